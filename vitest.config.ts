@@ -22,6 +22,7 @@ const postgresTests = [
     "flows/revocation",
     "flows/consent-ceiling",
     "flows/consent-ends",
+    "flows/consent-later",
     "flows/companies",
     "flows/change-password",
     "flows/recovery",

@@ -117,12 +117,8 @@ describe("scopes that end at different times", () => {
       ask: { scope: "read write", prompt: "consent" },
       answer: { scope: ["read", "write"], duration: "3600" },
     };
-    // All that is asked for moves to the new end; then read alone moves on again.
+    // What is new ends with the time that was chosen now; read keeps its own.
     const { refresh: token } = await tokensOf(server, client, owner, both);
-    await tokensOf(server, client, owner, {
-      ask: { scope: "read", prompt: "consent" },
-      answer: { duration: "604800" },
-    });
     expect((await use(token)).body.scope).toBe("read write");
     server.tick(HOUR - 20 * SECOND);
     const { body } = await use(token);
@@ -132,10 +128,24 @@ describe("scopes that end at different times", () => {
 });
 
 describe("what a later consent does to earlier grants", () => {
-  test("longer → they go on longer; shorter → they end sooner", async () => {
+  test("the same again, for longer or shorter → they end as before, whatever the time for what is new", async () => {
+    const owner = await anOwner(server);
+    const { refresh: token } = await tokensOf(server, client, owner, { answer: { duration: "3600" } });
+    for (const duration of ["100", "86400", "forever", "once"]) {
+      await tokensOf(server, client, owner, { ask: { prompt: "consent" }, answer: { duration } });
+      const more = { ask: { scope: "read write", prompt: "consent" }, answer: { scope: ["read", "write"], duration } };
+      await tokensOf(server, client, owner, more);
+    }
+    server.tick(200 * SECOND);
+    expect((await use(token)).status).toBe(200);
+    server.tick(HOUR);
+    expectRefusal(await use(token), "invalid_grant");
+  });
+
+  test("another end in the row of a scope, longer → they go on longer; shorter → they end sooner", async () => {
     const owner = await anOwner(server);
     const again = (duration: string) =>
-      tokensOf(server, client, owner, { ask: { prompt: "consent" }, answer: { duration } });
+      tokensOf(server, client, owner, { ask: { prompt: "consent" }, answer: { duration, "duration:read": duration } });
     const { refresh: token } = await again("3600");
     await again("86400");
     server.tick(2 * HOUR);

@@ -35,6 +35,15 @@ export function reaches(hosts: ConsentedScope["hosts"] | null, { host, earlierHo
   return host === null || (hosts ?? earlierHosts).includes(host);
 }
 
+/** The scopes that hold for this destination, each with its end there. */
+export function scopesAt(scopes: readonly ConsentedScope[], reach: Reach): readonly ConsentedScope[] {
+  const there = scopes.filter(({ hosts }) => reaches(hosts, reach));
+  return there.map((scope) => {
+    const own = reach.host === null ? undefined : scope.hostEnds?.[reach.host];
+    return own === undefined ? scope : { ...scope, expiresAt: Math.min(scope.expiresAt ?? own, own) };
+  });
+}
+
 /** Maximum time for which an owner's answer to a client holds, in milliseconds. Null: no maximum. */
 export function ceilingOf(
   { type, consentCeiling }: Pick<Client, "type" | "consentCeiling">,

@@ -283,6 +283,8 @@ export interface ConsentedScope extends GrantedScope {
    * was given before hosts were recorded.
    */
   readonly hosts?: readonly string[];
+  /** When it ends for single hosts, if sooner than `expiresAt`: the owner chose a shorter time there. Absent: for none. */
+  readonly hostEnds?: Readonly<Record<string, Millis>>;
 }
 
 /** What an owner granted a client, and for how long: one record for each owner and client. */

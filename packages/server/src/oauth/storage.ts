@@ -282,6 +282,8 @@ export interface DeviceApproval {
   readonly amr: readonly string[];
   /** The end, if it was allowed for this once. Null: the consent record decides. */
   readonly onceUntil: Millis | null;
+  /** The scopes that are only for this once. Absent: all, if `onceUntil` is set. */
+  readonly once?: readonly string[];
   /** The latest end of its scopes. Absent: the consent decides. */
   readonly endsBy?: Millis | null;
   readonly approvedAt: Millis;

@@ -1,6 +1,6 @@
 /** How a decision of an owner changes the consent record and the live grants under it. Pure functions. */
 
-import { cappedEnd, type Reach, reaches } from "../oauth/consent-reach.ts";
+import { cappedEnd, type Reach, reaches, scopesAt } from "../oauth/consent-reach.ts";
 import { type Consent, type ConsentedScope, type GrantedScope, type Millis, NEVER } from "../oauth/model.ts";
 import { SCOPE_MARGIN } from "../oauth/scope.ts";
 import type { IssueDirect } from "../oauth/storage.ts";
@@ -46,20 +46,58 @@ export function durationOf(
   return durations !== undefined && Object.hasOwn(durations, name) ? (durations[name] ?? duration) : duration;
 }
 
-/** The scopes that a decision grants, each with its end. */
-export function decidedScopes(decision: Decision): readonly GrantedScope[] {
-  const { grant, now, onceUntil } = decision;
-  const { endsAt } = decision;
-  return grant.scopes.map((name) => {
-    const end = endsAt === undefined ? endOf(durationOf(name, decision), now, onceUntil) : endsAt;
-    return { name, expiresAt: cappedEnd(end, now, grant.ceiling) };
-  });
+/** What a decision grants. */
+export interface Decided {
+  readonly scopes: readonly GrantedScope[];
+  /** Scopes that were active before and keep their ends, as the record has them from now on. */
+  readonly left: ReadonlyMap<string, ConsentedScope>;
+  /** When the last of these ends was chosen. */
+  readonly decidedAt: Millis;
+  /** True: some scope is for more than this once. An approval with an end date is. */
+  readonly lasting: boolean;
 }
 
-/** True: all scopes are allowed for this once. An approval with an end date is not. */
-export function isOnce(decision: Decision): boolean {
-  const { grant, endsAt } = decision;
-  return endsAt === undefined && grant.scopes.every((name) => durationOf(name, decision) === "once");
+/**
+ * The scopes that a decision grants, each with its end. A scope that is active for the host of the answer keeps its
+ * end, unless the owner chose another end for this scope. A scope that is active for other hosts gets the chosen
+ * duration here, but ends no later than there.
+ */
+export function decidedScopes(before: Consent | undefined, decision: Decision): Decided {
+  const { grant, durations = {}, bounded = false, hosts, earlierHosts, endsAt, now, onceUntil } = decision;
+  const reach: Reach = { host: hosts[0] ?? null, earlierHosts, ceiling: grant.ceiling };
+  const byName = (scopes: readonly ConsentedScope[]) => new Map(scopes.map((scope) => [scope.name, scope]));
+  const own = (name: string) => endsAt !== undefined || Object.hasOwn(durations, name);
+  const held = byName(unexpired(before, reach, now).filter(({ name }) => grant.scopes.includes(name) && !own(name)));
+  const here = byName(activeAt(before, reach, now).filter(({ name }) => held.has(name)));
+  const isKept = (name: string) => here.has(name) && !bounded;
+  const isOnce = (name: string) => endsAt === undefined && !isKept(name) && durationOf(name, decision) === "once";
+  const chosenFor = (name: string) => {
+    const end = endsAt === undefined ? endOf(durationOf(name, decision), now, onceUntil) : endsAt;
+    return cappedEnd(end, now, grant.ceiling);
+  };
+  const endFor = (name: string) => {
+    const scope = here.get(name) ?? held.get(name);
+    if (scope === undefined) return chosenFor(name);
+    return isKept(name) ? scope.expiresAt : sooner(scope.expiresAt, chosenFor(name));
+  };
+  const after = (scope: ConsentedScope): ConsentedScope => {
+    if (here.has(scope.name) || reach.host === null) return { ...scope, hosts: hostsAfter(scope, decision) };
+    return isOnce(scope.name) ? scope : withHost(scope, reach.host, chosenFor(scope.name), decision);
+  };
+  const decidedAt = (name: string) => (isKept(name) ? (held.get(name)?.decidedAt ?? now) : now);
+  return {
+    scopes: grant.scopes.map((name) => ({ name, expiresAt: endFor(name) })),
+    left: new Map([...held.values()].map((scope) => [scope.name, after(scope)])),
+    decidedAt: Math.max(0, ...grant.scopes.map(decidedAt)),
+    lasting: grant.scopes.some((name) => !isOnce(name)),
+  };
+}
+
+/** An active scope that is allowed for one host more, until then. It ends there no later than before for others. */
+function withHost(scope: ConsentedScope, host: string, end: Millis | null, decision: Decision): ConsentedScope {
+  const { [host]: _, ...others } = scope.hostEnds ?? {};
+  const shorter = end !== null && (scope.expiresAt === null || end < scope.expiresAt);
+  return { ...scope, hosts: hostsAfter(scope, decision), hostEnds: shorter ? { ...others, [host]: end } : others };
 }
 
 /** The latest of these ends; null (until revoked) is later than all others. Undefined: there are none. */
@@ -93,9 +131,16 @@ export function unexpired(
   if (consent === undefined || consent.status !== "active") return [];
   // The operator approved these scopes for assertions; the owner was never asked.
   if (consent.via === "operator policy") return [];
-  return consentUnder(consent, ceiling).scopes.filter(
-    ({ expiresAt }) => expiresAt === null || expiresAt - now >= SCOPE_MARGIN,
-  );
+  return consentUnder(consent, ceiling).scopes.filter((scope) => lasts(scope, now));
+}
+
+/** The scopes of a consent record that have not ended for this destination, each with its end there. */
+export function activeAt(consent: Consent | undefined, reach: Reach, now: Millis): readonly ConsentedScope[] {
+  return scopesAt(unexpired(consent, reach, now), reach).filter((scope) => lasts(scope, now));
+}
+
+function lasts({ expiresAt }: GrantedScope, now: Millis): boolean {
+  return expiresAt === null || expiresAt - now >= SCOPE_MARGIN;
 }
 
 /**
@@ -112,10 +157,11 @@ export function hostsBefore(consent: Consent | undefined, reach: Reach, now: Mil
  * The record after an approval, and the changes in the other live grants.
  *
  * A record that was revoked or never existed starts anew. An active one keeps the scopes that were not asked for now
- * and have not expired. Existing scopes get the new end, in every live grant too, and hold for the answer's hosts as
- * well. But no grant gains a scope, and a grant without refresh tokens (`once` is one) never lasts longer than at its
- * start. `once` leaves no active scope in the record. Declined scopes leave the record and every grant, and stay away
- * until they are allowed on a page.
+ * and have not expired. Existing scopes keep their ends. If the owner chose another end for one of them, it changes in
+ * every live grant too. Existing scopes hold for the answer's hosts as well. But no grant gains a scope, a new scope
+ * does not last longer in older grants, and a grant without refresh tokens (`once` is one) never lasts longer than at
+ * its start. `once` leaves no active scope in the record. Declined scopes leave the record and every grant, and stay
+ * away until they are allowed on a page.
  */
 export function approve(
   before: Consent | undefined,
@@ -124,25 +170,29 @@ export function approve(
 ): { readonly consent: Consent; readonly changes: readonly GrantChange[] } {
   const { grant, now } = decision;
   const held = before?.status === "active" ? consentUnder(before, grant.ceiling) : undefined;
-  const own = decidedScopes(decision);
-  const standing = own.filter(({ name }) => durationOf(name, decision) !== "once");
+  const { scopes: own, left } = decidedScopes(before, decision);
+  const isOnce = (name: string) => decision.endsAt === undefined && durationOf(name, decision) === "once";
+  const standing = own.filter(({ name }) => !left.has(name) && !isOnce(name));
   const decided = new Map(standing.map(({ name, expiresAt }) => [name, expiresAt]));
   const declined = new Set(decision.declined);
   const kept = (held?.scopes ?? []).filter(({ name, expiresAt }) => !declined.has(name) && isAhead(expiresAt, now));
   const endFor = (before: Millis | null, end: Millis | null) => (decision.onlyAdds === true ? later(before, end) : end);
   const scopes = [
     ...kept.map((scope) => {
+      const same = left.get(scope.name);
+      if (same !== undefined) return same;
       const end = decided.get(scope.name);
       if (end === undefined) return scope;
       const expiresAt = endFor(scope.expiresAt, end);
-      return { ...scope, expiresAt, decidedAt: now, hosts: hostsAfter(scope, decision) };
+      return { ...everywhere(scope), expiresAt, decidedAt: now, hosts: hostsAfter(scope, decision) };
     }),
     ...standing
       .filter(({ name }) => !kept.some((scope) => scope.name === name))
       .map((scope): ConsentedScope => ({ ...scope, grantedAt: now, decidedAt: now, hosts: decision.hosts })),
   ];
   const moved = new Map(scopes.filter(({ name }) => decided.has(name)).map((one) => [one.name, one.expiresAt]));
-  const after = live.map((each) => changed(each, declined, moved, now));
+  const stood = new Set(unexpired(before, grant, now).map(({ name }) => name));
+  const after = live.map((each) => changed(each, declined, moved, now, stood));
   const consent: Consent = {
     partition: grant.partition,
     ownerId: grant.ownerId,
@@ -163,6 +213,11 @@ export function approve(
     shown: { ...decision.shown, ...byRules(held?.shown.byRules ?? []) },
   };
   return { consent, changes: differences(live, after) };
+}
+
+/** A scope without ends of single hosts: a new end holds for all. */
+function everywhere({ hostEnds: _, ...scope }: ConsentedScope): ConsentedScope {
+  return scope;
 }
 
 /** Maximum number of hosts that one scope remembers: the latest ones. */
@@ -321,7 +376,7 @@ export function moveEnd(
 ): { readonly consent: Consent; readonly changes: readonly GrantChange[] } {
   const scopes = consent.scopes
     .filter(({ expiresAt }) => isAhead(expiresAt, now))
-    .map((scope) => ({ ...scope, expiresAt: end, decidedAt: now }));
+    .map((scope) => ({ ...everywhere(scope), expiresAt: end, decidedAt: now }));
   const moved = new Map(scopes.map(({ name }) => [name, end]));
   const after = live.map((each) => changed(each, new Set(), moved, now));
   return {
@@ -339,17 +394,20 @@ function changed(
   removed: ReadonlySet<string>,
   moved: ReadonlyMap<string, Millis | null>,
   now: Millis,
+  stood: { has(name: string): boolean } = moved,
 ): LiveGrant {
   const scopes = grant.scopes
     .filter(({ name, expiresAt }) => !removed.has(name) && isAhead(expiresAt, now))
     .map((scope) => {
       const end = moved.get(scope.name);
       if (end === undefined) return scope;
-      return { ...scope, expiresAt: grant.refreshable ? end : sooner(scope.expiresAt, end) };
+      const moves = grant.refreshable && stood.has(scope.name);
+      return { ...scope, expiresAt: moves ? end : sooner(scope.expiresAt, end) };
     });
   if (scopes.length === 0) return { ...grant, scopes };
   const last = absoluteUntilOf(scopes);
-  const decidedAt = grant.refreshable && scopes.some(({ name }) => moved.has(name)) ? now : grant.decidedAt;
+  const decidedAt =
+    grant.refreshable && scopes.some(({ name }) => moved.has(name) && stood.has(name)) ? now : grant.decidedAt;
   return { ...grant, scopes, decidedAt, absoluteUntil: grant.refreshable ? last : Math.min(last, grant.absoluteUntil) };
 }
 

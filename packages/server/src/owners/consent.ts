@@ -1,10 +1,10 @@
 /** Whether the server must ask the owner, for which scopes, and how long the answer may hold. */
 
 import type { AuthorizationRequest } from "../oauth/authorization-endpoint/request.ts";
-import { type Reach, reaches } from "../oauth/consent-reach.ts";
+import type { Reach } from "../oauth/consent-reach.ts";
 import { type Client, type Consent, type Millis, NEVER, type Scope } from "../oauth/model.ts";
 import { isUnverifiedRedirect } from "../oauth/redirect-uri.ts";
-import { unexpired } from "./consent-record.ts";
+import { activeAt, unexpired } from "./consent-record.ts";
 import type { ConsentDuration, Person } from "./storage.ts";
 
 /** The scopes of a request that this person may grant. A scope with `ownerRole` needs an operator's role. */
@@ -17,10 +17,19 @@ function hasRole(person: Person, role: string): boolean {
   return role === "operator" && person.operator.length > 0;
 }
 
+/** The ends of the active scopes by name: for this destination, or for others. */
+export function presentEnds(
+  consent: Consent | undefined,
+  reach: Reach,
+  now: Millis,
+): ReadonlyMap<string, Millis | null> {
+  const all = [...unexpired(consent, reach, now), ...activeAt(consent, reach, now)];
+  return new Map(all.map(({ name, expiresAt }) => [name, expiresAt]));
+}
+
 /** The scopes of a consent record that hold for this destination, by name. */
 export function standingScopes(consent: Consent | undefined, reach: Reach, now: Millis): ReadonlyMap<string, Millis> {
-  const live = unexpired(consent, reach, now).filter(({ hosts }) => reaches(hosts, reach));
-  return new Map(live.map(({ name, expiresAt }) => [name, expiresAt ?? NEVER]));
+  return new Map(activeAt(consent, reach, now).map(({ name, expiresAt }) => [name, expiresAt ?? NEVER]));
 }
 
 /**
@@ -67,8 +76,12 @@ export function durationField(scope: string): string {
   return `duration:${scope}`;
 }
 
+/** The value of that field for a scope that keeps its end. */
+export const KEEP_END = "keep";
+
 /**
- * The durations of single scopes, as far as the form has any that are not empty. Undefined: one of them is not allowed.
+ * The durations of single scopes, as far as the form has any that change something. Undefined: one of them is not
+ * allowed.
  */
 export function readDurations(
   text: (scope: string) => string | null,
@@ -78,7 +91,7 @@ export function readDurations(
   const durations: Record<string, ConsentDuration> = {};
   for (const name of scopes) {
     const asked = text(name);
-    if (asked === null || asked === "") continue;
+    if (asked === null || asked === "" || asked === KEEP_END) continue;
     const duration = readDuration(asked, allowed);
     if (duration === undefined) return undefined;
     durations[name] = duration;

@@ -1,13 +1,15 @@
 /** The storage port of owners: people, sessions, sign-in attempts, consents. Each verb is one transaction. */
 
 import type { Consent, Grant, GrantedScope, Millis } from "../oauth/model.ts";
-import type { DeviceApproval, DeviceRequest, IssueOutcome, NewGrant, UserCodeKey } from "../oauth/storage.ts";
+import type { DeviceApproval, DeviceRequest, IssueOutcome, UserCodeKey } from "../oauth/storage.ts";
+import type { Approve } from "./approve.ts";
 import type { InSession } from "./asked-in-session.ts";
 import type { Role } from "./company-storage.ts";
 import type { DeviceSeen, DeviceSighting } from "./known-device-storage.ts";
 import type { StoredMail } from "./mail/storage.ts";
 import type { Person } from "./person.ts";
 
+export type { Approve, ConsentDuration } from "./approve.ts";
 export type { Person } from "./person.ts";
 
 /** The sign-in of one person in one browser. */
@@ -40,30 +42,6 @@ export interface NewSession extends Omit<Session, "createdAt" | "lastSeenAt" | "
   readonly language?: string;
   /** Messages about this sign-in. */
   readonly mails?: readonly StoredMail[];
-}
-
-/** How long a consent lasts: seconds, until revoked, or for this one authorization. */
-export type ConsentDuration = number | "forever" | "once";
-
-/** An owner's answer on the consent page: the consent record and the grant under it, in one transaction. */
-export interface Approve {
-  readonly grant: NewGrant;
-  readonly grantedBy: string;
-  readonly via: Consent["via"];
-  /** Optional scopes that the owner left out: they leave the record and every live grant under it. */
-  readonly declined: readonly string[];
-  readonly duration: ConsentDuration;
-  /** Scopes with a duration of their own. Absent: none. */
-  readonly durations?: Readonly<Record<string, ConsentDuration>>;
-  /** The description of each scope that the owner read, for the history. Absent: no page was shown. */
-  readonly texts?: Readonly<Record<string, string>>;
-  /** The end of a `once`: the end of its access token. */
-  readonly onceUntil: Millis;
-  readonly shown: Consent["shown"];
-  readonly address: string | null;
-  /** As in `IssueGrant`. */
-  readonly trustedFrom?: Millis;
-  readonly now: Millis;
 }
 
 /** The session whose answer a device request accepts: the one that entered its code. */

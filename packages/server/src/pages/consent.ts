@@ -4,25 +4,26 @@ import { clientHost, hostKind, hostWords } from "./client-host.ts";
 import { deviceFacts } from "./device.ts";
 import { fill, type Messages, plural, rich } from "./messages/index.ts";
 import { ownerSelect } from "./owner-select.ts";
-import { notice, outsideLink, secrets, tile, titled } from "./parts/components.ts";
+import { hidden, localTimes, notice, outsideLink, secrets, tile, titled } from "./parts/components.ts";
 import { type Child, html, type Markup } from "./parts/html.ts";
 import { icon } from "./parts/icons.ts";
 import { cardPage } from "./parts/layout.ts";
 import { hostText, initial, mixesAlphabets, NAME_LENGTH, name, visible, webAddress } from "./text.ts";
-import { durationLabel, month } from "./time.ts";
+import { durationLabel, month, timeElement } from "./time.ts";
 import type { ClientCard, ConsentView, ScopeChoice, SignedInAs } from "./views.ts";
 
 const CONSENT_FORM = "consent";
 const SWITCH_FORM = "switch";
 const DURATION_ERROR = "duration-error";
+/** In the row of an active scope: its end does not change. */
+const KEEP = "keep";
 
 /** Renders the question of an authorization request. The form goes to `/consent`, the way to another account to `/login/switch`. */
 export function consentPage(view: ConsentView, chrome: Chrome): string {
   const { words, base } = chrome;
   const title = titleOf(view, words);
   const { problem } = view;
-  const atField = problem === null || problem.kind === "bad_duration" || problem.kind === "bad_owner";
-  const alert = atField ? null : words.consent[problem.kind];
+  const alert = problem === null ? null : alertOf(problem.kind, view, words);
   return cardPage(
     chrome,
     titled(fill(title, { app: visible(view.client.name, NAME_LENGTH) }), problem !== null, words),
@@ -40,8 +41,8 @@ export function consentPage(view: ConsentView, chrome: Chrome): string {
       <button class="unseen" type="submit" form=${CONSENT_FORM} formmethod="dialog" tabindex="-1" aria-hidden="true"></button>
       <form id=${CONSENT_FORM} class="consent" method="post" action=${`${base}${view.device === undefined ? "/consent" : "/device/consent"}`}>
         ${secrets(view.form)}
-        ${scopeSections(view, words)} <div class="times">${duration(view, words)} ${ownTimes(view, words)}</div>
-        ${ownerSelect(view.owners ?? [], problem?.kind === "bad_owner", words)}
+        ${scopeSections(view, words)} <div class="times">${choosesDuration(view) && duration(view, words)} ${ownTimes(view, words)}</div>
+        ${shownOwner(view)} ${ownerSelect(view.owners ?? [], problem?.kind === "bad_owner", words)}
         ${asWhom(view.person, words)} ${next(view.client, words)}
         <div class="decision">
           <button class="button" type="submit" name="decision" value="allow">${icon("check")}${words.consent.allow}</button>
@@ -50,8 +51,16 @@ export function consentPage(view: ConsentView, chrome: Chrome): string {
       </form>
       ${about(view.client, words)}
       <form id=${SWITCH_FORM} method="post" action=${`${base}/login/switch`} hidden>${secrets(view.form)}</form>
+      ${view.device === undefined && view.scopes.some(({ endsAt }) => typeof endsAt === "number") && localTimes(chrome)}
     </div>`,
   );
+}
+
+/** What stands above the question; null: it stands at its field. */
+function alertOf(kind: NonNullable<ConsentView["problem"]>["kind"], view: ConsentView, words: Messages) {
+  if (kind === "bad_owner") return null;
+  if (kind !== "bad_duration") return words.consent[kind];
+  return choosesDuration(view) ? null : words.consent.badDuration;
 }
 
 /** So many of the addresses that were allowed before are shown. */
@@ -94,30 +103,31 @@ function scopeSections(view: ConsentView, words: Messages): Child {
   const fresh = view.scopes.filter((scope) => !scope.granted);
   const hint = view.scopes.some((scope) => !scope.required) && html`<p class="soft small">${words.consent.choose}</p>`;
   if (fresh.length === 0) {
-    return html`<section class="what"><h2>${words.consent.whatAgain}</h2>${groups(old, words)}${hint}</section>`;
+    return html`<section class="what"><h2>${words.consent.whatAgain}</h2>${groups(old, view, words)}${hint}</section>`;
   }
   const count = old.length;
   return html`<section class=${count > 0 ? "what fresh" : "what"}>
     <h2>${count > 0 ? words.consent.whatMore : words.consent.what}</h2>
-    ${groups(fresh, words)} ${hint}
+    ${groups(fresh, view, words)} ${hint}
     ${
       count > 0 &&
       html`<details class="fold">
         <summary>${icon("chevronDown")}${fill(plural(words.language, words.consent.granted, count), { count })}</summary>
-        ${groups(old, words)}
+        <p class="soft small">${words.consent.grantedKeep}</p>
+        ${groups(old, view, words)}
       </details>`
     }
   </section>`;
 }
 
 /** One group for each API, in the order in which they were asked for; within it seeing stands before changing, and that before deleting. */
-function groups(scopes: readonly ScopeChoice[], words: Messages): Child {
+function groups(scopes: readonly ScopeChoice[], view: ConsentView, words: Messages): Child {
   const byApi = Map.groupBy(scopes, (scope) => scope.api);
   return [...byApi].map(
     ([api, members]) =>
       html`<fieldset class="group">
         <legend>${api === null ? words.consent.account : name(api)}</legend>
-        ${byKind(members, words)}
+        ${byKind(members, view, words)}
       </fieldset>`,
   );
 }
@@ -130,12 +140,12 @@ const KINDS = [
 ] as const;
 
 /** What only shows needs no heading; beside what changes, it has one. */
-function byKind(scopes: readonly ScopeChoice[], words: Messages): Child {
+function byKind(scopes: readonly ScopeChoice[], { now }: ConsentView, words: Messages): Child {
   const changes = scopes.some(({ access }) => access === "write" || access === "delete");
   return KINDS.map(([kind, sign]) => {
     const members = scopes.filter(({ access }) => access === kind);
     if (members.length === 0) return null;
-    const rows = members.map((scope) => scopeRow(scope, words));
+    const rows = members.map((scope) => scopeRow(scope, now, words));
     if (!changes || kind === null) return html`<ul>${rows}</ul>`;
     return html`<div class=${`kind ${kind}`}>
       <p class="kind-name">${icon(sign)}${words.consent.kinds[kind]}</p>
@@ -144,7 +154,7 @@ function byKind(scopes: readonly ScopeChoice[], words: Messages): Child {
   });
 }
 
-function scopeRow(scope: ScopeChoice, words: Messages): Markup {
+function scopeRow(scope: ScopeChoice, now: number, words: Messages): Markup {
   return html`<li>
     <label class="choice">
       <input type="checkbox" name="scope" value=${scope.name} checked=${scope.checked || scope.required} disabled=${scope.required} />
@@ -152,15 +162,36 @@ function scopeRow(scope: ScopeChoice, words: Messages): Markup {
         <span><bdi>${visible(scope.description || scope.name)}</bdi></span>
         ${scope.sensitive && html`<span class="tag warn">${icon("alert")}${words.consent.sensitive}</span>`}
         ${scope.required && html`<span class="tag">${words.consent.required}</span>`}
+        ${presentEnd(scope, now, words)}
       </span>
     </label>
   </li>`;
 }
 
+/** Its present end; null: it is new. */
+function presentEnd({ endsAt }: ScopeChoice, now: number, words: Messages): Child {
+  if (endsAt === undefined) return null;
+  const text =
+    endsAt === null ? words.consent.endsNever : rich(words.apps.until, { when: timeElement(words, endsAt, now) });
+  return html`<span class="soft small">${text}</span>`;
+}
+
+/** The owner whose permissions the page shows. The answer can be for another owner. */
+function shownOwner({ owners = [] }: ConsentView): Child {
+  const shown = owners.find(({ selected }) => selected);
+  return shown !== undefined && hidden({ shown_owner: shown.value });
+}
+
+/** If nothing is new, there is no duration to choose. But something can be new for another owner than the shown one. */
+function choosesDuration({ scopes, owners = [] }: ConsentView): boolean {
+  return owners.length > 0 || scopes.some(({ granted }) => !granted);
+}
+
 function duration(view: ConsentView, words: Messages): Markup {
   const wrong = view.problem?.kind === "bad_duration";
+  const old = view.scopes.some(({ granted }) => granted);
   return html`<div class="field">
-    <label for="duration">${words.consent.duration}</label>
+    <label for="duration">${old ? words.consent.durationNew : words.consent.duration}</label>
     <div class="select">
       <select id="duration" name="duration" autofocus=${wrong}
         ...${wrong ? { "aria-describedby": DURATION_ERROR, "aria-invalid": "true" } : {}}>
@@ -178,33 +209,47 @@ function duration(view: ConsentView, words: Messages): Markup {
   </div>`;
 }
 
-/** A time for each scope, folded away: who wants one for all needn't see it. A device has none for once. */
+/**
+ * A duration for each scope, folded: most owners choose one for all. A device has no `once` for a single scope. An
+ * active scope has none either. A single scope needs a row only if it is active: its end is not the common one.
+ */
 function ownTimes(view: ConsentView, words: Messages): Child {
-  if (view.scopes.length < 2) return null;
-  const offered = view.durations.filter(({ value }) => view.device === undefined || value !== "once");
-  return html`<details class="fold own-times" open=${view.scopes.some((scope) => scope.duration !== null)}>
-    <summary>${icon("chevronDown")}${words.consent.durationEach}</summary>
+  const { scopes } = view;
+  const [first] = scopes;
+  if (first !== undefined && scopes.length === 1) {
+    return first.granted && html`<div class="own-time">${ownTime(first, words.consent.endOne, view, words)}</div>`;
+  }
+  const old = scopes.every(({ granted }) => granted);
+  return html`<details class="fold own-times" open=${scopes.some((scope) => scope.duration !== null)}>
+    <summary>${icon("chevronDown")}${old ? words.consent.endEach : words.consent.durationEach}</summary>
     <ul>
-      ${view.scopes.map(
-        (scope) =>
-          html`<li class="own-time">
-            <label>
-              <span><bdi>${visible(scope.description || scope.name)}</bdi></span>
-              <span class="select">
-                <select name=${`duration:${scope.name}`}>
-                  <option value="" selected=${scope.duration === null}>${words.consent.durationSame}</option>
-                  ${offered.map(
-                    ({ value }) =>
-                      html`<option value=${value} selected=${scope.duration === value}>${durationLabel(words, value)}</option>`,
-                  )}
-                </select>
-                ${icon("chevronDown")}
-              </span>
-            </label>
-          </li>`,
-      )}
+      ${scopes.map((scope) => {
+        const label = html`<bdi>${visible(scope.description || scope.name)}</bdi>`;
+        return html`<li class="own-time">${ownTime(scope, label, view, words)}</li>`;
+      })}
     </ul>
   </details>`;
+}
+
+function ownTime(
+  { name: scope, granted, duration: own }: ScopeChoice,
+  label: Child,
+  view: ConsentView,
+  words: Messages,
+) {
+  const offered = view.durations.filter(({ value }) => value !== "once" || (!granted && view.device === undefined));
+  return html`<label>
+    <span>${label}</span>
+    <span class="select">
+      <select name=${`duration:${scope}`}>
+        <option value=${granted ? KEEP : ""} selected=${own === null}>${granted ? words.consent.durationKeep : words.consent.durationSame}</option>
+        ${offered.map(
+          ({ value }) => html`<option value=${value} selected=${own === value}>${durationLabel(words, value)}</option>`,
+        )}
+      </select>
+      ${icon("chevronDown")}
+    </span>
+  </label>`;
 }
 
 function asWhom(person: SignedInAs, words: Messages): Markup {

@@ -130,8 +130,10 @@ export interface ScopeChoice {
   readonly checked: boolean;
   /** What it lets the app do with the data; null: not said. */
   readonly access: "read" | "write" | "delete" | null;
-  /** Its own time, where the owner had chosen one; null: that of all. */
+  /** Its own time, where the owner had chosen one. Null: the common one, or no change. */
   readonly duration: string | null;
+  /** Its present end, if it was granted before for any address (null: when it is revoked). Absent: it is new. */
+  readonly endsAt?: number | null;
   /** The owner had granted it before: shown apart, what is new stands out. */
   readonly granted: boolean;
 }
@@ -160,6 +162,7 @@ export interface ConsentView {
   readonly owners?: readonly OwnerOption[];
   readonly scopes: readonly ScopeChoice[];
   readonly durations: readonly DurationChoice[];
+  readonly now: number;
   /** The device that asks; absent: an app in a browser does. */
   readonly device?: DeviceFacts;
   /** The app's address is new to an owner who had allowed it for others (`before`), or on a device alone (none); absent: it isn't. */

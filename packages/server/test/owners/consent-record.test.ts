@@ -1,6 +1,16 @@
 import { describe, expect, test } from "vitest";
 import { type Consent, type GrantedScope, NEVER } from "../../src/oauth/model.ts";
-import { absoluteUntilOf, approve, endOf, type LiveGrant, latestOf, narrow } from "../../src/owners/consent-record.ts";
+import {
+  absoluteUntilOf,
+  activeAt,
+  approve,
+  decidedScopes,
+  endOf,
+  type LiveGrant,
+  latestOf,
+  narrow,
+} from "../../src/owners/consent-record.ts";
+import type { Approve } from "../../src/owners/storage.ts";
 
 const NOW = 1_000_000_000;
 const HOUR = 3_600_000;
@@ -14,7 +24,7 @@ function aConsent(changes: Partial<Consent> = {}): Consent {
     status: "active",
     grantedBy: "owner",
     via: "browser",
-    scopes: [{ name: "read", expiresAt: NOW + HOUR, grantedAt: NOW - HOUR }],
+    scopes: [{ name: "read", hosts: HOSTS, expiresAt: NOW + HOUR, grantedAt: NOW - HOUR }],
     removed: [],
     createdAt: NOW - HOUR,
     updatedAt: NOW - HOUR,
@@ -73,8 +83,80 @@ describe("ends", () => {
 });
 
 describe("approving", () => {
-  test("a scope that was there → keeps its beginning, gets the new end", () => {
-    const { consent } = approve(aConsent(), aDecision(), []);
+  test("a scope that was there → keeps its beginning and its end, whether the time for what is new is longer or shorter", () => {
+    const stands = { name: "read", hosts: HOSTS, expiresAt: NOW + HOUR, grantedAt: NOW - HOUR, decidedAt: NOW - HOUR };
+    const live = aLive([{ name: "read", expiresAt: NOW + HOUR }]);
+    for (const duration of [60, 7200, "forever", "once"] as const) {
+      const { consent, changes } = approve(aConsent(), aDecision({ duration }, ["read", "write"]), [live]);
+      expect(consent.scopes[0]).toEqual(stands);
+      expect(changes).toEqual([]);
+    }
+    const mine = decidedScopes(aConsent(), aDecision({}, ["read", "write"]));
+    expect(mine.scopes.map(({ expiresAt }) => expiresAt)).toEqual([NOW + HOUR, NOW + 2 * HOUR]);
+    expect(mine).toMatchObject({ left: new Map([["read", stands]]), decidedAt: NOW, lasting: true });
+    expect(decidedScopes(aConsent(), aDecision()).decidedAt).toBe(NOW - HOUR);
+  });
+
+  test("what stands, and something new for this once → what stands is for longer, the rest is not", () => {
+    const mixed = decidedScopes(aConsent(), aDecision({ duration: "once" }, ["read", "write"]));
+    expect(mixed.scopes.map(({ expiresAt }) => expiresAt)).toEqual([NOW + HOUR, NOW + 600_000]);
+    expect(mixed.lasting).toBe(true);
+    expect(decidedScopes(undefined, aDecision({ duration: "once" })).lasting).toBe(false);
+  });
+
+  test("less than 30 s are left → it is new", () => {
+    const scopes = [{ name: "read", expiresAt: NOW + 29_000, grantedAt: 1 }];
+    const { consent } = approve(aConsent({ scopes }), aDecision(), []);
+    expect(consent.scopes[0]).toMatchObject({ expiresAt: NOW + 2 * HOUR, decidedAt: NOW });
+  });
+
+  test("bounded by an answer on another owner's page → the grant ends no later than that, and the record stays", () => {
+    const decision = aDecision({ duration: 60, bounded: true });
+    expect(decidedScopes(aConsent(), decision).scopes).toEqual([{ name: "read", expiresAt: NOW + 60_000 }]);
+    expect(approve(aConsent(), decision, []).consent.scopes[0]?.expiresAt).toBe(NOW + HOUR);
+    const longer = aDecision({ duration: 7200, bounded: true });
+    expect(decidedScopes(aConsent(), longer).scopes).toEqual([{ name: "read", expiresAt: NOW + HOUR }]);
+    const once = decidedScopes(aConsent(), aDecision({ duration: "once", bounded: true }));
+    expect(once.lasting).toBe(false);
+  });
+
+  test("something new that an older grant holds for once → gains no time there", () => {
+    const live = aLive([
+      { name: "read", expiresAt: NOW + HOUR },
+      { name: "write", expiresAt: NOW + 1000 },
+    ]);
+    expect(approve(aConsent(), aDecision({}, ["write"]), [live]).changes).toEqual([]);
+  });
+
+  test("on another host, for longer → that host too, but no longer than before; for shorter → that long there; once → for this grant alone", () => {
+    const other = ["https://other.test"];
+    const elsewhere = (duration: Approve["duration"]) => aDecision({ duration, hosts: other });
+    const stands = { expiresAt: NOW + HOUR, decidedAt: NOW - HOUR };
+    const at = (host: string) => ({ host, earlierHosts: [], ceiling: null });
+    const longer = approve(aConsent(), elsewhere(7200), []).consent.scopes[0];
+    expect(longer).toMatchObject({ ...stands, hosts: [...HOSTS, ...other] });
+    expect(decidedScopes(aConsent(), elsewhere(7200)).scopes[0]?.expiresAt).toBe(NOW + HOUR);
+    const { consent: short } = approve(aConsent(), elsewhere(60), []);
+    const again = approve(short, elsewhere("forever"), []).consent;
+    expect(activeAt(again, at("https://other.test"), NOW)).toMatchObject([{ expiresAt: NOW + 60_000 }]);
+    const chosen = approve(short, { ...elsewhere(60), durations: { read: 7200 } }, []).consent;
+    expect(activeAt(chosen, at("https://other.test"), NOW)).toMatchObject([{ expiresAt: NOW + 2 * HOUR }]);
+    for (const [duration, end] of [
+      [60, 60_000],
+      ["once", 600_000],
+    ] as const) {
+      const { consent } = approve(aConsent(), elsewhere(duration), []);
+      expect(consent.scopes[0]).toMatchObject(stands);
+      expect(activeAt(consent, at("https://app.test"), NOW).map(({ expiresAt }) => expiresAt)).toEqual([NOW + HOUR]);
+      const there = activeAt(consent, at("https://other.test"), NOW).map(({ expiresAt }) => expiresAt);
+      expect(there).toEqual(duration === "once" ? [] : [NOW + 60_000]);
+      expect(decidedScopes(aConsent(), elsewhere(duration)).scopes[0]?.expiresAt).toBe(NOW + end);
+    }
+    expect(decidedScopes(aConsent(), elsewhere("once")).lasting).toBe(false);
+  });
+
+  test("another end for a scope that was there → keeps its beginning, gets the new end", () => {
+    const { consent } = approve(aConsent(), aDecision({ durations: { read: 7200 } }), []);
     const read = { name: "read", hosts: HOSTS, expiresAt: NOW + 2 * HOUR, grantedAt: NOW - HOUR, decidedAt: NOW };
     expect(consent.scopes).toEqual([read]);
     expect(consent).toMatchObject({ createdAt: NOW - HOUR, updatedAt: NOW, uses: 5, shown: { locale: "de" } });
@@ -112,7 +194,7 @@ describe("approving", () => {
 
   test("a live grant never gains a scope", () => {
     const live = aLive([{ name: "read", expiresAt: NOW + HOUR }]);
-    const { changes } = approve(aConsent(), aDecision({}, ["read", "write"]), [live]);
+    const { changes } = approve(aConsent(), aDecision({ durations: { read: 7200 } }, ["read", "write"]), [live]);
     expect(changes).toEqual([
       {
         grantId: "g",
@@ -133,10 +215,9 @@ describe("approving", () => {
       refreshable: false,
       absoluteUntil: NOW + HOUR / 2,
     });
-    expect(approve(aConsent(), aDecision(), [live]).changes).toEqual([]);
-    expect(approve(aConsent(), aDecision({ duration: 60 }), [live]).changes).toMatchObject([
-      { absoluteUntil: NOW + 60_000 },
-    ]);
+    const forRead = (seconds: number) => aDecision({ durations: { read: seconds } });
+    expect(approve(aConsent(), forRead(7200), [live]).changes).toEqual([]);
+    expect(approve(aConsent(), forRead(60), [live]).changes).toMatchObject([{ absoluteUntil: NOW + 60_000 }]);
   });
 
   test("once → no standing scope, no other grant's end moves, and the record ends no sooner than it", () => {

@@ -64,6 +64,12 @@ export function aScope(change: Partial<ScopeChoice> = {}): ScopeChoice {
   };
 }
 
+/** As the owner granted it before, or not. */
+export function grantedBefore(scope: ScopeChoice, granted = true): ScopeChoice {
+  if (!granted) return scope;
+  return { ...scope, granted, endsAt: scope.name === "profile" ? null : NOW + 7 * DAY };
+}
+
 export const form = { csrf: "csrf-value", request: "sealed-request-value" };
 export const noRequest = { csrf: "csrf-value", request: null };
 
@@ -97,7 +103,10 @@ export function aSignIn(change: Partial<SignInView> = {}): SignInView {
 }
 
 export function aConsent(change: Partial<ConsentView> = {}): ConsentView {
-  return { form, client: aClient(), person: ada, scopes, durations, allGranted: false, problem: null, ...change };
+  return {
+    ...{ form, client: aClient(), person: ada, scopes, durations, now: NOW, allGranted: false, problem: null },
+    ...change,
+  };
 }
 
 export function aHeldError(change: Partial<HeldErrorView> = {}): HeldErrorView {

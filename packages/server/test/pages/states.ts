@@ -41,6 +41,7 @@ import {
   endings,
   events,
   fewApps,
+  grantedBefore,
   HOSTILE_NAME,
   HOUR,
   hostile,
@@ -85,9 +86,9 @@ export const states: Readonly<Record<string, (chrome: Chrome) => string>> = {
   "consent-required-only": (c) =>
     consentPage(aConsent({ scopes: [aScope()], client: aClient({ logo: null, policyUri: null, tosUri: null }) }), c),
   "consent-more": (c) =>
-    consentPage(aConsent({ scopes: scopes.map((scope, index) => ({ ...scope, granted: index !== 2 })) }), c),
+    consentPage(aConsent({ scopes: scopes.map((scope, index) => grantedBefore(scope, index !== 2)) }), c),
   "consent-again": (c) =>
-    consentPage(aConsent({ allGranted: true, scopes: scopes.map((scope) => ({ ...scope, granted: true })) }), c),
+    consentPage(aConsent({ allGranted: true, scopes: scopes.map((scope) => grantedBefore(scope)) }), c),
   "consent-unverified": (c) =>
     consentPage(aConsent({ client: aClient({ verified: false, publisher: null, people: 0, since: NOW - HOUR }) }), c),
   "consent-lookalike": (c) => consentPage(aConsent({ client: aClient({ name: "P\u0430yPal", verified: false }) }), c),
@@ -169,7 +170,7 @@ export const states: Readonly<Record<string, (chrome: Chrome) => string>> = {
   "device-sign-in": (c) => signInPage(aSignIn({ form: deviceForm, client: null, device: true }), c),
   "device-consent": (c) => consentPage(aDeviceConsent(), c),
   "device-consent-again": (c) =>
-    consentPage(aDeviceConsent({ allGranted: true, scopes: scopes.map((scope) => ({ ...scope, granted: true })) }), c),
+    consentPage(aDeviceConsent({ allGranted: true, scopes: scopes.map((scope) => grantedBefore(scope)) }), c),
   "device-consent-long": (c) =>
     consentPage(
       aDeviceConsent({

@@ -8,6 +8,7 @@ export function answerFormOf(form: URLSearchParams): AnswerForm {
   return {
     decision: form.get("decision"),
     owner: form.get("owner"),
+    shownOwner: form.get("shown_owner"),
     scopes: new Set(form.getAll("scope")),
     duration: form.get("duration"),
     durationOf: (scope) => form.get(durationField(scope)),

@@ -6,7 +6,7 @@ import { durationsFor } from "../../owners/authorization/answer.ts";
 import type { Asking } from "../../owners/authorization/browser-flow.ts";
 import type { SignedIn } from "../../owners/authorization/context.ts";
 import type { OwnerChoice } from "../../owners/authorization/owner-choice.ts";
-import { defaultDuration, durationField, readDuration, standingScopes } from "../../owners/consent.ts";
+import { defaultDuration, durationField, presentEnds, readDuration, standingScopes } from "../../owners/consent.ts";
 import { hostsBefore } from "../../owners/consent-record.ts";
 import type { Person } from "../../owners/person.ts";
 import { descriptionOf } from "../../owners/scope-texts.ts";
@@ -44,6 +44,7 @@ export async function consentAnswer(
     owners: ownerOptions(owners, owner, person),
     scopes: await scopeChoices(owner, client, language, again, tools),
     durations: durationChoices(durationsFor(client, tools.authorization), again),
+    now: tools.now(),
     ...newHost(owner, redirectUri, tools),
     allGranted,
     problem: again?.problem ?? null,
@@ -96,7 +97,9 @@ export async function scopeChoices(
   tools: FlowTools,
 ): Promise<ScopeChoice[]> {
   const resources = await tools.authorization.oauth.catalog.resources();
-  const standing = standingScopes(consent, reach, tools.now());
+  const now = tools.now();
+  const standing = standingScopes(consent, reach, now);
+  const ends = presentEnds(consent, reach, now);
   const ticked = again === null ? null : new Set(again.form.getAll("scope"));
   const chosen = (name: string) => again?.form.get(durationField(name)) ?? "";
   return scopes.map((scope) => ({
@@ -108,9 +111,14 @@ export async function scopeChoices(
     access: scope.access ?? null,
     checked: ticked?.has(scope.name) ?? true,
     granted: standing.has(scope.name),
+    ...endOf(ends.get(scope.name)),
     duration:
       readDuration(chosen(scope.name), durationsFor(client, tools.authorization)) === undefined
         ? null
         : chosen(scope.name),
   }));
+}
+
+function endOf(endsAt: number | null | undefined): Pick<ScopeChoice, "endsAt"> {
+  return endsAt === undefined ? {} : { endsAt };
 }

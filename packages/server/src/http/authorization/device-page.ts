@@ -80,6 +80,7 @@ export async function deviceConsentAnswer(
     owners: ownerOptions(owners, owner, person),
     scopes: await scopeChoices(owner, client, language, again, tools),
     durations: durationChoices(durationsFor(client, tools.authorization), again),
+    now: tools.now(),
     device: factsOf(flow, tools),
     allGranted: owner.scopes.every(({ name }) => standing.has(name)),
     problem: again?.problem ?? null,

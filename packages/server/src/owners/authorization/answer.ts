@@ -4,7 +4,7 @@ import { ceilingOf } from "../../oauth/consent-reach.ts";
 import { type GrantTerms, newGrant } from "../../oauth/grants/new-grant.ts";
 import type { Client, Millis, Scope } from "../../oauth/model.ts";
 import { audienceOf } from "../../oauth/resource-indicator.ts";
-import { answeredScopes, offeredDurations, readDuration, readDurations } from "../consent.ts";
+import { answeredScopes, KEEP_END, offeredDurations, readDuration, readDurations, standingScopes } from "../consent.ts";
 import { durationOf, endOf } from "../consent-record.ts";
 import { textsOf } from "../scope-texts.ts";
 import type { Approve, ConsentDuration } from "../storage.ts";
@@ -16,10 +16,12 @@ export interface AnswerForm {
   readonly decision: string | null;
   /** The id of the owner of the answer. Null: the person. */
   readonly owner: string | null;
+  /** The id of the owner whose active scopes the page showed. Null: there was nobody to choose. */
+  readonly shownOwner: string | null;
   /** Names of the ticked scopes. */
   readonly scopes: ReadonlySet<string>;
   readonly duration: string | null;
-  /** The duration of a single scope, by its name. */
+  /** The duration of a single scope, by its name. `keep`: its end does not change. */
   durationOf(scope: string): string | null;
 }
 
@@ -40,9 +42,14 @@ export interface Allowed {
   readonly scopes: readonly Scope[];
   /** Names of optional scopes that were not ticked. */
   readonly declined: readonly string[];
+  /** Of new scopes. */
   readonly duration: ConsentDuration;
   /** Durations of single scopes. */
   readonly durations: Readonly<Record<string, ConsentDuration>>;
+  /** Names of active scopes whose ends do not change. */
+  readonly kept: readonly string[];
+  /** True: the page showed the ends of another owner. So no scope of this grant lasts longer than `duration`. */
+  readonly bounded: boolean;
 }
 
 /** What is wrong with an answer. `stale`: the form is not an answer. `nothing`: no scope is left. */
@@ -64,17 +71,30 @@ export function readAnswer(form: AnswerForm, question: Question, now: Millis): D
   const unclear = (problem: AnswerProblem): Decision => ({ kind: "unclear", problem, owner: chosen });
   if (form.decision !== "allow") return unclear("stale");
   if (chosen === undefined) return unclear("bad_owner");
-  const duration = readDuration(form.duration ?? undefined, offered);
+  const asked = form.duration === "" ? null : form.duration;
+  const duration = readDuration(asked ?? undefined, offered);
   const lasting = onceByScope ? offered : offered.filter((one) => one !== "once");
+  const present = standingScopes(chosen.consent, chosen.reach, now);
   const names = chosen.scopes.map(({ name }) => name);
-  const own = !onceByScope && duration === "once" ? {} : readDurations((name) => form.durationOf(name), names, lasting);
-  if (duration === undefined || own === undefined) return unclear("bad_duration");
+  // A device gets all new scopes for once. Only active scopes may have an end of their own.
+  const single = !onceByScope && duration === "once" ? names.filter((name) => present.has(name)) : names;
+  const durations = readDurations((name) => form.durationOf(name), single, lasting);
+  if (durations === undefined || (asked !== null && duration === undefined)) return unclear("bad_duration");
   const { granted, declined } = answeredScopes(chosen.scopes, form.scopes);
   if (granted.length === 0) return unclear("nothing");
+  const others = granted.filter((name) => !Object.hasOwn(durations, name));
+  const kept = others.filter((name) => present.has(name));
+  const fresh = others.filter((name) => !present.has(name));
+  const elsewhere = form.shownOwner !== null && form.shownOwner !== chosen.ownerId;
+  // The scope expired while the page was open. The owner did not choose a new end for it.
+  if (!elsewhere && fresh.some((name) => form.durationOf(name) === KEEP_END)) return unclear("stale");
+  if (duration === undefined && fresh.length > 0) return unclear("bad_duration");
   const scopes = chosen.scopes.filter(({ name }) => granted.includes(name));
   const owner = withVerdictOn(chosen, granted, now);
   if (owner.verdict === "ask") return { kind: "ask_admin", owner, scopes };
-  return { kind: "allowed", owner, scopes, declined, duration, durations: own };
+  const bounded = elsewhere && duration !== undefined && kept.length > 0;
+  // Nothing is new. If the consent is revoked before this is written, the answer holds for as short as possible.
+  return { kind: "allowed", owner, scopes, declined, duration: duration ?? "once", durations, kept, bounded };
 }
 
 /** The parts of a flow that store an answer. */
@@ -113,18 +133,32 @@ export function durationsFor(
   return offeredDurations(consentDurations, ceilingOf(client, oauth.policy));
 }
 
+/** How long the grant of an answer has one of its scopes. `kept`: as long as before. */
+export function lengthOf(
+  name: string,
+  allowed: Omit<Allowed, "owner" | "scopes" | "declined">,
+): ConsentDuration | "kept" {
+  return allowed.kept.includes(name) && !allowed.bounded ? "kept" : durationOf(name, allowed);
+}
+
+/** The scopes that are for this once alone. */
+export function onceOnly(allowed: Allowed): readonly string[] {
+  return allowed.scopes.map(({ name }) => name).filter((name) => lengthOf(name, allowed) === "once");
+}
+
 /** The grant of an answer. Its id derives from the question, so that an answer that is sent twice makes one grant. */
 export function grantTerms(
   client: Client,
-  { owner, scopes, duration, durations }: Allowed,
+  allowed: Allowed,
   { person, session }: SignedIn,
   grantId: string,
   { oauth }: Pick<AuthorizationContext, "oauth">,
 ): GrantTerms {
+  const { owner, scopes } = allowed;
   const { partition, ownerId } = owner;
   // The request may name several APIs, and the owner may grant scopes of only one.
   const audience = audienceOf(scopes, [], new Map(), oauth.issuer);
-  const lasting = scopes.some(({ name }) => durationOf(name, { duration, durations }) !== "once");
+  const lasting = onceOnly(allowed).length < scopes.length;
   const names = scopes.map(({ name }) => name);
   const whose = { partition, grantId, ownerId, personId: person.personId };
   return newGrant({ client, ...whose, scopes: names, audience, refreshable: lasting, signIn: session }, oauth);
@@ -136,14 +170,14 @@ export function grantTerms(
  */
 export function recordTerms(
   client: Client,
-  { owner, scopes, declined, duration, durations }: Allowed,
+  { owner, scopes, declined, duration, durations, bounded }: Allowed,
   { person }: SignedIn,
   via: "browser" | "device" | "first party",
   { address, language }: { readonly address: string; readonly language: string },
 ): Omit<Approve, "grant" | "onceUntil" | "now"> {
   return {
     grantedBy: person.personId,
-    ...{ via, declined, duration, durations, address },
+    ...{ via, declined, duration, durations, bounded, address },
     ...(via === "first party" ? {} : { texts: textsOf(scopes, language) }),
     shown: { locale: language, clientName: client.name, logo: client.logo },
     trustedFrom: trustedFrom(owner, person),
@@ -151,10 +185,11 @@ export function recordTerms(
 }
 
 /**
- * When an answer under an admin's approval for all members ends: with its shortest scope. It does not change the
- * approval.
+ * When an answer under an admin's approval for all members ends: with the shortest duration that was chosen. It does
+ * not change the approval.
  */
-export function endsBy({ scopes, duration, durations }: Allowed, now: Millis, onceUntil: Millis): Millis | null {
-  const ends = scopes.map(({ name }) => endOf(durationOf(name, { duration, durations }), now, onceUntil));
+export function endsBy(allowed: Allowed, now: Millis, onceUntil: Millis): Millis | null {
+  const lengths = allowed.scopes.map(({ name }) => lengthOf(name, allowed));
+  const ends = lengths.map((length) => (length === "kept" ? null : endOf(length, now, onceUntil)));
   return ends.reduce((least, end) => (end === null || (least !== null && least < end) ? least : end), null);
 }

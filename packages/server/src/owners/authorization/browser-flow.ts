@@ -25,6 +25,7 @@ import {
   durationsFor,
   endsBy,
   grantTerms,
+  onceOnly,
   recordTerms,
 } from "./answer.ts";
 import { type AdminForm, type AdminProblem, type AskedAdmins, askAdmins, readAdminRequest } from "./ask-admin.ts";
@@ -154,7 +155,8 @@ async function advance(flow: AuthorizationFlow, reader: Reader, context: Authori
   if (step.kind !== "issue") return shown(step, owners, flow, reader, context);
   if (signedIn === undefined) return { kind: "sign_in" };
   const { owner, by, otherwise } = step;
-  const allowed = { owner, scopes: owner.scopes, declined: [], duration: "forever", durations: {} } as const;
+  const all = { owner, scopes: owner.scopes, declined: [] } as const;
+  const allowed = { ...all, duration: "forever", durations: {}, kept: [], bounded: false } as const;
   if (by === "first party")
     return written(await record(flow, allowed, signedIn, reader, by, context), flow, reader, context);
   const grant = grantOf(flow, allowed, signedIn, context);
@@ -314,8 +316,7 @@ async function record(
   if (allowed.owner.verdict !== "approved") {
     return { grant, outcome: await storage.grants.approve({ ...terms, grant, onceUntil, now }) };
   }
-  const { duration, durations } = allowed;
-  const chosen = grant.scopes.some((name) => (durations[name] ?? duration) !== "once");
+  const chosen = onceOnly(allowed).length < grant.scopes.length;
   const end = endsBy(allowed, now, onceUntil);
   const { address, trustedFrom: from } = terms;
   const outcome = await storage.grants.issue({ grant, address, endsBy: end, chosen, trustedFrom: from ?? 0, now });

@@ -17,6 +17,7 @@ import {
   durationsFor,
   endsBy,
   grantTerms,
+  onceOnly,
   recordTerms,
 } from "./answer.ts";
 import { type AdminForm, type AdminProblem, type AskedAdmins, askAdmins, readAdminRequest } from "./ask-admin.ts";
@@ -277,7 +278,8 @@ async function allow(
   context: AuthorizationContext,
 ): Promise<DeviceStep> {
   const { client, request, userCodeKey, person, session } = flow;
-  const { owner, duration } = allowed;
+  const { owner, bounded } = allowed;
+  const once = onceOnly(allowed);
   const now = context.now();
   const onceUntil = request.expiresAt + context.oauth.policy.accessTtl;
   // However often the device polls, it gets one grant.
@@ -286,9 +288,10 @@ async function allow(
   const approval = {
     ...grant,
     authTime: session.authTime,
-    onceUntil: duration === "once" ? onceUntil : null,
+    onceUntil: once.length > 0 ? onceUntil : null,
+    ...(once.length === 0 || once.length === grant.scopes.length ? {} : { once }),
     // Under an admin's approval for all members, the person's own choice may end sooner.
-    endsBy: owner.verdict === "approved" ? endsBy(allowed, now, onceUntil) : null,
+    endsBy: owner.verdict === "approved" || bounded ? endsBy(allowed, now, onceUntil) : null,
     approvedAt: now,
   };
   const terms = recordTerms(client, allowed, flow, "device", { address: reader.address, language: reader.language() });

@@ -12,7 +12,6 @@ import {
   decidedScopes,
   type GrantChange,
   hostsBefore,
-  isOnce,
   type LiveGrant,
   moveEnd,
   narrow as narrowed,
@@ -68,15 +67,16 @@ export function sparing<D extends Decision>(decision: D): D {
 export async function recordApproval(tx: Tx, decision: Decision, own: string | null): Promise<void> {
   const { grant, now } = decision;
   const { partition, ownerId, clientId } = grant;
-  const before = await tx.one(lockedConsent, { partition, ownerId, clientId });
+  const row = await tx.one(lockedConsent, { partition, ownerId, clientId });
+  const before = row && consentOf(row);
   const others = (await liveGrants(tx, grant, grant.ceiling, now)).filter(({ grantId }) => grantId !== own);
-  const { consent, changes } = approved(before && consentOf(before), decision, others);
+  const { consent, changes } = approved(before, decision, others);
+  const decided = decidedScopes(before, decision);
   await writeConsent(tx, consent);
   await changeGrants(tx, partition, changes, now);
   const { shown, texts, grantedBy: by, via, declined, hosts, earlierHosts } = decision;
   const newHosts = hosts.filter(
-    (host) =>
-      hostsBefore(before && consentOf(before), { host, earlierHosts, ceiling: grant.ceiling }, now) !== undefined,
+    (host) => hostsBefore(before, { host, earlierHosts, ceiling: grant.ceiling }, now) !== undefined,
   );
   await note(tx, {
     ...{ partition, ownerId, clientId, at: now, kind: "allowed" },
@@ -85,15 +85,12 @@ export async function recordApproval(tx: Tx, decision: Decision, own: string | n
       clientName: shown.clientName,
       by,
       via,
-      scopes: decidedScopes(decision),
-      removed:
-        before === undefined
-          ? []
-          : declined.filter((name) => consentOf(before).scopes.some((scope) => scope.name === name)),
+      scopes: decided.scopes,
+      removed: declined.filter((name) => before?.scopes.some((scope) => scope.name === name)),
       expiresAt: consent.expiresAt,
       ...(hosts.length === 0 ? {} : { hosts }),
       ...(newHosts.length === 0 ? {} : { newHosts }),
-      ...(isOnce(decision) ? { once: true } : {}),
+      ...(decided.lasting ? {} : { once: true }),
       ...(texts === undefined ? {} : { shown: { locale: shown.locale, texts } }),
     },
   });

@@ -84,7 +84,7 @@ export const redeemDevice = steps<RedeemDevice, RedeemDeviceOutcome>(async (call
  */
 export const grantDevice = transaction<RedeemDevice, RedeemDeviceOutcome>(async (tx, args) => {
   const { approval, clientId, ceiling, now } = args;
-  const { partition, ownerId, onceUntil, endsBy = null, approvedAt, scopes: approved, ...rest } = approval;
+  const { partition, ownerId, onceUntil, once, endsBy = null, approvedAt, scopes: approved, ...rest } = approval;
   const { verdict, trustedFrom, reach } = await ownerVerdict(tx, { ...approval, clientId, ceiling }, now);
   // If the password changed after the answer, everything that the old password had allowed has ended. The same holds
   // after the person left the company.
@@ -96,14 +96,18 @@ export const grantDevice = transaction<RedeemDevice, RedeemDeviceOutcome>(async 
   // If the consent record began after the answer, it belongs to another decision: the record that the answer made has
   // ended.
   if (consent?.status !== "active" || consent.createdAt > approvedAt) return { kind: "blocked" };
-  const held: readonly GrantedScope[] =
-    onceUntil === null ? consent.scopes : approved.map((name) => ({ name, expiresAt: onceUntil }));
+  const onlyOnce = new Set(onceUntil === null ? [] : (once ?? approved));
+  const held: readonly GrantedScope[] = [
+    ...consent.scopes.filter(({ name }) => !onlyOnce.has(name)),
+    ...[...onlyOnce].map((name) => ({ name, expiresAt: onceEnd(name, onceUntil, consent.scopes, now) })),
+  ];
   const scopes = cappedEnds(held, endsBy)
     .filter(({ name, expiresAt }) => approved.includes(name) && (expiresAt === null || expiresAt > now))
     .map(({ name, expiresAt }): GrantedScope => ({ name, expiresAt }));
   if (scopes.length === 0) return { kind: "blocked" };
   const grant = { ...rest, partition, ownerId, clientId, ceiling, scopes: scopes.map(({ name }) => name) };
-  const decidedAt = onceUntil === null ? lastDecision(consent.scopes, grant.scopes, now) : approvedAt;
+  const lasting = grant.scopes.filter((name) => !onlyOnce.has(name));
+  const decidedAt = lasting.length > 0 ? lastDecision(consent.scopes, lasting, now) : approvedAt;
   const made = await insertRedeemed(tx, { ...args, grant }, scopes, decidedAt);
   if (made === undefined) return { kind: "taken" };
   await supersede(tx, grant, now);
@@ -163,13 +167,24 @@ export const recordDevice = transaction<ApproveDevice, boolean>(async (tx, args)
   if (scopes.length === 0) return false;
   const { verdict, isAdmin, reach } = await ownerVerdict(tx, owned, args.now, args.trustedFrom);
   if ((verdict !== "decides" && verdict !== "approved") || reach === undefined) return false;
-  if (approval.onceUntil === null) await rememberChoice(tx, { ...approval, clientId }, args.now);
+  if (!isOnce(approval)) await rememberChoice(tx, { ...approval, clientId }, args.now);
   // If an admin approved the app for all members, the record exists already, and a member's answer does not change it.
   if (verdict === "approved") return true;
   const decision = { ...args, ...givenFor(reach), grant: { partition, ownerId, clientId, scopes, ceiling } };
   await recordApproval(tx, isAdmin ? decision : sparing(decision), approval.grantId);
   return true;
 });
+
+/** The end of a scope that is for this once: no later than the end that it has in the record, if it is active there. */
+function onceEnd(name: string, onceUntil: Millis | null, held: readonly GrantedScope[], now: Millis): Millis | null {
+  const active = held.find((scope) => scope.name === name)?.expiresAt ?? null;
+  return active === null || active <= now || onceUntil === null ? onceUntil : Math.min(active, onceUntil);
+}
+
+/** True: all scopes are allowed for this once. */
+function isOnce({ onceUntil, once, scopes }: DeviceApproval): boolean {
+  return onceUntil !== null && scopes.every((name) => once?.includes(name) ?? true);
+}
 
 /**
  * The outcome that an answer of this session would have now; `decided` means that the request would take the answer.

@@ -1,6 +1,6 @@
 /** Verbs of a grant from its code to its end (RFC 6749 §§4.1.3, 6; RFC 7009 §2). */
 
-import { type Reach, reaches, reachOf } from "../../oauth/consent-reach.ts";
+import { type Reach, reachOf, scopesAt } from "../../oauth/consent-reach.ts";
 import {
   type Client,
   type ConsentedScope,
@@ -24,10 +24,10 @@ import {
   USE_RECORDED_EVERY,
 } from "../../oauth/storage.ts";
 import { cappedEnds, type Verdict, verdictOn } from "../../owners/company.ts";
-import { consentUnder, decidedScopes, durationOf } from "../../owners/consent-record.ts";
+import { consentUnder, decidedScopes } from "../../owners/consent-record.ts";
 import type { Approve } from "../../owners/storage.ts";
 import { lockActing, rememberChoice } from "../companies/members.ts";
-import { givenFor, recordApproval, sparing } from "../consents/consents.ts";
+import { givenFor, lockedConsent, recordApproval, sparing } from "../consents/consents.ts";
 import { note, noteReconnected } from "../consents/history.ts";
 import {
   ALARM_KEPT,
@@ -242,10 +242,11 @@ export const approve = transaction<Approve, IssueOutcome>(async (tx, args) => {
   const { verdict, isAdmin, reach } = await ownerVerdict(tx, grant, now, trustedFrom);
   if (verdict !== "decides" || reach === undefined) return { kind: "no_consent" };
   const decision = { ...args, ...givenFor(reach) };
-  const scopes = decidedScopes(decision);
-  const lasting = grant.scopes.some((name) => durationOf(name, args) !== "once");
+  const { partition, ownerId, clientId } = grant;
+  const before = await tx.one(lockedConsent, { partition, ownerId, clientId });
+  const { scopes, decidedAt, lasting } = decidedScopes(before && consentOf(before), decision);
   const row = { ...grant, refreshable: grant.refreshable && lasting };
-  if (!(await insertGrant(tx, row, scopes, now))) return alreadyThere(tx, grant, now);
+  if (!(await insertGrant(tx, row, scopes, now, decidedAt))) return alreadyThere(tx, grant, now);
   await recordApproval(tx, isAdmin ? decision : sparing(decision), grant.grantId);
   if (lasting) await rememberChoice(tx, grant, now);
   await supersede(tx, grant, now);
@@ -260,7 +261,8 @@ export const issueGrant = transaction<IssueGrant, IssueOutcome>(
     if ((verdict !== "decides" && verdict !== "approved") || reach === undefined) return { kind: "no_consent" };
     const row = await tx.one(activeConsent, { partition, ownerId, clientId });
     if (row === undefined) return { kind: "no_consent" };
-    const here = consentUnder(consentOf(row), grant.ceiling).scopes.filter(({ hosts }) => reaches(hosts, reach));
+    const all = consentUnder(consentOf(row), grant.ceiling).scopes;
+    const here = scopesAt(all, reach);
     const held = new Map(here.map((scope) => [scope.name, scope.expiresAt]));
     const decidedAt = lastDecision(here, grant.scopes, now);
     const scopes: GrantedScope[] = [];

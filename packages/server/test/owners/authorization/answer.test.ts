@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { reachOf } from "../../../src/oauth/consent-reach.ts";
-import type { Client, Scope } from "../../../src/oauth/model.ts";
+import type { Client, Consent, Scope } from "../../../src/oauth/model.ts";
 import { type AnswerForm, endsBy, type Question, readAnswer } from "../../../src/owners/authorization/answer.ts";
 import type { OwnerChoice } from "../../../src/owners/authorization/owner-choice.ts";
 
@@ -36,7 +36,7 @@ const question: Question = {
 const form = (
   more: Partial<Omit<AnswerForm, "durationOf">> & { durations?: Readonly<Record<string, string>> } = {},
 ): AnswerForm => ({
-  ...{ decision: "allow", owner: null, scopes: new Set(["read", "write"]), duration: "86400" },
+  ...{ decision: "allow", owner: null, shownOwner: null, scopes: new Set(["read", "write"]), duration: "86400" },
   durationOf: (scope) => more.durations?.[scope] ?? null,
   ...more,
 });
@@ -78,7 +78,7 @@ describe("an answer", () => {
     const given = form({ scopes: new Set(["admin"]), durations: { read: "3600" } });
     expect(readAnswer(given, question, NOW)).toEqual({
       ...{ kind: "allowed", owner: me, scopes: [read], declined: ["write"] },
-      ...{ duration: 86_400, durations: { read: 3600 } },
+      ...{ duration: 86_400, durations: { read: 3600 }, kept: [], bounded: false },
     });
   });
 
@@ -96,6 +96,55 @@ describe("an answer", () => {
   });
 });
 
+describe("what stands already", () => {
+  const scopes = [{ name: "read", expiresAt: NOW + 3_600_000, grantedAt: 0, hosts: ["https://app.test"] }];
+  const consent = { status: "active", via: "browser", scopes, updatedAt: 0, expiresAt: null } as unknown as Consent;
+  const owner: OwnerChoice = { ...me, consent };
+  const mine: Question = { ...question, owners: [owner, company] };
+  const only = { scopes: new Set<string>() };
+
+  test("a time for all → for what is new; the rest keeps its end", () => {
+    expect(readAnswer(form({ duration: "forever" }), mine, NOW)).toMatchObject({
+      ...{ kind: "allowed", duration: "forever", durations: {}, kept: ["read"], bounded: false },
+    });
+  });
+
+  test("a time in its own row → that one; the row as it came → none", () => {
+    const named = form({ durations: { read: "86400" } });
+    expect(readAnswer(named, mine, NOW)).toMatchObject({ durations: { read: 86_400 }, kept: [] });
+    const left = form({ durations: { read: "keep" } });
+    expect(readAnswer(left, mine, NOW)).toMatchObject({ durations: {}, kept: ["read"] });
+  });
+
+  test("nothing is new → no time for all is needed; a wrong one is wrong nevertheless", () => {
+    for (const duration of [null, ""])
+      expect(readAnswer(form({ ...only, duration }), mine, NOW)).toMatchObject({ kind: "allowed", kept: ["read"] });
+    const wrong = form({ ...only, duration: "7200" });
+    expect(readAnswer(wrong, mine, NOW)).toMatchObject({ kind: "unclear", problem: "bad_duration" });
+    const fresh = form({ duration: null });
+    expect(readAnswer(fresh, mine, NOW)).toMatchObject({ kind: "unclear", problem: "bad_duration" });
+  });
+
+  test("it ended behind the page → asked again, not granted anew", () => {
+    const given = form({ ...only, durations: { read: "keep" } });
+    const outcome = readAnswer(given, mine, NOW + 3_600_000);
+    expect(outcome).toMatchObject({ kind: "unclear", problem: "stale" });
+  });
+
+  test("the page showed another owner's → the grant ends no later than was chosen there, and what stands is left alone", () => {
+    const given = form({ ...only, shownOwner: "company", duration: "86400" });
+    expect(readAnswer(given, mine, NOW)).toMatchObject({ duration: 86_400, kept: ["read"], bounded: true });
+    const same = form({ ...only, shownOwner: "me", duration: "86400" });
+    expect(readAnswer(same, mine, NOW)).toMatchObject({ kept: ["read"], bounded: false });
+  });
+
+  test("a device, all for once, an end in the row of what stands → that end, and the rest for once", () => {
+    const given = form({ duration: "once", durations: { read: "86400", write: "86400" } });
+    const outcome = readAnswer(given, { ...mine, onceByScope: false }, NOW);
+    expect(outcome).toMatchObject({ duration: "once", durations: { read: 86_400 }, kept: [] });
+  });
+});
+
 describe("the end of an answer under what an admin approved", () => {
   test.each([
     ["all until revoked", "forever", {}, null],
@@ -103,7 +152,21 @@ describe("the end of an answer under what an admin approved", () => {
     ["one scope for less than the rest", "forever", { write: 60 }, NOW + 60_000],
     ["one scope for once", 86_400, { read: "once" }, NOW + 5],
   ] as const)("%s", (_, duration, durations, end) => {
-    const allowed = { owner: company, scopes: [read, write], declined: [], duration, durations };
+    const allowed = {
+      owner: company,
+      scopes: [read, write],
+      declined: [],
+      duration,
+      durations,
+      kept: [],
+      bounded: false,
+    };
     expect(endsBy(allowed, NOW, NOW + 5)).toBe(end);
+  });
+
+  test("what stands and keeps its end → as approved; bounded by what was chosen for another owner → no longer than that", () => {
+    const all = { owner: company, scopes: [read, write], declined: [], durations: {}, kept: ["read", "write"] };
+    expect(endsBy({ ...all, duration: 60, bounded: false }, NOW, NOW + 5)).toBeNull();
+    expect(endsBy({ ...all, duration: 60, bounded: true }, NOW, NOW + 5)).toBe(NOW + 60_000);
   });
 });

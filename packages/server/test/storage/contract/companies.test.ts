@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Company, Role } from "../../../src/owners/company-storage.ts";
-import type { Person } from "../../../src/owners/storage.ts";
+import type { Approve, Person } from "../../../src/owners/storage.ts";
 import { updateCompany } from "../../../src/storage/companies/companies.ts";
 import { dropName, reserveName } from "../../../src/storage/people/names.ts";
 import { engineAt, onEveryBackend } from "../support/backends.ts";
@@ -318,8 +318,10 @@ onEveryBackend("members", (storage) => {
 });
 
 onEveryBackend("who grants in a company's name", (storage) => {
-  const approve = (company: Company, person: Person) =>
-    storage().grants.approve(anApproval(aCompanyGrant(company, person), { duration: 3600, declined: ["write"] }));
+  const approve = (company: Company, person: Person, changes: Partial<Approve> = {}) =>
+    storage().grants.approve(
+      anApproval(aCompanyGrant(company, person), { duration: 3600, declined: ["write"], ...changes }),
+    );
 
   test("a stranger, or a person with another company's id → no_consent", async () => {
     const { company } = await aStaffedCompany(storage(), { defaultRule: "members" });
@@ -350,6 +352,7 @@ onEveryBackend("who grants in a company's name", (storage) => {
     const { company, admin, member } = await aStaffedCompany(storage(), { defaultRule: "members" });
     const wide = await aLiveCompanyGrant(storage(), company, admin, { scopes: ["read", "write"] });
     await approve(company, member);
+    await approve(company, member, { durations: { read: 3600 } });
     const forever = [
       { name: "read", expiresAt: null },
       { name: "write", expiresAt: null },
@@ -357,6 +360,8 @@ onEveryBackend("who grants in a company's name", (storage) => {
     expect(await storage().consents.find({ ...wide })).toMatchObject({ scopes: forever });
     expect(await statusOf(storage(), wide)).toMatchObject({ scopes: forever });
     await approve(company, admin);
+    expect(await storage().consents.find({ ...wide })).toMatchObject({ scopes: [{ name: "read", expiresAt: null }] });
+    await approve(company, admin, { durations: { read: 3600 } });
     const hour = [{ name: "read", expiresAt: NOW + HOUR }];
     expect(await storage().consents.find({ ...wide })).toMatchObject({ scopes: hour });
     expect(await statusOf(storage(), wide)).toMatchObject({ scopes: hour });

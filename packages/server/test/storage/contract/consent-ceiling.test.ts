@@ -85,11 +85,14 @@ onEveryBackend("a ceiling over how long answers hold", (storage) => {
     });
   });
 
-  test("allowed again, or its end changed → counted from then, for the live grants, too", async () => {
+  test("allowed again → as before; with another end, or its end changed → counted from then, for the live grants, too", async () => {
     const { person, grant } = await live();
     const at = NOW + 50 * MINUTE;
     const second = aGrant(person, { ceiling: CEILING, codeUntil: at + MINUTE });
     expectIssued(await storage().grants.approve(anApproval(second, { now: at })));
+    expect(await statusOf(storage(), second)).toMatchObject({ absoluteUntil: NOW + CEILING, decidedAt: NOW });
+    const third = aGrant(person, { ceiling: CEILING, codeUntil: at + MINUTE });
+    expectIssued(await storage().grants.approve(anApproval(third, { durations: { read: "forever" }, now: at })));
     expect(await statusOf(storage(), grant)).toMatchObject({ absoluteUntil: at + CEILING, decidedAt: at });
     const changed = await storage().consents.changeEnd({
       ...{ ...keyOf(person), end: null, ceiling: CEILING, by: person.personId, now: at + 1 },

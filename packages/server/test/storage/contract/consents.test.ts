@@ -262,15 +262,38 @@ onEveryBackend("approving", (storage) => {
     expect(await statusOf(storage(), grant)).toMatchObject({ scopes: [FOREVER] });
   });
 
-  test("the same scope for shorter → older grants end sooner; for longer → later", async () => {
+  test("more, for shorter or for longer → what was granted before ends as before, in older grants and in the new one", async () => {
     const { person, grant } = await aLiveGrant(storage(), {}, { duration: 7 * 86_400 });
-    await approve(aGrant(person), { duration: 3600 });
+    for (const duration of [3600, 90 * 86_400, "forever"] as const) {
+      const both = aGrant(person, { scopes: ["read", "write"] });
+      const outcome = await approve(both, { duration });
+      expect(outcome).toMatchObject({ kind: "issued", scopes: [{ name: "read", expiresAt: NOW + 7 * DAY }, {}] });
+      expect(await statusOf(storage(), grant)).toMatchObject({ absoluteUntil: NOW + 7 * DAY, decidedAt: NOW });
+      expect((await storage().consents.find(grantKey(person)))?.scopes).toMatchObject([
+        { name: "read", expiresAt: NOW + 7 * DAY },
+        // As it was granted the first time.
+        { name: "write", expiresAt: NOW + HOUR },
+      ]);
+    }
+  });
+
+  test("what was granted before, and something new for this once → a grant that goes on with what was there", async () => {
+    const { person } = await aLiveGrant(storage(), {}, { duration: 7 * 86_400 });
+    const both = aGrant(person, { scopes: ["read", "write"] });
+    await approve(both, { duration: "once" });
+    expect(await statusOf(storage(), both)).toMatchObject({ refreshable: true, absoluteUntil: NOW + 7 * DAY });
+    expect((await storage().consents.find(grantKey(person)))?.scopes).toMatchObject([{ name: "read" }]);
+  });
+
+  test("another end for the same scope, shorter → older grants end sooner; longer → later", async () => {
+    const { person, grant } = await aLiveGrant(storage(), {}, { duration: 7 * 86_400 });
+    await approve(aGrant(person), { durations: { read: 3600 } });
     expect(await statusOf(storage(), grant)).toMatchObject({
       scopes: [{ name: "read", expiresAt: NOW + HOUR }],
       absoluteUntil: NOW + HOUR,
       idleUntil: NOW + HOUR,
     });
-    await approve(aGrant(person), { duration: 30 * 86_400 });
+    await approve(aGrant(person), { durations: { read: 30 * 86_400 } });
     expect(await statusOf(storage(), grant)).toMatchObject({
       absoluteUntil: NOW + 30 * DAY,
       idleUntil: NOW + 30 * DAY,
@@ -281,7 +304,7 @@ onEveryBackend("approving", (storage) => {
   test("an extension doesn't lengthen a grant without refresh tokens", async () => {
     const { person, grant } = await aLiveGrant(storage(), { refreshable: false }, { duration: 3600 });
     const before = await statusOf(storage(), grant);
-    await approve(aGrant(person), { duration: "forever" });
+    await approve(aGrant(person), { durations: { read: "forever" } });
     expect(await statusOf(storage(), grant)).toMatchObject({ absoluteUntil: before?.absoluteUntil });
   });
 
