@@ -1,4 +1,4 @@
-/** The page before an error travels to a client that nobody has looked at (RFC 9700 §4.11.2). */
+/** The page before an error goes to a client that nobody has reviewed (RFC 9700 §4.11.2). */
 
 import type { RedirectTarget } from "../../oauth/authorization-endpoint/request.ts";
 import { type ConditionName, conditions, publicCondition } from "../../oauth/errors.ts";
@@ -16,7 +16,7 @@ export interface Held {
   readonly condition: ConditionName;
 }
 
-/** Says what was wrong, and where going on leads. Nothing is sent to the client before the person goes on. */
+/** Says what was wrong, and where "Continue" leads. The client gets nothing before the person continues. */
 export function heldErrorAnswer(
   { client, target, condition }: Held,
   visitor: Visitor,

@@ -1,4 +1,7 @@
-/** `/authorize/error`: the person goes on to a client that nobody has looked at, with the error that it is to learn of (RFC 9700 §4.11.2). */
+/**
+ * `/authorize/error`: the person continues to a client that nobody has reviewed, with the error for it (RFC 9700
+ * §4.11.2).
+ */
 
 import { errorResponse } from "../../oauth/authorization-endpoint/response.ts";
 import { matchesRedirectUri } from "../../oauth/redirect-uri.ts";
@@ -10,7 +13,9 @@ import { problemAnswer } from "../problem.ts";
 import { visitorOf } from "../visitor.ts";
 import { toClient } from "./client-answer.ts";
 
-/** Only what this server held for this browser goes on, and only to a redirect URI that the client still has. */
+/**
+ * Sends only an error that this server sealed for this browser, and only to a redirect URI that the client still has.
+ */
 export async function sendHeldError(http: HttpRequest, tools: FlowTools): Promise<Answer> {
   const visitor = await visitorOf(http, tools);
   const form = formOf(http);

@@ -1,4 +1,4 @@
-/** The answer for requests that the server has no time for (RFC 9110 §15.6.4). */
+/** The response to requests for which the server has no time (RFC 9110 §15.6.4). */
 
 import type { IncomingMessage } from "node:http";
 import type { Served } from "../lazy-pages.ts";
@@ -6,7 +6,7 @@ import type { Answer, HttpRequest } from "../message.ts";
 import { problemJson } from "../refusal.ts";
 import { metadataRoute, routes, unshed } from "../routes.ts";
 
-/** For an answer that is made before anybody asks. */
+/** Used for a response that is made before anybody asks. */
 const nobody: HttpRequest = {
   method: "GET",
   path: "/",
@@ -21,15 +21,15 @@ const nobody: HttpRequest = {
   id: "busy",
 };
 
-/** An answer with all of its headers, as it is sent. */
+/** A response with all of its headers, as it is sent. */
 export interface Busy {
   readonly status: number;
-  /** Names and values in turn. */
+  /** Names and values alternate. */
   readonly lines: readonly string[];
   readonly body: string | Uint8Array;
 }
 
-/** Made once, since making it is the work that is to be spared. Undefined: a path that is always answered. */
+/** Makes the responses once, because making them is the work to save. Undefined: a path that is always served. */
 export function busyAnswers(assent: Served): (request: IncomingMessage) => Busy | undefined {
   const always = new Set(unshed.map((path) => assent.basePath + path).concat(metadataRoute(assent.basePath).path));
   const open = new Set(routes.filter(({ cors }) => cors).map(({ path }) => assent.basePath + path));
@@ -42,7 +42,7 @@ export function busyAnswers(assent: Served): (request: IncomingMessage) => Busy 
   const forScripts = { ...forPrograms, lines: [...forPrograms.lines, "access-control-allow-origin", "*"] };
   let page: Busy | undefined;
   const forPeople = () => {
-    // Nothing is loaded for those whom there is no time for.
+    // The server loads nothing for requests for which it has no time.
     const answer = page === undefined && assent.people.loaded?.problemAnswer("temporarily_unavailable", nobody, assent);
     if (answer) page = whole(answer);
     return page ?? forPrograms;

@@ -1,26 +1,29 @@
-/** Who is at the other end: the peer, or whom a trusted proxy names (RFC 7239; X-Forwarded-For). */
+/** The address of the client: the peer, or the one that a trusted proxy names (RFC 7239; X-Forwarded-For). */
 
 import { BlockList, isIP } from "node:net";
 
 export interface Forwarded {
   readonly address: string;
-  /** What a trusted proxy says of the scheme; undefined: nothing. */
+  /** The scheme that a trusted proxy names. Undefined: none. */
   readonly proto: string | undefined;
 }
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
-/** The header that names the client. A proxy sets one of them and may pass the other on as the client sent it: the other is never read. */
+/**
+ * The header that names the client. A proxy sets one of them and may pass the other on as the client sent it, so the
+ * server never reads the other.
+ */
 export type ProxyHeader = "x-forwarded-for" | "forwarded";
 
-/** Reads one forwarded header, and only from the CIDRs given. */
+/** Reads one forwarded header, and only from these CIDRs. */
 export class TrustedProxies {
   readonly #list = new BlockList();
   readonly #any: boolean;
   readonly #header: ProxyHeader;
   #otherAlone: ((other: ProxyHeader) => void) | undefined;
 
-  /** `otherAlone`: called once, when a trusted proxy sends the header that isn't read, without the one that is. */
+  /** `otherAlone`: called once, when a trusted proxy sends only the header that the server does not read. */
   constructor(
     cidrs: readonly string[],
     header: ProxyHeader = "x-forwarded-for",
@@ -37,7 +40,7 @@ export class TrustedProxies {
     }
   }
 
-  /** `peer`: the socket's address. True: what it says of the client is believed. */
+  /** `peer`: the socket's address. True: the server believes what it says about the client. */
   trusts(peer: string): boolean {
     return this.#any && this.#trusts(plainAddress(peer));
   }
@@ -59,8 +62,9 @@ export class TrustedProxies {
   }
 
   /**
-   * From the nearest hop outwards: the first that isn't a proxy of ours is the client; anyone can write the hops before it. Undefined: that
-   * hop is no address (RFC 7239 §6 allows `unknown` and `_names`). Reads no hop beyond the client.
+   * From the nearest hop outwards: the first hop that is not a trusted proxy is the client, because anybody can write
+   * the hops before it. Undefined: that hop is no address (RFC 7239 §6 allows `unknown` and `_names`). Reads no hop
+   * beyond the client.
    */
   #clientOf(hops: Iterable<string>): string | undefined {
     let client = "";
@@ -79,16 +83,19 @@ export class TrustedProxies {
   }
 }
 
-/** Proxies of ours that a request may have come through. A longer list costs time, and only a client would write one. */
+/**
+ * Maximum number of trusted proxies on the way of a request. A longer list costs time, and only a client would write
+ * one.
+ */
 const MAX_HOPS = 32;
 
-/** The addresses that a header names, the nearest first, and the scheme that the nearest proxy saw. */
+/** The addresses in a header, the nearest first, and the scheme that the nearest proxy saw. */
 interface Hops {
   readonly hops: Iterable<string>;
   readonly proto: string | undefined;
 }
 
-/** RFC 7239 §4. An element that names a parameter twice, or is malformed, names nobody. */
+/** RFC 7239 §4. An element that names a parameter twice, or is malformed, names no address. */
 function readForwarded(headers: Headers): Hops {
   const elements = splitOutsideQuotes(one(headers["forwarded"]) ?? "", ",");
   const nearest = parametersOf(elements.at(-1) ?? "");
@@ -98,7 +105,7 @@ function readForwarded(headers: Headers): Hops {
   return { hops: elements.length === 0 ? [] : hops(), proto: nearest.get("proto") };
 }
 
-/** The parameters of one element, by name in lower case. Empty: it is malformed. */
+/** The parameters of one element, by name in lower case. Empty: the element is malformed. */
 function parametersOf(element: string): ReadonlyMap<string, string> {
   const parameters = new Map<string, string>();
   for (const pair of splitOutsideQuotes(element, ";")) {
@@ -112,8 +119,8 @@ function parametersOf(element: string): ReadonlyMap<string, string> {
 }
 
 /**
- * Splits a text at a separator that is outside of quoted strings (RFC 9110 §5.6.4). Where a quote stays open, a client left it so, before the part that
- * the proxy wrote: then quotes mean nothing.
+ * Splits a text at separators outside of quoted strings (RFC 9110 §5.6.4). If a quote stays open, a client wrote it,
+ * before the part of the proxy: then quotes have no meaning.
  */
 function splitOutsideQuotes(text: string, separator: string): readonly string[] {
   if (text === "") return [];
@@ -138,7 +145,7 @@ function readXForwarded(headers: Headers): Hops {
   return { hops: list === undefined ? [] : fromTheEnd(list), proto: protos?.slice(protos.lastIndexOf(",") + 1) };
 }
 
-/** The items of a list, the last one first, cut off only as far as they are asked for. */
+/** The items of a list, the last one first, each read only on demand. */
 function* fromTheEnd(list: string): Iterable<string> {
   let end = list.length;
   while (end >= 0) {
@@ -156,7 +163,7 @@ function one(value: string | string[] | undefined): string | undefined {
 const MAPPED = new BlockList();
 MAPPED.addSubnet("::ffff:0:0", 96, "ipv6");
 
-/** Without brackets, port and zone; IPv4 written inside IPv6 is IPv4. */
+/** The address without brackets, port and zone. IPv4 inside IPv6 becomes IPv4. */
 export function plainAddress(address: string): string {
   if (isIP(address) === 4) return address;
   const bare = address
@@ -167,7 +174,7 @@ export function plainAddress(address: string): string {
   return isIP(bare) === 6 && MAPPED.check(bare, "ipv6") ? mappedIPv4(bare) : bare;
 }
 
-/** The last 32 bits are written as IPv4, or as two groups, of which `::` may stand for one or both. */
+/** The last 32 bits are IPv4, or two groups; `::` may replace one or both groups. */
 function mappedIPv4(address: string): string {
   const last = address.slice(address.lastIndexOf(":") + 1);
   if (last.includes(".")) return last;
@@ -175,31 +182,34 @@ function mappedIPv4(address: string): string {
   return [high >> 8, high & 255, low >> 8, low & 255].join(".");
 }
 
-/** What owners are shown of where an app was used from: the /24 of an IPv4 address, the /48 of an IPv6 one. */
+/** The network of an app's use as owners see it: the /24 of an IPv4 address, the /48 of an IPv6 one. */
 export function coarseNetworkOf(address: string): string {
   return isIP(address) === 4 ? `${address.slice(0, address.lastIndexOf("."))}.0/24` : prefixOf(address, 48);
 }
 
-/** The block that a registry gives one provider: the /32 of an IPv6 address. For IPv4 it is the /24: a wider prefix belongs to many providers. */
+/**
+ * The block that a registry gives one provider: the /32 of an IPv6 address. For IPv4 it is the /24, because a larger
+ * block belongs to many providers.
+ */
 function allocationOf(address: string): string {
   return isIP(address) === 4 ? coarseNetworkOf(address) : prefixOf(address, 32);
 }
 
-/** What limits count: an IPv4 address, or the /64 of an IPv6 one, which is what one customer gets. */
+/** The network, as limits count it: an IPv4 address, or the /64 of an IPv6 one, which one customer gets. */
 export function networkOf(address: string): string {
   return prefixOf(address, 64);
 }
 
-/** The first bits of an IPv6 address; anything else as it is. */
+/** The first bits of an IPv6 address; any other address stays as it is. */
 function prefixOf(address: string, bits: 32 | 48 | 64): string {
   if (isIP(address) !== 6) return address;
   const groups = groupsOf(address).slice(0, bits / 16);
   return `${groups.map((group) => group.toString(16)).join(":")}::/${bits}`;
 }
 
-/** The eight groups of an IPv6 address. Those that it writes as IPv4 are 0. */
+/** The eight groups of an IPv6 address. Groups that it writes as IPv4 become 0. */
 function groupsOf(address: string): readonly number[] {
-  // The last 32 bits may be written as IPv4, which are two groups.
+  // The last 32 bits can be written as IPv4; they are two groups.
   const [head = "", tail] = address.replace(/[\d.]*\.\d+/, "0:0").split("::");
   const left = head === "" ? [] : head.split(":");
   const right = tail === undefined || tail === "" ? [] : tail.split(":");
@@ -210,11 +220,11 @@ function groupsOf(address: string): readonly number[] {
   return groups.map((group) => Number.parseInt(group, 16));
 }
 
-/** An address as limits count it: by itself, and with its neighbours. */
+/** An address with the networks that limits count. */
 export interface Origin {
-  /** As of `networkOf`. */
+  /** As in `networkOf`. */
   readonly network: string;
-  /** As of `coarseNetworkOf`. */
+  /** As in `coarseNetworkOf`. */
   readonly provider: string;
   /** The /24 of an IPv4 address, the /32 of an IPv6 one. */
   readonly allocation: string;
@@ -224,7 +234,7 @@ export function originOf(address: string): Origin {
   return { network: networkOf(address), provider: coarseNetworkOf(address), allocation: allocationOf(address) };
 }
 
-/** About where an address is, without saying which it is: `203.0.113.x`, or the first 48 bits of an IPv6 one. Null: it is no address. */
+/** The approximate address: `203.0.113.x`, or the first 48 bits of an IPv6 one. Null: it is no address. */
 export function coarse(address: string | null): string | null {
   const network = address === null ? "" : networkOf(address);
   if (isIP(network) === 4) return network.replace(/\.\d+$/, ".x");

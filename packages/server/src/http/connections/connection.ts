@@ -1,4 +1,7 @@
-/** One client connection: its address, the request that is being answered, the requests that wait behind that one (RFC 9112 §9.3). */
+/**
+ * One client connection: its address, the request that is being answered, and the requests that wait behind it (RFC
+ * 9112 §9.3).
+ */
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
@@ -14,33 +17,39 @@ export const MAX_PIPELINED = 16;
 export interface Startable {
   readonly raw: IncomingMessage;
   readonly response: ServerResponse;
-  /** Its answer ends the connection. */
+  /** True: its response ends the connection. */
   readonly last: boolean;
   start(): void;
 }
 
 export class Connection {
-  /** The peer's address; IPv4 as such. */
+  /** The peer's address; IPv4 inside IPv6 as IPv4. */
   readonly peer: string;
-  /** The request that is being answered: until its whole answer was handed to the system. */
+  /** The request that is being answered, until its whole response was handed to the system. */
   current: Startable | undefined;
-  /** A request that was answered before its whole body had come. */
+  /** A request that was answered before its whole body had arrived. */
   leftover: IncomingMessage | undefined;
-  /** A request started since the last search for a connection to close. */
+  /** True: a request started since the last search for a connection to close. */
   used = false;
-  /** The status that ends the connection after the last good request: what followed that request was not HTTP, or came too slowly. */
+  /**
+   * The status that ends the connection after the last good request, because the following bytes were not HTTP or
+   * arrived too slowly.
+   */
   ending: string | undefined;
   #waiting: Startable[] | undefined;
-  /** The last answer has been given. */
+  /** True: the last response has been sent. */
   #over = false;
 
   constructor(peer: string) {
     this.peer = peer;
   }
 
-  /** Starts the request now, or after those before it: one at a time, so that a client that reads no answer gets no others made. False: too many wait. */
+  /**
+   * Starts the request now, or after the earlier ones: one at a time, so that a client that reads no response causes no
+   * others. False: too many wait.
+   */
   take(request: Startable): boolean {
-    // It came in the same packet as the last request. Nobody would get its answer.
+    // It came in the same packet as the last request, and nobody would get its response.
     if (this.#over) return true;
     if (this.current === undefined) {
       this.#start(request);
@@ -50,10 +59,10 @@ export class Connection {
     return this.#waiting.push(request) <= MAX_PIPELINED;
   }
 
-  /** The answer of the current request has been handed to the system, or nobody reads it any more. */
+  /** Call this when the current request's response was handed to the system, or nobody reads it any more. */
   finished({ raw, response, last }: Startable): void {
     this.current = undefined;
-    // RFC 9112 §9.6: behind an answer that ends the connection nothing is worked on.
+    // RFC 9112 §9.6: after a response that ends the connection, the server handles no request.
     if (last || raw.socket.destroyed || !response.shouldKeepAlive) {
       this.#over = true;
       this.#waiting = undefined;
@@ -65,14 +74,18 @@ export class Connection {
     else if (this.ending !== undefined) lastWords(raw.socket, this.ending);
   }
 
-  /** The bytes behind the last good request can't be read. `status`: why, as a status line has it. Answers what is unanswered, once, and ends. */
+  /**
+   * The bytes after the last good request can't be read. `status`: the reason as a status line. Answers once if a
+   * request is unanswered, then ends the connection.
+   */
   fail(socket: Socket, status: string): void {
-    // Behind the last answer, there is no other: the fault may be in the body of a request that was refused.
+    // No response may follow the last one: the bad bytes may belong to the body of a refused request.
     if (this.ending !== undefined || this.#over) return;
-    // Node.js has taken its own listener away where the request was CONNECT: a client that has gone would end the process.
+    // After CONNECT, Node.js has removed its own error listener: without this one, a client that disconnects would end
+    // the process.
     socket.on("error", () => socket.destroy());
     this.ending = status;
-    // The fault is in a body whose request already has its answer: there is nothing left to answer.
+    // The bad bytes belong to the body of a request that was answered already, so no response is due.
     if (this.leftover?.complete === false) {
       socket.destroy();
       return;
@@ -83,7 +96,7 @@ export class Connection {
     } else if (this.current === undefined || this.#failsInBody(this.current)) lastWords(socket, status);
   }
 
-  /** The fault is in the body of the current request, which therefore gets no other answer. */
+  /** The bad bytes belong to the body of the current request, which gets no other response. */
   #failsInBody({ raw, response }: Startable): boolean {
     if (raw.complete) return false;
     if (response.headersSent) {
@@ -101,23 +114,24 @@ export class Connection {
   }
 }
 
-/** Milliseconds in which a client may still read the answer that ends its connection. */
+/** Milliseconds for which a client can still read the response that ends its connection. */
 const LINGER = 1_000;
 
-/** Answers with a bare status and ends the connection. */
+/** Sends a status without a body, and ends the connection. */
 function lastWords(socket: Socket, status: string): void {
   if (!socket.writable) {
     socket.destroy();
     return;
   }
   socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
-  // Closed at once, with bytes of the client unread, the system would reset the connection and the answer could be lost.
+  // If the socket closed at once, with unread bytes of the client, the system would reset the connection, and the
+  // response could be lost.
   setTimeout(() => socket.destroy(), LINGER).unref();
 }
 
 const connections = new WeakMap<Socket, Connection>();
 
-/** The connection of a socket; to be asked for while the socket is open. */
+/** The connection of a socket. Call it while the socket is open. */
 export function connectionOf(socket: Socket): Connection {
   let connection = connections.get(socket);
   if (connection === undefined) {
@@ -127,7 +141,7 @@ export function connectionOf(socket: Socket): Connection {
   return connection;
 }
 
-/** Over TLS, requests come on another socket than the one that was accepted. */
+/** With TLS, requests come on another socket than the accepted one. */
 export function shareConnection(connection: Connection, socket: Socket): void {
   connections.set(socket, connection);
 }

@@ -1,4 +1,7 @@
-/** Bounds on the connections of a listener: how many of one client, and how long one may leave its answers unread. */
+/**
+ * Limits on the connections of a listener: their number for each client, and the time for which a client may leave a
+ * response unread.
+ */
 
 import type { Server, Socket } from "node:net";
 import { Server as TlsServer } from "node:tls";
@@ -6,36 +9,44 @@ import type { TrustedProxies } from "./client-address.ts";
 import { type Connection, connectionOf, shareConnection } from "./connection.ts";
 import { LEVELS, type Level, type Pool, Pools, poolAt } from "./pools.ts";
 
-/** Connections at a time: of one IPv4 address or IPv6 /64, of one IPv6 /48, and in all. Trusted proxies have the last bound alone. */
+/**
+ * Maximum number of connections: of one IPv4 address or IPv6 /64, of one IPv6 /48, and in all. For trusted proxies,
+ * only the last limit applies.
+ */
 export const MAX_CONNECTIONS = { client: 1_024, network: 4_096, all: 20_000 } as const;
-/** Milliseconds that the bytes of an answer may wait for a client that does not read them. */
+/** Milliseconds that the bytes of a response may wait for a client that does not read them. */
 export const ANSWER_TIME = 10_000;
-/** Bytes a second that a client must read beyond that. */
+/** Bytes a second that a client must read after that time. */
 export const ANSWER_RATE = 4_096;
-/** Milliseconds between two looks at all connections. */
+/** Milliseconds between two checks of all connections. */
 const LOOK_EVERY = 1_000;
-/** Connections that are looked at to find one to close. The cost of a flood of new connections stays bounded. */
+/**
+ * Number of connections that are checked to find one to close, so that a flood of new connections has a limited cost.
+ */
 const LOOKED_AT = 64;
 
-/** `answer_time`: the client doesn't read its answer. `pipelined`: too many requests waited for one. The others: there were too many connections. */
+/**
+ * `answer_time`: the client does not read its response. `pipelined`: too many requests waited for one. Others: there
+ * were too many connections.
+ */
 export type ConnectionReason = "client" | "network" | "all" | "answer_time" | "pipelined";
 
 /** An open connection. */
 interface Guest {
   readonly connection: Connection;
-  /** The socket that was accepted. */
+  /** The accepted socket. */
   readonly socket: Socket;
-  /** The socket that HTTP is spoken on: another one over TLS. */
+  /** The socket with HTTP on it: with TLS, another one. */
   stream: Socket;
-  /** The narrowest first; the last one is everybody's. */
+  /** The narrowest pool first; the last one is for all connections. */
   readonly pools: readonly GuestPool[];
-  /** A proxy's: it is never closed for a newer one. */
+  /** True: a proxy's connection, which is never closed for a newer one. */
   readonly trusted: boolean;
-  /** Bytes that have to be read in time; undefined: the client has read everything. */
+  /** Bytes that the client must read in time. Undefined: the client has read everything. */
   debt: { readonly upTo: number; readonly until: number } | undefined;
 }
 
-/** Those at the front of a pool were looked at the longest time ago. */
+/** The items at the front of a pool were checked the longest time ago. */
 type GuestPool = Pool<Guest, ConnectionReason>;
 
 interface ConnectionsParts {
@@ -48,7 +59,7 @@ interface ConnectionsParts {
 export class Connections {
   readonly #parts: ConnectionsParts;
   readonly #guests = new Map<Socket, Guest>();
-  /** By both ends: connections whose TLS has yet to begin. */
+  /** Connections whose TLS has not begun yet, by both of their ends. */
   readonly #securing = new Map<string, Guest>();
   readonly #pools = new Pools<Guest, ConnectionReason>(MAX_CONNECTIONS, {
     client: "client",
@@ -65,11 +76,11 @@ export class Connections {
     return this.#guests.size;
   }
 
-  /** Guards all connections of a listener. `most`: how many the process may have, where that is less than the bound. */
+  /** Guards all connections of a listener. `most`: how many the process can have, if that is below the limit. */
   guard(server: Server, most: number): void {
     const { all } = this.#pools;
     all.most = Math.min(MAX_CONNECTIONS.all, most);
-    // Behind the bound below, for the moment that closing takes.
+    // Above the limit below, because closing takes a moment.
     server.maxConnections = all.most + LOOKED_AT;
     if (!(server instanceof TlsServer)) {
       server.on("connection", (socket: Socket) => this.#add(socket));
@@ -103,7 +114,7 @@ export class Connections {
     socket.once("close", () => this.#remove(guest));
     this.#timer ??= setInterval(() => this.#look(), LOOK_EVERY).unref();
     for (const { items } of guest.pools) items.add(guest);
-    // Each that is closed leaves all of its pools: the wider ones are seldom too full then.
+    // A closed connection leaves all of its pools, so the wider ones are then seldom too full.
     for (const { items, most, reason } of guest.pools) {
       if (items.size > most) this.#close(unused(items) ?? crowding(items, guest), reason);
     }
@@ -118,7 +129,8 @@ export class Connections {
   }
 
   #remove(guest: Guest): void {
-    // A socket that this server closes says so a moment later: by then, its pool's key may have a newer pool.
+    // A socket that this server closes emits its event a moment later: by then, its pool's key may belong to a newer
+    // pool.
     if (!this.#guests.delete(guest.socket)) return;
     this.#pools.leave(guest, guest.pools);
     if (this.#guests.size > 0) return;
@@ -126,7 +138,9 @@ export class Connections {
     this.#timer = undefined;
   }
 
-  /** Ends connections whose clients leave their answers unread: each answer holds memory until the system has taken it. */
+  /**
+   * Ends connections whose clients leave responses unread: each response holds memory until the system has taken it.
+   */
   #look(): void {
     const now = this.#parts.now();
     for (const guest of this.#guests.values()) {
@@ -143,14 +157,14 @@ export class Connections {
   }
 }
 
-/** The first that has no request under way and had none since it was last looked at. */
+/** The first connection without a current request, and without one since the last check. */
 function unused(guests: Set<Guest>): Guest | undefined {
   let looked = 0;
   for (const guest of guests) {
     const { connection, trusted } = guest;
     if (connection.current === undefined && !connection.used && !trusted) return guest;
     connection.used = false;
-    // At the end it is not met again by this search.
+    // Moved to the end, so that this search does not meet it again.
     guests.delete(guest);
     guests.add(guest);
     looked += 1;
@@ -160,10 +174,11 @@ function unused(guests: Set<Guest>): Guest | undefined {
 }
 
 /**
- * Of the connections that were looked at the longest time ago, one of the largest crowd that has more than twice as many as the newcomer's own of that
- * level, and in it one of the client that has the most. Levels are compared from the widest on, each among those who share the wider ones with the
- * newcomer; the newcomer, where no level has such a crowd. So a few that keep all connections in use do not shut out everybody else, nor their
- * neighbours.
+ * The connection to close for a newcomer. Of the connections checked the longest time ago, it belongs to the largest
+ * group that has more than twice as many as the newcomer's own group of that level, and there to the client with the
+ * most. Levels are compared from the widest on, each among those who share the wider ones with the newcomer. If no
+ * level has such a group, it is the newcomer. So a few clients that keep all connections in use don't shut out
+ * everybody else, nor their neighbours.
  */
 function crowding(guests: Set<Guest>, newcomer: Guest): Guest {
   let looked: Guest[] = [];
@@ -179,7 +194,7 @@ function crowding(guests: Set<Guest>, newcomer: Guest): Guest {
   return newcomer;
 }
 
-/** One of the largest crowd of each level, from this one down. */
+/** A connection of the largest group of each level, from this level down. */
 function mostOf(guests: readonly Guest[], from: Level): Guest | undefined {
   let left = guests;
   for (const level of LEVELS.slice(from)) left = inPool(left, largest(left, level).pool);
@@ -191,7 +206,7 @@ interface Crowd {
   readonly size: number;
 }
 
-/** Those who count together with a guest. */
+/** The connections that count together with this one. */
 function crowdOf({ pools }: Guest, level: Level): Crowd {
   const pool = poolAt(pools, level);
   return { pool, size: pool?.items.size ?? 0 };
@@ -201,7 +216,7 @@ function inPool(guests: readonly Guest[], pool: GuestPool | undefined): Guest[] 
   return pool === undefined ? [] : guests.filter(({ pools }) => pools.includes(pool));
 }
 
-/** The first of the largest. */
+/** The first connection of the largest group. */
 function largest(guests: readonly Guest[], level: Level): Crowd {
   let most: Crowd = { pool: undefined, size: 0 };
   for (const guest of guests) {
@@ -211,7 +226,7 @@ function largest(guests: readonly Guest[], level: Level): Crowd {
   return most;
 }
 
-/** Names a connection: its socket and the one that TLS puts in front of it have the same ends. */
+/** Identifies a connection: its socket and the socket that TLS adds have the same ends. */
 function endsOf({ localAddress, localPort, remoteAddress, remotePort }: Socket): string {
   return `${localAddress} ${localPort} ${remoteAddress} ${remotePort}`;
 }

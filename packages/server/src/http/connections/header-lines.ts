@@ -1,18 +1,21 @@
-/** The header lines of answers, in the flat form that node:http writes as it comes. */
+/** The header lines of responses, in the flat form that node:http writes without changes. */
 
 import type { Answer } from "../message.ts";
 
-/** Lines that are on every answer go before its own; a name stands once, as the answer has it. */
+/** Lines of every response come before its own. If both have a name, the response's own value is used. */
 export class HeaderLines {
   readonly #common: Readonly<Record<string, string>>;
-  /** Of headers that many answers share. */
+  /** The lines of headers that many responses share. */
   readonly #known = new WeakMap<object, readonly string[]>();
 
   constructor(common: Readonly<Record<string, string>>) {
     this.#common = common;
   }
 
-  /** Name, value, name, value …: a new list for each call, or for frozen headers one that is not to be changed. */
+  /**
+   * Name, value, name, value …: a new list for each call. For frozen headers, the list is shared and must not be
+   * changed.
+   */
   of(headers: Answer["headers"]): readonly string[] {
     const known = this.#known.get(headers);
     if (known !== undefined) return known;

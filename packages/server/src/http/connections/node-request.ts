@@ -1,4 +1,4 @@
-/** A request of node:http as the endpoints see it: nothing of it is worked out before it is asked for. */
+/** A request of node:http in the form of endpoints. Each property is computed only when it is read. */
 
 import type { X509Certificate } from "node:crypto";
 import type { IncomingMessage } from "node:http";
@@ -9,17 +9,17 @@ import type { HttpRequest } from "../message.ts";
 import type { Forwarded, TrustedProxies } from "./client-address.ts";
 import { clientCertificate } from "./client-certificate.ts";
 
-/** By which a request says who sent it, and over what. */
+/** The dependencies of finding a request's sender and scheme. */
 export interface RequestTools {
   readonly issuer: string;
   readonly config: Pick<Config, "clientCertHeader">;
   readonly proxies: TrustedProxies;
-  /** Who may issue clients' certificates; null: nobody is named. */
+  /** The authorities that may issue clients' certificates. Null: none are configured. */
   readonly clientAuthorities: readonly X509Certificate[] | null;
   now(): Millis;
 }
 
-/** What has been read of it. */
+/** The parts of a request that have been read. */
 interface Read extends Pick<HttpRequest, "path" | "params" | "query" | "body" | "id"> {
   /** The address at the other end of its connection. */
   readonly peer: string;
@@ -85,12 +85,12 @@ export class NodeRequest implements HttpRequest {
   }
 }
 
-/** node:http drops the second of some headers; the raw list has them all. */
+/** For some headers, node:http drops the second occurrence; the raw list has all of them. */
 function occurrences(raw: readonly string[], name: string): string[] {
   const found: string[] = [];
   for (let at = 0; at < raw.length; at += 2) {
     const one = raw[at];
-    // Names are seldom of the same length: few are put into lower case.
+    // Compare lengths first: few names have the same length, so few are put into lower case.
     if (one?.length === name.length && one.toLowerCase() === name) found.push(raw[at + 1] ?? "");
   }
   return found;

@@ -1,16 +1,25 @@
-/** Load shedding: when more comes than can be answered soon, the excess is refused before anything is done for it (RFC 9110 §15.6.4). */
+/**
+ * Load shedding: if more requests come than can be answered soon, the server refuses the excess before any work (RFC
+ * 9110 §15.6.4).
+ */
 
 import { coarseNetworkOf } from "./client-address.ts";
 
-/** Requests that may be under way in one process. Beyond it each would wait for so many others that coming again is quicker. */
+/**
+ * Maximum number of requests that one process handles at a time. Above it, a request would wait so long that coming
+ * again is quicker.
+ */
 const UNDER_WAY = 1_024;
-/** Milliseconds that one turn of the event loop may spend on taking requests up, once the loop is overloaded. */
+/** Milliseconds of one turn of the event loop for accepting requests, when the loop is overloaded. */
 const BUDGET = 20;
-/** How long turns have to be longer than that, one after the other, before anybody is refused: a burst is no overload. */
+/**
+ * Milliseconds for which consecutive turns must be longer than that before the server refuses anybody: a burst is no
+ * overload.
+ */
 const PATIENCE = 500;
 /** Where fewer requests came in this turn, and fewer are under way, nobody is refused: it isn't they who keep the process busy. */
 const FEW = 50;
-/** Without any request for so long, what was measured before says nothing any more. */
+/** After this time without a request, earlier measurements no longer count, in milliseconds. */
 const FORGET = 1_000;
 
 /**
@@ -34,7 +43,7 @@ export class Gate {
   #came = 0;
   /** Requests that came in this turn by network (an IPv4 /24, an IPv6 /48); counted only while the loop is overloaded. */
   readonly #ofNetwork = new Map<string, number>();
-  /** Since when every turn has been too long. */
+  /** The time since which every turn has been too long. */
   #long: number | undefined;
   #lastTurn = 0;
 
@@ -46,7 +55,7 @@ export class Gate {
     return this.#underWay;
   }
 
-  /** No further request can be taken up. */
+  /** True: the server can accept no further request. */
   get full(): boolean {
     return this.#underWay >= UNDER_WAY;
   }

@@ -1,21 +1,27 @@
-/** Connections and requests that count together by where they come from: a client, its provider, the allocation around that, and everybody. */
+/**
+ * Connections and requests that count together by their source: a client, its provider, the allocation around it, and
+ * all.
+ */
 
 import { originOf } from "./client-address.ts";
 
-/** Items that count together, in the order in which they came. A pool without a bound is counted to find who has the most. */
+/**
+ * Items that count together, in the order in which they came. A pool without a limit is counted to find who has the
+ * most.
+ */
 export interface Pool<Item, Reason> {
   readonly key: string;
   most: number;
-  /** Why an item is closed where there are more than `most`. */
+  /** The reason for closing an item if there are more than `most`. */
   readonly reason: Reason;
   readonly items: Set<Item>;
 }
 
-/** Of one IPv4 address or IPv6 /64, of one IPv6 /48, and of all together. */
+/** Values for one IPv4 address or IPv6 /64, for one IPv6 /48, and for all together. */
 type Scopes<Value> = { readonly client: Value; readonly network: Value; readonly all: Value };
 
 export class Pools<Item, Reason> {
-  /** Everybody's. */
+  /** The pool of all items. */
   readonly all: Pool<Item, Reason>;
   readonly #bounds: Scopes<number>;
   readonly #reasons: Scopes<Reason>;
@@ -27,17 +33,17 @@ export class Pools<Item, Reason> {
     this.all = { key: "", most: bounds.all, reason: reasons.all, items: new Set() };
   }
 
-  /** The pools in which an item from this address counts, the narrowest first; the last one is everybody's. */
+  /** The pools of an item from this address, the narrowest first; the last one is for all items. */
   of(address: string): readonly Pool<Item, Reason>[] {
     const { network, provider, allocation } = originOf(address);
     const client = this.#pool(network, this.#bounds.client, this.#reasons.client);
     const widest = this.#pool(allocation, Number.POSITIVE_INFINITY, this.#reasons.all);
-    // The neighbours of an IPv4 address are other customers: they have no bound together.
+    // The neighbours of an IPv4 address are other customers, so they have no common limit.
     if (provider === allocation) return [client, widest, this.all];
     return [client, this.#pool(provider, this.#bounds.network, this.#reasons.network), widest, this.all];
   }
 
-  /** Takes an item out of its pools. */
+  /** Removes an item from its pools. */
   leave(item: Item, pools: readonly Pool<Item, Reason>[]): void {
     for (const { key, items } of pools) {
       items.delete(item);
@@ -55,11 +61,11 @@ export class Pools<Item, Reason> {
   }
 }
 
-/** An allocation, a provider in it, a client in that. */
+/** An allocation, a provider in it, a client in that provider. */
 export const LEVELS = [0, 1, 2] as const;
 export type Level = (typeof LEVELS)[number];
 
-/** An item's pool of a level; the wider one's where that is missing; undefined: it counts in everybody's alone. */
+/** An item's pool of a level, or the wider one if there is none. Undefined: it counts only in the pool of all items. */
 export function poolAt<Item, Reason>(
   pools: readonly Pool<Item, Reason>[],
   level: Level,

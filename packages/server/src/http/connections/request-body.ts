@@ -1,28 +1,28 @@
-/** The body of a request, read once and never beyond its limit (RFC 9112 §6). */
+/** Reads the body of a request once, and never beyond its limit (RFC 9112 §6). */
 
 import { isAscii } from "node:buffer";
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { OAuthError } from "../../oauth/errors.ts";
 import { isEncoded, isFormType } from "../form-body.ts";
 
-/** Bytes; the greatest of our forms is a consent with a long reason, a tenth of it. */
+/** In bytes. The largest form of this server is a consent with a long reason, a tenth of this. */
 export const MAX_BODY = 65_536;
 /**
- * Bytes of a body that nobody reads, after which the connection ends. Up to there it goes on, so that whoever looks for an answer only when all is sent
- * finds it, and may ask something else on the same connection.
+ * Bytes of an unneeded body after which the connection ends. Until then the server reads them, so that a client that
+ * first sends everything finds the response, and can send another request on the same connection.
  */
 export const MAX_UNREAD = 1_048_576;
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** The headers announce a body. */
+/** True: the headers announce a body. */
 export function bodyComes({ "content-length": length, "transfer-encoding": encoding }: IncomingHttpHeaders): boolean {
   return encoding !== undefined || (length !== undefined && length !== "0");
 }
 
 /**
- * Hands over the form's text (empty where there is none), or the refusal: `body_too_large` as soon as that is known, `parameter_malformed`. Never does
- * where the peer goes away before the end: nobody is left to answer.
+ * Calls `done` with the form's text (empty if there is none), or with the refusal: `body_too_large` as soon as that is
+ * known, or `parameter_malformed`. Never calls it if the peer disconnects before the end.
  */
 export function readBody(request: IncomingMessage, done: (body: string | OAuthError) => void): void {
   const { headers } = request;
@@ -41,7 +41,7 @@ export function readBody(request: IncomingMessage, done: (body: string | OAuthEr
       done(new OAuthError("body_too_large"));
       return;
     }
-    // Most bodies come in one piece. One in many is copied a few times as a whole, not once for each of them.
+    // Most bodies come in one piece. A body in many pieces is copied a few times as a whole, not once for each piece.
     if (bytes === undefined) bytes = chunk;
     else {
       if (end > bytes.length) bytes = grown(bytes, length, end);
@@ -53,7 +53,7 @@ export function readBody(request: IncomingMessage, done: (body: string | OAuthEr
   request.on("data", onData).on("end", onEnd);
 }
 
-/** Lets go by what is left of a body that nobody will read; ends the connection where that is too much. */
+/** Discards the rest of an unneeded body, and ends the connection if that is too much. */
 export function skipBody(request: IncomingMessage): void {
   if (!bodyComes(request.headers)) return;
   let skipped = 0;
@@ -70,9 +70,9 @@ function grown(bytes: Buffer, length: number, least: number): Buffer {
   return larger;
 }
 
-/** Read loosely, bytes that are no characters would all become the same one. */
+/** A tolerant decoder would turn all invalid bytes into the same character. */
 function textOf(body: Buffer, headers: IncomingHttpHeaders): string | OAuthError {
-  // What is no form is refused as such, whatever is in it.
+  // A body that is not a form is refused as such, whatever is in it.
   if (!isFormType(headers["content-type"]) || isEncoded(headers["content-encoding"])) return "";
   if (isAscii(body)) return body.toString("latin1");
   try {

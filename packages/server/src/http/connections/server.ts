@@ -1,4 +1,4 @@
-/** The endpoint table on node:http: requests in, answers out, limits and headers that all share. */
+/** Serves the endpoint table on node:http, with the limits and headers that all endpoints share. */
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { ConditionName, OAuthError } from "../../oauth/errors.ts";
@@ -14,18 +14,21 @@ import { connectionOf } from "./connection.ts";
 import { REFUSED_AFTER } from "./overload.ts";
 import { bodyComes, readBody, skipBody } from "./request-body.ts";
 
-/** Bounds of the HTTP server that carries the handler: slow and huge requests end early. */
+/** Limits of the HTTP server for the handler: slow and huge requests end early. */
 export const serverOptions = {
   maxHeaderSize: 16_384,
   headersTimeout: 10_000,
   requestTimeout: 30_000,
   keepAliveTimeout: 61_000,
   connectionsCheckingInterval: 1000,
-  // Node.js would answer a request without a Host by itself, past the queue of the connection. The handler refuses it.
+  // Node.js would answer a request without a Host itself, outside the connection's order. The handler refuses it.
   requireHostHeader: false,
 } as const;
 
-/** Header lines of a request. Node.js has a limit of its own, from which some versions leave the rest unread: one that a proxy added at the end, too. */
+/**
+ * Maximum number of header lines. Node.js has a limit of its own, but some versions silently drop the lines beyond it,
+ * also one that a proxy added at the end.
+ */
 const MAX_HEADERS = 200;
 
 /** A node:http handler for the whole server. */
@@ -81,7 +84,7 @@ function begin(exchange: Exchange, site: Site, router: Router<Route>): void {
 function routerOf(assent: Served): Router<Route> {
   const router = new Router<Route>();
   for (const route of routes) {
-    // What nothing leads to isn't there: 404, as the metadata say.
+    // An endpoint that no offered grant type needs does not exist: 404, as in the metadata.
     if (route.part !== undefined && !assent.oauth.grants.leadsTo(route.part)) continue;
     const { basePath } = assent;
     router.add(basePath !== "" && route.path === "/" ? basePath : basePath + route.path, route);
@@ -112,7 +115,7 @@ function respond(exchange: Exchange, match: Match<Route> | undefined, site: Site
     void serve(route, endpoint, exchange.request(params), exchange, assent);
     return;
   }
-  // A method that the route doesn't take is told so before its body is read.
+  // If the route does not support the method, the server says so before it reads the body.
   const http = exchange.request();
   void say(async () => withCors(await otherMethod(route, http, assent), http, route), exchange, route, assent);
 }
@@ -126,7 +129,7 @@ function afterBody(
   { assent, busy }: Site,
 ): void {
   if (exchange.abandoned) return;
-  // Others may have taken the last place while the body was on its way.
+  // Other requests may have taken the last place while the body arrived.
   const refusal = assent.gate.full ? busy(exchange.raw) : undefined;
   if (refusal !== undefined) {
     exchange.shed(refusal, "under_way");
@@ -161,7 +164,7 @@ async function serve(
   }
 }
 
-/** What no endpoint says. Never rejects. */
+/** Handles requests without an endpoint. Never rejects. */
 async function say(
   make: () => Promise<Answer>,
   exchange: Exchange,
@@ -189,7 +192,7 @@ function bodyRefused(error: OAuthError, route: Route, exchange: Exchange, assent
   return fault(error.condition, http, route, assent);
 }
 
-/** Where even telling of a fault goes wrong, the connection ends. */
+/** If even the response about a fault fails, the connection ends. */
 function failed(error: unknown, exchange: Exchange, route: Route | undefined, assent: Served): void {
   assent.refused(refusalOf(error), exchange.request(), error);
   assent.metrics.answered(route?.path ?? "none", 500, 0);
@@ -201,25 +204,29 @@ function failed(error: unknown, exchange: Exchange, route: Route | undefined, as
 function headerFault(raw: IncomingMessage): number | undefined {
   const { rawHeaders, headers, httpVersion } = raw;
   if (rawHeaders.length > 2 * MAX_HEADERS) return 431;
-  // Node.js also reads the lines of other versions (RFC 9110 §15.6.6).
+  // Node.js also accepts other versions (RFC 9110 §15.6.6).
   if (httpVersion !== "1.1" && httpVersion !== "1.0") return 505;
   if (!hasValidHost(raw)) return 400;
   const coding = headers["transfer-encoding"];
   if (coding !== undefined) {
-    // RFC 9112 §6.1: HTTP/1.0 has no transfer codings. A server in front may have seen another end of this body.
+    // RFC 9112 §6.1: HTTP/1.0 has no transfer codings. A server in front may have found another end of this body.
     if (httpVersion === "1.0") return 400;
-    // §6.1, §6.3: other codings in front of the last one aren't understood here. The end of a body whose last one is another can't be found.
+    // §6.1, §6.3: the server supports no other codings before the last one. If the last one is another, the end of the
+    // body is unknown.
     if (coding.toLowerCase() !== "chunked") return /[,\s]chunked$/i.test(coding) ? 501 : 400;
   }
   const { expect } = headers;
-  // RFC 9110 §10.1.1: one expectation is defined, and HTTP/1.0 has none.
+  // RFC 9110 §10.1.1: only one expectation is defined, and HTTP/1.0 has none.
   return expect === undefined || httpVersion === "1.0" || expect.toLowerCase() === "100-continue" ? undefined : 417;
 }
 
-/** A host as RFC 3986 §3.2.2 has it, and perhaps a port. It may be empty. */
+/** A host as in RFC 3986 §3.2.2, possibly with a port. It may be empty. */
 const HOST = /^(?:\[[\da-f:.]+\]|(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})*)(?::\d*)?$/i;
 
-/** RFC 9112 §3.2: one Host line, with a valid value. A server in front may have read another one. HTTP/1.0 needs none. */
+/**
+ * RFC 9112 §3.2: one Host line with a valid value, because a server in front may have read another one. HTTP/1.0 needs
+ * none.
+ */
 function hasValidHost({ rawHeaders, headers: { host }, httpVersion }: IncomingMessage): boolean {
   let hosts = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -244,13 +251,13 @@ async function otherMethod(route: Route, http: HttpRequest, assent: Served): Pro
   return { ...answer, headers: { ...answer.headers, allow } };
 }
 
-/** `*`, never with credentials (RFC 9700 §2.6): what these endpoints need is in the request itself. */
+/** `*`, never with credentials (RFC 9700 §2.6): these endpoints need only the request itself. */
 const CORS = {
   "access-control-allow-origin": "*",
   "access-control-expose-headers": "www-authenticate, retry-after",
 };
 
-/** Frozen headers with those for scripts: as few of the one as of the other. */
+/** Frozen headers, each with its version for scripts, so that both are made once. */
 const opened = new WeakMap<object, Answer["headers"]>();
 
 function withCors(answer: Answer, { method }: HttpRequest, route: Route): Answer {
@@ -271,7 +278,7 @@ function withCors(answer: Answer, { method }: HttpRequest, route: Route): Answer
   return { ...answer, headers };
 }
 
-/** A fault that no endpoint saw: no route, a body that is too large. */
+/** An error outside of endpoints: no route, or a body that is too large. */
 async function fault(
   condition: ConditionName,
   http: HttpRequest,

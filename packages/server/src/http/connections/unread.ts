@@ -1,45 +1,61 @@
-/** Requests on which nobody works yet: slow ones are bounded in time, in rate and in number, those that wait behind another in number (RFC 9110 §15.5.9). */
+/**
+ * Requests that the server does not work on yet. Slow ones have limits on time, rate and number; those that wait behind
+ * another one have a limit on number (RFC 9110 §15.5.9).
+ */
 
 import type { IncomingMessage } from "node:http";
 import { LEVELS, type Pool, Pools, poolAt } from "./pools.ts";
 
-/** Milliseconds that a body may take, whatever its rate. */
+/** Milliseconds that a body may take at any rate. */
 export const BODY_TIME = 5_000;
-/** Bytes that earn a body one more second. The listener's `requestTimeout` ends every request, however fast. */
+/**
+ * Number of bytes that give a body one more second. The listener's `requestTimeout` ends every request, however fast.
+ */
 export const BODY_RATE = 4_096;
-/** Milliseconds after which a request counts as slow. Bodies of ordinary clients arrive within that time, also over a slow network. */
+/**
+ * Milliseconds after which a request counts as slow. Bodies of ordinary clients arrive within that time, even over a
+ * slow network.
+ */
 const SLOW_AFTER = 250;
-/** Slow and waiting requests at a time, each of which may hold 64 KiB of memory: of one IPv4 address or IPv6 /64, of one IPv6 /48, and of all clients together. */
+/**
+ * Maximum number of slow and waiting requests, each of which can hold 64 KiB of memory: of one IPv4 address or IPv6
+ * /64, of one IPv6 /48, and of all clients.
+ */
 export const MAX_SLOW = { client: 64, network: 256, all: 1_024 } as const;
 
 /** Requests that one look counts as slow. Each may cost a search for the one that makes room; the others wait for the next turn of the event loop. */
 const COUNTED_AT_ONCE = 256;
 
-/** `time`: the body took too long. The others: there were too many slow requests of one client, of one network, or in all. */
+/**
+ * `time`: the body took too long. Others: there were too many slow requests of one client, of one network, or in all.
+ */
 export type UnreadReason = "body_time" | "unread_client" | "unread_network" | "unread_all";
 
 export interface Reading {
   readonly raw: IncomingMessage;
-  /** Where the request comes from: the client that a trusted proxy names, or the peer. Asked for slow requests alone. */
+  /** The source of the request: the client that a trusted proxy names, or the peer. Called only for slow requests. */
   client(): string;
   /** Ends the request and its connection. */
   abandon(reason: UnreadReason): void;
 }
 
-/** A request that waits for another, or that was not complete when the turn of the event loop that brought its headers had ended. */
+/**
+ * A request that waits for another one, or that was incomplete at the end of the turn of the event loop that brought
+ * its headers.
+ */
 interface Entry {
   readonly reading: Reading;
-  /** Milliseconds, of the clock that `Unread` was given. */
+  /** Milliseconds of the clock of `Unread`. */
   readonly since: number;
-  /** What the connection had received by then. */
+  /** Number of bytes that the connection had received by then. */
   readonly bytes: number;
-  /** The pools in which it is counted, the narrowest first; the last one is everybody's. */
+  /** Its pools, the narrowest first; the last one is for all requests. */
   pools: readonly Pool<Entry, UnreadReason>[] | undefined;
 }
 
 export class Unread {
   readonly #now: () => number;
-  /** Of this turn. Most of them are complete when it ends: nothing else is done for those. */
+  /** Requests of this turn. Most are complete when it ends and need nothing else. */
   #turn: Reading[] = [];
   readonly #entries = new Set<Entry>();
   readonly #pools = new Pools<Entry, UnreadReason>(MAX_SLOW, {
@@ -54,17 +70,20 @@ export class Unread {
     this.#now = now;
   }
 
-  /** Requests that wait for their body. */
+  /** Number of requests that wait for their body. */
   get size(): number {
     return this.#entries.size;
   }
 
-  /** To be called for each request with a body, when its headers have been read. */
+  /** Call this for each request with a body, after its headers were read. */
   watch(reading: Reading): void {
     if (this.#turn.push(reading) === 1) setImmediate(() => this.#endOfTurn());
   }
 
-  /** Counts a request that waits behind another on its connection: its headers and its body lie in memory. What is returned ends that. */
+  /**
+   * Counts a request that waits behind another one on its connection, because its headers and body are in memory. Call
+   * the returned function to end that.
+   */
   hold(reading: Reading): () => void {
     // Its time begins with its turn.
     const held: Entry = { reading, since: 0, bytes: 0, pools: undefined };
@@ -92,7 +111,7 @@ export class Unread {
     if (now !== undefined) this.#timer ??= this.#startTimer();
   }
 
-  /** Looks after the poll phase: bytes that had arrived while the event loop was busy have then been read. */
+  /** Checks after the poll phase: by then, bytes that arrived while the event loop was busy have been read. */
   #startTimer(): NodeJS.Timeout {
     return setInterval(() => setImmediate(() => this.#look()), SLOW_AFTER).unref();
   }
@@ -102,7 +121,7 @@ export class Unread {
     let counted = 0;
     for (const entry of this.#entries) {
       const { raw } = entry.reading;
-      // Node.js doesn't close a request that has its answer when the client goes away in the middle of its body.
+      // If the client disconnects in the middle of a body after the response, Node.js does not close the request.
       if (raw.socket.destroyed) {
         this.#remove(entry);
         continue;
@@ -125,8 +144,8 @@ export class Unread {
   }
 
   /**
-   * Counts a request as slow, or as waiting. Where there are too many, the oldest of those goes who have the most: a good client's body is seldom that
-   * old, and whoever has few pays for no flood.
+   * Counts a request as slow or waiting. If there are too many, the oldest of the source with the most is closed: a
+   * good client's body is seldom that old, and a client with few requests does not pay for a flood.
    */
   #count(entry: Entry): void {
     entry.pools = this.#pools.of(entry.reading.client());
@@ -149,7 +168,10 @@ export class Unread {
   }
 }
 
-/** The oldest of the widest network that has the most, in it of the one that has the most, and so on, to the client. */
+/**
+ * The oldest request of the widest network that has the most, there of the narrower network that has the most, and so
+ * on to the client.
+ */
 function oldestOfMost(entries: Set<Entry>): Entry | undefined {
   let [found, most]: [Entry | undefined, readonly number[]] = [undefined, []];
   for (const entry of entries) {
@@ -159,12 +181,12 @@ function oldestOfMost(entries: Set<Entry>): Entry | undefined {
   return found;
 }
 
-/** How many count together with this one, from the widest network to the client. */
+/** The number of requests that count together with this one, from the widest network to the client. */
 function crowdsOf({ pools = [] }: Entry): readonly number[] {
   return LEVELS.map((level) => poolAt(pools, level)?.items.size ?? 0);
 }
 
-/** By the first number that differs. */
+/** Compares by the first number that differs. */
 function isLarger(one: readonly number[], other: readonly number[]): boolean {
   for (const [at, size] of one.entries()) {
     const beside = other[at] ?? 0;

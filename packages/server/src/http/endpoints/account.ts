@@ -1,4 +1,4 @@
-/** The owner's own pages: who may see them, and the way out (`/account/sign-out`). */
+/** The owner's own pages: who may see them, and signing out (`/account/sign-out`). */
 
 import { endSession } from "../../owners/sessions.ts";
 import type { Person, Session } from "../../owners/storage.ts";
@@ -10,7 +10,7 @@ import { problemAnswer } from "../problem.ts";
 import { type Visitor, type VisitorContext, visitorOf } from "../visitor.ts";
 import { signedInAs } from "./cards.ts";
 
-/** What every page here needs: somebody who is signed in. */
+/** The data of every page here: somebody is signed in. */
 export interface Account {
   readonly visitor: Visitor;
   readonly person: Person;
@@ -18,17 +18,17 @@ export interface Account {
   readonly http: HttpRequest;
 }
 
-/** What a page of the account is made with. */
+/** The tools of every page of the account. */
 export interface AccountTools extends FormTools, VisitorContext {}
 
-/** `Tools`: what this page uses, and no more. */
+/** `Tools`: only the parts that this page uses. */
 export type Page<Tools> = (http: HttpRequest, tools: Tools) => Promise<Answer>;
 
 export type AccountEndpoint<Tools> = (account: Account, tools: Tools) => Promise<Answer>;
 
 /**
- * Others are asked to sign in first, and those to choose a new password who must, unless the page is `allowed` before that. A form's token belongs to
- * the session.
+ * Other visitors must sign in first. A person who must choose a new password does so first, unless the page is
+ * `allowed` before that. A form's token belongs to the session.
  */
 export function signedIn<Tools extends AccountTools>(
   show: AccountEndpoint<Tools>,

@@ -46,7 +46,7 @@ export const showApps = signedIn(async ({ person, session, http, visitor }, tool
   return page(200, appsPage(view, chrome), "here", visitor.cookies);
 });
 
-/** By name or host, whatever the case and the way that accents are written. */
+/** Finds by name or host, without differences of case and of the spelling of accents. */
 function fits({ name, hosts }: AppEntry, query: string): boolean {
   const plain = (text: string) => text.normalize("NFKC").toLocaleLowerCase();
   return [name, ...hosts].some((text) => plain(text).includes(plain(query)));
@@ -63,7 +63,7 @@ async function noticeOf(done: string | null, person: Person, { apps }: AppsTools
   return kind === "revoked" || kind === "narrowed" ? { kind, app, openUntil: heldUntil, entryId } : null;
 }
 
-/** Back to the page, which tells of it: loading that again repeats nothing. */
+/** Redirects to the page, which shows the result: if it is loaded again, nothing is repeated. */
 function told(changed: AppChanged, { issuer }: AppsTools): Answer {
   const path = `${issuer}/account/apps`;
   if (changed.kind === "unchanged") return redirect(303, path);
@@ -113,7 +113,7 @@ function scopeEntry({ name, scope, expiresAt, usedAt }: AllowedScope, language: 
   return { name, description, expiresAt, removable: true, usedAt };
 }
 
-/** The hosts that the consent was given for, in plain text. */
+/** The hosts of the consent in plain text. */
 function hostsOf({ scopes }: Consent, client: Client | undefined): readonly string[] {
   const earlier = consentHosts(client?.earlierRedirectUris ?? []);
   return [...new Set(scopes.flatMap(({ hosts }) => hosts ?? earlier).map(redirectHost))];
