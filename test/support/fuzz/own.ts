@@ -44,7 +44,7 @@ const sealed: Parser = {
     assert.equal(openRequest(input, "browser", sealer), undefined);
     assert.equal(openDevice(input, "browser", sealer), undefined);
     assert.equal(unseal(secrets, "mail", "m", Buffer.from(input, "base64url")), undefined);
-    assert.equal(isFormToken(secrets, "browser:x", input), false);
+    assert.equal(isFormToken(new URLSearchParams({ csrf: input }), { nonce: "x" }, { secrets }), false);
     // And what we seal, whatever it holds, we open.
     const request = { kind: "request", query: input, startedAt: 1, nonce: "n", codeSalt: "s" } as const;
     const { request: text = "" } = carried(request, input, { sealer });

@@ -7,14 +7,26 @@ import type { RedirectTarget } from "../oauth/authorization-endpoint/request.ts"
 import type { ConditionName } from "../oauth/errors.ts";
 import type { Millis } from "../oauth/model.ts";
 
-/** The token of a form: for a browser (`browser:nonce`) or a session (`session:id`). */
-export function formToken(secrets: Secrets, bearer: string): string {
-  return secrets.mac("csrf", bearer);
+/** Whom a form is bound to: a browser, or a session of a person who is signed in. */
+export type FormBearer = { readonly nonce: string } | { readonly sessionId: string };
+
+interface TokenTools {
+  readonly secrets: Secrets;
 }
 
-export function isFormToken(secrets: Secrets, bearer: string, token: string | null): boolean {
-  const given = Buffer.from(token ?? "");
-  return secrets.macs("csrf", bearer).some((one) => {
+function nameOf(bearer: FormBearer): string {
+  return "sessionId" in bearer ? `session:${bearer.sessionId}` : `browser:${bearer.nonce}`;
+}
+
+/** The token of a form that is shown to that bearer: its field `csrf`. */
+export function formToken(bearer: FormBearer, { secrets }: TokenTools): string {
+  return secrets.mac("csrf", nameOf(bearer));
+}
+
+/** Whether a form was shown to that bearer. */
+export function isFormToken(form: URLSearchParams, bearer: FormBearer, { secrets }: TokenTools): boolean {
+  const given = Buffer.from(form.get("csrf") ?? "");
+  return secrets.macs("csrf", nameOf(bearer)).some((one) => {
     const wanted = Buffer.from(one);
     return given.length === wanted.length && timingSafeEqual(given, wanted);
   });

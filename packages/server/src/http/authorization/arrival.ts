@@ -15,7 +15,7 @@ import type { FormSecrets } from "../../pages/views.ts";
 import type { PageContext } from "../chromes.ts";
 import type { FlowTools } from "../contexts.ts";
 import { deviceCookie } from "../device-cookie.ts";
-import { formToken } from "../forms.ts";
+import { type FormBearer, formToken } from "../forms.ts";
 import { type Answer, formOf, type HttpRequest } from "../message.ts";
 import { problemAnswer } from "../problem.ts";
 import { type Visitor, visitorOf } from "../visitor.ts";
@@ -90,20 +90,20 @@ export function pageContextOf({ flow, visitor }: Pick<FlowArrival, "flow" | "vis
   return { uiLocales: request.uiLocales, startedAt: continuation.startedAt, accent, here };
 }
 
-/** The hidden fields of a form, with the token of a browser where nobody is signed in. */
-export function formSecrets(continuation: Continuation | undefined, visitor: Visitor, tools: FlowTools): FormSecrets {
-  const csrf = formToken(tools.secrets, `browser:${visitor.nonce}`);
+/** The hidden fields of a form. `bearer`: whom its token is bound to; absent: the browser, where nobody need be signed in. */
+export function formSecrets(
+  continuation: Continuation | undefined,
+  visitor: Visitor,
+  tools: FlowTools,
+  bearer: FormBearer = visitor,
+): FormSecrets {
+  const csrf = formToken(bearer, tools);
   return { request: null, csrf, ...carried(continuation, visitor.nonce, tools.authorization) };
 }
 
-/** The same, with the token of a session. */
-export function sessionSecrets(
-  continuation: Continuation,
-  { nonce, signedIn }: Visitor,
-  { secrets, authorization }: FlowTools,
-): FormSecrets {
-  const csrf = formToken(secrets, `session:${signedIn?.session.sessionId ?? ""}`);
-  return { request: null, csrf, ...carried(continuation, nonce, authorization) };
+/** The same, bound to the session. */
+export function sessionSecrets(continuation: Continuation, visitor: Visitor, tools: FlowTools): FormSecrets {
+  return formSecrets(continuation, visitor, tools, visitor.signedIn?.session ?? { sessionId: "" });
 }
 
 const PAGES: Readonly<Record<(typeof ACCOUNT_PAGES)[number], string>> = {

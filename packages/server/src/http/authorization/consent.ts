@@ -31,6 +31,6 @@ export const submitAsk = forVisitor<FlowTools>(async (visitor, http, tools) => {
 });
 
 /** True: the form is one of the session's. */
-function isOwn(form: URLSearchParams, { signedIn }: Visitor, { secrets }: FlowTools): boolean {
-  return signedIn !== undefined && isFormToken(secrets, `session:${signedIn.session.sessionId}`, form.get("csrf"));
+function isOwn(form: URLSearchParams, { signedIn }: Visitor, tools: FlowTools): boolean {
+  return signedIn !== undefined && isFormToken(form, signedIn.session, tools);
 }

@@ -28,7 +28,7 @@ interface CodeShown {
 export function codeAnswer(shown: CodeShown, visitor: Visitor, http: HttpRequest, tools: FlowTools): Answer {
   const userCode = readUserCode(shown.typed);
   const view: DeviceCodeView = {
-    form: { csrf: formToken(tools.secrets, `browser:${visitor.nonce}`), request: null },
+    form: { csrf: formToken(visitor, tools), request: null },
     userCode: userCode === undefined ? shown.typed : showUserCode(userCode),
     linked: shown.linked ?? false,
     problem: shown.problem,

@@ -28,7 +28,7 @@ export const submitDevice = forVisitor<FlowTools>((visitor, http, tools) => {
   const form = formOf(http);
   const continuation = newDevice(form.get("user_code")?.trim() ?? "");
   const shown = { typed: continuation.userCode, problem: null, status: 200 };
-  if (!isFormToken(tools.secrets, `browser:${visitor.nonce}`, form.get("csrf"))) {
+  if (!isFormToken(form, visitor, tools)) {
     return codeAnswer({ ...shown, problem: { kind: "stale" }, status: 403 }, visitor, http, tools);
   }
   if (continuation.userCode === "") return codeAnswer({ ...shown, problem: { kind: "missing" } }, visitor, http, tools);
@@ -70,7 +70,7 @@ async function formAbout(http: HttpRequest, tools: FlowTools): Promise<About | A
   const continuation = opened(form.get("device"), visitor, tools);
   const session = visitor.signedIn?.session;
   if (continuation === undefined) return problemAnswer("form_token_invalid", http, tools);
-  if (session !== undefined && !isFormToken(tools.secrets, `session:${session.sessionId}`, form.get("csrf"))) {
+  if (session !== undefined && !isFormToken(form, session, tools)) {
     return problemAnswer("form_token_invalid", http, tools);
   }
   return { form, visitor, http, continuation, flow: undefined };

@@ -28,7 +28,7 @@ export function heldErrorAnswer(
   const chrome = { ...tools.chrome(http, { accent: client.accent ?? null }), here: null };
   const held = { clientId: client.clientId, target: { redirectUri, responseMode, state }, condition };
   const view = {
-    csrf: formToken(tools.secrets, `browser:${visitor.nonce}`),
+    csrf: formToken(visitor, tools),
     held: sealHeldError(tools.secrets, visitor.nonce, { ...held, heldAt: tools.now() }),
     client: clientCard({ client, redirectUri }, chrome.words.language),
     denied: conditions[shown].error === "access_denied",

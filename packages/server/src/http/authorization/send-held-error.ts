@@ -19,7 +19,7 @@ import { toClient } from "./client-answer.ts";
 export async function sendHeldError(http: HttpRequest, tools: FlowTools): Promise<Answer> {
   const visitor = await visitorOf(http, tools);
   const form = formOf(http);
-  if (!isFormToken(tools.secrets, `browser:${visitor.nonce}`, form.get("csrf"))) {
+  if (!isFormToken(form, visitor, tools)) {
     return problemAnswer("form_token_invalid", http, tools);
   }
   const held = openHeldError(tools.secrets, visitor.nonce, form.get("held"));

@@ -41,10 +41,7 @@ export function signedIn<Tools extends AccountTools>(
     if (person.mustChangePassword && !allowed.includes("before a new password")) {
       return redirect(303, `${tools.issuer}/account/security/password`, visitor.cookies);
     }
-    if (
-      http.method === "POST" &&
-      !isFormToken(tools.secrets, `session:${session.sessionId}`, formOf(http).get("csrf"))
-    ) {
+    if (http.method === "POST" && !isFormToken(formOf(http), session, tools)) {
       return problemAnswer("form_token_invalid", http, tools);
     }
     return show({ visitor, person, session, http }, tools);
@@ -52,7 +49,7 @@ export function signedIn<Tools extends AccountTools>(
 }
 
 export const showSignOut = signedIn(async ({ person, session, http, visitor }, tools: AccountTools) => {
-  const view = { csrf: formToken(tools.secrets, `session:${session.sessionId}`), person: signedInAs(person) };
+  const view = { csrf: formToken(session, tools), person: signedInAs(person) };
   return page(200, signOutPage(view, tools.chrome(http)), "here", visitor.cookies);
 }, "before a new password");
 

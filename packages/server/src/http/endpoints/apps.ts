@@ -35,7 +35,7 @@ export const showApps = signedIn(async ({ person, session, http, visitor }, tool
   const now = tools.now();
   const all = (await allowedApps(person, tools.apps)).map((app) => entryOf(app, chrome.words.language, now));
   const view: AppsView = {
-    csrf: formToken(tools.secrets, `session:${session.sessionId}`),
+    csrf: formToken(session, tools),
     person: signedInAs(person),
     apps: query === "" ? all : all.filter((app) => fits(app, query)),
     total: all.length,

@@ -35,8 +35,7 @@ export async function askForMail(
 ): Promise<Answer | undefined> {
   const again = (fault: AskView["fault"], status: number) =>
     askAnswer({ ...shown, fault }, visitor, http, tools, status);
-  if (!isFormToken(tools.secrets, `browser:${visitor.nonce}`, formOf(http).get("csrf")))
-    return again({ kind: "stale" }, 403);
+  if (!isFormToken(formOf(http), visitor, tools)) return again({ kind: "stale" }, 403);
   const from = { ...originOf(http.address), device: deviceCookie(http, tools) };
   const outcome = await ask(from, requestOf, tools.account);
   switch (outcome.kind) {
@@ -65,7 +64,7 @@ export function askAnswer(
   tools: AskTools,
   status = 200,
 ): Answer {
-  const view = { ...asked, csrf: formToken(tools.secrets, `browser:${visitor.nonce}`) };
+  const view = { ...asked, csrf: formToken(visitor, tools) };
   const here = asked.what === "recover" ? "/recover" : "/sign-up";
   return page(status, askPage(view, tools.chrome(http, { here })), "here", visitor.cookies);
 }

@@ -73,7 +73,7 @@ function setupAnswer(
 ): Answer {
   const plain = Buffer.from(JSON.stringify([Buffer.from(secret).toString("base64url"), tools.now()]));
   const view: AuthenticatorView = {
-    csrf: formToken(tools.secrets, `session:${session.sessionId}`),
+    csrf: formToken(session, tools),
     sealed: Buffer.from(seal(tools.secrets, "second factor", bearerOf(session), plain)).toString("base64url"),
     uri: otpauthUri(secret, { issuer: new URL(tools.issuer).host, account: person.username }),
     secret: base32(secret),

@@ -175,7 +175,7 @@ function invitationAnswer(
   shown: Pick<InvitationView, "token" | "company" | "role" | "wrongPerson">,
   tools: CompanyTools,
 ): Answer {
-  const csrf = formToken(tools.secrets, `session:${session.sessionId}`);
+  const csrf = formToken(session, tools);
   const view: InvitationView = { ...shown, csrf, person: signedInAs(person) };
   const html = invitationPage(view, tools.chrome(http, { here: `/invitation?token=${shown.token}` }));
   return page(shown.wrongPerson ? 403 : 200, html, "here", visitor.cookies);

@@ -63,7 +63,7 @@ function frameOf({ session, person, http }: Account, { company, member }: Acting
   const { name, slug } = company;
   const done = new URLSearchParams(http.query).get("done");
   return {
-    csrf: formToken(tools.secrets, `session:${session.sessionId}`),
+    csrf: formToken(session, tools),
     person: signedInAs(person),
     company: { name, slug },
     admin: member.role === "admin",
@@ -126,7 +126,7 @@ export async function unproved(
 export const showCompanies = signedIn(async ({ person, session, http, visitor }, tools: CompanyTools) => {
   const companies = await companiesOf(person, tools.companies);
   const view = {
-    csrf: formToken(tools.secrets, `session:${session.sessionId}`),
+    csrf: formToken(session, tools),
     person: signedInAs(person),
     companies: companies.map(({ company: { name, slug }, member: { role } }) => ({ name, slug, role })),
   };

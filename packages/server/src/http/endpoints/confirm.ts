@@ -33,7 +33,7 @@ export function submitEmailLink(what: What): (http: HttpRequest, tools: ConfirmT
     const token = form.get("link") ?? "";
     const followed = await followLink(token, what, tools.account);
     if (followed === undefined) return doneAnswer({ what: "gone", again: null }, http, tools, visitor);
-    if (!isFormToken(tools.secrets, `browser:${visitor.nonce}`, form.get("csrf")))
+    if (!isFormToken(form, visitor, tools))
       return { ...askAnswer(what, token, followed, visitor, http, tools, true), status: 403 };
     const from = {
       device: presentedBy(followed.person.personId, http, tools),
@@ -59,7 +59,7 @@ function askAnswer(
   stale: boolean,
 ): Answer {
   const { username: person } = followed.person;
-  const csrf = formToken(tools.secrets, `browser:${visitor.nonce}`);
+  const csrf = formToken(visitor, tools);
   const view = { what, csrf, link, person, stale, email: followed.link.address };
   const here = `/confirm/${what}?link=${link}`;
   return page(200, confirmPage(view, tools.chrome(http, { here })), "here", visitor.cookies);

@@ -21,7 +21,7 @@ interface ExportTools extends AccountTools, EventTools {
 }
 
 export const showExport = freshly("export", async ({ session, http, visitor }, tools: AccountTools) => {
-  const view = { csrf: formToken(tools.secrets, `session:${session.sessionId}`) };
+  const view = { csrf: formToken(session, tools) };
   const chrome = tools.chrome(http, { here: "/account/profile/export" });
   return page(200, exportPage(view, chrome), "here", visitor.cookies);
 });

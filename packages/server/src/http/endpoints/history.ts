@@ -36,7 +36,7 @@ export const showHistory = signedIn(async ({ person, session, http, visitor }, t
   if (found === undefined) return problemAnswer("not_found", http, tools);
   const chrome = tools.chrome(http);
   const view: HistoryView = {
-    csrf: formToken(tools.secrets, `session:${session.sessionId}`),
+    csrf: formToken(session, tools),
     person: signedInAs(person),
     entries: await Promise.all(
       found.entries.map((entry) => historyEntry(entry, chrome.words.language, tools.apps.oauth.catalog)),

@@ -80,7 +80,7 @@ async function addAnswer(
     timeout: 300_000,
   };
   const view: AddPasskeyView = {
-    csrf: formToken(tools.secrets, `session:${session.sessionId}`),
+    csrf: formToken(session, tools),
     options: options === undefined ? null : JSON.stringify(options),
     challenge: sealed,
     ...shown,

@@ -86,7 +86,7 @@ function formAnswer(
 ): Answer {
   const sent = http.method === "POST";
   const view = {
-    csrf: formToken(tools.secrets, `session:${session.sessionId}`),
+    csrf: formToken(session, tools),
     person: signedInAs(person),
     has: person.passwordHash !== null,
     must: person.mustChangePassword,

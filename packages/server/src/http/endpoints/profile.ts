@@ -85,7 +85,7 @@ async function full(account: Account, typed: string, tools: ProfileTools): Promi
 function answer(account: Account, { name, ...shown }: Shown, tools: ProfileTools, status = 200): Answer {
   const { person, session, http, visitor } = account;
   const view: ProfileView = {
-    csrf: formToken(tools.secrets, `session:${session.sessionId}`),
+    csrf: formToken(session, tools),
     person: signedInAs(person),
     now: tools.now(),
     name: name ?? person.name ?? "",
@@ -124,7 +124,7 @@ export const keepAccount = signedIn(async (account, tools: ProfileTools) => {
 async function deleteAnswer(account: Account, fault: DeleteView["fault"], tools: ProfileTools): Promise<Answer> {
   const { person, session, http, visitor } = account;
   const view: DeleteView = {
-    csrf: formToken(tools.secrets, `session:${session.sessionId}`),
+    csrf: formToken(session, tools),
     ...(await deletionOf(person, tools.account)),
     hasPassword: person.passwordHash !== null,
     fault,

@@ -43,7 +43,7 @@ export function proveAnswer(
   const here = `${TAKE_BACK_PATHS[what]}?${new URLSearchParams({ link: token })}`;
   const view: ProveView = {
     ...{ what, problem, link: token, person: followed.person.username },
-    csrf: formToken(tools.secrets, `browser:${visitor.nonce}`),
+    csrf: formToken(visitor, tools),
     codes: ways?.authenticator ?? false,
     passkey: (ways?.passkeys.length ?? 0) > 0 ? passkeyOffer(visitor, tools) : null,
   };
@@ -62,7 +62,7 @@ export function submitProof(what: TakeBackWhat): (http: HttpRequest, tools: Prov
     const { ways } = await showRecovery(followed, undefined, recoveryContext(tools));
     if (ways === null) return onward(asked, undefined, tools);
     const again = (problem: ProveView["problem"]) => proveAnswer(asked, ways, problem, tools);
-    if (!isFormToken(tools.secrets, `browser:${visitor.nonce}`, form.get("csrf"))) return again({ kind: "stale" });
+    if (!isFormToken(form, visitor, tools)) return again({ kind: "stale" });
     if (form.has("credential")) {
       const proof = await byPasskey(asked, ways, form, tools);
       return proof === undefined ? again({ kind: "passkey" }) : onward(asked, proof, tools);

@@ -30,7 +30,7 @@ export async function submitRestore(http: HttpRequest, tools: RecoveryTools): Pr
   const token = form.get("link") ?? "";
   const found = await removedBehind(token, tools);
   if (found === undefined) return goneAnswer("recover", http, tools, visitor);
-  if (!isFormToken(tools.secrets, `browser:${visitor.nonce}`, form.get("csrf")))
+  if (!isFormToken(form, visitor, tools))
     return { ...askAnswer(token, found, visitor, http, tools, true), status: 403 };
   const account = found.followed.person.personId;
   const from = {
@@ -69,7 +69,7 @@ function askAnswer(
 ): Answer {
   const view = {
     ...{ link, stale, person: followed.person.username, now: tools.now() },
-    csrf: formToken(tools.secrets, `browser:${visitor.nonce}`),
+    csrf: formToken(visitor, tools),
     at: Math.min(...removed.map(({ removedAt }) => removedAt)),
     ways: removed.map(({ kind, name, createdAt, added }) => ({
       ...{ kind, name, addedAt: createdAt, ...deviceOf(added.userAgent), place: coarse(added.address) },

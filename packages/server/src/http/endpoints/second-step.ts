@@ -51,7 +51,7 @@ export async function submitSecondStep(http: HttpRequest, tools: SignInTools): P
   if (partial === undefined) return stale(arrival, tools);
   const again = async (problem: SecondStepView["problem"]) =>
     secondStepAnswer(arrival, await waysFor(partial, "mfa", tools), partial, tools, problem);
-  if (!isFormToken(tools.secrets, `browser:${visitor.nonce}`, form.get("csrf"))) return again({ kind: "stale" });
+  if (!isFormToken(form, visitor, tools)) return again({ kind: "stale" });
   const by = form.has("recovery") ? "recovery" : "code";
   const typed = (form.get(by) ?? "").slice(0, MAX_TYPED);
   if (typed.trim() === "") return again({ kind: by === "code" ? "missing" : "wrongRecovery" });
@@ -102,7 +102,7 @@ export async function submitPasskey(http: HttpRequest, tools: SignInTools): Prom
   const sealed = form.get("partial");
   const partial = sealed === null ? undefined : await openPartial(sealed, visitor, tools);
   if (sealed !== null && partial === undefined) return stale(arrival, tools);
-  if (!isFormToken(tools.secrets, `browser:${visitor.nonce}`, form.get("csrf"))) return stale(arrival, tools);
+  if (!isFormToken(form, visitor, tools)) return stale(arrival, tools);
   const found = await personOfPasskey(form, visitor, http.address, tools);
   if (found !== undefined && (partial === undefined || partial.person.personId === found.person.personId)) {
     // A whole sign-in by itself: what came before it counts for nothing.
@@ -118,7 +118,7 @@ export async function refuseStronger(http: HttpRequest, tools: SignInTools): Pro
   const arrival = await arrivalOf(http, tools);
   if (isAnswer(arrival)) return arrival;
   const { flow, visitor, form } = arrival;
-  if (flow === undefined || !isFormToken(tools.secrets, `browser:${visitor.nonce}`, form.get("csrf"))) {
+  if (flow === undefined || !isFormToken(form, visitor, tools)) {
     return problemAnswer("form_token_invalid", http, tools);
   }
   const step = refused(flow, "authentication_unmet", http, tools.authorization);

@@ -30,7 +30,7 @@ export const showSecurity = signedIn(async (account, tools: AccountTools) => {
   const { person, session, http, visitor } = account;
   const done = new URLSearchParams(http.query).get("done");
   const view: SecurityView = {
-    csrf: formToken(tools.secrets, `session:${session.sessionId}`),
+    csrf: formToken(session, tools),
     person: signedInAs(person),
     now: tools.now(),
     notice: (Object.keys(SECURITY_NOTICES) as (keyof typeof SECURITY_NOTICES)[]).find((one) => one === done) ?? null,

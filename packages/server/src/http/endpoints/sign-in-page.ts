@@ -49,9 +49,7 @@ export function signInAnswer(arrival: Arrival, tools: FlowTools, again: Shown | 
     username,
     problem,
     again: signedIn === undefined ? null : signedInAs(signedIn.person),
-    ...(chooser === undefined
-      ? {}
-      : { choose: { ...form, csrf: formToken(tools.secrets, `session:${chooser.session.sessionId}`) } }),
+    ...(chooser === undefined ? {} : { choose: { ...form, csrf: formToken(chooser.session, tools) } }),
   };
   return page(status, signInPage(view, chrome), "to a client", visitor.cookies);
 }

@@ -40,7 +40,7 @@ export async function submitSignIn(http: HttpRequest, tools: PasswordTools): Pro
   const again = (problem: SignInView["problem"], status: number) =>
     signInAnswer(arrival, tools, { problem, status, username: form.get("username")?.slice(0, 254) ?? "" });
 
-  if (!isFormToken(tools.secrets, `browser:${visitor.nonce}`, form.get("csrf"))) return again({ kind: "stale" }, 403);
+  if (!isFormToken(form, visitor, tools)) return again({ kind: "stale" }, 403);
   const username = form.get("username") ?? "";
   const password = form.get("password") ?? "";
   if (username === "" || password === "") return again({ kind: "missing" }, 200);
@@ -87,7 +87,7 @@ export async function switchAccount(http: HttpRequest, tools: FlowTools): Promis
   if (flow === undefined && continuation?.kind !== "device") return problemAnswer("interaction_unknown", http, tools);
   const { signedIn } = visitor;
   if (signedIn === undefined) return signInAnswer(arrival, tools, null);
-  if (!isFormToken(tools.secrets, `session:${signedIn.session.sessionId}`, form.get("csrf"))) {
+  if (!isFormToken(form, signedIn.session, tools)) {
     // Who presses this wants another account: going on as this one could send the app its answer.
     return signInAnswer(arrival, tools, { problem: { kind: "stale" }, username: "", status: 403 });
   }

@@ -74,8 +74,7 @@ export async function submitCreateAccount(http: HttpRequest, tools: SignUpTools)
   };
   const again = (fault: CreateAccountView["fault"], token = form.get("link") ?? "", status = 200) =>
     createAnswer({ token, link, ...typed, fault }, visitor, http, tools, status);
-  if (!isFormToken(tools.secrets, `browser:${visitor.nonce}`, form.get("csrf")))
-    return again({ stale: true }, undefined, 403);
+  if (!isFormToken(form, visitor, tools)) return again({ stale: true }, undefined, 403);
 
   const names = newUsername(typed.username.trim());
   if (names === undefined) return again({ username: "wrong" });
@@ -128,7 +127,7 @@ function createAnswer(
   status = 200,
 ): Answer {
   const { token, link, username, name, fault } = shown;
-  const csrf = formToken(tools.secrets, `browser:${visitor.nonce}`);
+  const csrf = formToken(visitor, tools);
   const view = { csrf, link: token, email: link.address, username, name, fault };
   const here = `/sign-up/account?link=${token}`;
   return page(status, createAccountPage(view, tools.chrome(http, { here })), "here", visitor.cookies);

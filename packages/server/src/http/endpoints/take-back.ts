@@ -69,8 +69,7 @@ export function submitTakeBack(what: TakeBackWhat): (http: HttpRequest, tools: T
     const choice = choiceOf(form, found);
     const again = (fault: PasswordFault | null, problem: TakeBackView["problem"]) =>
       formAnswer(arrived, found, { choice, fault, problem }, tools);
-    if (!isFormToken(tools.secrets, `browser:${visitor.nonce}`, form.get("csrf")))
-      return { ...(await again(null, "stale")), status: 403 };
+    if (!isFormToken(form, visitor, tools)) return { ...(await again(null, "stale")), status: 403 };
     const shownAt = shownTime(form.get("shown"), found);
     if (shownAt === undefined) return changedAnswer(arrived, found, choice, tools);
     const password = form.get("password") ?? "";
@@ -181,7 +180,7 @@ async function formAnswer(
   const view: TakeBackView = {
     ...{ what, fault, problem, link: token, proof: sealed, shown: shownOf(found, now), now, since: found.moment },
     ...{ person: followed.person.username, email: followed.link.address, hidden: found.apps.length - apps.length },
-    csrf: formToken(tools.secrets, `browser:${visitor.nonce}`),
+    csrf: formToken(visitor, tools),
     ways: found.factors.map(({ id, added, ...factor }) => ({
       ...{ ...factor, value: formValue(id), chosen: choice.factors.includes(id) },
       ...{ ...deviceOf(added.userAgent), place: coarse(added.address) },
