@@ -10,6 +10,7 @@ import { type DeviceSeen, type DeviceSighting, KNOWN_DEVICE_TTL } from "../owner
 import type { Person } from "../owners/storage.ts";
 import type { Cookies } from "./cookies.ts";
 import type { HttpRequest } from "./message.ts";
+import { userAgentOf } from "./user-agent.ts";
 
 /** A device cookie of this server. It says who signed in; the database decides whether it still counts. */
 export interface DeviceCookie extends PresentedDevice {
@@ -71,7 +72,7 @@ export async function rememberDevice(
   tools: DeviceTools & { readonly sessions: BindContext },
 ): Promise<readonly string[]> {
   const device = deviceOf(person.personId, deviceCookie(request, tools), tools);
-  const userAgent = request.header("user-agent")?.slice(0, 300) ?? null;
+  const userAgent = userAgentOf(request);
   const browser = { device: device.sighting, address: request.address, userAgent };
   const seen = await bindDevice(person, browser, tools.sessions);
   return seen === undefined ? [] : [device.cookie(seen)];

@@ -4,9 +4,7 @@ import type { FactorChange } from "../owners/factors.ts";
 import type { Person, Session } from "../owners/storage.ts";
 import type { PageTools } from "./contexts.ts";
 import type { HttpRequest } from "./message.ts";
-import { browserName } from "./user-agent.ts";
-
-const MAX_USER_AGENT = 300;
+import { browserName, userAgentOf } from "./user-agent.ts";
 
 interface By {
   readonly person: Person;
@@ -16,7 +14,7 @@ interface By {
 
 export function factorChange({ person, session, http }: By, tools: PageTools): FactorChange {
   const { address } = http;
-  const userAgent = http.header("user-agent")?.slice(0, MAX_USER_AGENT) ?? null;
+  const userAgent = userAgentOf(http);
   const values = { browser: browserName(userAgent), address };
   const news = { link: "/account/security", language: tools.chrome(http).words.language, values };
   return { person, session, address, userAgent, news };

@@ -5,7 +5,7 @@ import type { StoredMail } from "../owners/mail/storage.ts";
 import type { Person } from "../owners/storage.ts";
 import type { PageTools } from "./contexts.ts";
 import type { HttpRequest } from "./message.ts";
-import { browserName } from "./user-agent.ts";
+import { browserName, userAgentOf } from "./user-agent.ts";
 
 /**
  * A message that a recovery code was used. There are ten codes, and only a used one causes a message, so no limit is
@@ -16,7 +16,7 @@ export function recoveryNews(
   http: HttpRequest,
   tools: PageTools & { readonly sessions: NewsContext },
 ): (left: number) => readonly StoredMail[] {
-  const browser = browserName(http.header("user-agent")?.slice(0, 300) ?? null);
+  const browser = browserName(userAgentOf(http));
   const language = languageFor(http, tools);
   return (left) => {
     const values = { left, browser, address: http.address };

@@ -1,6 +1,7 @@
 /** A request and a response as endpoints see them: parsed once, independent of the HTTP library. */
 
 import type { ClientCertificate } from "../oauth/client-authentication/client-certificate.ts";
+import type { Millis } from "../oauth/model.ts";
 import type { Parameters } from "../oauth/parameters.ts";
 
 export interface HttpRequest {
@@ -97,6 +98,17 @@ export function page(status: number, html: string, leads: FormLeads = "here", co
  */
 export function redirect(status: 302 | 303, location: string, cookies: readonly string[] = []): Answer {
   return { status, headers: { location, ...NO_STORE }, cookies, body: "" };
+}
+
+/** The same answer, with the seconds after which another try makes sense (RFC 9110 §10.2.3). */
+export function later(answer: Answer, seconds: number): Answer {
+  return { ...answer, headers: { ...answer.headers, "retry-after": String(seconds) } };
+}
+
+/** How long somebody has to wait, as a page and a header say it: at least 1. */
+export function waitUntil(until: Millis, now: Millis): { readonly minutes: number; readonly seconds: number } {
+  const wait = Math.max(1, until - now);
+  return { minutes: Math.ceil(wait / 60_000), seconds: Math.ceil(wait / 1000) };
 }
 
 /** The values of a page's form. Fields such as `scope` may repeat. The body's limit bounds them. */

@@ -3,7 +3,7 @@
 import { type ConditionName, type ConditionPage, conditions, publicCondition } from "../oauth/errors.ts";
 import { type Messages, problemPage } from "../pages/index.ts";
 import type { PageTools } from "./contexts.ts";
-import { type Answer, type HttpRequest, page } from "./message.ts";
+import { type Answer, type HttpRequest, later, page } from "./message.ts";
 
 /**
  * The texts in the reader's language. The condition names one of them; `other` is for conditions that only a developer
@@ -43,7 +43,7 @@ export function problemAnswer(
     chrome,
   );
   const answer = page(status, html);
-  return status === 503 || status === 429 ? { ...answer, headers: { ...answer.headers, "retry-after": "5" } } : answer;
+  return status === 503 || status === 429 ? later(answer, 5) : answer;
 }
 
 /** The same address. The origin comes first, so that a path with two slashes can't lead to another host. */

@@ -11,7 +11,7 @@ import { originOf } from "./connections/client-address.ts";
 import type { EventTools } from "./contexts.ts";
 import type { DeviceReading } from "./device-cookie.ts";
 import { deviceCookie } from "./device-cookie.ts";
-import type { HttpRequest } from "./message.ts";
+import { type HttpRequest, waitUntil } from "./message.ts";
 
 /** The dependencies of this proof. */
 export interface ProofTools extends DeviceReading, EventTools {
@@ -55,7 +55,7 @@ export async function proofFault(
       });
       return { kind: "current" };
     case "throttled":
-      return { kind: "throttled", minutes: Math.ceil(Math.max(1, outcome.until - tools.now()) / 60_000) };
+      return { kind: "throttled", minutes: waitUntil(outcome.until, tools.now()).minutes };
   }
 }
 

@@ -1,5 +1,14 @@
 /** The name of a browser in the words that people use. The browser can send anything, so nothing is decided by it. */
 
+import type { HttpRequest } from "./message.ts";
+
+const MAX_LENGTH = 300;
+
+/** What the browser of a request calls itself, cut; null: nothing. */
+export function userAgentOf(http: HttpRequest): string | null {
+  return http.header("user-agent")?.slice(0, MAX_LENGTH) ?? null;
+}
+
 /** The first match counts, because each browser also names earlier ones in what it sends. */
 const BROWSERS: readonly (readonly [string, RegExp])[] = [
   ["Edge", /\bEdg(?:e|A|iOS)?\//],

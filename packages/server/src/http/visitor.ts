@@ -9,7 +9,7 @@ import type { Chrome } from "../pages/index.ts";
 import type { Cookies } from "./cookies.ts";
 import { type DeviceTools, deviceCookie, deviceOf } from "./device-cookie.ts";
 import type { Answer, HttpRequest } from "./message.ts";
-import { browserName } from "./user-agent.ts";
+import { browserName, userAgentOf } from "./user-agent.ts";
 
 /** The dependencies of recognizing a browser. */
 export interface VisitorContext {
@@ -77,7 +77,7 @@ export async function startSession(
   const salt = randomBytes(32);
   const presented = deviceCookie(request, tools);
   const device = deviceOf(person.personId, presented, tools);
-  const userAgent = request.header("user-agent")?.slice(0, 300) ?? null;
+  const userAgent = userAgentOf(request);
   const at = {
     ...{ presented, sighting: device.sighting, userAgent, browserName: browserName(userAgent) },
     ...{ address: request.address, language: tools.chrome(request).words.language },

@@ -5,7 +5,7 @@ import type { DeviceStep } from "../../owners/authorization/device-flow.ts";
 import type { FlowTools } from "../contexts.ts";
 import { deviceStepUpAnswer } from "../endpoints/second-step-page.ts";
 import { FIRST, signInAnswer } from "../endpoints/sign-in-page.ts";
-import { type Answer, redirect } from "../message.ts";
+import { type Answer, later, redirect, waitUntil } from "../message.ts";
 import type { Arrival } from "./arrival.ts";
 import { deviceAskAnswer, deviceAskedAnswer } from "./ask-admin-page.ts";
 import { codeAnswer, deviceConsentAnswer, doneAnswer, elsewhereAnswer } from "./device-page.ts";
@@ -34,10 +34,10 @@ export async function deviceAnswer(
       return codeAnswer(shown, visitor, http, tools);
     }
     case "code_throttled": {
-      const wait = Math.max(1, step.until - tools.now());
-      const problem = { kind: "throttled", minutes: Math.ceil(wait / 60_000) } as const;
+      const { minutes, seconds } = waitUntil(step.until, tools.now());
+      const problem = { kind: "throttled", minutes } as const;
       const answer = codeAnswer({ typed: step.continuation.userCode, status: 429, problem }, visitor, http, tools);
-      return { ...answer, headers: { ...answer.headers, "retry-after": String(Math.ceil(wait / 1000)) } };
+      return later(answer, seconds);
     }
     case "done":
       return doneAnswer(step.client, step.outcome, http, tools);

@@ -9,11 +9,11 @@ import { originOf } from "../connections/client-address.ts";
 import type { FormTools } from "../contexts.ts";
 import { deviceCookie } from "../device-cookie.ts";
 import { formToken, isFormToken } from "../forms.ts";
-import { type Answer, formOf, type HttpRequest, page } from "../message.ts";
+import { type Answer, formOf, type HttpRequest, later, page, waitUntil } from "../message.ts";
 import type { Visitor, VisitorContext } from "../visitor.ts";
 
 /** Seconds in which much of a full queue is sent. */
-export const QUEUE_RETRY = "120";
+export const QUEUE_RETRY = 120;
 
 /** By what mail is asked for. */
 export interface AskTools extends FormTools, VisitorContext {
@@ -44,17 +44,12 @@ export async function askForMail(
     case "missing":
       return again({ kind: "missing" }, 200);
     case "throttled": {
-      const wait = Math.max(1000, outcome.until - tools.now());
-      const throttled = again({ kind: "throttled", minutes: Math.ceil(wait / 60_000) }, 429);
-      return later(throttled, String(Math.ceil(wait / 1000)));
+      const { minutes, seconds } = waitUntil(outcome.until, tools.now());
+      return later(again({ kind: "throttled", minutes }, 429), seconds);
     }
     case "full":
       return later(again({ kind: "full" }, 503), QUEUE_RETRY);
   }
-}
-
-function later(answer: Answer, seconds: string): Answer {
-  return { ...answer, headers: { ...answer.headers, "retry-after": seconds } };
 }
 
 export function askAnswer(

@@ -13,7 +13,7 @@ import { newEmail } from "../../owners/new-names.ts";
 import { deletePage, profilePage } from "../../pages/index.ts";
 import type { DeleteView, ProfileView } from "../../pages/security/views.ts";
 import { formToken } from "../forms.ts";
-import { type Answer, formOf, page, redirect } from "../message.ts";
+import { type Answer, formOf, later, page, redirect } from "../message.ts";
 import { problemAnswer } from "../problem.ts";
 import { type ProofTools, proofFault } from "../reauthentication.ts";
 import { type Account, type AccountTools, signedIn } from "./account.ts";
@@ -78,8 +78,7 @@ export const askNewEmail = signedIn(async (account, tools: ProfileTools) => {
 
 /** Too much mail waits: nothing was taken, and the page says so. */
 async function full(account: Account, typed: string, tools: ProfileTools): Promise<Answer> {
-  const said = answer(account, { ...UNTOUCHED, typed, notice: { kind: "full" } }, tools, 503);
-  return { ...said, headers: { ...said.headers, "retry-after": QUEUE_RETRY } };
+  return later(answer(account, { ...UNTOUCHED, typed, notice: { kind: "full" } }, tools, 503), QUEUE_RETRY);
 }
 
 function answer(account: Account, { name, ...shown }: Shown, tools: ProfileTools, status = 200): Answer {

@@ -10,7 +10,7 @@ import { networkOf } from "../connections/client-address.ts";
 import { deviceCookie } from "../device-cookie.ts";
 import { formToken, isFormToken } from "../forms.ts";
 import { recoveryNews } from "../mail-links.ts";
-import { type Answer, formOf, type HttpRequest, page, redirect } from "../message.ts";
+import { type Answer, formOf, type HttpRequest, later, page, redirect, waitUntil } from "../message.ts";
 import { type PasskeyTools, passkeyOffer, personOfPasskey } from "../passkeys.ts";
 import { type RecoveryTools, recoveryContext, TAKE_BACK_PATHS } from "../recovery-context.ts";
 import { sealProof } from "../recovery-proof.ts";
@@ -121,7 +121,7 @@ function notProved(
     return again({ kind: by === "code" ? "wrong" : "wrongRecovery" });
   }
   tools.event("second_step_throttled", { owner, address });
-  const wait = Math.max(1, outcome.until - tools.now());
-  const answer = again({ kind: "throttled", minutes: Math.ceil(wait / 60_000) });
-  return { ...answer, headers: { ...answer.headers, "retry-after": String(Math.ceil(wait / 1000)) } };
+  const { minutes, seconds } = waitUntil(outcome.until, tools.now());
+  const answer = again({ kind: "throttled", minutes });
+  return later(answer, seconds);
 }

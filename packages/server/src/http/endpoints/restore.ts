@@ -12,7 +12,7 @@ import { formToken, isFormToken } from "../forms.ts";
 import { languageFor } from "../mail-links.ts";
 import { type Answer, formOf, type HttpRequest, page } from "../message.ts";
 import { type RecoveryTools, recoveryContext } from "../recovery-context.ts";
-import { browserName, deviceOf } from "../user-agent.ts";
+import { browserName, deviceOf, userAgentOf } from "../user-agent.ts";
 import { type Visitor, visitorOf } from "../visitor.ts";
 import { goneAnswer } from "./recover.ts";
 
@@ -35,7 +35,7 @@ export async function submitRestore(http: HttpRequest, tools: RecoveryTools): Pr
   const account = found.followed.person.personId;
   const from = {
     passwordHash: await hashPassword(randomText(32), { ...originOf(http.address), account, known: true }),
-    browser: browserName(http.header("user-agent")?.slice(0, 300) ?? null),
+    browser: browserName(userAgentOf(http)),
     ...{ language: languageFor(http, tools), address: http.address },
     device: presentedBy(found.followed.person.personId, http, tools),
   };

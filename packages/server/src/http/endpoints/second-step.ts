@@ -13,7 +13,7 @@ import type { FlowTools } from "../contexts.ts";
 import { deviceCookie } from "../device-cookie.ts";
 import { isFormToken } from "../forms.ts";
 import { recoveryNews } from "../mail-links.ts";
-import { type Answer, type HttpRequest, redirect } from "../message.ts";
+import { type Answer, type HttpRequest, later, redirect, waitUntil } from "../message.ts";
 import { openPartial, type Partial } from "../partial-sign-in.ts";
 import { type PasskeyTools, personOfPasskey } from "../passkeys.ts";
 import { problemAnswer } from "../problem.ts";
@@ -85,9 +85,9 @@ async function notPassed(
     return again({ kind: by === "code" ? "wrong" : "wrongRecovery" });
   }
   tools.event("second_step_throttled", { owner: person.personId, address });
-  const wait = Math.max(1, outcome.until - tools.now());
-  const answer = await again({ kind: "throttled", minutes: Math.ceil(wait / 60_000) });
-  return { ...answer, headers: { ...answer.headers, "retry-after": String(Math.ceil(wait / 1000)) } };
+  const { minutes, seconds } = waitUntil(outcome.until, tools.now());
+  const answer = await again({ kind: "throttled", minutes });
+  return later(answer, seconds);
 }
 
 function stale(arrival: FormArrival, tools: SignInTools): Answer {

@@ -11,7 +11,7 @@ import { originOf } from "../connections/client-address.ts";
 import type { FlowTools } from "../contexts.ts";
 import { deviceCookie } from "../device-cookie.ts";
 import { isFormToken } from "../forms.ts";
-import { type Answer, type HttpRequest, redirect } from "../message.ts";
+import { type Answer, type HttpRequest, later, redirect, waitUntil } from "../message.ts";
 import { problemAnswer } from "../problem.ts";
 import { visitorOf } from "../visitor.ts";
 import { type SignInTools, signedInAnswer } from "./second-step.ts";
@@ -65,9 +65,9 @@ async function signedInOrAgain(
       return again({ kind: "wrong" }, 200);
     case "throttled": {
       tools.event("sign_in_throttled", { address: http.address });
-      const wait = Math.max(1, outcome.until - tools.now());
-      const answer = again({ kind: "throttled", minutes: Math.ceil(wait / 60_000) }, 429);
-      return { ...answer, headers: { ...answer.headers, "retry-after": String(Math.ceil(wait / 1000)) } };
+      const { minutes, seconds } = waitUntil(outcome.until, tools.now());
+      const answer = again({ kind: "throttled", minutes }, 429);
+      return later(answer, seconds);
     }
     case "signed_in": {
       const { person } = outcome;

@@ -13,7 +13,7 @@ import { createAccountPage, sentPage } from "../../pages/index.ts";
 import type { CreateAccountView } from "../../pages/security/views.ts";
 import { originOf } from "../connections/client-address.ts";
 import { formToken, isFormToken } from "../forms.ts";
-import { type Answer, formOf, type HttpRequest, page, redirect } from "../message.ts";
+import { type Answer, formOf, type HttpRequest, later, page, redirect, waitUntil } from "../message.ts";
 import { problemAnswer } from "../problem.ts";
 import { type SessionTools, startSession, type Visitor, visitorOf } from "../visitor.ts";
 import { type AskTools, askAnswer, askForMail } from "./ask-mail.ts";
@@ -107,10 +107,10 @@ function goneAnswer(http: HttpRequest, visitor: Visitor, tools: SignUpTools): An
 }
 
 function tooManyNames(until: Millis, visitor: Visitor, http: HttpRequest, tools: SignUpTools): Answer {
-  const wait = Math.max(1000, until - tools.now());
-  const fault = { kind: "throttled", minutes: Math.ceil(wait / 60_000) } as const;
+  const { minutes, seconds } = waitUntil(until, tools.now());
+  const fault = { kind: "throttled", minutes } as const;
   const answer = askAnswer({ what: "signUp", typed: "", fault }, visitor, http, tools, 429);
-  return { ...answer, headers: { ...answer.headers, "retry-after": String(Math.ceil(wait / 1000)) } };
+  return later(answer, seconds);
 }
 
 function createAnswer(

@@ -24,7 +24,7 @@ import { languageFor } from "../mail-links.ts";
 import { type Answer, formOf, type HttpRequest, page } from "../message.ts";
 import { type RecoveryTools, recoveryContext, TAKE_BACK_PATHS } from "../recovery-context.ts";
 import { openProof } from "../recovery-proof.ts";
-import { browserName, deviceOf } from "../user-agent.ts";
+import { browserName, deviceOf, userAgentOf } from "../user-agent.ts";
 import { type Visitor, visitorOf } from "../visitor.ts";
 import { nameOf } from "./cards.ts";
 import { newPasswordFault } from "./password.ts";
@@ -81,7 +81,7 @@ export function submitTakeBack(what: TakeBackWhat): (http: HttpRequest, tools: T
       ...{ proof, choice, shown: { marks: found.marks, at: shownAt } },
       passwordHash: await hashPassword(password, whose),
       ...{ language: languageFor(http, tools), address: http.address },
-      browser: browserName(http.header("user-agent")?.slice(0, 300) ?? null),
+      browser: browserName(userAgentOf(http)),
       device: presentedBy(followed.person.personId, http, tools),
     };
     const outcome = await takeBack(followed, decision, recoveryContext(tools));
