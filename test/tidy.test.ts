@@ -101,7 +101,16 @@ const IMPORTS: tidy.ImportTable = {
     ],
     ...["node:timers/promises", "nodemailer"],
   ],
-  "packages/server/src/pages": ["node:crypto", "node:fs", "htm", "preact", "preact-render-to-string", "qr"],
+  // A view is plain data; that of a message is what its writer says.
+  "packages/server/src/pages": [
+    "owners/mail/mail.ts",
+    "node:crypto",
+    "node:fs",
+    "htm",
+    "preact",
+    "preact-render-to-string",
+    "qr",
+  ],
   "packages/server/src/http": [
     ...[
       "oauth",

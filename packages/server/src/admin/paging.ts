@@ -3,11 +3,11 @@
 const PAGE = 200;
 
 /** Every item, in the storage's order. `keyOf`: the key after which the next page begins. */
-export async function* pagesOf<T>(
-  page: (limit: number, after: string | null) => Promise<readonly T[]>,
-  keyOf: (item: T) => string,
+export async function* pagesOf<T, Key = string>(
+  page: (limit: number, after: Key | null) => Promise<readonly T[]>,
+  keyOf: (item: T) => Key,
 ): AsyncGenerator<T> {
-  let after: string | null = null;
+  let after: Key | null = null;
   for (;;) {
     const items: readonly T[] = await page(PAGE, after);
     yield* items;

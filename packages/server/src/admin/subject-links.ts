@@ -5,10 +5,9 @@ import { subjectOf } from "../owners/asserted-owners.ts";
 import type { ForeignSubject, Person, SubjectLink } from "../owners/storage.ts";
 import type { AdminContext } from "./context.ts";
 import { issuerOf } from "./issuers.ts";
+import { pagesOf } from "./paging.ts";
 import { userOf } from "./people.ts";
 import { refuse } from "./problem.ts";
-
-const PAGE = 200;
 
 export interface LinkedSubject {
   readonly subject: ForeignSubject;
@@ -64,14 +63,12 @@ export interface OwnedLink {
 export async function* subjectLinksOf(issuer: string, context: AdminContext): AsyncGenerator<OwnedLink> {
   const { id: issuerId } = await issuerOf(issuer, context);
   const { storage } = context;
-  let after: SubjectLink | null = null;
-  for (;;) {
-    const links: readonly SubjectLink[] = await storage.subjectLinks.list({ issuerId, limit: PAGE, after });
-    for (const link of links) {
-      yield { link, person: await storage.people.get({ partition: link.partition, personId: link.ownerId }) };
-    }
-    after = links.at(-1) ?? null;
-    if (links.length < PAGE) return;
+  const links = pagesOf<SubjectLink, SubjectLink>(
+    (limit, after) => storage.subjectLinks.list({ issuerId, limit, after }),
+    (link) => link,
+  );
+  for await (const link of links) {
+    yield { link, person: await storage.people.get({ partition: link.partition, personId: link.ownerId }) };
   }
 }
 

@@ -1,4 +1,5 @@
 /** Messages to people in words: text and HTML of the same, in their language. */
+import type { MailDraft, NamedApps } from "../owners/mail/mail.ts";
 import type { Chrome } from "./chrome.ts";
 import { fill } from "./messages/index.ts";
 import { html, renderDocument } from "./parts/html.ts";
@@ -7,36 +8,8 @@ import { listed, wayName } from "./security/ways.ts";
 import { visible, webAddress } from "./text.ts";
 import { exact } from "./time.ts";
 
-/** A message before it is put into words; see `owners/mail/mail.ts`. */
-export interface MailView {
-  readonly kind: keyof Chrome["words"]["mail"]["kinds"];
-  readonly link: string;
-  readonly values: {
-    readonly person?: string;
-    readonly email?: string;
-    readonly at?: number;
-    readonly browser?: string | null;
-    readonly address?: string | null;
-    readonly company?: string;
-    readonly app?: string;
-    readonly by?: string;
-    readonly reason?: string;
-    readonly key?: string;
-    readonly left?: number;
-    readonly recovery?: {
-      readonly removed: readonly NamedWay[];
-      readonly kept: readonly NamedWay[];
-      readonly ended: NamedApps;
-      readonly keptApps: NamedApps;
-    };
-  };
-}
-
-interface NamedApps {
-  readonly names: readonly string[];
-  /** How many have no room here. */
-  readonly more: number;
-}
+/** What a message says, before it is put into words. */
+export type MailView = Pick<MailDraft, "kind" | "link" | "values">;
 
 export interface MailWords {
   readonly subject: string;

@@ -41,8 +41,6 @@ import { historyEntry, type ReceiptTools, receiptAnswer } from "./history.ts";
 import { confirmFirst } from "./security.ts";
 import { signInAnswer } from "./sign-in-page.ts";
 
-const ENTRIES_SHOWN = 25;
-
 export const showMembers = forAdmins((at, tools: CompanyTools) => membersAnswer(at, {}, tools));
 
 type Invited = Partial<Pick<CompanyMembersView, "invited" | "addressee" | "problem">>;
@@ -193,7 +191,7 @@ export const showCompanyHistory = forAdmins(async (at, tools: CompanyTools) => {
   const query = new URLSearchParams(http.query);
   const before = query.has("before") ? idIn(query, "before") : null;
   const owner = { partition: key.partition, ownerId: key.companyId };
-  const found = await historyPage(owner, before, ENTRIES_SHOWN, tools.companies);
+  const found = await historyPage(owner, before, tools.companies);
   if (found === undefined) return problemAnswer("not_found", http, tools);
   const chrome = tools.chrome(http);
   const nameOf = namesOf(at, chrome.words, tools);

@@ -17,8 +17,6 @@ import { problemAnswer } from "../problem.ts";
 import { type AccountTools, signedIn } from "./account.ts";
 import { signedInAs } from "./cards.ts";
 
-const ENTRIES_SHOWN = 25;
-
 interface HistoryTools extends AccountTools {
   readonly apps: AppsContext;
 }
@@ -32,7 +30,7 @@ export interface ReceiptTools extends PageTools {
 export const showHistory = signedIn(async ({ person, session, http, visitor }, tools: HistoryTools) => {
   const { partition, personId } = person;
   const before = new URLSearchParams(http.query).get("before");
-  const found = await entriesOf({ partition, ownerId: personId }, before, ENTRIES_SHOWN, tools.apps);
+  const found = await entriesOf({ partition, ownerId: personId }, before, tools.apps);
   if (found === undefined) return problemAnswer("not_found", http, tools);
   const chrome = tools.chrome(http);
   const view: HistoryView = {

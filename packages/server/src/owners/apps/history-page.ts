@@ -1,6 +1,7 @@
 /** An owner's history, page by page. */
 
 import type { Uses } from "../../uses.ts";
+import { pageOf } from "../paging.ts";
 import type { HistoryEntry, OwnerStorage } from "../storage.ts";
 
 export interface HistoryContext {
@@ -12,6 +13,8 @@ export function historyEntryOf(ownerId: string, entryId: string, { storage }: Hi
   return storage.history.get({ ownerId, entryId });
 }
 
+const ENTRIES_SHOWN = 25;
+
 export interface HistoryShown {
   readonly entries: readonly HistoryEntry[];
   /** The last entry of this page if older ones follow, otherwise null. */
@@ -22,12 +25,12 @@ export interface HistoryShown {
 export async function historyPage(
   { partition, ownerId }: { readonly partition: number; readonly ownerId: string },
   before: string | null,
-  limit: number,
   { storage }: HistoryContext,
 ): Promise<HistoryShown | undefined> {
-  const last = before === null ? null : await storage.history.get({ ownerId, entryId: before });
-  if (last === undefined) return undefined;
-  const found = await storage.history.list({ partition, ownerId, before: last, limit: limit + 1 });
-  const entries = found.slice(0, limit);
-  return { entries, older: found.length > limit ? (entries.at(-1)?.entryId ?? null) : null };
+  const from = before === null ? null : await storage.history.get({ ownerId, entryId: before });
+  if (from === undefined) return undefined;
+  const { items, last } = await pageOf(ENTRIES_SHOWN, (limit) =>
+    storage.history.list({ partition, ownerId, before: from, limit }),
+  );
+  return { entries: items, older: last?.entryId ?? null };
 }

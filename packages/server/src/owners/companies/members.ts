@@ -3,6 +3,7 @@
 import { canonicalSlug, INVITATION_TTL } from "../company.ts";
 import type { Acting, Company, CompanyKey, Invitation, Member, MemberOutcome, Role } from "../company-storage.ts";
 import { canonicalLogin } from "../names.ts";
+import { pageOf } from "../paging.ts";
 import type { Person } from "../person.ts";
 import type { Session } from "../storage.ts";
 import { type AsMember, askedBy, type CompanyContext, isPersonId, toldOf } from "./context.ts";
@@ -60,14 +61,13 @@ export async function membersPage(
   after: string | null,
   { storage, now }: CompanyContext,
 ): Promise<MembersPage> {
-  const [members, invitations, soleAt] = await Promise.all([
-    storage.members.list({ ...key, limit: MEMBERS_SHOWN + 1, after }),
+  const [{ items: members, last }, invitations, soleAt] = await Promise.all([
+    pageOf(MEMBERS_SHOWN, (limit) => storage.members.list({ ...key, limit, after })),
     storage.invitations.list({ ...key, now: now() }),
     storage.people.soleAdminOf(person),
   ]);
-  const shown = members.slice(0, MEMBERS_SHOWN);
-  const next = members.length > MEMBERS_SHOWN ? (shown.at(-1)?.username ?? null) : null;
-  return { members: shown, next, invitations, lastAdmin: soleAt.some(({ slug }) => slug === company.slug) };
+  const next = last?.username ?? null;
+  return { members, next, invitations, lastAdmin: soleAt.some(({ slug }) => slug === company.slug) };
 }
 
 export async function changeRole(
