@@ -7,9 +7,20 @@ import * as tidy from "./support/tidy.ts";
 const RETIRED: tidy.RetiredNames = {
   files: [
     ...["gathering", "wire", "place", "standings", "bearers", "direct", "afterwards", "interaction", "offered"],
-    ...["judge", "underway", "wish", "loosen"],
+    ...["judge", "underway", "wish", "loosen", "standing", "door", "rounds", "hash-for", "code-secrets", "factor-lock"],
   ],
-  identifiers: ["[gG]athering", "[iI]nteraction", "Underway", "Wish", "Bearers", "Standings"],
+  identifiers: [
+    "[gG]athering",
+    "[iI]nteraction",
+    "Underway",
+    "Wish",
+    "Bearers",
+    "Standings",
+    "placeOf",
+    "placesOf",
+    "[jJ]udge[A-Z]\\w*",
+    "standingOf\\w*",
+  ],
 };
 
 const sources = tidy

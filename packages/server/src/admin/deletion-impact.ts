@@ -13,7 +13,7 @@ import { type AdminContext, isMissing } from "./context.ts";
 import { issuerOf } from "./issuers.ts";
 import { userOf } from "./people.ts";
 import { refuseScopesOf, resourceOf, scopeOf } from "./scopes-and-resources.ts";
-import type { Standing } from "./storage.ts";
+import type { OwnerCounts } from "./storage.ts";
 
 /** Each kind is counted up to here; one more stands for "more than that". */
 export const MOST_COUNTED = 100_000;
@@ -24,7 +24,7 @@ const PAGE = 1000;
 export async function impactOfClient(
   clientId: string,
   context: AdminContext,
-): Promise<Pick<Standing, "consents" | "grants"> & { readonly client: Client }> {
+): Promise<Pick<OwnerCounts, "consents" | "grants"> & { readonly client: Client }> {
   const client = await clientOf(clientId, context);
   return { client, ...(await context.storage.consents.countOfClient({ clientId, now: context.now(), most })) };
 }
@@ -33,21 +33,21 @@ export async function impactOfClient(
 export async function impactOfUser(
   login: string,
   context: AdminContext,
-): Promise<Standing & { readonly person: Person }> {
+): Promise<OwnerCounts & { readonly person: Person }> {
   const person = await userOf(login, context);
-  return { person, ...(await standingOf(person.partition, person.personId, context)) };
+  return { person, ...(await impactOfOwner(person.partition, person.personId, context)) };
 }
 
 /** Throws `unknown`. */
 export async function impactOfCompany(
   slug: string,
   context: AdminContext,
-): Promise<Standing & { readonly company: Company }> {
+): Promise<OwnerCounts & { readonly company: Company }> {
   const company = await companyBySlug(slug, context);
-  return { company, ...(await standingOf(company.partition, company.companyId, context)) };
+  return { company, ...(await impactOfOwner(company.partition, company.companyId, context)) };
 }
 
-function standingOf(partition: number, ownerId: string, { storage, now }: AdminContext): Promise<Standing> {
+function impactOfOwner(partition: number, ownerId: string, { storage, now }: AdminContext): Promise<OwnerCounts> {
   return storage.consents.countOfOwner({ partition, ownerId, now: now(), most });
 }
 

@@ -92,7 +92,7 @@ export interface DatabaseChanges {
 }
 
 /** What hangs on a client or an owner now. */
-export interface Standing {
+export interface OwnerCounts {
   readonly consents: number;
   /** That can still be used. */
   readonly grants: number;
@@ -177,14 +177,14 @@ export interface AdminStorage {
       readonly clientId: string;
       readonly now: Millis;
       readonly most: number;
-    }): Promise<Pick<Standing, "consents" | "grants">>;
+    }): Promise<Pick<OwnerCounts, "consents" | "grants">>;
     /** What ends with a person or a company, each kind counted up to `most`. */
     countOfOwner(args: {
       readonly partition: number;
       readonly ownerId: string;
       readonly now: Millis;
       readonly most: number;
-    }): Promise<Standing>;
+    }): Promise<OwnerCounts>;
   };
   readonly housekeeping: {
     /** Removes what guards nothing any more, at most `limit` rows a call; the number removed. */

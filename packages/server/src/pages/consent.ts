@@ -31,7 +31,7 @@ export function consentPage(view: ConsentView, chrome: Chrome): string {
       <div class="heading">
         ${tile(view.client, "large", base)}
         <h1>${rich(title, { app: name(view.client.name) })}</h1>
-        ${clientHost(view.client.host, words)} ${standing(view.client, chrome)}
+        ${clientHost(view.client.host, words)} ${verification(view.client, chrome)}
       </div>
       ${mixesAlphabets(view.client.name) && notice("warning", words.consent.lookalike)}
       ${view.newHost !== undefined && newAddress(view.newHost, words)}
@@ -278,7 +278,7 @@ function next(client: ClientCard, words: Messages): Markup {
 }
 
 /** Whether anybody but the app itself stands for what it says of itself. */
-function standing(client: ClientCard, { words, product }: Chrome): Markup {
+function verification(client: ClientCard, { words, product }: Chrome): Markup {
   return client.verified
     ? html`<p class="standing">${icon("badgeCheck")}<span>${fill(words.consent.verified, { product })}</span></p>`
     : html`<p class="standing unverified">${icon("circleAlert")}<span>${fill(words.consent.unverified, { product })}</span></p>`;

@@ -1,6 +1,6 @@
 /** Verbs of the consent record: approve, read, narrow, revoke. */
 
-import type { Standing } from "../../admin/storage.ts";
+import type { OwnerCounts } from "../../admin/storage.ts";
 import { cappedEnd, type Reach, underCeiling } from "../../oauth/consent-reach.ts";
 import { type Consent, type GrantedScope, type Millis, NEVER } from "../../oauth/model.ts";
 import type { InSession } from "../../owners/asked-in-session.ts";
@@ -363,7 +363,7 @@ export interface Counted {
   readonly most: number;
 }
 
-export const countOfClient = query<Counted & { readonly clientId: string }, Pick<Standing, "consents" | "grants">>({
+export const countOfClient = query<Counted & { readonly clientId: string }, Pick<OwnerCounts, "consents" | "grants">>({
   sql: sql`SELECT
     (SELECT COUNT(*) FROM (SELECT 1 FROM consents
       WHERE +partition >= 0 AND client_id = :clientId AND status = 'active' LIMIT :most) AS few) AS consents,
@@ -374,7 +374,7 @@ export const countOfClient = query<Counted & { readonly clientId: string }, Pick
 });
 
 /** Whoever the id is: a person has no members, and a company no sessions. */
-export const countOfOwner = query<Counted & { readonly partition: number; readonly ownerId: string }, Standing>({
+export const countOfOwner = query<Counted & { readonly partition: number; readonly ownerId: string }, OwnerCounts>({
   sql: sql`SELECT
     (SELECT COUNT(*) FROM (SELECT 1 FROM consents
       WHERE partition = :partition AND owner_id = :ownerId AND status = 'active' LIMIT :most) AS few) AS consents,
