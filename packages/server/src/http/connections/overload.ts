@@ -17,31 +17,37 @@ const BUDGET = 20;
  * overload.
  */
 const PATIENCE = 500;
-/** Where fewer requests came in this turn, and fewer are under way, nobody is refused: it isn't they who keep the process busy. */
+/**
+ * With fewer requests than this in the turn, and fewer under way, the server refuses nobody: these requests don't cause
+ * the load.
+ */
 const FEW = 50;
 /** After this time without a request, earlier measurements no longer count, in milliseconds. */
 const FORGET = 1_000;
 
 /**
- * Milliseconds until a network learns that it was refused which fills the turns by itself: its clients, who send again as soon as they have an answer,
- * would fill the next turn with refusals.
+ * Milliseconds until a network that fills the turns by itself learns that it was refused. Otherwise its clients, which
+ * send again as soon as they have a response, would fill the next turn with refusals.
  */
 export const REFUSED_AFTER = 1_000;
 
 export type ShedReason = "under_way" | "event_loop";
 
 /**
- * The gate in front of all endpoints. It looks at how long the event loop takes for the requests of one turn: they wait in the kernel meanwhile,
- * where nobody sees them, and so do new connections, of which one turn takes up only a few. `now`: milliseconds of a clock that nobody sets.
+ * The gate in front of all endpoints. It measures how long the event loop takes for the requests of one turn. Further
+ * requests wait in the kernel meanwhile, where the process can't see them. So do new connections, of which one turn
+ * accepts only a few. `now`: milliseconds of a clock that nobody sets.
  */
 export class Gate {
   readonly #now: () => number;
   #underWay = 0;
   /** When the first request of this turn came. */
   #turn: number | undefined;
-  /** Requests that came in this turn. */
+  /** Number of requests in this turn. */
   #came = 0;
-  /** Requests that came in this turn by network (an IPv4 /24, an IPv6 /48); counted only while the loop is overloaded. */
+  /**
+   * Number of requests in this turn by network (an IPv4 /24, an IPv6 /48). Counted only while the loop is overloaded.
+   */
   readonly #ofNetwork = new Map<string, number>();
   /** The time since which every turn has been too long. */
   #long: number | undefined;
@@ -60,7 +66,10 @@ export class Gate {
     return this.#underWay >= UNDER_WAY;
   }
 
-  /** Why a request that has come now has to be refused, if it has to. `address`: the client's; asked for only while the loop is overloaded. */
+  /**
+   * Why the server must refuse a request now. Undefined: it accepts the request. `address` returns the client's
+   * address; it is called only while the loop is overloaded.
+   */
   refuses(address: () => string): ShedReason | undefined {
     const now = this.#now();
     if (this.#turn === undefined) {
@@ -76,12 +85,12 @@ export class Gate {
     const before = this.#ofNetwork.get(network) ?? 0;
     this.#ofNetwork.set(network, before + 1);
     const spent = now - this.#turn;
-    // Whoever has had nothing yet in this turn has as much time again.
+    // A network without a request in this turn gets the same time again.
     if (spent <= BUDGET || (before === 0 && spent <= 2 * BUDGET)) return undefined;
     return Math.max(this.#underWay, this.#came) > FEW ? "event_loop" : undefined;
   }
 
-  /** True: it is this client's network that fills the turn. */
+  /** True: this client's network fills the turn. */
   isCrowding(address: string): boolean {
     return (this.#ofNetwork.get(coarseNetworkOf(address)) ?? 0) > FEW;
   }

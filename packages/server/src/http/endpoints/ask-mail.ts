@@ -1,4 +1,7 @@
-/** The forms that strangers have mail sent by: `/recover`, `/sign-up`. They say the same whoever exists. */
+/**
+ * The forms by which strangers ask for mail: `/recover`, `/sign-up`. The response is the same whether an account exists
+ * or not.
+ */
 
 import { type AskContext, askForMail as ask } from "../../owners/mail/ask-for-mail.ts";
 import type { Asker } from "../../owners/mail/limits.ts";
@@ -12,10 +15,10 @@ import { formToken, isFormToken } from "../forms.ts";
 import { type Answer, formOf, type HttpRequest, later, page, waitUntil } from "../message.ts";
 import type { Visitor, VisitorContext } from "../visitor.ts";
 
-/** Seconds in which much of a full queue is sent. */
+/** Seconds in which a large part of a full queue is sent. */
 export const QUEUE_RETRY = 120;
 
-/** By what mail is asked for. */
+/** The dependencies of a request for mail. */
 export interface AskTools extends FormTools, VisitorContext {
   readonly account: AskContext;
 }
@@ -23,8 +26,8 @@ export interface AskTools extends FormTools, VisitorContext {
 type Shown = Pick<AskView, "what" | "typed">;
 
 /**
- * Checks the form and the limits, and stores the request. `requestOf`: undefined where what was typed can't be what is asked for. Undefined: the
- * message is on its way, as far as anybody learns.
+ * Checks the form and the limits, and stores the request. `requestOf` returns undefined if the typed text is not valid.
+ * Undefined: the message is on its way, as far as anybody learns.
  */
 export async function askForMail(
   shown: Shown,

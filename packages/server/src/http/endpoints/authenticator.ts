@@ -1,4 +1,4 @@
-/** `/account/security/authenticator`: one-time codes set up, moved and removed; recovery codes made anew. */
+/** `/account/security/authenticator`: set up, replace and remove one-time codes; make new recovery codes. */
 
 import { sealCodeSecret } from "../../crypto/one-time-code-secrets.ts";
 import { base32, newCodeSecret, otpauthUri, stepOfCode } from "../../crypto/one-time-codes.ts";
@@ -39,7 +39,8 @@ export const submitAuthenticator = freshly("authenticator", async (account, tool
   const outcome = await setAuthenticator(factorChange(account, tools), factor, tools.factors);
   if (outcome.kind === "ended") return redirect(303, `${tools.issuer}/login`, visitor.cookies);
   const { renewed } = outcome;
-  // Password a moment ago, code just now: this session has had both steps. What it is known by changes with its strength.
+  // The password was typed a moment ago, and the code just now, so this session has done both steps. A stronger session
+  // gets a new cookie.
   const by = afterNewAuthenticator(session);
   const cookies = [...visitor.cookies, ...(await startSession(person, by, visitor, http, tools, "quietly"))];
   const next = request === null ? "/account/security" : `/consent?${new URLSearchParams({ request })}`;
@@ -83,7 +84,7 @@ function setupAnswer(
   return page(200, authenticatorPage(view, tools.chrome(http)), "here", visitor.cookies);
 }
 
-/** The secret that this session was shown. Undefined: another's, or too long ago. */
+/** The secret that this session was shown. Undefined: it belongs to another session, or is too old. */
 function openSetup(sealed: string, { session }: Account, tools: FactorTools): Uint8Array | undefined {
   if (!/^[A-Za-z0-9_-]{1,300}$/.test(sealed)) return undefined;
   const plain = unseal(tools.secrets, "second factor", bearerOf(session), Buffer.from(sealed, "base64url"));

@@ -32,7 +32,7 @@ interface BackChannelTools {
   readonly oauth: TokenEndpointContext;
   readonly metrics: IssueObserver;
   readonly failedClients: FailedClients;
-  /** Logs why a request was refused, or what fault it met. */
+  /** Logs why a request was refused, or the fault that it caused. */
   refused(refusal: Refusal, http: HttpRequest, error?: unknown): void;
 }
 
@@ -41,7 +41,7 @@ type BackChannel = (form: TokenRequest, tools: BackChannelTools, http: HttpReque
 
 export const token = guarded((form, tools) => exchange(form, tools.oauth, tools.metrics));
 
-// RFC 7009 §2.2: there is nothing to read; clients that parse JSON all the same find some.
+// RFC 7009 §2.2: the body has no meaning, but clients that parse JSON get some.
 export const revocation = guarded((form, tools) => revoke(form, tools.oauth).then(() => "{}"));
 
 export const introspection = guarded((form, tools) => introspect(form, tools.oauth));
@@ -50,7 +50,7 @@ export const deviceAuthorization = guarded((form, tools, { address }) =>
   authorizeDevice({ ...form, address, ...originOf(address) }, tools.oauth),
 );
 
-/** What they share: the form, the count of failed authentications, refusals as JSON. */
+/** The common part of these endpoints: the form, the count of failed authentications, refusals as JSON. */
 function guarded(respond: BackChannel): (http: HttpRequest, tools: BackChannelTools) => Promise<Answer> {
   return async (http, tools) => {
     let form: TokenRequest | undefined;
@@ -95,7 +95,7 @@ async function clientOf(clientId: string, { catalog }: TokenEndpointContext): Pr
   }
 }
 
-/** The error; where it is one failed authentication too many, what is said instead. */
+/** The error. After too many failed authentications, the error for that instead. */
 async function countedFailure(
   error: unknown,
   form: TokenRequest | undefined,
@@ -112,8 +112,8 @@ async function countedFailure(
 }
 
 /**
- * Who fails too often is told to wait. The right secret is taken all the same: it has 256 random bits, so nobody guesses it, and nobody can shut
- * a client out by failing in its name.
+ * A client that fails too often must wait. The server still accepts the right secret: it has 256 random bits, so nobody
+ * can guess it, and nobody can lock a client out by failing in its name.
  */
 async function countFailure(
   form: TokenRequest,
@@ -123,20 +123,26 @@ async function countFailure(
   if (await failedClients.exceeded(originOf(address), claimedClient(form))) refuse("client_throttled");
 }
 
-/** The id alone, as it will be read: another spelling of it is the same client. No secret is kept, not even a wrong one. */
+/**
+ * The decoded id alone, so that another spelling counts as the same client. The server keeps no secret, not even a
+ * wrong one.
+ */
 function claimedClient({ body, authorization: [header] }: TokenRequest): string {
   if (header !== undefined) {
     const credentials = Buffer.from(header.slice(header.indexOf(" ") + 1, 1024), "base64").toString();
     return formDecode(credentials.slice(0, Math.min(600, Math.max(0, credentials.indexOf(":"))))).slice(0, 200);
   }
-  // An id as it stands is found without reading the whole form; one that is escaped, or whose name is, takes the long way.
+  // An id without escapes is found without reading the whole form; for any other the form is parsed.
   const plain = /(?:^|&)client_id=([\w.~-]{1,200})(?:&|$)/.exec(body)?.[1];
   if (plain !== undefined) return plain;
   const { single } = parseParameters(body);
   return (single.get("client_id") ?? subjectOf(single.get("client_assertion")))?.slice(0, 200) ?? "";
 }
 
-/** Whom an assertion names, where client_id is left out (RFC 7521 §4.2). Nothing of it is proven; it is only counted under that name. */
+/**
+ * The client that an assertion names, if client_id is left out (RFC 7521 §4.2). It is not verified; the failure only
+ * counts under that name.
+ */
 function subjectOf(assertion: string | undefined): string | undefined {
   try {
     const claims: unknown = JSON.parse(Buffer.from(assertion?.split(".")[1] ?? "", "base64url").toString());

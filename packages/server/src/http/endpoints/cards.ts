@@ -1,4 +1,4 @@
-/** How a client, its scopes and a person are shown on pages. */
+/** How pages show a client, its scopes and a person. */
 
 import type { AuthorizationRequest } from "../../oauth/authorization-endpoint/request.ts";
 import type { Client } from "../../oauth/model.ts";
@@ -7,7 +7,7 @@ import type { Person } from "../../owners/person.ts";
 import { translated } from "../../owners/scope-texts.ts";
 import type { ClientCard, SignedInAs } from "../../pages/views.ts";
 
-/** The client of a request, with the host that really gets the answer. */
+/** The client of a request, with the host that really gets the response. */
 export function clientCard(
   { client, redirectUri }: Pick<AuthorizationRequest, "client" | "redirectUri">,
   language: string,
@@ -15,7 +15,7 @@ export function clientCard(
   return { ...cardOf(client, language), host: redirectHost(redirectUri) };
 }
 
-/** The client of a device: nothing is sent to a host of it. */
+/** The client of a device: no host gets a response. */
 export function deviceCard(client: Client, language: string): ClientCard {
   return cardOf(client, language);
 }
@@ -34,7 +34,7 @@ function cardOf(client: Client, language: string): ClientCard {
   };
 }
 
-/** The client's name in the language of the page, where it has one. */
+/** The client's name in the language of the page, if it has one. */
 export function nameOf({ name, names }: Pick<Client, "name" | "names">, language: string): string {
   return translated(names, language) ?? name;
 }

@@ -1,4 +1,4 @@
-/** `/company/{slug}`: the apps of a company, and what its admins and members decide about them. */
+/** `/company/{slug}`: the apps of a company, and the decisions of its admins and members about them. */
 
 import { cappedEnd, ceilingOf, reaches, reachOf } from "../../oauth/consent-reach.ts";
 import type { Client, Millis, Scope } from "../../oauth/model.ts";
@@ -51,7 +51,7 @@ export const showCompanyApps = forMembers(async (at, tools: CompanyTools) => {
   return page(200, companyAppsPage(view, tools.chrome(http)), "here", visitor.cookies);
 });
 
-/** Of an app that was just revoked or blocked: for how long what it holds still works. */
+/** For an app that was just revoked or blocked: how long its tokens still work. */
 async function heldNotice(
   { key, frame, http }: InCompany,
   tools: CompanyTools,
@@ -64,7 +64,7 @@ async function heldNotice(
   return until === undefined ? {} : { held: { app: nameOf(client, tools.chrome(http).words.language), until } };
 }
 
-/** An approval for all is never for once. */
+/** An approval for all members is never for once. */
 function longDurations(
   client: Client,
   { apps: { consentDurations, oauth } }: CompanyTools,
@@ -74,7 +74,7 @@ function longDurations(
   return offeredDurations(most, ceilingOf(client, oauth.policy));
 }
 
-/** The lengths of time that an admin may choose for an app; a year is the usual one. */
+/** The durations that an admin can choose for an app; a year is preselected. */
 function durationChoices(client: Client | undefined, tools: CompanyTools): readonly DurationChoice[] {
   if (client === undefined) return [];
   const durations = longDurations(client, tools);
@@ -91,7 +91,7 @@ async function appsOf(at: InCompany, tools: CompanyTools): Promise<readonly Comp
 }
 
 interface Known extends AppInCompany {
-  /** Of the page. */
+  /** The language of the page. */
   readonly language: string;
 }
 
@@ -131,7 +131,7 @@ function looks(
   return { logo, host: hosts[0]?.text ?? null, hosts, durations: durationChoices(client, tools) };
 }
 
-/** What an approval for all does not hold for: the client has it since. */
+/** The hosts of the client that an approval for all members does not cover, because they were registered later. */
 function hostsSince(
   rule: AppRule | undefined,
   client: Client | undefined,
@@ -175,7 +175,7 @@ async function requestView(
 
 const RULES = ["allow", "ask", "block"] as const;
 
-/** A decision about an app for all members: from a request, about an app of the list, or about one named by its id. */
+/** A decision about an app for all members: from a request, for an app of the list, or for one named by its id. */
 export const decideApp = forAdmins(async (at, tools: CompanyTools) => {
   const form = formOf(at.http);
   const named = form.get("rule");
@@ -187,7 +187,8 @@ export const decideApp = forAdmins(async (at, tools: CompanyTools) => {
   const known = await tools.apps.oauth.catalog.scopes();
   const ticked = form.getAll("scope");
   const shown = form.getAll("host");
-  // What the form adds counts for nothing: no more than the app may ask for, and nothing that is for operators.
+  // Fields added to the form have no effect: the rule covers only scopes that the app may ask for, and none for
+  // operators.
   const scopes = client.scopes.filter((name) => ticked.includes(name) && known.get(name)?.ownerRole === null);
   const duration = readDuration(form.get("duration") ?? undefined, longDurations(client, tools));
   if (rule === "allow" && (scopes.length === 0 || duration === undefined)) return backTo(at, "", "nothing", tools);
@@ -196,7 +197,7 @@ export const decideApp = forAdmins(async (at, tools: CompanyTools) => {
   const answered = form.get("confirmed") === "yes" && (rule === "block" || members !== undefined);
   const question = await confirmDecision(at, { client, rule: rule ?? "default", answered }, tools);
   if (question !== undefined) return question;
-  // To block an app is urgent. Anything else may give it more than it had.
+  // Blocking an app is urgent. Any other decision can give it more access, so it needs proof.
   const unsure = rule === "block" ? undefined : await unproved(at, "/rule", tools);
   if (unsure !== undefined) return unsure;
   const now = tools.now();
@@ -210,7 +211,7 @@ export const decideApp = forAdmins(async (at, tools: CompanyTools) => {
         : {
             rule,
             scopes: allowed ? scopes : [],
-            // One that was registered since the page was made, the admin has not seen.
+            // The admin has not seen hosts that were registered after the page was made.
             hosts: allowed ? consentHosts(client.redirectUris).filter((host) => shown.includes(host)) : [],
             endsAt: allowed
               ? cappedEnd(endOf(duration, now, now), now, ceilingOf(client, tools.apps.oauth.policy))
@@ -223,7 +224,7 @@ export const decideApp = forAdmins(async (at, tools: CompanyTools) => {
   return backTo(at, "", rule === "block" ? "blocked" : "decided", tools, rule === "block" ? clientId : undefined);
 });
 
-/** What a decision that was overtaken shows. */
+/** The response to a decision that came too late. */
 function overtaken(outcome: "not_admin" | "unknown", at: InCompany, tools: CompanyTools): Answer {
   return outcome === "not_admin" ? noLongerAdmin(at, tools) : backTo(at, "", "gone", tools);
 }
@@ -252,7 +253,7 @@ export const setDefaultRule = forAdmins(async (at, tools: CompanyTools) => {
   return backTo(at, "", "defaults", tools);
 });
 
-/** A member keeps an app from acting for them, or lets it again. */
+/** A member keeps an app from acting for them, or allows it again. */
 export const setOptOut = forMembers(async (at, tools: CompanyTools): Promise<Answer> => {
   const form = formOf(at.http);
   const out = form.get("out") === "yes";

@@ -1,4 +1,4 @@
-/** `GET /company/{slug}/revoke`, `/leave`, `/members/remove`: what it does, before it is done. */
+/** `GET /company/{slug}/revoke`, `/leave`, `/members/remove`: the consequences, before the change. */
 
 import type { Client, Millis } from "../../oauth/model.ts";
 import { minutesLeft, outstanding } from "../../owners/apps/token-expiry.ts";
@@ -26,7 +26,7 @@ function confirmAnswer(
   return page(200, companyConfirmPage(view, tools.chrome(http, here)), "here", visitor.cookies);
 }
 
-/** When the last token of an app in the company's name ends, were its grants to end now. */
+/** When the last token of an app in the company's name would expire if its grants ended now. */
 async function heldBy({ key }: InCompany, clientId: string, tools: CompanyTools): Promise<Millis | undefined> {
   const owner = { partition: key.partition, ownerId: key.companyId };
   return (await outstanding(owner, tools.now(), "ended", tools.apps)).get(clientId);
@@ -61,7 +61,7 @@ export const confirmLeave = forMembers((at, tools: CompanyTools) => {
   return departure(at, at.person.personId, question, tools);
 });
 
-/** With the apps that act for the member, and stop. */
+/** The page lists the apps that act for the member and will stop. */
 async function departure(at: InCompany, personId: string, question: Question, tools: CompanyTools): Promise<Answer> {
   const { key } = at;
   const now = tools.now();
@@ -79,7 +79,7 @@ async function departure(at: InCompany, personId: string, question: Question, to
   return confirmAnswer(at, { ...question, apps: await Promise.all(names) }, last, tools);
 }
 
-/** A decision about an app that ends something, or may: asked about first. Undefined: nobody loses anything by it. */
+/** Asks first if a decision about an app ends access, or may end it. Undefined: nobody loses access by it. */
 export async function confirmDecision(
   at: InCompany,
   decided: { readonly client: Client; readonly rule: AppRule["rule"] | "default"; readonly answered: boolean },

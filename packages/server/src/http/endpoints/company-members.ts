@@ -1,4 +1,4 @@
-/** `/company/{slug}/members`, `/company/{slug}/history`, `/invitation`: who belongs to a company, who is asked to. */
+/** `/company/{slug}/members`, `/company/{slug}/history`, `/invitation`: members of a company, and invitations. */
 
 import { historyEntryOf, historyPage } from "../../owners/apps/history-page.ts";
 import {
@@ -78,7 +78,7 @@ function roleOf(form: URLSearchParams): Role | undefined {
   return (["member", "admin"] as const).find((one) => one === form.get("role"));
 }
 
-/** Whoever has borrowed this browser must not make an admin, who could stay for good, nor end the rights of one. */
+/** A stranger at an open browser must not make an admin, who could stay for good, nor remove one. */
 async function signInAnew(at: InCompany, tools: CompanyTools): Promise<Answer | undefined> {
   return (await isFresh(at, tools)) ? undefined : confirmFirst(`company/${at.frame.company.slug}`, at, tools);
 }
@@ -120,7 +120,7 @@ function memberAnswer(at: InCompany, outcome: MemberOutcome, done: "role" | "rem
   }
 }
 
-/** The link stands on this page and in the notice, once; the database keeps a hash. */
+/** The link appears once, on this page and in the notice; the database keeps a hash. */
 export const invite = forAdmins(async (at, tools: CompanyTools) => {
   const form = formOf(at.http);
   const typed = (form.get("addressee") ?? "").trim().slice(0, 254);
@@ -149,7 +149,10 @@ function gone({ http }: Account, tools: CompanyTools): Answer {
   return problemAnswer("invitation_unknown", http, tools);
 }
 
-/** Whoever isn't signed in signs in first and comes back; what isn't an invitation of ours leads to the plain sign-in. */
+/**
+ * A visitor who is not signed in signs in first and comes back. A token that is not from this server leads to the plain
+ * sign-in.
+ */
 export async function showInvitation(http: HttpRequest, tools: FlowTools & CompanyTools): Promise<Answer> {
   const visitor = await visitorOf(http, tools);
   const token = new URLSearchParams(http.query).get("token") ?? "";
@@ -210,14 +213,17 @@ export const showCompanyHistory = forAdmins(async (at, tools: CompanyTools) => {
   return page(200, companyHistoryPage(view, chrome), "here", visitor.cookies);
 });
 
-/** An entry of the company's history to keep, for its admins. */
+/** Downloads the receipt of an entry of the company's history, for its admins. */
 export const downloadCompanyReceipt = forAdmins(async ({ key, http }, tools: CompanyTools & ReceiptTools) => {
   const entryId = idIn(new URLSearchParams(http.query), "entry");
   const entry = await historyEntryOf(key.companyId, entryId, tools.companies);
   return receiptAnswer(entry, http, tools);
 });
 
-/** Names of people for a company's admins: whoever acted in its name keeps the one that they knew, until the account is gone. */
+/**
+ * Names of people for a company's admins: a person who acted in its name keeps the name that they knew, until the
+ * account is deleted.
+ */
 function namesOf(at: InCompany, { company }: Messages, tools: CompanyTools): (personId: string) => Promise<string> {
   const asked = new Map<string, Promise<string>>();
   const ask = async (personId: string) => (await nameOfActor(at, personId, tools.companies)) ?? company.formerMember;

@@ -1,4 +1,4 @@
-/** `/company/{slug}`: a company's pages. To whoever doesn't belong to it, it isn't there. */
+/** `/company/{slug}`: a company's pages. For people who don't belong to it, they don't exist. */
 
 import type { AppsContext } from "../../owners/apps/context.ts";
 import type { CompanyContext } from "../../owners/companies/context.ts";
@@ -20,14 +20,14 @@ import { type Account, type AccountTools, type Page, signedIn } from "./account.
 import { signedInAs } from "./cards.ts";
 import { confirmFirst } from "./security.ts";
 
-/** What the pages of a company need: a member who is signed in. */
+/** The data of every page of a company: a member is signed in. */
 export interface InCompany extends Account {
   readonly acting: Acting;
   readonly key: CompanyKey;
   readonly frame: CompanyFrame;
 }
 
-/** What a page of a company is made with. */
+/** The tools of a page of a company. */
 export interface CompanyTools extends AccountTools, ProofTools {
   readonly companies: CompanyContext;
   readonly apps: AppsContext;
@@ -35,7 +35,7 @@ export interface CompanyTools extends AccountTools, ProofTools {
 
 type CompanyEndpoint<Tools> = (at: InCompany, tools: Tools) => Promise<Answer>;
 
-/** Where the reader is no active member, or no admin where one is wanted, the answer is that of an unknown address. */
+/** If the reader is no active member, or no admin where one is needed, the response is that of an unknown address. */
 function inCompany<Tools extends CompanyTools>(admins: boolean, show: CompanyEndpoint<Tools>): Page<Tools> {
   return signedIn(async (account, tools: Tools) => {
     const { http } = account;
@@ -54,7 +54,7 @@ export function forMembers<Tools extends CompanyTools>(show: CompanyEndpoint<Too
   return inCompany(false, show);
 }
 
-/** For admins alone. */
+/** For admins only. */
 export function forAdmins<Tools extends CompanyTools>(show: CompanyEndpoint<Tools>): Page<Tools> {
   return inCompany(true, show);
 }
@@ -72,36 +72,37 @@ function frameOf({ session, person, http }: Account, { company, member }: Acting
   };
 }
 
-/** Back to a page of the company, which then says what was done. */
+/** Redirects to a page of the company, which then shows the result. */
 export function backTo(
   { frame, visitor }: Pick<InCompany, "frame" | "visitor">,
   place: "" | "/members",
   done: CompanyNotice,
   tools: CompanyTools,
-  /** The client that it was about. */
+  /** The client of the change. */
   app?: string,
 ): Answer {
   const query = new URLSearchParams({ done, ...(app === undefined ? {} : { app }) });
   return redirect(303, `${tools.issuer}/company/${frame.company.slug}${place}?${query}`, visitor.cookies);
 }
 
-/** An id that a form or an address names; empty where it is none: no such thing is looked for. */
+/** An id from a form or an address. Empty if the text is not an id, so that nothing is looked up. */
 export function idIn(fields: URLSearchParams, name: string): string {
   const id = fields.get(name)?.trim() ?? "";
   return /^[\x21-\x7e]{1,200}$/.test(id) ? id : "";
 }
 
-/** An admin who was one when the page was asked for, and isn't any more. */
+/** For a person who was an admin when the page was shown, and is not any more. */
 export function noLongerAdmin({ http }: InCompany, tools: CompanyTools): Answer {
   return problemAnswer("not_found", http, tools);
 }
 
-/** The field of the admin's password. */
+/** The form field with the admin's password. */
 const FIELD = "current_password";
 
 /**
- * Before an admin decides for the whole company: the answer to a form, where it is not shown yet that the admin sends it; undefined: it is. Those without a password, or whose sign-in came before their
- * second step, sign in once more and come back to `place`.
+ * Before an admin decides for the whole company: the response to a form if the admin has not proved who they are;
+ * undefined: they have. An admin without a password, or whose sign-in was before their second step, signs in again and
+ * comes back to `place`.
  */
 export async function unproved(
   at: InCompany,

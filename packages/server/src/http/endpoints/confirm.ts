@@ -1,4 +1,4 @@
-/** `/confirm/…`: an address is proved, and perhaps takes the place of another. A link alone does nothing. */
+/** `/confirm/…`: proves an address, which may then replace another one. Opening the link alone changes nothing. */
 
 import { type ConfirmContext, confirmAddress } from "../../owners/account/confirm-address.ts";
 import { type FollowContext, type FollowedLink, followLink } from "../../owners/mail/open-link.ts";

@@ -1,4 +1,4 @@
-/** `/account/profile/export`: all that is kept about a person, in one file for them. */
+/** `/account/profile/export`: all stored data about a person in one file. */
 
 import type { Receipts } from "../../crypto/receipts.ts";
 import type { Consent, Grant, Millis } from "../../oauth/model.ts";
@@ -12,7 +12,7 @@ import { json, page } from "../message.ts";
 import type { AccountTools } from "./account.ts";
 import { freshly } from "./security.ts";
 
-/** So many receipts are signed for one file, the newest first; each of the others is had at its entry. */
+/** Maximum number of receipts signed for one file, the newest first; the others are available at their entries. */
 const MOST_RECEIPTS = 500;
 
 interface ExportTools extends AccountTools, EventTools {
@@ -26,7 +26,7 @@ export const showExport = freshly("export", async ({ session, http, visitor }, t
   return page(200, exportPage(view, chrome), "here", visitor.cookies);
 });
 
-/** But for what proves who they are: keys, secrets and hashes stay here. Times in milliseconds since the epoch. */
+/** Without keys, secrets and hashes, which prove who somebody is. Times are in milliseconds since the epoch. */
 export const exportData = freshly("export", async ({ person, http, visitor }, tools: ExportTools) => {
   const now = tools.now();
   const data = await personalData(person, tools.account);
@@ -63,7 +63,7 @@ function accountOf({ passwordHash, partition: _, ...account }: Person) {
   return { ...account, hasPassword: passwordHash !== null };
 }
 
-/** When and from where it was set up, and the one before it, if that is still kept. */
+/** When and where it was set up, and the same of the previous one, if that is still kept. */
 function authenticatorOf({ createdAt, lastUsedAt, added, codesAt, codesAdded, earlier }: SecondFactor) {
   const before = earlier && { since: earlier.createdAt, lastUsedAt: earlier.lastUsedAt, added: earlier.added };
   return { since: createdAt, lastUsedAt, added, recoveryCodes: { since: codesAt, added: codesAdded }, before };
@@ -73,19 +73,22 @@ function consentOf({ partition: _, ownerId: _owner, ...consent }: Consent) {
   return consent;
 }
 
-/** What an app may do by one authorization, and when it did; what the protocol needs for it says nothing of the person. */
+/**
+ * The scopes of one authorization, and when they were used. Data that only the protocol needs is left out, because it
+ * says nothing about the person.
+ */
 function connectionOf({ scopes, createdAt, lastUsedAt, usedFrom, uses, idleUntil, absoluteUntil, status }: Grant) {
   return { scopes, createdAt, lastUsedAt, usedFrom, uses, idleUntil, absoluteUntil, status };
 }
 
-/** With its receipt, where it has one. */
+/** With its receipt, if it has one. */
 async function entryOf(entry: HistoryEntry, at: number, now: Millis, receipts: Receipts) {
   const { partition: _, ...told } = entry;
   if (entry.kind === "reconnected" || at >= MOST_RECEIPTS) return told;
   return { ...told, receipt: (await receipts.sign(entry, now)).jws };
 }
 
-/** The person's place in a company, and what apps do there by their word. */
+/** The person's membership in a company, and what apps do there in their name. */
 function companyOf({ company, member, grants }: InCompany) {
   const { companyId, name, slug } = company;
   const { role, since, accountStatus: standing } = member;

@@ -1,4 +1,4 @@
-/** Documents that anyone may read beside their pages: what an error means, logos, files of pages. */
+/** Public documents beside the pages: explanations of errors, logos, files of pages. */
 
 import { type Condition, conditions, publicConditions } from "../../oauth/errors.ts";
 import { accentSheet, assets, type Brand, conditionPage } from "../../pages/index.ts";
@@ -7,17 +7,17 @@ import { type Answer, type HttpRequest, page, redirect } from "../message.ts";
 import { problemAnswer } from "../problem.ts";
 
 interface FileTools extends PageTools {
-  /** Path of the issuer, without its final slash. */
+  /** The path of the issuer without its final slash. */
   readonly basePath: string;
   readonly brand: Brand;
 }
 
 interface LogoTools extends PageTools {
-  /** A client's logo by its hash; undefined: no client has had it. */
+  /** A client's logo by its hash. Undefined: no client has had it. */
   logo(hash: string): Promise<{ readonly type: string; readonly bytes: Uint8Array } | undefined>;
 }
 
-/** The page that `error_uri` leads to. */
+/** The page at `error_uri`. */
 export async function errorCondition(http: HttpRequest, tools: PageTools): Promise<Answer> {
   const name = publicConditions().find((one) => one === http.params["condition"]);
   if (name === undefined) return problemAnswer("not_found", http, tools);
@@ -38,7 +38,7 @@ export async function asset(http: HttpRequest, tools: FileTools): Promise<Answer
   return { status: 200, headers, body: found.bytes };
 }
 
-/** A client's logo: stored and re-encoded by us, named by its hash. */
+/** A client's logo: stored and re-encoded by this server, named by its hash. */
 export async function logo(http: HttpRequest, tools: LogoTools): Promise<Answer> {
   const hash = http.params["hash"] ?? "";
   const found = /^[A-Za-z0-9_-]{43}$/.test(hash) ? await tools.logo(hash) : undefined;

@@ -1,4 +1,4 @@
-/** `/account/history`: what an owner allowed and took back, and signed receipts of it. */
+/** `/account/history`: what an owner allowed and revoked, with signed receipts. */
 
 import { RECEIPT_TYPE, type Receipts } from "../../crypto/receipts.ts";
 import type { Millis } from "../../oauth/model.ts";
@@ -21,7 +21,7 @@ interface HistoryTools extends AccountTools {
   readonly apps: AppsContext;
 }
 
-/** What a receipt is made with. */
+/** The dependencies of a receipt. */
 export interface ReceiptTools extends PageTools {
   readonly receipts: Receipts;
   now(): Millis;
@@ -46,14 +46,14 @@ export const showHistory = signedIn(async ({ person, session, http, visitor }, t
   return page(200, historyPage(view, chrome), "here", visitor.cookies);
 });
 
-/** An entry as a page shows it: the app's name and the words are those of then, where they were noted. */
+/** An entry in the form of a page: with the app's name and the texts of that time, if they were recorded. */
 export async function historyEntry(entry: HistoryEntry, language: string, catalog: Catalog): Promise<HistoryEntryView> {
   const { record, clientId } = entry;
   const [client, scopes] = await Promise.all([catalog.client(clientId), catalog.scopes()]);
   const texts = record.shown?.texts ?? {};
   const say = (name: string) => {
     const scope = scopes.get(name);
-    // In the language of the page; what is gone, as it was read then.
+    // In the language of the page; for a deleted scope, the text of that time.
     return scope === undefined
       ? ((Object.hasOwn(texts, name) ? texts[name] : undefined) ?? name)
       : descriptionOf(scope, language);
@@ -113,14 +113,14 @@ function whatOf({ kind, record, ownerId }: HistoryEntry): HistoryEntryView["what
   }
 }
 
-/** A receipt to keep: the signed text, what it says, and where the keys are. */
+/** A receipt to download: the signed text, its content, and the address of the keys. */
 export const downloadReceipt = signedIn(async ({ person, http }, tools: HistoryTools & ReceiptTools) => {
   const entryId = new URLSearchParams(http.query).get("entry") ?? "";
   const entry = await historyEntryOf(person.personId, entryId, tools.apps);
   return receiptAnswer(entry, http, tools);
 });
 
-/** Of what was decided: an app that came back within it is told of and no decision. */
+/** Only for decisions: an app that came back under an existing consent is no decision. */
 export async function receiptAnswer(
   entry: HistoryEntry | undefined,
   http: HttpRequest,

@@ -1,4 +1,4 @@
-/** `/language`: where the foot of every page leads. The choice is kept in the browser alone. */
+/** `/language`: the form at the foot of every page. Only the browser stores the choice. */
 
 import type { Millis } from "../../oauth/model.ts";
 import { languagePage, locales, localPath } from "../../pages/index.ts";
@@ -9,7 +9,7 @@ import { type Answer, formOf, type HttpRequest, page, redirect } from "../messag
 import { problemAnswer } from "../problem.ts";
 
 const YEAR = 31_536_000;
-/** Where nothing says where to go back to. */
+/** Used if the form does not say where to go back to. */
 const HOME = "/account/apps";
 
 interface LanguageTools extends PageTools {
@@ -22,7 +22,7 @@ export async function showLanguages(http: HttpRequest, tools: PageTools): Promis
   return page(200, languagePage({ back }, tools.chrome(http)));
 }
 
-/** Back to the page that it was chosen on. The form has no token: it is enough that no other site's form is taken. */
+/** Redirects to the page on which the language was chosen. The form has no token: the check of its origin is enough. */
 export async function chooseLanguage(http: HttpRequest, tools: LanguageTools): Promise<Answer> {
   const form = formOf(http);
   const language = locales.find((one) => one === form.get("language"));

@@ -1,4 +1,4 @@
-/** `/account/security/passkeys`: made and removed. */
+/** `/account/security/passkeys`: add and remove passkeys. */
 
 import { hashes } from "../../crypto/hashes.ts";
 import { ALGORITHMS, madePasskey, newChallenge, openChallenge, relyingPartyOf } from "../../crypto/passkeys.ts";
@@ -44,7 +44,7 @@ export const submitAddPasskey = freshly("passkeys", async (account, tools: Facto
   const { outcome, knownDevice } = await addPasskey(factorChange(account, tools), made, about, tools.factors);
   if (outcome === "unknown") return redirect(303, `${tools.issuer}/login`, visitor.cookies);
   if (outcome !== "added") return again(outcome);
-  // Another factor makes strangers of known devices; this one has just proved that it is the person's.
+  // A new factor turns known devices into strangers, but this one has just proved that it is the person's.
   const cookies = [...visitor.cookies, ...(knownDevice ? await rememberDevice(person, http, tools) : [])];
   if (request !== null) return redirect(303, `${tools.issuer}/consent?${new URLSearchParams({ request })}`, cookies);
   return securityAfter("passkey-added", cookies, tools);
@@ -69,7 +69,7 @@ async function addAnswer(
     user: { id: person.personId, name: person.username, displayName: person.name ?? person.username },
     challenge,
     pubKeyCredParams: ALGORITHMS.map((alg) => ({ type: "public-key", alg })),
-    // Known without a name, and never without a look at who holds it.
+    // The passkey works without a username, and the authenticator always verifies its user.
     authenticatorSelection: { residentKey: "required", requireResidentKey: true, userVerification: "required" },
     excludeCredentials: existing.map(({ credentialId, transports }) => ({
       type: "public-key",

@@ -1,4 +1,4 @@
-/** `/account/security/password`: another password, by choice or because there must be one. */
+/** `/account/security/password`: a new password, by choice or because one is required. */
 
 import { isCommonPassword } from "../../crypto/common-passwords.ts";
 import { changePassword, type PasswordContext } from "../../owners/account/change-password.ts";
@@ -46,13 +46,13 @@ export const submitChangePassword = signedIn(async (account, tools: PasswordTool
   };
   const changed = await changePassword(factorChange(account, tools), chosen, tools.account);
   if (changed === undefined) return redirect(303, `${tools.issuer}/login`, visitor.cookies);
-  // What this browser is known by changes with the password.
+  // With the password, the browser's cookies change, too.
   const by = afterNewPassword(session, person, changed.passwordChangedAt);
   const cookies = [...visitor.cookies, ...(await startSession(changed, by, visitor, http, tools, "quietly"))];
   return redirect(303, tools.issuer + onward(form), cookies);
 }, "before a new password");
 
-/** What is wrong with a password that is typed twice; undefined: nothing. */
+/** What is wrong with a password that is typed twice. Undefined: nothing. */
 export function newPasswordFault(
   password: string,
   again: string,
@@ -69,7 +69,7 @@ export function newPasswordFault(
   return password === again ? undefined : { kind: "differ" };
 }
 
-/** Back to what waited: both are opened and checked anew there. */
+/** Back to the page that waits: it opens and checks the continuation again. */
 function onward(form: URLSearchParams): string {
   const request = form.get("request");
   const device = form.get("device");
@@ -97,7 +97,7 @@ function formAnswer(
     endApps: sent ? given.get("end_apps") === "yes" : !person.mustChangePassword,
   };
   const status = fault?.kind === "throttled" ? 429 : 200;
-  // The way on may lead to a client: its redirect would be refused by a form that leads here alone.
+  // The next redirect may lead to a client, and a form that may lead here only would block it.
   const leads = view.request === null ? "here" : "to a client";
   return page(status, changePasswordPage(view, tools.chrome(http)), leads, visitor.cookies);
 }

@@ -1,4 +1,4 @@
-/** `/account/profile`: who one is here, all that is kept about one, and the way out. */
+/** `/account/profile`: the person's data, the download of it, and the deletion of the account. */
 
 import { displayTextProblem } from "../../oauth/names/display-name.ts";
 import {
@@ -56,7 +56,7 @@ export const askVerification = signedIn(async (account, tools: ProfileTools) => 
   return answer(account, { ...UNTOUCHED, notice }, tools);
 });
 
-/** The new address is written to; whether another account has it, only that mailbox hears. */
+/** Sends a message to the new address. Only that mailbox learns whether another account has the address. */
 export const askNewEmail = signedIn(async (account, tools: ProfileTools) => {
   const { person, http } = account;
   if (!tools.mail.enabled) return problemAnswer("not_found", http, tools);
@@ -76,7 +76,7 @@ export const askNewEmail = signedIn(async (account, tools: ProfileTools) => {
   return answer(account, { ...UNTOUCHED, notice: { kind: "change", email } }, tools);
 });
 
-/** Too much mail waits: nothing was taken, and the page says so. */
+/** Too much mail waits: the server has not accepted the request, and the page says so. */
 async function full(account: Account, typed: string, tools: ProfileTools): Promise<Answer> {
   return later(answer(account, { ...UNTOUCHED, typed, notice: { kind: "full" } }, tools, 503), QUEUE_RETRY);
 }

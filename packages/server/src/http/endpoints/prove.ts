@@ -1,4 +1,4 @@
-/** `/recover/proof`, `/undo/proof`: a factor that something vouches for is proved before an account is taken back. */
+/** `/recover/proof`, `/undo/proof`: the person proves a factor that is vouched for, before a recovery. */
 
 import type { FollowedLink } from "../../owners/mail/open-link.ts";
 import { type ProofOutcome, type ProveContext, proveFactor } from "../../owners/recovery/prove-factor.ts";
@@ -24,7 +24,7 @@ interface ProveTools extends RecoveryTools {
   readonly secondStep: ProveContext;
 }
 
-/** Somebody behind the link who has proved nothing yet. */
+/** A visitor behind the link who has proved nothing yet. */
 interface Asked {
   readonly what: TakeBackWhat;
   readonly token: string;
@@ -33,7 +33,7 @@ interface Asked {
   readonly http: HttpRequest;
 }
 
-/** The page that asks for it. `ways`: null where nothing is to be proved any more. */
+/** The page that asks for the proof. `ways`: null if nothing has to be proved any more. */
 export function proveAnswer(
   { what, token, followed, visitor, http }: Asked,
   ways: Ways | null,
@@ -87,7 +87,7 @@ export function submitProof(what: TakeBackWhat): (http: HttpRequest, tools: Prov
   };
 }
 
-/** A passkey of this person that something vouches for: another's, or one that nothing vouches for, proves nothing. */
+/** A passkey of this person that is vouched for. Any other passkey proves nothing. */
 async function byPasskey(
   { followed, visitor, http }: Asked,
   ways: Ways,
@@ -100,7 +100,7 @@ async function byPasskey(
   return ways.passkeys.includes(credentialId) ? { kind: "passkey", credentialId, since } : undefined;
 }
 
-/** Back to the page, which can be loaded again with what was proved. */
+/** Redirects to the page, which can be loaded again with the proof. */
 function onward({ what, token, followed, visitor }: Asked, proof: Proof | undefined, tools: ProveTools): Answer {
   const sealed = proof === undefined ? {} : { proof: sealProof(proof, followed, visitor, tools) };
   const query = new URLSearchParams({ link: token, ...sealed });

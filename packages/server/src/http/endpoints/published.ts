@@ -1,28 +1,28 @@
-/** What programs ask a server about itself: metadata (RFC 8414), keys (RFC 7517), health. */
+/** What a server publishes about itself for programs: metadata (RFC 8414), keys (RFC 7517), health. */
 
 import type { KeySet } from "../../crypto/signing-keys.ts";
 import type { Soon } from "../../oauth/model.ts";
 import { type Answer, cachedJson, type HttpRequest, json } from "../message.ts";
 
-/** What the server publishes of itself. */
+/** The data that the server publishes. */
 interface Published {
   keys(): Soon<KeySet>;
-  /** The metadata document, serialized. */
+  /** The metadata document as JSON. */
   metadata(): Promise<string>;
 }
 
-/** By which it is decided whether the server can serve. */
+/** The facts that decide whether the server is ready. */
 interface Readiness {
-  /** It has been told to stop. */
+  /** True: it was told to stop. */
   ending(): boolean;
-  /** The database was changed so that this process can't serve it any more. */
+  /** True: the database was changed so that this process must not use it any more. */
   unfit(): boolean;
   databaseAnswers(): Promise<boolean>;
-  /** How many processes serve beside this one; undefined: it is the only one. */
+  /** How many processes share the port with this one. Undefined: it is the only one. */
   crew(): object | undefined;
 }
 
-/** An operator's new scope is in it within a second. */
+/** A new scope appears in it within a second. */
 export async function metadata(_http: HttpRequest, tools: Published): Promise<Answer> {
   return cachedJson(await tools.metadata());
 }
@@ -36,7 +36,10 @@ export async function live(): Promise<Answer> {
   return json(200, { status: "live" });
 }
 
-/** It can serve: the database answers, and it isn't stopping. Where several processes share the port, how many of them serve. */
+/**
+ * The server is ready: the database answers, and it is not stopping. If several processes share the port, the response
+ * says how many are ready.
+ */
 export async function ready(_http: HttpRequest, tools: Readiness): Promise<Answer> {
   if (tools.ending()) return json(503, { status: "stopping" }, { "retry-after": "5" });
   if (tools.unfit()) return json(503, { status: "database changed" }, { "retry-after": "60" });

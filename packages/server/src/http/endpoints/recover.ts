@@ -1,4 +1,7 @@
-/** `/recover`: a new password for whoever can read the account's mail. Asking looks the same whoever exists. */
+/**
+ * `/recover`: a new password for the person who can read the account's mail. The response to a request is the same
+ * whether an account exists or not.
+ */
 
 import type { PresentedDevice } from "../../owners/known-device.ts";
 import type { KnownDevice } from "../../owners/known-device-storage.ts";
@@ -42,14 +45,14 @@ export async function submitRecover(http: HttpRequest, tools: RecoverTools): Pro
   return page(200, sentPage({ email: null }, { ...tools.chrome(http), here: null }), "here", visitor.cookies);
 }
 
-/** What a request keeps of a device. */
+/** The part of a device that a request stores. */
 function presentedAs(device: KnownDevice | undefined): PresentedDevice | null {
   if (device === undefined) return null;
   const { partition, personId, deviceId, generation } = device;
   return { partition, personId, deviceId, generation };
 }
 
-/** The same of a link that takes an account back. A page: it doesn't hold, or not in this browser. */
+/** The same for a link that recovers an account. A page: the link is not valid, or not in this browser. */
 export async function followBack(
   token: string | null,
   { what, http, visitor }: { readonly what: TakeBackWhat; readonly http: HttpRequest; readonly visitor: Visitor },
@@ -73,7 +76,7 @@ export function doneAnswer(view: DoneView, http: HttpRequest, tools: PageTools, 
   return page(view.what === "confirmed" ? 200 : 400, donePage(view, chrome), "here", visitor?.cookies);
 }
 
-/** Behind a link that doesn't hold. `what`: a recovery can be asked for again. */
+/** The page of a link that is not valid. `what`: a recovery can be requested again. */
 export function goneAnswer(what: "recover" | "undo", http: HttpRequest, tools: PageTools, visitor: Visitor): Answer {
   return doneAnswer({ what: "gone", again: what === "recover" ? "/recover" : null }, http, tools, visitor);
 }

@@ -1,4 +1,4 @@
-/** `/recover/undo`: behind the link that undoes the removal of factors by a recovery. */
+/** `/recover/undo`: the page of the link that undoes a removal of factors by recovery. */
 
 import { hashPassword } from "../../crypto/password.ts";
 import { randomText } from "../../crypto/random.ts";

@@ -1,4 +1,4 @@
-/** The second step of a sign-in: the page that asks for it, and the one that says that nothing is strong enough. */
+/** The second step of a sign-in: the page that asks for it, and the page that says that no factor is strong enough. */
 
 import { relyingPartyOf } from "../../crypto/passkeys.ts";
 import type { Acr, Client } from "../../oauth/model.ts";
@@ -13,7 +13,7 @@ import { type Partial, sealPartial } from "../partial-sign-in.ts";
 import { passkeyOffer } from "../passkeys.ts";
 import { clientCard, deviceCard, signedInAs } from "./cards.ts";
 
-/** Which ways a person has that reach `wanted`. */
+/** The person's ways that reach `wanted`. */
 export function waysFor({ person }: Pick<Partial, "person">, wanted: Acr, tools: FlowTools): Promise<Ways> {
   return waysOf(person, wanted, relyingPartyOf(tools.issuer) !== undefined, tools.secondStep);
 }
@@ -42,13 +42,16 @@ export function secondStepAnswer(
   return page(status, secondStepPage(view, chrome), flow === undefined ? "here" : "to a client", visitor.cookies);
 }
 
-/** Back to the first step, with what waits. */
+/** Back to the first step, with the continuation. */
 function overAgain({ continuation, visitor }: Arrival, tools: FlowTools): string {
   const behind = continuation?.kind === "account_page" ? continuation.behind : continuation;
   return behind === undefined ? "/login" : onward(behind, visitor, tools);
 }
 
-/** What is missing of a sign-in that was good for less: the step alone, or the way to set one up. The time of the sign-in stays what it was. */
+/**
+ * The missing step of a sign-in that is too weak: the step alone, or the way to set one up. The time of the sign-in
+ * does not change.
+ */
 export async function stepUpAnswer(
   arrival: FlowArrival,
   signedIn: SignedIn,

@@ -1,4 +1,4 @@
-/** `/login/second`, `/login/passkey`, `/login/stronger`: what comes after a password, or in its place. */
+/** `/login/second`, `/login/passkey`, `/login/stronger`: the steps after a password, or instead of it. */
 
 import { BY_CODE } from "../../oauth/authentication-context.ts";
 import { refused } from "../../owners/authorization/browser-flow.ts";
@@ -23,13 +23,13 @@ import { FIRST, signInAnswer } from "./sign-in-page.ts";
 
 const MAX_TYPED = 100;
 
-/** The way to a session. */
+/** The tools of a sign-in. */
 export interface SignInTools extends FlowTools {
   readonly credentials: SessionTools["credentials"];
   readonly factors: PasskeyTools["factors"];
 }
 
-/** The session is born, and the way goes on. */
+/** Makes the session and continues. */
 export async function signedInAnswer(
   person: Person,
   by: SignedInBy,
@@ -47,7 +47,7 @@ export async function submitSecondStep(http: HttpRequest, tools: SignInTools): P
   if (isAnswer(arrival)) return arrival;
   const { visitor, form } = arrival;
   const partial = await openPartial(form.get("partial"), visitor, tools);
-  // Too late, or never begun: from the start.
+  // The first step is too old, or was never done: start again.
   if (partial === undefined) return stale(arrival, tools);
   const again = async (problem: SecondStepView["problem"]) =>
     secondStepAnswer(arrival, await waysFor(partial, "mfa", tools), partial, tools, problem);
@@ -70,7 +70,7 @@ export async function submitSecondStep(http: HttpRequest, tools: SignInTools): P
   return notPassed(outcome, by, partial, again, http, tools);
 }
 
-/** Whoever gets here knows the password: that is worth more than a line of a wrong one. */
+/** The caller knows the password, so this failure is more important than a wrong password. */
 async function notPassed(
   outcome: Exclude<SecondStepOutcome, { kind: "passed" }>,
   by: "code" | "recovery",
@@ -94,7 +94,7 @@ function stale(arrival: FormArrival, tools: SignInTools): Answer {
   return signInAnswer(arrival, tools, { ...FIRST, problem: { kind: "stale" }, status: 403 });
 }
 
-/** Without a name, in place of a password; or as the second step after one. */
+/** Without a username, instead of a password; or as the second step after one. */
 export async function submitPasskey(http: HttpRequest, tools: SignInTools): Promise<Answer> {
   const arrival = await arrivalOf(http, tools);
   if (isAnswer(arrival)) return arrival;
@@ -105,7 +105,7 @@ export async function submitPasskey(http: HttpRequest, tools: SignInTools): Prom
   if (!isFormToken(form, visitor, tools)) return stale(arrival, tools);
   const found = await personOfPasskey(form, visitor, http.address, tools);
   if (found !== undefined && (partial === undefined || partial.person.personId === found.person.personId)) {
-    // A whole sign-in by itself: what came before it counts for nothing.
+    // A passkey is a whole sign-in, so earlier steps don't count.
     return signedInAnswer(found.person, { ...found.by, authTime: tools.now() }, arrival, tools);
   }
   const problem = { kind: "passkey" } as const;
@@ -113,7 +113,7 @@ export async function submitPasskey(http: HttpRequest, tools: SignInTools): Prom
   return secondStepAnswer(arrival, await waysFor(partial, "mfa", tools), partial, tools, problem);
 }
 
-/** "Don't allow", where the sign-in that an app wants can't be had (RFC 9470 §5). */
+/** "Don't allow", if the sign-in that an app demands is not possible (RFC 9470 §5). */
 export async function refuseStronger(http: HttpRequest, tools: SignInTools): Promise<Answer> {
   const arrival = await arrivalOf(http, tools);
   if (isAnswer(arrival)) return arrival;

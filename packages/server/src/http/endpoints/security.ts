@@ -1,4 +1,4 @@
-/** `/account/security`: how one signs in, and where one is signed in. */
+/** `/account/security`: the person's factors and sessions. */
 
 import { relyingPartyOf } from "../../crypto/passkeys.ts";
 import { type AccountPage, requestOf } from "../../owners/authorization/continuation.ts";
@@ -20,7 +20,7 @@ import { type Account, type AccountEndpoint, type AccountTools, type Page, signe
 import { signedInAs } from "./cards.ts";
 import { FIRST, signInAnswer } from "./sign-in-page.ts";
 
-/** What changes how a person signs in. */
+/** The tools of pages that change factors. */
 export interface FactorTools extends AccountTools, EventTools {
   readonly credentials: DeviceTools["credentials"];
   readonly factors: FactorContext;
@@ -70,10 +70,10 @@ function seenFrom({ userAgent, address }: Pick<AddedFrom, "userAgent" | "address
   return { ...deviceOf(userAgent), place: coarse(address) };
 }
 
-/** "Everywhere else" ends those, too, that aren't shown. */
+/** "Everywhere else" also ends sessions that are not shown. */
 const MOST_SHOWN = 50;
 
-/** Ends sessions; what apps may do goes on. */
+/** Ends sessions; apps keep their access. */
 export const endSessions = signedIn(async ({ person, session, http, visitor }, tools: AccountTools) => {
   const by = { person, session, address: http.address };
   switch (await endSessionsOf(formOf(http).get("end") ?? "", by, tools.sessions)) {
@@ -90,7 +90,7 @@ export const endSessions = signedIn(async ({ person, session, http, visitor }, t
   }
 });
 
-/** Back to the page about security, which says what was done. */
+/** Redirects to the security page, which shows the result. */
 export function securityAfter(
   done: keyof typeof SECURITY_NOTICES,
   cookies: readonly string[],
@@ -100,7 +100,7 @@ export function securityAfter(
 }
 
 /**
- * A page that a borrowed browser must not use: it takes a sign-in of the last ten minutes, with all its steps. Others sign in once more, and come
+ * A sensitive page: it needs a sign-in of the last ten minutes, with all steps. Other visitors sign in again, and come
  * back to it.
  */
 export function freshly<Tools extends AccountTools>(to: AccountPage, show: AccountEndpoint<Tools>): Page<Tools> {
@@ -109,7 +109,7 @@ export function freshly<Tools extends AccountTools>(to: AccountPage, show: Accou
   );
 }
 
-/** To the sign-in once more, and then to that place. */
+/** Redirects to the sign-in, and from there to that page. */
 export function confirmFirst(
   to: AccountPage,
   { http, visitor }: Account,
@@ -120,7 +120,7 @@ export function confirmFirst(
   return redirect(303, `${issuer}/account/confirm?${query}`, visitor.cookies);
 }
 
-/** The sign-in once more, on the way to one of those pages. */
+/** Asks for another sign-in before one of those pages. */
 export const showConfirm = signedIn(async ({ person, http }, tools: FlowTools) => {
   const arrival = await arrivalOf(http, tools, new URLSearchParams(http.query));
   if (isAnswer(arrival)) return arrival;

@@ -1,4 +1,4 @@
-/** The sign-in page, with whatever waits behind it. */
+/** The sign-in page, with the continuation that waits behind it. */
 
 import { signInPage } from "../../pages/index.ts";
 import type { FormSecrets, SignInView } from "../../pages/views.ts";
@@ -11,15 +11,15 @@ import { clientCard, signedInAs } from "./cards.ts";
 
 interface Shown {
   readonly problem: SignInView["problem"];
-  /** What was typed, on a second try. */
+  /** The typed username, on a second try. */
   readonly username: string;
   readonly status: number;
 }
 
-/** What is shown before anything was typed. */
+/** The content of the page before anything was typed. */
 export const FIRST: Shown = { problem: null, username: "", status: 200 };
 
-/** `again`: what the last try showed; null: the first. */
+/** `again`: the result of the last try. Null: the first try. */
 export function signInAnswer(arrival: Arrival, tools: FlowTools, again: Shown | null): Answer {
   const { visitor, http, continuation, flow } = arrival;
   const { signedIn } = visitor;
@@ -54,7 +54,7 @@ export function signInAnswer(arrival: Arrival, tools: FlowTools, again: Shown | 
   return page(status, signInPage(view, chrome), "to a client", visitor.cookies);
 }
 
-/** Where that page is had again. */
+/** The address at which that page can be loaded again. */
 function hereOf({ device, invitation, to }: FormSecrets): string {
   if (device !== undefined) return `/device/consent?device=${device}`;
   if (invitation !== undefined) return `/invitation?token=${invitation}`;

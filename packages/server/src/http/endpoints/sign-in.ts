@@ -1,4 +1,4 @@
-/** `/login`: the sign-in form, with or without a request behind it. */
+/** `/login`: the sign-in form, with or without a request that waits. */
 
 import { BY_PASSWORD } from "../../oauth/authentication-context.ts";
 import { MAX_PASSWORD_BYTES } from "../../owners/new-password.ts";
@@ -29,7 +29,7 @@ export async function showSignIn(http: HttpRequest, tools: FlowTools): Promise<A
     if (visitor.signedIn !== undefined) return redirect(303, `${tools.issuer}/account/apps`, visitor.cookies);
     return signInAnswer({ visitor, http, continuation: undefined, flow: undefined }, tools, null);
   }
-  // Signed in meanwhile, in another tab: go on from there.
+  // The person has signed in meanwhile in another tab: continue there.
   return showConsent(http, tools);
 }
 
@@ -44,7 +44,7 @@ export async function submitSignIn(http: HttpRequest, tools: PasswordTools): Pro
   const username = form.get("username") ?? "";
   const password = form.get("password") ?? "";
   if (username === "" || password === "") return again({ kind: "missing" }, 200);
-  // Longer than any password that could have been set: refused before anything is hashed.
+  // Longer than any possible password, so it is refused before anything is hashed.
   if (Buffer.byteLength(password) > MAX_PASSWORD_BYTES || username.length > 254) return again({ kind: "wrong" }, 200);
 
   const from = { ...originOf(http.address), device: deviceCookie(http, tools) };
@@ -72,7 +72,8 @@ async function signedInOrAgain(
     case "signed_in": {
       const { person } = outcome;
       const ways = await waysFor({ person }, "mfa", tools);
-      // A passkey alone is a way to sign in, not one that must be gone: who has no authenticator app goes in by the password.
+      // A passkey is one way to sign in, but not a required one: a person without an authenticator app can sign in with
+      // the password.
       if (!ways.codes) return signedInAnswer(person, { ...BY_PASSWORD, authTime: tools.now() }, arrival, tools);
       return secondStepAnswer(arrival, ways, { person, authTime: tools.now(), sessionId: null }, tools);
     }
@@ -88,7 +89,7 @@ export async function switchAccount(http: HttpRequest, tools: FlowTools): Promis
   const { signedIn } = visitor;
   if (signedIn === undefined) return signInAnswer(arrival, tools, null);
   if (!isFormToken(form, signedIn.session, tools)) {
-    // Who presses this wants another account: going on as this one could send the app its answer.
+    // The person wants another account: continuing with this one could send the app its answer.
     return signInAnswer(arrival, tools, { problem: { kind: "stale" }, username: "", status: 403 });
   }
   await endSession(signedIn.session, tools.sessions);
