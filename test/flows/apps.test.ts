@@ -18,12 +18,12 @@ const MINUTE = 60_000;
 const DAY = 86_400_000;
 
 async function allowed(app: TestClient = client, answer: Record<string, string> = {}) {
-  const { username, personId } = await server.addPerson();
+  const { username, personId, partition } = await server.addPerson();
   const agent = new Agent(server.issuer);
   const url = authorizeUrl(server, app, { scope: "read write" });
   const callback = await authorize(agent, url, username, { duration: "forever", ...answer });
   const { body } = await redeem(server, app, callback);
-  return { agent, username, personId, refreshToken: body.refresh_token ?? "" };
+  return { agent, username, personId, partition, refreshToken: body.refresh_token ?? "" };
 }
 
 const refresh = (refresh_token: string, scope?: string) =>
@@ -164,6 +164,21 @@ describe("another end", () => {
     const answer = await press(agent, "/end", { duration });
     expect([answer.status, answer.location?.search]).toEqual([303, ""]);
     expect((await refresh(refreshToken)).status).toBe(200);
+  });
+
+  test("saved as the page came → nothing changes, not even by a second, and the history tells of nothing", async () => {
+    for (const duration of ["forever", "3600"]) {
+      const { agent, partition, personId } = await allowed(client, { duration });
+      const key = { partition, ownerId: personId, clientId: client.clientId };
+      const before = await server.assent.storage.consents.find(key);
+      server.tick(MINUTE);
+      const form = (await agent.get("/account/apps")).forms.find(({ action }) => action.endsWith("/end"));
+      if (form === undefined) throw new Error("no form for the end");
+      const answer = await agent.submit(form, { end: "end" });
+      expect([answer.status, answer.location?.search]).toEqual([303, ""]);
+      expect(await server.assent.storage.consents.find(key)).toEqual(before);
+      expect((await agent.get("/account/history")).text).not.toContain("You changed when");
+    }
   });
 
   test("sooner → the app's tokens end then; until revoked → they go on", async () => {

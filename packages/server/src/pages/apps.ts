@@ -7,7 +7,7 @@ import { type Child, html, type Markup } from "./parts/html.ts";
 import { icon } from "./parts/icons.ts";
 import { accountPage } from "./parts/layout.ts";
 import { hostText, NAME_LENGTH, name, visible } from "./text.ts";
-import { durationLabel, shownTime, timeElement } from "./time.ts";
+import { durationLabel, exact, shownTime, timeElement } from "./time.ts";
 import type { AppEntry, AppsView, DoneNotice } from "./views.ts";
 
 /** So many permissions stand open in an entry; the others are a click away, so that thirty apps stay readable. */
@@ -180,6 +180,7 @@ function ending(app: AppEntry, view: AppsView, { words, base }: Chrome): Markup 
         <span class="small">${words.apps.endLabel}</span>
         <span class="select">
           <select name="duration">
+            <option value="keep" selected>${presentEnd(app, words)}</option>
             ${app.durations.map((value) => html`<option value=${value}>${durationLabel(words, value)}</option>`)}
           </select>
           ${icon("chevronDown")}
@@ -188,6 +189,12 @@ function ending(app: AppEntry, view: AppsView, { words, base }: Chrome): Markup 
       <button class="button" type="submit" name="end" value="end">${words.apps.endSubmit}</button>
     </form>
   </details>`;
+}
+
+/** The choice that changes nothing. Permissions with ends of their own keep them. */
+function presentEnd({ scopes, expiresAt }: AppEntry, words: Messages): string {
+  if (scopes.some((scope) => scope.expiresAt !== expiresAt)) return words.consent.durationKeep;
+  return fill(words.apps.endKeep, { when: expiresAt === null ? words.duration.forever : exact(words, expiresAt) });
 }
 
 function scopeList(app: AppEntry, now: number, words: Messages): Child {

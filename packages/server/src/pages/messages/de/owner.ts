@@ -124,6 +124,7 @@ export const owner = {
     end: "Ändern, wann der Zugriff endet",
     endLabel: "Von jetzt an gerechnet",
     endSubmit: "Speichern",
+    endKeep: "Nicht ändern ({when})",
     required: "Erforderlich",
     off: "Diese App ist hier abgeschaltet: Sie bekommt zurzeit nichts Neues. Was Sie erlaubt haben, gilt wieder, wenn sie zurück ist, außer Sie widerrufen es.",
     theft:

@@ -117,6 +117,7 @@ export const owner = {
     end: "Change when it ends",
     endLabel: "Counted from now",
     endSubmit: "Save",
+    endKeep: "No change ({when})",
     required: "Required",
     off: "This app is switched off here: it gets nothing new. What you allowed holds again when it is back, unless you revoke it.",
     theft:

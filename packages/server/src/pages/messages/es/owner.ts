@@ -120,6 +120,7 @@ export const owner = {
     end: "Cambiar cuándo termina",
     endLabel: "Contado desde ahora",
     endSubmit: "Guardar",
+    endKeep: "No cambiar ({when})",
     required: "Obligatorio",
     off: "Esta aplicación está desactivada aquí: ahora no obtiene nada nuevo. Lo que usted permitió volverá a valer cuando regrese, salvo que lo revoque.",
     theft:

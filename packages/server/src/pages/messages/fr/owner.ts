@@ -126,6 +126,7 @@ export const owner = {
     end: "Changer la date de fin",
     endLabel: "À compter de maintenant",
     endSubmit: "Enregistrer",
+    endKeep: "Ne pas modifier ({when})",
     required: "Obligatoire",
     off: "Cette application est désactivée ici : elle n’obtient rien de nouveau pour l’instant. Ce que vous avez autorisé vaudra de nouveau à son retour, sauf si vous le révoquez.",
     theft:

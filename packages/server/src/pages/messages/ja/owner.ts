@@ -117,6 +117,7 @@ export const owner = {
     end: "終了の時期を変える",
     endLabel: "今から数えて",
     endSubmit: "保存",
+    endKeep: "変更しない（{when}）",
     required: "必須",
     off: "このアプリはここで無効になっており、現在は新たに何も取得できません。取り消さない限り、再び有効になると許可した内容も有効になります。",
     theft:
