@@ -1,4 +1,4 @@
-/** The server put together: configuration in, a node:http handler out. */
+/** Puts the server together: takes a configuration and returns a node:http handler. */
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Logger } from "pino";
@@ -69,53 +69,62 @@ import type { Crew } from "./workers/messages.ts";
 
 /** The server as a library. */
 export interface AssentServer {
-  /** Give it to `http.createServer`, or mount it in an app of your own. */
+  /** Pass it to `http.createServer`, or mount it in your own app. */
   readonly handler: (request: IncomingMessage, response: ServerResponse) => void;
   readonly config: Config;
   readonly log: Logger;
   readonly storage: Storage;
-  /** Which grant types it offers. */
+  /** The grant types that it offers. */
   readonly grants: GrantRegistry;
-  /** What `listen` ends TLS with. */
+  /** The TLS settings of `listen`. */
   readonly tls: Tls;
-  /** Bounds on the connections of whoever listens with the handler. */
+  /** Limits on the connections of a program that listens with the handler. */
   readonly connections: Connections;
-  /** It is one of several processes on one port. */
+  /** True: it is one of several processes on one port. */
   readonly sharesPort: boolean;
-  /** The figures of this process since its start. */
+  /** The metrics of this process since its start. */
   measure(): Promise<Snapshot>;
-  /** From now on `/health/ready` says no. */
+  /** From now on, `/health/ready` answers 503. */
   announceEnd(): void;
-  /** From now on answers close their connections, too. */
+  /** From now on, responses also close their connections. */
   drain(): void;
-  /** Ends timers and the database; call it when no request is under way. */
+  /** Stops timers and closes the database. Call it when no request is under way. */
   close(): Promise<void>;
 }
 
 export interface AssentOptions {
-  /** Milliseconds since the epoch; for tests that step the clock. Absent: the database's own time. */
+  /** Milliseconds since the epoch, for tests that set the clock. Absent: the database's own time. */
   readonly now?: () => Millis;
-  /** Milliseconds of a clock that nobody sets, by which the catalogue's cache grows old and slow clients are cut off; for tests that don't wait for it. */
+  /**
+   * Milliseconds of a clock that nobody sets, for the age of the cache and for slow clients. For tests that don't wait.
+   * Absent: this machine's.
+   */
   readonly monotonic?: () => Millis;
   /** Absent: made from `config.logLevel`. */
   readonly log?: Logger;
-  /** For tests and demos on one machine: documents that clients name (`jwks_uri`) may stand at a loopback address, also over http. */
+  /**
+   * For tests and demos on one machine: documents that clients name (`jwks_uri`) may be at a loopback address, also
+   * over http.
+   */
   readonly dangerouslyFetchFromLoopbackAddresses?: boolean;
-  /** Told what people should hear of (invitations, members' requests), to deliver it; absent: nobody is. It must return at once. */
+  /**
+   * Receives news for people (invitations, members' requests) to deliver. Absent: nobody receives them. It must return
+   * at once.
+   */
   readonly notify?: (notice: Notice) => void;
-  /** For demos on one machine: without ASSENT_SMTP_URL, messages go to the log, links and all. */
+  /** For demos on one machine: without ASSENT_SMTP_URL, messages go to the log with their links. */
   readonly dangerouslyLogMail?: boolean;
-  /** For one of several processes that share a machine. */
+  /** Set for one of several processes that share a machine. */
   readonly worker?: {
-    /** What is risky in the configuration is said by one of them. */
+    /** True: this process logs the risky settings for all of them. */
     readonly first: boolean;
     crew(): Crew | undefined;
   };
 }
 
 /**
- * Opens the database (making it where there is none), the keys and the caches. Throws with what to mend; a `ConfigError` where others on this
- * machine may touch its files.
+ * Opens the database (and creates it if there is none), the keys and the caches. Throws an error that says what to fix;
+ * a `ConfigError` if other users of this machine may read or write its files.
  */
 export async function createAssent(config: Config, options: AssentOptions = {}): Promise<AssentServer> {
   const log = options.log ?? createLogger(config.logLevel, { shared: options.worker !== undefined });
@@ -207,13 +216,13 @@ interface Parts {
   readonly log: Logger;
   readonly now: () => Millis;
   readonly monotonic: () => Millis;
-  /** Documents may be fetched from loopback addresses. */
+  /** True: documents may be fetched from loopback addresses. */
   readonly local: boolean;
   readonly saml: AssertionReader;
   readonly tls: Tls;
   readonly brand: Brand;
   readonly grants: GrantRegistry;
-  /** When the database was last put back; 0: never. */
+  /** When the database was last restored; 0: never. */
   readonly restoredAt: Millis;
   readonly metrics: ServerMetrics;
   readonly crew: () => Crew | undefined;
@@ -251,7 +260,7 @@ async function assemble({
   await Promise.resolve(keys()).catch((error: unknown) => {
     throw error instanceof SigningKeySealed ? new ConfigError([error.message]) : error;
   });
-  // Known from the start: a database that goes away before anybody has asked takes it from nobody.
+  // Read at the start, so that the server can publish it even if the database fails before the first request.
   const metadata = metadataOf(config, catalog, grants);
   await metadata();
   const makeKey = singleFlight(async (alg: SigningAlg) => {
@@ -398,14 +407,14 @@ async function assemble({
   };
 }
 
-/** JWTs that clients and trusted issuers sign; keys at a URI come by the guarded fetcher. */
+/** Verifies JWTs that clients and trusted issuers sign. The guarded fetcher gets keys from a URI. */
 function foreignJwts(local: boolean, event: Reporting["event"]): JoseForeignJwts {
   const now = () => performance.now();
   const fetcher = new GuardedFetcher({ now, dangerouslyAllowLoopbackAddresses: local });
   return new JoseForeignJwts(remoteKeys({ fetcher, now, parse: readKeySet, event }));
 }
 
-/** The keys of the moment, chosen anew when the catalogue says that they changed, or their time comes. */
+/** The present keys. They are chosen again when the catalog says that they changed, or their time comes. */
 function keysOf(parts: {
   storage: Storage;
   secrets: Secrets;
@@ -424,17 +433,17 @@ function keysOf(parts: {
   return () => {
     const version = parts.version();
     if (current !== undefined && current.version === version && parts.now() < current.set.until) return current.set;
-    // While the database is away, tokens are verified and keys published as before.
+    // While the database is unavailable, the server still verifies tokens and publishes keys.
     return choose(version).catch((error: unknown) => lastKnown(current?.set, error));
   };
 }
 
-/** What is missing of each alg that an API's tokens are signed with. */
+/** Makes the missing keys of each alg that an API's tokens need. */
 async function makeKeys(storage: Storage, secrets: Secrets, now: Millis): Promise<void> {
   await ensureKeys(storage, secrets, now, algsInUse(await storage.resources.list()));
 }
 
-/** Serialized anew when the scopes have changed. */
+/** Serialized again when the scopes have changed. */
 function metadataOf(config: Config, catalog: Catalog, grants: GrantRegistry): () => Promise<string> {
   let last: { scopes: ReadonlyMap<string, Scope>; text: string } | undefined;
   const current = async (): Promise<string> => {
@@ -448,7 +457,7 @@ function metadataOf(config: Config, catalog: Catalog, grants: GrantRegistry): ()
   return () => current().catch((error: unknown) => lastKnown(last?.text, error));
 }
 
-/** What was read last, where the database doesn't answer now. */
+/** The last value, if the database does not answer now. */
 function lastKnown<T>(value: T | undefined, error: unknown): T {
   if (value === undefined || !(error instanceof StorageUnavailable)) throw error;
   return value;

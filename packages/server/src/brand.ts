@@ -1,4 +1,4 @@
-/** The operator's own look: name, colours, logo and a style sheet of theirs, laid over ours without touching the markup. */
+/** The operator's own look: name, colours, logo and style sheet, without changes of the markup. */
 
 import { readFileSync } from "node:fs";
 import { type Config, ConfigError } from "./config.ts";
@@ -7,14 +7,14 @@ import { type Brand, brandOf } from "./pages/brand.ts";
 const MAX_LOGO_BYTES = 262_144;
 const MAX_CSS_BYTES = 65_536;
 
-/** What the first bytes of a picture say. Drawings (SVG) can carry scripts, and so are not among these. */
+/** The format of a picture by its first bytes. SVG is not accepted, because it can hold scripts. */
 const PICTURES: readonly (readonly [type: string, begins: (bytes: Buffer) => boolean])[] = [
   ["image/png", (bytes) => bytes.subarray(0, 8).toString("hex") === "89504e470d0a1a0a"],
   ["image/jpeg", (bytes) => bytes.subarray(0, 3).toString("hex") === "ffd8ff"],
   ["image/webp", (bytes) => /^RIFF[\s\S]{4}WEBP/.test(bytes.toString("latin1", 0, 12))],
 ];
 
-/** Reads the files. Throws a `ConfigError` that names every one that is no good. */
+/** Reads the files. Throws a `ConfigError` that names every unusable one. */
 export function readBrand(config: Pick<Config, "brandName" | "brandColors" | "brandLogo" | "brandCss">): Brand {
   const problems: string[] = [];
   const read = (variable: string, path: string | null, most: number): Buffer | null => {

@@ -1,4 +1,4 @@
-/** Kinds of settings: how each is read from text, and which values an embedder may give. */
+/** Kinds of settings: how to read each from text, and which values an embedder may give. */
 
 import { isIP } from "node:net";
 import type { SmtpServer } from "./mail/transport.ts";
@@ -8,19 +8,19 @@ import { isPostgresUrl, parseAddress } from "./storage/postgres/address.ts";
 
 /** One kind of value. */
 export interface Kind<T> {
-  /** The form that a value must have, as the docs and error messages say it. */
+  /** The required form of a value, as the docs and error messages say it. */
   readonly wanted: string;
-  /** Reads a value from the environment or a file; undefined: the text is not what is wanted. */
+  /** Reads a value from the environment or a file. Undefined: the text does not have the required form. */
   parse(text: string): T | undefined;
-  /** Whether a value that a program gives is within the same bounds. */
+  /** Whether a value from a program is within the same limits. */
   accepts(value: T): boolean;
-  /** Says what is wrong with a text, where that can be said without repeating it. */
+  /** What is wrong with a text, if this can be said without repeating the text. */
   problem?(text: string): string | undefined;
 }
 
 export const DAY = 86_400;
 
-/** A kind whose values are texts: a program's text is judged like a user's. */
+/** A kind whose values are texts: a program's text is checked like a user's. */
 function textual(wanted: string, parse: (text: string) => string | undefined): Kind<string> {
   return { wanted, parse, accepts: (value) => parse(value) === value };
 }
@@ -30,7 +30,7 @@ function whole(text: string, least: number, most: number): number | undefined {
   return value >= least && value <= most ? value : undefined;
 }
 
-/** A whole number of seconds, kept as milliseconds. */
+/** A whole number of seconds, stored as milliseconds. */
 export function seconds(least: number, most: number): Kind<number> {
   return {
     wanted: `a whole number of seconds, ${least} to ${most}`,
@@ -52,7 +52,7 @@ export function secondsOr<const Word extends string>(least: number, most: number
   };
 }
 
-/** A whole number, or a word that stands for one. */
+/** A whole number, or a word that means one. */
 export function count(least: number, most: number, word: string, meant: () => number): Kind<number> {
   return {
     wanted: `a number from ${least} to ${most}, or ${word}`,
@@ -76,7 +76,7 @@ export const yesOrNo: Kind<boolean> = {
   accepts: (value) => typeof value === "boolean",
 };
 
-/** A path, or the path of what is said. */
+/** A path; `wanted` describes the file. */
 export function path(wanted = "a path"): Kind<string> {
   return textual(wanted, (text) => text || undefined);
 }
@@ -92,24 +92,24 @@ export const issuerUrl = textual(
     if (url === undefined || url.search !== "" || url.hash !== "" || url.username !== "" || url.password !== "")
       return undefined;
     if (url.protocol !== "https:" && !(url.protocol === "http:" && isLoopbackHost(url.hostname))) return undefined;
-    // RFC 8414 §3.3 compares issuers as strings: only the plain spelling is taken.
+    // RFC 8414 §3.3 compares issuers as strings, so only the plain spelling is accepted.
     const plain = url.pathname === "/" ? url.origin : url.origin + url.pathname;
     return text === plain && !plain.endsWith("/") ? plain : undefined;
   },
 );
 
-/** Where a server listens. */
+/** The address at which a server listens. */
 export interface Endpoint {
   readonly host: string;
   readonly port: number;
 }
 
-/** `example`: a second address for the text of what is wanted. */
+/** `example`: an address for the text of the required form. */
 export function hostAndPort(example: string): Kind<Endpoint> {
   return {
     wanted: `host:port, for example ${example}`,
     parse(text) {
-      // A bracket that is typed alone must not leave an empty host, which means every address of the machine.
+      // A single bracket must not leave an empty host, which would mean every address of the machine.
       const [, ipv6, name, digits] = /^(?:\[([0-9a-fA-F:.]+)\]|([^:\s\p{C}[\]]+)):(\d{1,5})$/u.exec(text) ?? [];
       const host = ipv6 ?? name;
       const port = Number(digits);
@@ -151,7 +151,7 @@ function databaseProblem(text: string): string | undefined {
   }
 }
 
-/** Bytes of the shortest secret. */
+/** Minimum length of a secret in bytes. */
 const SHORTEST_SECRET = 32;
 
 export const secretList: Kind<readonly Buffer[]> = {
@@ -164,7 +164,7 @@ export const secretList: Kind<readonly Buffer[]> = {
   accepts: (secrets) => secrets.length > 0 && secrets.every(({ length }) => length >= SHORTEST_SECRET),
 };
 
-/** A kind whose values are lists, written with commas. */
+/** A kind whose values are lists, separated by commas. */
 function list<T>(
   wanted: string,
   parseOne: (text: string) => T | undefined,
@@ -207,7 +207,7 @@ function grantTypeName(text: string): string | undefined {
   return /^[\u0021-\u007e]{1,200}$/.test(text) ? text : undefined;
 }
 
-/** Names as they are. Which of them exist is known when an embedder's own are known, too. */
+/** The names as written. Whether they exist can be checked only when an embedder's grant types are known, too. */
 export const grantTypeNames = list(
   "a comma-separated list of names as they stand in grant_types_supported, for example authorization_code,refresh_token",
   grantTypeName,
@@ -220,7 +220,7 @@ export const brandName = textual("1 to 40 visible characters", (text) =>
 
 export const emailAddress = textual("an e-mail address", canonicalEmail);
 
-/** `smtp://` and `smtps://`, name and password in them. */
+/** `smtp://` and `smtps://` URLs with name and password. */
 export const smtpUrl: Kind<SmtpServer> = {
   wanted: "smtp://[user:password@]host[:port], or smtps:// for TLS from the start",
   parse(text) {

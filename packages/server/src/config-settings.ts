@@ -1,4 +1,7 @@
-/** The settings: for each its variable, its kind, its default, its meaning. The type of the configuration, its parsers and the docs derive from them. */
+/**
+ * All settings, each with its variable, kind, default and meaning. The type of the configuration, its parsers and the
+ * docs derive from them.
+ */
 
 import { availableParallelism } from "node:os";
 import {
@@ -33,7 +36,7 @@ interface Facts {
   /** The default, as the docs show it. */
   readonly shown: string;
   readonly meaning: string;
-  /** The value is never repeated, not even a wrong one. */
+  /** True: messages never repeat the value, not even a wrong one. */
   readonly secret?: true;
 }
 
@@ -57,7 +60,7 @@ const brandColors: Kind<BrandColors> = {
   accepts: ({ light, dark }) => readBrandColors(`${light},${dark}`) !== undefined,
 };
 
-/** Every setting, by its key in assent.config. Times are milliseconds. */
+/** Every setting, by its key in assent.config. Times are in milliseconds. */
 export const settings = {
   issuer: setting(issuerUrl, {
     variable: "ASSENT_ISSUER",
@@ -78,7 +81,7 @@ export const settings = {
     secret: true,
     meaning: "The database: a file, or a PostgreSQL server (several hosts are allowed).",
   }),
-  /** Decoded; null: generated into the data directory. */
+  /** Decoded. Null: generated into the data directory. */
   secret: optional(secretList, {
     variable: "ASSENT_SECRET",
     shown: "generated into <data dir>/secret; PostgreSQL needs it set",
@@ -153,7 +156,7 @@ export const settings = {
     meaning:
       "The most seconds that a consent lasts, even if ASSENT_CONSENT_DURATIONS offers more. A client may have its own limit (--consent-ceiling).",
   }),
-  /** What this service calls itself; null: Assent. */
+  /** The name of this service. Null: Assent. */
   brandName: optional(brandName, {
     variable: "ASSENT_BRAND_NAME",
     shown: "Assent",
@@ -175,7 +178,7 @@ export const settings = {
     shown: "none",
     meaning: "A style sheet that pages load after Assent's own, up to 64 KiB.",
   }),
-  /** Names of the grant types that are offered; null: all. */
+  /** Names of the offered grant types. Null: all. */
   grantTypes: optional(grantTypeNames, {
     variable: "ASSENT_GRANT_TYPES",
     shown: "all",
@@ -194,7 +197,7 @@ export const settings = {
     shown: "false",
     meaning: "The password grant also issues refresh tokens to clients that are registered for them.",
   }),
-  /** This process looks after signing keys and garbage. */
+  /** True: this process rotates signing keys and deletes expired rows. */
   housekeeping: setting(yesOrNo, {
     variable: "ASSENT_HOUSEKEEPING",
     initial: true,
@@ -202,7 +205,7 @@ export const settings = {
     meaning:
       "This process makes signing keys in time and deletes expired rows. Where it is off on every node, run `assent db gc` every 15 minutes.",
   }),
-  /** CIDRs whose forwarded headers are believed. */
+  /** CIDRs whose forwarded headers the server believes. */
   trustProxy: setting(cidrs, {
     variable: "ASSENT_TRUST_PROXY",
     initial: [],
@@ -210,7 +213,7 @@ export const settings = {
     meaning:
       "Addresses of proxies. The server reads the headers of ASSENT_PROXY_HEADER and ASSENT_CLIENT_CERT_HEADER only from these addresses.",
   }),
-  /** The one header that names the client's address. */
+  /** The header that names the client's address; the server reads no other one. */
   proxyHeader: setting(oneOf("x-forwarded-for", "forwarded"), {
     variable: "ASSENT_PROXY_HEADER",
     initial: "x-forwarded-for",
@@ -225,7 +228,7 @@ export const settings = {
     meaning:
       "The header in which a trusted proxy passes the client's certificate, in the form of RFC 9440. The proxy must set or delete it on every request.",
   }),
-  /** PEM files of the certificate and key that TLS is ended with; null: TLS ends before this server. */
+  /** PEM files of the certificate and key with which the server ends TLS. Null: TLS ends before this server. */
   tlsCert: optional(path("the path of a PEM file"), {
     variable: "ASSENT_TLS_CERT",
     shown: "none",
@@ -236,20 +239,20 @@ export const settings = {
     shown: "none",
     meaning: "The private key of the certificate in ASSENT_TLS_CERT.",
   }),
-  /** PEM file of the authorities that issue clients' certificates; null: none are named. */
+  /** PEM file of the authorities that issue clients' certificates. Null: none are named. */
   tlsClientCa: optional(path("the path of a PEM file"), {
     variable: "ASSENT_TLS_CLIENT_CA",
     shown: "none",
     meaning: "The authorities that issue clients' certificates, for tls_client_auth.",
   }),
-  /** Milliseconds from "not ready" to the end of listening. */
+  /** Milliseconds between "not ready" and the end of listening. */
   drainDelay: setting(seconds(0, 300), {
     variable: "ASSENT_DRAIN_DELAY",
     initial: 0,
     shown: "0",
     meaning: "Seconds that the server continues to listen after SIGTERM. During this time /health/ready answers 503.",
   }),
-  /** The server that takes messages to people; null: none are sent. */
+  /** The mail server. Null: no mail is sent. */
   smtpUrl: optional(smtpUrl, {
     variable: "ASSENT_SMTP_URL",
     shown: "none",
@@ -263,7 +266,7 @@ export const settings = {
     shown: "no-reply@<host of the issuer>",
     meaning: "The sender address of messages.",
   }),
-  /** Anybody may create an account. */
+  /** True: anybody may create an account. */
   signUp: setting(yesOrNo, {
     variable: "ASSENT_SIGN_UP",
     initial: false,
@@ -271,7 +274,7 @@ export const settings = {
     meaning:
       "Anybody with an e-mail address may create an account. Needs ASSENT_SMTP_URL, because the link is sent by mail.",
   }),
-  /** Null: nobody is told figures. */
+  /** Null: no metrics are published. */
   metricsListen: optional(hostAndPort("127.0.0.1:9464"), {
     variable: "ASSENT_METRICS_LISTEN",
     shown: "none",
@@ -300,7 +303,7 @@ export type SettingValues = {
   readonly [Key in SettingKey]: (typeof settings)[Key] extends Setting<infer T> ? T : never;
 };
 
-/** The same settings, so typed that a key and its value go together. */
+/** The same settings with a type that connects each key with its value. */
 export const settingOf: { readonly [Key in SettingKey]: Setting<SettingValues[Key]> } = settings;
 
 export const settingKeys = Object.keys(settings) as readonly SettingKey[];

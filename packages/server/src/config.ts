@@ -1,4 +1,7 @@
-/** The configuration: one typed, frozen object. Environment first, then assent.config.*, then defaults. */
+/**
+ * The configuration: one typed, frozen object. The environment has precedence over assent.config.*, and that over
+ * defaults.
+ */
 
 import { existsSync, type Stats, statSync } from "node:fs";
 import { resolve } from "node:path";
@@ -10,24 +13,27 @@ import { isPostgresUrl } from "./storage/postgres/address.ts";
 
 export { nodeFaults, nodeOrigin } from "./runtime.ts";
 
-/** Everything that can be set. Times are milliseconds; paths are absolute. */
+/** Every setting. Times are in milliseconds; paths are absolute. */
 export interface Config extends SettingValues {
   /** `sqlite:<path>` or `postgres://user:password@host:port/database`. */
   readonly databaseUrl: string;
-  /** Your own grant types, beside ours; from `customGrants` in assent.config.ts or .js. */
+  /** Your own grant types, in addition to the built-in ones, from `customGrants` in assent.config.ts or .js. */
   readonly customGrants: readonly CustomGrant[];
-  /** Settings that do nothing, or are risky. The server logs them at start. */
+  /** Settings that have no effect, or are risky. The server logs them at the start. */
   readonly warnings: readonly string[];
 }
 
-/** Which clients' certificates can arrive: over TLS that ends here, or in the header of a proxy that is believed. `issued`: and be verified. */
+/**
+ * Which client certificates can arrive: over TLS that ends here, or in the header of a trusted proxy. `issued`: the
+ * server can verify their issuer.
+ */
 export function certificatesKnown(config: Config): { any: boolean; issued: boolean } {
   const proxied = config.trustProxy.length > 0 && config.clientCertHeader !== null;
   const arrive = proxied || config.tlsCert !== null;
   return { any: arrive, issued: arrive && config.tlsClientCa !== null };
 }
 
-/** What is wrong with the grant types of a configuration, one line each. */
+/** Problems with the grant types of a configuration, one line each. */
 export function grantProblems({
   grantTypes: offered,
   customGrants,
@@ -42,7 +48,7 @@ export function grantProblems({
   );
 }
 
-/** All that is wrong with a configuration, one line each: the key, what was found, what was wanted. */
+/** All problems of a configuration, one line each: the key, the found value, the required form. */
 export class ConfigError extends Error {
   readonly problems: readonly string[];
 
@@ -53,14 +59,14 @@ export class ConfigError extends Error {
   }
 }
 
-/** A key of the file that is code, and so has no variable. */
+/** A key of the file that is code, so it has no variable. */
 const CUSTOM_GRANTS = "customGrants";
 
 export const SECRET_MISSING =
   "ASSENT_SECRET: found nothing, wanted 32 or more random bytes in base64 (openssl rand -base64 32): all servers of one PostgreSQL share it";
 export const TLS_HALF = "ASSENT_TLS_CERT, ASSENT_TLS_KEY: found one without the other, wanted both or neither";
 
-/** Variables that start with ASSENT_ and are for others: the tests' own. */
+/** Variables that start with ASSENT_ and belong to others, for example tests. */
 const FOREIGN = /^ASSENT_(TEST|BENCH)_/;
 
 /** Reads environment and file. Throws a `ConfigError` that names every problem at once. */
@@ -72,7 +78,8 @@ export async function loadConfig(environment: NodeJS.ProcessEnv = process.env, c
 }
 
 /**
- * The configuration for programs that embed the server: only what differs from the defaults. Throws a `ConfigError` that names every value out of bounds.
+ * The configuration for programs that embed the server: give only the values that differ from the defaults. Throws a
+ * `ConfigError` that names every value outside its limits.
  */
 export function configOf(values: Partial<Config>, cwd = process.cwd()): Config {
   const config = withDefaults(values, cwd);
@@ -92,7 +99,7 @@ function valueProblems<Key extends SettingKey>(key: Key, config: SettingValues):
   return [`${key}: found ${found}, wanted ${setting.wanted}`];
 }
 
-/** An embedder may write JavaScript: a value of another type is out of bounds, too. */
+/** An embedder may write JavaScript, so a value of another type is refused, too. */
 function accepts<T>({ accepts: judge }: { accepts(value: T): boolean }, value: T): boolean {
   try {
     return judge(value);
@@ -101,7 +108,7 @@ function accepts<T>({ accepts: judge }: { accepts(value: T): boolean }, value: T
   }
 }
 
-/** Sets what is missing, and makes paths absolute. */
+/** Sets missing values, and makes paths absolute. */
 function withDefaults(values: Partial<Config>, cwd: string): Config {
   const set = { ...defaults(), customGrants: [], warnings: [], ...withoutUndefined(values) };
   const dataDir = resolve(cwd, set.dataDir);
@@ -129,7 +136,7 @@ interface Sources {
   readonly file: Readonly<Record<string, unknown>>;
   readonly cwd: string;
   readonly problems: string[];
-  /** About the file itself. */
+  /** Warnings about the file itself. */
   readonly warnings: readonly string[];
 }
 
@@ -194,7 +201,7 @@ function read<Key extends SettingKey>(key: Key, text: string, name: string, valu
   const { parse, problem, secret, wanted } = settingOf[key];
   const parsed = parse(text.trim());
   if (parsed === undefined) {
-    // A secret's value is never repeated, not even a wrong one's.
+    // A message never repeats a secret's value, not even a wrong one.
     const found = secret === true ? `a value of ${text.length} characters` : JSON.stringify(text.slice(0, 100));
     const why = problem?.(text.trim());
     problems.push(`${name}: found ${found}${why === undefined ? "" : ` (${why})`}, wanted ${wanted}`);
@@ -237,8 +244,8 @@ async function readFile(
 }
 
 /**
- * Says why a configuration file is not read: somebody else could have written it, and it may be code. `uid`: of this process; undefined where the system
- * has none. `named`: ASSENT_CONFIG names the file, so the operator has chosen it.
+ * Why a configuration file is not read: somebody else could have written it, and it may be code. `uid`: the user of
+ * this process; undefined if the system has none. `named`: ASSENT_CONFIG names the file, so the operator has chosen it.
  */
 export function unsafeFile(
   file: Pick<Stats, "uid" | "mode">,
@@ -252,14 +259,14 @@ export function unsafeFile(
 }
 
 /**
- * True: a group may write the file. It is no reason to refuse it, since orchestrators give mounted files a group and its rights. A group with the number
- * of the owner is taken for the owner's own, as most systems make it.
+ * True: a group may write the file. The server reads it all the same, because orchestrators give mounted files a group
+ * and its rights. A group with the owner's number counts as the owner's own, as on most systems.
  */
 export function isForGroup(file: Pick<Stats, "uid" | "gid" | "mode">): boolean {
   return (file.mode & 0o020) !== 0 && file.gid !== file.uid;
 }
 
-/** What is wrong with a file, without the piece of it that JSON's errors quote: a secret may stand there. */
+/** The error about a file, without the text that JSON's errors quote, because it may be a secret. */
 function withoutText(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   return message.replace(/,? (?:\.{3})?".*"(?:\.{3})? is not valid JSON/s, " in what is not valid JSON");

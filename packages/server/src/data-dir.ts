@@ -1,4 +1,4 @@
-/** The data directory: the embedded database and the secret, for their owner's eyes alone. */
+/** The data directory: the embedded database and the secret, readable by their owner only. */
 
 import { randomBytes } from "node:crypto";
 import {
@@ -15,17 +15,17 @@ import {
 import { dirname, join, relative } from "node:path";
 import { type Config, ConfigError } from "./config.ts";
 
-/** Path of the database file; undefined where the database is no file. */
+/** The path of the database file. Undefined: the database is no file. */
 export function databaseFile({ databaseUrl }: Pick<Config, "databaseUrl">): string | undefined {
   return /^sqlite:(.+)$/.exec(databaseUrl)?.[1];
 }
 
-/** Path of the file that holds the secret; undefined where the configuration itself does. */
+/** The path of the file with the secret. Undefined: the configuration itself has the secret. */
 export function secretFile({ secret, dataDir }: Pick<Config, "secret" | "dataDir">): string | undefined {
   return secret === null ? join(dataDir, "secret") : undefined;
 }
 
-/** What this server keeps on disk, whether it is there yet or not, and the widest mode that each may have. */
+/** The server's files and directories, whether they exist or not, with the widest mode that each may have. */
 export function ownFiles(config: Config): readonly { readonly path: string; readonly mode: number }[] {
   const database = databaseFile(config);
   const files = database === undefined ? [] : [database, `${database}-wal`, `${database}-shm`];
@@ -35,7 +35,7 @@ export function ownFiles(config: Config): readonly { readonly path: string; read
   return [...(inside ? [{ path: config.dataDir, mode: 0o700 }] : []), ...files.map((path) => ({ path, mode: 0o600 }))];
 }
 
-/** What others on this machine may touch of it, one line each with what to do. Empty: nothing. */
+/** The files that other users of this machine can read or write, one line each with the fix. Empty: none. */
 export function looseFiles(config: Config): readonly string[] {
   return ownFiles(config).flatMap(({ path, mode }) => {
     const found = statSync(path, { throwIfNoEntry: false })?.mode;
@@ -49,7 +49,7 @@ export function looseFiles(config: Config): readonly string[] {
 /** Written by the demo, with the password of its user. */
 const DEMO_FILE = "demo.json";
 
-/** Says that the demo's user and apps are in the data of a server for others. */
+/** Warns that the data of a public server has the demo's user and apps. */
 export function demoRemarks({ dataDir, issuer }: Pick<Config, "dataDir" | "issuer">): readonly string[] {
   const path = join(dataDir, DEMO_FILE);
   if (issuer.startsWith("http:") || !existsSync(path)) return [];
@@ -58,7 +58,10 @@ export function demoRemarks({ dataDir, issuer }: Pick<Config, "dataDir" | "issue
   ];
 }
 
-/** Makes the directories that the database and the secret live in. Throws a `ConfigError` where others may touch what is there. */
+/**
+ * Creates the directories of the database and the secret. Throws a `ConfigError` if other users may read or write
+ * existing ones.
+ */
 export function prepareDataDir(config: Config): void {
   tightenIfNew(config);
   const problems = looseFiles(config);
@@ -69,19 +72,22 @@ export function prepareDataDir(config: Config): void {
   }
 }
 
-/** An empty directory of ours, fresh from mkdir or a volume, is made as narrow as it should be; one with something in it is somebody's decision. */
+/**
+ * An empty directory of this user, new from mkdir or a volume, gets the narrow mode. The mode of a directory with files
+ * is somebody's decision.
+ */
 function tightenIfNew({ dataDir, secret }: Config): void {
   const found = statSync(dataDir, { throwIfNoEntry: false });
   if (secret !== null || found?.isDirectory() !== true || found.uid !== process.getuid?.()) return;
   if (readdirSync(dataDir).length === 0) chmodSync(dataDir, 0o700);
 }
 
-/** The secrets that the configuration names: its own, or those in the data directory. */
+/** The secrets of the configuration, or those in the data directory. */
 export function secretsOf(config: Config): readonly Buffer[] {
   return config.secret ?? secretOf(config.dataDir);
 }
 
-/** The secret of the embedded database's server: `<data dir>/secret`, made where there is none. */
+/** The secret in `<data dir>/secret`, which is created if it does not exist. */
 export function secretOf(dataDir: string): readonly Buffer[] {
   const path = join(dataDir, "secret");
   if (!existsSync(path)) makeSecret(dataDir, path);
@@ -101,7 +107,10 @@ export function secretOf(dataDir: string): readonly Buffer[] {
   return secrets;
 }
 
-/** Written under another name and linked into place: a process that starts at the same time finds all of it, or nothing. */
+/**
+ * Written under another name and then linked, so that a process that starts at the same time finds the whole file or
+ * none.
+ */
 function makeSecret(dataDir: string, path: string): void {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const draft = `${path}.${process.pid}.${randomBytes(6).toString("hex")}`;

@@ -1,4 +1,4 @@
-/** What the server says of its work: events and refusals in the log and in the figures. */
+/** Reports events and refusals to the log and the metrics. */
 
 import type { Logger } from "pino";
 import { networkOf } from "./http/connections/client-address.ts";
@@ -7,7 +7,9 @@ import { type Refusal, withoutCredentials } from "./http/refusal.ts";
 import { LogSampler } from "./log-sampling.ts";
 import type { ServerMetrics } from "./metrics/server-metrics.ts";
 
-/** Events that strangers, or clients gone wrong, can cause in any number. They are sampled in the log and counted in the figures. */
+/**
+ * Events that strangers, or faulty clients, can cause in any number. The log samples them, and the metrics count them.
+ */
 export const FAILURES: ReadonlySet<string> = new Set([
   "sign_in_failed",
   "sign_in_throttled",
@@ -17,7 +19,7 @@ export const FAILURES: ReadonlySet<string> = new Set([
   "passkey_refused",
   "user_code_unknown",
   "user_code_throttled",
-  // By an owner's answer it is no failure: see below.
+  // An owner's "Don't allow" is no failure: see below.
   "authorization_denied",
   "refresh_token_of_other_client",
   "state_lost",
@@ -30,15 +32,15 @@ type EventFields = Readonly<Record<string, string | number | null>>;
 
 export interface Reporting {
   event(name: string, fields: EventFields): void;
-  /** Logs why a request was refused, or what fault it met. */
+  /** Logs why a request was refused, or the fault that it caused. */
   refused(refusal: Refusal, request: HttpRequest, error?: unknown): void;
-  /** Writes what was counted so far. */
+  /** Writes the counts so far. */
   close(): void;
 }
 
 export function reporting(log: Logger, metrics: ServerMetrics): Reporting {
   const sampler = new LogSampler((fields, text) => log.info(fields, text));
-  // Whoever looks for a fault sees every line.
+  // At this level an operator looks for a fault, so every line is written.
   const everything = log.isLevelEnabled("debug");
   return {
     event(name, fields) {
@@ -72,14 +74,14 @@ export function reporting(log: Logger, metrics: ServerMetrics): Reporting {
   };
 }
 
-/** Characters of a path in a line: ours are shorter, and strangers choose theirs. */
+/** Maximum length of a path in a line: the server's own are shorter, and strangers choose theirs. */
 const LONGEST_PATH = 200;
 
 function cut(path: string): string {
   return path.length > LONGEST_PATH ? `${path.slice(0, LONGEST_PATH)}…` : path;
 }
 
-/** Reasons and conditions are few: no caller makes them up. */
+/** There are few reasons and conditions, because no caller can choose them. */
 function causeOf(event: string, { reason, condition }: EventFields): Readonly<Record<string, string>> {
   return {
     event,
@@ -88,7 +90,7 @@ function causeOf(event: string, { reason, condition }: EventFields): Readonly<Re
   };
 }
 
-/** By the first that the event tells: the network, the client, the owner. */
+/** The first that the event has: the network, the client, the owner. */
 function sourceOf({ address, client_id, owner, uri }: EventFields): Readonly<Record<string, string>> {
   if (typeof address === "string") return { network: networkOf(address) };
   if (typeof client_id === "string") return { client_id };

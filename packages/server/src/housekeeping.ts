@@ -1,4 +1,7 @@
-/** Housekeeping of a running server: signing keys in time, and rows that guard nothing any more removed without anybody noticing. */
+/**
+ * Housekeeping of a running server: makes signing keys in time, and deletes rows that are no longer needed without
+ * disturbing anybody.
+ */
 
 import { randomInt, randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -13,33 +16,43 @@ export interface HousekeepingParts {
   readonly storage: Source;
   readonly now: () => Millis;
   readonly log: Logger;
-  /** What else is due each time, on every node. */
+  /** Other work of each round, on every node. */
   readonly alsoDue: () => Promise<void>;
 }
 
-/** From one round to the next, give or take half: nodes that started together don't go on together. */
+/** Time between two rounds, plus or minus half, so that nodes that started together don't stay in step. */
 const EVERY: Millis = 60_000;
-/** A node that died in the middle is replaced after that. */
+/** After this time, another node takes over from one that died. */
 const LEASE: Millis = 120_000;
 const LEASE_NAME = "housekeeping";
 
 const LARGEST_BATCH = 1000;
 const SMALLEST_BATCH = 50;
-/** What a batch should take at most; it stands in line with everybody's writes, so that under load it takes longer, and the next is smaller. */
+/**
+ * Target duration of a batch. It waits in line with other writes, so under load it takes longer, and the next batch is
+ * smaller.
+ */
 const UNNOTICED: Millis = 4;
-/** Where the way to the database takes longer, however few the rows are, that isn't counted; there, so many in a row that took too long are too large. */
+/**
+ * A long way to the database does not count, however few the rows are. If batches take this much longer several times
+ * in a row, they are too large.
+ */
 const FAR: Millis = UNNOTICED / 2;
 const TOO_LONG_IN_A_ROW = 3;
-/** Of the time, short batches take a twenty-fifth: what they remove fills SQLite's log, too, and whoever writes while that is folded into the file waits. */
+/**
+ * Short batches take a twenty-fifth of the time. Their deletions also fill SQLite's log, and others wait while the log
+ * is written into the file.
+ */
 const PAUSES_PER_BATCH = 24;
 const SHORTEST_PAUSE: Millis = 10;
-/** On a machine that has much to do batches are long, and would never come to an end: they take a fifth. */
+/** On a busy machine batches take long, and would never finish otherwise: they take a fifth of the time. */
 const LONG_PAUSE: Millis = 60;
 const PAUSES_PER_LONG_BATCH = 4;
 
 /**
- * Starts by itself a while after `start`, then goes on for ever. No node leads: whoever comes first takes a lease for two minutes and prolongs it while there is work; the others
- * go away. The lease only spares work: two at once would each remove what the other doesn't.
+ * Starts some time after `start`, then runs for ever. No node leads: the first one takes a lease for two minutes and
+ * renews it while there is work; the others skip the round. The lease only saves work: two nodes at once would each
+ * delete rows that the other has not.
  */
 export class Housekeeping {
   readonly #parts: HousekeepingParts;
@@ -56,7 +69,7 @@ export class Housekeeping {
     this.#running ??= this.#forever();
   }
 
-  /** Resolves when the batch under way is done. */
+  /** Resolves when the current batch is done. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#running;
@@ -73,13 +86,13 @@ export class Housekeeping {
     }
   }
 
-  /** False: it is to stop. */
+  /** False: it must stop. */
   async #wait(time: Millis): Promise<boolean> {
     await sleep(time, undefined, { signal: this.#stopping.signal, ref: false }).catch(() => undefined);
     return !this.#stopping.signal.aborted;
   }
 
-  /** Removes all that is due now, unless another node is at it; the number of rows. */
+  /** Deletes everything that is due now, unless another node does. Returns the number of rows. */
   async round(): Promise<number> {
     const { storage, now, log } = this.#parts;
     if (!(await this.#claim())) return 0;
@@ -103,7 +116,7 @@ export class Housekeeping {
     return this.#parts.storage.leases.claim({ name: LEASE_NAME, holder: this.#holder, until: now + LEASE, now });
   }
 
-  /** Batches of one kind, with pauses, until none is left or another node has taken over. */
+  /** Batches of one kind with pauses, until none are left or another node has taken over. */
   async #sweep(what: Collected): Promise<number> {
     const { storage, now } = this.#parts;
     let removed = 0;

@@ -1,4 +1,4 @@
-/** The server on its own: a node:http or node:https server around the handler, and an orderly end. */
+/** The server as a program: a node:http or node:https server around the handler, and an orderly stop. */
 
 import { readFileSync } from "node:fs";
 import type { Server as HttpServer, IncomingMessage } from "node:http";
@@ -13,32 +13,38 @@ import { serverOptions } from "./http/connections/server.ts";
 export interface Listening {
   readonly port: number;
   /**
-   * No new connections; requests under way, and on their way, are answered; then the database is closed. `othersClosed`: waited for before connections
-   * are ended, whose clients would come to a process that is about to stop as well.
+   * Accepts no new connections, answers current requests, then closes the database. `othersClosed`: awaited before
+   * connections end, because their clients would connect to a process that is about to stop as well.
    */
   stop(othersClosed?: () => Promise<void>): Promise<void>;
 }
 
-/** Connections that the kernel keeps until they are taken up; it has a bound of its own. All clients come at once where a server was started again. */
+/**
+ * Number of connections that the kernel keeps until they are accepted; the kernel has a limit of its own. After a
+ * restart, all clients come at once.
+ */
 const BACKLOG = 4_096;
 /**
- * Linux deals connections out to all sockets of one port by a hash of their addresses. Node's own way, the parent accepting for all, leaves a client
- * waiting for ever whose connection was on its way to a worker that died.
+ * Linux distributes connections to all sockets of one port by a hash of their addresses. In Node's own way, the parent
+ * accepts for all, and a client waits for ever if its connection was on its way to a worker that died.
  */
 const SHARED_BY_KERNEL = process.platform === "linux";
 /**
- * Sockets of one process for its port. In one turn of the event loop, Node.js takes up one connection from each: with a single one, a client that keeps
- * turns long would keep everybody's new connections waiting.
+ * Number of sockets of one process for its port. In one turn of the event loop, Node.js accepts one connection from
+ * each. With a single one, a client that keeps turns long would keep new connections of others waiting.
  */
 const SOCKETS = SHARED_BY_KERNEL ? 16 : 1;
 /** Milliseconds that a client may take for the TLS handshake. */
 const HANDSHAKE = 10_000;
-/** How long requests under way may take once the server is told to stop. */
+/** Maximum time for current requests after the server was told to stop. */
 const DRAIN = 25_000;
-/** How long a connection may stay quiet then: a request that is on its way has arrived by that time. */
+/** Time after which a quiet connection is closed then: a request on its way has arrived by that time. */
 const QUIET = 1000;
 
-/** Over TLS, clients are asked for a certificate and may have none, or one of any authority: who needs which is decided for each of them. */
+/**
+ * With TLS, the server asks clients for a certificate. They may have none, or one of any authority; the server decides
+ * for each client.
+ */
 function serverOf({ tls, handler }: AssentServer): HttpServer | HttpsServer {
   if (tls.server === null) return process.getBuiltinModule("node:http").createServer(serverOptions, handler);
   const ca = tls.clientCa === null ? {} : { ca: tls.clientCa.pem };
@@ -52,8 +58,8 @@ function serverOf({ tls, handler }: AssentServer): HttpServer | HttpsServer {
 }
 
 /**
- * How many connections fit into the files that this process may open: a tenth is left for the database, workers and outgoing requests. No bound
- * where the system does not say: Linux alone does, in proc(5).
+ * Number of connections that fit into the files that this process may open: a tenth stays for the database, workers and
+ * outgoing requests. No limit if the system does not say; only Linux does, in proc(5).
  */
 function connectionsAllowed(): number {
   try {
@@ -64,9 +70,9 @@ function connectionsAllowed(): number {
   }
 }
 
-/** What a client sent is not HTTP, or came too slowly. */
+/** The client sent something that is not HTTP, or sent too slowly. */
 function clientFailed(error: NodeJS.ErrnoException, socket: Duplex): void {
-  // Nothing came at all, or nothing can be said any more.
+  // Nothing was received, or nothing can be sent any more.
   const mute = !(socket instanceof Socket) || socket.bytesRead === 0 || !socket.writable;
   if (mute || error.code === "ECONNRESET") socket.destroy();
   else connectionOf(socket).fail(socket, STATUSES[error.code ?? ""] ?? "400 Bad Request");
@@ -77,7 +83,7 @@ const STATUSES: Readonly<Record<string, string>> = {
   ERR_HTTP_REQUEST_TIMEOUT: "408 Request Timeout",
 };
 
-/** Another socket whose connections are the server's. */
+/** Another socket that gives its connections to the server. */
 function feeder(server: HttpServer | HttpsServer): TcpServer {
   const { allowHalfOpen, noDelay, keepAlive } = server as unknown as ServerOpts;
   const socket = new TcpServer({ allowHalfOpen, noDelay, keepAlive }, (connection) => {
@@ -89,11 +95,11 @@ function feeder(server: HttpServer | HttpsServer): TcpServer {
 
 interface Place {
   readonly host: string;
-  /** 0: any free one. */
+  /** 0: any free port. */
   readonly port: number;
 }
 
-/** Gives the port. */
+/** Returns the port. */
 async function open(server: TcpServer, { host, port }: Place, { sharesPort }: AssentServer): Promise<number> {
   const reusePort = SHARED_BY_KERNEL && (sharesPort || SOCKETS > 1);
   await new Promise<void>((resolve, reject) => {
@@ -103,9 +109,9 @@ async function open(server: TcpServer, { host, port }: Place, { sharesPort }: As
   return (server.address() as AddressInfo).port;
 }
 
-/** Rejects as `listen` does where somebody listens there already. */
+/** Rejects like `listen` if another program listens there already. */
 async function isFree({ host, port }: Place): Promise<void> {
-  // Any free one is free.
+  // Any free port is free.
   if (port === 0) return;
   const server = new TcpServer();
   await new Promise<void>((resolve, reject) => {
@@ -115,20 +121,22 @@ async function isFree({ host, port }: Place): Promise<void> {
   await new Promise((resolve) => server.close(resolve));
 }
 
-/** Listens where `config.listen` says (port 0: any free one). */
+/** Listens at `config.listen` (port 0: any free one). */
 export async function listen(assent: AssentServer): Promise<Listening> {
   const server = serverOf(assent);
   server.on("clientError", clientFailed);
-  // A client may end its side and still wait for its answers. By default, Node.js would end the other side at once and drop them.
+  // A client may close its side and still wait for responses. By default, Node.js would close the other side at once
+  // and drop them.
   Object.assign(server, { httpAllowHalfOpen: true });
-  // Node.js would answer by itself, past the gate and the queue of the connection.
+  // Node.js would answer by itself, outside of the gate and of the connection's order.
   server.on("checkExpectation", assent.handler);
-  // RFC 9110 §9.3.6: this is no proxy. Without a listener, Node.js closes such a connection without a word.
+  // RFC 9110 §9.3.6: this server is no proxy. Without a listener, Node.js closes such a connection without a response.
   server.on("connect", ({ socket }: IncomingMessage) => connectionOf(socket).fail(socket, "405 Method Not Allowed"));
   const allowed = connectionsAllowed();
   assent.connections.guard(server, allowed);
   const { host } = assent.config.listen;
-  // The system would let this process share the port of another that shares it, too, instead of saying that it is in use.
+  // Otherwise the system would let this process share the port of another that shares it, too, instead of reporting
+  // that it is in use.
   if (SOCKETS > 1 && !assent.sharesPort) await isFree(assent.config.listen);
   const port = await open(server, assent.config.listen, assent);
   const more = Array.from({ length: SOCKETS - 1 }, () => feeder(server));
@@ -144,10 +152,10 @@ export async function listen(assent: AssentServer): Promise<Listening> {
 
   async function stop(othersClosed?: () => Promise<void>): Promise<void> {
     assent.announceEnd();
-    // Whoever asks for readiness learns of the end while there is still somebody to answer the others.
+    // A load balancer learns of the stop while the server still answers requests.
     if (assent.config.drainDelay > 0) await sleep(assent.config.drainDelay);
-    // http's own close would cut connections between two requests, and lose what a client has just sent on them. Listening ends; each
-    // connection gets one more answer, which closes it, and quiet ones are closed after a while.
+    // http's own close would cut connections between two requests, and lose a request on its way. So the server stops
+    // listening, gives each connection one more response that closes it, and closes quiet ones after a while.
     const closed = Promise.all(
       [server, ...more].map((one) => new Promise((resolve) => TcpServer.prototype.close.call(one, resolve))),
     );

@@ -1,25 +1,27 @@
-/** Lines of the log that anybody can cause in any number: the first few of a minute are written, the others counted. */
+/**
+ * Samples log lines that anybody can cause in any number: the first few of a minute are written, the others counted.
+ */
 
 type Fields = Readonly<Record<string, unknown>>;
 
 /** How long lines of one cause are counted together, in milliseconds. */
 const WINDOW = 60_000;
-/** Lines of one cause from one source that are written in a window. */
+/** Number of lines of one cause from one source that are written in a window. */
 const OF_A_SOURCE = 5;
-/** Lines of one cause that are written in a window, whatever their sources. */
+/** Number of lines of one cause from all sources that are written in a window. */
 const OF_A_CAUSE = 100;
-/** Sources that are counted by themselves in a window, for all causes. Those beyond are counted together. */
+/** Maximum number of sources with their own count in a window, for all causes. Others are counted together. */
 const MOST_SOURCES = 10_000;
-/** Sources of one cause that are counted by themselves in any case: a flood of another cause leaves no others. */
+/** Number of sources of one cause that always get their own count, even in a flood of another cause. */
 const SHARE_OF_A_CAUSE = 100;
-/** Sources of one cause that get a line of their own at the end of a window: those that repeated it most. */
+/** Number of sources of one cause with a line of their own at the end of a window: those with the most repetitions. */
 const NAMED = 20;
 
-/** A line that may be one of many. */
+/** A line that may be repeated. */
 export interface Repeatable {
-  /** What all lines of this cause have in common. */
+  /** The fields that all lines of this cause share. */
   readonly cause: Readonly<Record<string, string>>;
-  /** Whence it came: one field, such as the network. */
+  /** The source: one field, such as the network. */
   readonly source: Readonly<Record<string, string>>;
   /** The whole line. */
   readonly fields: Fields;
@@ -37,7 +39,7 @@ interface Cause {
   readonly text: string;
   readonly sources: Map<string, Source>;
   written: number;
-  /** Lines of sources that are not counted by themselves. */
+  /** Number of lines from sources without their own count. */
   others: number;
 }
 
@@ -65,7 +67,7 @@ export class LogSampler {
     else source.repeated += 1;
   }
 
-  /** Writes how often each line was repeated, and begins anew. */
+  /** Writes how often each line was repeated, and resets the counts. */
   flush(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -81,13 +83,13 @@ export class LogSampler {
     if (cause === undefined) {
       cause = { common, text, sources: new Map(), written: 0, others: 0 };
       this.#causes.set(key, cause);
-      // The process doesn't live on for it: closing the server flushes.
+      // The timer does not keep the process alive: closing the server flushes.
       this.#timer ??= setTimeout(() => this.flush(), this.#window).unref();
     }
     return cause;
   }
 
-  /** Undefined: there are too many to count this one by itself. */
+  /** Undefined: there are too many sources to count this one separately. */
   #sourceOf({ sources }: Cause, field: Source["field"]): Source | undefined {
     const key = JSON.stringify(field);
     const known = sources.get(key);

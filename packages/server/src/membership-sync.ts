@@ -1,19 +1,19 @@
-/** Companies hear of members who were disabled or removed, also where a crash kept them from hearing. */
+/** Tells companies about members who were disabled or deleted, also after a crash prevented it. */
 
 import type { Logger } from "pino";
 import type { Millis } from "./oauth/model.ts";
 import type { Assent } from "./server-parts.ts";
 
-/** How soon companies hear of people whom a crash kept them from hearing of; until then, refreshing is refused by the list of such people. */
+/** How often this runs. Until then, the list of such people makes the server refuse refreshes. */
 const SYNC_EVERY: Millis = 5_000;
 
-/** Until the timer that it gives is cleared. */
+/** Runs until the returned timer is cleared. */
 export function keepMembershipsInSync(assent: Assent, log: Logger): NodeJS.Timeout {
   const timer = setInterval(() => void syncMemberships(assent, log), SYNC_EVERY);
   return timer.unref();
 }
 
-/** What a process that died, or a database that was away, left untold: which people were disabled or removed. */
+/** Sends the news about disabled or deleted people that a dead process, or an unavailable database, left unsent. */
 async function syncMemberships(assent: Assent, log: Logger): Promise<void> {
   try {
     const told = await assent.storage.membershipOutbox.deliver({ now: assent.now(), limit: 100 });

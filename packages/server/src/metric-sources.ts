@@ -1,4 +1,4 @@
-/** What the figures are read from when somebody asks. */
+/** The sources of the metrics, read on demand. */
 
 import { passwordQueue } from "./crypto/password.ts";
 import type { Connections } from "./http/connections/connections.ts";

@@ -1,4 +1,4 @@
-/** Mail as the configuration wants it: the outbox, the requests for mail, the links in messages. */
+/** Mail by the configuration: the outbox, the requests for mail, the links in messages. */
 
 import type { Logger } from "pino";
 import type { Config } from "./config.ts";
@@ -30,11 +30,11 @@ export interface Mail {
   readonly desk: MailDesk;
   readonly links: MailLinks;
   start(): void;
-  /** Resolves when what is under way is done; the rest waits in the database. */
+  /** Resolves when current work is done; the rest waits in the database. */
   stop(): Promise<void>;
 }
 
-/** Messages go to the server that the configuration names, to the log in a demo, or nowhere, which the start says. */
+/** Messages go to the configured server, to the log in a demo, or nowhere; the start logs the last case. */
 export function openMail(sources: MailSources, logged: boolean): Mail {
   const { config, storage, secrets, attemptKey, log, now, brand } = sources;
   const { issuer } = config;

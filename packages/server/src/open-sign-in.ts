@@ -1,4 +1,7 @@
-/** Sign-in put together: its rules, the database, what hashes passwords and opens secrets, and who is told of guessing. */
+/**
+ * Connects the parts of sign-in: its rules, the database, password hashing and sealed secrets, and the alarms about
+ * guessing.
+ */
 
 import type { Logger } from "pino";
 import { openCodeSecret } from "./crypto/one-time-code-secrets.ts";

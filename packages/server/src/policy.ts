@@ -1,11 +1,11 @@
-/** How long things live, as the configuration wants it and where it says nothing. */
+/** Lifetimes by the configuration, with their defaults. */
 
 import type { Config } from "./config.ts";
 import type { Millis } from "./oauth/model.ts";
 import type { OAuthContext } from "./oauth/ports.ts";
 
 const HOUR: Millis = 3_600_000;
-/** A token that stands in an address bar for a moment: RFC 9700 §2.1.2 wants such ones short. */
+/** A token that is in an address bar for a moment: RFC 9700 §2.1.2 wants these to be short-lived. */
 const IMPLICIT_TTL: Millis = 300_000;
 
 const YEAR: Millis = 365 * 24 * HOUR;

@@ -1,6 +1,6 @@
 /**
- * A running server says so in the database, for commands that nobody may be served beside: a new epoch, a schema without what older versions need.
- * And it looks whether the database has become one that it can't serve any more.
+ * A running server announces itself in the database, for commands that must not run beside a server: a new epoch, a
+ * contract step. It also checks whether it can still use the database.
  */
 
 import { randomUUID } from "node:crypto";
@@ -19,7 +19,7 @@ export interface PresenceParts {
   readonly log: Logger;
   /** The newest migration that this program knows. */
   readonly schema: number;
-  /** From one sign of life to the next; default: a third of the time that one is worth. */
+  /** Time between two announcements. Default: a third of their validity. */
   readonly every?: Millis;
 }
 
@@ -38,8 +38,9 @@ export class Presence {
   }
 
   /**
-   * Says for the first time that it runs. The caller then looks whether the database may be served: what took it out of service before this is seen
-   * there, and who would do so afterwards sees this server. Throws `SchemaMismatch` where that was a step that took away what this program needs.
+   * Announces the server for the first time. After that, the caller checks whether a server may run on the database:
+   * changes from before are seen by this check, and later commands see this server. Throws `SchemaMismatch` if a step
+   * removed something that this program needs.
    */
   async begin(): Promise<void> {
     const { schema, storage } = this.#parts;
@@ -51,7 +52,7 @@ export class Presence {
     this.#epochs = changes.epochs;
     this.#timer = setInterval(
       () => {
-        // One after the other: a claim that was held up must not land behind the release.
+        // One after the other: a delayed claim must not arrive after the release.
         if (!this.#beating) this.#under = this.#beat();
       },
       this.#parts.every ?? PRESENCE_LASTS / 3,
@@ -59,12 +60,12 @@ export class Presence {
     this.#timer.unref();
   }
 
-  /** Why the database can't be served by this process any more; undefined: it can. */
+  /** Why this process can't use the database any more. Undefined: it can. */
   get unfit(): string | undefined {
     return this.#unfit;
   }
 
-  /** Leaves in order: whoever waits for it need not wait until its word is out of date. */
+  /** Ends the announcement, so that commands don't have to wait until it expires. */
   async end(): Promise<void> {
     clearInterval(this.#timer);
     await this.#under;
@@ -87,7 +88,7 @@ export class Presence {
       if (unfit !== undefined && this.#unfit === undefined) log.error({ event: "database_changed" }, unfit);
       this.#unfit = unfit;
     } catch (error) {
-      // While the database is away there is nothing to say to it, and others say so.
+      // While the database is unavailable, other parts report that.
       if (!(error instanceof StorageUnavailable)) log.warn({ err: error }, "the sign of life could not be given");
     } finally {
       this.#beating = false;

@@ -2,10 +2,10 @@
 
 import { sep } from "node:path";
 
-/** The npm packages that bring a Node.js, beside the checkout's other packages. */
+/** The npm packages with a Node.js, among the checkout's other packages. */
 const BUNDLED = /^node-(?:linux|darwin|win)-[a-z0-9]+$/;
 
-/** Says who brought an executable: an npm package, by its name, or the machine. */
+/** Whether an npm package brought an executable, and which one, or the machine. */
 export function nodeOrigin(execPath: string): { readonly bundled: string | null; readonly text: string } {
   const parts = execPath.split(sep);
   const name = parts[parts.lastIndexOf("node_modules") + 1] ?? "";
@@ -14,7 +14,10 @@ export function nodeOrigin(execPath: string): { readonly bundled: string | null;
     : { bundled: null, text: `the system's, ${execPath}` };
 }
 
-/** First version of each major line whose Brotli decoder is mended (CVE-2026-111497). Lines below 27 that aren't named were never mended. */
+/**
+ * The first version of each major line whose Brotli decoder is fixed (CVE-2026-111497). Lines below 27 that are not
+ * listed were never fixed.
+ */
 const BROTLI_MENDED: ReadonlyMap<number, readonly [minor: number, patch: number]> = new Map([
   [22, [23, 4]],
   [24, [22, 1]],
