@@ -145,7 +145,8 @@ const CIRCLES: readonly string[] = [];
 
 /** Files of http/ that know the whole server, and why. */
 const WHOLE_SERVER_IN_HTTP: Readonly<Record<string, string>> = {
-  "packages/server/src/http/lazy-pages.ts": "the table of routes gives each endpoint its context: the server fits all",
+  "packages/server/src/http/connections/server.ts": "it gives each endpoint of the table what that asks for",
+  "packages/server/src/http/lazy-pages.ts": "the type of an endpoint in the table of routes",
 };
 
 /** Packages that more than one folder of a package may use, and why. */
@@ -257,6 +258,8 @@ describe("each rule finds what it is for", () => {
 
   test("an endpoint imports the type of the whole server → found", () => {
     expect(tidy.takesWholeServer(aFile('import type { Assent } from "../../server-parts.ts";'))).toBe(true);
+    expect(tidy.takesWholeServer(aFile('import type { Endpoint, Served } from "../lazy-pages.ts";'))).toBe(true);
+    expect(tidy.takesWholeServer(aFile('import type { Endpoint } from "../lazy-pages.ts";'))).toBe(false);
   });
 
   test.each([

@@ -114,9 +114,10 @@ export function storageMentions(file: SourceFile): string[] {
   return places({ ...file, text: stripped(file.text, "bare") }, /\bstorage\b/, "names storage");
 }
 
-/** The one file that knows all parts of a server, where a file asks for less than it takes. */
+/** True: the file imports the type of the whole server, with its pages or without. */
 export function takesWholeServer(file: SourceFile): boolean {
-  return importsOf(file).some((specifier) => /(?:^|\/)(?:assent|server-parts)\.ts$/.test(specifier));
+  const whole = /(?:^|\/)(?:assent|server-parts)\.ts$/;
+  return importsOf(file).some((specifier) => whole.test(specifier)) || /^import [^;]*\bServed\b[^;]*;/m.test(file.text);
 }
 
 export function tooLong(file: SourceFile, limit: number): string[] {

@@ -4,18 +4,31 @@
  */
 
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { ServerMetrics } from "../metrics/server-metrics.ts";
 import type { Busy } from "./connections/busy.ts";
 import type { Connection, Startable } from "./connections/connection.ts";
-import { NodeRequest } from "./connections/node-request.ts";
-import type { ShedReason } from "./connections/overload.ts";
-import type { Reading, UnreadReason } from "./connections/unread.ts";
-import type { Served } from "./lazy-pages.ts";
+import type { HeaderLines } from "./connections/header-lines.ts";
+import { NodeRequest, type RequestTools } from "./connections/node-request.ts";
+import type { Gate, ShedReason } from "./connections/overload.ts";
+import type { Reading, Unread, UnreadReason } from "./connections/unread.ts";
 import type { Answer, HttpRequest } from "./message.ts";
 import { splitTarget } from "./router.ts";
 
+/** What a request and its answer use of the server. */
+export interface ExchangeTools extends RequestTools {
+  readonly gate: Gate;
+  /** Requests whose body has not arrived. */
+  readonly unread: Unread;
+  readonly metrics: Pick<ServerMetrics, "shed" | "connectionClosed">;
+  readonly headerLines: HeaderLines;
+  requestId(): string;
+  /** True: nobody can connect any more, and each answer closes its connection. */
+  draining(): boolean;
+}
+
 /** The parts that all requests of a server share. */
 export interface Site {
-  readonly assent: Served;
+  readonly tools: ExchangeTools;
   /** Starts the work on a request when its turn comes. */
   begin(exchange: Exchange): void;
   /** The response if there is no time for a request. Undefined: such a request is always served. */
@@ -48,7 +61,7 @@ export class Exchange implements Startable, Reading {
     this.response = response;
     this.path = path;
     this.query = query;
-    this.id = site.assent.requestId();
+    this.id = site.tools.requestId();
     this.#connection = connection;
     this.#site = site;
     // The server supports no other protocol. Node.js discards the bytes that came with such a request, so a request
@@ -62,7 +75,7 @@ export class Exchange implements Startable, Reading {
    */
   wait(): void {
     const { raw } = this;
-    const { unread, metrics } = this.#site.assent;
+    const { unread, metrics } = this.#site.tools;
     const abandon = () => {
       metrics.connectionClosed("pipelined");
       raw.socket.destroy();
@@ -77,34 +90,34 @@ export class Exchange implements Startable, Reading {
   }
 
   client(): string {
-    return this.#site.assent.proxies.resolve(this.#connection.peer, this.raw.headers).address;
+    return this.#site.tools.proxies.resolve(this.#connection.peer, this.raw.headers).address;
   }
 
   /** A trusted proxy's connection. */
   get fromProxy(): boolean {
-    return this.#site.assent.proxies.trusts(this.#connection.peer);
+    return this.#site.tools.proxies.trusts(this.#connection.peer);
   }
 
   /** The request in the form that endpoints get. */
   request(params: HttpRequest["params"] = {}, body = ""): HttpRequest {
     const { path, query, id } = this;
-    return new NodeRequest(this.raw, { peer: this.#connection.peer, path, params, query, body, id }, this.#site.assent);
+    return new NodeRequest(this.raw, { peer: this.#connection.peer, path, params, query, body, id }, this.#site.tools);
   }
 
   /** The server begins to work on it, because everything that is needed has arrived. The response frees its place. */
   enter(): void {
     this.#entered = true;
-    this.#site.assent.gate.enter();
+    this.#site.tools.gate.enter();
   }
 
   send({ status, headers, cookies, body }: Answer): void {
     const { response } = this;
-    const lines = this.#site.assent.headerLines.of(headers).concat("x-request-id", this.id);
+    const lines = this.#site.tools.headerLines.of(headers).concat("x-request-id", this.id);
     const length = Buffer.byteLength(body);
     // RFC 9110 §8.6: responses with these statuses have no body and no Content-Length.
     if (status !== 204 && status !== 304) lines.push("content-length", String(length));
     if (cookies !== undefined) for (const cookie of cookies) lines.push("set-cookie", cookie);
-    this.last ||= this.#site.assent.draining();
+    this.last ||= this.#site.tools.draining();
     if (this.last) lines.push("connection", "close");
     response.writeHead(status, lines);
     // As many bytes as characters: ASCII, which can be written as it is in memory.
@@ -115,9 +128,9 @@ export class Exchange implements Startable, Reading {
 
   /** Responds without any work. */
   shed({ status, lines, body }: Busy, reason: ShedReason | UnreadReason): void {
-    const { assent } = this.#site;
-    assent.metrics.shed(reason);
-    this.last ||= assent.draining();
+    const { tools } = this.#site;
+    tools.metrics.shed(reason);
+    this.last ||= tools.draining();
     this.response.writeHead(status, this.last ? [...lines, "connection", "close"] : [...lines]).end(body);
     this.#over();
   }
@@ -144,7 +157,7 @@ export class Exchange implements Startable, Reading {
   }
 
   abandon(reason: UnreadReason): void {
-    const { assent, busy, tooSlow } = this.#site;
+    const { tools, busy, tooSlow } = this.#site;
     const busyAnswer = reason === "body_time" ? undefined : busy(this.raw);
     const answered = this.response.headersSent || this.#entered || this.#connection.ending !== undefined;
     this.abandoned = true;
@@ -153,7 +166,7 @@ export class Exchange implements Startable, Reading {
       this.shed(busyAnswer, reason);
       return;
     }
-    assent.metrics.shed(reason);
+    tools.metrics.shed(reason);
     // A response that has begun is the only one; the server does not wait for the rest of the body.
     if (answered) this.raw.socket.destroy();
     else tooSlow(this);
@@ -166,7 +179,7 @@ export class Exchange implements Startable, Reading {
     const { response } = this;
     if (this.#entered) {
       this.#entered = false;
-      this.#site.assent.gate.leave();
+      this.#site.tools.gate.leave();
     }
     if (response.writableLength === 0 || response.destroyed) this.#connection.finished(this);
     else response.once("close", () => this.#connection.finished(this));

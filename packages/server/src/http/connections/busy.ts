@@ -1,10 +1,12 @@
 /** The response to requests for which the server has no time (RFC 9110 §15.6.4). */
 
 import type { IncomingMessage } from "node:http";
-import type { Served } from "../lazy-pages.ts";
+import type { PageTools } from "../contexts.ts";
+import type { LazyPages } from "../lazy-pages.ts";
 import type { Answer, HttpRequest } from "../message.ts";
 import { problemJson } from "../refusal.ts";
 import { metadataRoute, routes, unshed } from "../routes.ts";
+import type { HeaderLines } from "./header-lines.ts";
 
 /** Used for a response that is made before anybody asks. */
 const nobody: HttpRequest = {
@@ -29,21 +31,28 @@ export interface Busy {
   readonly body: string | Uint8Array;
 }
 
+interface BusyTools extends PageTools {
+  /** Path of the issuer, without its final slash. */
+  readonly basePath: string;
+  readonly headerLines: HeaderLines;
+  readonly people: Pick<LazyPages, "loaded">;
+}
+
 /** Makes the responses once, because making them is the work to save. Undefined: a path that is always served. */
-export function busyAnswers(assent: Served): (request: IncomingMessage) => Busy | undefined {
-  const always = new Set(unshed.map((path) => assent.basePath + path).concat(metadataRoute(assent.basePath).path));
-  const open = new Set(routes.filter(({ cors }) => cors).map(({ path }) => assent.basePath + path));
+export function busyAnswers(tools: BusyTools): (request: IncomingMessage) => Busy | undefined {
+  const always = new Set(unshed.map((path) => tools.basePath + path).concat(metadataRoute(tools.basePath).path));
+  const open = new Set(routes.filter(({ cors }) => cors).map(({ path }) => tools.basePath + path));
   const whole = ({ status, headers, body }: Answer): Busy => ({
     status,
-    lines: assent.headerLines.of(headers).concat("content-length", String(Buffer.byteLength(body))),
+    lines: tools.headerLines.of(headers).concat("content-length", String(Buffer.byteLength(body))),
     body,
   });
-  const forPrograms = whole(problemJson("temporarily_unavailable", assent.issuer));
+  const forPrograms = whole(problemJson("temporarily_unavailable", tools.issuer));
   const forScripts = { ...forPrograms, lines: [...forPrograms.lines, "access-control-allow-origin", "*"] };
   let page: Busy | undefined;
   const forPeople = () => {
     // The server loads nothing for requests for which it has no time.
-    const answer = page === undefined && assent.people.loaded?.problemAnswer("temporarily_unavailable", nobody, assent);
+    const answer = page === undefined && tools.people.loaded?.problemAnswer("temporarily_unavailable", nobody, tools);
     if (answer) page = whole(answer);
     return page ?? forPrograms;
   };

@@ -31,10 +31,16 @@ export const serverOptions = {
  */
 const MAX_HEADERS = 200;
 
+/** A site with everything that its endpoints are given. */
+interface WholeSite extends Site {
+  readonly assent: Served;
+}
+
 /** A node:http handler for the whole server. */
 export function createHandler(assent: Served): (request: IncomingMessage, response: ServerResponse) => void {
   const router = routerOf(assent);
-  const site: Site = {
+  const site: WholeSite = {
+    tools: assent,
     assent,
     busy: busyAnswers(assent),
     begin: (exchange) => begin(exchange, site, router),
@@ -59,7 +65,7 @@ export function createHandler(assent: Served): (request: IncomingMessage, respon
 }
 
 /** Never throws. */
-function begin(exchange: Exchange, site: Site, router: Router<Route>): void {
+function begin(exchange: Exchange, site: WholeSite, router: Router<Route>): void {
   const { raw } = exchange;
   const { assent } = site;
   const fault = headerFault(raw);
@@ -95,7 +101,7 @@ function routerOf(assent: Served): Router<Route> {
 }
 
 /** Never throws. */
-function respond(exchange: Exchange, match: Match<Route> | undefined, site: Site): void {
+function respond(exchange: Exchange, match: Match<Route> | undefined, site: WholeSite): void {
   const { raw } = exchange;
   const { assent } = site;
   const endpoint = match && endpointFor(match.to, raw.method);
@@ -126,7 +132,7 @@ function afterBody(
   exchange: Exchange,
   { to: route, params }: Match<Route>,
   endpoint: Endpoint,
-  { assent, busy }: Site,
+  { assent, busy }: WholeSite,
 ): void {
   if (exchange.abandoned) return;
   // Other requests may have taken the last place while the body arrived.
