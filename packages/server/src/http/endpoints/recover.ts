@@ -15,7 +15,6 @@ import type { TakeBackWhat } from "../../pages/security/take-back-views.ts";
 import type { DoneView } from "../../pages/security/views.ts";
 import type { PageTools } from "../contexts.ts";
 import { presentedBy } from "../device-cookie.ts";
-import { languageFor } from "../mail-links.ts";
 import { type Answer, formOf, type HttpRequest, page } from "../message.ts";
 import { problemAnswer } from "../problem.ts";
 import type { RecoveryTools } from "../recovery-context.ts";
@@ -35,7 +34,7 @@ export async function submitRecover(http: HttpRequest, tools: RecoverTools): Pro
   if (!tools.mail.enabled) return problemAnswer("not_found", http, tools);
   const visitor = await visitorOf(http, tools);
   const typed = formOf(http).get("login")?.slice(0, 254) ?? "";
-  const language = languageFor(http, tools);
+  const language = tools.chrome(http).words.language;
   const requestOf = ({ device }: Asker) =>
     typed.trim() === ""
       ? undefined

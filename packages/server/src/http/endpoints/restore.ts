@@ -9,7 +9,6 @@ import { restoredPage, restorePage } from "../../pages/index.ts";
 import { coarse, originOf } from "../connections/client-address.ts";
 import { presentedBy } from "../device-cookie.ts";
 import { formToken, isFormToken } from "../forms.ts";
-import { languageFor } from "../mail-links.ts";
 import { type Answer, formOf, type HttpRequest, page } from "../message.ts";
 import { type RecoveryTools, recoveryContext } from "../recovery-context.ts";
 import { browserName, deviceOf, userAgentOf } from "../user-agent.ts";
@@ -36,7 +35,7 @@ export async function submitRestore(http: HttpRequest, tools: RecoveryTools): Pr
   const from = {
     passwordHash: await hashPassword(randomText(32), { ...originOf(http.address), account, known: true }),
     browser: browserName(userAgentOf(http)),
-    ...{ language: languageFor(http, tools), address: http.address },
+    ...{ language: tools.chrome(http).words.language, address: http.address },
     device: presentedBy(found.followed.person.personId, http, tools),
   };
   const outcome = await restore(found.followed, from, recoveryContext(tools));

@@ -20,7 +20,6 @@ import type { PasswordFault } from "../../pages/security/views.ts";
 import { coarse, originOf } from "../connections/client-address.ts";
 import { presentedBy, rememberDevice } from "../device-cookie.ts";
 import { formToken, isFormToken } from "../forms.ts";
-import { languageFor } from "../mail-links.ts";
 import { type Answer, formOf, type HttpRequest, page } from "../message.ts";
 import { type RecoveryTools, recoveryContext, TAKE_BACK_PATHS } from "../recovery-context.ts";
 import { openProof } from "../recovery-proof.ts";
@@ -80,7 +79,7 @@ export function submitTakeBack(what: TakeBackWhat): (http: HttpRequest, tools: T
     const decision = {
       ...{ proof, choice, shown: { marks: found.marks, at: shownAt } },
       passwordHash: await hashPassword(password, whose),
-      ...{ language: languageFor(http, tools), address: http.address },
+      ...{ language: tools.chrome(http).words.language, address: http.address },
       browser: browserName(userAgentOf(http)),
       device: presentedBy(followed.person.personId, http, tools),
     };

@@ -1,9 +1,9 @@
 /** Records which scopes an app uses, if it asks for fewer than it has: from time to time, not with each token. */
 
 import { LRUCache } from "lru-cache";
-import type { Grant, Millis } from "../oauth/model.ts";
-import { type GrantStorage, USE_RECORDED_EVERY } from "../oauth/storage.ts";
-import type { Uses } from "../uses.ts";
+import type { Grant, Millis } from "../../oauth/model.ts";
+import { type GrantStorage, USE_RECORDED_EVERY } from "../../oauth/storage.ts";
+import type { Uses } from "../../uses.ts";
 
 /** Number of grants that a process remembers as recorded a moment ago. */
 const REMEMBERED = 20_000;
