@@ -16,7 +16,7 @@ import type {
 } from "../../owners/company-storage.ts";
 import { narrow } from "../../owners/consent-record.ts";
 import type { StoredMail } from "../../owners/mail/storage.ts";
-import { changeGrants, endConsent, lockedConsent, recordApproval } from "../consents/consents.ts";
+import { changeGrants, endConsent, lockConsent, lockedConsent, recordApproval } from "../consents/consents.ts";
 import { note } from "../consents/history.ts";
 import { endedColumns, noteEnded } from "../grants/ended-grants-history.ts";
 import { lockedReach } from "../grants/grants.ts";
@@ -161,10 +161,11 @@ async function consentFor(
   { clientId, rule, shown, now }: SetRule & { readonly rule: NonNullable<SetRule["rule"]> },
   grantedBy: string,
 ): Promise<void> {
-  const before = await tx.one(lockedConsent, { partition, ownerId, clientId });
+  const before = await lockConsent(tx, { partition, ownerId, clientId });
   const { earlierHosts = [] } = (await lockedReach(tx, { clientId, ceiling: null })) ?? {};
   await recordApproval(
     tx,
+    before,
     {
       hosts: rule.hosts ?? earlierHosts,
       earlierHosts,
@@ -182,15 +183,14 @@ async function consentFor(
     },
     null,
   );
-  const held = before === undefined ? undefined : consentOf(before);
   await tx.run(
     sql`UPDATE consents SET last_used_at = :lastUsedAt, last_used_address = :address, uses = :uses
       WHERE partition = :partition AND owner_id = :ownerId AND client_id = :clientId`,
     {
       ...{ partition, ownerId, clientId },
-      lastUsedAt: held?.lastUsedAt ?? null,
-      address: held?.lastUsedAddress ?? null,
-      uses: held?.status === "active" ? held.uses : 0,
+      lastUsedAt: before?.lastUsedAt ?? null,
+      address: before?.lastUsedAddress ?? null,
+      uses: before?.status === "active" ? before.uses : 0,
     },
   );
 }

@@ -60,15 +60,24 @@ export function sparing<D extends Decision>(decision: D): D {
   return { ...decision, declined: [], onlyAdds: true };
 }
 
+/** The consent record of an owner and a client, locked. Undefined: there is none. */
+export async function lockConsent(tx: Tx, { partition, ownerId, clientId }: ConsentKey): Promise<Consent | undefined> {
+  const row = await tx.one(lockedConsent, { partition, ownerId, clientId });
+  return row && consentOf(row);
+}
+
 /**
- * Writes the consent record of an answer on a page, and its changes in older grants. `own`: the id of the grant that
- * follows; null: there is none yet.
+ * Writes the consent record of an answer on a page, and its changes in older grants. `before`: the record as
+ * `lockConsent` gave it in this transaction. `own`: the id of the grant that follows; null: there is none yet.
  */
-export async function recordApproval(tx: Tx, decision: Decision, own: string | null): Promise<void> {
+export async function recordApproval(
+  tx: Tx,
+  before: Consent | undefined,
+  decision: Decision,
+  own: string | null,
+): Promise<void> {
   const { grant, now } = decision;
   const { partition, ownerId, clientId } = grant;
-  const row = await tx.one(lockedConsent, { partition, ownerId, clientId });
-  const before = row && consentOf(row);
   const others = (await liveGrants(tx, grant, grant.ceiling, now)).filter(({ grantId }) => grantId !== own);
   const { consent, changes } = approved(before, decision, others);
   const decided = decidedScopes(before, decision);

@@ -14,8 +14,8 @@ import { cappedEnds } from "../../owners/company.ts";
 import { consentUnder } from "../../owners/consent-record.ts";
 import type { ApproveDevice, DecideDeviceOutcome, DeviceClaim } from "../../owners/storage.ts";
 import { rememberChoice } from "../companies/members.ts";
-import { givenFor, lockedConsent, recordApproval, sparing } from "../consents/consents.ts";
-import { consentOf, grantOf, json, text, textOrNull, whole } from "../rows.ts";
+import { givenFor, lockConsent, recordApproval, sparing } from "../consents/consents.ts";
+import { grantOf, json, text, textOrNull, whole } from "../rows.ts";
 import { query, type Row, sql, statement, steps, transaction } from "../sql.ts";
 import { lastDecision, ownerVerdict, supersede } from "./grants.ts";
 import { insertRedeemed } from "./issue-without-code.ts";
@@ -91,8 +91,8 @@ export const grantDevice = transaction<RedeemDevice, RedeemDeviceOutcome>(async 
   if ((verdict !== "decides" && verdict !== "approved") || trustedFrom > approvedAt) return { kind: "no_owner" };
   // The job that ends the grants of a disabled client visits each owner once. After that visit, no grant may be made.
   if (reach === undefined) return { kind: "no_owner" };
-  const row = await tx.one(lockedConsent, { partition, ownerId, clientId });
-  const consent = row && consentUnder(consentOf(row), ceiling);
+  const record = await lockConsent(tx, { partition, ownerId, clientId });
+  const consent = record && consentUnder(record, ceiling);
   // If the consent record began after the answer, it belongs to another decision: the record that the answer made has
   // ended.
   if (consent?.status !== "active" || consent.createdAt > approvedAt) return { kind: "blocked" };
@@ -171,7 +171,12 @@ export const recordDevice = transaction<ApproveDevice, boolean>(async (tx, args)
   // If an admin approved the app for all members, the record exists already, and a member's answer does not change it.
   if (verdict === "approved") return true;
   const decision = { ...args, ...givenFor(reach), grant: { partition, ownerId, clientId, scopes, ceiling } };
-  await recordApproval(tx, isAdmin ? decision : sparing(decision), approval.grantId);
+  await recordApproval(
+    tx,
+    await lockConsent(tx, decision.grant),
+    isAdmin ? decision : sparing(decision),
+    approval.grantId,
+  );
   return true;
 });
 

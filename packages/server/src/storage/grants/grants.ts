@@ -27,7 +27,7 @@ import { cappedEnds, type Verdict, verdictOn } from "../../owners/company.ts";
 import { consentUnder, decidedScopes } from "../../owners/consent-record.ts";
 import type { Approve } from "../../owners/storage.ts";
 import { lockActing, rememberChoice } from "../companies/members.ts";
-import { givenFor, lockedConsent, recordApproval, sparing } from "../consents/consents.ts";
+import { givenFor, lockConsent, recordApproval, sparing } from "../consents/consents.ts";
 import { note, noteReconnected } from "../consents/history.ts";
 import {
   ALARM_KEPT,
@@ -242,12 +242,11 @@ export const approve = transaction<Approve, IssueOutcome>(async (tx, args) => {
   const { verdict, isAdmin, reach } = await ownerVerdict(tx, grant, now, trustedFrom);
   if (verdict !== "decides" || reach === undefined) return { kind: "no_consent" };
   const decision = { ...args, ...givenFor(reach) };
-  const { partition, ownerId, clientId } = grant;
-  const before = await tx.one(lockedConsent, { partition, ownerId, clientId });
-  const { scopes, decidedAt, lasting } = decidedScopes(before && consentOf(before), decision);
+  const before = await lockConsent(tx, grant);
+  const { scopes, decidedAt, lasting } = decidedScopes(before, decision);
   const row = { ...grant, refreshable: grant.refreshable && lasting };
   if (!(await insertGrant(tx, row, scopes, now, decidedAt))) return alreadyThere(tx, grant, now);
-  await recordApproval(tx, isAdmin ? decision : sparing(decision), grant.grantId);
+  await recordApproval(tx, before, isAdmin ? decision : sparing(decision), grant.grantId);
   if (lasting) await rememberChoice(tx, grant, now);
   await supersede(tx, grant, now);
   return { kind: "issued", scopes };

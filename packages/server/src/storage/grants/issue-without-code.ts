@@ -3,9 +3,9 @@
 import type { GrantedScope, Millis } from "../../oauth/model.ts";
 import type { IssueDirect, IssueDirectOutcome } from "../../oauth/storage.ts";
 import { blocksDirect, directScopes, recordDirect } from "../../owners/consent-record.ts";
-import { lockedConsent, writeConsent } from "../consents/consents.ts";
+import { lockConsent, writeConsent } from "../consents/consents.ts";
 import { note } from "../consents/history.ts";
-import { AUTH_TIME_UNKNOWN, consentOf, DAY, flag, grantColumns, grantOf } from "../rows.ts";
+import { AUTH_TIME_UNKNOWN, DAY, flag, grantColumns, grantOf } from "../rows.ts";
 import { sql, type Tx, transaction } from "../sql.ts";
 import { latestEnd, ownerVerdict, supersede } from "./grants.ts";
 
@@ -22,8 +22,7 @@ export async function makeDirect(tx: Tx, args: IssueDirect): Promise<IssueDirect
   const { verdict, reach } = await ownerVerdict(tx, grant, now, trustedFrom);
   // Only people: no password or assertion acts for a company.
   if (ownerId !== grant.personId || verdict !== "decides" || reach === undefined) return { kind: "no_owner" };
-  const before = await tx.one(lockedConsent, { partition, ownerId, clientId });
-  const record = before && consentOf(before);
+  const record = await lockConsent(tx, grant);
   if (blocksDirect(record, grant.scopes)) return { kind: "blocked" };
   const scopes = directScopes(record, args);
   const row = await insertRedeemed(tx, args, scopes);
