@@ -49,7 +49,7 @@ const IMPORTS = 'import { saml2Bearer } from "./saml2-bearer.ts";\nimport { tick
 /** Registers a client at a server made from the copy, asks for tokens, and prints what came back. */
 const PROGRAM = `
 import { createServer } from "node:http";
-import { createClient, createScope, openAdmin } from "./packages/server/src/admin/index.ts";
+import { createClient, createScope, migrateDatabase, openAdmin } from "./packages/server/src/admin/index.ts";
 import { configOf, createAssent } from "./packages/server/src/index.ts";
 
 const TICKET = "urn:example:grant-type:ticket";
@@ -58,6 +58,7 @@ await new Promise((listening) => server.listen(0, "127.0.0.1", listening));
 const issuer = "http://127.0.0.1:" + server.address().port;
 const config = configOf({ issuer, dataDir: "./data", logLevel: "fatal" });
 
+await migrateDatabase(config, Date.now(), "contract");
 const admin = await openAdmin(config);
 await createScope({ name: "read", description: "Read" }, admin);
 const metadata = { client_name: "Desk", grant_types: [TICKET] };

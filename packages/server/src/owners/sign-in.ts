@@ -46,7 +46,7 @@ export interface SignInRequest {
 
 export type SignInOutcome =
   | { readonly kind: "signed_in"; readonly person: Person }
-  /** `reason`: `unknown`, `password`, `disabled`, `no_password`, or the text of `standing`. For the log only. */
+  /** `reason`: `unknown`, `password`, `disabled`, `no_password`, or the text of `refusal`. For the log only. */
   | { readonly kind: "wrong"; readonly reason: string }
   | { readonly kind: "throttled"; readonly until: Millis };
 
