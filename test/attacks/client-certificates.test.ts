@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { decodeJwt } from "jose";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Client } from "../../packages/server/src/oauth/model.ts";
-import { anOwner, tokensOf } from "../support/back-channel.ts";
+import { anOwner, exchangeBytes, tokensOf } from "../support/back-channel.ts";
 import { aCertificate, chainOf, headerOf } from "../support/certificates.ts";
 import { settle, startServer, type TestClient, type TestServer } from "../support/server.ts";
 
@@ -117,10 +117,6 @@ describe("by a header of another name", () => {
 });
 
 describe("MT-05 from a proxy that is believed", () => {
-  const two: [string, string][] = [
-    ["client-cert", headerOf(good)],
-    ["client-cert", headerOf(good)],
-  ];
   const encoded = good.der.toString("base64");
   test.each<[string, HeadersInit]>([
     ["no header", {}],
@@ -135,7 +131,6 @@ describe("MT-05 from a proxy that is believed", () => {
     ["base64 with a blank", { "client-cert": `:${encoded.slice(0, 64)} ${encoded.slice(64)}:` }],
     ["a parameter behind it", { "client-cert": `${headerOf(good)};a=1` }],
     ["two in one header", { "client-cert": `${headerOf(good)}, ${headerOf(good)}` }],
-    ["two headers", two],
     ["two in one sequence", { "client-cert": headerOf({ der: Buffer.concat([good.der, good.der]) }) }],
     ["one that is cut off", { "client-cert": headerOf({ der: good.der.subarray(0, -1) }) }],
     ["a byte behind it", { "client-cert": headerOf({ der: Buffer.concat([good.der, Buffer.of(0)]) }) }],
@@ -146,6 +141,25 @@ describe("MT-05 from a proxy that is believed", () => {
       status: 401,
       error: "invalid_client",
     });
+  });
+
+  // `fetch` would join them to one line.
+  test.each([
+    ["the same one twice", [headerOf(good), headerOf(good)]],
+    ["the right one, then another", [headerOf(good), headerOf(alone)]],
+    ["an empty one behind it", [headerOf(good), ""]],
+  ])("several header lines: %s → invalid_client; the first alone → a token", async (_, values) => {
+    const { clientId } = await checking.addClient(robot);
+    const body = new URLSearchParams({ grant_type: "client_credentials", client_id: clientId }).toString();
+    const { host, port } = new URL(checking.issuer);
+    const form = ["Content-Type: application/x-www-form-urlencoded", `Content-Length: ${body.length}`];
+    const send = (certificates: readonly string[]) => {
+      const sent = certificates.map((value) => `Client-Cert: ${value}`);
+      const head = ["POST /token HTTP/1.1", `Host: ${host}`, "Connection: close", ...form, ...sent];
+      return exchangeBytes(Number(port), [...head, "", body].join("\r\n"));
+    };
+    expect((await send(values)).text).toMatch(/^HTTP\/1\.1 401 [\s\S]*"invalid_client"/);
+    expect((await send(values.slice(0, 1))).text).toMatch(/^HTTP\/1\.1 200 [\s\S]*"access_token"/);
   });
 
   test("12 kB of zeros → invalid_client; 64 kB → refused before anything is read", async () => {

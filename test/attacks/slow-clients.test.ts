@@ -11,6 +11,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { MAX_PIPELINED } from "../../packages/server/src/http/connections/connection.ts";
 import { ANSWER_TIME, MAX_CONNECTIONS } from "../../packages/server/src/http/connections/connections.ts";
 import { BODY_RATE, BODY_TIME, MAX_SLOW } from "../../packages/server/src/http/connections/unread.ts";
+import { LazyPages } from "../../packages/server/src/http/lazy-pages.ts";
 import { type AssentServer, configOf, createAssent, type Listening, listen } from "../../packages/server/src/index.ts";
 import { aCertificate } from "../support/certificates.ts";
 
@@ -116,6 +117,32 @@ describe("a body that does not come", () => {
     }
     await expect.poll(() => client.statuses).toEqual([400]);
     expect(client.closed).toBe(false);
+  });
+
+  test("that comes after all, while its refusal is being made → the refusal is the only answer, and no place stays taken", async () => {
+    // The page of the refusal waits for its files, as it does soon after a start.
+    const files = Promise.withResolvers<void>();
+    const { load } = LazyPages.prototype;
+    LazyPages.prototype.load = async function (this: LazyPages) {
+      await files.promise;
+      return load.call(this);
+    };
+    try {
+      const client = new Client(head(FORM.length, "Accept: text/html\r\n").replace("/token", "/login"));
+      await expect.poll(unread).toBe(1);
+      ahead += BODY_TIME;
+      await expect.poll(() => shed("body_time")).toBe(1);
+      client.socket.write(FORM);
+      const other = new Client(LIVE);
+      await expect.poll(() => other.statuses).toEqual([200]);
+      files.resolve();
+      await expect.poll(() => client.closed).toBe(true);
+      expect(client.statuses).toEqual([408]);
+      expect(await figure("assent_http_requests_under_way")).toBe(0);
+    } finally {
+      files.resolve();
+      LazyPages.prototype.load = load;
+    }
   });
 
   test("of a request that has its answer → the connection is closed without another one", async () => {
@@ -321,6 +348,13 @@ describe("requests in a queue", () => {
     const answered = new Client("CONNECT a:443 HTTP/1.1\r\nHost: a\r\n\r\n");
     await expect.poll(() => answered.closed).toBe(true);
     expect(answered.statuses).toEqual([405]);
+  });
+
+  test("behind a request whose answer ends the connection → not worked on", async () => {
+    const client = new Client(`GET /health/live HTTP/1.1\r\n\r\n${LIVE}`);
+    await expect.poll(() => client.closed).toBe(true);
+    expect(client.statuses).toEqual([400]);
+    expect(await figure("assent_http_requests_total")).toBe(0);
   });
 
   test("garbage behind a request → its answer, then 400, then the end", async () => {

@@ -37,6 +37,8 @@ class FarSocket extends EventEmitter {
   readonly writableLength = 0;
   readonly bytesWritten = 0;
   destroyed = false;
+  /** True: the end comes when the test says so, as the system's does. */
+  slow = false;
 
   constructor(remoteAddress: string, remotePort: number) {
     super();
@@ -47,7 +49,7 @@ class FarSocket extends EventEmitter {
   destroy(): void {
     if (this.destroyed) return;
     this.destroyed = true;
-    this.emit("close");
+    if (!this.slow) this.emit("close");
   }
 }
 
@@ -196,6 +198,27 @@ describe("too many connections", () => {
     from("203.0.113.1");
     from("203.0.113.1");
     expect(connections.open).toBe(2);
+  });
+
+  test("a socket that this server closed says so when its client has come back → the count of its client stays right", () => {
+    begin(MAX_CONNECTIONS.client + 1);
+    const first = from("203.0.113.1");
+    first.slow = true;
+    for (let at = 0; at <= MAX_CONNECTIONS.client; at += 1) from(`192.0.${at >> 8}.${at & 255}`);
+    expect([first.destroyed, gone()]).toEqual([true, 1]);
+    from("203.0.113.1");
+    first.emit("close");
+    for (let at = 0; at < MAX_CONNECTIONS.client; at += 1) from("203.0.113.1");
+    expect(closed.filter((reason) => reason === "client")).toHaveLength(1);
+  });
+
+  test("all of them in use, most of them a proxy's → others come in, each in the place of one of a crowd that is no proxy's", () => {
+    begin(400);
+    const proxy = Array.from({ length: 250 }, () => busyFrom(PROXY));
+    const crowd = Array.from({ length: 150 }, () => busyFrom("203.0.113.1"));
+    const late = Array.from({ length: 50 }, (_, at) => busyFrom(`192.0.${at}.2`));
+    expect([...proxy, ...late].filter(({ destroyed }) => destroyed)).toEqual([]);
+    expect(crowd.filter(({ destroyed }) => destroyed)).toHaveLength(50);
   });
 
   test("closed by their clients → room again", () => {
