@@ -132,7 +132,7 @@ describe("by default", () => {
     const { agent, personId, partition } = await someone();
     await allow(agent, client, "3600");
     const page = await agent.get("/account/apps");
-    expect(offered(page)).toEqual(["3600", "86400", "604800", "2592000", "7776000", "31536000"]);
+    expect(offered(page)).toEqual(["keep", "3600", "86400", "604800", "2592000", "7776000", "31536000"]);
     const form = page.forms.find(({ action }) => action.endsWith("/end"));
     if (form === undefined) throw new Error("no form for the end");
     await agent.submit(form, { duration: "forever" });
