@@ -77,23 +77,35 @@ async function dump(): Promise<string> {
   }
 }
 
+/** ISO 8601, in UTC. */
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+
 test("the download → each thing that is kept, with receipts that verify, and nothing that proves who they are", async () => {
   const { person, agent, recoveryCodes, keyName, passkey, subject, refreshToken } = await somebody();
   const acme = await inCompany(person, agent);
   const page = await agent.submit(formTo(await agent.get("/account/profile/export"), "/export"));
   const data = JSON.parse(page.text);
   expect(data).toMatchObject({
-    account: { personId: person.personId, username: person.username, email: person.email, hasPassword: true },
+    made_at: expect.stringMatching(TIME),
+    account: {
+      ...{ person_id: person.personId, username: person.username, email: person.email, has_password: true },
+      created_at: expect.stringMatching(TIME),
+    },
     passkeys: [{ name: keyName, synced: false }],
-    authenticator: { since: expect.any(Number) },
-    recoveryCodesLeft: 10,
-    devices: [{ userAgent: expect.anything(), address: expect.any(String), firstSeenAt: expect.any(Number) }],
-    sessions: [{ userAgent: expect.anything(), address: expect.any(String) }],
-    identities: [subject],
-    apps: [{ clientId: client.clientId, scopes: [{ name: "read" }], connections: [{ status: "active" }] }],
-    history: [{ kind: "allowed", receipt: expect.any(String) }],
-    companies: [{ slug: acme.slug, role: "member", connections: [{ clientId: client.clientId }] }],
+    authenticator: { since: expect.stringMatching(TIME) },
+    recovery_codes_left: 10,
+    devices: [
+      { user_agent: expect.anything(), address: expect.any(String), first_seen_at: expect.stringMatching(TIME) },
+    ],
+    sessions: [{ user_agent: expect.anything(), address: expect.any(String) }],
+    identities: [{ issuer_id: subject.issuerId, claim: null, subject: subject.subject }],
+    apps: [{ client_id: client.clientId, scopes: [{ name: "read" }], connections: [{ status: "active" }] }],
+    history: [{ kind: "allowed", at: expect.stringMatching(TIME), receipt: expect.any(String) }],
+    companies: [{ slug: acme.slug, role: "member", connections: [{ client_id: client.clientId }] }],
   });
+  // No name of a field in camelCase, and no time as a number.
+  expect(page.text).not.toMatch(/^ *"[a-z]+[A-Z]\w*":/m);
+  expect(page.text).not.toMatch(/: \d{12,}/);
   const keys = (await (await fetch(`${server.issuer}/receipts/keys`)).json()) as JSONWebKeySet;
   const { payload } = await jwtVerify(data.history[0].receipt, createLocalJWKSet(keys), {
     currentDate: new Date(server.now()),

@@ -53,6 +53,12 @@ export function shown(value: unknown): string {
   return printable(String(value));
 }
 
+/** RFC 7591 has its times in seconds since the epoch, and 0 for never: nobody reads those. */
+function dateOf(name: string, value: unknown): unknown {
+  if (typeof value !== "number" || !name.endsWith("_at")) return value;
+  return value === 0 ? "never" : new Date(value * 1000).toISOString();
+}
+
 function bold(text: string): string {
   return styleText("bold", text, { stream: process.stdout });
 }
@@ -80,7 +86,7 @@ export class Output {
   #fields(record: WireRecord, once: readonly string[]): void {
     const width = Math.max(...Object.keys(record).map((name) => name.length));
     for (const [name, value] of Object.entries(record)) {
-      const whole = shown(value);
+      const whole = shown(dateOf(name, value));
       const lines = Array.isArray(value) && widthOf(whole) > LINE ? value.map(shown) : [whole];
       const label = padded(name, width);
       lines.forEach((line, at) => {

@@ -163,7 +163,7 @@ describe("client", () => {
     const told = async (...args: string[]) =>
       (await at.run(["client", "create", "--name", "Pkce", "--scope", "photos:read", ...args])).stderr;
     const confidential = ["--type", "confidential", "--redirect-uri", "https://app.test/cb"];
-    const advice = /PKCE is optional for this client[\s\S]*\n {2}assent client update [\w-]{22} --require-pkce\n$/;
+    const advice = /PKCE is optional for this client[\s\S]*\n {2}assent client update [\w-]{22} --require-pkce\n/;
     expect(await told(...confidential)).toMatch(advice);
     expect(await told(...confidential, "--require-pkce")).not.toContain("PKCE");
     expect(await told(...confidential, "--json")).not.toContain("PKCE");
@@ -301,6 +301,7 @@ describe("user", () => {
       operator: ["read", "users"],
       has_password: true,
       password_changed_at: expect.any(String),
+      deletes_at: null,
       created_at: expect.any(String),
       updated_at: expect.any(String),
     });

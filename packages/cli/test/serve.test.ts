@@ -66,7 +66,9 @@ describe("serve", () => {
   test("a data directory that can't be made → one line, exit code 1", async () => {
     writeFileSync(join(at.folder, "file"), "");
     const { code, stderr } = await at.run(["serve"], { env: { ASSENT_DATA_DIR: join(at.folder, "file", "data") } });
-    expect(stderr).toMatch(/^error: ENOTDIR[^\n]*\n$/);
+    expect(stderr).toMatch(
+      /^error: ASSENT_DATA_DIR: the user \S+ \(uid \d+\) can't create the directory [^\n]*file\/data \(ENOTDIR\): create it [^\n]*or set ASSENT_DATA_DIR[^\n]*\n$/,
+    );
     expect(code).toBe(1);
   });
 

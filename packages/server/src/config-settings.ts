@@ -122,7 +122,7 @@ export const settings = {
   /** Null: 14 days for public clients, 90 for confidential ones. */
   refreshIdle: optional(seconds(1, 10 * 366 * DAY), {
     variable: "ASSENT_REFRESH_IDLE",
-    shown: "14 days for public clients, 90 days for confidential ones",
+    shown: "1209600 for public clients, 7776000 for confidential ones",
     meaning: "Seconds without use after which a refresh token ends.",
   }),
   /** Null: 10 s for public clients, 30 s for confidential ones. */

@@ -2,7 +2,9 @@
 
 import { randomBytes } from "node:crypto";
 import {
+  accessSync,
   chmodSync,
+  constants,
   existsSync,
   linkSync,
   mkdirSync,
@@ -12,6 +14,7 @@ import {
   unlinkSync,
   writeFileSync,
 } from "node:fs";
+import { userInfo } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { type Config, ConfigError } from "./config.ts";
 
@@ -63,12 +66,42 @@ export function demoRemarks({ dataDir, issuer }: Pick<Config, "dataDir" | "issue
  * existing ones.
  */
 export function prepareDataDir(config: Config): void {
+  const database = databaseFile(config);
+  const folders = [config.secret === null ? config.dataDir : undefined, database && dirname(database)];
+  const used = [...new Set(folders.filter((folder) => folder !== undefined))];
+  for (const folder of used) if (existsSync(folder)) use(folder, config);
   tightenIfNew(config);
   const problems = looseFiles(config);
   if (problems.length > 0) throw new ConfigError(problems);
-  const database = databaseFile(config);
-  for (const folder of [config.secret === null ? config.dataDir : undefined, database && dirname(database)]) {
-    if (folder !== undefined && !existsSync(folder)) mkdirSync(folder, { recursive: true, mode: 0o700 });
+  for (const folder of used) if (!existsSync(folder)) use(folder, config);
+}
+
+/** Makes the directory if it isn't there. Throws a `ConfigError` if this user can't make it, or can't write to it. */
+function use(folder: string, { dataDir }: Config): void {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch (error) {
+    throw new ConfigError([unusable(folder === dataDir ? "ASSENT_DATA_DIR" : "ASSENT_DATABASE_URL", folder, error)]);
+  }
+}
+
+/** The setting, the path, who can't use it, why, and what to do. */
+function unusable(setting: string, folder: string, error: unknown): string {
+  const { code = "unknown fault" } = error as NodeJS.ErrnoException;
+  const user = `${userName()} (uid ${process.getuid?.() ?? "unknown"})`;
+  if (existsSync(folder)) {
+    return `${setting}: the user ${user} can't write to ${folder} (${code}): give it to this user (chown ${process.getuid?.() ?? "USER"} ${folder}; chmod 700 ${folder}), or set ${setting} to another place`;
+  }
+  return `${setting}: the user ${user} can't create the directory ${folder} (${code}): create it and give it to this user, or set ${setting} to another place`;
+}
+
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    // A container's user may have no name.
+    return "without a name";
   }
 }
 

@@ -263,7 +263,22 @@ async function create_(options: ClientOptions & { readonly type: "confidential" 
       );
       out.note(`  assent client update ${client.clientId} --require-pkce`);
     }
+    out.note(nextStep(client, admin.issuer, secret !== null));
   });
+}
+
+/** What to do with a client that was just registered. */
+function nextStep(
+  { clientId, scopes, ownScopes }: { clientId: string; scopes: readonly string[]; ownScopes: readonly string[] },
+  issuer: string,
+  hasSecret: boolean,
+): string {
+  if (scopes.length === 0 && ownScopes.length === 0) {
+    return `Next: name the scopes that it may ask for: assent client update ${clientId} --add-scope SCOPE (assent scope list shows them).`;
+  }
+  const { origin, pathname } = new URL(issuer);
+  const metadata = `${origin}/.well-known/oauth-authorization-server${pathname === "/" ? "" : pathname}`;
+  return `Next: put the issuer ${issuer}, client_id${hasSecret ? " and client_secret" : ""} into the app's configuration. Its library finds the rest at ${metadata}`;
 }
 
 async function list(options: JsonOption & { readonly limit?: number }) {

@@ -14,6 +14,7 @@ import {
   withAdmin,
 } from "../command.ts";
 import { confirm, counted, type YesOption, yesOption } from "../confirm.ts";
+import type { WireRecord } from "../output.ts";
 import { type PasswordOptions, passwordChoice, passwordOptions } from "../prompt.ts";
 
 const OPERATOR = "the person's role as an operator: admin, read, clients, users";
@@ -95,20 +96,36 @@ async function create_(options: CreateOptions) {
 
 async function list(options: JsonOption & { readonly limit?: number }) {
   await withAdmin(options, async (admin, out) => {
-    const { allUsers, userRecord } = await import("@assent/server/admin");
-    const people = await firstOf(allUsers(admin), options.limit);
+    const { allUsers, secondFactorsOf, userRecord } = await import("@assent/server/admin");
+    const records: WireRecord[] = [];
+    for (const person of await firstOf(allUsers(admin), options.limit)) {
+      records.push({ ...userRecord(person), second_factors: await secondFactorsOf(person, admin) });
+    }
     out.list(
-      people.map((person) => userRecord(person)),
-      [{ field: "username" }, { field: "email" }, { field: "name" }, { field: "status" }, { field: "operator" }],
+      records,
+      [
+        { field: "username" },
+        { field: "email" },
+        { field: "name" },
+        { field: "status", show: (status, { deletes_at }) => statusText(status, deletes_at) },
+        { field: "second_factors", title: "second factors" },
+        { field: "operator" },
+      ],
       "There are no users: assent user create",
     );
   });
 }
 
+/** An account that its owner wants to be rid of says when it goes. */
+function statusText(status: unknown, deletesAt: unknown): string {
+  return typeof deletesAt === "string" ? `${status}, deleted on ${deletesAt.slice(0, 10)}` : String(status);
+}
+
 async function show(login: string, options: JsonOption) {
   await withAdmin(options, async (admin, out) => {
-    const { userOf, userRecord } = await import("@assent/server/admin");
-    out.record(userRecord(await userOf(login, admin)));
+    const { secondFactorsOf, userOf, userRecord } = await import("@assent/server/admin");
+    const person = await userOf(login, admin);
+    out.record({ ...userRecord(person), second_factors: await secondFactorsOf(person, admin) });
   });
 }
 

@@ -291,3 +291,16 @@ function passwordProblems(password: string, names: readonly string[]): readonly 
   const problem = passwordProblem(password, { names, isCommon: isCommonPassword });
   return problem === undefined ? [] : [{ field: "password", problem: wrongPasswords[problem] }];
 }
+
+/** What a person can sign in with besides the password: `authenticator`, `passkey`. */
+export async function secondFactorsOf(
+  { partition, personId }: Person,
+  { storage }: AdminContext,
+): Promise<readonly ("authenticator" | "passkey")[]> {
+  const key = { partition, personId };
+  const [factor, passkeys] = await Promise.all([storage.secondFactors.get(key), storage.passkeys.list(key)]);
+  return [
+    ...(factor === undefined ? [] : ["authenticator" as const]),
+    ...(passkeys.length > 0 ? ["passkey" as const] : []),
+  ];
+}

@@ -85,6 +85,7 @@ export function userRecord(person: Person, generated: string | null = null): Wir
     operator: person.operator,
     has_password: person.passwordHash !== null,
     password_changed_at: time(person.passwordChangedAt),
+    deletes_at: time(person.deleteAt ?? null),
     created_at: time(person.createdAt),
     updated_at: time(person.updatedAt),
   };

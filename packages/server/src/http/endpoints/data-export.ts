@@ -1,7 +1,7 @@
 /** `/account/profile/export`: all stored data about a person in one file. */
 
 import type { Receipts } from "../../crypto/receipts.ts";
-import type { Consent, Grant, Millis } from "../../oauth/model.ts";
+import { type Consent, type Grant, type Millis, NEVER } from "../../oauth/model.ts";
 import { type DataExportContext, type InCompany, personalData } from "../../owners/account/data-export.ts";
 import type { SecondFactor } from "../../owners/factor-storage.ts";
 import type { HistoryEntry, Person } from "../../owners/storage.ts";
@@ -26,14 +26,14 @@ export const showExport = freshly("export", async ({ session, http, visitor }, t
   return page(200, exportPage(view, chrome), "here", visitor.cookies);
 });
 
-/** Without keys, secrets and hashes, which prove who somebody is. Times are in milliseconds since the epoch. */
+/** Without keys, secrets and hashes, which prove who somebody is. Names are in snake_case, times in ISO 8601. */
 export const exportData = freshly("export", async ({ person, http, visitor }, tools: ExportTools) => {
   const now = tools.now();
   const data = await personalData(person, tools.account);
   const { sessions, devices, apps, uses, history, companies, passkeys, factor, subjects, removed, addresses } = data;
   const body = {
     issuer: tools.issuer,
-    made_at: now,
+    madeAt: now,
     account: accountOf(person),
     passkeys: passkeys.map(({ name, createdAt, lastUsedAt, backupEligible, added }) => ({
       ...{ name, createdAt, lastUsedAt, synced: backupEligible, added },
@@ -53,7 +53,7 @@ export const exportData = freshly("export", async ({ person, http, visitor }, to
     companies: companies.map(companyOf),
   };
   tools.event("data_exported", { owner: person.personId, address: http.address });
-  const made = json(200, `${JSON.stringify(body, null, 2)}\n`, {
+  const made = json(200, `${JSON.stringify(portable(body), null, 2)}\n`, {
     "content-disposition": 'attachment; filename="my-data.json"',
   });
   return { ...made, cookies: visitor.cookies };
@@ -94,4 +94,24 @@ function companyOf({ company, member, grants }: InCompany) {
   const { role, since, accountStatus: standing } = member;
   const connections = grants.map((grant) => ({ clientId: grant.clientId, ...connectionOf(grant) }));
   return { companyId, name, slug, role, since, standing, connections };
+}
+
+/** Fields that hold a time, in milliseconds since the epoch. */
+const TIME = /^(?:at|until|since|authTime)$|(?:At|From|Until|Since)$/;
+
+/** As other programs read it: field names in snake_case, times in ISO 8601; null for a time that never comes. */
+function portable(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(portable);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, one]) => [
+      name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+      // What people read is kept by the names of scopes, which are nobody's to respell.
+      name === "texts" ? one : typeof one === "number" && TIME.test(name) ? isoTime(one) : portable(one),
+    ]),
+  );
+}
+
+function isoTime(at: Millis): string | null {
+  return at >= NEVER ? null : new Date(at).toISOString();
 }
