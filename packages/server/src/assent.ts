@@ -56,7 +56,6 @@ import type { Brand } from "./pages/index.ts";
 import { policyOf } from "./policy.ts";
 import { Presence } from "./presence.ts";
 import { AssertionReader } from "./saml/reader.ts";
-import type { Assent } from "./server-parts.ts";
 import { singleFlight } from "./single-flight.ts";
 import { openCatalog } from "./storage/catalog.ts";
 import { refuseUnready } from "./storage/database-state.ts";
@@ -176,7 +175,7 @@ export async function createAssent(config: Config, options: AssentOptions = {}):
     const housekeeping = new Housekeeping({ storage, now, log, alsoDue });
     if (config.housekeeping) housekeeping.start();
     mail.start();
-    const membershipSync = keepMembershipsInSync(assent.assent, log);
+    const membershipSync = keepMembershipsInSync({ storage, now, event: reporter.event }, log);
     assent.assent.people.loadSoon();
     return {
       handler: createHandler(assent.assent),
@@ -189,7 +188,7 @@ export async function createAssent(config: Config, options: AssentOptions = {}):
       sharesPort: options.worker !== undefined,
       announceEnd: assent.announceEnd,
       drain: assent.drain,
-      measure: () => metrics.snapshot(sourcesOf(assent.assent, connections)),
+      measure: () => metrics.snapshot(sourcesOf(assent.assent, storage, connections)),
       async close() {
         clearInterval(membershipSync);
         metrics.close();
@@ -310,7 +309,7 @@ async function assemble({
     brand,
     missing: (err) => log.error({ event: "pages_missing", err }, "the pages can't be loaded: people get errors"),
   });
-  const notices: Pick<Assent, "noticeLetters" | "notify"> = {
+  const notices: Pick<AuthorizationContext, "noticeLetters" | "notify"> = {
     noticeLetters: async (notice) => {
       const { noticeLetters } = await import("./owners/mail/notice-mail.ts");
       return noticeLetters(notice, { storage, mail, issuer, partitionOf, attemptKey, now });
@@ -340,7 +339,6 @@ async function assemble({
     config,
     issuer,
     basePath,
-    storage,
     oauth: context,
     popularity: new Popularity(storage),
     brand,
@@ -389,8 +387,7 @@ async function assemble({
     people,
     chrome: (request, about) => people.chromes.of(request, assent.cookies.read(request, "language"), about),
     refused: reporter.refused,
-    ...{ mail, mailDesk, links },
-    ...notices,
+    mail,
     requestId: () => `${ids.prefix}-${(ids.count++).toString(36)}`,
     unfit: () => presence.unfit !== undefined,
     ending: () => ending,

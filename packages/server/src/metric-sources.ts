@@ -4,8 +4,13 @@ import { passwordQueue } from "./crypto/password.ts";
 import type { Connections } from "./http/connections/connections.ts";
 import type { MetricSources } from "./metrics/server-metrics.ts";
 import type { Assent } from "./server-parts.ts";
+import type { Storage } from "./storage/open.ts";
 
-export function sourcesOf({ storage, gate, unread, keys, now }: Assent, connections: Connections): MetricSources {
+export function sourcesOf(
+  { gate, unread, keys, now }: Pick<Assent, "gate" | "unread" | "keys" | "now">,
+  storage: Storage,
+  connections: Connections,
+): MetricSources {
   return {
     passwordQueue,
     writesWaiting: () => storage.stats().waiting,

@@ -23,17 +23,13 @@ import type { AuthorizationContext } from "./owners/authorization/context.ts";
 import type { CompanyContext } from "./owners/companies/context.ts";
 import type { FactorContext } from "./owners/factors.ts";
 import type { FailedClients } from "./owners/failed-clients.ts";
-import type { MailLinks, Postbox } from "./owners/mail/mail.ts";
-import type { Notice } from "./owners/mail/notices.ts";
-import type { MailDesk } from "./owners/mail/requests.ts";
-import type { StoredMail } from "./owners/mail/storage.ts";
+import type { Postbox } from "./owners/mail/mail.ts";
 import type { Popularity } from "./owners/popularity.ts";
 import type { ProveContext } from "./owners/recovery/prove-factor.ts";
 import type { RecoveryContext } from "./owners/recovery/take-back.ts";
 import type { SessionContext } from "./owners/sessions.ts";
 import type { SignInContext } from "./owners/sign-in.ts";
 import type { Brand, Chrome } from "./pages/index.ts";
-import type { Storage } from "./storage/open.ts";
 import type { Crew } from "./workers/messages.ts";
 
 /** What the endpoints are given. */
@@ -42,7 +38,6 @@ export interface Assent {
   readonly issuer: string;
   /** Path of the issuer, without its final slash. */
   readonly basePath: string;
-  readonly storage: Storage;
   readonly oauth: TokenEndpointContext;
   /** The operator's look. */
   readonly brand: Brand;
@@ -85,16 +80,8 @@ export interface Assent {
   readonly event: Reporting["event"];
   /** Logs why a request was refused, or what fault it met. */
   readonly refused: Reporting["refused"];
-  /** What people should hear of, as messages for the transaction in which it happens. */
-  noticeLetters(notice: Notice): Promise<readonly StoredMail[]>;
-  /** Hands over what has happened, for whoever embeds this server, and has its messages sent. Never throws. */
-  notify(notice: Notice): void;
   /** Messages to people. */
   readonly mail: Postbox;
-  /** Requests for mail, answered apart from the request that brings them, so that nobody can tell from it what there was to do. */
-  readonly mailDesk: MailDesk;
-  /** Links in messages. */
-  readonly links: MailLinks;
   requestId(): string;
   /** The database was changed so that this process can't serve it any more: `/health/ready` says so. */
   unfit(): boolean;
