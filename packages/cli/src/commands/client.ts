@@ -58,13 +58,21 @@ export function register(program: Command): void {
   verb(client, "list", "list all clients").addOption(limitOption()).action(list);
   verb(client, "show <client-id>", "show a client").action(show);
   registerUpdate(client);
-  verb(client, "disable <client-id>", "disable a client; all its access ends at once, and doesn't come back")
+  verb(
+    client,
+    "disable <client-id>",
+    "disable a client: it gets no more tokens, and all its grants end for good; issued access tokens work until they expire",
+  )
     .addOption(yesOption())
     .action((clientId: string, options: JsonOption & YesOption) => setStatus(clientId, "disabled", options));
-  verb(client, "enable <client-id>", "enable a disabled client again; it has to ask for access anew").action(
+  verb(client, "enable <client-id>", "enable a disabled client again; it must ask for access again").action(
     (clientId: string, options: JsonOption) => setStatus(clientId, "active", options),
   );
-  verb(client, "delete <client-id>", "delete a client; all its access ends at once")
+  verb(
+    client,
+    "delete <client-id>",
+    "delete a client: it gets no more tokens, and owners' consents end; issued access tokens work until they expire",
+  )
     .addOption(yesOption())
     .action(remove);
   verb(client, "rotate-secret <client-id>", "give a confidential client a new secret")
@@ -322,7 +330,7 @@ async function change(
     const before = await clientOf(clientId, admin);
     if (options.status === "disabled") await confirmDisabling(clientId, options, admin);
     const changed = await updateClient(clientId, changes, admin);
-    // The method is another one, and what was known of the old secret is worth nothing to it.
+    // The new method can't use what the server stores of the old secret, so the client gets a new secret.
     const { client, secret } = needsSecret(changed)
       ? await rotateSecret(clientId, 0, admin)
       : { client: changed, secret: null };
@@ -334,7 +342,7 @@ async function change(
   });
 }
 
-/** One that is disabled already has nothing left that could end. */
+/** Asks nothing about a client that is already disabled: all its grants have ended. */
 async function confirmDisabling(clientId: string, options: YesOption, admin: OpenedAdmin) {
   const { MOST_COUNTED, impactOfClient } = await import("@assent/server/admin");
   const { client, consents, grants } = await impactOfClient(clientId, admin);
@@ -365,7 +373,7 @@ async function remove(clientId: string, options: JsonOption & YesOption) {
       options,
     );
     await deleteClient(clientId, admin);
-    out.done({ client_id: clientId, deleted: true }, `Deleted ${clientId}; all its access has ended.`);
+    out.done({ client_id: clientId, deleted: true }, `Deleted ${clientId}; all its grants and consents have ended.`);
   });
 }
 

@@ -38,13 +38,19 @@ export function register(program: Command): void {
     .option("--slug <slug>", "new name in URLs; links with the old one stop working")
     .addOption(defaultRuleOption("--default-rule <rule>"))
     .addOption(
-      new Option("--status <status>", "disabled: its grants end at once, and nobody can act in its name").choices([
-        "active",
-        "disabled",
-      ]),
+      new Option(
+        "--status <status>",
+        "disabled: nobody can act in its name, and its grants end; issued access tokens work until they expire",
+      ).choices(["active", "disabled"]),
     )
     .action(update);
-  verb(company, "delete <slug>", "delete a company; all access in its name ends").addOption(yesOption()).action(remove);
+  verb(
+    company,
+    "delete <slug>",
+    "delete a company: all grants in its name end; issued access tokens work until they expire",
+  )
+    .addOption(yesOption())
+    .action(remove);
   verb(company, "add-member <slug> <user>", "add a person as a member, or change a member's role")
     .addOption(new Option("--role <role>", "the member's role").choices(["member", "admin"]).default("member"))
     .action(addMember_);
@@ -149,7 +155,7 @@ async function remove(slug: string, options: JsonOption & YesOption) {
       options,
     );
     const { companyId, slug: was } = await deleteCompany(slug, admin);
-    out.done({ id: companyId, slug: was, deleted: true }, `Deleted ${was}; all access in its name has ended.`);
+    out.done({ id: companyId, slug: was, deleted: true }, `Deleted ${was}; all grants in its name have ended.`);
   });
 }
 

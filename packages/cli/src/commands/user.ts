@@ -61,9 +61,11 @@ export function register(program: Command): void {
   )
     .option("--passkeys", "also remove all passkeys, except one if the person could not sign in without it")
     .action(resetSecondFactor_);
-  verb(user, "disable <user>", "disable a person; sessions and apps' access end at once").action(
-    (login: string, options: JsonOption) => setStatus(login, "disabled", options),
-  );
+  verb(
+    user,
+    "disable <user>",
+    "disable a person: all sessions and apps' grants end; issued access tokens work until they expire",
+  ).action((login: string, options: JsonOption) => setStatus(login, "disabled", options));
   verb(user, "enable <user>", "enable a disabled person again").action((login: string, options: JsonOption) =>
     setStatus(login, "active", options),
   );

@@ -162,7 +162,7 @@ export async function setPassword(
   return { person: await userOf(login, context), generated: "generate" in choice ? password : null };
 }
 
-/** A disabled person can't sign in. Sessions and apps' access end at once. Throws `unknown`. */
+/** A disabled person can't sign in. All sessions and grants end; issued access tokens work until they expire. Throws `unknown`. */
 export async function setUserStatus(login: string, status: Person["status"], context: AdminContext): Promise<Person> {
   const { partition, personId } = await userOf(login, context);
   const changed = await context.storage.people.setStatus({ partition, personId, status, now: context.now() });
