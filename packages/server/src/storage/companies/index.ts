@@ -33,7 +33,6 @@ import {
   joinCompany,
   listInvitations,
   withdrawInvitation,
-  withdrawSince,
 } from "./invitations.ts";
 import {
   addMember,
@@ -115,7 +114,6 @@ export const companiesSteps: Readonly<Record<string, Verb<never, unknown>>> = {
   staleCompanyLinks,
   adoptCompanyLink,
   joinCompany,
-  withdrawSince,
   untold,
   untoldOfPerson,
   applyOutboxEntry,

@@ -9,17 +9,10 @@ import type { ByAdmin, Company, CompanyKey, Invitation, JoinOutcome, PersonRef }
 import type { StoredMail } from "../../owners/mail/storage.ts";
 import { post } from "../mail/outbox.ts";
 import { partitionOf } from "../partition.ts";
-import { text } from "../rows.ts";
-import { type Call, query, sql, steps, transaction } from "../sql.ts";
+import { query, sql, steps, transaction } from "../sql.ts";
 import { isAdmin, lockCompany, thisCompany } from "./company-lock.ts";
-import {
-  adoptCompanyLink,
-  companyLinksOf,
-  confirmCompanyLink,
-  noteMember,
-  putMember,
-  writeCompanyLink,
-} from "./members.ts";
+import { adoptCompanyLink, confirmCompanyLink, noteMember, putMember, writeCompanyLink } from "./members.ts";
+import { tellOf } from "./membership-outbox.ts";
 import { companyColumns, companyOf, invitationColumns, invitationOf } from "./rows.ts";
 
 /** Maximum number of open invitations of one company. */
@@ -119,6 +112,9 @@ export const acceptInvitation = steps<Accept, JoinOutcome>(async (call, args) =>
   const found = await call(findInvitation, args);
   if (found === undefined) return { kind: "unknown" };
   if (!isFor(found.invitation, person)) return { kind: "wrong_person" };
+  const { invitedBy } = found.invitation;
+  // The inviter's account may have been taken back a moment ago, or before a crash kept the company from hearing of it.
+  if (invitedBy !== "operator") await tellOf(call, { partition: partitionOf(invitedBy), personId: invitedBy }, now);
   const { companyId } = found.company;
   const key = { partition: person.partition, personId: person.personId, companyId };
   const version = await call(writeCompanyLink, { ...key, ...asked, link, now });
@@ -168,32 +164,3 @@ export const joinCompany = transaction<Accept & { readonly companyId: string; re
     return true;
   },
 );
-
-/** For an account that is taken back: withdraws the invitations that it made since then in all its companies. */
-export async function withdrawInvitationsOf(
-  call: Call,
-  { partition, personId }: { readonly partition: number; readonly personId: string },
-  since: Millis,
-  now: Millis,
-): Promise<void> {
-  for (const { companyId } of await call(companyLinksOf, { partition, personId }))
-    await call(withdrawSince, { partition: partitionOf(companyId), companyId, personId, since, now });
-}
-
-export const withdrawSince = transaction<
-  CompanyKey & { readonly personId: string; readonly since: Millis; readonly now: Millis },
-  number
->(async (tx, { partition, companyId, personId, since, now }) => {
-  const key = { partition, companyId };
-  if ((await lockCompany(tx, key)) === undefined) return 0;
-  const rows = await tx.all(
-    sql`UPDATE invitations SET status = 'withdrawn'
-      WHERE ${thisCompany} AND invited_by = :personId AND status = 'open' AND created_at >= :since RETURNING invitation_id`,
-    { ...key, personId, since },
-  );
-  for (const row of rows) {
-    const invitationId = text(row, "invitation_id");
-    await noteMember(tx, { ...key, kind: "invitation_withdrawn", by: personId, invitationId, now });
-  }
-  return rows.length;
-});

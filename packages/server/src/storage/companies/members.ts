@@ -214,21 +214,28 @@ interface NewOutboxEntry extends CompanyLinkKey {
    * Default: null, so that all of them end.
    */
   readonly keptBefore?: Millis | null;
+  /** The company withdraws the invitations that the person made since this time. Default: null, so that all of them hold. */
+  readonly invitedSince?: Millis | null;
   readonly now: Millis;
 }
 
 /**
  * Stores what a company has to learn about a person. News that the company has not received yet are combined into one.
  */
-export async function putInOutbox(tx: Tx, { keptBefore = null, ...entry }: NewOutboxEntry): Promise<void> {
+export async function putInOutbox(
+  tx: Tx,
+  { keptBefore = null, invitedSince = null, ...entry }: NewOutboxEntry,
+): Promise<void> {
   await tx.run(
-    sql`INSERT INTO standings AS s (partition, person_id, company_id, version, standing, cut_at, kept_before, written_at)
-      VALUES (:partition, :personId, :companyId, :version, :standing, :cutAt, :keptBefore, :now)
+    sql`INSERT INTO standings AS s (partition, person_id, company_id, version, standing, cut_at, kept_before, invited_since, written_at)
+      VALUES (:partition, :personId, :companyId, :version, :standing, :cutAt, :keptBefore, :invitedSince, :now)
       ON CONFLICT (partition, person_id, company_id) DO UPDATE SET version = excluded.version, standing = excluded.standing,
         kept_before = CASE WHEN excluded.cut_at IS NULL THEN s.kept_before WHEN s.cut_at IS NULL THEN excluded.kept_before
           WHEN s.kept_before < excluded.kept_before OR s.kept_before IS NULL THEN s.kept_before ELSE excluded.kept_before END,
+        invited_since = CASE WHEN s.invited_since < excluded.invited_since OR excluded.invited_since IS NULL THEN s.invited_since
+          ELSE excluded.invited_since END,
         cut_at = COALESCE(excluded.cut_at, s.cut_at), written_at = excluded.written_at`,
-    { ...entry, keptBefore },
+    { ...entry, keptBefore, invitedSince },
   );
 }
 

@@ -9,8 +9,8 @@ import { StorageUnavailable } from "../errors.ts";
 import { partitionOf } from "../partition.ts";
 import { text, whole, wholeOrNull } from "../rows.ts";
 import { type Call, query, type Row, sql, statement, steps, type Tx, transaction } from "../sql.ts";
-import { lockCompany } from "./company-lock.ts";
-import { endGrantsOfMember, forgetMember, putInOutbox } from "./members.ts";
+import { lockCompany, thisCompany } from "./company-lock.ts";
+import { endGrantsOfMember, forgetMember, noteMember, putInOutbox } from "./members.ts";
 
 /** One company that has to be told about one person. */
 interface OutboxEntry {
@@ -22,9 +22,10 @@ interface OutboxEntry {
   readonly standing: string;
   readonly cutAt: Millis | null;
   readonly keptBefore: Millis | null;
+  readonly invitedSince: Millis | null;
 }
 
-const outboxColumns = sql`partition, person_id, company_id, version, standing, cut_at, kept_before`;
+const outboxColumns = sql`partition, person_id, company_id, version, standing, cut_at, kept_before, invited_since`;
 
 function outboxEntryOf(row: Row): OutboxEntry {
   return {
@@ -35,6 +36,7 @@ function outboxEntryOf(row: Row): OutboxEntry {
     standing: text(row, "standing"),
     cutAt: wholeOrNull(row, "cut_at"),
     keptBefore: wholeOrNull(row, "kept_before"),
+    invitedSince: wholeOrNull(row, "invited_since"),
   };
 }
 
@@ -42,7 +44,7 @@ function outboxEntryOf(row: Row): OutboxEntry {
  * Stores, in the transaction that changes a person, what their companies have to learn. `gone`: the person is being
  * removed. `cutAt`: grants that the person made in companies' names before this time end, whatever the standing.
  * `keeps`: in all companies except these, grants made before `keeps.before` stay, and only grants that the person began
- * before `cutAt` and finished after it end.
+ * before `cutAt` and finished after it end. `invitedSince`: invitations that the person made since then are withdrawn.
  */
 export async function noteForCompanies(
   tx: Tx,
@@ -51,11 +53,13 @@ export async function noteForCompanies(
     gone = false,
     cutAt,
     keeps,
+    invitedSince,
     now,
   }: {
     readonly gone?: boolean;
     readonly cutAt: Millis | null;
     readonly keeps?: { readonly before: Millis; readonly butIn: readonly string[] };
+    readonly invitedSince?: Millis;
     readonly now: Millis;
   },
 ): Promise<void> {
@@ -74,7 +78,8 @@ export async function noteForCompanies(
   for (const link of links) {
     const companyId = text(link, "company_id");
     const keptBefore = keeps === undefined || keeps.butIn.includes(companyId) ? null : keeps.before;
-    await putInOutbox(tx, { partition, personId, companyId, version, standing, cutAt, keptBefore, now });
+    const news = { version, standing, cutAt, keptBefore, invitedSince: invitedSince ?? null };
+    await putInOutbox(tx, { partition, personId, companyId, ...news, now });
   }
 }
 
@@ -94,10 +99,7 @@ export async function tellOf(
 
 async function tell(call: Call, news: readonly OutboxEntry[], now: Millis): Promise<void> {
   for (const one of news) {
-    const { companyId, personId, version, standing, cutAt, keptBefore } = one;
-    await call(applyOutboxEntry, {
-      ...{ partition: partitionOf(companyId), companyId, personId, version, standing, cutAt, keptBefore, now },
-    });
+    await call(applyOutboxEntry, { ...one, partition: partitionOf(one.companyId), now });
     await call(removeFromOutbox, one);
   }
 }
@@ -146,10 +148,12 @@ export const applyOutboxEntry = transaction<
     readonly standing: string;
     readonly cutAt: Millis | null;
     readonly keptBefore?: Millis | null;
+    readonly invitedSince?: Millis | null;
     readonly now: Millis;
   },
   boolean
->(async (tx, { partition, companyId, personId, version, standing, cutAt, keptBefore = null, now }) => {
+>(async (tx, { partition, companyId, personId, version, standing, cutAt, now, ...news }) => {
+  const { keptBefore = null, invitedSince = null } = news;
   const key = { partition, companyId, personId };
   if ((await lockCompany(tx, key)) === undefined) return false;
   const heard = await tx.run(
@@ -159,6 +163,7 @@ export const applyOutboxEntry = transaction<
     { ...key, version, standing: standing === "active" ? "active" : "disabled", from: cutAt ?? 0 },
   );
   if (heard === 0) return false;
+  if (invitedSince !== null) await withdrawSince(tx, key, invitedSince, now);
   if (cutAt !== null && keptBefore !== null && standing === "active") {
     await endGrantsOfMember(tx, { ...key, by: "server", since: { madeFrom: keptBefore, signedInBefore: cutAt }, now });
   } else if (cutAt !== null || standing !== "active") {
@@ -167,6 +172,25 @@ export const applyOutboxEntry = transaction<
   if (standing === "gone") await forgetMember(tx, key);
   return true;
 });
+
+/** For an account that is taken back: withdraws the invitations that it made since then. */
+async function withdrawSince(
+  tx: Tx,
+  key: CompanyKey & { readonly personId: string },
+  since: Millis,
+  now: Millis,
+): Promise<void> {
+  const { partition, companyId, personId: by } = key;
+  const rows = await tx.all(
+    sql`UPDATE invitations SET status = 'withdrawn'
+      WHERE ${thisCompany} AND invited_by = :by AND status = 'open' AND created_at >= :since RETURNING invitation_id`,
+    { partition, companyId, by, since },
+  );
+  for (const row of rows) {
+    const invitationId = text(row, "invitation_id");
+    await noteMember(tx, { partition, companyId, kind: "invitation_withdrawn", by, invitationId, now });
+  }
+}
 
 /** Deletes the entry after the company was told, unless there are newer news. */
 export const removeFromOutbox = statement<

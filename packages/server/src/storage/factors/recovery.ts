@@ -13,7 +13,6 @@ import {
   type TakeBackOutcome,
   undoHolds,
 } from "../../owners/recovery/storage.ts";
-import { withdrawInvitationsOf } from "../companies/invitations.ts";
 import { noteForCompanies, tellOf } from "../companies/membership-outbox.ts";
 import { endConsent } from "../consents/consents.ts";
 import { endGrants, endingOf } from "../grants/end-in-batches.ts";
@@ -35,7 +34,7 @@ import type { PersonKey } from "../people/person.ts";
 import { getPerson } from "../people/person.ts";
 import { dropFirstUses } from "../people/subject-links.ts";
 import { personColumns, personOf, text } from "../rows.ts";
-import { type Call, sql, steps, type Tx, transaction, words } from "../sql.ts";
+import { sql, steps, type Tx, transaction, words } from "../sql.ts";
 import { listPasskeys, lockPasskeys } from "./passkeys.ts";
 import { bringBack, eraseRemovals, removedFactors, removedPasskeys, setAside } from "./removals.ts";
 import { lockFactor } from "./second-factors.ts";
@@ -43,7 +42,7 @@ import { lockFactor } from "./second-factors.ts";
 /** Changes the person's partition first. Then their companies learn that grants in their names end. */
 export const recoverPassword = steps<TakeBack, TakeBackOutcome>(async (call, args) => {
   const outcome = await call(writeRecovery, args);
-  if (outcome.kind === "done") await tellCompaniesOf(call, outcome.person, args.identitiesSince, args.now);
+  if (outcome.kind === "done") await tellOf(call, outcome.person, args.now);
   return outcome;
 });
 
@@ -66,12 +65,6 @@ export const writeRecovery = transaction<TakeBack, TakeBackOutcome>(async (tx, a
   return { kind: "done", person: personOf(row) };
 });
 
-/** What the account did in its companies ends there, and the invitations that it made since then. */
-async function tellCompaniesOf(call: Call, person: PersonKey, since: Millis, now: Millis): Promise<void> {
-  await withdrawInvitationsOf(call, person, since, now);
-  await tellOf(call, person, now);
-}
-
 export const undoEmail = steps<TakeBack, TakeBackOutcome>(async (call, args) => {
   const { partition, now } = args;
   for (;;) {
@@ -86,7 +79,7 @@ export const undoEmail = steps<TakeBack, TakeBackOutcome>(async (call, args) => 
     const write = () => call(writeUndo, { ...args, before: person.email });
     const outcome =
       person.email === link.address ? await write() : await moving(call, { link, before: person.email, now }, write);
-    if (outcome.kind === "done") await tellCompaniesOf(call, outcome.person, args.identitiesSince, now);
+    if (outcome.kind === "done") await tellOf(call, outcome.person, now);
     // Unknown: the link was used at the same moment, or somebody with access to the account changed the address once
     // more. Then the link that takes the change back still exists.
     if (outcome.kind !== "unknown") return outcome;
@@ -155,7 +148,8 @@ async function takeBack(tx: Tx, key: PersonKey, link: MailLink, args: TakeBack):
   }
   await endNewConnections(tx, key, shownAt, now);
   await dropFirstUses(tx, key, identitiesSince);
-  await noteForCompanies(tx, key, { cutAt: now, keeps: { before: shownAt, butIn: endCompanies }, now });
+  const keeps = { before: shownAt, butIn: endCompanies };
+  await noteForCompanies(tx, key, { cutAt: now, keeps, invitedSince: identitiesSince, now });
   await useUp(tx, link);
   await dropMailLinks(tx, key, link.address, { restores: own !== undefined }, now);
   if (removal !== null) await remove(tx, key, removal, now);
@@ -232,7 +226,7 @@ export const restoreFactors = steps<Restore, FollowLinkOutcome>(async (call, arg
   const { outcome, erased } = await call(writeRestore, args);
   for (const value of new Set([...added.map(({ credentialId }) => credentialId), ...erased]))
     await settleName(call, nameOf(value));
-  if (outcome.kind === "done") await tellCompaniesOf(call, outcome.person, since, now);
+  if (outcome.kind === "done") await tellOf(call, outcome.person, now);
   return outcome;
 });
 
@@ -256,7 +250,8 @@ export const writeRestore = transaction<
   await endSessions(tx, key, back.own, now);
   await endNewConnections(tx, key, back.since, now);
   await dropFirstUses(tx, key, back.since);
-  await noteForCompanies(tx, key, { cutAt: now, keeps: { before: back.since, butIn: [] }, now });
+  const keeps = { before: back.since, butIn: [] };
+  await noteForCompanies(tx, key, { cutAt: now, keeps, invitedSince: back.since, now });
   await dropMailLinks(tx, key, link.address, { restores: false }, now);
   await tx.run(
     sql`DELETE FROM mail_links WHERE partition = :partition AND person_id = :personId AND purpose = 'restore' AND about = :about`,

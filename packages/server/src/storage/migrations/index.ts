@@ -22,6 +22,7 @@ import { recovery } from "./0019-recovery.ts";
 import { consentCeilings } from "./0020-consent-ceilings.ts";
 import { appearances } from "./0021-appearances.ts";
 import { waysBack } from "./0022-ways-back.ts";
+import { invitedSince } from "./0023-invited-since.ts";
 import type { Migration } from "./migration.ts";
 
 export const migrations: readonly Migration[] = [
@@ -47,6 +48,7 @@ export const migrations: readonly Migration[] = [
   consentCeilings,
   appearances,
   waysBack,
+  invitedSince,
 ];
 
 /** The newest migration of this program. A database without a newer one needs nothing else. */

@@ -19,7 +19,7 @@ import {
   type SchemaHost,
   type Step,
 } from "./migration.ts";
-import { type PlannedStep, planOf, SMALL, touchedRows } from "./plan.ts";
+import type { PlannedStep } from "./plan.ts";
 
 export interface MigrationState {
   readonly id: number;
@@ -98,6 +98,7 @@ async function runWhole(tx: Tx, step: Step): Promise<void> {
 /** Refuses if a start would touch so many rows that others would wait for it. */
 async function refuseLarge(host: SchemaHost, due: readonly Migration[]): Promise<void> {
   if (due.length === 0) return;
+  const { SMALL, touchedRows } = await import("./plan.ts");
   const rows = await host.reading((tx) => touchedRows(host, tx, due));
   if (rows <= SMALL) return;
   throw new SchemaMismatch(
@@ -240,6 +241,7 @@ export async function planMigrations(
 ): Promise<readonly PlannedStep[]> {
   const states = await migrationStatus(host, known);
   const pending = known.filter(({ id }) => states.some((state) => state.id === id && state.appliedAt === null));
+  const { planOf } = await import("./plan.ts");
   return host.reading((tx) => planOf(host, tx, pending));
 }
 

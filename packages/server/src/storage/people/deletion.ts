@@ -28,7 +28,7 @@ type Deletion = PersonKey &
 
 export const setDeletion = steps<Deletion, boolean>(async (call, args) => {
   const written = await call(writeDeletion, args);
-  if (written && args.at !== null) await tellOf(call, args, args.now);
+  if (written) await tellOf(call, args, args.now);
   return written;
 });
 
@@ -49,8 +49,9 @@ export const writeDeletion = transaction<Deletion, boolean>(
         { ...key, keepSessionId },
       );
       await endGrantsOf(tx, { ...key, cause: "leaving", by: personId, now });
-      await noteForCompanies(tx, key, { cutAt: now, now });
     }
+    // Who keeps the account is an admin again, where housekeeping had begun to erase it.
+    await noteForCompanies(tx, key, { cutAt: at === null ? null : now, now });
     await post(tx, mails, now);
     return true;
   },
@@ -96,37 +97,38 @@ export async function collectPeople(call: Call, { now, limit }: Sweep): Promise<
 }
 
 /**
- * In each of their companies the person stops being an admin first, which the company's lock refuses to its last one. So of two admins whose accounts
- * go at once one stays. Whoever is not erased is an admin again.
+ * In each of their companies the person stops acting as an admin first, which the company's lock refuses to its last one. So of two admins whose
+ * accounts go at once one stays. Whoever is not erased is an admin again: their companies learn how the account stands. A sweep that dies in between
+ * leaves an account that is still due, which the next sweep erases, unless the person keeps it; that tells the companies, too.
  */
 async function eraseDue(call: Call, key: PersonKey, now: Millis): Promise<boolean> {
   const person = await call(getPerson, key);
   if (person === undefined) return false;
   const { personId } = person;
-  const left: CompanyKey[] = [];
   let erased = false;
   try {
     for (const { companyId } of await call(companyLinksOf, key)) {
       const company = { partition: partitionOf(companyId), companyId };
-      const outcome = await call(stepDown, { ...company, personId });
-      if (outcome === "last") {
+      if ((await call(stepDown, { ...company, personId })) === "last") {
         await call(postponeDeletion, { ...key, now });
         return false;
       }
-      if (outcome === "done") left.push(company);
     }
     erased = await eraseWholly(call, person, now, now);
   } finally {
-    if (!erased) for (const company of left) await call(stepUp, { ...company, personId });
+    if (!erased) {
+      await call(noteStanding, { ...key, now });
+      await tellOf(call, key, now);
+    }
   }
   return erased;
 }
 
-type AdminKey = CompanyKey & { readonly personId: string };
-const thisMember = sql`${thisCompany} AND person_id = :personId`;
-
-/** `last`: without them nobody could change anything; nothing was changed. `none`: they are no admin. */
-export const stepDown = transaction<AdminKey, "done" | "last" | "none">(
+/**
+ * For the company, the account is disabled from then on, until news of the person say otherwise. `last`: without them nobody could change anything;
+ * nothing was changed. `none`: they are no active admin.
+ */
+export const stepDown = transaction<CompanyKey & { readonly personId: string }, "done" | "last" | "none">(
   async (tx, { partition, companyId, personId }) => {
     const key = { partition, companyId };
     if ((await lockCompany(tx, key)) === undefined) return "none";
@@ -134,18 +136,18 @@ export const stepDown = transaction<AdminKey, "done" | "last" | "none">(
     const all = (await tx.all(admins, key)).map((row) => text(row, "person_id"));
     if (!all.includes(personId)) return "none";
     if (all.length === 1) return "last";
-    await tx.run(sql`UPDATE members SET role = 'member' WHERE ${thisMember}`, { ...key, personId });
+    await tx.run(sql`UPDATE members SET standing = 'disabled' WHERE ${thisCompany} AND person_id = :personId`, {
+      ...key,
+      personId,
+    });
     return "done";
   },
 );
 
 /** For a person who stays after all. */
-export const stepUp = statement<AdminKey, boolean>({
-  lock: "companyId",
-  sql: sql`UPDATE members SET role = 'admin' WHERE ${thisMember} RETURNING person_id`,
-  bind: ({ partition, companyId, personId }) => ({ partition, companyId, personId }),
-  outcome: (row) => row !== undefined,
-});
+export const noteStanding = transaction<PersonKey & { readonly now: Millis }, void>(async (tx, { now, ...key }) =>
+  noteForCompanies(tx, key, { cutAt: null, now }),
+);
 
 export const duePeople = query<Sweep, readonly PersonKey[]>({
   sql: sql`SELECT partition, person_id FROM people WHERE +partition >= 0 AND delete_at <= :now ORDER BY delete_at LIMIT :limit`,

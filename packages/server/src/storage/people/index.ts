@@ -6,11 +6,11 @@ import { countAttempt, forgiveAttempt, fullUntil, resetAttempts, returnAttempt, 
 import {
   adminsOf,
   duePeople,
+  noteStanding,
   postponeDeletion,
   setDeletion,
   soleAdminOf,
   stepDown,
-  stepUp,
   writeDeletion,
 } from "./deletion.ts";
 import { getKnownDevice, listKnownDevices, rememberDevice } from "./known-devices.ts";
@@ -137,7 +137,7 @@ export const peopleSteps: Readonly<Record<string, Verb<never, unknown>>> = {
   writeDeletion,
   adminsOf,
   duePeople,
+  noteStanding,
   postponeDeletion,
   stepDown,
-  stepUp,
 };

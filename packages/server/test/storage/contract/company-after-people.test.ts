@@ -2,12 +2,13 @@ import { expect, test } from "vitest";
 import type { Company } from "../../../src/owners/company-storage.ts";
 import type { Person } from "../../../src/owners/storage.ts";
 import { listPasskeys } from "../../../src/storage/factors/passkeys.ts";
+import { writeRecovery } from "../../../src/storage/factors/recovery.ts";
 import { collect } from "../../../src/storage/operator/housekeeping.ts";
-import { duePeople } from "../../../src/storage/people/deletion.ts";
+import { duePeople, stepDown } from "../../../src/storage/people/deletion.ts";
 import { getPerson } from "../../../src/storage/people/person.ts";
 import { engineAt, onEveryBackend } from "../support/backends.ts";
 import { aHash, anId, aStoredPerson, DAY, HOUR, NOW } from "../support/builders.ts";
-import { anInvitation, aStaffedCompany, join } from "../support/companies.ts";
+import { anInvitation, aStaffedCompany, aStoredCompany, join } from "../support/companies.ts";
 import { interrupted } from "../support/interrupted.ts";
 import { aLink, aSentLink, aTakeBack } from "../support/mail.ts";
 
@@ -60,6 +61,28 @@ onEveryBackend("a company whose people go", (storage, opened) => {
     await engine.close();
   });
 
+  for (const [what, after] of [
+    ["the next sweep erases the account", undefined],
+    ["the person keeps the account", "kept"],
+    ["the person is the only admin elsewhere", "last"],
+  ] as const) {
+    test(`a sweep dies before the account is erased, and ${what} → its person is ${after === undefined ? "gone" : "an admin still"}`, async () => {
+      const engine = await engineAt(opened().url);
+      const { company, one, other } = await twoAdmins();
+      await leaves(one, NOW + DAY);
+      await engine.call(stepDown, { ...keyOf(company), personId: one.personId });
+      expect(await admins(company)).toEqual([other.personId]);
+      const { partition, personId } = one;
+      if (after === "kept")
+        await storage().people.setDeletion({ partition, personId, keepSessionId: null, mails: [], at: null, now: NOW });
+      if (after === "last") await join(storage(), await aStoredCompany(storage()), one, "admin");
+      await storage().housekeeping.collect(sweep);
+      expect((await admins(company)).includes(personId)).toBe(after !== undefined);
+      expect((await storage().people.get(one)) === undefined).toBe(after === undefined);
+      await engine.close();
+    });
+  }
+
   test("an account that is kept at the last moment → its person is an admin still", async () => {
     const engine = await engineAt(opened().url);
     const { company, one } = await twoAdmins();
@@ -73,7 +96,7 @@ onEveryBackend("a company whose people go", (storage, opened) => {
   });
 });
 
-onEveryBackend("an invitation of somebody who has lost the right to invite", (storage) => {
+onEveryBackend("an invitation of somebody who has lost the right to invite", (storage, opened) => {
   async function invited(at = NOW) {
     const { company, admin, member } = await aStaffedCompany(storage());
     await join(storage(), company, member, "admin");
@@ -118,5 +141,17 @@ onEveryBackend("an invitation of somebody who has lost the right to invite", (st
       const open = await storage().invitations.list({ ...keyOf(company), now: now + 1 });
       expect(open).toEqual([]);
     }
+  });
+
+  test("the inviter's account is taken back, and the server dies before the company hears of it → unknown all the same", async () => {
+    const { inviter, accept } = await invited(NOW + 2 * HOUR);
+    const now = NOW + 3 * HOUR;
+    const link = aLink(inviter, "recover", { expiresAt: now + HOUR });
+    const key = { ...(await aSentLink(storage(), link)), now };
+    const engine = await engineAt(opened().url);
+    const taken = await engine.call(writeRecovery, aTakeBack(key, { shownAt: now, identitiesSince: NOW + HOUR }));
+    expect(taken.kind).toBe("done");
+    expect(await accept(now + 1)).toBe("unknown");
+    await engine.close();
   });
 });
