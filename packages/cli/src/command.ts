@@ -1,4 +1,4 @@
-/** What all commands share: `--json`, options that repeat, the opened database. */
+/** Parts that all commands share: `--json`, options that may repeat, and the opened database. */
 
 import type { OpenedAdmin } from "@assent/server/admin";
 import { type Command, InvalidArgumentError, Option } from "commander";
@@ -9,7 +9,7 @@ export interface JsonOption {
   readonly json?: true;
 }
 
-/** A command below a noun, with the flags that all have. */
+/** A command below a noun, with the flags that every command has. */
 export function verb(noun: Command, usage: string, summary: string): Command {
   return noun.command(usage).description(summary).option("--json", "print one JSON document");
 }
@@ -19,7 +19,7 @@ export function noun(program: Command, name: string, summary: string): Command {
   return program.command(name).description(summary);
 }
 
-/** An option that may be given several times; each time it may hold several words, if `words` says so. */
+/** An option that may be given several times. `words`: one value may hold several words, separated by spaces. */
 export function listOption(flags: string, description: string, { words = false } = {}): Option {
   return new Option(flags, `${description} (may repeat)`).argParser<string[]>((value, before = []) => [
     ...before,
@@ -27,7 +27,7 @@ export function listOption(flags: string, description: string, { words = false }
   ]);
 }
 
-/** An option in whole seconds, or a word that stands for none. */
+/** An option in whole seconds, or a word that means none. */
 export function secondsOption(flags: string, description: string, word?: string): Option {
   return new Option(flags, description).argParser((value) => {
     if (value === word) return value;
@@ -44,19 +44,19 @@ export function limitOption(): Option {
   });
 }
 
-/** The entries that were given. */
+/** The entries whose value is not undefined. */
 export function given<T extends object>(values: T): { [Key in keyof T]?: Exclude<T[Key], undefined> } {
   const entries = Object.entries(values).filter(([, value]) => value !== undefined);
   return Object.fromEntries(entries) as { [Key in keyof T]?: Exclude<T[Key], undefined> };
 }
 
-/** An update that names nothing is a mistake in the words. */
+/** Throws a `UsageError` if an update names no change. */
 export function requireChanges(changes: object, noun: string): void {
   if (Object.keys(changes).length > 0) return;
   throw new UsageError(`nothing to change: name the settings to change (assent ${noun} update --help)`);
 }
 
-/** The first items of a list that is read a page at a time. */
+/** The first items of a list that is read page by page. */
 export async function firstOf<T>(items: AsyncIterable<T>, limit = Number.POSITIVE_INFINITY): Promise<readonly T[]> {
   const found: T[] = [];
   for await (const item of items) {
@@ -66,7 +66,7 @@ export async function firstOf<T>(items: AsyncIterable<T>, limit = Number.POSITIV
   return found;
 }
 
-/** Opens the database that the configuration names, does the work, and closes it whatever happens. */
+/** Opens the database that the configuration names, runs the work, and closes the database, also after an error. */
 export async function withAdmin(
   { json = false }: { readonly json?: boolean },
   work: (admin: OpenedAdmin, out: Output) => Promise<void>,

@@ -1,4 +1,6 @@
-/** Before something ends for good: what it is, how much of it, and whether that is meant. */
+/**
+ * The question before a command ends something for good: what ends, how much of it, and whether the operator wants it.
+ */
 
 import { createInterface } from "node:readline/promises";
 import { Option } from "commander";
@@ -14,8 +16,8 @@ export function yesOption(): Option {
 }
 
 /**
- * Resolves when the operator wants it. On a terminal they are asked, and nothing but `y` or `yes` is a yes; elsewhere `--yes` has to have said it.
- * `ends`: what it is and what ends with it, in sentences.
+ * Resolves if the operator agrees. On a terminal, the command asks, and only `y` or `yes` is a yes. Elsewhere, the
+ * operator must give `--yes`. `ends`: sentences that say what ends.
  */
 export async function confirm(ends: string, { yes }: YesOption): Promise<void> {
   if (yes) return;
@@ -27,9 +29,9 @@ export async function confirm(ends: string, { yes }: YesOption): Promise<void> {
   if (!/^y(es)?$/i.test(await answerTo("Go on? [y/N] "))) throw new Failure("cancelled: nothing was changed");
 }
 
-/** One line; empty where the terminal is closed or interrupted instead. */
+/** Reads one line. Returns an empty text if the terminal is closed or interrupted. */
 async function answerTo(question: string): Promise<string> {
-  // The terminal edits the line; what is for programs goes to stdout, and this beside it.
+  // The prompt goes to stderr, because programs read stdout. The terminal edits the line.
   const lines = createInterface({ input: process.stdin, output: process.stderr, terminal: false });
   const closed = new Promise<undefined>((resolve) => lines.once("close", () => resolve(undefined)));
   try {
@@ -41,7 +43,7 @@ async function answerTo(question: string): Promise<string> {
   }
 }
 
-/** `1 grant`, `2 grants`; `most`: of more than that, only that there are more. */
+/** `1 grant`, `2 grants`. Above `most`, the text says only that there are more. */
 export function counted(count: number, one: string, most = Number.POSITIVE_INFINITY, many = `${one}s`): string {
   const number = (value: number) => value.toLocaleString("en");
   return count > most ? `more than ${number(most)} ${many}` : `${number(count)} ${count === 1 ? one : many}`;

@@ -1,14 +1,14 @@
-/** What is told when a command fails: on stderr, what is wrong and what to do; and the exit code that goes with it. */
+/** Errors of a command: the text on stderr says what is wrong and what to do, and the exit code matches. */
 
 import type { Command } from "commander";
 
-/** The command line itself is wrong: exit code 2. */
+/** The command line is wrong: exit code 2. */
 export class UsageError extends Error {}
 
-/** It was understood and could not be done: exit code 1. */
+/** The command line is right, but the command failed: exit code 1. */
 export class Failure extends Error {}
 
-/** Flags whose names aren't the field's with dashes. */
+/** Flags whose names differ from the field's name with dashes. */
 const FLAGS: Readonly<Record<string, string>> = {
   client_name: "--name",
   redirect_uris: "--redirect-uri",
@@ -23,7 +23,7 @@ const FLAGS: Readonly<Record<string, string>> = {
   tls_client_certificate_bound_access_tokens: "--certificate-bound",
 };
 
-/** How the operator gave a field in this command: its flag, or the field's own name. */
+/** The name of a field for the operator: the flag of this command, or the field's own name. */
 export function flagOf(field: string, command: Command): string {
   const flag = FLAGS[field] ?? `--${field.replaceAll("_", "-")}`;
   return command.options.some(({ long }) => long === flag) ? flag : field;
@@ -39,7 +39,7 @@ export function lineOf({ field, problem }: Problem, command: Command): string {
   return field === null ? problem : `${flagOf(field, command)}: ${problem}`;
 }
 
-/** Writes what went wrong to stderr; the exit code. */
+/** Writes the error to stderr and returns the exit code. */
 export function tell(error: unknown, command: Command): number {
   for (const line of linesOf(error, command)) process.stderr.write(`error: ${line}\n`);
   return error instanceof UsageError ? 2 : 1;
@@ -47,12 +47,15 @@ export function tell(error: unknown, command: Command): number {
 
 const EXPECTED = ["UnsafeFileMode", "StorageUnavailable", "SchemaMismatch", "DatabaseNotReady"];
 
-/** What the operator can mend: the storage says so, the system refused (no permission, disk full), or a setting is named. */
+/**
+ * True if the operator can fix the error: the storage reported it, the system refused (no permission, disk full), or a
+ * setting is named.
+ */
 function isOperators(error: Error): boolean {
   return EXPECTED.includes(error.name) || "syscall" in error || /\bASSENT_[A-Z]/.test(error.message);
 }
 
-/** Errors are known by name: their classes are the server's, which isn't loaded for all commands. */
+/** Compares errors by name, because not every command loads the server's classes. */
 function linesOf(error: unknown, command: Command): readonly string[] {
   if (!(error instanceof Error)) return [String(error)];
   const { problems } = error as { readonly problems?: readonly (Problem | string)[] };
@@ -60,6 +63,6 @@ function linesOf(error: unknown, command: Command): readonly string[] {
     return problems.map((problem) => (typeof problem === "string" ? problem : lineOf(problem, command)));
   }
   if (error instanceof UsageError || error instanceof Failure || isOperators(error)) return [error.message];
-  // A fault of this program: where it happened helps whoever mends it.
+  // This is a fault of the program, so print where it happened.
   return [error.stack ?? error.message];
 }

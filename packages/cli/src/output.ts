@@ -1,17 +1,20 @@
-/** What commands print: one JSON document, or text laid out for people; remarks go to stderr. */
+/** The output of commands: one JSON document, or text for people. Warnings and notes go to stderr. */
 
 import { styleText } from "node:util";
 
 export type WireRecord = Readonly<Record<string, unknown>>;
 
-/** A column of a list: the record's field, and how its value is shown. */
+/** A column of a list: the field of the record, and how to show its value. */
 export interface Column {
   readonly field: string;
   readonly title?: string;
   readonly show?: (value: unknown, record: WireRecord) => string;
 }
 
-/** Text that a client or a browser chose may hold escape sequences: none reaches the terminal. */
+/**
+ * Matches control characters. Text from clients or browsers may hold escape sequences, which must not reach the
+ * terminal.
+ */
 const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]/gu;
 const WIDE =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u;
@@ -28,7 +31,7 @@ export function jsonText(document: unknown): string {
   );
 }
 
-/** Columns of a terminal that a text takes. */
+/** The number of columns that a text takes on a terminal. */
 export function widthOf(text: string): number {
   let width = 0;
   for (const { segment } of segments.segment(text)) width += WIDE.test(segment) ? 2 : 1;
@@ -39,7 +42,7 @@ function padded(text: string, width: number): string {
   return text + " ".repeat(Math.max(0, width - widthOf(text)));
 }
 
-/** A value as people read it. */
+/** A value in a form for people. */
 export function shown(value: unknown): string {
   if (value === null || value === undefined || value === "") return "-";
   if (typeof value === "boolean") return value ? "yes" : "no";
@@ -53,7 +56,7 @@ export function shown(value: unknown): string {
   return printable(String(value));
 }
 
-/** RFC 7591 has its times in seconds since the epoch, and 0 for never: nobody reads those. */
+/** Shows the times of RFC 7591 as dates: they are seconds since the epoch, and 0 means never. */
 function dateOf(name: string, value: unknown): unknown {
   if (typeof value !== "number" || !name.endsWith("_at")) return value;
   return value === 0 ? "never" : new Date(value * 1000).toISOString();
@@ -67,7 +70,7 @@ function dim(text: string): string {
   return styleText("dim", text, { stream: process.stdout });
 }
 
-/** A list that is longer than this stands in a line for each of its items. */
+/** Columns. A longer list is shown with one line for each item. */
 const LINE = 72;
 
 export class Output {
@@ -77,7 +80,7 @@ export class Output {
     this.#json = json;
   }
 
-  /** One record, field by field; those named in `once` are secrets that won't be seen again. */
+  /** One record, field by field. The fields in `once` are secrets that the command can't show again. */
   record(record: WireRecord, once: readonly string[] = []): void {
     if (this.#json) this.#document(record);
     else this.#fields(record, once);
@@ -119,23 +122,23 @@ export class Output {
     process.stdout.write(`${dim(line(titles))}\n${rows.map((row) => `${line(row)}\n`).join("")}`);
   }
 
-  /** That something was done, when there is no record to show. */
+  /** Says that the command is done, if there is no record to show. */
   done(record: WireRecord, text: string): void {
     if (this.#json) this.#document(record);
     else process.stdout.write(`${text}\n`);
   }
 
-  /** What may be a mistake, or has a risk. */
+  /** A risk or a possible mistake. */
   warn(text: string): void {
     process.stderr.write(`warning: ${printable(text)}\n`);
   }
 
-  /** What is good to know, for people alone. */
+  /** A note for people. With `--json` it is left out. */
   note(text: string): void {
     if (!this.#json) process.stderr.write(`${printable(text)}\n`);
   }
 
-  /** For what is neither a record nor a list: `text` for people. */
+  /** Other output, neither a record nor a list. `text` writes it for people. */
   report(document: unknown, text: (out: Output) => void): void {
     if (this.#json) this.#document(document);
     else text(this);

@@ -1,4 +1,4 @@
-/** The command tree: nouns by name, and how a command line that fails is told. */
+/** The command tree, and the error about a wrong command line. */
 
 import { Command, CommanderError } from "commander";
 import manifest from "../package.json" with { type: "json" };
@@ -27,7 +27,7 @@ const nouns: Readonly<Record<string, Noun>> = {
   import: { summary: "fill an empty database from an exported file", load: () => import("./commands/import.ts") },
 };
 
-/** The program with the nouns that `wanted` names in full; the others are known by name and summary alone. */
+/** The program. It loads the nouns in `wanted`, and knows only name and summary of the others. */
 export async function buildProgram(wanted: readonly string[] = Object.keys(nouns)): Promise<Command> {
   const program = new Command("assent")
     .description("Runs the Assent authorization server and administers it.")
@@ -48,12 +48,15 @@ export async function buildProgram(wanted: readonly string[] = Object.keys(nouns
   return program;
 }
 
-/** Failing is `run`'s to tell: nothing exits by itself, and a usage error is one line. */
+/** `run` reports every error, so the parser must not end the process. A usage error has one line. */
 function settle(command: Command): void {
   command.exitOverride().configureOutput({ outputError: (text, write) => write(`${usageLine(text)}\n`) });
 }
 
-/** On one line, the suggestion behind it. What was typed in a wrong place isn't repeated: it may have been meant as a secret. */
+/**
+ * The error on one line, with the suggestion at its end. It doesn't repeat a word in a wrong place, because that word
+ * may be a secret.
+ */
 function usageLine(text: string): string {
   const suggestion = /\n(\(Did you mean [^\n]*\))\s*$/.exec(text)?.[1];
   const message = text
@@ -75,9 +78,9 @@ function nounsOf(args: readonly string[]): readonly string[] {
   return args.slice(from, from + 2);
 }
 
-/** Runs one command line; its exit code: 0 done, 1 failed, 2 wrong usage. */
+/** Runs one command line and returns its exit code: 0 done, 1 failed, 2 wrong usage. */
 export async function run(args: readonly string[]): Promise<number> {
-  // `assent list | head`: the reader has seen enough.
+  // The reader closed the pipe, as in `assent client list | head`.
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code === "EPIPE") process.exit(0);
     throw error;
@@ -87,7 +90,7 @@ export async function run(args: readonly string[]): Promise<number> {
   program.hook("preAction", (_program, command) => {
     current = command;
     const { config } = program.opts<{ readonly config?: string }>();
-    // Workers that a server starts are to read the same file.
+    // Workers that a server starts read the same file.
     if (config !== undefined) process.env["ASSENT_CONFIG"] = config;
   });
   try {

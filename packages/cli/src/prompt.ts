@@ -1,4 +1,7 @@
-/** Where a password comes from: a prompt on a terminal, standard input, or nowhere, when one is to be made. Never from the command line. */
+/**
+ * Reads a password from a prompt or from standard input, or says that the command must generate one. It never reads a
+ * password from the command line.
+ */
 
 import type { PasswordChoice } from "@assent/server/admin";
 import { Option } from "commander";
@@ -16,7 +19,7 @@ export function passwordOptions(): readonly Option[] {
   ];
 }
 
-/** More than any password may have; what lies behind is not read. */
+/** Maximum number of bytes to read: more than any password may have. */
 const MOST = 8192;
 
 export async function passwordChoice(options: PasswordOptions): Promise<PasswordChoice> {
@@ -28,7 +31,7 @@ export async function passwordChoice(options: PasswordOptions): Promise<Password
   return { password: await fromTerminal() };
 }
 
-/** One line end at the end is the shell's, not the password's. */
+/** The shell adds one line end. It doesn't belong to the password. */
 async function fromStdin(): Promise<string> {
   const chunks: Buffer[] = [];
   let length = 0;
@@ -48,7 +51,7 @@ async function fromStdin(): Promise<string> {
 async function fromTerminal(): Promise<string> {
   const { isCancel, password } = await import("@clack/prompts");
   const ask = async (message: string) => {
-    // The answer on stdout is for programs; the conversation goes beside it.
+    // Programs read the answer on stdout, so the prompt goes to stderr.
     const answer = await password({ message, output: process.stderr });
     if (isCancel(answer)) throw new Failure("cancelled: nothing was changed");
     return answer ?? "";

@@ -1,17 +1,20 @@
-/** The end of a program that runs until it is told to stop. */
+/** Waits until a program that runs without end is asked to stop. */
 
-/** 128 and the signal's number, as shells count. */
+/** Shells report the end by a signal as 128 plus the signal's number. */
 const EXIT_CODES = { SIGINT: 130, SIGTERM: 143 } as const;
 
 type Signal = keyof typeof EXIT_CODES;
 
-/** Ctrl-C reaches us from the terminal and again from npm: that is one wish, not impatience. */
+/**
+ * Milliseconds. After Ctrl-C, the process gets one signal from the terminal and one from npm. Both mean one request to
+ * stop.
+ */
 const SAME_WISH = 500;
 const PARENT_LOOKED_AT_EVERY = 500;
 
 /**
- * Resolves with the first SIGTERM or SIGINT, or when npm or npx, which started us, has gone: they end on a signal without passing it on.
- * A second signal, later than half a second, ends the process where it stands.
+ * Resolves with the first SIGTERM or SIGINT, or when the npm or npx that started this process has ended: they end on a
+ * signal without passing it on. A second signal, more than half a second later, ends the process immediately.
  */
 export function untilToldToStop(): Promise<Signal> {
   return new Promise((resolve) => {

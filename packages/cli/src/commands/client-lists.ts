@@ -10,9 +10,9 @@ interface ListFlag {
   readonly flag: string;
   readonly value: string;
   readonly description: string;
-  /** What one value is called. */
+  /** The name of one value. */
   readonly one: string;
-  /** Several values may stand in one, separated by spaces. */
+  /** One option may hold several values, separated by spaces. */
   readonly words: boolean;
 }
 
@@ -45,7 +45,7 @@ const FLAGS: readonly ListFlag[] = [
   },
 ];
 
-/** `--scope` and its like: in `create` the whole list, in `update` one that replaces it. */
+/** `--scope` and similar options. In `create` they give the whole list; in `update` they replace it. */
 export function addListOptions(command: Command): Command {
   for (const { flag, value, description, words } of FLAGS) {
     command.addOption(listOption(`--${flag} ${value}`, description, { words }));
@@ -53,7 +53,7 @@ export function addListOptions(command: Command): Command {
   return command;
 }
 
-/** `--add-scope`, `--remove-scope` and their like. */
+/** `--add-scope`, `--remove-scope` and similar options. */
 export function addListChangeOptions(command: Command): Command {
   for (const { flag, value, one, words } of FLAGS) {
     command
@@ -65,14 +65,14 @@ export function addListChangeOptions(command: Command): Command {
 
 type Options = Readonly<Record<string, unknown>>;
 
-/** What an option was given, under the name that the parser makes of its flag. */
+/** The values of an option, under the name that the parser makes from its flag. */
 function valuesOf(options: object, flag: string, field: ClientList): readonly string[] | undefined {
   const name = flag.replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
   const values = (options as Options)[name] as readonly string[] | undefined;
   return field === "grant_types" ? values?.map(grantTypeOf) : values;
 }
 
-/** The changes of single values. Throws where a list is to be replaced as well, or a value comes and goes at once. */
+/** The changes of single values. Throws if the same command replaces the list, or adds and removes the same value. */
 export function listChangesOf(options: object): ListChanges {
   const changes: Partial<Record<ClientList, ListChange>> = {};
   for (const { field, flag } of FLAGS) {
@@ -89,7 +89,7 @@ export function listChangesOf(options: object): ListChanges {
   return changes;
 }
 
-/** What lists lost that were replaced, a sentence each. */
+/** One sentence for each replaced list: which values it lost. */
 export function dropRemarks(
   options: object,
   dropped: Partial<Readonly<Record<ClientList, readonly string[]>>>,
@@ -104,10 +104,10 @@ export function dropRemarks(
 }
 
 const URN = "urn:ietf:params:oauth:grant-type:";
-/** Grant types that RFCs name by a long URN. */
+/** Short names of grant types that RFCs name by a long URN. */
 const SHORT: ReadonlySet<string> = new Set(["device_code", "jwt-bearer", "saml2-bearer"]);
 
-/** The name of a grant type in requests, from the short one. */
+/** The name of a grant type in requests, for its short name. */
 export function grantTypeOf(name: string): string {
   return SHORT.has(name) ? `${URN}${name}` : name;
 }

@@ -188,7 +188,7 @@ function settings(command: Command): Command {
     .option("--tos-uri <url>", "its terms of service");
 }
 
-/** What a registration would say (RFC 7591 §2). Keys named in one way take the place of those named in the other. */
+/** Metadata as in a registration (RFC 7591 §2). Keys given in one way replace those given in the other way. */
 async function metadataOf(options: ClientOptions) {
   if (options.jwks !== undefined && options.jwksUri !== undefined)
     throw new UsageError("name --jwks or --jwks-uri, not both");
@@ -211,7 +211,7 @@ async function metadataOf(options: ClientOptions) {
   });
 }
 
-/** RFC 7591 §2.2; an empty text takes a name away. */
+/** RFC 7591 §2.2: names in other languages. An empty text removes a name. */
 function namesOf(words: readonly string[] | undefined): Readonly<Record<string, string | null>> {
   const names = Object.entries(translations(words, "--name-lang") ?? {});
   return Object.fromEntries(names.map(([tag, text]) => [`client_name#${tag}`, text === "" ? null : text]));
@@ -219,7 +219,7 @@ function namesOf(words: readonly string[] | undefined): Readonly<Record<string, 
 
 const TLS_SUBJECTS = ["dn", "san_dns", "san_uri", "san_ip", "san_email"];
 
-/** RFC 8705 §2.1.2: the field that is named takes the place of any other. */
+/** RFC 8705 §2.1.2: the named field replaces any other one. */
 function tlsSubjectOf(text: string): Readonly<Record<string, string | null>> {
   const [, name, value] = /^([a-z_]+)=(.+)$/s.exec(text) ?? [];
   if (name === undefined || value === undefined || !TLS_SUBJECTS.includes(name)) {
@@ -414,7 +414,7 @@ async function warn(
   }
 }
 
-/** Warns of clients that owners could take for this one; the field of the record that names them. */
+/** Warns about clients that owners could mistake for this one. Returns the field of the record that names them. */
 async function warnOfSimilar(
   client: Parameters<typeof import("@assent/server/admin").similarClients>[0],
   admin: OpenedAdmin,
@@ -432,7 +432,7 @@ async function warnOfSimilar(
   return similarRecords(similar);
 }
 
-/** A file's JSON. */
+/** The JSON of a file. */
 async function jsonOf(file: string): Promise<unknown> {
   const { MAX_JWKS_BYTES } = await import("@assent/server/admin");
   const source = file === "-" ? process.stdin : createReadStream(file);
@@ -449,12 +449,12 @@ async function jsonOf(file: string): Promise<unknown> {
   try {
     return JSON.parse(text);
   } catch {
-    // What doesn't parse may be a private key: nothing of it is repeated.
+    // Text that can't be parsed may be a private key, so the error repeats none of it.
     throw new Failure(`${file}: it is not JSON`);
   }
 }
 
-/** The bytes of a picture, if there aren't too many. */
+/** Reads a picture. Throws if it has too many bytes. */
 async function pictureOf(file: string): Promise<Uint8Array> {
   const { MAX_LOGO_BYTES } = await import("@assent/server/admin");
   try {

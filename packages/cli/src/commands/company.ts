@@ -1,4 +1,4 @@
-/** `assent company …`: companies that own what is granted in their names. */
+/** `assent company …`: companies, which own the access that members grant in their names. */
 
 import type { AppPolicy, CompanyChanges } from "@assent/server/admin";
 import { type Command, Option } from "commander";

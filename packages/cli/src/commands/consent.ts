@@ -4,7 +4,7 @@ import { type Command, Option } from "commander";
 import { given, type JsonOption, limitOption, noun, verb, withAdmin } from "../command.ts";
 import { shown } from "../output.ts";
 
-/** What is listed where `--limit` says nothing. */
+/** Maximum number of listed consents if `--limit` is not given. */
 const LISTED = 1000;
 
 interface ListOptions extends JsonOption {

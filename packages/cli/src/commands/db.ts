@@ -122,7 +122,7 @@ async function backup(file: string, options: JsonOption) {
   );
 }
 
-/** What a database holds, in a few words. */
+/** The content of a database, in a few words. */
 function holding(holds: Inventory | "unreadable"): string {
   if (holds === "unreadable") return "which can't be read";
   const { people, companies, clients, grants, consents, sessions } = holds;
@@ -188,7 +188,7 @@ function tellEnded(
   );
 }
 
-/** Rows counted for a look before. */
+/** Maximum number of rows that `--dry-run` counts for each kind. */
 const COUNTED = 1_000_000;
 
 async function gc(options: JsonOption & { readonly dryRun?: true }) {

@@ -1,4 +1,4 @@
-/** `assent demo device`: a terminal that is a television, connected by the device flow (RFC 8628). */
+/** `assent demo device`: a terminal that acts as a television and connects by the device flow (RFC 8628). */
 
 import { setTimeout as sleep } from "node:timers/promises";
 import encodeQR from "qr";
@@ -16,7 +16,7 @@ interface Codes {
 
 const DEVICE_GRANT = "urn:ietf:params:oauth:grant-type:device_code";
 
-/** Asks for a code, shows it, polls until its owner has answered, and shows what it then may see. */
+/** Asks for a code, shows it, polls until the owner has answered, and shows what the device can see with its token. */
 export async function demoDevice(): Promise<void> {
   const { loadConfig } = await import("@assent/server/admin");
   const { knownDevice } = await import("@assent/demo");
@@ -35,7 +35,7 @@ export async function demoDevice(): Promise<void> {
   process.stdout.write(`  ${facts.api_url}/photos answers: ${(await photos.text()).slice(0, 200)} …\n\n`);
 }
 
-/** Where device and token endpoint are (RFC 8414). */
+/** Looks up the device authorization endpoint and the token endpoint (RFC 8414). */
 async function discover(issuer: string): Promise<{ device: string; token: string }> {
   const { origin, pathname } = new URL(issuer);
   const url = `${origin}/.well-known/oauth-authorization-server${pathname === "/" ? "" : pathname}`;
@@ -49,7 +49,7 @@ async function discover(issuer: string): Promise<{ device: string; token: string
   return { device, token };
 }
 
-/** The members of the answer; refusals have `error` among them. */
+/** The members of the response. A refusal has the member `error`. */
 async function post(url: string, fields: Record<string, string>): Promise<Record<string, string>> {
   const response = await fetch(url, { method: "POST", body: new URLSearchParams(fields) });
   const body = (await response.json()) as Record<string, string>;
@@ -57,7 +57,7 @@ async function post(url: string, fields: Record<string, string>): Promise<Record
   return body;
 }
 
-/** What a television would show: where to go, as a picture too, and the code. */
+/** Shows what a television would show: the address, also as a QR code, and the user code. */
 function screen({ verification_uri, verification_uri_complete, user_code, expires_in }: Codes): string {
   const coloured = process.stdout.isTTY === true && process.stdout.hasColors();
   const picture = encodeQR(verification_uri_complete, coloured ? "term" : "ascii", { border: 2 });
@@ -72,7 +72,7 @@ ${picture}
 `;
 }
 
-/** Polls at the pace that the server asks for (§3.5). */
+/** Polls at the interval that the server asks for (§3.5). */
 async function untilAnswered(url: string, clientId: string, codes: Codes): Promise<{ access: string; scope: string }> {
   let wait = codes.interval;
   for (;;) {

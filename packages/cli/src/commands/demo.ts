@@ -15,16 +15,16 @@ export function register(program: Command): void {
     .command("device")
     .description("act as a device without a browser, connected to the running demo")
     .action(demoDevice);
-  // What `demo` starts for itself where ASSENT_WORKERS asks for several.
+  // `demo` starts this hidden command for itself if ASSENT_WORKERS asks for several processes.
   command.command("worker", { hidden: true }).action(demoWorker);
 }
 
-/** Loaded when it is asked for: the demo itself draws no codes. */
+/** Loaded on demand: the demo itself shows no QR codes. */
 async function demoDevice(): Promise<void> {
   await (await import("./demo-device.ts")).demoDevice();
 }
 
-/** As the demo in one process: mail is read in the log, which all workers share. */
+/** Mail goes to the log, which all workers share, as in a demo with one process. */
 async function demoWorker(): Promise<void> {
   const { workerChannel } = await import("@assent/server/workers");
   const config = await demoConfig();
@@ -44,7 +44,7 @@ async function demo(): Promise<void> {
 async function demoConfig(): Promise<Config> {
   const { isLoopbackHost, loadConfig } = await import("@assent/server");
   const config = await loadConfig();
-  // Everybody can read the demo's password: it may not run where others come by.
+  // Everybody can read the demo's password, so the demo must not run where other machines can reach it.
   if (!isLoopbackHost(new URL(config.issuer).hostname)) {
     throw new Failure(
       `ASSENT_ISSUER is ${config.issuer}, and the demo is for this machine alone: use http://localhost:<port>, or run assent serve`,

@@ -1,4 +1,4 @@
-/** `assent doctor`: looks at everything that a server needs. */
+/** `assent doctor`: checks everything that a server needs. */
 
 import type { Command } from "commander";
 import type { JsonOption } from "../command.ts";

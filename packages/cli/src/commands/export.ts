@@ -1,4 +1,4 @@
-/** `assent export`: all data into a file. */
+/** `assent export`: writes all data to a file. */
 
 import type { Command } from "commander";
 import type { JsonOption } from "../command.ts";

@@ -1,4 +1,4 @@
-/** `assent import`: an empty database filled from a file of `assent export`. */
+/** `assent import`: fills an empty database from a file of `assent export`. */
 
 import type { Command } from "commander";
 import type { JsonOption } from "../command.ts";

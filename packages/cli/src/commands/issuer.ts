@@ -1,4 +1,4 @@
-/** `assent issuer …`: identity providers issuers whose assertions the server trusts (RFC 7521 §3). */
+/** `assent issuer …`: issuers whose assertions the server trusts (RFC 7521 §3). */
 
 import { readFile } from "node:fs/promises";
 import type { IssuerKeys, IssuerSettings } from "@assent/server/admin";
@@ -41,7 +41,7 @@ interface CreateOptions extends IssuerOptions {
   readonly issuer: string;
 }
 
-/** Bytes. A federation's metadata is larger, and is nobody's to trust as a whole. */
+/** Bytes. The metadata of a whole federation are larger; nobody should trust a federation as one issuer. */
 const MAX_FILE = 1_048_576;
 
 export function register(program: Command): void {
@@ -247,7 +247,7 @@ function settingsOf(options: IssuerOptions): IssuerSettings {
   });
 }
 
-/** A JWT has claims, a SAML assertion attributes: one setting, in the words of each. Null: neither any more. */
+/** The one setting for the JWT claim or the SAML attribute that holds the subject. Null: none any more. */
 function subjectClaimOf(options: IssuerOptions & Partial<CreateOptions>): string | null | undefined {
   const { type, subjectClaim, subjectAttribute } = options;
   if (subjectClaim !== undefined && subjectAttribute !== undefined) {
@@ -259,7 +259,7 @@ function subjectClaimOf(options: IssuerOptions & Partial<CreateOptions>): string
   return named === false ? null : named;
 }
 
-/** The one source of keys that was named. */
+/** The one source of keys that the command line names. */
 async function keysOf(options: IssuerOptions): Promise<IssuerKeys | undefined> {
   const { jwks, jwksUri, certificate, samlMetadata } = options;
   const named = [jwks, jwksUri, certificate, samlMetadata].filter((one) => one !== undefined);
@@ -283,7 +283,7 @@ async function jsonOf(file: string): Promise<unknown> {
   try {
     return JSON.parse(text);
   } catch {
-    // What doesn't parse may be a private key: nothing of it is repeated.
+    // Text that can't be parsed may be a private key, so the error repeats none of it.
     throw new Failure(`${file}: it is not JSON`);
   }
 }

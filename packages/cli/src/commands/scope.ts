@@ -82,7 +82,7 @@ function settings(command: Command): Command {
     );
 }
 
-/** `de=TEXT`, several times. */
+/** Reads `de=TEXT`, given several times. */
 export function translations(words: readonly string[] | undefined, flag: string): Record<string, string> | undefined {
   if (words === undefined) return undefined;
   return Object.fromEntries(

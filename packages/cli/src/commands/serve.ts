@@ -20,9 +20,9 @@ export function register(program: Command): void {
 async function serve(): Promise<void> {
   const { loadConfig } = await import("@assent/server/config");
   const config = await loadConfig();
-  // Whom nobody can call was not started by a supervisor.
+  // A process without a channel was not started by a supervisor.
   const channel = process.send === undefined ? undefined : (await import("@assent/server/workers")).workerChannel();
-  // What is open to the supervisor would keep a process that has failed alive.
+  // After a failure, the open channel to the supervisor keeps the process alive, so `work` closes it.
   if (channel !== undefined) return work(config, channel);
   return config.workers > 1 ? supervise(config) : alone(config);
 }
@@ -35,7 +35,7 @@ async function alone(config: Config): Promise<void> {
     throw error;
   });
   const address = addressOf(config.listen.host, listening.port);
-  // Who reads that we have started may tell us to stop at once.
+  // Listen for signals before the log says that the server started, because a reader of the log may send one at once.
   const toldToStop = untilToldToStop();
   await tellRuntime({ log });
   log.info(startedLine(config, address), `serving ${config.issuer} on ${address}`);
@@ -46,10 +46,10 @@ async function alone(config: Config): Promise<void> {
   log.info({ event: "stopped" }, "stopped");
 }
 
-/** How a worker differs from one of `assent serve`. */
+/** Options of a worker that differ from those of `assent serve`. */
 type WorkerOptions = Pick<AssentOptions, "dangerouslyLogMail">;
 
-/** One of several: its supervisor has the last word on when it ends. */
+/** Runs one of several processes. The supervisor decides when it ends. */
 export function work(config: Config, channel: WorkerChannel, options: WorkerOptions = {}): Promise<void> {
   return workUntilTold(config, channel, options).finally(channel.leave);
 }
@@ -92,7 +92,7 @@ async function supervise(config: Config): Promise<void> {
     await supervisor.start();
   } catch (error) {
     if (!(error instanceof WorkersNotStarted)) throw error;
-    // The worker has said why.
+    // The worker has logged the reason.
     process.exitCode = error.exitCode;
     return;
   }
@@ -126,7 +126,7 @@ async function openMetrics(
   });
 }
 
-/** Known faults of the Node.js that runs, once for all processes. */
+/** Known faults of the running Node.js, reported once for all processes. */
 async function tellRuntime({ log }: Pick<AssentServer, "log">): Promise<void> {
   const { nodeFaults, nodeOrigin } = await import("@assent/server/config");
   for (const fault of nodeFaults(process.versions.node))
@@ -148,7 +148,7 @@ function startedLine(config: Config, address: string) {
   };
 }
 
-/** Why a port can't be had, and what to do. */
+/** The reason why the server can't get a port, and what to do. */
 function listenFailure(error: unknown, { host, port }: Config["listen"], variable: string): Error {
   const change = `set ${variable} to another host:port`;
   switch ((error as NodeJS.ErrnoException).code) {

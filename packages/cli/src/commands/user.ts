@@ -118,7 +118,7 @@ async function list(options: JsonOption & { readonly limit?: number }) {
   });
 }
 
-/** An account that its owner wants to be rid of says when it goes. */
+/** If the owner asked to delete the account, says when it will be deleted. */
 function statusText(status: unknown, deletesAt: unknown): string {
   return typeof deletesAt === "string" ? `${status}, deleted on ${deletesAt.slice(0, 10)}` : String(status);
 }

@@ -1,4 +1,6 @@
-/** The protocol's port to JWTs of others: which key, from where, and whether it signed (RFC 7517, RFC 8725 §3). */
+/**
+ * The protocol's port to JWTs that others signed: it finds the key and verifies the signature (RFC 7517, RFC 8725 §3).
+ */
 
 import { LRUCache } from "lru-cache";
 import { type PublicJwk, pickKey, readPublishedKeys } from "../oauth/json-web-key.ts";
@@ -7,35 +9,36 @@ import { readJsonObject } from "./strict-json.ts";
 import { readJwt, verifySignature } from "./verify.ts";
 
 /**
- * The keys at a `jwks_uri`, held for a while. `fits`: a key that the caller looks for is among them; where it isn't, they are fetched again, unless
- * that was done just before. Undefined: they can't be had. `busy`: too many wait for them.
+ * The keys at a `jwks_uri`, cached for a while. `fits` says whether the wanted key is among them. If it isn't, the
+ * server fetches the keys again, unless it just did so. Undefined: the server can't get them. `busy`: too many callers
+ * wait for them.
  */
 export type RemoteKeys = (
   uri: string,
   fits: (keys: readonly PublicJwk[]) => boolean,
 ) => Promise<readonly PublicJwk[] | "busy" | undefined>;
 
-/** RFC 7518 §3.2: a secret has at least as many bytes as the hash. */
+/** RFC 7518 §3.2: a secret must have at least as many bytes as the hash. */
 const HMAC_BYTES: ReadonlyMap<string, number> = new Map([
   ["HS256", 32],
   ["HS384", 48],
   ["HS512", 64],
 ]);
 
-/** A key whose private part was thrown away: nothing verifies with it, and what is computed with it is never looked at. */
+/** A key without its private part. The server verifies with it only to spend the usual time, and ignores the result. */
 const NOBODYS: PublicJwk = {
   kty: "EC",
   crv: "P-256",
   x: "_rSsZBygLBnVvA-NCqAYjHQtfudUrZ9NCavMiBonpps",
   y: "TfcfpzP7mS1OlzRpaqTkuYHKGVZ0ib20sWWQmqI-J_k",
 };
-/** A signature of zeros fails before any arithmetic; this one has to be computed. */
+/** Not all zeros: such a signature fails before any arithmetic, so it would take less time than a real one. */
 const NOBODYS_SIGNATURE = Buffer.alloc(64, 1).toString("base64url");
 const NOBODYS_HEADER = Buffer.from('{"alg":"ES256"}').toString("base64url");
 
 export class JoseForeignJwts implements ForeignJwts {
   readonly #remote: RemoteKeys;
-  /** Sets by their text: a client's keys are parsed and imported once, until they change. */
+  /** Key sets by their text, so that a client's keys are parsed and imported only once until they change. */
   readonly #sets = new LRUCache<string, { readonly keys: readonly PublicJwk[] }>({ max: 1_000 });
 
   constructor(remote: RemoteKeys) {
@@ -48,7 +51,7 @@ export class JoseForeignJwts implements ForeignJwts {
 
   async verify(jwt: ForeignJwt, by: VerifiedBy): Promise<SignatureOutcome> {
     const outcome = await this.#check(jwt, by);
-    // Without a key there was nothing to compute, and the answer would come sooner.
+    // Without a key there is nothing to verify. Verify with another key, so that the response takes the same time.
     if (outcome === "alg_refused" || outcome === "key_unknown") await this.pretend(jwt);
     return outcome;
   }
@@ -98,7 +101,7 @@ async function verifyBySecret(jwt: ForeignJwt, secrets: readonly string[]): Prom
   return found.includes(true) ? "verified" : "wrong";
 }
 
-/** The usable keys of a JWK Set in JSON; undefined: it isn't one. */
+/** The usable keys of a JWK Set in JSON; undefined if the text isn't one. */
 export function readKeySet(bytes: Uint8Array): readonly PublicJwk[] | undefined {
   const document = readJsonObject(bytes);
   return document === undefined ? undefined : readPublishedKeys(document);

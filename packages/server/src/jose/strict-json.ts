@@ -1,15 +1,19 @@
-/** JSON objects as a JWT's header and claims must be read: no name twice in one object (RFC 7515 §4, RFC 7519 §4). */
+/**
+ * Reads JSON objects strictly, as needed for the header and claims of a JWT: no object has a name twice (RFC 7515 §4,
+ * RFC 7519 §4).
+ */
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** Nested deeper than any claim needs. */
+/** The greatest allowed depth. No claim needs more. */
 const MAX_DEPTH = 16;
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /**
- * The object that the bytes are. Undefined: no UTF-8, no JSON, no object, too deep, or with a name that occurs twice: parsers differ in which
- * of the two they take, so that who checks and who uses it could see two values.
+ * The object in these bytes. Undefined: not UTF-8, not JSON, no object, too deep, or a name occurs twice. Parsers
+ * differ in which of two equal names they use. So the program that checks the value and the program that uses it could
+ * see different values.
  */
 export function readJsonObject(bytes: Uint8Array): JsonObject | undefined {
   try {
@@ -22,7 +26,7 @@ export function readJsonObject(bytes: Uint8Array): JsonObject | undefined {
   }
 }
 
-/** Of a text that is known to be JSON: true where no object has a name twice. A string before a colon is always a name. */
+/** For a text that is valid JSON: true if no object has a name twice. A string before a colon is always a name. */
 function namesAreUnique(text: string): boolean {
   const open: Set<string>[] = [];
   for (const [token, string, colon] of text.matchAll(/"([^"\\]*(?:\\.[^"\\]*)*)"(\s*:)?|[{}[\]]/g)) {

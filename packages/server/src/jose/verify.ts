@@ -1,16 +1,20 @@
-/** JWTs that others signed: read strictly, then verified with their keys (RFC 7515, RFC 7519, RFC 8725). */
+/**
+ * JWTs that others signed: reads them strictly, then verifies them with the signer's keys (RFC 7515, RFC 7519, RFC
+ * 8725).
+ */
 
 import type { CryptoKey } from "jose";
 import type { PublicJwk } from "../oauth/json-web-key.ts";
 import type { ForeignJwt } from "../oauth/ports.ts";
 import { type JsonObject, readJsonObject } from "./strict-json.ts";
 
-/** Characters, which are bytes here: a JWT is ASCII. */
+/** Maximum number of characters, which are bytes here, because a JWT is ASCII. */
 export const MAX_JWT = 8192;
 
 /**
- * Reads a signed JWT in compact form. Nothing of it is proven. Undefined: it isn't three canonical base64url parts with two JSON objects, or its
- * header asks for what isn't done here (`crit`, `b64`, RFC 7515 §4.1.11, RFC 7797). What a header says of keys (`jwk`, `jku`, `x5c`, `x5u`) stays unread.
+ * Reads a signed JWT in compact form. It proves nothing. Undefined: the text isn't three canonical base64url parts with
+ * two JSON objects, or its header asks for something that this server doesn't support (`crit`, `b64`, RFC 7515 §4.1.11,
+ * RFC 7797). It ignores keys in the header (`jwk`, `jku`, `x5c`, `x5u`).
  */
 export function readJwt(text: string): ForeignJwt | undefined {
   if (text.length > MAX_JWT) return undefined;
@@ -28,8 +32,8 @@ export function readJwt(text: string): ForeignJwt | undefined {
 }
 
 /**
- * Whether the signature is by this key. The library is loaded when the first such JWT comes. The caller has checked that `alg` is allowed and that the key is of its kind.
- * `key`: a public key, or the bytes of a shared secret.
+ * Whether this key made the signature. The library loads with the first such JWT. The caller has checked that `alg` is
+ * allowed and fits the key. `key`: a public key, or the bytes of a shared secret.
  */
 export async function verifySignature({ text, alg }: ForeignJwt, key: PublicJwk | Uint8Array): Promise<boolean> {
   const { compactVerify, errors } = await import("jose");
@@ -39,13 +43,16 @@ export async function verifySignature({ text, alg }: ForeignJwt, key: PublicJwk 
     await compactVerify(text, imported, { algorithms: [alg] });
     return true;
   } catch (error) {
-    // Whatever of it the library doesn't take, it isn't a signature by this key; any other error is a fault of ours.
+    // If the library rejects the JWT, this key did not sign it. Any other error is a bug of this server.
     if (error instanceof errors.JOSEError || error instanceof TypeError) return false;
     throw error;
   }
 }
 
-/** Imported once for each alg: importing costs more than verifying. A point that isn't on its curve gives no key. */
+/**
+ * Imports the key once for each alg, because importing costs more than verifying. A point that isn't on its curve gives
+ * no key.
+ */
 const imports = new WeakMap<PublicJwk, Map<string, Promise<CryptoKey | undefined>>>();
 
 function importKey(jwk: PublicJwk, alg: string): Promise<CryptoKey | undefined> {
@@ -70,7 +77,7 @@ function readPart(text: string): JsonObject | undefined {
   return bytes === undefined ? undefined : readJsonObject(bytes);
 }
 
-/** RFC 7515 §2: without padding. Spare bits must be zero, or one token would have several spellings. */
+/** RFC 7515 §2: no padding. Unused bits must be zero, otherwise one token would have several forms. */
 function bytesOf(text: string): Uint8Array | undefined {
   if (!/^[A-Za-z0-9_-]*$/.test(text)) return undefined;
   const bytes = Buffer.from(text, "base64url");

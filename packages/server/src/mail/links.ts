@@ -1,4 +1,4 @@
-/** Links in messages: derived credentials, of which the database holds the salt's hash alone. */
+/** Links in messages. They are derived credentials: the database stores only the hash of the salt. */
 
 import { type DerivedCredentials, sha256 } from "../crypto/credential.ts";
 import { derivedId, newId } from "../crypto/id.ts";

@@ -1,4 +1,7 @@
-/** The outbox: messages sealed for storage, and sent by whichever process comes first, until a server takes them or it is of no use any more. */
+/**
+ * The outbox: messages that are sealed in the database. Any process sends them, until a mail server accepts them or
+ * they are too old.
+ */
 
 import { derivedId } from "../crypto/id.ts";
 import { seal, unseal } from "../crypto/seal.ts";
@@ -15,27 +18,27 @@ const SECOND: Millis = 1000;
 const MINUTE: Millis = 60 * SECOND;
 const HOUR: Millis = 60 * MINUTE;
 
-/** A process that died with a message in its hands is given up on after that. */
+/** After this time, another process can take a message whose process has died. */
 const CLAIM: Millis = 2 * MINUTE;
 const AT_ONCE = 5;
-/** From one try to the next; after the last of them a message is given up. */
+/** The pause after each failed try. After the last one, the outbox gives the message up. */
 const PAUSES: readonly Millis[] = [30 * SECOND, 2 * MINUTE, 10 * MINUTE, 30 * MINUTE, 2 * HOUR, 6 * HOUR, 12 * HOUR];
-/** For messages without a link that runs out. */
+/** How long to try a message without a link that expires. */
 const NEWS_LAST: Millis = 3 * 24 * HOUR;
 
 export interface OutboxParts {
   readonly storage: Uses<MailStorage, "mail.claim" | "mail.settle">;
   readonly secrets: Secrets;
   readonly issuer: string;
-  /** The address that messages come from. */
+  /** The sender's address. */
   readonly from: string;
-  /** Null: this server sends none. */
+  /** Null: this server sends no mail. */
   readonly transport: Transport | null;
-  /** What the service calls itself in them. */
+  /** The name and look of the service in messages. */
   readonly brand: Brand;
   readonly now: () => Millis;
   readonly event: (name: string, fields: Readonly<Record<string, string | number>>) => void;
-  /** What an operator must hear of. */
+  /** Reports something that an operator must know. */
   readonly alarm: (name: string, fields: Readonly<Record<string, string | number>>, text: string) => void;
 }
 
@@ -73,13 +76,13 @@ export class Outbox implements Postbox {
     if (this.enabled) this.#rounds.start();
   }
 
-  /** Resolves when what is being sent is sent. */
+  /** Resolves when the messages in progress are sent. */
   async stop(): Promise<void> {
     await this.#rounds.stop();
     this.#parts.transport?.close();
   }
 
-  /** Sends what is due; how many were taken on. */
+  /** Sends the messages that are due. Returns how many it took. */
   async #round(): Promise<number> {
     const now = this.#parts.now();
     const claimed = await this.#parts.storage.mail.claim({ now, limit: AT_ONCE, until: now + CLAIM });
@@ -107,7 +110,7 @@ export class Outbox implements Postbox {
     if (plain === undefined) return { kind: "dead", fault: "sealed with a secret that is gone" };
     if (now() >= uselessAfter) return { kind: "dead", fault: "too late to be of use" };
     const draft = JSON.parse(plain.toString()) as MailDraft;
-    // Pages are loaded by those who need them.
+    // The modules of the pages load only when a message needs them.
     const { chrome, mailOf } = await import("../pages/index.ts");
     const frame = chrome({ issuer, brand, locale: draft.language });
     const words = mailOf(draft, { issuer, chrome: frame });

@@ -1,9 +1,12 @@
-/** Work that waits in the database, done in rounds: at once after `kick`, else every few seconds, until `stop`. */
+/**
+ * Work that waits in the database. It runs in rounds: immediately after `kick`, otherwise every few seconds, until
+ * `stop`.
+ */
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Millis } from "../oauth/model.ts";
 
-/** How often each process looks by itself. It is kicked for what it has written itself. */
+/** How often a process looks for work of other processes. For its own work, it calls `kick`. */
 const LOOK_EVERY: Millis = 5_000;
 
 export class PeriodicWork {
@@ -14,7 +17,7 @@ export class PeriodicWork {
   #wake: AbortController | undefined;
   #again = false;
 
-  /** `round`: does what is due; how much it took on. */
+  /** `round` does the work that is due and returns how many entries it took. */
   constructor(round: () => Promise<number>, failed: (error: unknown) => void) {
     this.#round = round;
     this.#failed = failed;
@@ -29,12 +32,12 @@ export class PeriodicWork {
     this.#wake?.abort();
   }
 
-  /** True: the round under way is the last. */
+  /** True: no round starts after the current one. */
   get stopping(): boolean {
     return this.#stopping.signal.aborted;
   }
 
-  /** Resolves when the round under way is over. */
+  /** Resolves when the current round has ended. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#running;

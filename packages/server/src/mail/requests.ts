@@ -1,4 +1,7 @@
-/** Requests for mail: stored sealed before the page says that a message is on its way, and answered by whichever process comes first. */
+/**
+ * Requests for mail. The server stores each one sealed before the page says that a message comes. Any process answers
+ * it.
+ */
 
 import { newOwnerId } from "../crypto/id.ts";
 import { seal, unseal } from "../crypto/seal.ts";
@@ -12,12 +15,15 @@ import { PeriodicWork } from "./periodic-work.ts";
 const SECOND: Millis = 1000;
 const DAY: Millis = 86_400 * SECOND;
 
-/** Maximum number of requests and messages that wait. Beyond it a request is refused, and the page says so. Strangers can't take the last half. */
+/**
+ * Maximum number of waiting requests and messages. Above it, the server refuses a request, and the page says so.
+ * Unknown browsers can use only the first half.
+ */
 const MOST_WAITING = { anybody: 5_000, "a known device": 10_000 };
-/** How long others leave a request to the process that took it on; with each try that much longer. */
+/** How long other processes leave a request to the process that took it. It grows with each try. */
 const PAUSE: Millis = 15 * SECOND;
 const AT_ONCE = 5;
-/** A message that comes later than this surprises more than it helps. */
+/** The longest useful delay. A later message would only surprise its reader. */
 const USEFUL: Millis = DAY;
 
 export interface MailRequestParts {
@@ -27,11 +33,11 @@ export interface MailRequestParts {
   readonly enabled: boolean;
   partitionOf(id: string): number;
   readonly now: () => Millis;
-  /** Makes the message; the same again, if it is called again for the same request. */
+  /** Makes the message. For the same request, it always makes the same message. */
   readonly answer: (asked: AskedMail) => Promise<void>;
-  /** A request was not answered and is tried again. */
+  /** Called when an answer failed. The request is tried again. */
   readonly failed: (error: unknown, fields: Readonly<Record<string, string | number>>) => void;
-  /** What an operator must hear of. */
+  /** Reports something that an operator must know. */
   readonly alarm: (name: string, fields: Readonly<Record<string, string | number>>, text: string) => void;
 }
 
@@ -49,7 +55,7 @@ export class MailRequests implements MailDesk {
 
   async ask(request: MailRequest, from: keyof typeof MOST_WAITING): Promise<boolean> {
     const { storage, secrets, partitionOf, now } = this.#parts;
-    // Drawn with its partition, as an owner's id is: the account that a sign-up makes has it.
+    // Made like an owner's id, partition included, because an account from a sign-up gets this partition.
     const requestId = newOwnerId();
     const sealed = seal(secrets, "mail request", requestId, Buffer.from(JSON.stringify(request)));
     const stored = await storage.mailRequests.add({
@@ -65,12 +71,12 @@ export class MailRequests implements MailDesk {
     if (this.#parts.enabled) this.#rounds.start();
   }
 
-  /** Resolves when what is being answered is answered. */
+  /** Resolves when the requests in progress are answered. */
   stop(): Promise<void> {
     return this.#rounds.stop();
   }
 
-  /** One after the other, so that a burst takes no more than one request's share of the processor. */
+  /** Answers one request after the other, so that a burst takes no more of the processor than one request. */
   async #round(): Promise<number> {
     const { storage, now } = this.#parts;
     const claimed = await storage.mailRequests.claim({ now: now(), limit: AT_ONCE, pause: PAUSE });

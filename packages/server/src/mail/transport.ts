@@ -1,19 +1,19 @@
-/** Messages on their way through SMTP (RFC 5321), over TLS (RFC 8314) but on loopback. */
+/** Sends messages by SMTP (RFC 5321), over TLS (RFC 8314) except on loopback. */
 
 import type { Transporter } from "nodemailer";
 
 export interface SmtpServer {
   readonly host: string;
   readonly port: number;
-  /** TLS from the first byte; false: by STARTTLS. */
+  /** True: TLS from the first byte. False: STARTTLS. */
   readonly secure: boolean;
   readonly user: string | null;
   readonly password: string | null;
-  /** On this machine: TLS is used if it is offered. */
+  /** The mail server is on this machine: TLS is used only if it offers TLS. */
   readonly loopback: boolean;
 }
 
-/** A message in words. */
+/** A message as text and HTML. */
 export interface Letter {
   readonly id: string;
   readonly from: { readonly name: string; readonly address: string };
@@ -25,14 +25,17 @@ export interface Letter {
 }
 
 export interface Transport {
-  /** Resolves when the server has taken the message. Throws a `MailFault`. */
+  /** Resolves when the mail server has accepted the message. Throws a `MailFault`. */
   send(letter: Letter): Promise<void>;
   close(): void;
 }
 
-/** Why a message was not taken. Its text holds nothing of the message or of the server's words, which repeat addresses. */
+/**
+ * Why the mail server did not accept a message. The text contains nothing of the message or of the server's reply,
+ * because replies repeat addresses.
+ */
 export class MailFault extends Error {
-  /** Trying again would meet the same. */
+  /** True: another try would fail in the same way. */
   readonly permanent: boolean;
 
   constructor(fault: string, permanent: boolean) {
@@ -43,7 +46,7 @@ export class MailFault extends Error {
 
 const PATIENCE = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 30_000, dnsTimeout: 10_000 };
 
-/** A connection is made when there is something to send. */
+/** Connects only when there is something to send. */
 export function smtpTransport(server: SmtpServer): Transport {
   let transporter: Promise<Transporter> | undefined;
   return {
@@ -55,7 +58,7 @@ export function smtpTransport(server: SmtpServer): Transport {
           to: { name: "", address: to },
           messageId: `<${id}@${from.address.slice(from.address.indexOf("@") + 1)}>`,
           headers: { "Auto-Submitted": "auto-generated", "Content-Language": language },
-          // Nothing in a message is ever a path or an address to be fetched.
+          // The library must never read a file or fetch an address that a message names.
           disableFileAccess: true,
           disableUrlAccess: true,
           ...{ subject, text, html },
@@ -72,7 +75,7 @@ export function smtpTransport(server: SmtpServer): Transport {
   };
 }
 
-/** The library is loaded by servers that send something. */
+/** Loads the library when the first message is sent. */
 async function open({ host, port, secure, user, password, loopback }: SmtpServer): Promise<Transporter> {
   const { createTransport } = await import("nodemailer");
   return createTransport({
@@ -83,7 +86,10 @@ async function open({ host, port, secure, user, password, loopback }: SmtpServer
   });
 }
 
-/** RFC 5321 §4.2.1: 5yz about the message or its recipient is final. About us (a wrong password) it is the operator's to mend. */
+/**
+ * RFC 5321 §4.2.1: 5yz about the message or its recipient is final. An error about this server (a wrong password) is
+ * not: the operator can fix it.
+ */
 function faultOf(error: unknown): MailFault {
   const { code, responseCode } = error as { code?: unknown; responseCode?: unknown };
   const reply = typeof responseCode === "number" ? responseCode : undefined;
@@ -92,7 +98,7 @@ function faultOf(error: unknown): MailFault {
   return new MailFault(reply === undefined ? name : `${name} ${reply}`, final);
 }
 
-/** Writes messages to the log in place of sending them: for a demo on one machine. */
+/** Writes messages to the log instead of sending them, for a demo on one machine. */
 export function logTransport(log: (fields: Readonly<Record<string, string>>, text: string) => void): Transport {
   return {
     async send({ to, subject, text }) {

@@ -1,12 +1,15 @@
-/** Figures for operators in Prometheus' text format (version 0.0.4): counters, gauges and histograms whose label values the program chooses. */
+/**
+ * Metrics in Prometheus' text format (version 0.0.4): counters, gauges and histograms. The program chooses all label
+ * values.
+ */
 
 export type Labels = Readonly<Record<string, string>>;
 
 export interface Sample {
   readonly labels: Labels;
-  /** Of a histogram: the sum of what was observed. */
+  /** For a histogram: the sum of the observed values. */
   readonly value: number;
-  /** Of a histogram: how many fell into each bucket, not added up; the last is beyond all bounds. */
+  /** For a histogram: the number of values in each bucket, not cumulated. The last bucket has no upper bound. */
   readonly buckets?: readonly number[];
 }
 
@@ -14,22 +17,22 @@ export interface Family {
   readonly name: string;
   readonly help: string;
   readonly type: "counter" | "gauge" | "histogram";
-  /** Upper bounds of a histogram's buckets. */
+  /** The upper bounds of a histogram's buckets. */
   readonly bounds?: readonly number[];
-  /** A sum over processes would mean nothing: each keeps its own, under the label `worker`. */
+  /** True: a sum over processes would have no meaning, so each process has its own value with the label `worker`. */
   readonly each?: true;
   readonly samples: readonly Sample[];
 }
 
-/** The figures of one process at one moment; plain data, so that it travels between processes. */
+/** The metrics of one process at one moment, as plain data that can be sent to another process. */
 export type Snapshot = readonly Family[];
 
-/** Label values beyond this many for one family go to `other`: whatever a caller sends, memory stays bounded. */
+/** Maximum number of label values for one family. Further values count as `other`, so that memory stays bounded. */
 const MOST_SERIES = 500;
-/** Joins label values to a key; it stands in none of them, since ours are names. */
+/** Joins label values to a key. No label value contains this character. */
 const BETWEEN = "\u0000";
 
-/** One counter of a family, for those who count under the same labels again and again. */
+/** One counter of a family, for callers that often count under the same labels. */
 export interface Tally {
   value: number;
 }
@@ -46,12 +49,12 @@ export class Counter {
     this.labels = labels;
   }
 
-  /** Adds one under the values of the labels, in their order. */
+  /** Adds one for these label values, given in the order of the labels. */
   count(...values: readonly string[]): void {
     this.of(...values).value += 1;
   }
 
-  /** What is counted under the values of the labels, in their order. */
+  /** The counter for these label values, given in the order of the labels. */
   of(...values: readonly string[]): Tally {
     const key = boundedKey(this.#counts, values);
     let tally = this.#counts.get(key);
@@ -68,7 +71,7 @@ export class Counter {
   }
 }
 
-/** What was observed under one set of labels. */
+/** The observed values for one set of labels. */
 interface Observed {
   sum: number;
   readonly buckets: number[];
@@ -127,12 +130,12 @@ function labelled(names: readonly string[], key: string): Labels {
   return Object.fromEntries(names.map((name, at) => [name, values[at] ?? ""]));
 }
 
-/** A family of one value without labels. */
+/** A family with one value and no labels. */
 export function plain(type: "counter" | "gauge", name: string, help: string, value: number): Family {
   return { name, help, type, samples: [{ labels: {}, value }] };
 }
 
-/** The figures of several processes as one: what can be added is added, what can't is told apart by `worker`. */
+/** Merges the metrics of several processes: adds values that can be added, and gives the others the label `worker`. */
 export function merged(parts: readonly { readonly worker: string; readonly snapshot: Snapshot }[]): Snapshot {
   const families = new Map<string, Family & { samples: Sample[] }>();
   for (const { worker, snapshot } of parts) {

@@ -1,4 +1,4 @@
-/** `/metrics` on a port of its own: what an operator's Prometheus reads is not for the world. */
+/** `/metrics` on a port of its own, because the metrics are for the operator's Prometheus only. */
 
 import type { AddressInfo } from "node:net";
 import { exposition, type Snapshot } from "./figures.ts";
@@ -10,16 +10,19 @@ export interface MetricsListening {
 
 const TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
-/** Answers `GET /metrics` at this address with what `measure` yields then; nothing else is there. Rejects as `listen` does. */
+/**
+ * Answers `GET /metrics` at this address with the result of `measure`, and refuses everything else. Rejects as
+ * `listen` does.
+ */
 export async function listenMetrics(
   { host, port }: { readonly host: string; readonly port: number },
   measure: () => Promise<Snapshot>,
 ): Promise<MetricsListening> {
-  // Each reading asks every process: a few at a time are enough, and slow readers are closed early.
+  // Each request asks every process, so few may run at the same time, and slow readers are closed early.
   const { createServer } = process.getBuiltinModule("node:http");
   const server = createServer({
     ...{ headersTimeout: 5_000, requestTimeout: 5_000, maxHeaderSize: 8_192 },
-    // Node looks every 30 seconds unless told otherwise.
+    // By default, Node checks its timeouts only every 30 seconds.
     connectionsCheckingInterval: 1_000,
   });
   server.maxConnections = 16;
@@ -38,7 +41,7 @@ export async function listenMetrics(
   });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
-    // A worker would share the port with the others; this one belongs to this process alone.
+    // Without `exclusive`, a worker would share this port with the other workers.
     server.listen({ host, port, exclusive: true }, resolve);
   });
   return {

@@ -1,31 +1,34 @@
-/** What the server measures of itself. No label's value comes from a request: paths are those of the endpoint table, conditions those of the catalogue. */
+/**
+ * The server's metrics of itself. No label value comes from a request: paths are those of the endpoint table,
+ * conditions those of the catalogue.
+ */
 
 import { monitorEventLoopDelay, performance } from "node:perf_hooks";
 import { Counter, type Family, Histogram, plain, type Snapshot, type Tally } from "./figures.ts";
 
-/** Seconds. Fine where an answer without a write lies, coarse where waiting begins. */
+/** Seconds. The steps are small for answers without a write, and large where requests wait. */
 const LATENCY = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 const BATCH = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
-/** How finely the event loop's delay is looked at, in milliseconds. */
+/** The resolution of the event loop's delay, in milliseconds. */
 const RESOLUTION = 20;
 const NANO = 1e9;
 
-/** What is asked for when figures are read: nothing of it costs anything in between. */
+/** Values that are read only when somebody asks for the metrics. */
 export interface MetricSources {
-  /** Rows due for housekeeping by kind, each counted up to `most`. */
+  /** Rows that are due for housekeeping, by kind. Each count stops at `most`. */
   backlog(most: number): Promise<Readonly<Record<string, number>>>;
-  /** Requests for mail and messages that wait, each counted up to `most`. */
+  /** Waiting requests for mail and messages. Each count stops at `most`. */
   mailWaiting(most: number): Promise<number>;
-  /** Sign-ins that are hashed, and that wait for it. */
+  /** Sign-ins whose password is being hashed, and those that wait for it. */
   passwordQueue(): { readonly running: number; readonly waiting: number };
-  /** Write verbs that wait for their group. */
+  /** Write verbs that wait for a group. */
   writesWaiting(): number;
-  /** Requests that are being answered. */
+  /** Requests in progress. */
   underWay(): number;
   /** Requests whose body has not arrived. */
   unread(): number;
   connections(): number;
-  /** Of each alg: since when its key has signed, in epoch milliseconds. */
+  /** For each alg: the time since when its key signs, in epoch milliseconds. */
   signingKeys(): Promise<readonly { readonly alg: string; readonly since: number }[]>;
   now(): number;
 }
@@ -35,7 +38,7 @@ export class ServerMetrics {
     "endpoint",
     "status",
   ]);
-  /** Endpoint → status → what is counted under them, without a text made of both each time. */
+  /** Endpoint → status → counter. It saves joining both to a key for each request. */
   readonly #statuses = new Map<string, Map<number, Tally>>();
   readonly #latency = new Histogram(
     "assent_http_request_duration_seconds",
@@ -78,12 +81,12 @@ export class ServerMetrics {
   readonly #delay = monitorEventLoopDelay({ resolution: RESOLUTION });
   readonly #startedAt = Date.now();
 
-  /** `watch`: somebody reads the figures; the event loop's delay costs a timer all the time. */
+  /** `watch`: true if somebody reads the metrics. Only then does a timer measure the event loop's delay. */
   constructor({ watch }: { readonly watch: boolean }) {
     if (watch) this.#delay.enable();
   }
 
-  /** `endpoint`: a path of the endpoint table. `milliseconds`: how long the answer took. */
+  /** `endpoint`: a path of the endpoint table. `milliseconds`: the time to the answer. */
   answered(endpoint: string, status: number, milliseconds: number): void {
     let statuses = this.#statuses.get(endpoint);
     if (statuses === undefined) {
@@ -159,7 +162,7 @@ export class ServerMetrics {
 
   #ofTheProcess(): Family[] {
     const delay = this.#delay;
-    // What is measured is a timer's period: its own length is no delay.
+    // The histogram holds the timer's whole period, so subtract its nominal length.
     const beyond = (nanoseconds: number) => Math.max(0, nanoseconds / NANO - RESOLUTION / 1000);
     const lag = [
       { labels: { quantile: "0.5" }, value: beyond(delay.percentile(50)) },
@@ -194,7 +197,7 @@ export class ServerMetrics {
   }
 }
 
-/** Each kind is counted so far: what there is beyond is too much anyway. */
+/** Maximum count of each kind. A higher number would not tell the operator more. */
 const BACKLOG_COUNTED = 10_000;
 
 async function backlogOf({ backlog }: MetricSources): Promise<Family> {

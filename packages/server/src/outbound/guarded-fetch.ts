@@ -1,4 +1,7 @@
-/** The guarded fetcher: the one way in which this server asks an address that somebody else wrote down (RFC 7591 §5, RFC 9700 §4.9). */
+/**
+ * The guarded fetcher: the only code of this server that sends requests to addresses that others wrote (RFC 7591 §5,
+ * RFC 9700 §4.9).
+ */
 
 import { lookup as dnsLookup, type LookupAddress } from "node:dns";
 import type { ClientRequest, IncomingMessage } from "node:http";
@@ -7,42 +10,46 @@ import { LRUCache } from "lru-cache";
 import type { Millis } from "../oauth/model.ts";
 import { isLoopbackAddress, isPublicAddress } from "./public-address.ts";
 
-/** How long one fetch may take in all, its wait for a turn included. */
+/** The longest time for one fetch, waiting included. */
 export const FETCH_TIMEOUT: Millis = 5_000;
-/** Fetches at a time, of all and of one host: a host that keeps its callers waiting holds up itself alone. */
+/** Maximum number of simultaneous fetches, in total and for one host. So a slow host delays only itself. */
 export const MAX_PARALLEL = 8;
 export const MAX_PARALLEL_PER_HOST = 2;
-/** Bytes of a document, unless the caller wants fewer. */
+/** Maximum number of bytes of a document, unless the caller wants fewer. */
 export const MAX_DOCUMENT = 1_048_576;
-/** After this many failures in a row a host is left alone for a while. */
+/** After this number of consecutive failures, the server doesn't ask the host for a while. */
 const FAILURES_IN_A_ROW = 4;
 const LEFT_ALONE: Millis = 60_000;
 const MAX_WAITING = 200;
 
 /**
- * `refused`: nothing was sent, the address is not one to ask. `busy`: too many wait already. `left_alone`: the host failed several times just before.
- * `bad_answer`: another status than 200, a redirect, an encoded or too long body.
+ * `refused`: the address is not allowed, and nothing was sent. `busy`: too many fetches wait. `left_alone`: the host
+ * failed several times just before. `bad_answer`: a status other than 200, a redirect, or a body that is encoded or too
+ * long.
  */
 export type FetchFault = "refused" | "busy" | "left_alone" | "timeout" | "unreachable" | "bad_answer";
 
 export type Fetched =
   | { readonly kind: "fetched"; readonly body: Buffer; readonly type: string; readonly maxAge: number | null }
-  /** `detail` is for the log alone. */
+  /** `detail` is for the log only. */
   | { readonly kind: "failed"; readonly fault: FetchFault; readonly detail: string };
 
 export interface FetchOptions {
-  /** Bytes; at most `MAX_DOCUMENT`. */
+  /** Maximum number of bytes, not above `MAX_DOCUMENT`. */
   readonly maxBytes?: number;
   /** The Accept header. */
   readonly accept?: string;
 }
 
 export interface GuardedFetchSettings {
-  /** A clock that nobody sets, in milliseconds. */
+  /** A monotonic clock, in milliseconds. */
   readonly now: () => Millis;
-  /** For tests and demos on one machine: http and https to a loopback address are allowed, too. Never on a server that others reach. */
+  /**
+   * For tests and demos on one machine: also allows http and https to loopback addresses. Never use it on a server that
+   * others can reach.
+   */
   readonly dangerouslyAllowLoopbackAddresses?: boolean;
-  /** Names to addresses; absent: the system's. */
+  /** Resolves a host name to addresses. Absent: the system's resolver. */
   readonly lookup?: typeof dnsLookup;
 }
 
@@ -50,8 +57,9 @@ class Refused extends Error {}
 class BadAnswer extends Error {}
 
 /**
- * Fetches documents by GET: https alone, no redirects, no cookies, no proxy, public addresses alone (checked as the connection is made, so that a name
- * can't change its mind in between), 5 s in all, a bounded body that is not compressed. All outcomes are values.
+ * Fetches documents by GET: only https, no redirects, no cookies, no proxy, no compressed body, a bounded body, 5 s in
+ * total. It allows only public addresses and checks them when it connects, so that a name can't change its address
+ * after the check. All outcomes are values.
  */
 export class GuardedFetcher {
   readonly #settings: GuardedFetchSettings;
@@ -64,7 +72,7 @@ export class GuardedFetcher {
     this.#settings = settings;
   }
 
-  /** Fetches under way. */
+  /** Fetches in progress. */
   get running(): number {
     return this.#total;
   }
@@ -86,7 +94,8 @@ export class GuardedFetcher {
       return fetched;
     } catch (error) {
       const fault = faultOf(error, deadline);
-      // A host that answers, if only badly, holds nobody up; others may have good documents there.
+      // A bad answer doesn't count as a failure: the host doesn't delay others, and may have good documents at other
+      // paths.
       if (fault !== "timeout" && fault !== "unreachable") this.#failures.delete(host);
       else this.#failures.set(host, { count: (this.#failures.get(host)?.count ?? 0) + 1, at: this.#settings.now() });
       return failed(fault, error instanceof Error ? error.message : String(error));
@@ -95,7 +104,10 @@ export class GuardedFetcher {
     }
   }
 
-  /** The parsed address, or why it may not be asked. The parser turns every way to write an IPv4 address into the plain one. */
+  /**
+   * The parsed URL, or the reason why it is not allowed. The parser turns every form of an IPv4 address into the usual
+   * one.
+   */
   #allowed(uri: string): URL | string {
     if (uri.length > 2048 || !URL.canParse(uri)) return "not a URL";
     const url = new URL(uri);
@@ -103,7 +115,7 @@ export class GuardedFetcher {
     if (url.protocol !== "https:" && !(local && url.protocol === "http:")) return `${url.protocol} is not https`;
     if (url.username !== "" || url.password !== "") return "it has user information";
     const literal = url.hostname.replace(/^\[|\]$/g, "");
-    // A connection to a literal address asks no resolver, so it is judged here.
+    // A literal address needs no resolver, so check it here.
     if (isIP(literal) !== 0 && !this.#mayAsk(literal, url.protocol)) return `${literal} is not a public address`;
     return url;
   }
@@ -160,7 +172,7 @@ export class GuardedFetcher {
     return new Promise((resolve, reject) => {
       const { request: send } = process.getBuiltinModule(url.protocol === "https:" ? "node:https" : "node:http");
       const request = send(url, {
-        // A connection of its own: none is kept, so none can be turned to another use.
+        // Each fetch has its own connection, so that no connection is used for another purpose later.
         agent: false,
         lookup: this.#lookup(url.protocol),
         headers: { accept, "accept-encoding": "identity", "user-agent": "assent" },
@@ -175,7 +187,10 @@ export class GuardedFetcher {
     });
   }
 
-  /** Resolves as ever, and gives nothing where one of the addresses isn't public: such a name isn't an honest one. */
+  /**
+   * Resolves a name. It returns nothing if one of the addresses is not public, because an honest name has only public
+   * ones.
+   */
   #lookup(protocol: string): LookupFunction {
     const resolve = this.#settings.lookup ?? dnsLookup;
     return (hostname, options, callback) => {
@@ -202,7 +217,7 @@ async function readBody(
   mayAsk: (address: string) => boolean,
 ): Promise<Fetched> {
   try {
-    // Behind the check of the name: whoever is at the other end in fact.
+    // After the check of the name, check the real address of the connection, too.
     if (!mayAsk(response.socket.remoteAddress ?? ""))
       throw new Refused("the connection led to an address that is not public");
     const { statusCode, headers } = response;
@@ -224,7 +239,7 @@ async function readBody(
   }
 }
 
-/** Seconds; null: the answer doesn't say. */
+/** Seconds; null: the response doesn't say. */
 function maxAgeOf(cacheControl: string | undefined): number | null {
   if (/\bno-(?:store|cache)\b/i.test(cacheControl ?? "")) return 0;
   const seconds = /\bmax-age=(\d{1,9})\b/i.exec(cacheControl ?? "")?.[1];

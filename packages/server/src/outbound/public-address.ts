@@ -1,8 +1,11 @@
-/** Which addresses a server may be sent to by what somebody else wrote: public ones alone (RFC 6890; IANA's special-purpose registries). */
+/**
+ * The addresses to which this server may send requests that others asked for: only public ones (RFC 6890; IANA's
+ * special-purpose registries).
+ */
 
 import { BlockList, isIP } from "node:net";
 
-/** IPv4: everything is public but these. */
+/** IPv4: the ranges that are not public. */
 const SPECIAL_V4 = [
   ["0.0.0.0", 8],
   ["10.0.0.0", 8],
@@ -23,7 +26,10 @@ const SPECIAL_V4 = [
   ["224.0.0.0", 3],
 ] as const;
 
-/** IPv6: only 2000::/3 is public, and of it not these: they are reserved, or hold an IPv4 address that would have to be judged, too. */
+/**
+ * IPv6: only 2000::/3 is public, without these ranges. They are reserved, or contain an IPv4 address that would need
+ * its own check.
+ */
 const SPECIAL_V6 = [
   ["2001::", 23],
   ["2001:db8::", 32],
@@ -38,7 +44,10 @@ for (const [net, bits] of SPECIAL_V6) special.addSubnet(net, bits, "ipv6");
 const globalV6 = new BlockList();
 globalV6.addSubnet("2000::", 3, "ipv6");
 
-/** False also for what is no address. IPv4 inside IPv6 (`::ffff:`, NAT64) is not public: who means IPv4 can say so. */
+/**
+ * False also for a text that is no address. IPv4 inside IPv6 (`::ffff:`, NAT64) is not public: a host can give its IPv4
+ * address directly.
+ */
 export function isPublicAddress(address: string): boolean {
   switch (isIP(address)) {
     case 4:

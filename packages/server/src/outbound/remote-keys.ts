@@ -1,26 +1,35 @@
-/** Keys at a `jwks_uri`: fetched once for all who ask, held, and fetched again for a key that isn't there (RFC 7517 §5, RFC 7591 §2). */
+/**
+ * Keys at a `jwks_uri`: one fetch serves all callers. The keys are cached, and fetched again if a key is missing (RFC
+ * 7517 §5, RFC 7591 §2).
+ */
 
 import { LRUCache } from "lru-cache";
 import type { Millis } from "../oauth/model.ts";
 import type { GuardedFetcher } from "./guarded-fetch.ts";
 
-/** Bytes of a JWK Set: a hundred keys fit. */
+/** Bytes of a JWK Set. A hundred keys fit into it. */
 const MAX_JWKS = 65_536;
-/** No address is asked more often than that, whatever its answer or a sender says. */
+/** The shortest time between two requests to one address, whatever the response or a sender says. */
 const ASKED_EVERY: Millis = 60_000;
-/** How long keys hold where the answer doesn't say, and at most. */
+/** How long to cache keys if the response doesn't say, and at most. */
 const HELD: Millis = 300_000;
 const HELD_AT_MOST: Millis = 3_600_000;
-/** Keys that could not be fetched anew are believed for so long: an outage of theirs is no outage of ours. */
+/** How long to use expired keys if a new fetch fails, so that an outage of the key server is no outage of this one. */
 const BELIEVED: Millis = 3_600_000;
-/** After a failure, before the next try; a fault of a moment is soon forgotten, a lasting one costs little. */
+/**
+ * The pause after a failure. It is short after the first one, so that a brief fault soon ends, and longer after further
+ * ones.
+ */
 const FIRST_PAUSE: Millis = 5_000;
-/** Those who wait for one document while it is fetched: each holds a request, and its sender may keep the answer away for as long as it can. */
+/**
+ * Maximum number of callers that wait for one document. Each one holds a request, and the sender can delay the response
+ * for a long time.
+ */
 export const MAX_WAITING = 64;
 
 interface Entry<Key> {
   readonly keys: readonly Key[] | undefined;
-  /** When the last answer with keys came, and until when it holds. */
+  /** The time of the last response with keys, and the time until when it is valid. */
   readonly fetchedAt: Millis;
   readonly until: Millis;
   readonly askedAt: Millis;
@@ -29,20 +38,23 @@ interface Entry<Key> {
 
 export interface RemoteKeysParts<Key> {
   readonly fetcher: GuardedFetcher;
-  /** A clock that nobody sets, in milliseconds. */
+  /** A monotonic clock, in milliseconds. */
   readonly now: () => Millis;
-  /** The usable keys of a document; undefined: it isn't a JWK Set. */
+  /** The usable keys of a document; undefined if it isn't a JWK Set. */
   readonly parse: (body: Uint8Array) => readonly Key[] | undefined;
   readonly event: (name: string, fields: Readonly<Record<string, string>>) => void;
 }
 
-/** A document under way, and how many wait for it. */
+/** A fetch in progress, and the number of its waiting callers. */
 interface Loading<Key> {
   readonly entry: Promise<Entry<Key>>;
   waiting: number;
 }
 
-/** Finds the keys at a URI; undefined: they can't be had; `busy`: too many wait for them. `fits`: the one that is looked for is among them. */
+/**
+ * Finds the keys at a URI. Undefined: the server can't get them. `busy`: too many callers wait for them. `fits` says
+ * whether the wanted key is among them.
+ */
 export function remoteKeys<Key>(
   parts: RemoteKeysParts<Key>,
 ): (uri: string, fits: (keys: readonly Key[]) => boolean) => Promise<readonly Key[] | "busy" | undefined> {
@@ -65,7 +77,7 @@ export function remoteKeys<Key>(
     const wanted = entry?.keys === undefined || now >= entry.until || !fits(entry.keys);
     if (wanted && (entry === undefined || now >= nextAsk(entry))) {
       const loaded = await load(uri);
-      // What is held and fits is believed for a while after its time.
+      // Expired keys that fit are used for a while if the fetch fails.
       if (loaded === "busy" && !(entry?.keys !== undefined && fits(entry.keys))) return "busy";
       if (loaded !== "busy") entry = loaded;
     }

@@ -1,11 +1,11 @@
-/** A SAML assertion, from its base64url form to what its issuer says (SAML Core §2; RFC 7522 §2.1). */
+/** A SAML assertion: from its base64url form to its content (SAML Core §2; RFC 7522 §2.1). */
 
 import type { Millis } from "../oauth/model.ts";
 import type { SamlAssertion, SamlConditions, SamlConfirmation, SamlReading } from "../oauth/saml-assertion.ts";
 import { ASSERTION_NAMESPACE, checkShape, pretendToVerify, SignatureRefused, verifiedAssertion } from "./signature.ts";
 import { childOf, childrenOf, descendants, readXml, textOf, type XmlElement, XmlRefused } from "./xml.ts";
 
-/** Issuer's entity id → its certificates, PEM. */
+/** Entity id of the issuer → its certificates, PEM. */
 export type CertificatesOf = ReadonlyMap<string, readonly string[]>;
 
 /** Bytes of XML. */
@@ -22,15 +22,16 @@ const EMAIL_ATTRIBUTES: ReadonlySet<string> = new Set([
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /**
- * Reads and verifies an assertion. All that it returns was covered by the signature. Never throws for what was sent; the detail of a refusal is
- * for the log and holds nothing of the assertion but names of elements and algorithms.
+ * Reads and verifies an assertion. The signature covers everything that it returns. It never throws because of the
+ * input. The detail of a refusal is for the log, and contains nothing of the assertion except names of elements and
+ * algorithms.
  */
 export function readAssertion(encoded: string, certificatesOf: CertificatesOf): SamlReading {
   try {
     const text = decoded(encoded);
     const root = readXml(text);
     checkShape(root);
-    // Who claims to have signed, only to find the keys: it is read again from what was signed.
+    // Read the issuer only to find the keys. It is read again from the signed bytes.
     const certificates = certificatesOf.get(issuerOf(root));
     if (certificates === undefined) {
       pretendToVerify(text);
@@ -49,7 +50,10 @@ function refused(condition: "assertion_signature_wrong" | "assertion_malformed",
   return { kind: "refused", condition, detail };
 }
 
-/** RFC 7522 §2.1: base64url, neither wrapped nor padded. Spare bits must be zero, or one assertion would have several spellings. */
+/**
+ * RFC 7522 §2.1: base64url without line breaks or padding. Unused bits must be zero, otherwise one assertion would have
+ * several forms.
+ */
 function decoded(encoded: string): string {
   const bytes = Buffer.from(encoded, "base64url");
   if (!/^[A-Za-z0-9_-]+$/.test(encoded) || bytes.toString("base64url") !== encoded) {
@@ -118,7 +122,7 @@ function conditionsOf(conditions: XmlElement): SamlConditions {
   };
 }
 
-/** An attribute that is an e-mail address by its well-known names; null: none, or several. */
+/** The value of an e-mail attribute with one of its well-known names; null: none, or several. */
 function emailOf(root: XmlElement): string | null {
   const values = [...descendants(root)]
     .filter(({ name, namespace }) => name === "Attribute" && namespace === ASSERTION_NAMESPACE)

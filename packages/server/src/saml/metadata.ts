@@ -12,8 +12,8 @@ export type MetadataReading =
   | { readonly kind: "invalid"; readonly problem: string };
 
 /**
- * Reads a metadata document that the operator trusts: its own signature is not looked at. `entityId`: whose keys are wanted. A key without `use`
- * is for signing, too; a document without one for signing is refused. `certificates`: PEM.
+ * Reads a metadata document that the operator trusts; it doesn't check the document's own signature. `entityId` names
+ * the issuer. A key without `use` is for signing, too. Refuses a document without a signing key. `certificates`: PEM.
  */
 export function certificatesOfMetadata(text: string, entityId: string): MetadataReading {
   if (/<!DOCTYPE|<!ENTITY/i.test(text)) return invalid("it has a document type, which metadata does not need");
@@ -41,7 +41,7 @@ export function certificatesOfMetadata(text: string, entityId: string): Metadata
   return readCertificates(certificates.join(""));
 }
 
-/** Certificates as an operator gives them: PEM, one or several, each of a key that may sign. */
+/** Certificates from an operator: PEM, one or several, each with a key that may sign. */
 export function readCertificates(text: string): MetadataReading {
   const blocks = text.match(/-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----/g) ?? [];
   if (blocks.length === 0) return invalid("there is no certificate in it (PEM)");

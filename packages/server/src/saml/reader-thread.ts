@@ -1,4 +1,4 @@
-/** The thread that reads large assertions: one at a time, in the order in which they come. */
+/** The thread that reads large assertions, one after the other, in the order of their arrival. */
 
 import { parentPort } from "node:worker_threads";
 import { type CertificatesOf, readAssertion } from "./assertion.ts";

@@ -1,14 +1,14 @@
-/** Where assertions are read: small ones at once, large ones in a thread, so that nobody else waits for them. */
+/** Reads assertions: small ones immediately, large ones in a thread, so that no other request waits for them. */
 
 import { Worker } from "node:worker_threads";
 import type { SamlReader, SamlReading } from "../oauth/saml-assertion.ts";
 import type { CertificatesOf } from "./assertion.ts";
 
-/** Bytes of XML, and tags in it: below both, an assertion takes some milliseconds. */
+/** Bytes of XML, and number of tags. Below both limits, an assertion takes a few milliseconds. */
 const LARGE = { bytes: 16_384, tags: 300 } as const;
-/** Longer than the largest assertion takes on a busy machine. */
+/** Milliseconds. The largest assertion takes less, even on a busy machine. */
 const PATIENCE = 5000;
-/** Large assertions that wait for the thread; together they take less than the patience. */
+/** Maximum number of large assertions that wait for the thread. Together they take less time than the limit above. */
 const MAX_WAITING = 16;
 
 const threadFile = import.meta.url.endsWith(".ts") ? "./reader-thread.ts" : "./reader-thread.js";
@@ -18,7 +18,7 @@ interface Waiting {
   readonly timer: NodeJS.Timeout;
 }
 
-/** Reads assertions; `close` ends the thread, if one was needed. */
+/** Reads assertions. `close` ends the thread if it was started. */
 export class AssertionReader implements SamlReader {
   #thread: Worker | undefined;
   #count = 0;
@@ -26,7 +26,7 @@ export class AssertionReader implements SamlReader {
 
   async read(encoded: string, certificatesOf: CertificatesOf): Promise<SamlReading> {
     if (!isLarge(encoded)) {
-      // Loaded when the first assertion comes: most servers never see one.
+      // Loaded with the first assertion, because most servers never get one.
       const { readAssertion } = await import("./assertion.ts");
       return readAssertion(encoded, certificatesOf);
     }
@@ -56,7 +56,7 @@ export class AssertionReader implements SamlReader {
       clearTimeout(waiting?.timer);
       waiting?.resolve(reading);
     });
-    // A thread that died, for whatever reason, takes along what it was working on; the next assertion gets a new one.
+    // If the thread dies, the assertion that it was reading fails. The next assertion starts a new thread.
     thread.on("error", () => this.#forget(thread));
     thread.on("exit", () => this.#forget(thread));
     this.#thread = thread;

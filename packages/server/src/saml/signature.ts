@@ -1,6 +1,6 @@
 /**
- * The signature of a SAML assertion (SAML Core §5.4, XML Signature): one shape is accepted, and what comes out are the very bytes that were
- * signed. Keys are the certificates on the issuer's record; what a message says of its own key is not looked at.
+ * The signature of a SAML assertion (SAML Core §5.4, XML Signature). Only one shape is accepted, and the result is
+ * exactly the signed bytes. The keys are the certificates in the issuer's record; a key inside a message is ignored.
  */
 
 import { createHash, generateKeyPairSync, type KeyObject, verify, X509Certificate } from "node:crypto";
@@ -13,10 +13,10 @@ const DSIG = "http://www.w3.org/2000/09/xmldsig#";
 const ENVELOPED = `${DSIG}enveloped-signature`;
 const EXCLUSIVE = "http://www.w3.org/2001/10/xml-exc-c14n#";
 const MIN_RSA_BITS = 2048;
-/** A prefix list this long names every prefix that an assertion has. */
+/** Maximum length of a prefix list. Every prefix of an assertion fits into it. */
 const MAX_PREFIX_LIST = 500;
 
-/** Digest's identifier → its name. SHA-1 and MD5 are not in here. */
+/** Identifier of a digest → its name. SHA-1 and MD5 are not allowed. */
 const DIGESTS: ReadonlyMap<string, string> = new Map([
   ["http://www.w3.org/2001/04/xmlenc#sha256", "sha256"],
   ["http://www.w3.org/2001/04/xmldsig-more#sha384", "sha384"],
@@ -24,7 +24,7 @@ const DIGESTS: ReadonlyMap<string, string> = new Map([
 ]);
 
 const MORE = "http://www.w3.org/2001/04/xmldsig-more#";
-/** Signature's identifier → key type and hash. No HMAC: its key would be the public one. */
+/** Identifier of a signature → key type and hash. HMAC is not allowed: its key would be the public certificate. */
 const SIGNATURES: ReadonlyMap<string, { readonly type: "rsa" | "ec"; readonly hash: string }> = new Map(
   ["sha256", "sha384", "sha512"].flatMap((hash) =>
     (["rsa", "ec"] as const).map((type) => [`${MORE}${type === "ec" ? "ecdsa" : type}-${hash}`, { type, hash }]),
@@ -32,12 +32,15 @@ const SIGNATURES: ReadonlyMap<string, { readonly type: "rsa" | "ec"; readonly ha
 );
 const CURVES: ReadonlySet<string> = new Set(["prime256v1", "secp384r1", "secp521r1"]);
 
-/** A structure that is refused before any signature is computed, or a signature that does not hold. */
+/** The structure is refused before any signature is computed, or the signature is wrong. */
 export class SignatureRefused extends Error {
   override readonly name = "SignatureRefused";
 }
 
-/** The key of a PEM certificate, if it is one that may sign: RSA of 2,048 bits or more, or ECDSA on a NIST curve. Throws what is wrong. */
+/**
+ * The key of a PEM certificate if it may sign: RSA of 2,048 bits or more, or ECDSA on a NIST curve. Throws a text that
+ * says what is wrong.
+ */
 export function signingKeyOf(pem: string): KeyObject {
   const key = new X509Certificate(pem).publicKey;
   const { modulusLength = 0, namedCurve = "" } = key.asymmetricKeyDetails ?? {};
@@ -48,8 +51,8 @@ export function signingKeyOf(pem: string): KeyObject {
 }
 
 /**
- * Checks the shape of a signed assertion: the root is the one Assertion, its one Signature is its child and covers it whole.
- * Returns the root's ID.
+ * Checks the shape of a signed assertion: the root is the only Assertion. Its only Signature is its child and covers
+ * the whole root. Returns the root's ID.
  */
 export function checkShape(root: XmlElement): string {
   if (root.name !== "Assertion" || root.namespace !== ASSERTION_NAMESPACE)
@@ -107,8 +110,8 @@ function checkAlgorithm(element: XmlElement, allowed: (algorithm: string) => boo
 }
 
 /**
- * The assertion as it was signed: verified by one of the certificates (PEM), read anew from the signed bytes, and the same as what came.
- * `text`: a document whose shape `checkShape` has accepted, `root` what was read of it.
+ * The signed assertion: verified by one of the certificates (PEM), read again from the signed bytes, and equal to the
+ * received one. `text`: a document whose shape `checkShape` has accepted. `root`: what was read from it.
  */
 export function verifiedAssertion(text: string, root: XmlElement, certificates: readonly string[]): XmlElement {
   const keys = certificates.map(keyOrNone).filter((key) => key !== undefined);
@@ -117,20 +120,20 @@ export function verifiedAssertion(text: string, root: XmlElement, certificates: 
   if (bytes === "") throw new SignatureRefused("the signature covers nothing");
   const signed = readXml(bytes);
   const signature = childrenOf(root, DSIG, "Signature")[0];
-  // Had two programs understood the text differently, it would show here.
+  // This finds a text that two parsers would understand differently.
   if (!same(withoutChild(root, signature), signed)) throw new SignatureRefused("what was signed is not what was sent");
   return signed;
 }
 
 let nobodys: KeyObject | undefined;
 
-/** Takes as long as verifying with a certificate: where there is nobody whose it could be. */
+/** Takes as long as verifying with a certificate, for an issuer that is unknown. */
 export function pretendToVerify(text: string): void {
   nobodys ??= generateKeyPairSync("ec", { namedCurve: "P-256" }).publicKey;
   signedBytes(text, nobodys);
 }
 
-/** A certificate that came to be on a record though its key may not sign verifies nothing. */
+/** A certificate in a record verifies nothing if its key may not sign. */
 function keyOrNone(pem: string): KeyObject | undefined {
   try {
     return signingKeyOf(pem);
@@ -139,7 +142,7 @@ function keyOrNone(pem: string): KeyObject | undefined {
   }
 }
 
-/** What the signature covers, if this key made it. */
+/** The bytes that the signature covers, if this key made it. */
 function signedBytes(text: string, key: KeyObject): string | undefined {
   const strict = (_level: string, message: unknown) => {
     throw new XmlRefused(String(message).slice(0, 100));
@@ -159,7 +162,7 @@ function signedBytes(text: string, key: KeyObject): string | undefined {
     signed.loadSignature(node);
     if (!signed.checkSignature(text)) return undefined;
   } catch {
-    // The library throws where the structure is not to its liking; another certificate changes nothing then, nor does it harm.
+    // The library throws if it rejects the structure. To try another certificate is then useless, but harmless.
     return undefined;
   }
   const covered = signed.getSignedReferences();
@@ -186,7 +189,7 @@ function verifierOf(uri: string): new () => SignatureAlgorithm {
       const wanted = SIGNATURES.get(uri);
       const { asymmetricKeyType } = key as KeyObject;
       if (wanted === undefined || wanted.type !== asymmetricKeyType) return false;
-      // XML Signature §6.4: ECDSA is the two numbers side by side, not DER.
+      // XML Signature §6.4: an ECDSA signature is the two numbers one after the other, not DER.
       const how = { key: key as KeyObject, ...(wanted.type === "ec" ? { dsaEncoding: "ieee-p1363" as const } : {}) };
       const signature = value.replace(/[ \t\r\n]/g, "");
       if (!/^[A-Za-z0-9+/]{16,2048}={0,2}$/.test(signature)) return false;

@@ -1,20 +1,21 @@
 /**
- * The part of XML that an assertion needs, read strictly. Where two parsers could understand a text differently (comments, CDATA, processing
- * instructions, document types, entities, undeclared or relative namespaces), it is refused: what is left means the same to all of them.
+ * The part of XML that an assertion needs, read strictly. The parser refuses everything that two parsers could
+ * understand differently: comments, CDATA, processing instructions, document types, entities, undeclared or relative
+ * namespaces.
  */
 
 export interface XmlElement {
   readonly prefix: string;
   readonly name: string;
   readonly namespace: string;
-  /** By their names as written; namespace declarations are not among them. */
+  /** Attributes by their names as written, without namespace declarations. */
   readonly attributes: ReadonlyMap<string, string>;
   readonly children: readonly XmlElement[];
-  /** All character data directly in it, joined. */
+  /** All character data directly in the element, joined. */
   readonly text: string;
 }
 
-/** Why a text is not read. */
+/** The reason why a text is refused. */
 export class XmlRefused extends Error {
   override readonly name = "XmlRefused";
 }
@@ -33,12 +34,12 @@ const ATTRIBUTE = new RegExp(`[ \\t\\r\\n]+(${NAME})="([^<"\\t\\r\\n]*)"`, "y");
 const OPENED = /[ \t\r\n]*(\/?)>/y;
 const CLOSING = new RegExp(`</(${NAME})[ \\t\\r\\n]*>`, "y");
 const REFERENCE = /&(?:(amp|lt|gt|quot|apos)|#([0-9]{1,7})|#x([0-9A-Fa-f]{1,6}));|&/g;
-/** What XML 1.0 §2.2 has no place for. */
+/** Characters that XML 1.0 §2.2 doesn't allow. */
 const FORBIDDEN =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern looks for control characters.
   /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufeff\ufffe\uffff]/;
 const NAMED: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
-/** RFC 3986 §4.3: a relative namespace would be read against whatever base a program takes. */
+/** RFC 3986 §4.3: programs can resolve a relative namespace against different bases. */
 const ABSOLUTE = /^[A-Za-z][A-Za-z0-9+.-]*:[^\s]+$/;
 
 interface Open {
@@ -52,7 +53,7 @@ interface Open {
   text: string;
 }
 
-/** The root element of a document; refuses by throwing `XmlRefused`. Linear in the text's length. */
+/** The root element of a document. Throws `XmlRefused`. The time is linear in the text's length. */
 export function readXml(text: string): XmlElement {
   if (!text.isWellFormed() || FORBIDDEN.test(text)) throw new XmlRefused("a character that XML does not have");
   return new Reader(text).document();
@@ -122,7 +123,7 @@ class Reader {
     return [{ tag, prefix, name, namespace, attributes, children: [], scope, text: "" }, end[1] === "/"];
   }
 
-  /** Two attributes of one expanded name, or an id that was there: different programs would find different things. */
+  /** Refuses two attributes with one expanded name, and an id that occurs twice: programs would find different ones. */
   #checkAttributes(attributes: ReadonlyMap<string, string>, scope: ReadonlyMap<string, string>): void {
     const expanded = new Set<string>();
     let ids = 0;
@@ -197,25 +198,25 @@ function unescaped(raw: string): string {
   });
 }
 
-/** The children of one expanded name. */
+/** The children with one expanded name. */
 export function childrenOf(element: XmlElement, namespace: string, name: string): readonly XmlElement[] {
   return element.children.filter((child) => child.namespace === namespace && child.name === name);
 }
 
-/** The one child of that name; undefined: there is none. Refuses two. */
+/** The only child with that name; undefined: there is none. Refuses two. */
 export function childOf(element: XmlElement, namespace: string, name: string): XmlElement | undefined {
   const found = childrenOf(element, namespace, name);
   if (found.length > 1) throw new XmlRefused(`more than one ${name}`);
   return found[0];
 }
 
-/** The text of an element that holds nothing else, without the white space around it. */
+/** The text of an element that contains nothing else, without white space around it. */
 export function textOf(element: XmlElement): string {
   if (element.children.length > 0) throw new XmlRefused(`${element.name} holds more than text`);
   const { text } = element;
   let from = 0;
   let to = text.length;
-  // Step by step: a pattern that looks for the end of the text would begin anew at each of many spaces.
+  // A loop, because a pattern that looks for the end would start again at each of many spaces.
   while (from < to && isSpace(text.charCodeAt(from))) from += 1;
   while (to > from && isSpace(text.charCodeAt(to - 1))) to -= 1;
   return text.slice(from, to);
@@ -225,7 +226,7 @@ function isSpace(code: number): boolean {
   return code === 0x20 || code === 0x09 || code === 0x0a || code === 0x0d;
 }
 
-/** An element and all below it, in document order. */
+/** An element and all elements in it, in document order. */
 export function* descendants(element: XmlElement): Generator<XmlElement> {
   yield element;
   for (const child of element.children) yield* descendants(child);

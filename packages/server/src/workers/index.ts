@@ -1,4 +1,4 @@
-/** `@assent/server/workers`: several processes on one port. Light: a supervisor loads neither the protocol nor a database. */
+/** `@assent/server/workers`: several processes on one port. A supervisor loads neither the protocol nor a database. */
 
 export { createLogger } from "../log.ts";
 export { listenMetrics, type MetricsListening } from "../metrics/listen.ts";

@@ -1,8 +1,8 @@
-/** What the supervisor and its workers tell each other over the channel that the parent process opened. */
+/** The messages between the supervisor and its workers, on the channel that the parent process opened. */
 
 import type { Snapshot } from "../metrics/figures.ts";
 
-/** How many workers serve, of how many there should be. */
+/** The number of workers that serve, and the number of all workers. */
 export interface Crew {
   readonly live: number;
   readonly of: number;
@@ -11,19 +11,19 @@ export interface Crew {
 export type ToWorker =
   /** Stop listening. */
   | { readonly assent: "stop" }
-  /** Nobody listens any more: end what is open. */
+  /** No worker listens any more: end the open connections. */
   | { readonly assent: "drain" }
   | { readonly assent: "crew"; readonly crew: Crew }
   | { readonly assent: "measure"; readonly id: number };
 
 export type FromWorker =
-  /** It listens and has opened everything that it needs. */
+  /** The worker listens and has opened everything that it needs. */
   | { readonly assent: "serving" }
-  /** It listens no more, and waits to be told to drain. */
+  /** The worker has stopped listening, and waits for the message to drain. */
   | { readonly assent: "closed" }
   | { readonly assent: "measured"; readonly id: number; readonly snapshot: Snapshot };
 
-/** The message, if it is one of ours: the channel carries Node's own, too. */
+/** The message if it is one of these; the channel also carries Node's own messages. */
 export function ours<T extends ToWorker | FromWorker>(message: unknown): T | undefined {
   return typeof message === "object" && message !== null && "assent" in message ? (message as T) : undefined;
 }

@@ -1,29 +1,29 @@
-/** Several server processes on one port: started, counted, restarted when they die, stopped together. */
+/** Runs several server processes on one port: it starts, counts, restarts and stops them. */
 
 import cluster, { type Worker } from "node:cluster";
 import { createServer } from "node:net";
 import { merged, plain, type Snapshot } from "../metrics/figures.ts";
 import { type Crew, type FromWorker, ours, type ToWorker } from "./messages.ts";
 
-/** What is told of workers that end. */
+/** The log for workers that end. */
 export interface SupervisorLog {
   info(fields: Readonly<Record<string, unknown>>, text: string): void;
   error(fields: Readonly<Record<string, unknown>>, text: string): void;
 }
 
 export interface SupervisorOptions {
-  /** Processes wanted, 2 or more. */
+  /** Number of processes, 2 or more. */
   readonly count: number;
   readonly log: SupervisorLog;
-  /** The command line of a worker, behind the program's file; absent: this process's own. */
+  /** The arguments of a worker after the program's file. Absent: those of this process. */
   readonly args?: readonly string[];
-  /** Milliseconds that workers go on listening when they are told to stop; default 0. */
+  /** Milliseconds for which workers still listen after the order to stop; default 0. */
   readonly drainDelay?: number;
-  /** Variables that workers get beside those of this process. */
+  /** Additional environment variables for workers. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** A worker ended before it served; it has said why on stderr. */
+/** A worker ended before it served. It has written the reason to stderr. */
 export class WorkersNotStarted extends Error {
   /** The worker's exit code, never 0. */
   readonly exitCode: number;
@@ -35,37 +35,44 @@ export class WorkersNotStarted extends Error {
   }
 }
 
-/** The first pause before a restart; doubled each time, up to the longest, until a worker has lived for a while. */
+/**
+ * The first pause before a restart. It doubles each time, up to the longest pause, until a worker has lived long
+ * enough.
+ */
 const SHORTEST_PAUSE = 100;
 const LONGEST_PAUSE = 30_000;
 const STEADY = 60_000;
-/** Longer than a worker takes to drain once it has stopped listening. */
+/** Longer than a worker needs to drain after it has stopped listening. */
 const STOP_WITHIN = 35_000;
-/** A worker that is too busy to answer is left out of one set of figures. */
+/** A worker that doesn't answer in this time is left out of the metrics. */
 const MEASURE_WITHIN = 1_000;
 
-/** One place among the workers: its number stays, its processes change. */
+/** One place among the workers. Its number stays the same when its process changes. */
 interface Place {
   readonly number: number;
   worker: Worker | undefined;
   serving: boolean;
-  /** It listens no more. */
+  /** The worker has stopped listening. */
   closed: boolean;
   failures: number;
   timer: NodeJS.Timeout | undefined;
 }
 
 /**
- * Room for what has just been allocated, in MiB. Almost all of it dies with its request; V8 would let it grow to 16, three times over, in each worker.
- * Measured under 32 connections: 25 MiB less, and the same processor time for a request within what rounds differ by.
+ * The size of V8's young generation in MiB. Almost all new objects die with their request. By default, V8 lets each of
+ * its three parts grow to 16 MiB in each worker. With 4 and 32 connections, a worker takes 25 MiB less; the processor
+ * time of a request stays the same within the variation of the measurement.
  */
 const YOUNG_GENERATION = "--max-semi-space-size";
 const YOUNG_MIB = 4;
 
-/** What freed memory glibc keeps for each of its threads; others take no notice. */
+/** Limits the freed memory that glibc keeps for its threads. Other C libraries ignore this variable. */
 const FEW_ARENAS = { MALLOC_ARENA_MAX: process.env["MALLOC_ARENA_MAX"] ?? "2" };
 
-/** Node's own flags for workers: those of this process, and how much memory they may take, unless that has been said. */
+/**
+ * Node's flags for workers: those of this process, and a limit for the young generation unless the operator has set
+ * one.
+ */
 function workerFlags(): string[] {
   const said = [...process.execArgv, process.env["NODE_OPTIONS"] ?? ""].some((one) => one.includes(YOUNG_GENERATION));
   return said ? process.execArgv : [...process.execArgv, `${YOUNG_GENERATION}=${YOUNG_MIB}`];
@@ -74,7 +81,7 @@ function workerFlags(): string[] {
 export class Supervisor {
   readonly #options: SupervisorOptions;
   readonly #places: readonly Place[];
-  /** A worker has served: from now on those that die are replaced. */
+  /** True after the first worker has served: from then on, workers that die are replaced. */
   #up = false;
   #stopping = false;
   #restarts = 0;
@@ -93,8 +100,9 @@ export class Supervisor {
   }
 
   /**
-   * Starts one worker, and the others once it serves: what is wrong with the configuration is then said once. Throws `WorkersNotStarted` where
-   * the first can't serve. Resolves when each other one has served or failed; those that failed are tried again until they can.
+   * Starts one worker, and the others when it serves, so that a wrong configuration is reported only once. Throws
+   * `WorkersNotStarted` if the first worker can't serve. Resolves when each other worker has served or failed. The
+   * supervisor starts failed workers again until they serve.
    */
   async start(): Promise<void> {
     const { args } = this.#options;
@@ -110,7 +118,7 @@ export class Supervisor {
     return { live: this.#places.filter(({ serving }) => serving).length, of: this.#places.length };
   }
 
-  /** All drain at once. Resolves when the last is gone: true where all of them ended in order. */
+  /** Stops all workers together. Resolves when the last one has ended; true if all ended in order. */
   async stop(): Promise<boolean> {
     this.#stopping = true;
     const endings = this.#places.map((place) => {
@@ -120,7 +128,7 @@ export class Supervisor {
     return (await Promise.all(endings)).every(Boolean);
   }
 
-  /** The figures of all workers put together, and those of the supervisor. */
+  /** The merged metrics of all workers, and those of the supervisor. */
   async measure(): Promise<Snapshot> {
     const id = ++this.#asked;
     const parts = await Promise.all(
@@ -141,12 +149,12 @@ export class Supervisor {
     ];
   }
 
-  /** Resolves when the new process serves, or with its exit code when it has ended before. */
+  /** Resolves when the new process serves, or with its exit code if it ended before. */
   #fork(place: Place): Promise<number | undefined> {
     const startedAt = performance.now();
     const worker = cluster.fork({ ...FEW_ARENAS, ...this.#options.env });
     place.worker = worker;
-    // A channel that closes while a message is on its way is told by the exit.
+    // If the channel closes while a message is sent, the event `exit` follows, so this error needs no handling.
     worker.on("error", () => undefined);
     return new Promise((settled) => {
       worker.on("message", (message: unknown) => {
@@ -173,7 +181,7 @@ export class Supervisor {
 
   #again(place: Place, ended: { code: number | null; signal: string | null; lived: number }): void {
     const { code, signal, lived } = ended;
-    // Told to stop by itself (kill -TERM), it ended in order: the next one comes at once.
+    // Somebody stopped only this worker (kill -TERM), and it ended in order: start the next one without a pause.
     const inOrder = code === 0;
     place.failures = inOrder || lived > STEADY ? 0 : place.failures + 1;
     const pause = inOrder ? 0 : Math.min(LONGEST_PAUSE, SHORTEST_PAUSE * 2 ** Math.max(0, place.failures - 1));
@@ -189,11 +197,13 @@ export class Supervisor {
   #closed(place: Place): void {
     place.closed = true;
     if (this.#stopping) this.#drainIfAllClosed();
-    // One that stops alone leaves the others to those who come back.
+    // If one worker stops alone, the clients of its closed connections reach the other workers.
     else if (place.worker !== undefined) say(place.worker, { assent: "drain" });
   }
 
-  /** A connection that is ended comes back at once: only when nobody listens does it find out that the server has gone. */
+  /**
+   * Drains only when no worker listens. A client reconnects at once, and must not reach another worker that stops, too.
+   */
   #drainIfAllClosed(): void {
     if (this.#places.some(({ worker, closed }) => worker !== undefined && !closed)) return;
     for (const { worker } of this.#places) if (worker !== undefined) say(worker, { assent: "drain" });
@@ -236,8 +246,8 @@ function measured(worker: Worker, id: number): Promise<Snapshot | undefined> {
 }
 
 /**
- * The port, or for 0 one that is free: workers share it, generation after generation. Rejects as `listen` does where another program has it:
- * workers would not notice one that shares its ports as they do.
+ * The port, or a free one for 0. Workers share it, also those that start later. Rejects as `listen` does if another
+ * program uses the port: workers would not notice a program that shares ports as they do.
  */
 export async function claimPort({ host, port }: { readonly host: string; readonly port: number }): Promise<number> {
   const server = createServer();

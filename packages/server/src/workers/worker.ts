@@ -5,26 +5,26 @@ import type { Snapshot } from "../metrics/figures.ts";
 import { type Crew, type FromWorker, ours, type ToWorker } from "./messages.ts";
 
 export interface WorkerChannel {
-  /** True in the first process that a supervisor starts: what all would say alike, it says. */
+  /** True in the first process that a supervisor starts: only this one logs what all would log alike. */
   readonly first: boolean;
-  /** The supervisor wants it to drain. */
+  /** Resolves when the supervisor wants this process to drain. */
   readonly told: Promise<void>;
-  /** What the supervisor said last. */
+  /** The last numbers of workers that the supervisor sent. */
   crew(): Crew | undefined;
-  /** Tells the supervisor that this process serves, and from now on its figures when it asks. */
+  /** Tells the supervisor that this process serves. From then on, sends metrics when the supervisor asks. */
   serving(measure: () => Promise<Snapshot>): void;
-  /** Tells the supervisor that this process listens no more; resolves when none does that was told to stop. */
+  /** Tells the supervisor that this process has stopped listening. Resolves when no process that must stop listens. */
   closed(): Promise<void>;
-  /** Lets go of the supervisor: nothing holds the process any more. */
+  /** Closes the channel, so that it doesn't keep the process alive. */
   leave(): void;
 }
 
-/** A supervisor that is gone, or busy, keeps nobody from ending. */
+/** Milliseconds to wait for a supervisor that has ended or is busy. */
 const DRAIN_ANYWAY = 3_000;
-/** Node counts the processes that a parent has started. */
+/** The id that Node gives to the first worker of a supervisor. */
 const FIRST = 1;
 
-/** The channel, where this process was started by a supervisor. */
+/** The channel; undefined if no supervisor started this process. */
 export function workerChannel(): WorkerChannel | undefined {
   const { worker } = cluster;
   if (!cluster.isWorker || worker === undefined) return undefined;
