@@ -39,7 +39,7 @@ export async function confirmAddress(
   const { storage, event } = context;
   const verifies = what === "verify";
   const outcome = verifies
-    ? await storage.mailLinks.verifyEmail({ ...followed.key, device: from.device })
+    ? await storage.mailLinks.verifyEmail(followed.key)
     : await changeEmail(followed, from, context);
   if (outcome.kind !== "done") return { kind: outcome.kind === "taken" ? "taken" : "gone" };
   event(verifies ? "email_verified" : "email_changed", { owner: outcome.person.personId, address: from.address });
@@ -51,7 +51,7 @@ async function changeEmail(followed: FollowedLink, { device, language }: Followe
   const { key, link, person } = followed;
   const undo = await undoOfChange(person, link.address, device, context);
   const mails = person.emailVerifiedAt === null ? [] : await newsOfChange(followed, undo, language, context);
-  const outcome = await context.storage.mailLinks.changeEmail({ ...key, device, before: person.email, undo, mails });
+  const outcome = await context.storage.mailLinks.changeEmail({ ...key, before: person.email, undo, mails });
   context.mail.kick();
   return outcome;
 }

@@ -5,7 +5,6 @@
 
 import type { Millis } from "../../oauth/model.ts";
 import type { Asked } from "../asked-in-session.ts";
-import type { DeviceSeen } from "../known-device-storage.ts";
 import type { Person } from "../person.ts";
 
 /** A waiting message. Its content is sealed, because it may hold a link. */
@@ -85,16 +84,6 @@ interface PersonKey {
   readonly personId: string;
 }
 
-/** A link by which somebody proves an address. */
-export interface ProvesAddress extends Omit<MailLinkKey, "purpose"> {
-  /**
-   * The person's device cookie. Null or absent: the browser has none of theirs. If nobody had proved the account's address
-   * before, browsers and factors of an account that such a browser does not know begin anew: whoever made the account
-   * need not read its mail.
-   */
-  readonly device?: DeviceSeen | null;
-}
-
 export interface MailStorage {
   readonly mail: {
     /** Puts messages of one partition into the outbox. A message that exists already stays as it is. */
@@ -151,13 +140,13 @@ export interface MailStorage {
     /** The link, which is used up now. */
     take(args: MailLinkKey): Promise<MailLink | undefined>;
     /** The person's address becomes the link's, and verified. */
-    verifyEmail(args: ProvesAddress): Promise<FollowLinkOutcome>;
+    verifyEmail(args: Omit<MailLinkKey, "purpose">): Promise<FollowLinkOutcome>;
     /**
      * Gives the person the link's address, with a link to take that back. Going back to an address that they had before the one of now, it is one for the
      * owner's own browser alone: the address of now may be an intruder's. Other links that went to younger addresses end then.
      */
     changeEmail(
-      args: ProvesAddress & {
+      args: Omit<MailLinkKey, "purpose"> & {
         /** The address for which the messages were written. */
         readonly before: string;
         /** Null: nobody vouched for the address before, or the person goes back to an older one with their own browser. */

@@ -9,12 +9,10 @@ import type {
   MailLink,
   MailLinkKey,
   MailLinkPurpose,
-  ProvesAddress,
   StoredMail,
 } from "../../owners/mail/storage.ts";
 import { leavesWayBack, leftAt, OWN_BROWSER_ONLY } from "../../owners/recovery/storage.ts";
 import { dropMailLinks, isOwedToAnother, knownAddresses, noteFormer, sinceWhen } from "../people/addresses.ts";
-import { beginAnew } from "../people/known-devices.ts";
 import { settleName } from "../people/name-reconciliation.ts";
 import { dropName, reserveName, unreserveName } from "../people/names.ts";
 import { giveBack } from "../people/people.ts";
@@ -126,32 +124,20 @@ async function take(tx: Tx, key: UnpurposedKey, purpose: MailLinkPurpose): Promi
   return row && mailLinkOf(row);
 }
 
-/** Whether nobody has proved the address of this account yet; locks the person. */
-async function isUnproved(tx: Tx, { partition, personId }: MailLink): Promise<boolean> {
-  const row = await tx.one(
-    sql`SELECT email_verified_at FROM people WHERE partition = :partition AND person_id = :personId ${words.forUpdate}`,
-    { partition, personId },
-  );
-  return row !== undefined && row["email_verified_at"] === null;
-}
-
-export const verifyEmail = transaction<ProvesAddress, FollowLinkOutcome>(async (tx, args) => {
-  const { partition, device = null, now } = args;
+export const verifyEmail = transaction<UnpurposedKey, FollowLinkOutcome>(async (tx, args) => {
+  const { partition, now } = args;
   const link = await take(tx, args, "verify");
   if (link === undefined) return { kind: "unknown" };
-  const isFirst = await isUnproved(tx, link);
   const row = await tx.one(
     sql`UPDATE people SET email_verified_at = :now, updated_at = :now
       WHERE partition = :partition AND person_id = :personId AND status = 'active' AND email = :address
       RETURNING ${personColumns}`,
     { partition, personId: link.personId, address: link.address, now },
   );
-  if (row === undefined) return { kind: "unknown" };
-  if (isFirst) await beginAnew(tx, { partition, personId: link.personId }, device, now);
-  return { kind: "done", person: personOf(row) };
+  return row === undefined ? { kind: "unknown" } : { kind: "done", person: personOf(row) };
 });
 
-type Change = ProvesAddress & {
+type Change = UnpurposedKey & {
   readonly before: string;
   readonly undo: { readonly link: MailLink; readonly saltHash: Uint8Array } | null;
   readonly mails: readonly StoredMail[];
@@ -166,10 +152,9 @@ export const changeEmail = steps<Change, FollowLinkOutcome>(async (call, args) =
 });
 
 export const writeEmail = transaction<Change, FollowLinkOutcome>(async (tx, args) => {
-  const { partition, before, undo, device = null, mails, now } = args;
+  const { partition, before, undo, mails, now } = args;
   const link = await take(tx, args, "change");
   if (link === undefined) return { kind: "unknown" };
-  const isFirst = await isUnproved(tx, link);
   const key = { partition, personId: link.personId };
   const addresses = await knownAddresses(tx, key, now);
   const hasWayBack = leavesWayBack(addresses, before, link.address, now);
@@ -183,7 +168,6 @@ export const writeEmail = transaction<Change, FollowLinkOutcome>(async (tx, args
     { ...key, address: link.address, before, since, now },
   );
   if (row === undefined) return { kind: "unknown" };
-  if (isFirst) await beginAnew(tx, key, device, now);
   // Whoever gave the account the address in between may have linked identities by it.
   if (!hasWayBack) await dropFirstUses(tx, key, leftAt(addresses, link.address) ?? now);
   // Deletes links to the previous mailbox. Links that take a change back stay, unless they went to a younger address.

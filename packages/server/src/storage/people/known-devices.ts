@@ -279,27 +279,6 @@ export async function revokeDeviceOf(
   );
 }
 
-/**
- * For an account whose address is proved for the first time. Browsers other than the one that proves it begin anew. If the account does not know that
- * one, its factors are not vouched for, and the first sign-in is no sign of the owner: somebody else may have made the account with this address.
- */
-export async function beginAnew(tx: Tx, key: PersonKey, presented: DeviceSeen | null, now: Millis): Promise<void> {
-  const { partition, personId } = key;
-  const device = await presentedDevice(tx, key, presented);
-  const own = device?.endedAt === null ? device.deviceId : null;
-  await tx.run(
-    sql`UPDATE known_devices SET appeared_at = COALESCE(appeared_at, first_seen_at), first_seen_at = :now, is_first = 0
-      WHERE ${thisPerson} AND (device_id <> :own OR :own IS NULL)`,
-    { partition, personId, own, now },
-  );
-  if (own !== null) return;
-  await tx.run(sql`UPDATE people SET ${byMail} WHERE ${thisPerson}`, { partition, personId });
-  await tx.run(sql`UPDATE passkeys SET vouched_from = NULL WHERE ${thisPerson}`, { partition, personId });
-  await tx.run(sql`UPDATE second_factors SET vouched_from = NULL, codes_vouched_from = NULL WHERE ${thisPerson}`, {
-    ...{ partition, personId },
-  });
-}
-
 /** Deletes all devices when the account is deleted. */
 export async function eraseDevices(tx: Tx, { partition, personId }: PersonKey): Promise<void> {
   await tx.run(sql`DELETE FROM known_devices WHERE ${thisPerson}`, { partition, personId });
