@@ -86,6 +86,8 @@ describe("somebody goes back to an address that the owner has left", () => {
 
   test("in the owner's own browser → the account has the owner's address; whoever reads the other one can't get it back", async () => {
     const { person, owner, email, link } = await goneBack();
+    const links = () => mailbox.to(person.email).filter(({ raw }) => raw.includes("/undo?link=")).length;
+    const before = links();
     await decide(owner, await owner.get(link));
     expect([await emailOf(person), await entersWith(email, NEW_PASSWORD, server)]).toEqual([email, "in"]);
     expect((await owner.get(link)).status).toBe(400);
@@ -94,6 +96,8 @@ describe("somebody goes back to an address that the owner has left", () => {
     await asksAt(email);
     await messageTo(email, "Choose a new password", mailbox);
     expect(mailbox.to(person.email).map(({ subject }) => subject)).not.toContain(WAY_BACK);
+    // What the owner's oldest browser takes back is final: the other address gets no link.
+    expect(links()).toBe(before);
   });
 
   test("and recovers there, adds a passkey, and signs all others out → the link still works in the owner's browser", async () => {
@@ -143,5 +147,20 @@ test("the owner takes an intruder's address off, a week after it came → the in
   await moves(owner, person.email, PASSWORD);
   const { link } = await messageTo(email, RETURNED, mailbox);
   for (const agent of [intruder, owner]) expect((await agent.get(link)).status).toBe(400);
+  expect(await emailOf(person)).toBe(person.email);
+});
+
+test("an intruder waits for eight days before the change, and the owner undoes it in a new browser → the intruder's browser can do nothing with the link, the owner's oldest can", async () => {
+  const { person, owner } = await anOwner();
+  const intruder = await anIntruder(person);
+  server.tick(8 * DAY);
+  await enters(intruder, person.username, PASSWORD);
+  const { email, notice } = await movedTo(intruder, person);
+  const reader = new Agent(server.issuer);
+  await decide(reader, await reader.get(notice.link), DECIDED);
+  const { link } = await messageTo(email, RETURNED, mailbox);
+  server.tick(6 * DAY);
+  for (const agent of [intruder, reader]) expect((await agent.get(link)).text).toContain(ELSEWHERE);
+  expect((await owner.get(link)).status).toBe(200);
   expect(await emailOf(person)).toBe(person.email);
 });

@@ -166,30 +166,43 @@ export function leftSince(addresses: readonly Address[], address: string, at: Mi
   return addresses.some((one) => one.address === address && (one.until ?? at) > at);
 }
 
-/** In `about` of a link that takes a change back: it works only in a browser that was the owner's own before the account first had the link's address. */
+/**
+ * In `about` of a link that takes a change back: it works only in the oldest of the browsers that were the owner's own
+ * before the account first had the link's address.
+ */
 export const OWN_BROWSER_ONLY = "own browser";
 
-/** Whether a browser was the owner's own before the account first had that address: whoever gave it the address later had none. */
-export function isOwnSinceBefore(
-  addresses: readonly Address[],
-  address: string,
-  device: KnownDevice | undefined,
-  now: Millis,
-): boolean {
+/** The browser that makes a change or follows a link, among all that the account knows. */
+export interface Presented {
+  /** Undefined: the account does not know it. */
+  readonly device: KnownDevice | undefined;
+  readonly devices: readonly KnownDevice[];
+  readonly now: Millis;
+}
+
+/** Whether the browser was the owner's own before the account first had that address. Whoever gave it the address later had none. */
+export function isOwnSinceBefore(addresses: readonly Address[], address: string, { device, now }: Presented): boolean {
   const since = Math.abs(addressSince(addresses, address) ?? 0);
   return device !== undefined && isOwners(device, since, now);
 }
 
-/** Whether a link that takes a change back holds while the account has `present`. `device`: of the browser that follows it. */
+/** The same, and no older browser was. An intruder may wait for a week before they change the address: the owner's browser is older still. */
+function isOldestOwn(addresses: readonly Address[], address: string, { device, devices, now }: Presented): boolean {
+  const own = devices.filter((one) => isOwnSinceBefore(addresses, address, { device: one, devices, now }));
+  const oldest = Math.min(...own.map(({ firstSeenAt }) => firstSeenAt));
+  return own.some(({ deviceId, firstSeenAt }) => deviceId === device?.deviceId && firstSeenAt === oldest);
+}
+
+/** Whether a link that takes a change back is valid while the account has `present`. `presented`: the browser that follows it. */
 export function undoHolds(
   { address, about }: Pick<MailLink, "address" | "about">,
   present: string,
   addresses: readonly Address[],
-  { device, now }: { readonly device: KnownDevice | undefined; readonly now: Millis },
+  presented: Presented,
 ): "yes" | "another browser" | "no" {
   if (about !== OWN_BROWSER_ONLY) return mayTakeBack(addresses, address, present) ? "yes" : "no";
   if (address === present) return "no";
-  return isOwnSinceBefore(addresses, address, device, now) ? "yes" : "another browser";
+  return isOldestOwn(addresses, address, presented) ? "yes" : "another browser";
 }
 
 /** When the account last left an address that it does not have now. Undefined: it is not known to have left it. */

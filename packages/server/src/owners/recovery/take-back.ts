@@ -21,7 +21,7 @@ import {
   type Review,
   review,
 } from "./review-factors-and-apps.ts";
-import { type RecoveryStorage, UNDO_TTL } from "./storage.ts";
+import { OWN_BROWSER_ONLY, type RecoveryStorage, UNDO_TTL } from "./storage.ts";
 import { undoFrom } from "./way-back.ts";
 
 /** The dependencies of a recovery. */
@@ -121,8 +121,10 @@ export async function takeBack(
   const seen = device === null ? undefined : await seenDevice({ partition, personId, ...device }, context.storage);
   const own = seen !== undefined && isOwners(seen, now, now);
   // The address that the account loses may be the owner's newer one: whoever still reads the older one took it back.
-  const about = { to: link.address, addresses, device: seen };
-  const wayBack = link.purpose === "undo" && context.mail.enabled ? undoFrom(person, about, context) : null;
+  // What the owner's oldest browser takes back is final.
+  const leaves = link.purpose === "undo" && link.about !== OWN_BROWSER_ONLY && context.mail.enabled;
+  const presented = { device: seen, devices: [], now };
+  const wayBack = leaves ? undoFrom(person, { to: link.address, addresses, presented }, context.links) : null;
   const happened = { person, link, decided, moment: found.moment, addresses, own, wayBack, ...from };
   const { removal, mails } = await announced(happened, context);
   const args = {

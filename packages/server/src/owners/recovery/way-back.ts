@@ -3,7 +3,7 @@
 import type { Millis } from "../../oauth/model.ts";
 import type { Uses } from "../../uses.ts";
 import { seenDevice } from "../known-device.ts";
-import type { DeviceSeen, KnownDevice, KnownDeviceStorage } from "../known-device-storage.ts";
+import type { DeviceSeen, KnownDeviceStorage } from "../known-device-storage.ts";
 import type { MailLinks, NewMailLink } from "../mail/mail.ts";
 import type { MailLink } from "../mail/storage.ts";
 import type { Person } from "../person.ts";
@@ -12,28 +12,28 @@ import {
   isOwnSinceBefore,
   leavesWayBack,
   OWN_BROWSER_ONLY,
+  type Presented,
   type RecoveryStorage,
   UNDO_TTL,
   undoHolds,
 } from "./storage.ts";
 
 export interface WayBackContext {
-  readonly storage: Uses<KnownDeviceStorage, "knownDevices.get"> & Uses<RecoveryStorage, "people.addresses">;
+  readonly storage: Uses<KnownDeviceStorage, "knownDevices.get" | "knownDevices.list"> &
+    Uses<RecoveryStorage, "people.addresses">;
   readonly links: MailLinks;
   now(): Millis;
 }
 
-/** What a browser's cookie says of a person; null: it has none of theirs. */
-type Presented = DeviceSeen | null;
+/** What a browser's cookie says of a person. Null: it has none of this person. */
+type Cookie = DeviceSeen | null;
 
 export function holdsIn(
   { link, person }: { readonly link: MailLink; readonly person: Person },
-  presented: Presented,
+  cookie: Cookie,
   context: WayBackContext,
 ): Promise<"yes" | "another browser" | "no"> {
-  return around(person, presented, context, (addresses, device, now) =>
-    undoHolds(link, person.email, addresses, { device, now }),
-  );
+  return around(person, cookie, context, (addresses, presented) => undoHolds(link, person.email, addresses, presented));
 }
 
 /**
@@ -44,11 +44,11 @@ export function holdsIn(
 export function undoOfChange(
   person: Person,
   to: string,
-  presented: Presented,
+  cookie: Cookie,
   context: WayBackContext,
 ): Promise<NewMailLink | null> {
-  return around(person, presented, context, (addresses, device, now) =>
-    undoFrom(person, { to, addresses, device }, { links: context.links, now: () => now }),
+  return around(person, cookie, context, (addresses, presented) =>
+    undoFrom(person, { to, addresses, presented }, context.links),
   );
 }
 
@@ -58,26 +58,30 @@ export function undoFrom(
   about: {
     readonly to: string;
     readonly addresses: readonly Address[];
-    readonly device: KnownDevice | undefined;
+    readonly presented: Presented;
   },
-  { links, now }: Pick<WayBackContext, "links" | "now">,
+  links: MailLinks,
 ): NewMailLink | null {
-  const { to, addresses, device } = about;
+  const { to, addresses, presented } = about;
   if (emailVerifiedAt === null || to === email) return null;
-  const anywhere = leavesWayBack(addresses, email, to, now());
-  if (!anywhere && isOwnSinceBefore(addresses, email, device, now())) return null;
+  const anywhere = leavesWayBack(addresses, email, to, presented.now);
+  if (!anywhere && isOwnSinceBefore(addresses, email, presented)) return null;
   const link = { partition, personId, purpose: "undo", address: email, ttl: UNDO_TTL } as const;
   return links.make({ ...link, about: anywhere ? null : OWN_BROWSER_ONLY }, "/undo");
 }
 
 async function around<T>(
   { partition, personId }: Person,
-  presented: Presented,
+  cookie: Cookie,
   { storage, now: clock }: WayBackContext,
-  decide: (addresses: readonly Address[], device: KnownDevice | undefined, now: Millis) => T,
+  decide: (addresses: readonly Address[], presented: Presented) => T,
 ): Promise<T> {
   const now = clock();
   const key = { partition, personId };
-  const device = presented === null ? undefined : await seenDevice({ ...key, ...presented }, storage);
-  return decide(await storage.people.addresses({ ...key, now }), device, now);
+  const device = cookie === null ? undefined : await seenDevice({ ...key, ...cookie }, storage);
+  const [addresses, devices] = await Promise.all([
+    storage.people.addresses({ ...key, now }),
+    storage.knownDevices.list(key),
+  ]);
+  return decide(addresses, { device, devices, now });
 }

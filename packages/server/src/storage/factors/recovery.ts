@@ -27,7 +27,15 @@ import {
 } from "../mail/mail-links.ts";
 import { post } from "../mail/outbox.ts";
 import { addressesOf, dropMailLinks, knownAddresses, noteFormer, sinceWhen } from "../people/addresses.ts";
-import { byMail, getKnownDevice, keepAge, ownDevice, presentedDevice, revokeDevices } from "../people/known-devices.ts";
+import {
+  byMail,
+  devicesOf,
+  keepAge,
+  listKnownDevices,
+  ownDevice,
+  presentedAmong,
+  revokeDevices,
+} from "../people/known-devices.ts";
 import { settleName } from "../people/name-reconciliation.ts";
 import { unreserveName } from "../people/names.ts";
 import type { PersonKey } from "../people/person.ts";
@@ -73,9 +81,9 @@ export const undoEmail = steps<TakeBack, TakeBackOutcome>(async (call, args) => 
     if (link === undefined || person?.status !== "active") return { kind: "unknown" };
     const key = { partition, personId: link.personId };
     const addresses = await call(addressesOf, { ...key, now });
-    const known = args.device && (await call(getKnownDevice, { ...key, deviceId: args.device.deviceId }));
-    const device = known?.generation === args.device?.generation ? (known ?? undefined) : undefined;
-    if (undoHolds(link, person.email, addresses, { device, now }) !== "yes") return { kind: "unknown" };
+    const devices = await call(listKnownDevices, key);
+    const device = presentedAmong(devices, args.device);
+    if (undoHolds(link, person.email, addresses, { device, devices, now }) !== "yes") return { kind: "unknown" };
     const write = () => call(writeUndo, { ...args, before: person.email });
     const outcome =
       person.email === link.address ? await write() : await moving(call, { link, before: person.email, now }, write);
@@ -94,8 +102,9 @@ export const writeUndo = transaction<TakeBack & { readonly before: string }, Tak
   const key = { partition, personId: link.personId };
   if (!(await isAsSeen(tx, key, args.seen))) return { kind: "changed" };
   const addresses = await knownAddresses(tx, key, now);
-  const device = await presentedDevice(tx, key, args.device);
-  if (undoHolds(link, before, addresses, { device, now }) !== "yes") return { kind: "unknown" };
+  const devices = await devicesOf(tx, key);
+  const device = presentedAmong(devices, args.device);
+  if (undoHolds(link, before, addresses, { device, devices, now }) !== "yes") return { kind: "unknown" };
   // Whoever reads the address that goes could else take the account back in turn.
   const older = link.about === OWN_BROWSER_ONLY ? (addressSince(addresses, before) ?? 0) - 1 : now;
   const since = Math.min(older, await sinceWhen(tx, key, link.address, now));

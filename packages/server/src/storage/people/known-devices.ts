@@ -164,8 +164,7 @@ async function bindFirst(tx: Tx, deviceId: string, first: number, seen: Seen): P
       VALUES (:partition, :personId, :deviceId, 0, :first, :now, :now, :address, :userAgent, :passwordChangedAt, ${newestFactor}, 0, :now)`,
     { ...seen, deviceId, first },
   );
-  const rows = await tx.all(sql`SELECT ${columns} FROM known_devices WHERE ${thisPerson}`, { partition, personId });
-  for (const forgotten of forgottenDevices(rows.map(deviceOf), deviceId, seen.now)) {
+  for (const forgotten of forgottenDevices(await devicesOf(tx, seen), deviceId, seen.now)) {
     await tx.run(sql`DELETE FROM known_devices WHERE ${thisDevice}`, { partition, personId, deviceId: forgotten });
   }
   return { deviceId, generation: 0 };
@@ -239,22 +238,21 @@ export async function ownDevice(
   presented: DeviceSeen | null,
   { before, now }: { readonly before: Millis; readonly now: Millis },
 ): Promise<KnownDevice | undefined> {
-  const device = await presentedDevice(tx, key, presented);
+  const device = presentedAmong(await devicesOf(tx, key), presented);
   return device !== undefined && isOwners(device, before, now) ? device : undefined;
 }
 
+/** All devices of a person, as `listKnownDevices` has them. */
+export async function devicesOf(tx: Tx, { partition, personId }: PersonKey): Promise<readonly KnownDevice[]> {
+  const rows = await tx.all(sql`SELECT ${columns} FROM known_devices WHERE ${thisPerson}`, { partition, personId });
+  return rows.map(deviceOf);
+}
+
 /** The device that somebody presents, if the server knows it by this cookie. */
-export async function presentedDevice(
-  tx: Tx,
-  { partition, personId }: PersonKey,
-  presented: DeviceSeen | null,
-): Promise<KnownDevice | undefined> {
-  if (presented === null) return undefined;
-  const row = await tx.one(sql`SELECT ${columns} FROM known_devices WHERE ${thisDevice}`, {
-    ...{ partition, personId, deviceId: presented.deviceId },
-  });
-  const device = row && deviceOf(row);
-  return device?.generation === presented.generation ? device : undefined;
+export function presentedAmong(devices: readonly KnownDevice[], presented: DeviceSeen | null): KnownDevice | undefined {
+  return devices.find(
+    ({ deviceId, generation }) => deviceId === presented?.deviceId && generation === presented.generation,
+  );
 }
 
 /** The device keeps its age although all devices are signed out, because the person took the account back with it. */

@@ -63,7 +63,7 @@ export const mail = {
         subject: "Das Konto hat wieder eine frühere E-Mail-Adresse",
         text: "Am {when} bekam das Konto {person} eine E-Mail-Adresse zurück, die es früher hatte. Nachrichten gehen nicht mehr an diese hier.",
         button: "Das war ich nicht: zurücknehmen",
-        hint: "Wenn Sie das waren, tun Sie nichts. Der Link gilt einmal, 7 Tage lang, und nur in einem Browser, in dem Sie dieses Konto schon eine Woche verwendet hatten, bevor es diese Adresse bekam, oder in seinem ersten Browser. Er gibt dem Konto diese Adresse zurück und lässt Sie ein neues Passwort wählen.",
+        hint: "Wenn Sie das waren, tun Sie nichts. Der Link gilt einmal, 7 Tage lang, und nur in dem Browser, den Sie für dieses Konto am längsten verwenden. Er gibt dem Konto diese Adresse zurück und lässt Sie ein neues Passwort wählen.",
       },
       takeBack: {
         subject: "Holen Sie Ihr Konto zurück",

@@ -75,7 +75,7 @@ export const security = {
     again: "Neuen Link anfordern",
     anotherBrowserTitle: "Dieser Link gilt nicht in diesem Browser",
     anotherBrowserText:
-      "Er gilt nur in einem Browser, in dem Sie dieses Konto schon eine Woche verwendet hatten, bevor es diese E-Mail-Adresse bekam, oder in seinem ersten Browser. Öffnen Sie den Link dort. Wenn Sie keinen haben, bitten Sie den Betreiber von {product} um Hilfe. Es wurde nichts geändert.",
+      "Er gilt nur in dem Browser, den Sie für dieses Konto am längsten verwenden. Öffnen Sie den Link dort. Wenn Sie diesen Browser nicht mehr haben, bitten Sie den Betreiber von {product} um Hilfe. Es wurde nichts geändert.",
     takenTitle: "Diese Adresse kann nicht verwendet werden",
     takenText: "Ein anderes Konto hat sie schon. Es wurde nichts geändert.",
     account: "Zu Ihrem Konto",

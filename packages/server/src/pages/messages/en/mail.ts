@@ -61,7 +61,7 @@ export const mail = {
         subject: "The account has an earlier e-mail address again",
         text: "On {when}, the account {person} was given back an e-mail address that it had before. Messages no longer go to this one.",
         button: "It wasn’t me: take it back",
-        hint: "If it was you, do nothing. The link works once, for 7 days, and only in a browser in which you had used this account for a week before it got this address, or in its first browser. It gives the account this address again and lets you choose a new password.",
+        hint: "If it was you, do nothing. The link works once, for 7 days, and only in the browser that you have used the longest for this account. It gives the account this address again and lets you choose a new password.",
       },
       takeBack: {
         subject: "Take your account back",

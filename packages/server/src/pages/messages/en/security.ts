@@ -69,7 +69,7 @@ export const security = {
     again: "Ask for a new link",
     anotherBrowserTitle: "This link doesn’t work in this browser",
     anotherBrowserText:
-      "It works only in a browser in which you had used this account for a week before it got this e-mail address, or in its first browser. Open the link there. If you have none, ask whoever runs {product} for help. Nothing was changed.",
+      "It works only in the browser that you have used the longest for this account. Open the link there. If you no longer have that browser, ask whoever runs {product} for help. Nothing was changed.",
     takenTitle: "This address can’t be used",
     takenText: "Another account has it already. Nothing was changed.",
     account: "Go to your account",

@@ -63,7 +63,7 @@ export const mail = {
         subject: "La cuenta vuelve a tener una dirección de correo anterior",
         text: "El {when}, la cuenta {person} recuperó una dirección de correo que había tenido antes. Los mensajes ya no llegan a esta.",
         button: "No fui yo: deshacerlo",
-        hint: "Si fue usted, no haga nada. El enlace sirve una vez, durante 7 días, y solo en un navegador en el que ya usaba esta cuenta una semana antes de que recibiera esta dirección, o en el primer navegador de la cuenta. Devuelve esta dirección a la cuenta y le deja elegir una contraseña nueva.",
+        hint: "Si fue usted, no haga nada. El enlace sirve una vez, durante 7 días, y solo en el navegador que usa con esta cuenta desde hace más tiempo. Devuelve esta dirección a la cuenta y le deja elegir una contraseña nueva.",
       },
       takeBack: {
         subject: "Recupere su cuenta",

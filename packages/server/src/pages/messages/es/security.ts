@@ -71,7 +71,7 @@ export const security = {
     again: "Pedir un enlace nuevo",
     anotherBrowserTitle: "Este enlace no funciona en este navegador",
     anotherBrowserText:
-      "Solo funciona en un navegador en el que ya usaba esta cuenta una semana antes de que recibiera esta dirección de correo, o en el primer navegador de la cuenta. Abra el enlace allí. Si no tiene ninguno, pida ayuda a quien administra {product}. No se ha cambiado nada.",
+      "Solo funciona en el navegador que usa con esta cuenta desde hace más tiempo. Abra el enlace allí. Si ya no tiene ese navegador, pida ayuda a quien administra {product}. No se ha cambiado nada.",
     takenTitle: "Esta dirección no se puede usar",
     takenText: "Otra cuenta ya la tiene. No se ha cambiado nada.",
     account: "Ir a su cuenta",

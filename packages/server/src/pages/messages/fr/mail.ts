@@ -63,7 +63,7 @@ export const mail = {
         subject: "Le compte a de nouveau une ancienne adresse e-mail",
         text: "Le {when}, le compte {person} a retrouvé une adresse e-mail qu’il avait auparavant. Les messages n’arrivent plus à celle-ci.",
         button: "Ce n’était pas moi : annuler",
-        hint: "Si c’était vous, ne faites rien. Le lien est valable une seule fois, pendant 7 jours, et seulement dans un navigateur où vous utilisiez ce compte depuis une semaine quand il a reçu cette adresse, ou dans le premier navigateur du compte. Il rend cette adresse au compte et vous laisse choisir un nouveau mot de passe.",
+        hint: "Si c’était vous, ne faites rien. Le lien est valable une seule fois, pendant 7 jours, et seulement dans le navigateur que vous utilisez depuis le plus longtemps pour ce compte. Il rend cette adresse au compte et vous laisse choisir un nouveau mot de passe.",
       },
       takeBack: {
         subject: "Reprenez votre compte",

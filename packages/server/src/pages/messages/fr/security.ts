@@ -74,7 +74,7 @@ export const security = {
     again: "Demander un nouveau lien",
     anotherBrowserTitle: "Ce lien ne fonctionne pas dans ce navigateur",
     anotherBrowserText:
-      "Il ne fonctionne que dans un navigateur où vous utilisiez ce compte depuis une semaine quand il a reçu cette adresse e-mail, ou dans le premier navigateur du compte. Ouvrez le lien là-bas. Si vous n’en avez pas, demandez de l’aide aux responsables de {product}. Rien n’a été changé.",
+      "Il ne fonctionne que dans le navigateur que vous utilisez depuis le plus longtemps pour ce compte. Ouvrez le lien dans ce navigateur. Si vous ne l’avez plus, demandez de l’aide aux responsables de {product}. Rien n’a été changé.",
     takenTitle: "Cette adresse ne peut pas être utilisée",
     takenText: "Un autre compte l’utilise déjà. Rien n’a été changé.",
     account: "Aller à votre compte",
