@@ -23,6 +23,7 @@ const postgresTests = [
     "flows/consent-ceiling",
     "flows/consent-ends",
     "flows/consent-later",
+    "flows/consent-declined",
     "flows/companies",
     "flows/change-password",
     "flows/recovery",

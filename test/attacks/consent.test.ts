@@ -103,10 +103,14 @@ describe("the page", () => {
     expect(silent.location?.searchParams.get("error")).toBe("consent_required");
   });
 
-  test("CN-03 a scope that the owner unticked → asked again, not given by the standing consent", async () => {
+  test("CN-03 a scope that the owner unticked → not given by the standing consent, nor by Allow on the page that comes back", async () => {
     const owner = await anOwner();
     await granted(owner, ask({ scope: "read write" }), { scope: [] });
-    expect(asksFor(await owner.agent.get(ask({ scope: "read write" })))).toEqual(["write", "read"]);
+    const next = await owner.agent.get(ask({ scope: "read write" }));
+    expect((await redeem(server, client, next.location ?? "")).body.scope).toBe("read");
+    const page = await owner.agent.get(ask({ scope: "read write", prompt: "consent" }));
+    expect(asksFor(page)).toEqual(["write", "read"]);
+    expect(consentForm(page).fields.getAll("scope")).toEqual([]);
   });
 
   test("CN-04 consent for one API, resource of another → the page", async () => {

@@ -56,7 +56,6 @@ import type { Brand } from "./pages/index.ts";
 import { policyOf } from "./policy.ts";
 import { Presence } from "./presence.ts";
 import { AssertionReader } from "./saml/reader.ts";
-import { singleFlight } from "./single-flight.ts";
 import { openCatalog } from "./storage/catalog.ts";
 import { refuseUnready } from "./storage/database-state.ts";
 import { StorageUnavailable } from "./storage/errors.ts";
@@ -458,4 +457,14 @@ function metadataOf(config: Config, catalog: Catalog, grants: GrantRegistry): ()
 function lastKnown<T>(value: T | undefined, error: unknown): T {
   if (value === undefined || !(error instanceof StorageUnavailable)) throw error;
   return value;
+}
+
+/** One piece of work for all who want the same at the same time. */
+function singleFlight<Key, Made>(make: (key: Key) => Promise<Made>): (key: Key) => Promise<Made> {
+  const making = new Map<Key, Promise<Made>>();
+  return (key) => {
+    const underWay = making.get(key) ?? make(key).finally(() => making.delete(key));
+    making.set(key, underWay);
+    return underWay;
+  };
 }

@@ -13,7 +13,7 @@ export {
 export { sendHeldError } from "./authorization/send-held-error.ts";
 export { Chromes } from "./chromes.ts";
 export { showSignOut, submitSignOut } from "./endpoints/account.ts";
-export { endApp, narrowApp, revokeApp, showApps } from "./endpoints/apps.ts";
+export { askAgain, endApp, narrowApp, revokeApp, showApps } from "./endpoints/apps.ts";
 export {
   removeAuthenticator,
   renewRecoveryCodes,

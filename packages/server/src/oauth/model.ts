@@ -299,6 +299,8 @@ export interface Consent {
   readonly scopes: readonly ConsentedScope[];
   /** Names of scopes that the owner declined or removed: only a page can give them again. */
   readonly removed: readonly string[];
+  /** Optional scopes that the owner declined on a page. They count as answered for as long as the consent holds. */
+  readonly declined: readonly string[];
   readonly createdAt: Millis;
   readonly updatedAt: Millis;
   /** When the last scope ends. Null: it does not end by itself. */

@@ -55,6 +55,8 @@ export interface IssueGrant {
   readonly endsBy?: Millis | null;
   /** True: the owner was chosen on a page. */
   readonly chosen?: boolean;
+  /** Optional scopes that were declined on that page. Absent: none. */
+  readonly declined?: readonly string[];
   /**
    * From when the acting person's sessions count, as read together with this session. If it has changed, the session
    * has ended. Absent: there is none.

@@ -71,6 +71,10 @@ export interface Acting {
   readonly optedOut: boolean;
   /** True: the person chose this company for the app on a page before. */
   readonly chosen: boolean;
+  /** When they last did so. Null: never. */
+  readonly chosenAt: Millis | null;
+  /** The optional scopes that they declined then. */
+  readonly declined: readonly string[];
 }
 
 /** A member's request that an admin approves an app. */

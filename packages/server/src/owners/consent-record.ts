@@ -202,6 +202,9 @@ export function approve(
     via: decision.via,
     scopes,
     removed: union(before?.removed ?? [], decision.declined).filter((name) => !decided.has(name)),
+    declined: union(isLive(held, now) ? held.declined : [], decision.declined).filter(
+      (name) => !grant.scopes.includes(name),
+    ),
     createdAt: held?.createdAt ?? now,
     updatedAt: now,
     expiresAt: expiryOf(scopes, [...after, { scopes: own }]),
@@ -301,6 +304,7 @@ export function recordDirect(before: Consent | undefined, issued: IssueDirect): 
     via: before?.via ?? issued.via,
     scopes,
     removed: before?.removed ?? [],
+    declined: before?.declined ?? [],
     createdAt: before?.createdAt ?? now,
     updatedAt: now,
     expiresAt: latestOf(ends) ?? null,
@@ -383,6 +387,23 @@ export function moveEnd(
     consent: { ...consent, scopes, updatedAt: now, expiresAt: expiryOf(scopes, after) },
     changes: differences(live, after),
   };
+}
+
+/** True: the record is active, and not all of it has ended. */
+function isLive(consent: Consent | undefined, now: Millis): consent is Consent {
+  return consent?.status === "active" && isAhead(consent.expiresAt, now);
+}
+
+/** The scopes that the owner declined or removed, for as long as the consent holds. */
+export function refusedScopes(
+  consent: Consent | undefined,
+  { ceiling }: Pick<Reach, "ceiling">,
+  now: Millis,
+): Record<"declined" | "removed", readonly string[]> {
+  const held = consent && consentUnder(consent, ceiling);
+  if (!isLive(held, now)) return { declined: [], removed: [] };
+  const isGranted = (name: string) => held.scopes.some((scope) => scope.name === name && isAhead(scope.expiresAt, now));
+  return { declined: held.declined.filter((name) => !isGranted(name)), removed: held.removed };
 }
 
 function isAhead(end: Millis | null, now: Millis): boolean {

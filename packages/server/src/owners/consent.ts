@@ -51,16 +51,25 @@ export function decideConsent(
   consent: Consent | undefined,
   reach: Reach,
   now: Millis,
+  declined: ReadonlySet<string> = new Set(),
 ): ConsentDecision {
   const standing = standingScopes(consent, reach, now);
-  const granted = scopes.every(({ name }) => standing.has(name));
+  const wanted = undeclined(scopes, declined);
+  // A request for nothing but declined scopes has no answer without the page.
+  const granted = wanted.length > 0 && wanted.every(({ name }) => standing.has(name));
   const live = unexpired(consent, reach, now);
-  const ask = scopes.every(({ name }) => live.some((one) => one.name === name)) ? "elsewhere" : "ask";
+  const isElsewhere = wanted.length > 0 && wanted.every(({ name }) => live.some((one) => one.name === name));
+  const ask = isElsewhere ? "elsewhere" : "ask";
   // RFC 8252 §8.6: any app on the device can claim a custom scheme or a loopback port, and with it the name of this client.
   const unverified = request.client.type === "public" && isUnverifiedRedirect(request.redirectUri);
   if (request.prompt.includes("consent") || unverified) return granted ? "asked_again" : ask;
-  if (request.client.firstParty) return "vouched";
+  if (request.client.firstParty && wanted.length > 0) return "vouched";
   return granted ? "skip" : ask;
+}
+
+/** The scopes of a request without those that the owner declined before. A required scope is never declined. */
+export function undeclined(scopes: readonly Scope[], declined: ReadonlySet<string>): readonly Scope[] {
+  return scopes.filter(({ name, optional }) => !optional || !declined.has(name));
 }
 
 /** The duration in a form, if the operator allows it. */

@@ -454,6 +454,10 @@ export interface OwnerStorage {
     }): Promise<readonly LastIssue[]>;
     /** Number of owners with an active consent to the client, counted up to `most`. */
     countOwners(args: { readonly clientId: string; readonly most: number }): Promise<number>;
+    /** Forgets what the owner declined: the app can ask for it again. */
+    forgetDeclined(
+      args: ConsentKey & InSession & { readonly now: Millis },
+    ): Promise<{ readonly kind: "changed" | "unknown" }>;
     narrow(
       args: ConsentKey & InSession & { readonly remove: readonly string[]; readonly by: string; readonly now: Millis },
     ): Promise<NarrowConsentOutcome>;

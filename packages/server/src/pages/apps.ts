@@ -131,6 +131,7 @@ function entry(app: AppEntry, view: AppsView, chrome: Chrome): Markup {
     ${app.off && notice("warning", words.apps.off)}
     ${scopeList(app, view.now, words)} ${facts(app, view.now, words)}
     ${app.idleScopes && keepUsed(app, view, chrome)}
+    ${app.declined.length > 0 && declined(app, view, chrome)}
     <div class="app-folds">${narrowing(app, view, chrome)} ${ending(app, view, chrome)}</div>
     <form class="app-end" method="post" action=${`${base}/account/apps/revoke`}>
       ${hidden({ csrf: view.csrf, client_id: app.clientId })}
@@ -189,6 +190,20 @@ function ending(app: AppEntry, view: AppsView, { words, base }: Chrome): Markup 
       <button class="button" type="submit" name="end" value="end">${words.apps.endSubmit}</button>
     </form>
   </details>`;
+}
+
+/** What the owner declined. The app gets it only if the owner wants to be asked again. */
+function declined(app: AppEntry, view: AppsView, { words, base }: Chrome): Markup {
+  return html`<form class="keep-used" method="post" action=${`${base}/account/apps/ask-again`}>
+    ${hidden({ csrf: view.csrf, client_id: app.clientId })}
+    <div class="small">
+      <p>${words.apps.declined}</p>
+      <ul>${app.declined.map((one) => html`<li><bdi>${visible(one)}</bdi></li>`)}</ul>
+    </div>
+    <button class="button" type="submit" name="ask_again" value="ask_again">
+      ${words.apps.askAgain}<span class="unseen"> ${rich(words.apps.revokeOf, { app: name(app.name) })}</span>
+    </button>
+  </form>`;
 }
 
 /** The choice that changes nothing. Permissions with ends of their own keep them. */

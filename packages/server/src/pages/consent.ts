@@ -162,6 +162,7 @@ function scopeRow(scope: ScopeChoice, now: number, words: Messages): Markup {
         <span><bdi>${visible(scope.description || scope.name)}</bdi></span>
         ${scope.sensitive && html`<span class="tag warn">${icon("alert")}${words.consent.sensitive}</span>`}
         ${scope.required && html`<span class="tag">${words.consent.required}</span>`}
+        ${scope.declined === true && html`<span class="tag">${words.consent.declinedBefore}</span>`}
         ${presentEnd(scope, now, words)}
       </span>
     </label>

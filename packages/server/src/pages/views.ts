@@ -134,6 +134,8 @@ export interface ScopeChoice {
   readonly duration: string | null;
   /** Its present end, if it was granted before for any address (null: when it is revoked). Absent: it is new. */
   readonly endsAt?: number | null;
+  /** The owner declined it before. */
+  readonly declined?: boolean;
   /** The owner had granted it before: shown apart, what is new stands out. */
   readonly granted: boolean;
 }
@@ -230,6 +232,8 @@ export interface AppEntry {
   readonly expiresAt: number | null;
   /** Lengths of time that may be chosen anew: seconds or `forever`. */
   readonly durations: readonly string[];
+  /** Descriptions of the permissions that the owner declined: the app does not ask for them again. */
+  readonly declined: readonly string[];
   /** A grant of it ended because a spent token or code came back: when. */
   readonly theftAt: number | null;
   /** The operator switched it off: what was allowed stands, but leads nowhere until it is back. */

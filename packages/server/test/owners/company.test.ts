@@ -13,7 +13,7 @@ function acting(role: "member" | "admin" = "member", changes: Partial<Acting> = 
     ...{ companyId: company.companyId, personId: anId(), username: "ada", role, since: NOW, addedBy: "operator" },
     ...{ accountStatus: "active", trustedFrom: NOW },
   };
-  return { company, member, rule: undefined, optedOut: false, chosen: false, ...changes };
+  return { company, member, rule: undefined, optedOut: false, chosen: false, chosenAt: null, declined: [], ...changes };
 }
 
 const rule = (changes: Partial<AppRule> = {}): AppRule => ({

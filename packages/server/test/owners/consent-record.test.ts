@@ -26,6 +26,7 @@ function aConsent(changes: Partial<Consent> = {}): Consent {
     via: "browser",
     scopes: [{ name: "read", hosts: HOSTS, expiresAt: NOW + HOUR, grantedAt: NOW - HOUR }],
     removed: [],
+    declined: [],
     createdAt: NOW - HOUR,
     updatedAt: NOW - HOUR,
     expiresAt: NOW + HOUR,

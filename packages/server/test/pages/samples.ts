@@ -180,6 +180,7 @@ export function anApp(change: Partial<AppEntry> = {}): AppEntry {
     expiresAt: NOW + 80 * DAY,
     durations: ["86400", "7776000", "forever"],
     theftAt: null,
+    declined: [],
     off: false,
     ...change,
   };

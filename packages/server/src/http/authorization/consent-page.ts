@@ -1,13 +1,13 @@
 /** The consent page: who asks, for what, for how long, as whom. */
 
-import type { Client } from "../../oauth/model.ts";
+import type { Client, Scope } from "../../oauth/model.ts";
 import { redirectHost } from "../../oauth/redirect-uri.ts";
 import { durationsFor } from "../../owners/authorization/answer.ts";
 import type { Asking } from "../../owners/authorization/browser-flow.ts";
 import type { SignedIn } from "../../owners/authorization/context.ts";
-import type { OwnerChoice } from "../../owners/authorization/owner-choice.ts";
+import { declinedFor, type OwnerChoice } from "../../owners/authorization/owner-choice.ts";
 import { defaultDuration, durationField, presentEnds, readDuration, standingScopes } from "../../owners/consent.ts";
-import { hostsBefore } from "../../owners/consent-record.ts";
+import { hostsBefore, refusedScopes } from "../../owners/consent-record.ts";
 import type { Person } from "../../owners/person.ts";
 import { descriptionOf } from "../../owners/scope-texts.ts";
 import type { ConsentDuration } from "../../owners/storage.ts";
@@ -90,16 +90,24 @@ export function durationChoices(
 
 /** The scopes as the page offers them, in its language; after a wrong answer with what was ticked and chosen. */
 export async function scopeChoices(
-  { scopes, consent, reach }: Pick<OwnerChoice, "scopes" | "consent" | "reach">,
+  owner: OwnerChoice,
   client: Client,
   language: string,
   again: Pick<Again, "form"> | null,
   tools: FlowTools,
 ): Promise<ScopeChoice[]> {
+  const { scopes, consent, reach } = owner;
   const resources = await tools.authorization.oauth.catalog.resources();
   const now = tools.now();
   const standing = standingScopes(consent, reach, now);
   const ends = presentEnds(consent, reach, now);
+  const declined = declinedFor(owner, now);
+  const { removed } = refusedScopes(consent, reach, now);
+  // A sensitive scope, and one that the owner declined or removed, is granted only if the owner ticks it.
+  const isOffered = ({ name, sensitive }: Scope) => {
+    if (declined.has(name)) return false;
+    return standing.has(name) || (!sensitive && !removed.includes(name));
+  };
   const ticked = again === null ? null : new Set(again.form.getAll("scope"));
   const chosen = (name: string) => again?.form.get(durationField(name)) ?? "";
   return scopes.map((scope) => ({
@@ -109,8 +117,9 @@ export async function scopeChoices(
     required: !scope.optional,
     sensitive: scope.sensitive,
     access: scope.access ?? null,
-    checked: ticked?.has(scope.name) ?? true,
-    granted: standing.has(scope.name),
+    checked: ticked?.has(scope.name) ?? (!scope.optional || isOffered(scope)),
+    granted: standing.has(scope.name) && !(scope.optional && declined.has(scope.name)),
+    declined: scope.optional && declined.has(scope.name),
     ...endOf(ends.get(scope.name)),
     duration:
       readDuration(chosen(scope.name), durationsFor(client, tools.authorization)) === undefined

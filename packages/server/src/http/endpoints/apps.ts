@@ -6,6 +6,7 @@ import { type AllowedApp, type AllowedScope, allowedApps } from "../../owners/ap
 import {
   type AppChanged,
   changeAppEnd,
+  letAppAskAgain,
   narrowApp as narrowAllowed,
   recentChange,
   revokeApp as revokeAllowed,
@@ -87,6 +88,11 @@ export const endApp = signedIn(async (account, tools: AppsTools) => {
   return told(await changeAppEnd(account, form.get("client_id") ?? "", form.get("duration"), tools.apps), tools);
 });
 
+export const askAgain = signedIn(async (account, tools: AppsTools) => {
+  const clientId = formOf(account.http).get("client_id") ?? "";
+  return told(await letAppAskAgain(account, clientId, tools.apps), tools);
+});
+
 function entryOf(app: AllowedApp, language: string, now: number): AppEntry {
   const { consent, client, lastUsedAt, usedFrom, idleScopes, expiresAt, theftAt } = app;
   return {
@@ -103,6 +109,7 @@ function entryOf(app: AllowedApp, language: string, now: number): AppEntry {
     idleScopes,
     expiresAt,
     durations: app.durations.map(String),
+    declined: app.declined.map(({ name, scope }) => (scope === undefined ? name : descriptionOf(scope, language))),
     off: client?.status !== "active",
     theftAt,
   };

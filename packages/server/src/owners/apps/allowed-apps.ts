@@ -3,7 +3,7 @@
 import { ceilingOf, underCeiling } from "../../oauth/consent-reach.ts";
 import type { Client, Consent, Grant, GrantedScope, Millis, Scope } from "../../oauth/model.ts";
 import { durationsFor } from "../authorization/answer.ts";
-import { againByRules, consentUnder, latestOf } from "../consent-record.ts";
+import { againByRules, consentUnder, latestOf, refusedScopes } from "../consent-record.ts";
 import type { Person } from "../person.ts";
 import type { ConsentDuration, ConsentWithGrants, ScopeUse } from "../storage.ts";
 import type { AppsContext } from "./context.ts";
@@ -37,6 +37,8 @@ export interface AllowedApp {
   readonly expiresAt: Millis | null;
   /** Lengths of time that may be chosen anew. */
   readonly durations: readonly ConsentDuration[];
+  /** The scopes that the owner declined. The app gets them only if it asks again on a page. */
+  readonly declined: readonly Pick<AllowedScope, "name" | "scope">[];
   /** When a grant of it ended because a spent token or code came back; null: none did. */
   readonly theftAt: Millis | null;
   /** When the last token ends that it would hold if it were revoked now; undefined: it holds none. */
@@ -96,6 +98,10 @@ async function appOf(
     idleScopes: settled && usedAt !== undefined && [...usedAt.values()].includes(null),
     expiresAt: latestOf([consent.expiresAt, ...live.map(({ scopes }) => scopes).flatMap(endsOf)]) ?? null,
     durations: client === undefined ? [] : durationsFor(client, context).filter((one) => one !== "once"),
+    declined: refusedScopes(stored.consent, { ceiling }, now).declined.map((name) => ({
+      name,
+      scope: known.get(name),
+    })),
     theftAt: latest(thefts.map(({ endedAt }) => endedAt)),
   };
 }

@@ -75,6 +75,15 @@ export async function changeAppEnd(
   return { kind: "changed", entryId: outcome.entryId };
 }
 
+/** The app may ask again for what was declined. */
+export async function letAppAskAgain(by: SignedIn, clientId: string, context: AppsContext): Promise<AppChanged> {
+  const { storage, event, now } = context;
+  const outcome = await storage.consents.forgetDeclined({ ...keyOf(by, clientId), now: now() });
+  if (outcome.kind === "unknown") return GONE;
+  event("consent_declines_forgotten", { owner: by.person.personId, client_id: clientId });
+  return UNCHANGED;
+}
+
 /** For so long a page tells of what was done, should it be loaded again. */
 const TOLD: Millis = 86_400_000;
 

@@ -10,7 +10,12 @@ export interface AppsContext extends HistoryContext, TokenExpiryContext {
     TokenExpiryContext["storage"] &
     Uses<
       OwnerStorage,
-      "consents.list" | "consents.revoke" | "consents.narrow" | "consents.changeEnd" | "scopeUses.list"
+      | "consents.list"
+      | "consents.revoke"
+      | "consents.narrow"
+      | "consents.changeEnd"
+      | "consents.forgetDeclined"
+      | "scopeUses.list"
     >;
   /** The lengths of time that the operator offers. */
   readonly consentDurations: readonly ConsentDuration[];

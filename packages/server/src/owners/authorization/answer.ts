@@ -92,9 +92,11 @@ export function readAnswer(form: AnswerForm, question: Question, now: Millis): D
   const scopes = chosen.scopes.filter(({ name }) => granted.includes(name));
   const owner = withVerdictOn(chosen, granted, now);
   if (owner.verdict === "ask") return { kind: "ask_admin", owner, scopes };
+  // The page showed another owner's boxes. What is granted for this one already was not unticked.
+  const left = elsewhere ? declined.filter((name) => !present.has(name)) : declined;
   const bounded = elsewhere && duration !== undefined && kept.length > 0;
   // Nothing is new. If the consent is revoked before this is written, the answer holds for as short as possible.
-  return { kind: "allowed", owner, scopes, declined, duration: duration ?? "once", durations, kept, bounded };
+  return { kind: "allowed", owner, scopes, declined: left, duration: duration ?? "once", durations, kept, bounded };
 }
 
 /** The parts of a flow that store an answer. */

@@ -32,7 +32,14 @@ import { type AdminForm, type AdminProblem, type AskedAdmins, askAdmins, readAdm
 import type { AuthorizationContext, Reader, SignedIn } from "./context.ts";
 import { openRequest, REQUEST_TTL, type RequestContinuation } from "./continuation.ts";
 import { type Asked, type AskStep, type NextStep, nextStep, type RefuseStep } from "./next-step.ts";
-import { chosenOwner, type OwnerChoice, ownerChoices, preferredOwner, trustedFrom } from "./owner-choice.ts";
+import {
+  chosenOwner,
+  type OwnerChoice,
+  ownerChoices,
+  preferredOwner,
+  scopesWithoutPage,
+  trustedFrom,
+} from "./owner-choice.ts";
 import { noteChallenge } from "./reused-challenges.ts";
 
 /** A checked authorization request that has not been answered yet. */
@@ -155,7 +162,7 @@ async function advance(flow: AuthorizationFlow, reader: Reader, context: Authori
   if (step.kind !== "issue") return shown(step, owners, flow, reader, context);
   if (signedIn === undefined) return { kind: "sign_in" };
   const { owner, by, otherwise } = step;
-  const all = { owner, scopes: owner.scopes, declined: [] } as const;
+  const all = { owner, scopes: scopesWithoutPage(owner, context.now()), declined: [] } as const;
   const allowed = { ...all, duration: "forever", durations: {}, kept: [], bounded: false } as const;
   if (by === "first party")
     return written(await record(flow, allowed, signedIn, reader, by, context), flow, reader, context);
@@ -319,7 +326,15 @@ async function record(
   const chosen = onceOnly(allowed).length < grant.scopes.length;
   const end = endsBy(allowed, now, onceUntil);
   const { address, trustedFrom: from } = terms;
-  const outcome = await storage.grants.issue({ grant, address, endsBy: end, chosen, trustedFrom: from ?? 0, now });
+  const outcome = await storage.grants.issue({
+    grant,
+    address,
+    endsBy: end,
+    chosen,
+    declined: allowed.declined,
+    trustedFrom: from ?? 0,
+    now,
+  });
   return { grant, outcome };
 }
 

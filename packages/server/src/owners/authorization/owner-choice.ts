@@ -5,7 +5,8 @@ import type { Client, Consent, Millis, Scope } from "../../oauth/model.ts";
 import type { Uses } from "../../uses.ts";
 import { isApprovedForAll, type Verdict, verdictOn } from "../company.ts";
 import type { Acting, CompanyStorage } from "../company-storage.ts";
-import { type ConsentAsked, type ConsentDecision, decideConsent, grantableScopes } from "../consent.ts";
+import { type ConsentAsked, type ConsentDecision, decideConsent, grantableScopes, undeclined } from "../consent.ts";
+import { refusedScopes } from "../consent-record.ts";
 import type { OwnerStorage, Person } from "../storage.ts";
 
 /** One owner whom the grant of a request can have. */
@@ -121,14 +122,28 @@ function latestUsed(choices: readonly OwnerChoice[]): OwnerChoice | undefined {
   );
 }
 
+/** The scopes that the owner declined on a page, or the acting member for the company, for as long as the consent holds. */
+export function declinedFor({ acting, consent, reach }: Omit<OwnerChoice, "scopes">, now: Millis): ReadonlySet<string> {
+  const { declined } = refusedScopes(consent, reach, now);
+  const since = acting?.chosenAt ?? null;
+  const own = since === null || consent === undefined || since < consent.createdAt ? [] : (acting?.declined ?? []);
+  return new Set(consent?.status === "active" ? [...declined, ...own] : []);
+}
+
+/** The scopes that a standing consent grants without a page: what was asked for, without what was declined. */
+export function scopesWithoutPage(choice: OwnerChoice, now: Millis): readonly Scope[] {
+  return undeclined(choice.scopes, declinedFor(choice, now));
+}
+
 function decisionOf(request: ConsentAsked, choice: OwnerChoice, now: Millis): ConsentDecision {
-  const { acting, scopes, reach, consent, verdict } = choice;
+  const { acting, scopes, reach, consent } = choice;
   // The operator vouches for a client to people, not to companies.
   const client = acting === undefined ? request.client : { ...request.client, firstParty: false };
-  const decision = decideConsent({ ...request, client }, scopes, consent, reach, now);
+  const decision = decideConsent({ ...request, client }, scopes, consent, reach, now, declinedFor(choice, now));
   if (acting === undefined || decision !== "skip") return decision;
+  const names = scopesWithoutPage(choice, now).map(({ name }) => name);
+  const { verdict } = withVerdictOn(choice, names, now);
   if (verdict !== "decides" && verdict !== "approved") return "ask";
-  const names = scopes.map(({ name }) => name);
   // The company consented. Either this person chose the company once, or an admin approved the app for all members.
   return isApprovedForAll(acting, names, reach, now) || (acting.chosen && !acting.optedOut) ? "skip" : "ask";
 }

@@ -94,7 +94,7 @@ export function invitationOf(row: Row): Invitation {
 export const actingColumns = sql`c.partition, c.company_id, c.slug, c.name, c.status, c.default_rule, c.created_at, c.updated_at,
   m.person_id, m.username, m.role, m.since, m.added_by, m.standing, m.trusted_from,
   r.client_id, r.rule, r.scopes, r.hosts, r.ends_at, r.opt_out, r.decided_by, r.decided_at, o.since AS opted_out_at,
-  w.since AS chosen_at`;
+  w.since AS chosen_at, w.declined`;
 
 export function actingOf(row: Row): Acting {
   return {
@@ -103,5 +103,7 @@ export function actingOf(row: Row): Acting {
     rule: row["client_id"] === null ? undefined : ruleOf(row),
     optedOut: row["opted_out_at"] !== null,
     chosen: row["chosen_at"] !== null,
+    chosenAt: wholeOrNull(row, "chosen_at"),
+    declined: row["chosen_at"] === null ? [] : json<readonly string[]>(row, "declined"),
   };
 }

@@ -109,16 +109,17 @@ export async function writeConsent(tx: Tx, consent: Consent): Promise<void> {
   await tx.run(
     sql`INSERT INTO consents (${consentColumns})
       VALUES (:partition, :ownerId, :clientId, :status, :grantedBy, :via, :scopes, :createdAt, :updatedAt, :expiresAt, :lastUsedAt,
-        :lastUsedAddress, :uses, :revokedAt, :revokedBy, :shown, :removed)
+        :lastUsedAddress, :uses, :revokedAt, :revokedBy, :shown, :removed, :declined)
       ON CONFLICT (partition, owner_id, client_id) DO UPDATE SET status = excluded.status, granted_by = excluded.granted_by, via = excluded.via,
         scopes = excluded.scopes, created_at = excluded.created_at, updated_at = excluded.updated_at, expires_at = excluded.expires_at,
         last_used_at = excluded.last_used_at, last_used_address = excluded.last_used_address, uses = excluded.uses,
-        revoked_at = excluded.revoked_at, revoked_by = excluded.revoked_by, shown = excluded.shown, removed = excluded.removed`,
+        revoked_at = excluded.revoked_at, revoked_by = excluded.revoked_by, shown = excluded.shown, removed = excluded.removed, declined = excluded.declined`,
     {
       ...consent,
       scopes: JSON.stringify(consent.scopes),
       shown: JSON.stringify(consent.shown),
       removed: JSON.stringify(consent.removed),
+      declined: JSON.stringify(consent.declined),
     },
   );
 }
@@ -330,6 +331,20 @@ export const narrowConsent = transaction<
       : { clientName: shown.clientName, by: args.by, via: null, scopes, removed: args.remove, expiresAt },
   });
   return ends ? { kind: "revoked", entryId } : { kind: "narrowed", left: after.left, entryId };
+});
+
+/** Forgets which scopes the owner declined, so that the page asks for them again. */
+export const forgetDeclined = transaction<
+  ConsentKey & InSession & { readonly now: Millis },
+  { readonly kind: "changed" | "unknown" }
+>(async (tx, args) => {
+  const { partition, ownerId, clientId, now } = args;
+  if (!(await mayStillAs(tx, args, args.sessionId))) return { kind: "unknown" };
+  const row = await tx.one(lockedConsent, { partition, ownerId, clientId });
+  const consent = row && consentOf(row);
+  if (consent?.status !== "active") return { kind: "unknown" };
+  await writeConsent(tx, { ...consent, declined: [], updatedAt: now });
+  return { kind: "changed" };
 });
 
 /** For the operator: the consents of one owner, of one client, or all. */

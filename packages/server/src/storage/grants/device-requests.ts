@@ -167,7 +167,7 @@ export const recordDevice = transaction<ApproveDevice, boolean>(async (tx, args)
   if (scopes.length === 0) return false;
   const { verdict, isAdmin, reach } = await ownerVerdict(tx, owned, args.now, args.trustedFrom);
   if ((verdict !== "decides" && verdict !== "approved") || reach === undefined) return false;
-  if (!isOnce(approval)) await rememberChoice(tx, { ...approval, clientId }, args.now);
+  if (!isOnce(approval)) await rememberChoice(tx, { ...approval, clientId }, args.declined, args.now);
   // If an admin approved the app for all members, the record exists already, and a member's answer does not change it.
   if (verdict === "approved") return true;
   const decision = { ...args, ...givenFor(reach), grant: { partition, ownerId, clientId, scopes, ceiling } };

@@ -247,14 +247,14 @@ export const approve = transaction<Approve, IssueOutcome>(async (tx, args) => {
   const row = { ...grant, refreshable: grant.refreshable && lasting };
   if (!(await insertGrant(tx, row, scopes, now, decidedAt))) return alreadyThere(tx, grant, now);
   await recordApproval(tx, before, isAdmin ? decision : sparing(decision), grant.grantId);
-  if (lasting) await rememberChoice(tx, grant, now);
+  if (lasting) await rememberChoice(tx, grant, args.declined, now);
   await supersede(tx, grant, now);
   return { kind: "issued", scopes };
 });
 
 /** Makes a code without a page: RFC 6749 §4.1.2, for an owner who consented before. */
 export const issueGrant = transaction<IssueGrant, IssueOutcome>(
-  async (tx, { grant, address, endsBy = null, chosen = false, trustedFrom, now }) => {
+  async (tx, { grant, address, endsBy = null, chosen = false, declined = [], trustedFrom, now }) => {
     const { partition, ownerId, clientId } = grant;
     const { verdict, reach } = await ownerVerdict(tx, grant, now, trustedFrom);
     if ((verdict !== "decides" && verdict !== "approved") || reach === undefined) return { kind: "no_consent" };
@@ -274,7 +274,7 @@ export const issueGrant = transaction<IssueGrant, IssueOutcome>(
     if (scopes.length === 0) return { kind: "no_consent" };
     const capped = cappedEnds(scopes, endsBy);
     if (!(await insertGrant(tx, grant, capped, now, decidedAt))) return alreadyThere(tx, grant, now);
-    if (chosen) await rememberChoice(tx, grant, now);
+    if (chosen) await rememberChoice(tx, grant, declined, now);
     await supersede(tx, grant, now);
     await tx.run(
       sql`UPDATE consents SET last_used_at = :now, last_used_address = :address, uses = uses + 1

@@ -23,6 +23,7 @@ import { consentCeilings } from "./0020-consent-ceilings.ts";
 import { appearances } from "./0021-appearances.ts";
 import { waysBack } from "./0022-ways-back.ts";
 import { invitedSince } from "./0023-invited-since.ts";
+import { declinedScopes } from "./0024-declined-scopes.ts";
 import type { Migration } from "./migration.ts";
 
 export const migrations: readonly Migration[] = [
@@ -49,6 +50,7 @@ export const migrations: readonly Migration[] = [
   appearances,
   waysBack,
   invitedSince,
+  declinedScopes,
 ];
 
 /** The newest migration of this program. A database without a newer one needs nothing else. */

@@ -219,6 +219,7 @@ onEveryBackend("approving", (storage) => {
       via: "browser",
       scopes: scopes.map((scope) => ({ ...scope, grantedAt: NOW, decidedAt: NOW, hosts: ["https://app.example"] })),
       removed: [],
+      declined: [],
       createdAt: NOW,
       updatedAt: NOW,
       expiresAt,

@@ -88,6 +88,7 @@ export const calls: readonly (readonly [string, unknown])[] = [
   ["grants.approve", anApproval(grant)],
   ["grants.approve", anApproval(aGrant(person), { declined: ["write"] })],
   ["grants.issue", { grant: aGrant(person), address: null, now: NOW }],
+  ["consents.forgetDeclined", { ...consent }],
   ["consents.narrow", { ...consent, remove: ["read"], by: "x" }],
   ["grants.approve", anApproval(aGrant(person))],
   ["scopeUses.record", { ...consent, scopes: ["read"] }],

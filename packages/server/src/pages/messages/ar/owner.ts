@@ -38,6 +38,7 @@ export const owner = {
     choose: "ضع علامة على ما تريد السماح به.",
     required: "مطلوب",
     sensitive: "حسّاس",
+    declinedBefore: "رُفض سابقًا",
     duration: "المدة",
     durationEach: "اختيار مدة لكل بند",
     durationSame: "كما في الأعلى",
@@ -181,6 +182,8 @@ export const owner = {
     endLabel: "ابتداءً من الآن",
     endSubmit: "حفظ",
     endKeep: "دون تغيير ({when})",
+    declined: "رفضت ما يلي:",
+    askAgain: "السماح بالسؤال مجددًا",
     required: "مطلوب",
     off: "هذا التطبيق موقوف هنا ولا يحصل على شيء جديد الآن. ما سمحت به يعود ساريًا عند عودته ما لم تُلغه.",
     theft:

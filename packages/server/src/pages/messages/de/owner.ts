@@ -36,6 +36,7 @@ export const owner = {
     choose: "Haken Sie an, was Sie erlauben möchten.",
     required: "Erforderlich",
     sensitive: "Sensibel",
+    declinedBefore: "Zuvor abgelehnt",
     duration: "Für wie lange",
     durationEach: "Für jedes einzeln wählen",
     durationSame: "Wie oben",
@@ -125,6 +126,8 @@ export const owner = {
     endLabel: "Von jetzt an gerechnet",
     endSubmit: "Speichern",
     endKeep: "Nicht ändern ({when})",
+    declined: "Sie haben abgelehnt:",
+    askAgain: "Erneut fragen lassen",
     required: "Erforderlich",
     off: "Diese App ist hier abgeschaltet: Sie bekommt zurzeit nichts Neues. Was Sie erlaubt haben, gilt wieder, wenn sie zurück ist, außer Sie widerrufen es.",
     theft:

@@ -32,6 +32,7 @@ export const owner = {
     choose: "Tick what you want to allow.",
     required: "Required",
     sensitive: "Sensitive",
+    declinedBefore: "Declined before",
     duration: "For how long",
     durationEach: "Choose a time for each",
     durationSame: "As above",
@@ -118,6 +119,8 @@ export const owner = {
     endLabel: "Counted from now",
     endSubmit: "Save",
     endKeep: "No change ({when})",
+    declined: "You declined:",
+    askAgain: "Let it ask again",
     required: "Required",
     off: "This app is switched off here: it gets nothing new. What you allowed holds again when it is back, unless you revoke it.",
     theft:

@@ -35,6 +35,7 @@ export const owner = {
     choose: "Marque lo que quiera permitir.",
     required: "Obligatorio",
     sensitive: "Sensible",
+    declinedBefore: "Rechazado antes",
     duration: "Por cuánto tiempo",
     durationEach: "Elegir un tiempo para cada cosa",
     durationSame: "Como arriba",
@@ -121,6 +122,8 @@ export const owner = {
     endLabel: "Contado desde ahora",
     endSubmit: "Guardar",
     endKeep: "No cambiar ({when})",
+    declined: "Usted rechazó:",
+    askAgain: "Permitir que vuelva a pedirlo",
     required: "Obligatorio",
     off: "Esta aplicación está desactivada aquí: ahora no obtiene nada nuevo. Lo que usted permitió volverá a valer cuando regrese, salvo que lo revoque.",
     theft:

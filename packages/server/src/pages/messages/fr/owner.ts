@@ -36,6 +36,7 @@ export const owner = {
     choose: "Cochez ce que vous voulez autoriser.",
     required: "Obligatoire",
     sensitive: "Sensible",
+    declinedBefore: "Refusé auparavant",
     duration: "Pour combien de temps",
     durationEach: "Choisir une durée pour chaque élément",
     durationSame: "Comme ci-dessus",
@@ -127,6 +128,8 @@ export const owner = {
     endLabel: "À compter de maintenant",
     endSubmit: "Enregistrer",
     endKeep: "Ne pas modifier ({when})",
+    declined: "Vous avez refusé :",
+    askAgain: "Laisser l’application redemander",
     required: "Obligatoire",
     off: "Cette application est désactivée ici : elle n’obtient rien de nouveau pour l’instant. Ce que vous avez autorisé vaudra de nouveau à son retour, sauf si vous le révoquez.",
     theft:

@@ -33,6 +33,7 @@ export const owner = {
     choose: "許可する項目にチェックを入れてください。",
     required: "必須",
     sensitive: "要注意",
+    declinedBefore: "以前に拒否",
     duration: "期間",
     durationEach: "項目ごとに期間を選ぶ",
     durationSame: "上と同じ",
@@ -118,6 +119,8 @@ export const owner = {
     endLabel: "今から数えて",
     endSubmit: "保存",
     endKeep: "変更しない（{when}）",
+    declined: "拒否した許可：",
+    askAgain: "もう一度確認を受ける",
     required: "必須",
     off: "このアプリはここで無効になっており、現在は新たに何も取得できません。取り消さない限り、再び有効になると許可した内容も有効になります。",
     theft:
