@@ -30,7 +30,7 @@ export function recorded(): Recorded {
   return { table: read<Report>("recorded.json"), growth: read<GrowthReport>("growth.json") };
 }
 
-/** Each file as the recorded runs make it, by its path; what wasn't recorded stays as it is. */
+/** Each file as the recorded runs make it, by its path. Parts without a recorded run stay as they are. */
 export function documents({ table, growth }: Recorded): ReadonlyMap<string, string> {
   const read = (path: string) => readFileSync(join(root, path), "utf8");
   const page = table === undefined ? read(PERFORMANCE) : performancePage(read(PERFORMANCE), table);
@@ -39,7 +39,7 @@ export function documents({ table, growth }: Recorded): ReadonlyMap<string, stri
   return made.set(SCALE, scalePage(read(SCALE), table)).set(CHART, chartOf(table));
 }
 
-/** Writes them; which. */
+/** Writes the files, and returns which. */
 export function writeDocs(): string[] {
   const all = [...documents(recorded())];
   for (const [path, text] of all) writeFileSync(join(root, path), text);
@@ -47,9 +47,9 @@ export function writeDocs(): string[] {
 }
 
 export function performancePage(page: string, report: Report): string {
-  const peers = report.peers.map(({ label, note }) => `- **${label}** ${note}.`).join("\n");
+  const peers = report.peers.map(({ label, note }) => wrapped(`- **${label}** ${note}.`, "  ")).join("\n");
   const parts = {
-    notes: notesOf(report).join(" "),
+    notes: wrapped(notesOf(report).join(" ")),
     table: `![The table as a chart: each row's share of the reference](../images/performance.svg)\n\n${tableOf(report)}`,
     peers,
     figures: figuresTable(report.figures),
@@ -63,10 +63,22 @@ function withGrowth(page: string, growth: GrowthReport): string {
   const { at, commit, command, machine, rounds, seconds } = growth;
   const when = `${at.slice(0, 10)}, commit ${commit}: \`${command}\`, medians of ${rounds} rounds of ${seconds} s; load average before it: ${machine.load.toFixed(1)} on ${machine.cores} cores.`;
   const tables = [growthTable(growth.grants, "grants"), growthTable(growth.clients, "clients")];
-  return between(page, "growth", [when, ...tables].join("\n\n"));
+  return between(page, "growth", [wrapped(when), ...tables].join("\n\n"));
 }
 
-/** What stands between `<!-- bench:name -->` and `<!-- /bench:name -->`. Throws where the page has no such place. */
+/** The text with lines of at most 120 columns, like the rest of the page. `indent`: before every line but the first. */
+function wrapped(text: string, indent = ""): string {
+  const lines = [""];
+  for (const word of text.split(" ")) {
+    const line = lines.at(-1) ?? "";
+    if (line === "") lines[lines.length - 1] = word;
+    else if (line.length + 1 + word.length <= 120) lines[lines.length - 1] = `${line} ${word}`;
+    else lines.push(`${indent}${word}`);
+  }
+  return lines.join("\n");
+}
+
+/** Replaces the text between `<!-- bench:name -->` and `<!-- /bench:name -->`. Throws if the page has no such markers. */
 export function between(page: string, name: string, text: string): string {
   const [start, end] = [`<!-- bench:${name} -->`, `<!-- /bench:${name} -->`];
   const [from, to] = [page.indexOf(start), page.indexOf(end)];
@@ -74,7 +86,7 @@ export function between(page: string, name: string, text: string): string {
   return `${page.slice(0, from + start.length)}\n${text}\n${page.slice(to)}`;
 }
 
-/** The inputs as measured, and every result that follows from them. */
+/** The measured inputs, and every result that follows from them. */
 function scalePage(page: string, report: Report): string {
   let text = page;
   for (const [input, row] of Object.entries(INPUTS)) {

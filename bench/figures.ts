@@ -46,7 +46,7 @@ export function memoryFigure(windows: Windows, rows: readonly { name: string; se
   return [
     {
       name: "memory-most",
-      label: "memory, the most at the end of any row, sign-ins among them",
+      label: "memory, maximum at the end of any row, sign-ins included",
       value: { median: most, min: most, max: most },
       unit: "MiB",
       goal: null,

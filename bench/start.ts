@@ -50,11 +50,17 @@ export async function measureStarts(
     }
     return [
       { name: "start", label: "start to first token", value: spread(firstToken), unit: "ms", goal: { most: 150 } },
-      { name: "start-checkout", label: "the same of a checkout", value: spread(ofCheckout), unit: "ms", goal: null },
+      {
+        name: "start-checkout",
+        label: "the same for a checkout of the sources",
+        value: spread(ofCheckout),
+        unit: "ms",
+        goal: null,
+      },
       { name: "memory-idle", label: "memory, a second after the start", value: spread(idle), unit: "MiB", goal: null },
       {
         name: "memory-loaded",
-        label: "memory, the most under token requests",
+        label: "memory, maximum under token requests",
         value: spread(loaded),
         unit: "MiB",
         goal: { most: 110 },

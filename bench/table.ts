@@ -97,7 +97,7 @@ export function textOf(report: Report): string {
   const parts = [tableOf(report), notesOf(report).join("\n")];
   if (report.figures.length > 0) parts.push(figuresTable(report.figures));
   if (report.latency.length > 0) {
-    parts.push("At half of what each can, requests arriving evenly:", latencyTable(report.latency));
+    parts.push("Latency at half of the capacity, with requests at a constant rate:", latencyTable(report.latency));
   }
   return parts.join("\n\n");
 }

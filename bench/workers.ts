@@ -69,21 +69,21 @@ function figuresOf(
   return [
     {
       name: `workers-${name}`,
-      label: `2 processes : 1, ${label}; the load beside the second`,
+      label: `2 processes : 1, ${label}; measured rate`,
       value: of(({ single, double }) => double.rate / single.rate),
       unit: "×",
       goal: null,
     },
     {
       name: `workers-${name}-free`,
-      label: `2 processes : 1, ${label}; the load's share given back`,
+      label: `2 processes : 1, ${label}; rate with the load's share added`,
       value: of(given),
       unit: "×",
       goal: name === "client-credentials-post" ? { least: 1.7 } : null,
     },
     {
       name: `workers-${name}-cpu`,
-      label: `2 processes : 1, ${label}; processor time for one, the other way round`,
+      label: `2 processes : 1, ${label}; processor time of one operation, 1 process : 2`,
       value: of(({ single, double }) => single.cpu / double.cpu),
       unit: "×",
       goal: null,

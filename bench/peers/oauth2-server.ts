@@ -60,7 +60,7 @@ export const peer: MakePeer = async ({ issuer, audience, scope, key, keeping, ro
   const server = new OAuth2Server({ model });
   return {
     label: `@node-oauth/oauth2-server ${version}`,
-    note: "is the grants alone: here on bare node:http, with a Map for storage and our own ES256 for its tokens; it has no introspection",
+    note: "has only the grants; here they run on bare node:http, with a Map for storage and our own ES256 for the tokens; it has no introspection",
     listener: (request, response) => void answer(server, request, response),
     tokenPath: "/token",
     refresh: ["rotated"],

@@ -122,7 +122,7 @@ export const peer: MakePeer = async ({ issuer, audience, scope, key, keeping, ro
   let made = 0;
   return {
     label: `oidc-provider ${version}`,
-    note: "keeps codes, grants and refresh tokens in a Map of its process and stores nothing; compares client secrets as they are; takes no JWT for introspection",
+    note: "keeps codes, grants and refresh tokens in a Map of its process and stores nothing; compares client secrets without hashing; does not introspect JWTs",
     listener: provider.callback(),
     tokenPath: "/token",
     introspectionPath: "/token/introspection",

@@ -59,7 +59,7 @@ const traits: Readonly<Record<AssentRowName, Traits>> = {
     p99Goal: 6,
   },
   "client-credentials-jwt": {
-    label: "client credentials, private_key_jwt: ES256 checked, jti kept, ES256 signed",
+    label: "client credentials, private_key_jwt: ES256 verified, jti stored, ES256 signed",
     operation: "nothing",
   },
   redeem: { label: "code redemption: PKCE, secret, refresh token", operation: "redeem", goal: 0.55, peerGoal: 3 },
