@@ -34,6 +34,7 @@ const postgresTests = [
     "flows/recovery-silence",
     "flows/second-step",
     "flows/history",
+    "flows/identities",
     "flows/apps",
     "flows/refusal-log",
     "attacks/hostile-text",

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { Person } from "../../packages/server/src/owners/storage.ts";
 import { TABLES } from "../../packages/server/src/storage/tables.ts";
+import { trust } from "./assertions.ts";
 import { SoftAuthenticator } from "./authenticator.ts";
 import {
   Agent,
@@ -21,7 +22,7 @@ import { addCompany, addMember, decide, type TestCompany } from "./companies.ts"
 import { aDevice, aDeviceClient, decide as decideDevice, enter } from "./device.ts";
 import { anAuthenticatorOf } from "./recovery.ts";
 import { formWith, withSecondStep } from "./second-step.ts";
-import { PASSWORD, startServer, type TestClient, type TestServer } from "./server.ts";
+import { PASSWORD, settle, startServer, type TestClient, type TestServer } from "./server.ts";
 import { smtpTo, startMailbox, type TestMailbox } from "./smtp.ts";
 
 const DAY = 86_400_000;
@@ -205,7 +206,7 @@ class Builder {
     return company;
   }
 
-  /** An authenticator app, a passkey, another session, and a sign-in of a moment ago with all its steps. */
+  /** An authenticator app, a passkey, an identity from a trusted issuer, another session, and a sign-in of a moment ago with all its steps. */
   async #factors(person: Person): Promise<Agent> {
     const { app } = await withSecondStep(this.#server, person);
     const agent = this.#agent();
@@ -216,10 +217,19 @@ class Builder {
     const key = new SoftAuthenticator(this.#server.issuer);
     const fields = { name: this.#text.slice(0, 60), credential: key.create(JSON.parse(options ?? "")) };
     await agent.submit(formWith(page, "credential"), fields);
+    await this.#identity(person);
     const half = this.#agent();
     this.#keep("half signed in", half, await signIn(half, person.username));
     this.#server.tick(60_000);
     return agent;
+  }
+
+  async #identity({ partition, personId }: Person): Promise<void> {
+    const { id: issuerId } = await trust(this.#server, { issuer: `https://idp-${this.#serial}.test`, type: "jwt" });
+    const subject = { issuerId, claim: null, subject: personId };
+    const link = { partition, personId, subject, sole: false, madeBy: "operator", now: this.#server.now() } as const;
+    await this.#server.assent.storage.subjectLinks.link(link);
+    await settle();
   }
 
   async #invited(admin: Agent, { slug }: TestCompany): Promise<void> {

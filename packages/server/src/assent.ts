@@ -345,6 +345,7 @@ async function assemble({
     authorization,
     sessions,
     factors: sessions,
+    identities: { storage, catalog, event, now },
     recovery: { storage, mail, links, issuer, attemptKey, newId, now },
     account: { ...sessions, credentials, links, mailDesk, hashPassword: signIn.hashPassword },
     apps: { storage, oauth: context, consentDurations: config.consentDurations, now, event },

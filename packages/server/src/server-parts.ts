@@ -18,6 +18,7 @@ import type { ServerMetrics } from "./metrics/server-metrics.ts";
 import type { Millis, Soon } from "./oauth/model.ts";
 import type { TokenEndpointContext } from "./oauth/token-endpoint/endpoint.ts";
 import type { AccountContext } from "./owners/account/context.ts";
+import type { IdentityContext } from "./owners/account/identities.ts";
 import type { AppsContext } from "./owners/apps/context.ts";
 import type { AuthorizationContext } from "./owners/authorization/context.ts";
 import type { CompanyContext } from "./owners/companies/context.ts";
@@ -48,6 +49,7 @@ export interface Assent {
   readonly apps: AppsContext;
   readonly companies: CompanyContext;
   readonly factors: FactorContext;
+  readonly identities: IdentityContext;
   /** Without what depends on passkeys, which are loaded with the pages. */
   readonly recovery: Omit<RecoveryContext, "passkeysWork">;
   readonly sessions: SessionContext;

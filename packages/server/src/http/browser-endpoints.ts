@@ -46,6 +46,7 @@ export { showEmailLink, submitEmailLink } from "./endpoints/confirm.ts";
 export { exportData, showExport } from "./endpoints/data-export.ts";
 export { asset, errorCondition, home, logo } from "./endpoints/documents.ts";
 export { downloadReceipt, receiptKeys, showHistory } from "./endpoints/history.ts";
+export { removeIdentity, showRemoveIdentity } from "./endpoints/identities.ts";
 export { chooseLanguage, showLanguages } from "./endpoints/language.ts";
 export { removePasskey, showAddPasskey, submitAddPasskey } from "./endpoints/passkeys.ts";
 export { showChangePassword, submitChangePassword } from "./endpoints/password.ts";

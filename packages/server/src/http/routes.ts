@@ -108,6 +108,12 @@ export const routes: readonly Route[] = [
   },
   { path: "/account/security/authenticator/remove", POST: forPeople((all) => all.removeAuthenticator), for: "people" },
   { path: "/account/security/recovery-codes", POST: forPeople((all) => all.renewRecoveryCodes), for: "people" },
+  {
+    path: "/account/security/identities/remove",
+    GET: forPeople((all) => all.showRemoveIdentity),
+    POST: forPeople((all) => all.removeIdentity),
+    for: "people",
+  },
   { path: "/account/security/sessions", POST: forPeople((all) => all.endSessions), for: "people" },
   { path: "/account/confirm", GET: forPeople((all) => all.showConfirm), for: "people" },
   {

@@ -242,6 +242,9 @@ export interface SubjectLink extends ForeignSubject {
   readonly createdAt: Millis;
 }
 
+/** `last`: the person has neither a password nor a passkey. `unknown`: no such link, or the session has ended. */
+export type RemoveIdentityOutcome = "removed" | "last" | "unknown";
+
 /**
  * `known`: the link existed before. `taken`: another owner is linked to that subject. `other`: the owner is linked to
  * another subject of that issuer. `unknown`: the person does not exist.
@@ -353,6 +356,15 @@ export interface OwnerStorage {
     }): Promise<CreateLinkedOutcome>;
     /** Returns the owner's id. Undefined: the subject had no link. */
     unlink(args: { readonly subject: ForeignSubject; readonly now: Millis }): Promise<string | undefined>;
+    /** The person removes one of their own links. */
+    remove(args: {
+      readonly partition: number;
+      readonly personId: string;
+      /** The key of the subject. */
+      readonly link: string;
+      readonly sessionId: string;
+      readonly now: Millis;
+    }): Promise<RemoveIdentityOutcome>;
     /** The links of one person, oldest first. */
     ofPerson(args: { readonly partition: number; readonly personId: string }): Promise<readonly SubjectLink[]>;
     /** Oldest first. */

@@ -33,6 +33,7 @@ export { exportPage } from "./security/export.ts";
 export { securityPage } from "./security/index.ts";
 export { deletePage, profilePage } from "./security/profile.ts";
 export { provePage } from "./security/prove.ts";
+export { removeIdentityPage } from "./security/remove-identity.ts";
 export { takeBackPage } from "./security/take-back.ts";
 export { restoredPage, restorePage, takenBackPage } from "./security/taken-back.ts";
 export { signInPage } from "./sign-in.ts";

@@ -10,6 +10,7 @@ import {
   donePage,
   exportPage,
   profilePage,
+  removeIdentityPage,
   securityPage,
   sentPage,
 } from "../../src/pages/index.ts";
@@ -36,6 +37,7 @@ export function aSecurityView(changes: Partial<SecurityView> = {}): SecurityView
     passkeys: { available: true, entries: [] },
     authenticator: null,
     sessions: [aSession({ here: true })],
+    identities: [],
     others: (changes.sessions ?? []).length > 1,
     ...changes,
   };
@@ -86,6 +88,15 @@ function aDeletion(changes: Partial<DeleteView> = {}): DeleteView {
 
 const leaving = { ...ada, deleteAt: NOW + 9 * 86_400_000 };
 
+const identities = [
+  { id: "id-1", issuer: "https://login.example.com", since: NOW - 200 * 86_400_000 },
+  {
+    ...{ id: "id-2", since: NOW - 3_600_000 },
+    issuer:
+      "https://identity.departments.of.a.very.long.name.example.com/tenants/0f8fad5b-d9cb-469f-a165-70867728950e/v2.0",
+  },
+] as const;
+
 const faults: readonly PasswordFault["kind"][] = ["current", "common", "differ", "stale"];
 
 export const securityStates: Readonly<Record<string, (chrome: Chrome) => string>> = {
@@ -93,6 +104,10 @@ export const securityStates: Readonly<Record<string, (chrome: Chrome) => string>
   "security-password-changed": (c) =>
     securityPage(aSecurityView({ notice: "password", password: { set: true, changedAt: NOW } }), c),
   "security-no-password": (c) => securityPage(aSecurityView({ password: { set: false, changedAt: null } }), c),
+  "security-identities": (c) => securityPage(aSecurityView({ identities }), c),
+  "remove-identity": (c) => removeIdentityPage({ csrf: "csrf-value", id: "id-1", issuer: identities[0].issuer }, c),
+  "remove-identity-long": (c) =>
+    removeIdentityPage({ csrf: "csrf-value", id: "id-2", issuer: identities[1].issuer }, c),
   "change-password": (c) => changePasswordPage(aPasswordChange(), c),
   "change-password-must": (c) => changePasswordPage(aPasswordChange({ must: true, request: "sealed" }), c),
   "change-password-first": (c) => changePasswordPage(aPasswordChange({ has: false }), c),

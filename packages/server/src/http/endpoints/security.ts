@@ -1,6 +1,7 @@
 /** `/account/security`: the person's factors and sessions. */
 
 import { relyingPartyOf } from "../../crypto/passkeys.ts";
+import { type IdentityContext, identitiesOf } from "../../owners/account/identities.ts";
 import { type AccountPage, requestOf } from "../../owners/authorization/continuation.ts";
 import type { AddedFrom } from "../../owners/factor-storage.ts";
 import type { FactorContext } from "../../owners/factors.ts";
@@ -26,7 +27,11 @@ export interface FactorTools extends AccountTools, EventTools {
   readonly factors: FactorContext;
 }
 
-export const showSecurity = signedIn(async (account, tools: AccountTools) => {
+interface SecurityTools extends AccountTools {
+  readonly identities: IdentityContext;
+}
+
+export const showSecurity = signedIn(async (account, tools: SecurityTools) => {
   const { person, session, http, visitor } = account;
   const done = new URLSearchParams(http.query).get("done");
   const view: SecurityView = {
@@ -36,6 +41,7 @@ export const showSecurity = signedIn(async (account, tools: AccountTools) => {
     notice: (Object.keys(SECURITY_NOTICES) as (keyof typeof SECURITY_NOTICES)[]).find((one) => one === done) ?? null,
     password: { set: person.passwordHash !== null, changedAt: person.passwordChangedAt },
     ...(await factorsOf(account, tools)),
+    identities: await identitiesOf(person, tools.identities),
   };
   return page(200, securityPage(view, tools.chrome(http)), "here", visitor.cookies);
 });

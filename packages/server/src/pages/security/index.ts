@@ -5,6 +5,7 @@ import { notice, titled } from "../parts/components.ts";
 import { html } from "../parts/html.ts";
 import { accountPage } from "../parts/layout.ts";
 import { authenticatorSection } from "./authenticator-section.ts";
+import { identitiesSection } from "./identities-section.ts";
 import { passkeysSection } from "./passkeys-section.ts";
 import { passwordSection } from "./password-section.ts";
 import { sessionsSection } from "./sessions-section.ts";
@@ -26,7 +27,7 @@ export function securityPage(view: SecurityView, chrome: Chrome): string {
       ${view.notice !== null && notice(SECURITY_NOTICES[view.notice], noticeText(view.notice, words), refusal ? { focus: true } : {})}
       <div class="apps">
         ${passwordSection(view, chrome)} ${passkeysSection(view, chrome)} ${authenticatorSection(view, chrome)}
-        ${sessionsSection(view, chrome)}
+        ${identitiesSection(view, chrome)} ${sessionsSection(view, chrome)}
       </div>
     </div>`,
   );
@@ -44,6 +45,10 @@ function noticeText(done: NonNullable<SecurityView["notice"]>, words: Messages):
       return words.passkeys.last;
     case "authenticator-removed":
       return words.authenticator.doneRemoved;
+    case "identity-removed":
+      return words.identities.doneRemoved;
+    case "identity-last":
+      return words.identities.last;
     case "session-ended":
       return words.sessions.doneOne;
     case "others-ended":

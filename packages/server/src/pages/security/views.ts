@@ -10,6 +10,8 @@ export const SECURITY_NOTICES = {
   "passkey-removed": "done",
   "passkey-last": "danger",
   "authenticator-removed": "done",
+  "identity-removed": "done",
+  "identity-last": "danger",
   "session-ended": "done",
   "others-ended": "done",
 } as const;
@@ -23,6 +25,18 @@ export interface SecurityView extends FactorSections {
   /** What was just done. */
   readonly notice: keyof typeof SECURITY_NOTICES | null;
   readonly password: PasswordSection;
+  readonly identities: readonly IdentityEntry[];
+}
+
+export interface IdentityEntry {
+  readonly id: string;
+  /** The identifier of the issuer, mostly an address. */
+  readonly issuer: string;
+  readonly since: number;
+}
+
+export interface RemoveIdentityView extends Pick<IdentityEntry, "id" | "issuer"> {
+  readonly csrf: string;
 }
 
 export interface PasswordSection {

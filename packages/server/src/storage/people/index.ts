@@ -56,6 +56,7 @@ import {
 } from "./sessions.ts";
 import {
   createLinkedPerson,
+  eraseOwnSubjectLink,
   eraseSubjectLink,
   findPersonBySubject,
   insertLinkedPerson,
@@ -63,6 +64,7 @@ import {
   linkedPerson,
   linkSubject,
   listSubjectLinks,
+  removeSubjectLink,
   subjectsOf,
   unlinkSubject,
 } from "./subject-links.ts";
@@ -87,6 +89,7 @@ export const subjectLinks = {
   link: linkSubject,
   createPerson: createLinkedPerson,
   unlink: unlinkSubject,
+  remove: removeSubjectLink,
   ofPerson: subjectsOf,
   list: listSubjectLinks,
 };
@@ -132,6 +135,7 @@ export const peopleSteps: Readonly<Record<string, Verb<never, unknown>>> = {
   linkedPerson,
   insertSubjectLink,
   eraseSubjectLink,
+  eraseOwnSubjectLink,
   findSession,
   touchSession,
   writeDeletion,

@@ -12,8 +12,10 @@ import type {
   LinkSubjectOutcome,
   OwnerStorage,
   Person,
+  RemoveIdentityOutcome,
   SubjectLink,
 } from "../../owners/storage.ts";
+import { lockPerson } from "../factors/person-lock.ts";
 import { partitionOf } from "../partition.ts";
 import { personColumns, personOf, text, textOrNull, whole } from "../rows.ts";
 import { type Call, query, type Row, sql, statement, steps, type Tx, transaction, words } from "../sql.ts";
@@ -219,6 +221,28 @@ async function unlink(call: Call, key: SubjectLinkKey, now: Millis): Promise<boo
   await settleName(call, { kind: "subject", value: key.link, ownerId: key.personId, now });
   return true;
 }
+
+/** Erases the link first, as `unlinkSubject` does. */
+export const removeSubjectLink = steps<Args<"remove">, RemoveIdentityOutcome>(async (call, args) => {
+  const { personId, link, now } = args;
+  const outcome = await call(eraseOwnSubjectLink, args);
+  if (outcome === "removed") await settleName(call, { kind: "subject", value: link, ownerId: personId, now });
+  return outcome;
+});
+
+export const eraseOwnSubjectLink = transaction<Args<"remove">, RemoveIdentityOutcome>(
+  async (tx, { partition, personId, link, sessionId }) => {
+    const person = await lockPerson(tx, { partition, personId }, sessionId);
+    if (person === undefined) return "unknown";
+    const key = { partition, personId, link };
+    if ((await tx.one(sql`SELECT link FROM subject_links WHERE ${thisSubjectLink}`, key)) === undefined)
+      return "unknown";
+    const passkey = sql`SELECT credential_id FROM passkeys WHERE partition = :partition AND person_id = :personId LIMIT 1`;
+    if (!person.hasPassword && (await tx.one(passkey, { partition, personId })) === undefined) return "last";
+    await tx.run(sql`DELETE FROM subject_links WHERE ${thisSubjectLink}`, key);
+    return "removed";
+  },
+);
 
 /**
  * For a recovered account: identities that were linked by their first use since then no longer belong to the owner. The

@@ -123,6 +123,7 @@ export const calls: readonly (readonly [string, unknown])[] = [
   ["insertLinkedPerson", { ...aLink, person: aPerson({ personId: anId(person.partition) }) }],
   ["insertSubjectLink", { ...aLink, sole: true }],
   ["insertSubjectLink", { ...aLink, sole: false }],
+  ["eraseOwnSubjectLink", { ...aLink, sessionId: "none", now: NOW }],
   ["recordDevice", deviceAnswer],
   ["grantDevice", aDeviceRedemption(deviceRequest, deviceAnswer.approval)],
   ["collectDevices", { now: NOW, limit: 10 }],

@@ -74,6 +74,22 @@ export const factors: Translation<typeof english, "one" | "other"> = {
     },
   },
 
+  identities: {
+    title: "Identitäten bei anderen Diensten",
+    intro:
+      "Diese Dienste können diesem Server sagen, wer Sie sind. Apps, für die sie bürgen, handeln dann für Sie, ohne dass Sie sich hier anmelden.",
+    since: "Verknüpft {when}",
+    remove: "Entfernen",
+    removeNamed: "Identität bei {issuer} entfernen",
+    ask: "Diese Identität entfernen?",
+    ends: "{issuer} kann hier nicht mehr sagen, wer Sie sind.",
+    stays: "Apps behalten den Zugriff, den sie haben. Auf der Seite „Apps“ können Sie ihn beenden.",
+    again:
+      "Wer diesen Server betreibt, kann die Identität wieder verknüpfen. Kennt der Dienst Ihre E-Mail-Adresse, kann das auch von selbst geschehen.",
+    doneRemoved: "Die Identität wurde entfernt.",
+    last: "Ohne Passwort und ohne Passkey kämen Sie nicht mehr in Ihr Konto. Wählen Sie zuerst ein Passwort, oder fügen Sie einen Passkey hinzu.",
+  },
+
   authenticator: {
     title: "Authenticator-App",
     intro: "Nach Ihrem Passwort geben Sie einen Code ein, den eine App auf Ihrem Telefon anzeigt.",

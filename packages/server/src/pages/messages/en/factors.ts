@@ -65,6 +65,22 @@ export const factors = {
     },
   },
 
+  identities: {
+    title: "Identities from other services",
+    intro:
+      "These services can tell this server who you are. Apps that they vouch for then act for you without your sign-in here.",
+    since: "Linked {when}",
+    remove: "Remove",
+    removeNamed: "Remove the identity from {issuer}",
+    ask: "Remove this identity?",
+    ends: "{issuer} can’t say who you are here any more.",
+    stays: "Apps keep the access that they have. You can end it on the page “Apps”.",
+    again:
+      "Whoever runs this server can link the identity again. If the service knows your e-mail address, that can also happen by itself.",
+    doneRemoved: "The identity was removed.",
+    last: "Without a password or a passkey, you could not get in any more. Choose a password or add a passkey first.",
+  },
+
   authenticator: {
     title: "Authenticator app",
     intro: "After your password, you enter a code that an app on your phone shows.",

@@ -71,6 +71,22 @@ export const factors: Translation<typeof english, "one" | "other"> = {
     },
   },
 
+  identities: {
+    title: "Identidades de otros servicios",
+    intro:
+      "Estos servicios pueden decir a este servidor quién es usted. Las aplicaciones que ellos avalan actúan entonces en su nombre sin que usted inicie sesión aquí.",
+    since: "Vinculada {when}",
+    remove: "Quitar",
+    removeNamed: "Quitar la identidad de {issuer}",
+    ask: "¿Quitar esta identidad?",
+    ends: "{issuer} ya no podrá decir aquí quién es usted.",
+    stays: "Las aplicaciones conservan el acceso que tienen. Puede ponerle fin en la página «Aplicaciones».",
+    again:
+      "Quien gestiona este servidor puede volver a vincular la identidad. Si el servicio conoce su dirección de correo, también puede ocurrir por sí solo.",
+    doneRemoved: "La identidad se ha quitado.",
+    last: "Sin contraseña ni llave de acceso no podría entrar más. Elija antes una contraseña o añada una llave de acceso.",
+  },
+
   authenticator: {
     title: "Aplicación de autenticación",
     intro: "Después de su contraseña, escribe un código que muestra una aplicación de su teléfono.",

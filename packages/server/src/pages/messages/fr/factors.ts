@@ -72,6 +72,22 @@ export const factors: Translation<typeof english, "one" | "other"> = {
     },
   },
 
+  identities: {
+    title: "Identités d’autres services",
+    intro:
+      "Ces services peuvent dire à ce serveur qui vous êtes. Les applications dont ils se portent garants agissent alors pour vous sans que vous vous connectiez ici.",
+    since: "Liée : {when}",
+    remove: "Supprimer",
+    removeNamed: "Supprimer l’identité de {issuer}",
+    ask: "Supprimer cette identité ?",
+    ends: "{issuer} ne pourra plus dire ici qui vous êtes.",
+    stays: "Les applications gardent leur accès. Vous pouvez y mettre fin sur la page « Applications ».",
+    again:
+      "La personne qui gère ce serveur peut lier de nouveau l’identité. Si le service connaît votre adresse e-mail, cela peut aussi se faire automatiquement.",
+    doneRemoved: "L’identité a été supprimée.",
+    last: "Sans mot de passe ni clé d’accès, vous ne pourriez plus accéder à votre compte. Choisissez d’abord un mot de passe ou ajoutez une clé d’accès.",
+  },
+
   authenticator: {
     title: "Application d’authentification",
     intro: "Après votre mot de passe, vous saisissez un code qu’une application de votre téléphone affiche.",
