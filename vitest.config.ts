@@ -25,6 +25,7 @@ const postgresTests = [
     "flows/consent-later",
     "flows/consent-declined",
     "flows/companies",
+    "flows/company-choice",
     "flows/change-password",
     "flows/recovery",
     "flows/recovery-links",

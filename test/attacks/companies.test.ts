@@ -115,7 +115,11 @@ describe("an approval for all", () => {
     const client = await server.addClient();
     await decide(server, company, client, { scopes: ["read", "write"] });
     const member = await as(company.member);
-    const { location } = await member.get(authorizeUrl(server, client, { scope: "read write" }));
+    const page = await member.get(authorizeUrl(server, client, { scope: "read write" }));
+    const form = page.forms.find(({ action }) => action.endsWith("/consent"));
+    if (form === undefined) throw new Error(`no consent form: ${page.status}`);
+    const answer = { decision: "allow", scope: ["read", "write"], owner: company.companyId };
+    const { location } = await member.submit(form, answer);
     const first = await redeem(server, client, location ?? "");
     expect(first.body.scope).toBe("read write");
     await decide(server, company, client, { scopes: ["read"] });

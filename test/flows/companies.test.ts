@@ -221,13 +221,17 @@ describe("the next time", () => {
 });
 
 describe("approved once for all members", () => {
-  test("→ a member needs no page, for the company; beyond the scopes an admin is asked", async () => {
+  test("→ a member chooses the company once, then needs no page; beyond the scopes an admin is asked", async () => {
     const company = await addCompany(server);
     const app = await newClient();
     await decide(server, company, app, {});
     const agent = agentOf();
-    const callback = await authorize(agent, authorizeUrl(server, app), company.member.username);
-    const { body } = await redeem(server, app, callback);
+    const callback = await authorize(agent, authorizeUrl(server, app), company.member.username, {
+      owner: company.companyId,
+    });
+    expect((await redeem(server, app, callback)).status).toBe(200);
+    const again = await agent.get(authorizeUrl(server, app));
+    const { body } = await redeem(server, app, again.location ?? "");
     expect(claimsOf(body.access_token)).toMatchObject({
       sub: company.companyId,
       act: { sub: company.member.personId },
@@ -320,7 +324,9 @@ describe("a member asks an admin", () => {
     const back = await agent.submit(consentForm(asked), { decision: "deny" });
     expect(back.location?.searchParams.get("error")).toBe("access_denied");
     await decide(server, company, app, {});
-    expect((await agent.get(authorizeUrl(server, app))).location?.searchParams.get("code")).toBeTruthy();
+    const page = await agent.get(authorizeUrl(server, app));
+    const answer = await agent.submit(consentForm(page), { decision: "allow", owner: company.companyId });
+    expect(answer.location?.searchParams.get("code")).toBeTruthy();
   });
 });
 

@@ -193,7 +193,11 @@ describe("apps", () => {
     const approve = formTo(page, "/rule", { rule: "allow" });
     expect(pathOf(await agent.submit(approve, { opt_out: "yes" }))).toBe(`${path("", acme)}?done=decided`);
     const members = await as(member);
-    const callback = await members.get(authorizeUrl(server, app));
+    const choose = async () => {
+      const form = formTo(await members.get(authorizeUrl(server, app)), "/consent");
+      return members.submit(form, { decision: "allow", owner: companyId });
+    };
+    const callback = await choose();
     const { body } = await redeem(server, app, callback.location ?? "");
     expect(body.refresh_token).toBeTruthy();
 
@@ -205,6 +209,8 @@ describe("apps", () => {
     expect((await members.get(authorizeUrl(server, app))).status).toBe(200);
     const again = await members.get(path("", acme));
     await members.submit(formTo(again, "/opt-out", { out: "no" }));
+    // Whoever stopped it chooses again.
+    expect((await choose()).location?.searchParams.get("code")).toBeTruthy();
     expect((await members.get(authorizeUrl(server, app))).location?.searchParams.get("code")).toBeTruthy();
 
     const list = await agent.get(path("", acme));

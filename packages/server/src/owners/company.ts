@@ -53,14 +53,6 @@ function covers(rule: AppRule, scopes: readonly string[], reach: Reach): boolean
   return scopes.every((name) => rule.scopes.includes(name)) && reaches(rule.hosts, reach);
 }
 
-/** True: no page is needed, because an admin approved the app for all members, and this member did not opt out. */
-export function isApprovedForAll(acting: Acting, scopes: readonly string[], reach: Reach, now: Millis): boolean {
-  const { rule, optedOut } = acting;
-  if (rule === undefined || !isInForce(rule, reach, now) || optedOut) return false;
-  const verdict = verdictOn(acting, scopes, reach, now);
-  return (verdict === "approved" || verdict === "decides") && covers(rule, scopes, reach);
-}
-
 /** A grant of a member without a page may end sooner than the company's consent allows. */
 export function cappedEnds(scopes: readonly GrantedScope[], endsBy: Millis | null): readonly GrantedScope[] {
   if (endsBy === null) return scopes;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { canonicalSlug, cappedEnds, isApprovedForAll, verdictOn } from "../../src/owners/company.ts";
+import { canonicalSlug, cappedEnds, verdictOn } from "../../src/owners/company.ts";
 import type { Acting, AppRule, Member } from "../../src/owners/company-storage.ts";
 import { anId, DAY, HOUR, NOW, SECOND } from "../storage/support/builders.ts";
 import { aCompany, anAppRule } from "../storage/support/companies.ts";
@@ -81,19 +81,6 @@ describe("what a person may do in a company's name", () => {
     ["an admin, approved for less", acting("admin", { rule: rule({ scopes: ["write"] }) }), "decides"],
   ])("%s → %s", (_, who, verdict) => {
     expect(verdictOn(who, ["read"], HERE, NOW)).toBe(verdict);
-  });
-
-  test("no page is needed → only within what was approved for all, in time, by who didn't opt out", () => {
-    const approved = (changes: Partial<Acting>, scopes = ["read"]) =>
-      isApprovedForAll(acting("member", changes), scopes, HERE, NOW);
-    expect(approved({})).toBe(false);
-    expect(approved({ rule: rule(), optedOut: true })).toBe(false);
-    expect(approved({ rule: rule() }, ["read", "write"])).toBe(false);
-    expect(approved({ rule: rule({ endsAt: NOW }) })).toBe(false);
-    expect(approved({ rule: rule({ rule: "ask" }) })).toBe(false);
-    expect(approved({ rule: rule() })).toBe(true);
-    expect(isApprovedForAll(acting("admin", { rule: rule() }), ["read"], HERE, NOW)).toBe(true);
-    expect(isApprovedForAll(acting("admin", { rule: rule() }), ["read", "write"], HERE, NOW)).toBe(false);
   });
 });
 

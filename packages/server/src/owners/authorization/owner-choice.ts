@@ -3,7 +3,7 @@
 import { type Reach, reachOf } from "../../oauth/consent-reach.ts";
 import type { Client, Consent, Millis, Scope } from "../../oauth/model.ts";
 import type { Uses } from "../../uses.ts";
-import { isApprovedForAll, type Verdict, verdictOn } from "../company.ts";
+import { type Verdict, verdictOn } from "../company.ts";
 import type { Acting, CompanyStorage } from "../company-storage.ts";
 import { type ConsentAsked, type ConsentDecision, decideConsent, grantableScopes, undeclined } from "../consent.ts";
 import { refusedScopes } from "../consent-record.ts";
@@ -102,8 +102,8 @@ export function decideOwner(
   if (only !== undefined && ready.length === 1 && !chooses) {
     return { kind: only.decision === "vouched" ? "vouched" : "skip", choice: only.choice, allGranted: false };
   }
-  const held = decisions.filter(({ decision }) => decision !== "ask");
-  const choice = latestUsed(held.map((one) => one.choice)) ?? first;
+  const held = decisions.filter(({ choice: { acting }, decision }) => decision !== "ask" && (acting?.chosen ?? true));
+  const choice = latestChosen(held.map((one) => one.choice)) ?? first;
   const allGranted = held.some((one) => one.choice === choice && one.decision !== "elsewhere");
   return { kind: ready.length > 1 ? "ambiguous" : "ask", choice, allGranted };
 }
@@ -111,13 +111,15 @@ export function decideOwner(
 /** The owner for whom a person last answered a client, if there is no request to judge by. Otherwise the person. */
 export function preferredOwner(choices: readonly OwnerChoice[]): OwnerChoice | undefined {
   const [first] = choices;
-  return latestUsed(choices.filter(({ acting, consent }) => acting?.chosen ?? consent?.status === "active")) ?? first;
+  return latestChosen(choices.filter(({ acting, consent }) => acting?.chosen ?? consent?.status === "active")) ?? first;
 }
 
-function latestUsed(choices: readonly OwnerChoice[]): OwnerChoice | undefined {
-  const usedAt = ({ consent }: OwnerChoice) => consent?.lastUsedAt ?? 0;
+/** The owner that the person chose last. What others did in a company's name does not count. */
+function latestChosen(choices: readonly OwnerChoice[]): OwnerChoice | undefined {
+  const chosenAt = ({ acting, consent }: OwnerChoice) =>
+    (acting === undefined ? consent?.updatedAt : acting.chosenAt) ?? 0;
   return choices.reduce<OwnerChoice | undefined>(
-    (a, b) => (a === undefined || usedAt(b) > usedAt(a) ? b : a),
+    (a, b) => (a === undefined || chosenAt(b) > chosenAt(a) ? b : a),
     undefined,
   );
 }
@@ -144,8 +146,8 @@ function decisionOf(request: ConsentAsked, choice: OwnerChoice, now: Millis): Co
   const names = scopesWithoutPage(choice, now).map(({ name }) => name);
   const { verdict } = withVerdictOn(choice, names, now);
   if (verdict !== "decides" && verdict !== "approved") return "ask";
-  // The company consented. Either this person chose the company once, or an admin approved the app for all members.
-  return isApprovedForAll(acting, names, reach, now) || (acting.chosen && !acting.optedOut) ? "skip" : "ask";
+  // The company consented. Nobody acts for it without having chosen to, even if an admin approved the app for all members.
+  return acting.chosen && !acting.optedOut ? "skip" : "ask";
 }
 
 /**
