@@ -1,17 +1,17 @@
-/** Remembers, for the adapters, which claims a request was accepted with. */
+/** Stores, for the adapters, the claims of each accepted request. */
 
 import type { AccessTokenClaims } from "./access-token.ts";
 
 const accepted = new WeakMap<object, AccessTokenClaims>();
 
-/** Notes the claims of a request that was accepted. */
+/** Stores the claims of an accepted request. */
 export function setClaims(request: object, claims: AccessTokenClaims): void {
   accepted.set(request, claims);
 }
 
 /**
- * The claims of the access token that this request was accepted with.
- * @throws {Error} the route isn't protected: better a loud mistake than a handler that believes in a caller nobody checked.
+ * The claims of the access token with which this request was accepted.
+ * @throws {Error} the route isn't protected. A visible error is better than a handler that trusts an unchecked caller.
  */
 export function claimsOf(request: object): AccessTokenClaims {
   const claims = accepted.get(request);

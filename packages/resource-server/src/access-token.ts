@@ -1,4 +1,4 @@
-/** Validating a JWT access token (RFC 9068 §4; RFC 8725 for what JWTs in general must survive). */
+/** Validates a JWT access token (RFC 9068 §4; RFC 8725 for attacks on JWTs in general). */
 
 import { type CryptoKey, compactVerify, errors } from "jose";
 import { quoted, type Refuse } from "./errors.ts";
@@ -6,13 +6,13 @@ import type { KeyHint } from "./jwk-set.ts";
 import type { Settings } from "./options.ts";
 import { type JsonObject, parseJsonObject } from "./strict-json.ts";
 
-/** Characters, which are bytes here: a token is ASCII. */
+/** Maximum number of characters, which are bytes here, because a token is ASCII. */
 export const TOKEN_LIMIT = 8192;
 
 /** The claims of an accepted access token (RFC 9068 §2.2). Times are seconds since the epoch. */
 export interface AccessTokenClaims {
   readonly iss: string;
-  /** Who granted the access; the client itself where no owner took part. */
+  /** The owner who granted the access; the client itself if no owner took part. */
   readonly sub: string;
   readonly aud: string | readonly string[];
   readonly client_id: string;
@@ -20,19 +20,19 @@ export interface AccessTokenClaims {
   readonly iat: number;
   readonly exp: number;
   readonly nbf?: number;
-  /** Space-separated; ask `hasScope` instead of searching in it. */
+  /** Space-separated. Use `hasScope` to look for one scope. */
   readonly scope?: string;
-  /** The person who acted for the company that `sub` names (RFC 8693 §4.1); absent: the owner themselves. */
+  /** The person who acted for the company that `sub` names (RFC 8693 §4.1). Absent: the owner acted. */
   readonly act?: { readonly sub: string };
   readonly [claim: string]: unknown;
 }
 
-/** Gives the key for a token's header; undefined: the issuer has none such. Rejects if the keys can't be had. */
+/** Finds the key for a token's header. Undefined: the issuer has no such key. Rejects if the keys are not available. */
 export type FindKey = (hint: KeyHint) => Promise<CryptoKey | undefined>;
 
 /**
- * The claims of `token`, all checks passed but that of the scope and of `cnf`, which need the request.
- * @throws {ResourceServerError} by `refuse`; whatever `findKey` rejects with.
+ * The claims of `token` after all checks, except those of the scope and of `cnf`, which need the request.
+ * @throws {ResourceServerError} made by `refuse`; also every error with which `findKey` rejects.
  */
 export async function verifyAccessToken(
   token: string,
@@ -47,14 +47,14 @@ export async function verifyAccessToken(
   return checkClaims(await verifiedPayload(token, key, hint.alg, refuse), settings, refuse);
 }
 
-/** What the header must say before any key is looked for, so that a token which could never pass costs no fetch. */
+/** Checks the header before the search for a key, so that a token that can't be valid causes no fetch. */
 function readHeader(token: string, settings: Settings, refuse: Refuse): KeyHint {
   const [first = "", payload = "", signature = "", ...rest] = token.split(".");
   if (rest.length > 0 || ![first, payload, signature].every(isCanonicalBase64url)) {
     throw refuse("token_malformed", "not three base64url parts");
   }
   const header = parsePart(Buffer.from(first, "base64url"), "header", refuse);
-  // jwk, jku, x5c and x5u stay unread: a key that comes with the token proves nothing (RFC 8725 §3.10).
+  // Ignore jwk, jku, x5c and x5u: a key that comes with the token proves nothing (RFC 8725 §3.10).
   const { typ, alg, kid } = header;
   if (typeof typ !== "string" || !/^(?:application\/)?at\+jwt$/i.test(typ)) {
     throw refuse("token_type_wrong", `typ ${quoted(typ)}`);
@@ -80,7 +80,7 @@ async function verifiedPayload(token: string, key: CryptoKey, alg: string, refus
   return parsePart(payload, "claims", refuse);
 }
 
-/** RFC 9068 §4 in its order; §2.2 for the claims that must be there. */
+/** RFC 9068 §4 in its order; §2.2 for the required claims. */
 function checkClaims(claims: JsonObject, settings: Settings, refuse: Refuse): AccessTokenClaims {
   const { iss, aud, exp, nbf, iat, scope } = claims;
   if (iss !== settings.issuer) throw refuse("issuer_wrong", `iss ${quoted(iss)}`);
@@ -103,7 +103,7 @@ function checkClaims(claims: JsonObject, settings: Settings, refuse: Refuse): Ac
   if (now >= exp + settings.clockTolerance) throw refuse("token_expired", `exp ${exp}, now ${now}`);
   const from = Math.max(iat, nbf ?? iat);
   if (now < from - settings.clockTolerance) throw refuse("token_not_yet_valid", `from ${from}, now ${now}`);
-  // The checks above are what this type says.
+  // The checks above prove this type.
   return Object.freeze(claims) as AccessTokenClaims;
 }
 
@@ -115,7 +115,7 @@ function parsePart(bytes: Uint8Array, part: string, refuse: Refuse): JsonObject 
   }
 }
 
-/** RFC 7515 §2: without padding. Spare bits must be zero, or one token would have several spellings. */
+/** RFC 7515 §2: no padding. Unused bits must be zero, otherwise one token would have several forms. */
 function isCanonicalBase64url(text: string): boolean {
   return /^[A-Za-z0-9_-]+$/.test(text) && Buffer.from(text, "base64url").toString("base64url") === text;
 }

@@ -1,8 +1,8 @@
-/** Tokens that are bound to the certificate of the caller's connection (RFC 8705 §3). */
+/** Tokens that are bound to the client certificate of the caller's connection (RFC 8705 §3). */
 
 import type { ProtectableRequest } from "./bearer-token.ts";
 
-/** The DER of the certificate with which a request's connection was opened; undefined: there is none, or TLS ended before this process. */
+/** The certificate of a request's connection, as DER. Undefined: there is none, or TLS ended before this process. */
 export function connectionCertificate(request: ProtectableRequest): Uint8Array | undefined {
   const socket: unknown = "socket" in request ? request.socket : undefined;
   return hasCertificate(socket) ? socket.getPeerX509Certificate()?.raw : undefined;
@@ -21,10 +21,10 @@ function hasCertificate(socket: unknown): socket is TlsConnection {
   );
 }
 
-/** Whether `cnf` is a certificate's thumbprint and nothing else, and the caller's certificate has it (§3.1). */
+/** True if `cnf` contains only a certificate's thumbprint, and the caller's certificate has this thumbprint (§3.1). */
 export async function isProven(cnf: unknown, certificate: Uint8Array | undefined): Promise<boolean> {
   if (certificate === undefined || typeof cnf !== "object" || cnf === null) return false;
-  // Another member would be another condition, which nobody has looked at.
+  // Another member would be a condition that this code doesn't check.
   const [[method, thumbprint] = [], ...others] = Object.entries(cnf);
   if (method !== "x5t#S256" || others.length > 0) return false;
   const hash = await crypto.subtle.digest("SHA-256", Uint8Array.from(certificate));

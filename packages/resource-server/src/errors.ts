@@ -1,8 +1,11 @@
-/** The refusals of a protected resource (RFC 6750 §3, RFC 9470 §3): each condition once, with its status, its code and what the client reads. */
+/**
+ * The refusals of a protected resource (RFC 6750 §3, RFC 9470 §3): each condition once, with its status, code and text
+ * for the client.
+ */
 
 interface Condition {
   readonly status: 400 | 401 | 403 | 503;
-  /** Null: RFC 6750 §3.1 wants no error code where no credentials came. */
+  /** Null: RFC 6750 §3.1 wants no error code if the request had no credentials. */
   readonly error:
     | "invalid_request"
     | "invalid_token"
@@ -10,11 +13,11 @@ interface Condition {
     | "insufficient_user_authentication"
     | "temporarily_unavailable"
     | null;
-  /** For the client's developer. Fixed text, so that nothing of a request is ever reflected. */
+  /** For the client's developer. The text is fixed, so that the response repeats nothing of a request. */
   readonly description: string;
 }
 
-/** Every way in which a request is refused, in the order of the checks. */
+/** All reasons for a refusal, in the order of the checks. */
 export const conditions = {
   token_missing: { status: 401, error: null, description: "This request carries no bearer token." },
   credentials_repeated: {
@@ -101,28 +104,28 @@ export const conditions = {
 /** The name of a refusal, for logs and metrics. */
 export type RefusalCondition = keyof typeof conditions;
 
-/** What the challenge says beside the error: all from the API's own configuration. */
+/** The other parameters of the challenge, all from the API's own configuration. */
 export interface ChallengeParts {
   readonly realm: string;
-  /** URL of the RFC 9728 document; null: none. */
+  /** URL of the RFC 9728 document; null: the API has none. */
   readonly resourceMetadata: string | null;
 }
 
-/** What an operation asks of the sign-in behind a token. */
+/** The sign-in that an operation needs behind a token. */
 export interface SignInRequirement {
-  /** Any of these `acr` values; empty: any at all. */
+  /** Any of these `acr` values; empty: every value is accepted. */
   readonly acr: readonly string[];
-  /** Seconds that the sign-in may be old; null: any age. */
+  /** Maximum age of the sign-in in seconds; null: any age. */
   readonly maxAge: number | null;
 }
 
-/** Makes the error of a condition. `detail` is for the log alone. */
+/** Makes the error of a condition. `detail` is for the log only. */
 export type Refuse = (condition: RefusalCondition, detail: string, more?: RefusalExtras) => ResourceServerError;
 
 export interface RefusalExtras {
-  /** The scope that would have been needed, space-separated. */
+  /** The needed scope, space-separated. */
   readonly scope?: string;
-  /** What the sign-in should have been (RFC 9470 §3). */
+  /** The needed sign-in (RFC 9470 §3). */
   readonly authentication?: SignInRequirement;
   /** Seconds. */
   readonly retryAfter?: number;
@@ -130,24 +133,24 @@ export interface RefusalExtras {
 }
 
 /**
- * A request that is refused: everything needed to answer it. `message` and `description` are safe to show to anybody;
- * `detail` says what was wrong with this very token and belongs in the log. No field ever holds the token.
+ * A refused request, with everything that is needed to answer it. `message` and `description` are safe to show to
+ * anybody. `detail` says what was wrong with this token and belongs in the log. No field ever contains the token.
  */
 export class ResourceServerError extends Error {
   override readonly name = "ResourceServerError";
   readonly condition: RefusalCondition;
   /** HTTP status: 400, 401, 403 or 503. */
   readonly status: number;
-  /** The code of RFC 6750 §3.1; undefined where no credentials came. */
+  /** The code of RFC 6750 §3.1; undefined if the request had no credentials. */
   readonly error: string | undefined;
-  /** Value of the WWW-Authenticate header; undefined with 503. */
+  /** Value of the WWW-Authenticate header; undefined for status 503. */
   readonly wwwAuthenticate: string | undefined;
   readonly description: string;
   readonly detail: string;
 
-  /** Response headers in lower case. Generic error handlers (Express has one) look for this name. */
+  /** Response headers in lower case. Generic error handlers, for example Express', read this name. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The JSON body; empty where no credentials came. */
+  /** The JSON body; empty if the request had no credentials. */
   readonly body: Readonly<{ error?: string; error_description?: string }>;
 
   constructor(condition: RefusalCondition, parts: ChallengeParts, detail: string, more: RefusalExtras = {}) {
@@ -168,13 +171,16 @@ export class ResourceServerError extends Error {
     this.body = Object.freeze(error === null ? {} : { error, error_description: description });
   }
 
-  /** The same as `status`, under the name that Fastify's and Express' own error handlers read. */
+  /** The same as `status`, under the name that the error handlers of Fastify and Express read. */
   get statusCode(): number {
     return this.status;
   }
 }
 
-/** RFC 6750 §3; `resource_metadata` is RFC 9728 §5.1. No value can hold a quote: all are fixed or checked at start. */
+/**
+ * RFC 6750 §3; `resource_metadata` is RFC 9728 §5.1. No value can contain a quote: all are fixed, or checked at the
+ * start.
+ */
 function challenge(
   parts: ChallengeParts,
   error: string | null,
@@ -193,7 +199,7 @@ function challenge(
   return `Bearer ${attributes.join(", ")}`;
 }
 
-/** Shortens and escapes a value of a stranger for a log line. */
+/** Shortens and escapes an untrusted value for a log line. */
 export function quoted(value: unknown): string {
   const text = JSON.stringify(value) ?? String(value);
   return text.length > 120 ? `${text.slice(0, 120)}…` : text;

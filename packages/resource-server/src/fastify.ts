@@ -1,4 +1,7 @@
-/** Adapter for Fastify. Its types are described, not imported: an API without Fastify need not install it. */
+/**
+ * Adapter for Fastify. It describes Fastify's types instead of importing them, so that other APIs need not install
+ * Fastify.
+ */
 
 import { setClaims } from "./accepted-claims.ts";
 import type { NodeRequest } from "./bearer-token.ts";
@@ -8,12 +11,12 @@ import type { Requirement, ResourceServer } from "./resource-server.ts";
 
 export { claimsOf } from "./accepted-claims.ts";
 
-/** What is needed of a FastifyRequest. */
+/** The members of a FastifyRequest that the adapter uses. */
 export interface FastifyRequestLike {
   readonly raw: NodeRequest;
 }
 
-/** What is needed of a FastifyReply. */
+/** The members of a FastifyReply that the adapter uses. */
 export interface FastifyReplyLike {
   code(status: number): unknown;
   headers(headers: Record<string, string>): unknown;
@@ -21,10 +24,10 @@ export interface FastifyReplyLike {
 }
 
 /**
- * A hook that lets accepted requests through alone; `claimsOf(request)` has the claims. As a route's `onRequest` it protects that
- * route, by `addHook("onRequest", …)` every route of the plugin. Use `onRequest`, not `preHandler`: the bodies of strangers
- * need not be read.
- * @throws {TypeError} at once, if the scope names are wrong.
+ * A hook that lets only accepted requests through; `claimsOf(request)` has the claims. As the `onRequest` of a route it
+ * protects that route. With `addHook("onRequest", …)` it protects every route of the plugin. Use `onRequest`, not
+ * `preHandler`, so that the server doesn't read the bodies of refused requests.
+ * @throws {TypeError} immediately, if the scope names are wrong.
  */
 export function requireToken(
   api: ResourceServer,
@@ -41,7 +44,7 @@ export function requireToken(
       reply.code(error.status);
       reply.headers({ ...error.headers });
       reply.send(JSON.stringify(error.body));
-      // Fastify's sign that the request is answered.
+      // Returning `reply` tells Fastify that the request is answered.
       return reply;
     }
   };

@@ -1,4 +1,4 @@
-/** Fetches one JSON document of the issuer: bounded in size and time, without redirects or compression. */
+/** Fetches one JSON document of the issuer, with limits for size and time, without redirects or compression. */
 
 import http from "node:http";
 import https from "node:https";
@@ -9,14 +9,15 @@ export const DOCUMENT_LIMIT = 128 * 1024;
 
 export interface FetchedJson {
   readonly value: JsonObject;
-  /** Seconds for which it may be kept, as its headers say; null: they say nothing. */
+  /** Seconds for which the headers allow caching; null: they don't say. */
   readonly maxAge: number | null;
 }
 
 /**
- * GETs `url` by node:http(s). Not by `fetch`, which decompresses whatever the other side likes and follows redirects by default.
+ * GETs `url` by node:http(s). It doesn't use `fetch`, which decompresses every body and follows redirects by default.
  * @param signal ends the request, body included.
- * @throws {Error} unreachable, not 200, a redirect, compressed, longer than DOCUMENT_LIMIT, no JSON object, or ended by `signal`.
+ * @throws {Error} unreachable, not 200, a redirect, compressed, longer than DOCUMENT_LIMIT, no JSON object, or ended by
+ * `signal`.
  */
 export async function fetchJson(url: string, signal: AbortSignal): Promise<FetchedJson> {
   const response = await get(url, signal);
@@ -34,7 +35,9 @@ export async function fetchJson(url: string, signal: AbortSignal): Promise<Fetch
   }
 }
 
-/** The response's own errors reach whoever reads its body; the empty listener is for an end that comes when nobody reads. */
+/**
+ * The reader of the body gets the response's errors. The empty listener is for an error after the reader has stopped.
+ */
 function get(url: string, signal: AbortSignal): Promise<http.IncomingMessage> {
   const { request } = new URL(url).protocol === "https:" ? https : http;
   const headers = { accept: "application/json", "accept-encoding": "identity", connection: "close" };
@@ -59,7 +62,7 @@ async function readBounded(response: http.IncomingMessage): Promise<Uint8Array> 
   return Buffer.concat(chunks);
 }
 
-/** RFC 9111 §5.2.2: what is left of max-age; 0 where storing is forbidden. */
+/** RFC 9111 §5.2.2: the remaining part of max-age; 0 if storing is forbidden. */
 function maxAgeOf(headers: http.IncomingHttpHeaders): number | null {
   const cacheControl = headers["cache-control"] ?? "";
   if (/(?:^|[\s,])no-(?:store|cache)(?:$|[\s,=])/i.test(cacheControl)) return 0;

@@ -1,4 +1,7 @@
-/** The issuer's keys over time: fetched once for many requests, renewed before they grow old, kept while the issuer is away. */
+/**
+ * The cache of the issuer's keys: one fetch for many requests, a renewal before they expire, and use of old keys while
+ * the issuer can't be reached.
+ */
 
 import type { CryptoKey } from "jose";
 import { fetchJson } from "./fetch-json.ts";
@@ -8,28 +11,32 @@ import type { Settings } from "./options.ts";
 
 /** The times of the cache, in seconds. */
 export const CACHE = Object.freeze({
-  /** Keys are kept as long as their Cache-Control says, within these bounds; without one, for the default. */
+  /**
+   * Keys are cached as long as their Cache-Control says, within these limits; without Cache-Control, for the default.
+   */
   keysMin: 60,
   keysDefault: 300,
   keysMax: 3600,
-  /** The same for metadata, which changes seldom. */
+  /** The same for metadata, which change seldom. */
   metadataMin: 300,
   metadataDefault: 3600,
   metadataMax: 86_400,
-  /** A key that isn't there may be asked for once in this time, however many tokens name it. */
+  /** The pause between two requests for an unknown key, however many tokens name one. */
   unknownKeyCooldown: 60,
-  /** After a failure the issuer is left in peace for this time. */
+  /** The pause after a failed request to the issuer. */
   retryAfterFailure: 5,
-  /** Keys that could not be renewed serve for this long: longer than any access token lives, but not for ever. */
+  /** How long to use keys that could not be renewed. This is longer than the lifetime of any access token. */
   staleMax: 86_400,
-  /** One renewal, metadata and keys together. */
+  /** The longest time for one renewal, metadata and keys together. */
   timeout: 5,
 });
 
-/** From this part of their time on, keys are renewed while requests still use the old ones, so that none has to wait. */
+/**
+ * After this part of their lifetime, keys are renewed while requests still use the old ones, so that no request waits.
+ */
 const RENEW_AT = 0.8;
 
-/** There are no keys, and the issuer does not give any. */
+/** There are no keys, and the issuer can't be reached. */
 export class KeysUnavailable extends Error {
   override readonly name = "KeysUnavailable";
 }
@@ -53,7 +60,7 @@ export class IssuerKeys {
   #loaded: Loaded | undefined;
   #location: Location | undefined;
   #renewal: Promise<boolean> | undefined;
-  /** Of the latest failure since the latest success. */
+  /** The latest failure since the latest success. */
   #failure: { readonly at: number; readonly error: Error } | undefined;
   #unknownKeyAt = Number.NEGATIVE_INFINITY;
 
@@ -62,20 +69,20 @@ export class IssuerKeys {
   }
 
   /**
-   * The key that a token's header points at; undefined if the issuer has no such key.
-   * @throws {KeysUnavailable} none were ever fetched, or too long ago, and the issuer can't be reached.
+   * The key that a token's header names; undefined if the issuer has no such key.
+   * @throws {KeysUnavailable} there are no keys, or only too old ones, and the issuer can't be reached.
    */
   async find(hint: KeyHint): Promise<CryptoKey | undefined> {
     const before = this.#loaded;
     const loaded = await this.#current();
     const key = await pickKey(loaded.keys, hint);
-    // Keys that came within this very call are the newest there are.
+    // Keys that this call has just fetched can't be newer.
     if (key !== undefined || loaded !== before) return key;
     await this.#askForNewKey();
     return pickKey(this.#loaded?.keys ?? [], hint);
   }
 
-  /** Fetches the keys unless they are there. @throws {KeysUnavailable} as `find`. */
+  /** Fetches the keys unless they are cached. @throws {KeysUnavailable} as `find`. */
   async load(): Promise<void> {
     await this.#current();
   }
@@ -85,7 +92,7 @@ export class IssuerKeys {
     const fresh = this.#loaded?.freshFor ?? 0;
     if (this.#loaded !== undefined && age < CACHE.staleMax * 1000) {
       if (age < fresh * RENEW_AT) return this.#loaded;
-      // Only the first request that finds them too old waits; once a renewal has failed, none does.
+      // Only the request that first finds the keys too old waits. After a failed renewal, no request waits.
       const renewal = this.#renew();
       if (age >= fresh && this.#failure === undefined) await renewal;
       return this.#loaded;
@@ -97,7 +104,7 @@ export class IssuerKeys {
     return this.#loaded;
   }
 
-  /** Milliseconds. A clock that was set back makes the keys too old rather than too young. */
+  /** Milliseconds. If the clock was set back, the keys count as too old, not as newer. */
   #age(): number {
     if (this.#loaded === undefined) return Number.POSITIVE_INFINITY;
     const age = this.#settings.now() - this.#loaded.at;
@@ -113,7 +120,7 @@ export class IssuerKeys {
     await this.#renew();
   }
 
-  /** One renewal at a time, whoever asks. Resolves to whether the keys are new; never rejects. */
+  /** Renews the keys, once for all callers at the same time. Resolves to true if the keys are new; never rejects. */
   #renew(): Promise<boolean> {
     if (this.#renewal !== undefined) return this.#renewal;
     if (this.#isResting(this.#settings.now())) return Promise.resolve(false);
@@ -137,7 +144,7 @@ export class IssuerKeys {
     return this.#renewal;
   }
 
-  /** Whether the issuer failed a moment ago. */
+  /** True if the last request to the issuer failed a short time ago. */
   #isResting(now: number): boolean {
     return this.#failure !== undefined && within(CACHE.retryAfterFailure, this.#failure.at, now);
   }
@@ -147,7 +154,7 @@ export class IssuerKeys {
     const jwksUri = this.#settings.jwksUri ?? (await this.#locate(signal));
     const at = this.#settings.now();
     const { value, maxAge } = await fetchJson(jwksUri, signal).catch((error: unknown) => {
-      // The set may have moved: look the address up again next time.
+      // The key set may have another address now, so look the address up again next time.
       this.#location = undefined;
       throw error;
     });
@@ -165,12 +172,15 @@ export class IssuerKeys {
   }
 }
 
-/** Whether `now` is less than so many seconds from `then`, in either direction: a clock set back must not lengthen a rest. */
+/**
+ * True if `now` is less than this number of seconds from `then`, in either direction, so that a clock that was set back
+ * doesn't make a pause longer.
+ */
 function within(seconds: number, then: number, now: number): boolean {
   return Math.abs(now - then) < seconds * 1000;
 }
 
-/** Seconds in, milliseconds out. */
+/** Converts seconds to milliseconds. */
 function bounded(seconds: number | null, min: number, fallback: number, max: number): number {
   return Math.min(Math.max(seconds ?? fallback, min), max) * 1000;
 }

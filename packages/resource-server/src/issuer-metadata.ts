@@ -1,9 +1,9 @@
-/** Where the issuer's keys are: authorization server metadata (RFC 8414 §3). */
+/** Finds the address of the issuer's keys in the authorization server metadata (RFC 8414 §3). */
 
 import { fetchJson } from "./fetch-json.ts";
 import { urlProblem } from "./options.ts";
 
-/** RFC 8414 §3.1: the well-known part goes between the host and the issuer's own path, whose final slash is dropped. */
+/** RFC 8414 §3.1: the well-known part is between the host and the issuer's own path, without the path's final slash. */
 export function metadataUrl(issuer: string): string {
   const { origin, pathname } = new URL(issuer);
   return `${origin}/.well-known/oauth-authorization-server${pathname.replace(/\/$/, "")}`;
@@ -11,7 +11,7 @@ export function metadataUrl(issuer: string): string {
 
 export interface JwksLocation {
   readonly jwksUri: string;
-  /** Seconds, as the answer's headers say; null: they say nothing. */
+  /** Seconds from the response's headers; null: they don't say. */
   readonly maxAge: number | null;
 }
 
@@ -26,7 +26,7 @@ export async function findJwks(issuer: string, signal: AbortSignal): Promise<Jwk
   const jwksUri = value.jwks_uri;
   const problem = urlProblem(jwksUri);
   if (typeof jwksUri !== "string" || problem !== null) throw new Error(`${url}: jwks_uri ${problem}`);
-  // An issuer on the network must not be able to point this API at services of its own machine.
+  // An issuer on the network must not make this API send requests to services on its own machine.
   if (new URL(issuer).protocol === "https:" && new URL(jwksUri).protocol !== "https:") {
     throw new Error(`${url}: jwks_uri must be https`);
   }

@@ -1,12 +1,12 @@
-/** The issuer's public keys (RFC 7517): which of them a token may be verified with. */
+/** The issuer's public keys (RFC 7517), and the choice of the key for a token. */
 
 import { type CryptoKey, importJWK, type JWK } from "jose";
 import { isJsonObject, type JsonObject } from "./strict-json.ts";
 
-/** More keys than any issuer needs; a longer set is refused as a whole. */
+/** Maximum number of keys. A longer set is refused as a whole. */
 export const KEY_LIMIT = 100;
 
-/** What a token's header says about its key. */
+/** The members of a token's header that name its key. */
 export interface KeyHint {
   readonly alg: string;
   readonly kid: string | undefined;
@@ -17,15 +17,15 @@ interface PublicKey {
   readonly kid: string | undefined;
   readonly alg: string | undefined;
   readonly jwk: JWK;
-  /** Imported once for each algorithm: importing costs more than verifying. */
+  /** The key, imported once for each algorithm, because importing costs more than verifying. */
   readonly imported: Map<string, Promise<CryptoKey | null>>;
 }
 
 export type KeySet = readonly PublicKey[];
 
 /**
- * The verification keys of a JWK Set. Keys for other purposes and of unknown kinds are left out (RFC 7517 §5), and so is a key
- * published with its private part: whoever can read it can sign.
+ * The verification keys of a JWK Set. It leaves out keys for other purposes and of unknown kinds (RFC 7517 §5), and
+ * keys that are published with their private part, because everybody can sign with them.
  * @throws {Error} not a JWK Set, or one with more than KEY_LIMIT keys.
  */
 export function readKeySet(document: JsonObject): KeySet {
@@ -43,14 +43,14 @@ function readKey(jwk: unknown): PublicKey | null {
   if (!isOptionalString(kid) || !isOptionalString(alg)) return null;
   const numbers = { crv, x, y, n, e };
   if (typeof kty !== "string" || !Object.values(numbers).every(isOptionalString)) return null;
-  // Only the public numbers: no other member of a stranger's document reaches the cryptography.
+  // Import only the public numbers, and no other member of an untrusted document.
   const present = Object.entries(numbers).filter(([, value]) => value !== undefined);
   return { kid, alg, jwk: { kty, ...Object.fromEntries(present) } as JWK, imported: new Map() };
 }
 
 /**
- * The one key that a token's header points at; undefined if there is none, or several: guessing among keys would let a token
- * choose, and make it costly to say no.
+ * The only key that fits a token's header. Undefined if no key or several keys fit: trying several would let a token
+ * choose the key, and make a refusal expensive.
  */
 export async function pickKey(keys: KeySet, { kid, alg }: KeyHint): Promise<CryptoKey | undefined> {
   const fitting = keys.filter(
@@ -71,11 +71,11 @@ export async function pickKey(keys: KeySet, { kid, alg }: KeyHint): Promise<Cryp
 
 const CURVES: Readonly<Record<string, string>> = { ES256: "P-256", ES384: "P-384", ES512: "P-521" };
 
-/** Whether a key is of the kind that an algorithm needs (RFC 7518 §§3.3–3.5, RFC 8037 §3.1). */
+/** True if a key is of the kind that an algorithm needs (RFC 7518 §§3.3–3.5, RFC 8037 §3.1). */
 function fits({ kty, crv, n }: JWK, alg: string): boolean {
   if (alg.startsWith("ES")) return kty === "EC" && crv === CURVES[alg];
   if (alg === "EdDSA" || alg === "Ed25519") return kty === "OKP" && crv === "Ed25519";
-  // From 2048 bits on; above 8192 a single check would take too long.
+  // At least 2048 bits. Above 8192 bits a single verification takes too long.
   const bits = typeof n === "string" ? Buffer.from(n, "base64url").length * 8 : 0;
   return kty === "RSA" && bits >= 2048 && bits <= 8192;
 }

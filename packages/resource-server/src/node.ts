@@ -1,4 +1,4 @@
-/** Adapter for node:http, and for what is built on it: Express, Connect, Polka. */
+/** Adapter for node:http, and for frameworks on top of it: Express, Connect, Polka. */
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { setClaims } from "./accepted-claims.ts";
@@ -10,10 +10,10 @@ import type { Requirement, ResourceServer } from "./resource-server.ts";
 export { claimsOf } from "./accepted-claims.ts";
 
 /**
- * Puts a handler behind a token: it runs for accepted requests alone, with the token's claims; all others are answered.
- * What the handler itself throws is not caught.
+ * Protects a handler by a token. The handler runs only for accepted requests and gets the token's claims; the adapter
+ * answers all others. It doesn't catch errors of the handler.
  * @returns a listener for `http.createServer`.
- * @throws {TypeError} at once, if the scope names are wrong.
+ * @throws {TypeError} immediately, if the scope names are wrong.
  */
 export function withToken<Req extends IncomingMessage, Res extends ServerResponse>(
   api: ResourceServer,
@@ -29,8 +29,8 @@ export function withToken<Req extends IncomingMessage, Res extends ServerRespons
 }
 
 /**
- * The same as a middleware: `next()` is called for accepted requests alone, and `claimsOf(request)` has the claims.
- * @throws {TypeError} at once, if the scope names are wrong.
+ * The same as a middleware: it calls `next()` only for accepted requests, and `claimsOf(request)` has the claims.
+ * @throws {TypeError} immediately, if the scope names are wrong.
  */
 export function requireToken(
   api: ResourceServer,
@@ -39,7 +39,7 @@ export function requireToken(
   scopeNames(requirement.scope);
   signInRequirement(requirement);
   return (request, response, next) => {
-    // `next` runs outside the promise: what later handlers throw is theirs.
+    // `next` runs outside the promise, so that this code doesn't catch errors of later handlers.
     claimsOrAnswer(api, requirement, request, response).then(
       (claims) => {
         if (claims !== null) process.nextTick(next);
@@ -49,7 +49,7 @@ export function requireToken(
   };
 }
 
-/** Answers a refused request as RFC 6750 §3 says. For handlers that call `api.protect` themselves. */
+/** Answers a refused request (RFC 6750 §3). Use it in handlers that call `api.protect` themselves. */
 export function sendRefusal(response: ServerResponse, error: ResourceServerError): void {
   response.writeHead(error.status, error.headers).end(JSON.stringify(error.body));
 }

@@ -1,35 +1,39 @@
-/** The settings of a protected resource: checked at once, filled with defaults, frozen. */
+/** The settings of a protected resource: checked together, completed with defaults, frozen. */
 
 import type { ProtectableRequest } from "./bearer-token.ts";
 import { connectionCertificate } from "./client-certificate.ts";
 import type { ResourceServerError, SignInRequirement } from "./errors.ts";
 
-/** What createResourceServer takes. Times are seconds. */
+/** The options of createResourceServer. Times are in seconds. */
 export interface ResourceServerOptions {
-  /** The authorization server, exactly as it names itself: an https URL (http on loopback), without query or fragment. */
+  /**
+   * The authorization server's own identifier, character by character: an https URL (http on loopback), without query
+   * or fragment.
+   */
   readonly issuer: string;
-  /** The identifier of this API, exactly as it is registered: what `aud` must contain. */
+  /** The identifier of this API, exactly as registered. The claim `aud` must contain it. */
   readonly audience: string;
-  /** Scope that every request needs: names in an array or separated by spaces. */
+  /** The scopes that every request needs: names in an array or separated by spaces. */
   readonly scope?: string | readonly string[] | undefined;
-  /** The signature algorithms accepted, all of them asymmetric. */
+  /** The accepted signature algorithms; all are asymmetric. */
   readonly algorithms?: readonly Algorithm[] | undefined;
-  /** How far the clocks of issuer and API may differ: 0 to 60. */
+  /** The allowed difference between the clocks of issuer and API: 0 to 60. */
   readonly clockTolerance?: number | undefined;
-  /** Where the keys are, for an issuer without RFC 8414 metadata. */
+  /** The address of the keys, for an issuer without RFC 8414 metadata. */
   readonly jwksUri?: string | undefined;
   /** The realm of the challenge. */
   readonly realm?: string | undefined;
-  /** URL of this API's RFC 9728 document, to name in the challenge. */
+  /** URL of this API's RFC 9728 document. The challenge names it. */
   readonly resourceMetadata?: string | undefined;
   /**
-   * The DER of the caller's certificate, for tokens that are bound to one, where TLS ends before this process. Absent: of the request's own TLS
-   * connection. A header is to be believed only if the proxy sets or deletes it on every request.
+   * The DER of the caller's certificate, for tokens that are bound to one, if TLS ends before this process. Absent: the
+   * certificate of the request's own TLS connection. Read it from a header only if the proxy sets or deletes that
+   * header on every request.
    */
   readonly clientCertificate?: ((request: ProtectableRequest) => Uint8Array | undefined) | undefined;
   /** Called with each refusal, for the log: `error.condition`, `error.detail`. */
   readonly onRefusal?: ((error: ResourceServerError) => void) | undefined;
-  /** Called when the issuer's metadata or keys could not be fetched, also where older keys serve on. */
+  /** Called when the issuer's metadata or keys could not be fetched, even if older keys are still in use. */
   readonly onIssuerError?: ((error: Error) => void) | undefined;
   /** The time in milliseconds since the epoch. */
   readonly now?: (() => number) | undefined;
@@ -37,7 +41,7 @@ export interface ResourceServerOptions {
 
 export type Algorithm = (typeof ALGORITHMS)[number];
 
-/** What a verifier may be told to accept. HMAC and `none` are not in it, so no configuration can let them in. */
+/** The algorithms that an option may name. HMAC and `none` are missing, so no configuration can accept them. */
 export const ALGORITHMS = [
   "ES256",
   "ES384",
@@ -70,7 +74,7 @@ export interface Settings {
   readonly now: () => number;
 }
 
-/** @throws {TypeError} naming all that is wrong with the options, not only the first. */
+/** @throws {TypeError} with all problems of the options, not only the first. */
 export function readOptions(options: ResourceServerOptions): Settings {
   const problems: string[] = [];
   const { issuer, audience, algorithms = DEFAULT_ALGORITHMS, clockTolerance = DEFAULT_CLOCK_TOLERANCE } = options;
@@ -112,8 +116,8 @@ export function readOptions(options: ResourceServerOptions): Settings {
 
 /**
  * The scope names of a requirement (RFC 6749 §3.3), each once. Undefined: none.
- * @throws {TypeError} a name has characters that no scope has, or a requirement is there but empty: an unset variable must
- *   not quietly switch the check off.
+ * @throws {TypeError} a name has characters that no scope may have, or the requirement is empty: an unset variable must
+ * not turn the check off.
  */
 export function scopeNames(scope: string | readonly string[] | undefined): readonly string[] {
   if (scope === undefined) return [];
@@ -125,8 +129,8 @@ export function scopeNames(scope: string | readonly string[] | undefined): reado
 }
 
 /**
- * What a requirement asks of the sign-in (RFC 9470 §3).
- * @throws {TypeError} as `scopeNames`; or `maxAge` is no whole number of seconds.
+ * The sign-in that a requirement asks for (RFC 9470 §3).
+ * @throws {TypeError} as `scopeNames`, or `maxAge` is no whole number of seconds.
  */
 export function signInRequirement({
   acr,
@@ -137,7 +141,7 @@ export function signInRequirement({
 }): SignInRequirement {
   const values = acr === undefined ? [] : typeof acr === "string" ? acr.split(" ") : acr;
   const named = acr === undefined || (Array.isArray(values) && values.length > 0);
-  // What may stand in a scope's name may stand in a challenge.
+  // The characters of a scope's name are also allowed in a challenge.
   if (!named || !values.every(isScopeName)) {
     throw new TypeError("acr must be one or more values, separated by single spaces or in an array");
   }
@@ -151,7 +155,10 @@ function isScopeName(name: unknown): boolean {
   return typeof name === "string" && /^[\x21\x23-\x5B\x5D-\x7E]+$/.test(name);
 }
 
-/** Null: a URL from which keys may be fetched. Plain http only on this very machine, where nobody listens in. */
+/**
+ * Null: a URL from which keys may be fetched. Plain http is allowed only on this machine, where nobody else can read
+ * it.
+ */
 export function urlProblem(text: unknown): string | null {
   const url = typeof text === "string" ? URL.parse(text) : null;
   if (url === null) return "must be an absolute URL";
@@ -160,7 +167,7 @@ export function urlProblem(text: unknown): string | null {
   return "must be https (http only on localhost)";
 }
 
-/** True for localhost, 127.0.0.0/8 and ::1. WHATWG parsing has normalised the spellings of addresses before. */
+/** True for localhost, 127.0.0.0/8 and ::1. The WHATWG parser has already normalized the address. */
 export function isLoopback(url: URL): boolean {
   return url.hostname === "localhost" || url.hostname === "[::1]" || /^127(\.\d+){3}$/.test(url.hostname);
 }
@@ -178,13 +185,13 @@ function collect<T>(problems: string[], read: () => T): T | undefined {
   }
 }
 
-/** A log that throws must not turn a refusal into a crash, which anybody could then cause. */
+/** An error of the log function must not turn a refusal into a crash, because anybody could cause it. */
 function harmless<T>(listener: ((value: T) => void) | undefined): (value: T) => void {
   return (value) => {
     try {
       listener?.(value);
     } catch {
-      // There is nobody left to tell.
+      // No other function could report this error.
     }
   };
 }

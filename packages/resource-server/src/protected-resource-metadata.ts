@@ -1,4 +1,4 @@
-/** How an API tells clients which authorization server it trusts: protected resource metadata (RFC 9728 §2). */
+/** Tells clients which authorization server an API trusts: protected resource metadata (RFC 9728 §2). */
 
 export interface ProtectedResourceOptions {
   readonly issuer: string;
@@ -6,7 +6,7 @@ export interface ProtectedResourceOptions {
   readonly audience: string;
   /** The scopes that clients may ask for. */
   readonly scopes?: readonly string[];
-  /** The API's name, for people. */
+  /** The API's name for people. */
   readonly name?: string;
 }
 
@@ -30,7 +30,7 @@ export function protectedResourceMetadata(options: ProtectedResourceOptions): Pr
 }
 
 /**
- * Where clients look for the document (§3.1): the well-known part between host and path.
+ * The URL at which clients look for the document (§3.1): the well-known part is between host and path.
  * @throws {TypeError} `audience` is no URL.
  */
 export function protectedResourceMetadataUrl(audience: string): string {

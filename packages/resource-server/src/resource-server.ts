@@ -1,4 +1,6 @@
-/** A protected resource: from a request to the claims of its access token, or to a refusal (RFC 6750, RFC 9068 §4). */
+/**
+ * A protected resource: turns a request into the claims of its access token, or into a refusal (RFC 6750, RFC 9068 §4).
+ */
 
 import { type AccessTokenClaims, verifyAccessToken } from "./access-token.ts";
 import { bearerToken, type ProtectableRequest } from "./bearer-token.ts";
@@ -8,38 +10,39 @@ import { CACHE, IssuerKeys, KeysUnavailable } from "./issuer-keys.ts";
 import type { KeyHint } from "./jwk-set.ts";
 import { type ResourceServerOptions, readOptions, type Settings, scopeNames, signInRequirement } from "./options.ts";
 
-/** What one operation of the API asks of a token. */
+/** The requirements of one operation of the API. */
 export interface Requirement {
-  /** All of these scopes: names in an array or separated by spaces. */
+  /** The token must have all of these scopes: names in an array or separated by spaces. */
   readonly scope?: string | readonly string[] | undefined;
   /** The owner must have signed in with one of these `acr` values (RFC 9470): `"mfa phr"` or an array. */
   readonly acr?: string | readonly string[] | undefined;
-  /** Seconds that the owner's sign-in may be old (RFC 9470). */
+  /** The maximum age of the owner's sign-in in seconds (RFC 9470). */
   readonly maxAge?: number | undefined;
 }
 
-/** An API as its authorization server knows it. */
+/** An API that accepts access tokens. */
 export interface ResourceServer {
   readonly issuer: string;
   readonly audience: string;
   /**
-   * Accepts or refuses a request by its access token. Does not check revocation: an access token is good until it times out.
+   * Accepts or refuses a request by its access token. It does not check revocation: an access token is valid until it
+   * expires.
    * @returns the token's claims, frozen.
-   * @throws {ResourceServerError} the answer to give instead.
-   * @throws {TypeError} a mistake in the program: not a request, or no valid scope names.
+   * @throws {ResourceServerError} the refusal; it contains the response.
+   * @throws {TypeError} a mistake in the program: not a request, or invalid scope names.
    */
   protect(request: ProtectableRequest, requirement?: Requirement): Promise<AccessTokenClaims>;
   /**
-   * Fetches the issuer's keys ahead of the first request; good for a readiness check.
-   * @throws {Error} they can't be had; `cause` says why.
+   * Fetches the issuer's keys before the first request. Use it for a readiness check.
+   * @throws {Error} the keys are not available; `cause` says why.
    */
   ready(): Promise<void>;
 }
 
 /**
- * Describes an API that accepts access tokens of `issuer` for `audience`. Make one for the whole process: it holds the keys.
- * Nothing is fetched before the first token comes, or `ready()` is called.
- * @throws {TypeError} naming everything that is wrong with the options.
+ * Describes an API that accepts access tokens of `issuer` for `audience`. Make one for the whole process, because it
+ * caches the keys. It fetches nothing before the first token, or before a call of `ready()`.
+ * @throws {TypeError} with all problems of the options.
  */
 export function createResourceServer(options: ResourceServerOptions): ResourceServer {
   const settings = readOptions(options);
@@ -83,7 +86,7 @@ async function accept(
       throw refuse("keys_unavailable", cause.message, { cause, retryAfter: CACHE.retryAfterFailure });
     });
   const claims = await verifyAccessToken(token, settings, findKey, refuse);
-  // Without proof of the bound key (RFC 8705 §3, RFC 9449 §7.2), the token could be a stolen one.
+  // Without a proof of the bound key (RFC 8705 §3, RFC 9449 §7.2), the token could be stolen.
   if (claims["cnf"] !== undefined && !(await isProven(claims["cnf"], settings.clientCertificate(request)))) {
     throw refuse("token_bound", `cnf ${quoted(claims["cnf"])}`);
   }
@@ -95,7 +98,10 @@ async function accept(
   return claims;
 }
 
-/** RFC 9470 §3: the client is told what to ask the authorization server for. A token without an owner's sign-in never has it. */
+/**
+ * RFC 9470 §3: tells the client what to ask the authorization server for. A token without an owner's sign-in is always
+ * refused.
+ */
 function checkSignIn(
   claims: AccessTokenClaims,
   authentication: SignInRequirement,
@@ -110,7 +116,10 @@ function checkSignIn(
   throw refuse("authentication_insufficient", `acr ${quoted(had)}, auth_time ${quoted(at)}`, { authentication });
 }
 
-/** Whether a token has one scope, compared whole and by case (RFC 6749 §3.3): `photos` is not `photos:read`. */
+/**
+ * True if a token has the scope. Names are compared whole and case-sensitively (RFC 6749 §3.3): `photos` is not
+ * `photos:read`.
+ */
 export function hasScope(claims: Pick<AccessTokenClaims, "scope">, name: string): boolean {
   return claims.scope?.split(" ").includes(name) ?? false;
 }

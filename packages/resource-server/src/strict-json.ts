@@ -1,4 +1,6 @@
-/** JSON objects without repeated names, as a JWT's header and claims must be read (RFC 7515 §4, RFC 7519 §4). */
+/**
+ * Reads JSON objects without repeated names, as needed for the header and claims of a JWT (RFC 7515 §4, RFC 7519 §4).
+ */
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
@@ -6,8 +8,8 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 
 /**
  * Reads a JSON object from UTF-8 bytes.
- * @throws {SyntaxError} invalid UTF-8, invalid JSON, no object, or a name that occurs twice in one object: parsers differ in
- *   which of the two they take, and a checker must see the same value as whoever uses it.
+ * @throws {SyntaxError} invalid UTF-8, invalid JSON, no object, or a name that occurs twice in one object. Parsers
+ * differ in which of two equal names they use, and the check and the user of a value must see the same one.
  */
 export function parseJsonObject(bytes: Uint8Array): JsonObject {
   const text = decode(bytes);
@@ -30,7 +32,7 @@ function decode(bytes: Uint8Array): string {
   }
 }
 
-/** Walks a text that is known to be valid JSON, where a string before a colon is always a name. */
+/** Walks through a text that is valid JSON. In it, a string before a colon is always a name. */
 function refuseRepeatedNames(text: string): void {
   const open: Set<string>[] = [];
   for (const match of text.matchAll(/"([^"\\]*(?:\\.[^"\\]*)*)"(\s*:)?|[{}]/g)) {
