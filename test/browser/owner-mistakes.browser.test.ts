@@ -73,7 +73,7 @@ describe("what goes wrong on an owner's way", () => {
     });
   });
 
-  test("back after the answer, and Allow again → a page that says it is answered, with a way on", async () => {
+  test("back after the answer → a page that says it is answered, with a way on", async () => {
     await withPage({ browser }, async (page) => {
       const hands = mouse(page, true);
       await page.goto(app.url);
@@ -85,7 +85,6 @@ describe("what goes wrong on an owner's way", () => {
       const token = (await redeem(server, client, new URL(page.url()))).body.refresh_token;
       await page.goBack();
       if (!page.url().includes("/consent")) await page.goBack();
-      await page.locator("button[value=allow]").click();
       await page.getByRole("heading", { name: "You have answered this already" }).waitFor();
       await hands.look();
       await page.getByRole("link", { name: "Go to your apps" }).click();
