@@ -1,22 +1,26 @@
-/** The guard: what has become slower than the last recorded run, told by ratios alone, so that it means the same on another machine. */
+/**
+ * Finds rows that are slower than in the last recorded run. It compares only ratios, so that the result means the same
+ * on another machine.
+ */
 
 import type { Report, Spread } from "./report.ts";
 
-/** Below this share of the recorded value nobody would notice a difference. */
+/** A smaller difference, as a share of the recorded value, doesn't count. */
 const TRIFLE = 0.03;
 
 export interface Verdict {
   readonly what: string;
   readonly recorded: Spread;
   readonly now: Spread;
-  /** How far the median may fall. */
+  /** How much the median may fall. */
   readonly noise: number;
   readonly worse: boolean;
 }
 
 /**
- * Worse: the median fell by more than the wider of both runs is wide (min–max), and by more than a trifle. Of five rounds that takes more than twice the
- * standard deviation of a single one, so that fifty rows together seldom cry wolf. A row that one of the runs doesn't have isn't judged.
+ * A row is worse if its median fell by more than the wider min–max range of both runs, and by more than 3 %. For five
+ * rounds, this is more than twice the standard deviation of one round, so that fifty rows together seldom give a false
+ * alarm. A row that one of the runs doesn't have is not compared.
  */
 export function compare(recorded: Report, now: Report): Verdict[] {
   const before = ratiosOf(recorded);
@@ -47,7 +51,7 @@ function ratiosOf(report: Report): ReadonlyMap<string, Spread> {
   return ratios;
 }
 
-/** A line for each that is worse, and one for all. */
+/** One line for each worse row, and one line for all rows. */
 export function verdictText(verdicts: readonly Verdict[], recorded: Pick<Report, "at" | "commit">): string {
   const worse = verdicts.filter((verdict) => verdict.worse);
   const lines = worse.map(

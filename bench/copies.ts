@@ -1,4 +1,7 @@
-/** Grants by the ten thousand: rows like one that an owner made, copied where they lie, since each by its own transaction would take longer than what is measured. */
+/**
+ * Makes many thousand grants: rows that are copied inside the database from one that an owner made. One transaction for
+ * each would take longer than the measurement.
+ */
 
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -7,14 +10,14 @@ import type { Place } from "./prepare.ts";
 
 export interface Copy {
   readonly partition: number;
-  /** The grant that it is like. */
+  /** The grant to copy. */
   readonly like: string;
   readonly grantId: string;
   readonly codeSaltHash: Uint8Array;
 }
 
 export interface Copier {
-  /** All in one transaction, on disk when it resolves. Throws where an original is missing. */
+  /** Makes all copies in one transaction, which is on the disk when this resolves. Throws if an original is missing. */
   copy(copies: readonly Copy[]): Promise<void>;
   close(): Promise<void>;
 }
@@ -23,7 +26,7 @@ export function copierAt({ dataDir, databaseUrl }: Place): Promise<Copier> {
   return databaseUrl === undefined ? inSqlite(join(dataDir, "assent.db")) : inPostgres(databaseUrl);
 }
 
-/** `INSERT … SELECT` of all columns, two of them from elsewhere. */
+/** `INSERT … SELECT` of all columns, with new values for two of them. */
 function statement(columns: readonly string[], given: Readonly<Record<string, string>>, from: string): string {
   const values = columns.map((column) => given[column] ?? `g.${column}`);
   return `INSERT INTO grants (${columns.join(", ")}) SELECT ${values.join(", ")} FROM ${from}`;

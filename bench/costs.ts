@@ -1,7 +1,8 @@
 /**
- * What one thing costs the database, as docs/operate/scale.md counts with it: `node bench/costs.ts [owners]` makes that many people with a session, a
- * consent, an entry of the history and a live grant each, on SQLite and on a PostgreSQL of its own (fsync and full-page images on), and prints
- * bytes per row with its indexes, and of each operation the processor time and the bytes of the write-ahead log.
+ * The cost of single operations for the database, for the model in docs/operate/scale.md. `node bench/costs.ts
+ * [owners]` makes this number of people on SQLite and on a PostgreSQL of its own (fsync and full-page images on). Each
+ * person has a session, a consent, an entry of the history and an active grant. It prints the bytes of each row with
+ * its indexes, and for each operation the processor time and the bytes of the write-ahead log.
  */
 
 import { mkdtempSync, rmSync } from "node:fs";
@@ -31,15 +32,15 @@ const CALLERS = 128;
 const ROUNDS = 10;
 const TABLES = ["people", "names", "sessions", "consents", "history", "grants"];
 
-/** Readings of one database. */
+/** The measured values of one database. */
 interface Gauge {
   /** Bytes per row of each table with its indexes. */
   bytesPerRow(): Promise<ReadonlyMap<string, number>>;
-  /** Microseconds of processor time of the database's own processes so far; 0 where it has none. */
+  /** Microseconds of processor time of the database's own processes so far; 0 if it has none. */
   cpu(): Promise<number>;
-  /** Bytes written to the write-ahead log so far; undefined where that isn't counted. */
+  /** Bytes written to the write-ahead log so far; undefined if the database doesn't count them. */
   log(): Promise<number | undefined>;
-  /** Before each phase. */
+  /** Called before each phase. */
   settle(): Promise<void>;
 }
 
@@ -96,7 +97,8 @@ async function measure(name: string, storage: Storage, gauge: Gauge): Promise<vo
         throw new Error("refused");
     });
   };
-  // The first after a checkpoint writes images of whole pages; those after it write what changed.
+  // After a checkpoint, the first change of a page writes an image of the whole page. Later changes write only the
+  // change.
   await phase("a rotation, first of its page after a checkpoint", OWNERS, () => rotateAll(1));
   let generation = 1;
   const log = await gauge.log();

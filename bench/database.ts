@@ -1,4 +1,7 @@
-/** A PostgreSQL of the benchmark's own, as durable as a real one: fsync and images of pages on. It runs on the load's core. */
+/**
+ * A PostgreSQL for the benchmark only, as durable as in production: fsync and page images are on. It runs on the load's
+ * core.
+ */
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -39,7 +42,7 @@ export async function startDatabase(): Promise<Database> {
   };
 }
 
-/** The process that all others of a server are children of. */
+/** The parent process of all other processes of a server. */
 export function postmasterOf({ directory }: Pick<Cluster, "directory">): number {
   return Number(readFileSync(join(directory, "data", "postmaster.pid"), "utf8").split("\n")[0]);
 }

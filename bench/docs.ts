@@ -1,6 +1,7 @@
 /**
- * The recorded run in the documentation: tables of docs/operate/performance.md between their markers, the chart, and what the model of capacity
- * takes from them. `node bench/docs.ts` writes it anew from bench/results; `npm run bench -- --write-docs` does after its run.
+ * The recorded run in the documentation: the tables of docs/operate/performance.md between their markers, the chart,
+ * and the inputs of the model of capacity. `node bench/docs.ts` writes them from bench/results. `npm run bench --
+ * --write-docs` does so after its run.
  */
 
 import { readFileSync, writeFileSync } from "node:fs";
@@ -17,7 +18,7 @@ const PERFORMANCE = "docs/operate/performance.md";
 const SCALE = "docs/operate/scale.md";
 const CHART = "docs/images/performance.svg";
 
-/** Inputs of the model of capacity, and the rows whose processor time they are. */
+/** Inputs of the model of capacity, and the rows whose processor time they hold. */
 const INPUTS = { us_request_write: "refresh-rotated", us_request_read: "refresh-kept" } as const;
 
 export interface Recorded {

@@ -1,4 +1,4 @@
-/** What is told beside the table: relations between its rows, taken within each round. */
+/** The figures outside the table: relations between its rows, computed within each round. */
 
 import { against, type Figure } from "./report.ts";
 import type { Windows } from "./rounds.ts";
@@ -30,7 +30,7 @@ const relations = [
   },
 ] as const;
 
-/** Those whose rows were both measured. */
+/** The relations whose two rows were measured. */
 export function relationFigures(windows: Windows): Figure[] {
   return relations.flatMap(({ name, label, own, other, goal }) => {
     const value = against(windows.get(own), windows.get(other));
@@ -38,7 +38,7 @@ export function relationFigures(windows: Windows): Figure[] {
   });
 }
 
-/** The most memory that the server on SQLite held at the end of any measurement. */
+/** The maximum memory of the server on SQLite at the end of any measurement. */
 export function memoryFigure(windows: Windows, rows: readonly { name: string; server: string }[]): Figure[] {
   const own = rows.filter(({ server }) => server === "assent").flatMap(({ name }) => windows.get(name) ?? []);
   if (own.length === 0) return [];

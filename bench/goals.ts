@@ -1,4 +1,4 @@
-/** What the run reached of what it should, and what it missed. */
+/** The goals that the run reached, and those that it missed. */
 
 import type { Report, RowReport } from "./report.ts";
 
@@ -6,12 +6,12 @@ export interface Goal {
   readonly what: string;
   readonly measured: number;
   readonly goal: number;
-  /** False: it should be at most so much. */
+  /** True: the value should be at least this number. False: at most. */
   readonly least: boolean;
   readonly unit: string;
 }
 
-/** Every goal of a row or a figure, with the median that was measured. */
+/** Every goal of a row or a figure, with the measured median. */
 export function goalsOf({ rows, figures }: Report): Goal[] {
   return [
     ...rows.flatMap(goalsOfRow),

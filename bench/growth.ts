@@ -1,4 +1,7 @@
-/** What an operation costs as the database grows: `npm run bench -- --growth`. Told in processor time, as a share of the reference's in the same round. */
+/**
+ * The cost of an operation as the database grows: `npm run bench -- --growth`. It is processor time, as a share of the
+ * reference's in the same round.
+ */
 
 import { join } from "node:path";
 import { endpoints } from "../packages/server/src/oauth/endpoints.ts";
@@ -15,20 +18,20 @@ import { markdown } from "./table.ts";
 
 const GRANTS = [1_000, 10_000, 100_000, 1_000_000];
 const CLIENTS = [10, 100, 1_000, 10_000, 100_000];
-/** Made at once: so many credentials are in memory, and a sample of them is kept. */
+/** Number of credentials made at a time. They are all in memory, and a sample of them is kept. */
 const PART = 10_000;
 const SAMPLE = 2_000;
-/** Codes of a round: few, so that redeeming them isn't growth itself. */
+/** Number of codes in a round. It is small, so that redeeming them doesn't make the database grow. */
 const CODES = 500;
 
 export interface Growth {
-  /** Rows there were. */
+  /** Number of rows. */
   readonly size: number;
   readonly operations: readonly {
     readonly label: string;
     /** Microseconds of the server's processor time. */
     readonly cpu: Spread;
-    /** To that of the reference. */
+    /** The ratio to the reference. */
     readonly share: Spread;
     /** Operations a second. */
     readonly rate: Spread;
@@ -46,7 +49,7 @@ interface Work {
   readonly next: () => Exchange | undefined;
 }
 
-/** `most`: sizes beyond it are left out. */
+/** `most`: larger sizes are left out. */
 export async function measureGrowth(
   folder: string,
   { rounds, seconds, most }: { readonly rounds: number; readonly seconds: number; readonly most: number },
@@ -63,10 +66,10 @@ export async function measureGrowth(
   }
 }
 
-/** `warmUp`: turns that aren't counted. */
+/** `warmUp`: number of turns that don't count. */
 type Measure = (server: ServerProcess, works: readonly Work[], warmUp: number) => Promise<Growth["operations"]>;
 
-/** Of a server that has just started: its compiler is done only after a while, and would make the first size look dear. */
+/** Turns for a server that has just started. Its compiler needs a while, and would make the first size look slow. */
 const FIRST_WARM_UP = 8;
 
 async function amongGrants(dataDir: string, measure: Measure, most: number): Promise<Growth[]> {
@@ -78,7 +81,7 @@ async function amongGrants(dataDir: string, measure: Measure, most: number): Pro
     for (const size of GRANTS.filter((one) => one <= most)) {
       const { kept, rotating } = await grow(data, size - there);
       const once = kept.map((token) => refresh(endpoints.token, data.keeping, token));
-      // The first use of each is recorded, which is not what is measured.
+      // The first use of each token is recorded. This measurement is not about that.
       await collect(server.port, once, "access_token");
       const operations = await measure(server, grantWorks(data, kept, rotating), there === 0 ? FIRST_WARM_UP : 1);
       growth.push({ size, operations });
@@ -92,7 +95,10 @@ async function amongGrants(dataDir: string, measure: Measure, most: number): Pro
   }
 }
 
-/** As many more grants, half of each client; a sample of the refresh tokens of each, from all over them. */
+/**
+ * Adds this number of grants, half of them for each client. Keeps a sample of the refresh tokens, spread over all of
+ * them.
+ */
 async function grow(data: Prepared, count: number): Promise<Record<"kept" | "rotating", string[]>> {
   const sample = { kept: [] as string[], rotating: [] as string[] };
   const stride = Math.max(1, Math.floor(count / 2 / SAMPLE));
@@ -160,7 +166,7 @@ async function amongClients(dataDir: string, measure: Measure, most: number): Pr
   }
 }
 
-/** The works take turns with the reference. */
+/** The operations take turns with the reference. */
 async function inTurns(
   server: ServerProcess,
   reference: ServerProcess,
@@ -194,7 +200,7 @@ function told(operations: Growth["operations"]): string {
     .join("; ");
 }
 
-/** One line for each operation, a column for each size; against the first size. */
+/** One line for each operation, one column for each size, compared with the first size. */
 export function growthTable(growth: readonly Growth[], unit: string): string {
   const labels = growth[0]?.operations.map(({ label }) => label) ?? [];
   const rows = labels.map((label, at) => {

@@ -1,4 +1,4 @@
-/** A database with clients, APIs, owners and their grants, and more of them whenever a measurement needs fresh ones. */
+/** A database with clients, APIs, owners and their grants. It makes more of them when a measurement needs new ones. */
 
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes } from "node:crypto";
 import pino from "pino";
@@ -14,9 +14,9 @@ import { type Copier, copierAt } from "./copies.ts";
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
-/** Below the number at which an owner's oldest grant of a client gives way. */
+/** Below the limit at which a new grant ends the owner's oldest grant of a client. */
 const GRANTS_AN_OWNER = 40;
-/** Fewer than the storage lets wait. */
+/** Fewer than the number of calls that the storage lets wait. */
 const AT_ONCE = 2000;
 
 export const ISSUER = "https://login.example.com";
@@ -34,34 +34,40 @@ interface Credentials {
   readonly secret: string;
 }
 
-/** Filled through the storage's own verbs, but for grants beside the first of each owner and client, which are copies of it. Servers may run on it meanwhile. */
+/**
+ * Filled by the storage's own verbs, except grants after the first one of each owner and client, which are copies.
+ * Servers may run on it at the same time.
+ */
 export interface Prepared {
-  /** The ASSENT_ variables of whoever serves it. */
+  /** The ASSENT_ variables for the server. */
   readonly env: Readonly<Record<string, string>>;
   readonly keeping: TestClient;
   readonly rotating: TestClient;
-  /** Clients with tokens of their own, one for each way to prove who they are. `post` may ask for `sealed`, too. */
+  /**
+   * Clients that ask for tokens in their own name, one for each authentication method. `post` may also ask for
+   * `sealed`.
+   */
   readonly robots: { readonly post: TestClient; readonly basic: TestClient; readonly jwt: TestClient };
-  /** Signs for `robots.jwt`. */
+  /** Signs assertions for `robots.jwt`. */
   readonly robotKey: KeyObject;
-  /** Takes JWTs. */
+  /** The API that accepts JWTs. */
   readonly api: Credentials;
-  /** Takes opaque tokens; its scope is `sealed`. */
+  /** The API that accepts opaque tokens; its scope is `sealed`. */
   readonly opaqueApi: Credentials;
   /** Usernames of people who sign in. */
   people(count: number): Promise<readonly string[]>;
-  /** Fresh codes; they live for a day. */
+  /** Makes unused codes, which live for a day. */
   codes(count: number): Promise<readonly string[]>;
   /** Refresh tokens of grants redeemed ten minutes ago, so that the next use is recorded. */
   refreshTokens(client: TestClient, count: number): Promise<readonly string[]>;
-  /** The redemption of a fresh code, as the storage is asked for it. */
+  /** The arguments of the storage for the redemption of an unused code. */
   redemptions(count: number): Promise<readonly Parameters<AssentServer["storage"]["grants"]["redeem"]>[0][]>;
   /** More clients like `robots.post`, each with its secret. */
   moreRobots(count: number): Promise<readonly TestClient[]>;
   close(): Promise<void>;
 }
 
-/** Makes the schema in an empty place, and what all measurements share. */
+/** Makes the schema in an empty database, and the rows that all measurements share. */
 export async function prepare({ dataDir, databaseUrl }: Place): Promise<Prepared> {
   const secret = randomBytes(32);
   const database = databaseUrl === undefined ? {} : { databaseUrl };
@@ -125,7 +131,7 @@ async function inParts<T>(count: number, make: (part: number) => Promise<readonl
 interface Made {
   readonly grant: NewGrant;
   readonly salt: Uint8Array;
-  /** The id of the grant that its row is a copy of; undefined: it is there. */
+  /** The id of the grant whose row is copied; undefined: the row exists already. */
   readonly like?: string;
 }
 
@@ -134,7 +140,7 @@ class Making {
   readonly #copier: Copier;
   readonly #register: Registering;
   readonly #credentials: DerivedCredentials;
-  /** Everything was done ten minutes ago. */
+  /** All times are ten minutes ago. */
   readonly #at = Date.now() - 10 * MINUTE;
 
   constructor(assent: AssentServer, copier: Copier, register: Registering, credentials: DerivedCredentials) {
@@ -183,7 +189,7 @@ class Making {
     };
   }
 
-  /** Of owners with 40 each. */
+  /** Grants of owners who have 40 each. */
   async #grants(client: TestClient, count: number): Promise<Made[]> {
     const owners = await Promise.all(
       Array.from({ length: Math.ceil(count / GRANTS_AN_OWNER) }, () => this.#register.addPerson()),
@@ -193,7 +199,7 @@ class Making {
     return made;
   }
 
-  /** The first by the owner's answer on the consent page; the others are to be copies of it. */
+  /** Makes the first grant by the owner's answer on the consent page. The others are copies of it. */
   async #grantsOf(owner: Person, client: TestClient): Promise<Made[]> {
     const [first, ...others] = Array.from({ length: GRANTS_AN_OWNER }, () => this.#newGrant(owner, client));
     if (first === undefined) return [];

@@ -1,4 +1,7 @@
-/** What processes have used, as the kernel tells it (proc(5)): nothing of ours runs in what is measured. Linux alone has it. */
+/**
+ * Resources that processes used, read from the kernel (proc(5)), so that no code of the benchmark runs in a measured
+ * process. Only Linux has it.
+ */
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 
@@ -10,7 +13,7 @@ export interface Usage {
 
 const PAGE = 4096;
 
-/** Of a process and all its descendants that live. Of threads and processes that have ended nothing is known. */
+/** The sum for a process and all its running descendants. It doesn't include threads and processes that have ended. */
 export function usageOf(pid: number): Usage {
   const all = familyOf(pid).map(ownUsage);
   return { cpu: all.reduce((sum, { cpu }) => sum + cpu, 0), rss: all.reduce((sum, { rss }) => sum + rss, 0) };
@@ -26,7 +29,7 @@ function familyOf(pid: number): number[] {
 }
 
 function ownUsage(pid: number): Usage {
-  // The first figure of schedstat: nanoseconds on a processor, where `stat` counts in hundredths of a second.
+  // The first number of schedstat: nanoseconds on a processor. `stat` counts only hundredths of a second.
   const nanos = tasksOf(pid).reduce((sum, task) => sum + Number(read(`${task}/schedstat`).split(" ")[0]), 0);
   return { cpu: nanos / 1000, rss: Number(read(`/proc/${pid}/statm`).split(" ")[1] ?? 0) * PAGE };
 }
@@ -41,7 +44,7 @@ function tasksOf(pid: number): string[] {
   }
 }
 
-/** Empty: it has ended meanwhile. */
+/** Empty: the process has ended in the meantime. */
 function read(file: string): string {
   try {
     return readFileSync(file, "latin1").trim();

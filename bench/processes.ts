@@ -1,4 +1,4 @@
-/** Server processes on a core of their own, and what they use. */
+/** Server processes on their own core, and the resources that they used. */
 
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { createServer } from "node:net";
@@ -8,12 +8,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type Usage, usageOf } from "./proc.ts";
 import type { ToProfiler } from "./profiler.ts";
 
-/** The core of the load, and of the databases that it starts: the last one, so that two are left for servers where there are three. */
+/** The core of the load and of its databases: the last one, so that servers have two of three. */
 export const loadCore = availableParallelism() - 1;
 
 let pinning: boolean | undefined;
 
-/** Gives the load its core, the first time that it is asked, and servers that are started from then on theirs. True: that worked. */
+/** Puts the load on its core, at the first call, and later servers on theirs. Returns true if that worked. */
 export function pinned(): boolean {
   pinning ??= pin();
   return pinning;
@@ -32,9 +32,9 @@ function pin(): boolean {
 export interface ServerProcess {
   readonly port: number;
   readonly pid: number;
-  /** With its child processes. */
+  /** Of the process with its child processes. */
   usage(): Usage;
-  /** Asks what a server of ours understands; what it answers. */
+  /** Sends a message to one of our servers, and returns its answer. */
   ask<T>(message: object): Promise<T>;
   /** Profiles the main thread until `save`; for servers started with `profiled`. */
   profile(): Promise<void>;
@@ -44,15 +44,15 @@ export interface ServerProcess {
 
 export interface StartOptions {
   readonly env?: Readonly<Record<string, string>>;
-  /** It can be profiled. */
+  /** True: the server can be profiled. */
   readonly profiled?: boolean;
-  /** The launcher that starts it; default: this checkout's. */
+  /** The launcher that starts the server; default: this checkout's. */
   readonly launcher?: string;
-  /** Cores that it may run on, as taskset(1) takes them; default: the servers' own. */
+  /** The cores of the server, in the form of taskset(1); default: the usual cores of servers. */
   readonly cores?: string;
 }
 
-/** Starts a script of this folder, which sends `{ port }` to its parent, with what else it tells of itself. */
+/** Starts a script of this folder. It sends `{ port }` to its parent, and may send other values with it. */
 export async function startScript<T extends object = object>(
   file: string,
   args: readonly string[],
@@ -65,7 +65,7 @@ export async function startScript<T extends object = object>(
 
 const LAUNCHER = join(import.meta.dirname, "..", "packages", "cli", "bin", "assent.js");
 
-/** Starts `assent serve` by its own launcher, its log going nowhere. Doesn't wait until it answers: `untilReady` does. */
+/** Starts `assent serve` by its own launcher and drops its log. It doesn't wait for the server; `untilReady` does. */
 export async function launchAssent(options: StartOptions): Promise<ServerProcess> {
   const port = await freePort();
   const env = { ...options.env, ASSENT_LISTEN: `127.0.0.1:${port}` };
@@ -78,7 +78,7 @@ export async function startAssent(options: StartOptions): Promise<ServerProcess>
   return server;
 }
 
-/** Throws after 30 seconds: it has told why not on stderr. */
+/** Throws after 30 seconds. The server has written the reason to stderr. */
 export async function untilReady(port: number): Promise<void> {
   for (let tried = 0; tried < 3000; tried += 1) {
     const answer = await fetch(`http://127.0.0.1:${port}/health/ready`).catch(() => undefined);
@@ -92,7 +92,7 @@ export async function untilReady(port: number): Promise<void> {
 const living = new Set<ChildProcess>();
 let watching = false;
 
-/** Servers that somebody forgot would spoil whatever is measured next. */
+/** Stops servers that are still running, because they would disturb the next measurement. */
 function keep(child: ChildProcess): void {
   if (!watching) {
     watching = true;
@@ -105,7 +105,7 @@ function keep(child: ChildProcess): void {
   child.once("exit", () => living.delete(child));
 }
 
-/** `heard`: it tells its parent something. Nobody in earnest starts Assent with a channel to talk to it. */
+/** `heard`: the server sends messages to its parent. Nobody starts Assent with such a channel in production. */
 function launch(
   command: readonly string[],
   { env = {}, profiled = false, cores = "0" }: StartOptions,

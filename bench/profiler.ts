@@ -1,4 +1,7 @@
-/** Loaded into a server that is to be profiled (`--import`): takes a profile of its main thread when the benchmark says so. */
+/**
+ * Loaded into a server that the benchmark profiles (`--import`). It takes a profile of the main thread when the
+ * benchmark asks.
+ */
 
 import { writeFileSync } from "node:fs";
 import { Session } from "node:inspector/promises";

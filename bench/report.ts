@@ -1,4 +1,4 @@
-/** What was measured, as it is written to JSON; tables, chart and comparison are made of this alone. */
+/** The results, as written to JSON. Tables, chart and comparison use only these. */
 
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -11,7 +11,7 @@ import { RIVAL } from "./rows/peers.ts";
 import type { Row } from "./rows/row.ts";
 import type { Site } from "./site.ts";
 
-/** Median, least and greatest of the rounds. */
+/** Median, minimum and maximum of the rounds. */
 export interface Spread {
   readonly median: number;
   readonly min: number;
@@ -27,11 +27,11 @@ export interface RowReport {
   readonly peerGoal: number | null;
   readonly p99Goal: number | null;
   readonly rate: Spread;
-  /** To the reference of the same round; null: it was not measured. */
+  /** The ratio to the reference of the same round; null: the reference was not measured. */
   readonly ratio: Spread | null;
-  /** The same by the processor time that each took, which what else runs on the machine disturbs less. */
+  /** The same ratio in processor time, which other work on the machine affects less. */
   readonly cpuRatio: Spread | null;
-  /** To the same work of oidc-provider in the same round. */
+  /** The ratio to the same work of oidc-provider in the same round. */
   readonly peerRatio: Spread | null;
   readonly cpu: Spread;
   readonly databaseCpu: Spread | null;
@@ -40,17 +40,17 @@ export interface RowReport {
   readonly loadCpu: Spread;
 }
 
-/** One value beside the table. */
+/** One value outside the table. */
 export interface Figure {
   readonly name: string;
   readonly label: string;
   readonly value: Spread;
   readonly unit: "×" | "ms" | "MiB";
-  /** What it should be at least, or at most. */
+  /** The goal: at least or at most this value. */
   readonly goal: { readonly least: number } | { readonly most: number } | null;
 }
 
-/** Latency at half of what it can, requests arriving evenly. */
+/** Latency at half of the capacity, with requests at a constant rate. */
 export interface LatencyReport {
   readonly name: string;
   readonly label: string;
@@ -71,7 +71,7 @@ export interface Report {
     readonly cores: number;
     readonly memory: number;
     readonly kernel: string;
-    /** Processes that wanted to run, before the first round: above 0.5, somebody else was there. */
+    /** The load average before the first round. Above 0.5, other programs were running. */
     readonly load: number;
   };
   readonly node: string;
@@ -94,7 +94,7 @@ export function spread(values: readonly number[]): Spread {
   return { median, min: sorted[0] ?? Number.NaN, max: sorted.at(-1) ?? Number.NaN };
 }
 
-/** What is said of one row against another, taken within each round. */
+/** The relation of one row to another, computed within each round. */
 export function against(
   own: readonly Window[] | undefined,
   others: readonly Window[] | undefined,
@@ -134,7 +134,7 @@ export function rowReports(rows: readonly Row[], windows: Windows): RowReport[] 
   });
 }
 
-/** All but what was measured. Call it before the first round: it notes how busy the machine was. */
+/** Everything except the results. Call it before the first round, because it reads how busy the machine is. */
 export function circumstances(command: string, { rounds, seconds }: Rounds) {
   const [load = 0] = loadavg();
   return {
@@ -180,14 +180,14 @@ function commit(): string {
   }
 }
 
-/** Four digits are more than any of it is good for. */
+/** The results are not more exact than four digits. */
 export function save(report: object, file: string): void {
   const rounded = (_: string, value: unknown) => (typeof value === "number" ? Number(value.toPrecision(5)) : value);
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, `${JSON.stringify(report, rounded, 2)}\n`);
 }
 
-/** Undefined: there is none. */
+/** Undefined: there is no value. */
 export function load<T = Report>(file: string): T | undefined {
   try {
     return JSON.parse(readFileSync(file, "utf8")) as T;

@@ -1,10 +1,10 @@
-/** The rows take turns, round after round, so that what else the machine does meets them all alike. */
+/** The rows take turns, round after round, so that other work on the machine affects all of them alike. */
 
 import { type Measured, quantile, run } from "./load/load.ts";
 import type { Row } from "./rows/row.ts";
 import type { Site } from "./site.ts";
 
-/** Connections, each with one request under way. */
+/** Number of connections, each with one request at a time. */
 export const CONNECTIONS = 32;
 
 /** One row in one round. */
@@ -16,11 +16,11 @@ export interface Window {
   readonly p99: number;
   /** Microseconds of the server's processor time for one operation, all threads. */
   readonly cpu: number;
-  /** The same of its database, where that has processes of its own; else 0. */
+  /** The same for its database if that has its own processes, otherwise 0. */
   readonly databaseCpu: number;
-  /** Bytes of memory that the server holds at the end. */
+  /** Bytes of the server's memory at the end. */
   readonly rss: number;
-  /** Share of its core that the load used: near 1, it is the load that was measured. */
+  /** The load's share of its core. Near 1, the result shows the load and not the server. */
   readonly loadCpu: number;
 }
 
@@ -28,15 +28,15 @@ export type Windows = ReadonlyMap<string, readonly Window[]>;
 
 export interface Rounds {
   readonly rounds: number;
-  /** Of each measurement. */
+  /** Seconds of each measurement. */
   readonly seconds: number;
-  /** Seconds before the first round, to let the compiler do its work. */
+  /** Seconds before the first round, in which code is compiled. */
   readonly warmUp: number;
-  /** A row whose server is profiled in the last round, and where to. */
+  /** A row whose server is profiled in the last round, and the folder for the profile. */
   readonly profile?: { readonly row: string; readonly file: string };
 }
 
-/** The windows of each row, one for each round. Tells of each round on stderr. */
+/** The results of each row, one for each round. Reports each round on stderr. */
 export async function inRounds(site: Site, { rounds, seconds, warmUp, profile }: Rounds): Promise<Windows> {
   const windows = new Map<string, Window[]>(site.rows.map(({ name }) => [name, []]));
   for (const row of site.rows) await windowOrAgain(site, row, warmUp);
@@ -54,7 +54,10 @@ export async function inRounds(site: Site, { rounds, seconds, warmUp, profile }:
   return windows;
 }
 
-/** Once more where it fails: what else the machine does may have made one request wait too long. Not what fails each time. */
+/**
+ * Repeats a failed measurement once, because other work on the machine can delay a request too long. A measurement that
+ * fails twice is an error.
+ */
 async function windowOrAgain(site: Site, row: Row, seconds: number, prepares = true): Promise<Window> {
   try {
     return await oneWindow(site, row, seconds, prepares);
@@ -80,7 +83,7 @@ async function oneWindow(site: Site, row: Row, seconds: number, prepares = true)
   });
 }
 
-/** `used`: in the whole measurement. */
+/** `used`: resources used in the whole measurement. */
 export function windowOf(
   name: string,
   { count, seconds, took, ownCpu }: Measured,

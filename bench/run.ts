@@ -1,6 +1,6 @@
 /**
- * The benchmark: `npm run bench`, `-- --help` for its options. Servers on one core, the load on another; what they are started for, and what it is
- * compared with, stands in docs/operate/performance.md.
+ * The benchmark: `npm run bench`, with `-- --help` for its options. Servers run on one core, the load on another.
+ * docs/operate/performance.md describes the servers and the comparison.
  */
 
 import { mkdtempSync, rmSync } from "node:fs";
@@ -23,10 +23,10 @@ import { textOf } from "./table.ts";
 import { measureWorkers } from "./workers.ts";
 
 const RESULTS = join(import.meta.dirname, "results");
-/** The run that `--compare` compares with, and that the documentation tells of. */
+/** The run that `--compare` compares with, and that the documentation shows. */
 const RECORDED = join(RESULTS, "recorded.json");
 const GROWN = join(RESULTS, "growth.json");
-/** What is measured beside the rows of the table. */
+/** The measurements besides the rows of the table. */
 const PARTS = ["start", "latency", "workers"];
 
 const help = `npm run bench -- [options]
@@ -62,10 +62,10 @@ const { values: options } = parseArgs({
   },
 });
 
-/** What was typed can't be done; the message says what can. */
+/** An argument is wrong; the message says which ones are allowed. */
 class Mistyped extends Error {}
 
-/** Names of rows and parts that were asked for. Throws at one that nothing has. */
+/** The chosen rows and parts. Throws if a name is unknown. */
 function chosen(): ReadonlySet<string> {
   const known = [...rowNames, ...PARTS];
   const asked = options.only?.split(",") ?? (options.profile === undefined ? known : [options.profile]);
@@ -75,7 +75,7 @@ function chosen(): ReadonlySet<string> {
   if (options.profile !== undefined && !rowNames.includes(options.profile))
     throw new Mistyped(`--profile takes the name of one row\n\n${help}`);
   const found = asked.flatMap(matching);
-  // What is said of the others is their share of it.
+  // The results of other rows are shares of this one.
   return new Set(found.some((name) => rowNames.includes(name)) ? [REFERENCE, ...found] : found);
 }
 
@@ -120,7 +120,7 @@ async function measure(folder: string): Promise<Report> {
   }
 }
 
-/** What comes after the table doesn't take it along where it fails: it is told, and left out. */
+/** If a measurement after the table fails, it is reported and left out, and the table stays. */
 async function part<T>(what: string, measureIt: () => Promise<readonly T[]>): Promise<readonly T[]> {
   console.error(what);
   try {
@@ -135,7 +135,7 @@ function commandLine(): string {
   return `npm run bench -- ${process.argv.slice(2).join(" ")}`.replace(/ -- $/, "");
 }
 
-/** Rows, and those that the other parts rest on. */
+/** The chosen rows, and those that the other parts need. */
 function needed(names: ReadonlySet<string>): ReadonlySet<string> {
   const rows = [...names].filter((name) => rowNames.includes(name));
   if (names.has("latency") && rows.length === 0) rows.push(REFERENCE, "client-credentials-post", "redeem");
@@ -161,11 +161,11 @@ async function main(): Promise<number> {
   const recorded = load(RECORDED);
   if (options.compare && recorded === undefined)
     throw new Mistyped(`--compare: there is no ${RECORDED}; npm run bench -- --write-docs makes it`);
-  // PostgreSQL's files, too, go where temporary ones do.
+  // PostgreSQL's files are in the folder for temporary files, too.
   process.env["TMPDIR"] = resolve(options.dir);
   const folder = mkdtempSync(join(tmpdir(), "assent-bench-"));
   const clean = () => rmSync(folder, { recursive: true, force: true });
-  // Where it is told to stop, too.
+  // Clean up also after a signal.
   process.once("exit", clean);
   try {
     if (options.growth) return await grow(folder);

@@ -1,4 +1,4 @@
-/** Everything that runs while rows are measured: the servers that they need, their databases, and what those have used. */
+/** Everything that runs during a measurement: the needed servers, their databases, and the resources that they used. */
 
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ import { peerNames, peerRowNames, peerRows, startPeer } from "./rows/peers.ts";
 import type { Row } from "./rows/row.ts";
 import { STATEMENTS, statementsRow } from "./rows/statements.ts";
 
-/** Of all rows, in the order of the table. */
+/** All rows, in the order of the table. */
 export const rowNames: readonly string[] = [
   ...limitRows.map(({ name }) => name),
   ...assentRowNames,
@@ -30,18 +30,18 @@ export interface SiteOptions {
 export interface Site {
   readonly rows: readonly Row[];
   readonly servers: ReadonlyMap<string, ServerProcess>;
-  /** What the peers say of themselves. */
+  /** The notes of the other servers about themselves. */
   readonly peers: readonly { readonly name: string; readonly label: string; readonly note: string }[];
   /** Version of the PostgreSQL; undefined: none runs. */
   readonly postgres: string | undefined;
-  /** The data of the server on SQLite, where one runs. */
+  /** The data of the server on SQLite, if one runs. */
   readonly data: Prepared | undefined;
-  /** Microseconds that the database of that server has used so far, beside the server's own process. */
+  /** Microseconds that the database of that server has used so far, without the server's own process. */
   databaseCpu(server: string): number;
   end(): Promise<void>;
 }
 
-/** Starts what the rows named need. Ends what it has started where that fails. */
+/** Starts the servers for these rows. If one fails, stops those that it started. */
 export async function openSite(names: ReadonlySet<string>, options: SiteOptions): Promise<Site> {
   const opening = new Opening(names, options);
   try {

@@ -1,6 +1,7 @@
 /**
- * From nothing to the first token, and the memory of a server before and under load: started by its own launcher on a database that is there. As it is
- * published, since that is what runs in earnest; of a checkout, whose sources Node reads one by one, the start alone.
+ * The time from a start to the first token, and the memory of a server before and under load. Its own launcher starts
+ * it, with an existing database. It measures the published form, which runs in production. For a checkout, whose
+ * sources Node reads one by one, it measures only the start.
  */
 
 import { join } from "node:path";
@@ -17,7 +18,10 @@ import { redemption } from "./rows/token-requests.ts";
 
 const MIB = 2 ** 20;
 
-/** `starts`: how often; one more is left out, which compiles. `seconds`: of load, for the memory under it. */
+/**
+ * `starts`: number of starts; one more, which compiles, doesn't count. `seconds`: time of load for the memory under
+ * load.
+ */
 export async function measureStarts(
   folder: string,
   { starts, seconds }: { readonly starts: number; readonly seconds: number },
@@ -37,7 +41,7 @@ export async function measureStarts(
       if (at > 0) firstToken.push(performance.now() - startedAt);
       await sleep(1000);
       if (at > 0) idle.push(server.usage().rss / MIB);
-      // Twice is enough for what takes so long.
+      // Two runs are enough, because each takes long.
       if (at > 0 && at <= 2) loaded.push(await memoryUnderLoad(server, data, seconds));
       await server.end();
     }
@@ -71,7 +75,7 @@ export async function measureStarts(
   }
 }
 
-/** As soon as somebody listens. */
+/** Resolves as soon as the server listens. */
 async function firstRedemption(server: ServerProcess, data: Prepared, code: string): Promise<void> {
   for (;;) {
     const once = [redemption(endpoints.token, data.keeping, code)].values();

@@ -1,6 +1,6 @@
 /**
- * The statements of a redemption alone, as PostgreSQL takes them: `statements.ts <url> <data directory>` sends them in batches, without a server
- * around them, from where the server would run. What the database and its driver give, told as redemptions a second.
+ * The statements of a redemption alone: `statements.ts <url> <data directory>` sends them to PostgreSQL in batches,
+ * without a server, from the server's core. It reports the rate of the database and its driver as redemptions a second.
  */
 
 import { Client } from "pg";
@@ -9,7 +9,7 @@ import { redeemCode } from "../packages/server/src/storage/grants/grants.ts";
 import { Pipeline, Preparations } from "../packages/server/src/storage/postgres/pipeline.ts";
 import { prepare } from "./prepare.ts";
 
-/** As many as the engine has, with as many under way as the load has connections. */
+/** As many connections as the engine has, with as many statements in progress as the load has connections. */
 const CONNECTIONS = 2;
 const IN_A_BATCH = 16;
 
@@ -21,7 +21,7 @@ export interface AskStatements {
 export interface StatementsRun {
   readonly count: number;
   readonly seconds: number;
-  /** Milliseconds that each batch took. */
+  /** The time of each batch in milliseconds. */
   readonly took: readonly number[];
 }
 
@@ -31,7 +31,7 @@ const clients = await Promise.all(
   Array.from({ length: CONNECTIONS }, async () => {
     const client = new Client({ connectionString: url });
     await client.connect();
-    // As the engine's sessions have it: rows are found by an index, however small the table is.
+    // The same setting as the engine's sessions: PostgreSQL uses an index, even for a small table.
     await client.query("SET enable_seqscan = off");
     return { client, known: new Preparations(postgres) };
   }),

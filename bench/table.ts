@@ -1,4 +1,4 @@
-/** The report as Markdown: the same on a terminal and on a page. */
+/** The report as Markdown, the same for a terminal and for a page. */
 
 import type { Figure, LatencyReport, Report, RowReport, Spread } from "./report.ts";
 import { peerNames } from "./rows/peers.ts";
@@ -16,7 +16,7 @@ const HEAD = [
   "load's CPU",
 ];
 
-/** The rows under the heading of their server. */
+/** The rows below the heading of their server. */
 export function tableOf(report: Report): string {
   const groups = groupsOf(report).filter(({ rows }) => rows.length > 0);
   return markdown(
@@ -81,7 +81,7 @@ export function latencyTable(latency: readonly LatencyReport[]): string {
   );
 }
 
-/** Where and how it was measured, a sentence each. */
+/** The place and the method of the measurement, one sentence each. */
 export function notesOf(report: Report): string[] {
   const { machine, node, sqlite, postgres, pinned, connections, rounds, seconds, at, commit, command } = report;
   const database = postgres === null ? "" : `, PostgreSQL ${postgres}`;
@@ -92,7 +92,7 @@ export function notesOf(report: Report): string[] {
   ];
 }
 
-/** Everything, for a terminal. */
+/** The whole report, for a terminal. */
 export function textOf(report: Report): string {
   const parts = [tableOf(report), notesOf(report).join("\n")];
   if (report.figures.length > 0) parts.push(figuresTable(report.figures));

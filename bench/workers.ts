@@ -1,6 +1,7 @@
 /**
- * One process and two (ASSENT_WORKERS), on the same data. With two cores the load has to share one of them with the second process: so that is told
- * as it is, and once more with what the load took given back. Where the machine has more cores, it is the same figure twice.
+ * One process and two (ASSENT_WORKERS), on the same data. With two cores, the load shares a core with the second
+ * process. So there are two figures: the measured rate, and the rate with the load's share of the core added. With more
+ * cores, both figures are equal.
  */
 
 import { run } from "./load/load.ts";
@@ -10,20 +11,20 @@ import { loadCore, type ServerProcess, startAssent } from "./processes.ts";
 import { type Figure, spread } from "./report.ts";
 import { type AssentRowName, assentRows } from "./rows/assent.ts";
 
-/** The kernel hands connections out by chance: of so many each process gets about half. */
+/** The kernel distributes connections by chance. With this number, each process gets about half. */
 const CONNECTIONS = 128;
 
-/** The last one writes: SQLite has one writer, however many processes there are. */
+/** The last operation writes. SQLite has one writer, for any number of processes. */
 const measured: readonly AssentRowName[] = ["client-credentials-post", "refresh-kept", "redeem"];
 
-/** Seconds: each of two compilers sees half of the requests. */
+/** Seconds of warm-up: each of the two processes compiles its own code and gets half of the requests. */
 const WARM_UP = 3;
 
 interface Reading {
   readonly rate: number;
-  /** Microseconds of all processes of the server for one operation. */
+  /** Microseconds of all server processes for one operation. */
   readonly cpu: number;
-  /** Share of a core that the load took. */
+  /** The load's share of a core. */
   readonly load: number;
 }
 
@@ -61,7 +62,7 @@ function figuresOf(
   label: string,
   pairs: readonly { readonly single: Reading; readonly double: Reading }[],
 ): Figure[] {
-  // What two cores would have given, had the load not been on one of them.
+  // The ratio that two cores would give without the load on one of them.
   const shared = loadCore === 1;
   const given = ({ single, double }: (typeof pairs)[number]) =>
     (double.rate / single.rate) * (shared ? 2 / (2 - double.load) : 1);

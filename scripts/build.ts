@@ -1,9 +1,11 @@
 /**
- * Makes the packages that are published: `node scripts/build.ts [folder]`, by default `build`. Each folder in it is ready for `npm publish`. Beside them
- * lie their software bills of materials, and that of a checkout: `server.cdx.json`, …, `checkout.cdx.json`.
+ * Builds the published packages: `node scripts/build.ts [folder]`, by default `build`. Each folder in it is ready for
+ * `npm publish`. The software bills of materials are beside them, also that of a checkout: `server.cdx.json`, …,
+ * `checkout.cdx.json`.
  *
- * A checkout runs its sources. Below `node_modules` Node strips no types, and each file costs time when a process starts: there, the modules of a package are a few files of
- * JavaScript, unminified, so that stack traces and those who look can read them. Other packages stay packages, so that their fixes reach people without us.
+ * A checkout runs its sources. Below `node_modules` Node does not remove types, and each file costs time at the start.
+ * So the modules of a published package are a few JavaScript files. They are not minified, so that people can read them
+ * and their stack traces. Other packages stay packages, so that users get their fixes without a release of ours.
  */
 
 import { execFileSync } from "node:child_process";
@@ -23,15 +25,15 @@ interface Manifest {
 }
 
 interface Published {
-  /** Below `packages/`. */
+  /** The folder below `packages/`. */
   readonly folder: string;
-  /** Files that are run and no `exports` names: what they are called in `dist`, and their source. */
+  /** Files that are run but that no `exports` names: their name in `dist`, and their source. */
   readonly programs?: Readonly<Record<string, string>>;
-  /** Files taken as they are: where they go, and where they come from. */
+  /** Files that are copied unchanged: their destination, and their source. */
   readonly files?: Readonly<Record<string, string>>;
-  /** Packages of ours that aren't published, whose modules become part of this one. */
+  /** Our packages that are not published; their modules become part of this package. */
   readonly takesIn?: readonly string[];
-  /** With declarations for those who write TypeScript. */
+  /** True: with declarations for TypeScript. */
   readonly types?: true;
   readonly readme: string;
 }
@@ -61,7 +63,7 @@ const PUBLISHED: readonly Published[] = [
   },
 ];
 
-/** Builds all into this folder, which is made anew; the folders of the packages. */
+/** Builds everything into this folder, which is first emptied. Returns the folders of the packages. */
 export async function build(into: string): Promise<readonly string[]> {
   rmSync(into, { recursive: true, force: true });
   const declarations = join(into, ".types");
@@ -81,7 +83,7 @@ function writeSbom(into: string, name: string, subject: Subject): void {
   writeFileSync(join(into, `${name}.cdx.json`), `${JSON.stringify(sbomOf(subject), undefined, 2)}\n`);
 }
 
-/** A package as it is published. */
+/** Builds one package in its published form. */
 function subjectOf({ folder, takesIn = [] }: Published, built: string): Subject {
   const manifest = JSON.parse(readFileSync(join(built, "package.json"), "utf8")) as Omit<Subject, "type" | "sources">;
   return {
@@ -92,7 +94,7 @@ function subjectOf({ folder, takesIn = [] }: Published, built: string): Subject 
   };
 }
 
-/** What `npm ci --omit=dev` installs. */
+/** The packages that `npm ci --omit=dev` installs. */
 export function checkout(): Subject {
   const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as Omit<Subject, "type" | "sources">;
   const ours = globSync("packages/*/package.json", { cwd: root }).map((file) => manifestOf(file.split("/")[1] ?? ""));
@@ -139,7 +141,7 @@ const templates = {
       : undefined,
 };
 
-/** One file for each entry, and chunks for what several need or few load; what they import. */
+/** Builds one file for each entry, and chunks for shared or rarely loaded modules. Returns their imports. */
 async function bundle(
   input: Readonly<Record<string, string>>,
   dir: string,
@@ -150,7 +152,7 @@ async function bundle(
     input,
     cwd: root,
     platform: "node",
-    // The oldest that a package runs on reads all that we write.
+    // The oldest Node.js that a package supports understands all syntax in our sources.
     transform: { target: "esnext" },
     external: (id) => !/^[./\0]/.test(id) && !taken.has(id) && id !== TEMPLATES,
     plugins: [templates],
@@ -174,7 +176,7 @@ function distName(exported: string): string {
   return exported === "." ? "index" : exported.slice(2);
 }
 
-/** The package that an import names; undefined: a file of its own, or a part of Node. */
+/** The package that an import names. Undefined: a file of the package itself, or a module of Node. */
 function packageOf(specifier: string): string | undefined {
   if (
     specifier.startsWith("node:") ||
@@ -212,7 +214,7 @@ function publishedManifest({ folder, files = {}, takesIn = [] }: Published, mani
   };
 }
 
-/** Declarations of all packages; their imports name the files that there are. */
+/** Writes the declarations of all packages. Their imports name the files in `dist`. */
 function declare(into: string): void {
   mkdirSync(into, { recursive: true });
   const config = join(into, "tsconfig.json");

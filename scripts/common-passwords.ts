@@ -1,5 +1,6 @@
 /**
- * Writes the list of common passwords that the server refuses: `node scripts/common-passwords.ts`. A test holds the file against what this makes.
+ * Writes the list of common passwords that the server refuses: `node scripts/common-passwords.ts`. A test compares the
+ * file with the output of this script.
  */
 
 import { createHash } from "node:crypto";
@@ -8,7 +9,10 @@ import { join } from "node:path";
 import { dictionary } from "@zxcvbn-ts/language-common";
 import { foldedPassword, LISTED_BYTES, SHORTEST_LISTED } from "../packages/server/src/crypto/common-passwords.ts";
 
-/** Sorted: the first bytes of each password's SHA-256. Hashed for size alone, every one of them is public. */
+/**
+ * Sorted: the first bytes of each password's SHA-256. The hash only saves space, because all these passwords are
+ * public.
+ */
 export function commonPasswordFile(): Buffer {
   const words = dictionary["passwords-common"];
   const folded = words.map((word) => foldedPassword(String(word))).filter((word) => word.length >= SHORTEST_LISTED);

@@ -1,5 +1,6 @@
 /**
- * Writes docs/operate/cli.md from the commands themselves: `node scripts/docs-cli.ts`. A test fails where the page isn't what this makes.
+ * Writes docs/operate/cli.md from the commands: `node scripts/docs-cli.ts`. A test fails if the page differs from the
+ * output.
  */
 
 import { writeFileSync } from "node:fs";
@@ -40,7 +41,7 @@ npx assent user create --username alice --email alice@example.com --generate-pas
 \`\`\`
 `;
 
-/** The page, from the whole command tree. */
+/** The page for the whole command tree. */
 export async function cliPage(): Promise<string> {
   const program = await buildProgram();
   return `${[HEAD, ...program.commands.map(section)].join("\n")}\n`;
@@ -59,7 +60,7 @@ function section(noun: Command): string {
   return `${parts.join("\n\n")}\n`;
 }
 
-/** Without what a command starts for itself. */
+/** The commands without the hidden ones, which a command starts for itself. */
 function shown(noun: Command): Command[] {
   const visible = noun.createHelp().visibleCommands(noun);
   return noun.commands.filter((command) => visible.includes(command));

@@ -1,5 +1,6 @@
 /**
- * Writes docs/reference from the code: `node scripts/docs.ts`. `test/docs.test.ts` fails where a page isn't what this makes.
+ * Writes docs/reference from the code: `node scripts/docs.ts`. `test/docs.test.ts` fails if a page differs from the
+ * output.
  */
 
 import { globSync, readFileSync, writeFileSync } from "node:fs";
@@ -14,7 +15,7 @@ import { securityTests } from "./security-tests.ts";
 const root = join(import.meta.dirname, "..");
 const MADE = "<!-- Made by scripts/docs.ts from the code; change it there. -->";
 
-/** File name below docs/reference → its text. */
+/** Name of the file in docs/reference → its text. */
 export function referencePages(): ReadonlyMap<string, string> {
   return new Map([
     ["configuration.md", configuration()],
@@ -76,7 +77,7 @@ ${sections.join("\n\n")}
 `;
 }
 
-/** The grant types that an endpoint exists for. */
+/** The grant types that need this endpoint. */
 function neededBy(endpoint: GrantEndpoint): string {
   if (endpoint === "token") return "a grant type other than `implicit`";
   const names = grantTypes.filter(({ startsAt }) => startsAt === endpoint).map(({ grantType }) => grantType);

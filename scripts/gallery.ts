@@ -53,7 +53,7 @@ const MAIN: Readonly<Record<string, readonly string[]>> = {
   "And else": ["language", "problem-400", "held-error", "condition"],
 };
 const widths = [1280, 390, 320] as const;
-/** Name, theme and language of each. */
+/** Name, theme and language of each look. */
 const looks = [
   ["light", "light", "en"],
   ["dark", "dark", "en"],
@@ -76,7 +76,7 @@ const names = Object.values(chosen).flat();
 mkdirSync(folder, { recursive: true });
 for (const file of readdirSync(folder)) if (file.endsWith(".webp")) rmSync(join(folder, file));
 
-/** One state in one look, all widths side by side. */
+/** One state in one look, with all widths side by side. */
 async function sheet(
   { browser, origin }: { readonly browser: Browser; readonly origin: string },
   name: string,

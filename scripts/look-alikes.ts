@@ -1,21 +1,27 @@
 /**
- * Writes the table of characters that look like others (UTS #39): `node scripts/look-alikes.ts`. A test holds the file against what this makes.
+ * Writes the table of look-alike characters (UTS #39): `node scripts/look-alikes.ts`. A test compares the file with the
+ * output of this script.
  */
 
 import { writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 
-/** `confusables.txt` of Unicode 13, as `unhomoglyph` has it: a character, and the characters that stand for all that look like it. */
+/**
+ * `confusables.txt` of Unicode 13, as the package `unhomoglyph` contains it: a character, and the prototype of all
+ * characters that look like it.
+ */
 const UNICODE_13 = createRequire(import.meta.url)("unhomoglyph/data.json") as Readonly<Record<string, string>>;
 
-/** Letters of Latin, Greek and Cyrillic that later versions of `confusables.txt`, up to Unicode 17, map to other letters. */
+/**
+ * Latin, Greek and Cyrillic letters that later versions of `confusables.txt`, up to Unicode 17, map to other letters.
+ */
 const SINCE: Readonly<Record<string, string>> = { þ: "p", ƿ: "p", ϸ: "p", ӏ: "l", ƒ: "f", ẞ: "ß" };
 
 const ROW = 110;
 const HEX = 16;
 
-/** From each character that NFKC leaves as it is to its prototype. */
+/** Maps each character that NFKC does not change to its prototype. */
 export function lookAlikes(): ReadonlyMap<string, string> {
   const all = new Map(Object.entries({ ...UNICODE_13, ...SINCE }));
   const resolved = (text: string): string => {
@@ -28,7 +34,7 @@ export function lookAlikes(): ReadonlyMap<string, string> {
   return new Map(kept.map((one) => [one, resolved(one)] as const).filter(([one, prototype]) => one !== prototype));
 }
 
-/** The table as a module: groups in hexadecimal, each a prototype and all that look like it. */
+/** The table as a module: groups in hexadecimal, each with a prototype and all characters that look like it. */
 export function lookAlikesFile(): string {
   const groups = Map.groupBy(lookAlikes(), ([, prototype]) => prototype);
   const rows = [""];
@@ -40,7 +46,10 @@ export function lookAlikesFile(): string {
   }
   return `/** Characters that look like others (UTS #39), for names of clients (RFC 7591 §5). Written by scripts/look-alikes.ts. */
 
-/** Groups with spaces between: code points of the prototype (with dots), \`=\`, what looks like it (with commas); hexadecimal. */
+/**
+ * Groups separated by spaces: code points of the prototype (joined by dots), \`=\`, the look-alikes (joined by commas);
+ * hexadecimal.
+ */
 export const LOOK_ALIKES = [
 ${rows.map((row) => `  "${row}",`).join("\n")}
 ].join(" ");

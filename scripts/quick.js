@@ -1,4 +1,7 @@
-/** What `npm run test:quick` runs beside lint and types: parts of paths of the vitest project `node`. Tests hold that each leads somewhere. */
+/**
+ * The tests that `npm run test:quick` runs besides lint and types: parts of paths in the vitest project `node`. A test
+ * checks that each part matches a file.
+ */
 
 const UNITS = ["admin", "crypto", "http", "jose", "mail", "metrics", "oauth", "outbound", "owners", "pages", "saml"];
 

@@ -1,10 +1,12 @@
 /**
- * The reliability suite, and its figures, a line each, at the end. A name is part of a file's in test/reliability, or one of `BESIDE`.
+ * The reliability suite. It prints its figures at the end, one line each. A name is a part of a file name in
+ * test/reliability, or one of `BESIDE`.
  *
- * `npm run test:reliability -- [--cycles N] [name…]`: so many repetitions of each case; without N a hundred of most.
- * `npm run test:reliability -- --release [name…]`: as many of each as a release wants; `--plan` says how many, and how long that takes.
- * `--rows N`: expired rows that `garbage` collects; `--minutes N`: how long `restore` makes backups beside load, `slow` has slow clients, and
- * `fuzz` bends inputs, each of its two suites for so long.
+ * `npm run test:reliability -- [--cycles N] [name…]`: N repetitions of each case; without N, a hundred of most.
+ * `npm run test:reliability -- --release [name…]`: the number of repetitions for a release; `--plan` prints the numbers
+ * and the time.
+ * `--rows N`: number of expired rows for `garbage`. `--minutes N`: how long `restore` makes backups under load, `slow`
+ * has slow clients, and each of the two suites of `fuzz` tries inputs.
  */
 
 import { spawnSync } from "node:child_process";
@@ -16,7 +18,10 @@ import { parseArgs } from "node:util";
 import { runsOnNewEnoughNode } from "../packages/cli/bin/runtime.js";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
-/** What a release wants: repetitions of each file's cases, and about how many minutes they take where two processors have nothing else to do. */
+/**
+ * The size of a release run: repetitions of each file's cases, and their approximate minutes on two processors without
+ * other work.
+ */
 const RELEASE = [
   ["kill", 3000, 80],
   ["once", 500, 6],
@@ -47,7 +52,10 @@ const RELEASE = [
   ["postgres", 1, 5],
 ];
 
-/** What stands elsewhere and is more than `npm test` has time for: all four kinds of databases, more stories, and more of the flows on PostgreSQL. */
+/**
+ * Tests in other folders that take too long for `npm test`: all four kinds of databases, more sequences, and more of
+ * the flows on PostgreSQL.
+ */
 const BESIDE = {
   contract: ["packages/server/test/storage/contract/"],
   model: ["packages/server/test/storage/model.test.ts"],
@@ -57,18 +65,18 @@ const BESIDE = {
   ],
 };
 
-/** What vitest is told of the tests that a name stands for. */
+/** The arguments of vitest for the tests that a name stands for. */
 function testsOf(name) {
   return BESIDE[name.replace(/\.$/, "")] ?? [`test/reliability/${name}`];
 }
 
 const tools = join(root, "node_modules", ".bin");
 
-/** Runs the files that have this in their name; vitest's exit code. */
+/** Runs the files whose name contains this text. Returns vitest's exit code. */
 function run(name, figures, cycles, { rows, minutes }) {
   const { status } = spawnSync(
     join(tools, "vitest"),
-    // One file at a time: they measure, and two cores are soon shared by too many.
+    // Run one file at a time: the tests measure, and other files would take their processor time.
     ["run", "--no-file-parallelism", ...testsOf(name)],
     {
       cwd: root,

@@ -1,4 +1,7 @@
-/** Software bills of materials of what is published and of a checkout (CycloneDX 1.6, JSON), from the lockfile alone: no network, no clock, nothing of this machine. */
+/**
+ * Software bills of materials of the published packages and of a checkout (CycloneDX 1.6, JSON). They are made only
+ * from the lockfile and the built files, without network, clock or data of this machine.
+ */
 
 import { createHash } from "node:crypto";
 import { globSync, readFileSync } from "node:fs";
@@ -11,7 +14,7 @@ interface LockEntry {
   readonly version?: string;
   readonly integrity?: string;
   readonly license?: string;
-  /** Where a link leads: a package of ours. */
+  /** The target of a link: one of our own packages. */
   readonly resolved?: string;
   readonly link?: boolean;
   readonly dependencies?: Readonly<Record<string, string>>;
@@ -22,7 +25,7 @@ interface LockEntry {
 
 export type Lockfile = Readonly<Record<string, LockEntry>>;
 
-/** What an SBOM is about. */
+/** The subject of an SBOM. */
 export interface Subject {
   readonly name: string;
   readonly version: string;
@@ -32,13 +35,13 @@ export interface Subject {
   /** Name → exact version. */
   readonly dependencies: Readonly<Record<string, string>>;
   readonly optionalDependencies?: Readonly<Record<string, string>>;
-  /** Where its dependencies are looked up: keys of the lockfile, as `packages/server`. */
+  /** The place where the search for its dependencies starts: a key of the lockfile, such as `packages/server`. */
   readonly sources: readonly string[];
-  /** The folder of its files; absent: they aren't listed. */
+  /** The folder of its files; absent: the files are not listed. */
   readonly folder?: string;
 }
 
-/** Republished by somebody else than its maker: what the package holds, and who makes the package. */
+/** Packages that somebody else than the maker publishes: the content of the package, and its maker. */
 interface Provenance {
   readonly publisher: string;
   readonly repository: string;
@@ -61,9 +64,9 @@ interface Found {
   readonly entry: LockEntry;
   /** Bom-refs. */
   readonly needs: readonly string[];
-  /** Only needed by something that may be left out. */
+  /** True: only an optional part needs it. */
   readonly optional: boolean;
-  /** Published from here: its own SBOM lists its files. */
+  /** True: one of our published packages, whose own SBOM lists its files. */
   readonly own: boolean;
 }
 
@@ -71,7 +74,7 @@ export function readLockfile(): Lockfile {
   return (JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")) as { packages: Lockfile }).packages;
 }
 
-/** The whole document. Throws where the lockfile lacks a package, its hash or its licence. */
+/** The whole document. Throws if the lockfile lacks a package, its hash or its licence. */
 export function sbomOf(subject: Subject, lock: Lockfile = readLockfile()): Readonly<Record<string, unknown>> {
   const all = new Map<string, Found>();
   const needed = needsOf(subject, subject.sources, false, lock, all);
@@ -97,14 +100,14 @@ export function sbomOf(subject: Subject, lock: Lockfile = readLockfile()): Reado
       ...[...all].sort(byKey).map(([ref, { needs }]) => ({ ref, dependsOn: needs })),
     ],
   };
-  // RFC 9562 §5.8: made from the content, so that the same content has the same number.
+  // RFC 9562 §5.8: made from the content, so that the same content has the same serial number.
   const hex = createHash("sha256").update(JSON.stringify(document)).digest("hex");
   const uuid = `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
   const { $schema, bomFormat, specVersion, ...rest } = document;
   return { $schema, bomFormat, specVersion, serialNumber: `urn:uuid:${uuid}`, ...rest };
 }
 
-/** Adds what a package needs, and what that needs; the bom-refs. */
+/** Adds the dependencies of a package, and their dependencies. Returns their bom-refs. */
 function needsOf(
   { dependencies = {}, optionalDependencies = {}, ...peers }: LockEntry,
   places: readonly string[],
@@ -131,7 +134,7 @@ function needsOf(
     const ref = purl(name, entry.version);
     const known = all.get(ref);
     if (known !== undefined && (isOptional || !known.optional)) return ref;
-    // Before what it needs: packages may need each other.
+    // Add the package before its dependencies, because packages may need each other.
     const own = linked?.link === true;
     const found: Found = { name, version: entry.version, entry, needs: [], optional: isOptional, own };
     all.set(ref, found);
@@ -149,7 +152,7 @@ function requiredPeers({
   );
 }
 
-/** Where Node finds a package from a place: in the nearest node_modules that has it. */
+/** Finds a package as Node does: in the nearest node_modules that contains it. */
 function lockKeyOf(name: string, from: string, lock: Lockfile): string | undefined {
   const parts = from.split("/node_modules/");
   const places = [...parts, ""].map((_, at) => parts.slice(0, parts.length - at).join("/node_modules/"));

@@ -1,4 +1,7 @@
-/** The table of attacks and the tests that try them: made of the ids in test names, and of what waits for a part that isn't built. */
+/**
+ * The table of attacks and their tests. It is made from the ids in test names, and from the attacks on parts that don't
+ * exist yet.
+ */
 
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -34,7 +37,7 @@ const GROUPS: Readonly<Record<string, string>> = {
   PR: "Pushed requests and request objects",
 };
 
-/** Attacks on parts that aren't built: the part, and each attack by its id. */
+/** Attacks on parts that don't exist yet: the part, and each attack by its id. */
 const WAITING: readonly (readonly [part: string, attacks: Readonly<Record<string, string>>])[] = [
   [
     "the admin API and the console",
@@ -121,7 +124,7 @@ interface Named {
 const ID = /\b[A-Z]{2}-\d{2}\b/g;
 const LITERAL = /"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`/g;
 
-/** Every id in a test file's name of a test, or in its first line, with the words beside it. */
+/** Every id in the name of a test or in the first line of its file, with the words beside it. */
 export function namedTests(): readonly Named[] {
   const files = globSync(["test/**/*.test.ts", "packages/*/test/**/*.test.ts"], {
     cwd: root,
@@ -136,7 +139,7 @@ export function namedTests(): readonly Named[] {
         .filter((id) => GROUPS[id.slice(0, 2)] !== undefined)
         .map((id) => {
           const own = wordsOf(literal);
-          // An id alone in a table of cases: the case's own words stand behind it.
+          // An id without words, in a table of cases: the words of the case follow it.
           return { id, file, title: own === "" ? wordsOf(literals[at] ?? "") : own };
         }),
     );
@@ -203,7 +206,7 @@ ${waiting.join("\n\n")}
 `;
 }
 
-/** Ids that wait. */
+/** The ids of attacks on parts that don't exist yet. */
 export function waitingIds(): readonly string[] {
   return WAITING.flatMap(([, attacks]) => Object.keys(attacks));
 }

@@ -1,4 +1,6 @@
-/** A vitest reporter that says which tests were skipped, and why: no figure in the last line goes unexplained. */
+/**
+ * A vitest reporter that lists the skipped tests with the reason, so that the last line's number of them is explained.
+ */
 
 export default class SkippedReporter {
   onTestRunEnd(modules) {

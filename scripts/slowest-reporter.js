@@ -1,4 +1,4 @@
-/** A vitest reporter that names the ten files that took longest: where to look when a run has become slow. */
+/** A vitest reporter that lists the ten slowest files, to show where to look if a run has become slow. */
 
 import { relative } from "node:path";
 
@@ -17,7 +17,7 @@ export default class SlowestReporter {
   }
 }
 
-/** With what it loads and sets up. */
+/** The duration, including imports and set-up. */
 function secondsOf(module) {
   const { collectDuration, setupDuration, duration } = module.diagnostic();
   return (collectDuration + setupDuration + duration) / 1000;

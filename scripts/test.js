@@ -21,14 +21,14 @@ const checks = [
   { name: "types of oauth/ alone", command: ["tsc", "-p", "packages/server/src/oauth/tsconfig.json"] },
 ];
 
-/** Runs one tool with its output on ours. Gives its name, whether it ended well, and how long it took. */
+/** Runs one tool and shows its output. Returns its name, whether it succeeded, and its duration. */
 function run(name, [tool, ...args]) {
   console.log(`\n▸ ${name}: ${[tool, ...args].join(" ")}`);
   const started = performance.now();
   const { status, signal, error } = spawnSync(join(tools, tool), args, {
     cwd: root,
     stdio: "inherit",
-    // The tools' own first lines ask for "node": let them have this one.
+    // The first line of a tool's file asks for "node", so put this Node.js first on the path.
     env: { ...process.env, PATH: [dirname(process.execPath), tools, process.env.PATH].join(delimiter) },
   });
   if (error) console.error(`${tool} could not be started: ${error.message}`);
@@ -36,7 +36,10 @@ function run(name, [tool, ...args]) {
   return { name, ok: status === 0, seconds: (performance.now() - started) / 1000 };
 }
 
-/** What vitest's JSON report counts, the names of what failed, and in which files. A file that did not load counts as one failure. */
+/**
+ * The counts in vitest's JSON report, and the names and files of the failed tests. A file that did not load counts as
+ * one failure.
+ */
 function readReport(file) {
   const report = JSON.parse(readFileSync(file, "utf8"));
   const cases = report.testResults.flatMap(({ assertionResults }) => assertionResults);
@@ -56,7 +59,7 @@ function readReport(file) {
   };
 }
 
-/** Runs vitest with these arguments: its step, and its counts. */
+/** Runs vitest with these arguments. Returns its step and its counts. */
 function runTests(args) {
   const folder = mkdtempSync(join(tmpdir(), "assent-test-"));
   const file = join(folder, "report.json");
@@ -79,12 +82,13 @@ function runTests(args) {
   }
 }
 
-/** More files than that have not failed by chance. */
+/** If more files fail, the cause is not chance. */
 const MOST_UNSTEADY = 3;
 
 /**
- * Runs the few files that failed in a whole run once more, without the other files beside them. A failure counts if it comes again, or if this run has
- * another one. What passes now is unsteady: it is printed, so that somebody mends the test or the race that it has met.
+ * Runs the few files that failed in a whole run once more, without other files. A failure counts if it occurs again, or
+ * if this run has another failure. A test that passes now is unsteady: it is printed, so that somebody fixes the test
+ * or the race that it found.
  */
 function runAgain({ step, counts }) {
   if (counts.files.length === 0 || counts.files.length > MOST_UNSTEADY) return { step, counts, unsteady: [] };

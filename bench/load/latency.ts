@@ -1,4 +1,4 @@
-/** Latency at half of what each can, requests arriving evenly (open loop). */
+/** Latency at half of the capacity, with requests at a constant rate (open loop). */
 
 import { type LatencyReport, spread } from "../report.ts";
 import type { Windows } from "../rounds.ts";
@@ -11,7 +11,7 @@ const ROWS = [
   ...["inline", "client-credentials-post", "redeem", "refresh-rotated", "introspect-jwt"],
   ...[`${RIVAL}-client-credentials`, `${RIVAL}-redeem`],
 ];
-/** As many as may be needed: one that waits for an answer takes no other request. */
+/** Number of connections. A connection that waits for a response takes no other request. */
 const CONNECTIONS = 128;
 const ROUNDS = 3;
 

@@ -1,13 +1,19 @@
-/** The load: keep-alive connections, requests and answers handled as bytes so that they cost far less than what is measured. */
+/**
+ * The load: keep-alive connections. Requests and responses are handled as bytes, so that the load costs far less than
+ * the server.
+ */
 
 import { connect, type Socket } from "node:net";
 
 export interface Exchange {
   /** The whole request, as it goes over the wire. */
   readonly request: string;
-  /** What must be answered; default 200. */
+  /** The expected status; default 200. */
   readonly status?: number;
-  /** Is given body and head of the answer; the request that follows it in the same operation, if one does. Absent: the answer is counted and dropped. */
+  /**
+   * Gets body and head of the response. Returns the next request of the same operation, if there is one. Absent: the
+   * response is counted and dropped.
+   */
   readonly answered?: (body: string, head: string) => Exchange | undefined;
 }
 
@@ -15,21 +21,24 @@ export interface Load {
   readonly port: number;
   readonly connections: number;
   readonly seconds: number;
-  /** The next operation's first request; undefined: there is none left, and the measurement ends. */
+  /** The first request of the next operation. Undefined: there is none left, and the measurement ends. */
   next(): Exchange | undefined;
 }
 
 export interface Measured {
-  /** Operations: requests, or chains of them. */
+  /** Number of operations: single requests, or sequences of them. */
   readonly count: number;
   readonly seconds: number;
-  /** Milliseconds that each took, sorted. */
+  /** The times of all operations in milliseconds, sorted. */
   readonly took: Float64Array;
-  /** Share of one core that this process used, 0–1. */
+  /** The share of one core that this process used, 0–1. */
   readonly ownCpu: number;
 }
 
-/** One request under way on each connection, until the time is over or nothing is left. Throws at the first answer of another status than expected: what fails fast is not fast. */
+/**
+ * Sends one request at a time on each connection, until the time is over or no operation is left. Throws at the first
+ * response with another status than expected, because errors are often fast.
+ */
 export async function run(load: Load): Promise<Measured> {
   const took: number[] = [];
   const lanes = await openLanes(load.port, load.connections);
@@ -67,13 +76,13 @@ export function sorted(took: readonly number[]): Float64Array {
   return Float64Array.from(took).sort();
 }
 
-/** Share of a core since that reading, `elapsed` milliseconds ago. */
+/** The share of a core since that reading, `elapsed` milliseconds ago. */
 export function ownCpu(since: NodeJS.CpuUsage, elapsed: number): number {
   const used = process.cpuUsage(since);
   return (used.user + used.system) / 1000 / elapsed;
 }
 
-/** The value that so large a share of them doesn't exceed. */
+/** The value that this share of the times doesn't exceed. */
 export function quantile(sortedValues: Float64Array, share: number): number {
   return sortedValues[Math.min(sortedValues.length - 1, Math.floor(sortedValues.length * share))] ?? Number.NaN;
 }
@@ -87,7 +96,7 @@ export async function openLanes(port: number, connections: number): Promise<Lane
 /** One connection. */
 export class Lane {
   readonly connected: Promise<void>;
-  /** Told how many milliseconds after `since` the operation ended. */
+  /** Called with the milliseconds from `since` to the end of the operation. */
   onDone: (milliseconds: number) => void = () => undefined;
   onFailure: (error: Error) => void = () => undefined;
   readonly #socket: Socket;
@@ -101,7 +110,7 @@ export class Lane {
       port,
       host: "127.0.0.1",
       noDelay: true,
-      // One buffer for all that comes: nothing is allocated for an answer that nobody reads.
+      // One buffer for all data, so that an unread response needs no new memory.
       onread: {
         buffer: Buffer.allocUnsafeSlow(65_536),
         callback: (size, buffer) => {
@@ -120,7 +129,7 @@ export class Lane {
     });
   }
 
-  /** `since`: when it should have been sent (`performance.now()`). */
+  /** `since`: when the request should have been sent (`performance.now()`). */
   send(exchange: Exchange, since: number): void {
     this.#since = since;
     this.#write(exchange);
@@ -162,7 +171,7 @@ export class Lane {
 
 const LENGTH = /content-length: (\d+)/i;
 
-/** Where the body begins, once all of it is there. */
+/** The start of the body, when the whole body has arrived. */
 function bodyOf(bytes: Buffer): number | undefined {
   const end = bytes.indexOf("\r\n\r\n", 0, "latin1");
   if (end === -1) return undefined;

@@ -1,6 +1,7 @@
 /**
- * Requests that arrive evenly, so many a second, whatever has been answered; what each took is counted from the moment it should have been sent.
- * A server that stands still for a while is so told of all who came meanwhile, which a load that waits for answers would leave out.
+ * Requests that arrive at a constant rate, even if earlier ones have no response yet. The time of a request starts when
+ * it should have been sent. So if a server stops for a while, all requests of that time count. A load that waits for
+ * responses would leave them out.
  */
 
 import { type Load, type Measured, openLanes, ownCpu, sorted } from "./load.ts";
@@ -10,12 +11,15 @@ export interface OpenLoad extends Load {
   readonly rate: number;
 }
 
-/** How long those that still wait at the end may take, in milliseconds. */
+/** Milliseconds that requests without a response may still take at the end. */
 const PATIENCE = 30_000;
-/** Seconds of arrivals at the beginning that aren't counted: all connections are made at once then, by a process that has been asleep. */
+/** Seconds at the beginning that don't count, because all connections are made then, to a process that was idle. */
 export const SETTLE = 0.3;
 
-/** Resolves when all that arrived have been answered. Throws at an answer of another status than expected, or where the server falls behind by half a minute. */
+/**
+ * Resolves when all requests have a response. Throws if a response has another status than expected, or if the server
+ * is half a minute behind.
+ */
 export async function runOpen({ port, connections, seconds, rate, next }: OpenLoad): Promise<Measured> {
   const took: number[] = [];
   const lanes = await openLanes(port, connections);
@@ -45,7 +49,7 @@ export async function runOpen({ port, connections, seconds, rate, next }: OpenLo
           else send(lane, since);
         };
       }
-      // Timers know whole milliseconds; this core has nothing else to do than to look at the clock.
+      // Timers have whole milliseconds, so this loop reads the clock all the time. The core has no other work.
       const look = () => {
         for (let due = dueAt(arrived); arrived < total && due <= performance.now(); due = dueAt(arrived)) {
           arrived += 1;

@@ -1,13 +1,13 @@
-/** Requests as they go over the wire, and answers as far as anybody looks at them. */
+/** Requests as bytes, and the parts of responses that the benchmark reads. */
 
 import { ISSUER } from "../prepare.ts";
 
-/** What common HTTP clients send beside what is needed. */
+/** Headers that common HTTP clients send although they are not needed. */
 const HEAD = `Host: ${new URL(ISSUER).host}\r\nUser-Agent: bench\r\nConnection: keep-alive\r\n`;
 const JSON_WANTED = "Accept: application/json\r\n";
 const PAGE_WANTED = "Accept: text/html\r\nAccept-Language: en\r\n";
 
-/** A program's form. `credentials`: value of Authorization. */
+/** A form that a program sends. `credentials`: value of Authorization. */
 export function post(path: string, form: string, credentials?: string): string {
   const authorization = credentials === undefined ? "" : `Authorization: ${credentials}\r\n`;
   return request("POST", path, JSON_WANTED + authorization, form);
@@ -17,7 +17,7 @@ export function get(path: string): string {
   return `GET ${path} HTTP/1.1\r\n${HEAD}${JSON_WANTED}\r\n`;
 }
 
-/** A page that somebody looks at. `cookies`: value of Cookie, empty: none. */
+/** A page that a browser opens. `cookies`: value of Cookie; empty: none. */
 export function visit(path: string, cookies: string): string {
   return `GET ${path} HTTP/1.1\r\n${HEAD}${PAGE_WANTED}${cookieLine(cookies)}\r\n`;
 }
@@ -40,7 +40,7 @@ export function basic(id: string, secret: string): string {
   return `Basic ${Buffer.from(`${id}:${secret}`).toString("base64")}`;
 }
 
-/** A text member of a JSON object, without reading the rest of it. Throws where it has none. */
+/** A text member of a JSON object, found without parsing the rest. Throws if there is none. */
 export function member(json: string, name: string): string {
   const at = json.indexOf(`"${name}":"`);
   if (at === -1) throw new Error(`an answer without ${name}: ${json.slice(0, 500)}`);
@@ -48,12 +48,12 @@ export function member(json: string, name: string): string {
   return json.slice(start, json.indexOf('"', start));
 }
 
-/** The cookies that an answer sets, as the next request sends them. */
+/** The cookies that a response sets, in the form for the next request. */
 export function cookiesOf(head: string): string {
   return [...head.matchAll(/^set-cookie: ([^;\r]+)/gim)].map(([, pair]) => pair).join("; ");
 }
 
-/** Path and query that an answer redirects to, or the whole URL where it leads elsewhere. */
+/** Path and query of a redirect, or the whole URL if it leads to another server. */
 export function locationOf(head: string): string {
   const location = /^location: ([^\r]+)/im.exec(head)?.[1] ?? "";
   return location.startsWith(`${ISSUER}/`) ? location.slice(ISSUER.length) : location;
