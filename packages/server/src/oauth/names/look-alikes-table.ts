@@ -1,8 +1,8 @@
 /** Characters that look like others (UTS #39), for names of clients (RFC 7591 §5). Written by scripts/look-alikes.ts. */
 
 /**
- * Groups separated by spaces: the code points of the prototype (with dots), `=`, the characters that look like it (with
- * commas). Hexadecimal.
+ * Groups separated by spaces: code points of the prototype (joined by dots), `=`, the look-alikes (joined by commas);
+ * hexadecimal.
  */
 export const LOOK_ALIKES = [
   "20=2028,2029,1680 21=1c3,2d51 24.20e0=1f10f 26=a778",
