@@ -1,4 +1,4 @@
-/** What `npm start` says when all is up: where to click, and how to sign in. */
+/** The text that `npm start` prints when everything runs: where to click, and how to sign in. */
 
 import { relative } from "node:path";
 import { styleText } from "node:util";

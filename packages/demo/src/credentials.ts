@@ -1,4 +1,4 @@
-/** What the demo writes into the data directory: how to sign in (demo.json), and the app's own secret. */
+/** The files that the demo writes into the data directory: how to sign in (demo.json), and the app's own secret. */
 
 import { randomInt } from "node:crypto";
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
@@ -15,13 +15,13 @@ export interface DemoFile {
 
 const DEMO_FILE = "demo.json";
 
-/** What the app signs in with. The server keeps a hash of the secret alone, so that the app needs a place of its own. */
+/** The app's credentials. The server keeps only a hash of the secret, so the app must store it itself. */
 export interface ClientFile {
   readonly client_id: string;
   readonly client_secret: string;
 }
 
-/** What `assent demo device` needs: who it is, and where. It has no secret. */
+/** The client id and the addresses for `assent demo device`. It has no secret. */
 export interface DeviceFile {
   readonly issuer: string;
   readonly api_url: string;
@@ -42,7 +42,7 @@ export function readablePassword(): string {
   return [word(), word(), word()].join("-");
 }
 
-/** The password of an earlier start; undefined: there is no such file, or not in a form that we write. */
+/** The password of an earlier start; undefined: the file is missing or has another form. */
 export function knownPassword(dataDir: string, username: string): string | undefined {
   const file = readTexts(join(dataDir, DEMO_FILE), ["username", "password"]);
   return file?.["username"] === username && (file["password"]?.length ?? 0) >= 8 ? file["password"] : undefined;
@@ -54,7 +54,7 @@ export function knownClient(dataDir: string): ClientFile | undefined {
   return file && { client_id: file["client_id"] ?? "", client_secret: file["client_secret"] ?? "" };
 }
 
-/** A file's members; undefined: it is gone, broken, or one of the members isn't a text. */
+/** The members of a file; undefined: it is missing or broken, or one of the members isn't a text. */
 function readTexts(path: string, names: readonly string[]): Readonly<Record<string, string>> | undefined {
   try {
     const file: unknown = JSON.parse(readFileSync(path, "utf8"));
@@ -70,7 +70,7 @@ function readTexts(path: string, names: readonly string[]): Readonly<Record<stri
   }
 }
 
-/** Writes demo.json for its owner's eyes alone; gives its path. */
+/** Writes demo.json so that only its owner can read it. Returns its path. */
 export function writeDemoFile(dataDir: string, file: DemoFile): string {
   const path = join(dataDir, DEMO_FILE);
   writePrivately(path, `${JSON.stringify(file, null, 2)}\n`);
@@ -85,13 +85,16 @@ export function writeDeviceFile(dataDir: string, file: DeviceFile): void {
   writePrivately(join(dataDir, DEVICE_FILE), `${JSON.stringify(file, null, 2)}\n`);
 }
 
-/** What the demo that was started last has left for its device; undefined: none was, or its file is broken. */
+/** The file that the last start wrote for the device; undefined: there is none, or it is broken. */
 export function knownDevice(dataDir: string): DeviceFile | undefined {
   const file = readTexts(join(dataDir, DEVICE_FILE), ["issuer", "api_url", "client_id"]);
   return file && { issuer: file["issuer"] ?? "", api_url: file["api_url"] ?? "", client_id: file["client_id"] ?? "" };
 }
 
-/** Made beside its place and moved there: nobody reads half a file, and an old one's wider mode is gone. */
+/**
+ * Writes a file beside it and renames that file, so that nobody reads half a file and an older file's mode doesn't
+ * stay.
+ */
 function writePrivately(path: string, text: string): void {
   mkdirSync(join(path, ".."), { recursive: true, mode: 0o700 });
   const draft = `${path}.${process.pid}.new`;

@@ -1,4 +1,4 @@
-/** The demo that `npm start` runs: the server, an app that wants something, and an API that has it. */
+/** The demo that `npm start` runs: the server, an app that asks for access, and an API. */
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { type AssentServer, type Config, ConfigError, isLoopbackHost } from "@assent/server";
@@ -28,15 +28,16 @@ export interface Demo {
 }
 
 export interface DemoOptions {
-  /** Takes the text that tells where to click; by default it goes to standard output. */
+  /** Gets the text that says where to click. By default, the text goes to standard output. */
   readonly print?: (text: string) => void;
 }
 
 /**
- * Starts the three, registers what the demo needs (at a second start: what is missing), says where to click and writes
- * `<data dir>/demo.json`. Port 0 is any free port; of `config.listen`, the issuer gets it, too.
+ * Starts server, app and API, and registers what the demo needs (at a second start: what is missing). Then it says
+ * where to click and writes `<data dir>/demo.json`. Port 0 means any free port. If `config.listen` has port 0, the
+ * issuer gets the chosen port, too.
  *
- * @throws {ConfigError} the issuer isn't on this machine, or a port is taken.
+ * @throws {ConfigError} the issuer isn't on this machine, or a port is in use.
  */
 export async function runDemo(config: Config, options: DemoOptions = {}): Promise<Demo> {
   requireLoopback(config.issuer);
@@ -46,7 +47,7 @@ export async function runDemo(config: Config, options: DemoOptions = {}): Promis
     for (const close of closers.splice(0).reverse()) await close();
   };
   try {
-    // Ports first: where the demo runs already, nothing of its data is touched.
+    // Open the ports first: if the demo runs already, this start must not change its data.
     const openApiPort = await openPort(apiPort, { variable: "ASSENT_DEMO_PORTS", what: "the demo's API" });
     closers.push(openApiPort.close);
     const openAppPort = await openPort(appPort, { variable: "ASSENT_DEMO_PORTS", what: "the demo's app" });
@@ -73,7 +74,7 @@ function requireLoopback(issuer: string): void {
   ]);
 }
 
-/** With port 0, the port is chosen now: the issuer's address is in every token. */
+/** Chooses the port if it is 0, because every token contains the issuer's address. */
 async function settled(config: Config): Promise<Config> {
   if (config.listen.port !== 0) return config;
   const port = await freePort();
@@ -86,7 +87,7 @@ async function settled(config: Config): Promise<Config> {
   });
 }
 
-/** Registers, opens the app and the API, writes demo.json; gives the text to print. */
+/** Registers, opens the app and the API, and writes demo.json. Returns the text to print. */
 async function furnish(assent: AssentServer, openAppPort: OpenPort, apiDoor: OpenPort): Promise<string> {
   const { issuer, dataDir } = assent.config;
   const clientUrl = `http://127.0.0.1:${openAppPort.port}`;
@@ -114,7 +115,10 @@ async function furnish(assent: AssentServer, openAppPort: OpenPort, apiDoor: Ope
   return banner({ issuer, clientUrl, apiUrl, username, password, file }, colour);
 }
 
-/** What is new in the database is known to servers within a second; whoever clicks as soon as there is something to click shall not be told otherwise. */
+/**
+ * Waits until the server offers the demo's scopes: it knows a change of the database within a second, and the first
+ * click needs them.
+ */
 async function scopesServed(issuer: string): Promise<void> {
   const { origin, pathname } = new URL(issuer);
   const url = `${origin}/.well-known/oauth-authorization-server${pathname === "/" ? "" : pathname}`;
@@ -124,7 +128,9 @@ async function scopesServed(issuer: string): Promise<void> {
   }
 }
 
-/** The app comes by the issuer's address like any other client: that must lead to this server. */
+/**
+ * The app reaches the server at the issuer's address, like any other client. So this address must lead to this server.
+ */
 function unreachable({ issuer, listen: { host, port } }: Config, error: unknown): ConfigError {
   const reason = error instanceof Error ? error.message : String(error);
   return new ConfigError([

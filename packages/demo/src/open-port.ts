@@ -1,4 +1,7 @@
-/** An open port: taken first, so that addresses are known (and clashes told) before anything else is done. */
+/**
+ * An open port. The demo opens its ports first, so that it knows the addresses and reports a used port before it does
+ * anything else.
+ */
 
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -8,18 +11,18 @@ export interface OpenPort {
   readonly port: number;
   /** For Fastify: its requests come from this server. */
   readonly serverFactory: (handler: RequestListener) => Server;
-  /** Ends what is under way, too. */
+  /** Also ends the requests in progress. */
   close(): Promise<void>;
 }
 
 /** Who says which port it is, for the message when it is taken. */
 export interface PortName {
   readonly variable: string;
-  /** What listens there: "the demo's app". */
+  /** The name of the program on this port: "the demo's app". */
   readonly what: string;
 }
 
-/** Listens on a loopback port (0: any free one). Until a handler comes, requests are answered 503. */
+/** Listens on a loopback port (0: any free one). Requests get 503 until there is a handler. */
 export async function openPort(port: number, name: PortName): Promise<OpenPort> {
   const host = "127.0.0.1";
   const server = createServer();
@@ -49,7 +52,10 @@ export async function openPort(port: number, name: PortName): Promise<OpenPort> 
   };
 }
 
-/** What to tell when a port can't be had: the variable that moves it. Other errors are passed on. */
+/**
+ * The message about a port that can't be opened: it names the variable that changes the port. Other errors are thrown
+ * again.
+ */
 export function listenProblem(error: unknown, address: string, { variable, what }: PortName): unknown {
   switch ((error as NodeJS.ErrnoException).code) {
     case "EADDRINUSE":

@@ -1,4 +1,7 @@
-/** What the demo needs at the server: owner, API, permissions, app. Done at each start; what is there already stays. */
+/**
+ * Registers what the demo needs at the server: owner, API, permissions, app. It runs at each start and keeps what
+ * exists.
+ */
 
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -25,7 +28,7 @@ import { API_NAME, APP_NAME, CALLBACK, DEVICE_NAME, OWNER, SCOPES } from "./fact
 
 const LOGO = assetUrl("logo.png");
 
-/** Undefined where it couldn't be, for one of these reasons. */
+/** Undefined if it failed for one of these reasons. */
 async function unless<T>(wanted: Promise<T>, ...kinds: readonly AdminErrorKind[]): Promise<T | undefined> {
   try {
     return await wanted;
@@ -35,7 +38,7 @@ async function unless<T>(wanted: Promise<T>, ...kinds: readonly AdminErrorKind[]
   }
 }
 
-/** The owner's id (`sub`). `isNew`: nobody knows the account's password any more, so it gets this one. */
+/** The owner's id (`sub`). `isNew`: nobody knows the account's password any more, so the account gets this one. */
 export async function registerOwner(password: string, isNew: boolean, context: AdminContext): Promise<string> {
   const { username, email, name } = OWNER;
   const known = await unless(userOf(username, context), "unknown");
@@ -43,12 +46,12 @@ export async function registerOwner(password: string, isNew: boolean, context: A
     const { person } = await createUser({ username, email, name, password: { password } }, context);
     return person.personId;
   }
-  // Nobody else knew the old one: what the owner allowed stays.
+  // Nobody else knew the old password, so the owner's grants stay.
   if (isNew) await setPassword(username, { password }, { keepGrants: true }, context);
   return known.personId;
 }
 
-/** The API under its address. Where that has changed since the last start, its permissions move along. */
+/** The API under its address. If the address has changed since the last start, its permissions move to the new one. */
 export async function registerApi(identifier: string, context: AdminContext): Promise<void> {
   const { storage } = context;
   const resources = await storage.resources.list();
@@ -64,7 +67,7 @@ export async function registerApi(identifier: string, context: AdminContext): Pr
     else if (!includes(found, changes)) await updateScope(name, changes, context);
     if (found !== undefined && found.resource !== null && found.resource !== identifier) left.add(found.resource);
   }
-  // An operator may have given it more scopes: then it stays.
+  // If an operator has given it more scopes, keep them.
   for (const old of left) await unless(deleteResource(old, context), "unknown", "in_use");
 }
 
@@ -73,7 +76,7 @@ function includes(found: object, wanted: object): boolean {
   return Object.entries(wanted).every(([key, value]) => JSON.stringify(values.get(key)) === JSON.stringify(value));
 }
 
-/** The app, as an operator would register it. Gives what it signs in with: the same as before where that still holds. */
+/** The app, as an operator would register it. Returns its credentials: the earlier ones if they are still valid. */
 export async function registerApp(
   url: string,
   known: ClientFile | undefined,

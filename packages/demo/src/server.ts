@@ -1,16 +1,16 @@
-/** The demo's server: in this process, or in several beside it. */
+/** The demo's server: in this process, or in several processes that it starts. */
 
 import { type AssentServer, type Config, createAssent, listen } from "@assent/server";
 import { claimPort, listenMetrics, Supervisor, WorkersNotStarted } from "@assent/server/workers";
 import { listenProblem } from "./open-port.ts";
 
 export interface DemoServer {
-  /** For registering; where workers serve, it answers nobody itself. */
+  /** Used to register the demo. If workers serve, it answers no requests itself. */
   readonly assent: AssentServer;
   stop(): Promise<void>;
 }
 
-/** Starts what `config` asks for. Throws a `ConfigError` where a port is taken. */
+/** Starts the server of `config`. Throws a `ConfigError` if a port is in use. */
 export async function startServer(config: Config): Promise<DemoServer> {
   const assent = await createAssent(config, { dangerouslyLogMail: true });
   try {
@@ -37,7 +37,7 @@ async function alone(assent: AssentServer): Promise<DemoServer> {
 async function supervised(assent: AssentServer): Promise<DemoServer> {
   const { config, log } = assent;
   await claimPort(config.listen);
-  // Workers read the same configuration; the issuer and the port may have been chosen here.
+  // Workers read the same configuration, but this process may have chosen the issuer and the port.
   const env = { ASSENT_ISSUER: config.issuer, ASSENT_LISTEN: addressOf(config) };
   const { workers: count, drainDelay } = config;
   const supervisor = new Supervisor({ count, log, args: ["demo", "worker"], env, drainDelay });

@@ -1,4 +1,4 @@
-/** The demo's API: an owner's photos, for whoever brings an access token with the right scope (RFC 6750, RFC 9068). */
+/** The demo's API: it returns an owner's photos for an access token with the right scope (RFC 6750, RFC 9068). */
 
 import {
   createResourceServer,

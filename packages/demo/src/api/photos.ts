@@ -114,7 +114,7 @@ const SHOTS: readonly Described[] = [
   },
 ];
 
-/** More owners than a demo ever sees; the album of the one not seen for longest begins anew. */
+/** Maximum number of owners. Above it, the album of the owner that was not used for longest starts again. */
 const OWNERS = 1000;
 
 export function createAlbum(): Album {

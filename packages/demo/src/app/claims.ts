@@ -1,16 +1,16 @@
-/** An access token taken apart for reading (RFC 9068 §2): its header and its claims, with a word on each. */
+/** The parts of an access token for reading (RFC 9068 §2): its header and its claims, each with an explanation. */
 
 import { decodedJwt } from "./exchange.ts";
 import type { Decoded } from "./steps.ts";
 
-/** What the claims' values are compared with. */
+/** The values to compare the claims with. */
 export interface Known {
   readonly issuer: string;
   readonly clientId: string;
   readonly apiUrl: string;
 }
 
-/** Nothing where the token isn't a JWT: its form is a matter between server and API. */
+/** Returns nothing if the token isn't a JWT: only the server and the API know its form then. */
 export function explainedJwt(token: string, known: Known): Decoded[] {
   const decoded = decodedJwt(token);
   if (decoded === undefined) return [];
@@ -68,7 +68,7 @@ function timeRemark(name: "iat" | "auth_time" | "exp", at: number): string {
   return `${what} ${at - Date.now() > 86_400_000 ? new Date(at).toISOString().slice(0, 10) : clock(at)}`;
 }
 
-/** The time of day on this machine, where the reader sits, too. */
+/** The time of day on this machine, which the reader uses, too. */
 export function clock(at: number): string {
   return new Date(at).toLocaleTimeString("en-GB");
 }

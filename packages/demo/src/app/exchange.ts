@@ -1,4 +1,4 @@
-/** Requests and answers as they went over the wire, kept for showing: secrets are shortened before anything is kept. */
+/** Requests and responses as they were sent, for the timeline. Secrets are shortened before anything is stored. */
 
 /** One line of a message, ready to be shown. */
 export type Line =
@@ -69,7 +69,7 @@ export interface Sent {
   readonly body?: unknown;
 }
 
-/** Turns a request and its answer into lines. The answer may still be read by whoever asked. */
+/** Turns a request and its response into lines. The caller can still read the response. */
 export async function recordExchange(address: string, sent: Sent, answer: Response, took: number): Promise<Exchange> {
   const url = new URL(address);
   const text = await answer.clone().text();

@@ -9,7 +9,9 @@ export type Markup = VNode;
 /** What may stand between tags, or be an attribute's value. */
 export type Child = string | number | boolean | null | undefined | Markup | readonly Child[];
 
-/** Elements without holes would be made once and shared by all pages; `this[0] = 3` tells htm to make each anew. */
+/**
+ * Without this, htm makes elements without values once and shares them between all pages. `this[0] = 3` turns that off.
+ */
 function element(this: unknown[], type: string, props: Record<string, unknown> | null, ...children: Child[]): VNode {
   this[0] = 3;
   return h(type, props, ...(children as VNode[]));
