@@ -67,7 +67,7 @@ export async function registerApi(identifier: string, context: AdminContext): Pr
     else if (!includes(found, changes)) await updateScope(name, changes, context);
     if (found !== undefined && found.resource !== null && found.resource !== identifier) left.add(found.resource);
   }
-  // If an operator has given it more scopes, keep them.
+  // If an operator has given the old API scopes of their own, the API stays.
   for (const old of left) await unless(deleteResource(old, context), "unknown", "in_use");
 }
 
