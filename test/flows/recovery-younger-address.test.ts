@@ -164,3 +164,43 @@ test("an intruder waits for eight days before the change, and the owner undoes i
   expect((await owner.get(link)).status).toBe(200);
   expect(await emailOf(person)).toBe(person.email);
 });
+
+describe("an intruder's browser that is known for a week, beside the owner's oldest", () => {
+  async function aWeekOld() {
+    const { person, owner } = await anOwner();
+    const intruder = await anIntruder(person);
+    server.tick(8 * DAY);
+    await enters(intruder, person.username, PASSWORD);
+    await enters(owner, person.username, PASSWORD);
+    const { email, notice } = await movedTo(owner, person);
+    return { person, owner, intruder, email, notice };
+  }
+
+  test("goes back by the link to the address that the owner left → the owner's address gets its link", async () => {
+    const { person, owner, intruder, email, notice } = await aWeekOld();
+    await decide(intruder, await intruder.get(notice.link), DECIDED);
+    expect(await emailOf(person)).toBe(person.email);
+    const { link } = await messageTo(email, RETURNED, mailbox);
+    expect((await intruder.get(link)).text).toContain(ELSEWHERE);
+    expect((await owner.get(link)).status).toBe(200);
+  });
+
+  test("goes back on the page of the profile → the owner's address gets its link", async () => {
+    const { person, owner, intruder, email } = await aWeekOld();
+    await moves(intruder, person.email, PASSWORD);
+    const { link } = await messageTo(email, RETURNED, mailbox);
+    expect((await owner.get(link)).status).toBe(200);
+  });
+
+  test("recovers at the former address, which another browser went back to → the owner's link still holds", async () => {
+    const { person, owner, intruder, email, notice } = await aWeekOld();
+    const reader = aStranger();
+    await decide(reader, await reader.get(notice.link), DECIDED);
+    const { link } = await messageTo(email, RETURNED, mailbox);
+    server.tick(HOUR);
+    await asksAt(person.email, intruder);
+    const mail = await messageTo(person.email, "Choose a new password", mailbox);
+    await decide(intruder, await intruder.get(mail.link), DECIDED);
+    expect((await owner.get(link)).status).toBe(200);
+  });
+});

@@ -75,18 +75,19 @@ export function factsOf(
   return { ...named, parameter, ...received, ...(known === undefined ? {} : { registered: listed(known) }) };
 }
 
-/** The query, the fragment and the user of a URI can hold a secret. */
+/** The query, the fragment and the user of a URI can hold a secret, also where somebody has encoded them once too often. */
 function withoutQuery(uri: string): string {
-  const end = uri.search(/[?#]/);
-  const [base, rest] = end === -1 ? [uri, ""] : [uri.slice(0, end), `${uri[end]}…`];
-  return `${base.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/]*@/i, "$1…@")}${rest}`;
+  const end = uri.search(/[?#]|%(?:25)*(?:3f|23)/i);
+  const base = end === -1 ? uri : `${uri.slice(0, end)}${/[?#]/.exec(uri[end] ?? "")?.[0] ?? "?"}…`;
+  return base.replace(/^([^:/]*:(?:\/\/)?)?.*(?:@|%(?:25)*40)/i, "$1…@");
 }
 
-/** Our own credentials by their prefixes, wherever somebody put one by mistake. */
-const CREDENTIAL = /\b(ac|rt|dc|cs|rat|iat)_[\w-]{8,}/g;
+/** Our own credentials by their prefixes, and JWTs, wherever somebody put one by mistake. */
+const CREDENTIAL =
+  /(?<![A-Za-z0-9])(?:(ac|at|rt|dc|cs|rat|iat|ml|iv)(?:_|%(?:25)*5f)[\w%-]{8,}|(eyJ)[\w-]+\.[\w.-]+)/gi;
 
 export function withoutCredentials(text: string): string {
-  return text.replace(CREDENTIAL, "$1_…");
+  return text.replace(CREDENTIAL, (_, prefix: string | undefined) => (prefix === undefined ? "eyJ…" : `${prefix}_…`));
 }
 
 function logged(text: string): string {

@@ -180,14 +180,21 @@ export interface Presented {
   readonly now: Millis;
 }
 
-/** Whether the browser was the owner's own before the account first had that address. Whoever gave it the address later had none. */
-export function isOwnSinceBefore(addresses: readonly Address[], address: string, { device, now }: Presented): boolean {
+/** Whether the browser was the owner's own before the account first had that address. */
+function isOwnSinceBefore(addresses: readonly Address[], address: string, { device, now }: Presented): boolean {
   const since = Math.abs(addressSince(addresses, address) ?? 0);
   return device !== undefined && isOwners(device, since, now);
 }
 
-/** The same, and no older browser was. An intruder may wait for a week before they change the address: the owner's browser is older still. */
-function isOldestOwn(addresses: readonly Address[], address: string, { device, devices, now }: Presented): boolean {
+/**
+ * Whether the browser is the oldest of those that were the owner's own before the account first had that address. An
+ * intruder may wait for a week before they change the address: the owner's browser is older still.
+ */
+export function isOldestOwn(
+  addresses: readonly Address[],
+  address: string,
+  { device, devices, now }: Presented,
+): boolean {
   const own = devices.filter((one) => isOwnSinceBefore(addresses, address, { device: one, devices, now }));
   const oldest = Math.min(...own.map(({ firstSeenAt }) => firstSeenAt));
   return own.some(({ deviceId, firstSeenAt }) => deviceId === device?.deviceId && firstSeenAt === oldest);

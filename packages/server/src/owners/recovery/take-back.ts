@@ -123,7 +123,7 @@ export async function takeBack(
   // The address that the account loses may be the owner's newer one: whoever still reads the older one took it back.
   // What the owner's oldest browser takes back is final.
   const leaves = link.purpose === "undo" && link.about !== OWN_BROWSER_ONLY && context.mail.enabled;
-  const presented = { device: seen, devices: [], now };
+  const presented = { device: seen, devices: await context.storage.knownDevices.list({ partition, personId }), now };
   const wayBack = leaves ? undoFrom(person, { to: link.address, addresses, presented }, context.links) : null;
   const happened = { person, link, decided, moment: found.moment, addresses, own, wayBack, ...from };
   const { removal, mails } = await announced(happened, context);

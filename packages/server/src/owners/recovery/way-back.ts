@@ -9,7 +9,7 @@ import type { MailLink } from "../mail/storage.ts";
 import type { Person } from "../person.ts";
 import {
   type Address,
-  isOwnSinceBefore,
+  isOldestOwn,
   leavesWayBack,
   OWN_BROWSER_ONLY,
   type Presented,
@@ -65,7 +65,7 @@ export function undoFrom(
   const { to, addresses, presented } = about;
   if (emailVerifiedAt === null || to === email) return null;
   const anywhere = leavesWayBack(addresses, email, to, presented.now);
-  if (!anywhere && isOwnSinceBefore(addresses, email, presented)) return null;
+  if (!anywhere && isOldestOwn(addresses, email, presented)) return null;
   const link = { partition, personId, purpose: "undo", address: email, ttl: UNDO_TTL } as const;
   return links.make({ ...link, about: anywhere ? null : OWN_BROWSER_ONLY }, "/undo");
 }

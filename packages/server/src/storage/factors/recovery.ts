@@ -148,6 +148,8 @@ async function isAsSeen(tx: Tx, key: PersonKey, seen: readonly string[]): Promis
 async function takeBack(tx: Tx, key: PersonKey, link: MailLink, args: TakeBack): Promise<void> {
   const { device, removal, endApps, endCompanies, shownAt, identitiesSince, mails, now } = args;
   const own = await ownDevice(tx, key, device, { before: now, now });
+  const devices = await devicesOf(tx, key);
+  const before = { device: presentedAmong(devices, device), devices, now };
   await endSessions(tx, key, own, now);
   for (const clientId of endApps) {
     await endConsent(tx, {
@@ -160,7 +162,7 @@ async function takeBack(tx: Tx, key: PersonKey, link: MailLink, args: TakeBack):
   const keeps = { before: shownAt, butIn: endCompanies };
   await noteForCompanies(tx, key, { cutAt: now, keeps, invitedSince: identitiesSince, now });
   await useUp(tx, link);
-  await dropMailLinks(tx, key, link.address, { restores: own !== undefined }, now);
+  await dropMailLinks(tx, key, link.address, { restores: own !== undefined, own: before }, now);
   if (removal !== null) await remove(tx, key, removal, now);
   await post(tx, mails, now);
 }

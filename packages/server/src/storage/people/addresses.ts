@@ -9,7 +9,9 @@ import {
   type Address,
   addressSince,
   isOlder,
+  isOldestOwn,
   OWN_BROWSER_ONLY,
+  type Presented,
   type RecoveryStorage,
   UNDO_TTL,
 } from "../../owners/recovery/storage.ts";
@@ -121,7 +123,7 @@ export async function dropMailLinks(
   tx: Tx,
   key: PersonKey,
   address: string,
-  ends: { readonly restores: boolean },
+  ends: { readonly restores: boolean; readonly own?: Presented },
   now: Millis,
 ): Promise<void> {
   const { partition, personId } = key;
@@ -134,7 +136,11 @@ export async function dropMailLinks(
     const its = addressSince(known, text(row, "address")) ?? now;
     const purpose = text(row, "purpose");
     if ((purpose === "restore" && its <= since && !ends.restores) || (purpose === "undo" && its < since)) continue;
-    if (textOrNull(row, "about") === OWN_BROWSER_ONLY && !ends.restores) continue;
+    if (
+      textOrNull(row, "about") === OWN_BROWSER_ONLY &&
+      !(ends.own && isOldestOwn(known, text(row, "address"), ends.own))
+    )
+      continue;
     await tx.run(sql`DELETE FROM mail_links WHERE partition = :partition AND link_id = :linkId`, {
       ...{ partition, linkId: text(row, "link_id") },
     });
