@@ -8,6 +8,7 @@ const RETIRED: tidy.RetiredNames = {
   files: [
     ...["gathering", "wire", "place", "standings", "bearers", "direct", "afterwards", "interaction", "offered"],
     ...["judge", "underway", "wish", "loosen", "standing", "door", "rounds", "hash-for", "code-secrets", "factor-lock"],
+    ...["person-lock", "company-lock", "take-back", "way-back", "restore", "published", "documents", "cards", "epoch"],
   ],
   identifiers: [
     "[gG]athering",

@@ -55,7 +55,7 @@ const IMPORTS: tidy.ImportTable = {
   "packages/server/src/jose": ["oauth/ports.ts", "oauth/json-web-key.ts", "jose", "lru-cache"],
   "packages/server/src/saml": [
     ...[
-      "oauth/saml-assertion.ts",
+      "oauth/saml-assertion-model.ts",
       "oauth/model.ts",
       "node:crypto",
       "node:worker_threads",

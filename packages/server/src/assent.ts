@@ -48,12 +48,11 @@ import { remoteKeys } from "./outbound/remote-keys.ts";
 import { ScopeUses } from "./owners/apps/scope-uses.ts";
 import { assertedOwners, ownerNamed } from "./owners/asserted-owners.ts";
 import type { AuthorizationContext } from "./owners/authorization/context.ts";
+import { FailedClients } from "./owners/client-authentication-failures.ts";
 import { admitDevice } from "./owners/device-requests.ts";
-import { FailedClients } from "./owners/failed-clients.ts";
 import type { Notice } from "./owners/mail/notices.ts";
 import { Popularity } from "./owners/popularity.ts";
 import type { Brand } from "./pages/index.ts";
-import { policyOf } from "./policy.ts";
 import { Presence } from "./presence.ts";
 import { AssertionReader } from "./saml/reader.ts";
 import { openCatalog } from "./storage/catalog.ts";
@@ -63,6 +62,7 @@ import { NEWEST_MIGRATION } from "./storage/migrations/index.ts";
 import { openStorage, type Storage } from "./storage/open.ts";
 import { partitionOf } from "./storage/partition.ts";
 import { readTls, type Tls } from "./tls.ts";
+import { policyOf } from "./token-lifetimes.ts";
 import type { Crew } from "./workers/messages.ts";
 
 /** The server as a library. */
@@ -294,7 +294,7 @@ async function assemble({
     openClientSecrets: (clientId, sealed) => openClientSecrets(secrets, clientId, sealed),
     ownerPassword: async (asked) => {
       const [{ ownerByPassword }, { MAX_PASSWORD_BYTES }] = await Promise.all([
-        import("./owners/password-grant.ts"),
+        import("./owners/authenticate-by-password.ts"),
         import("./owners/new-password.ts"),
       ]);
       return ownerByPassword(asked, { ...signIn, storage, originOf, longest: MAX_PASSWORD_BYTES });

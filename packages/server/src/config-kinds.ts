@@ -2,7 +2,7 @@
 
 import { isIP } from "node:net";
 import type { SmtpServer } from "./mail/transport.ts";
-import { canonicalEmail } from "./owners/names.ts";
+import { canonicalEmail } from "./owners/canonical-login.ts";
 import type { ConsentDuration } from "./owners/storage.ts";
 import { isPostgresUrl, parseAddress } from "./storage/postgres/address.ts";
 

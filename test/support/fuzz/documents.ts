@@ -18,8 +18,8 @@ import { canonicalName } from "../../../packages/server/src/oauth/distinguished-
 import { readPublishedKeys, readRegisteredKeys } from "../../../packages/server/src/oauth/json-web-key.ts";
 import { timeClaim } from "../../../packages/server/src/oauth/numeric-date.ts";
 import type { Passkey } from "../../../packages/server/src/owners/factor-storage.ts";
-import { readAssertion } from "../../../packages/server/src/saml/assertion.ts";
 import { certificatesOfMetadata, readCertificates } from "../../../packages/server/src/saml/metadata.ts";
+import { readAssertion } from "../../../packages/server/src/saml/verify-assertion.ts";
 import { readXml, type XmlElement, XmlRefused } from "../../../packages/server/src/saml/xml.ts";
 import { corpusOf, type Parser } from "./harness.ts";
 

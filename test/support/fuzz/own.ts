@@ -17,13 +17,13 @@ import { isFormToken } from "../../../packages/server/src/http/forms.ts";
 import { displayTextProblem } from "../../../packages/server/src/oauth/names/display-name.ts";
 import { nameKeys, skeleton, usernameLookAlike } from "../../../packages/server/src/oauth/names/look-alikes.ts";
 import { carried, openDevice, openRequest } from "../../../packages/server/src/owners/authorization/continuation.ts";
-import { canonicalSlug } from "../../../packages/server/src/owners/company.ts";
 import {
   canonicalDomain,
   canonicalEmail,
   canonicalLogin,
   canonicalUsername,
-} from "../../../packages/server/src/owners/names.ts";
+} from "../../../packages/server/src/owners/canonical-login.ts";
+import { canonicalSlug } from "../../../packages/server/src/owners/company.ts";
 import { newEmail, newUsername } from "../../../packages/server/src/owners/new-names.ts";
 import { accentText, readBrandColors } from "../../../packages/server/src/pages/brand.ts";
 import { localPath, visible, webAddress } from "../../../packages/server/src/pages/text.ts";

@@ -19,7 +19,7 @@ import {
 import { confirm, counted, type YesOption, yesOption } from "../confirm.ts";
 import { Failure, lineOf, UsageError } from "../failure.ts";
 import type { Output, WireRecord } from "../output.ts";
-import { addListChangeOptions, addListOptions, dropRemarks, grantTypeOf, listChangesOf } from "./client-lists.ts";
+import { addListChangeOptions, addListOptions, dropRemarks, grantTypeOf, listChangesOf } from "./client-list-fields.ts";
 import { translations } from "./scope.ts";
 
 interface ClientOptions extends JsonOption {

@@ -5,7 +5,7 @@ import { resolve } from "node:path";
 import type { Config } from "../config.ts";
 import { databaseFile, prepareDataDir } from "../data-dir.ts";
 import type { Millis } from "../oauth/model.ts";
-import type { Ended } from "../storage/epoch.ts";
+import type { Ended } from "../storage/after-restore.ts";
 import { StorageUnavailable } from "../storage/errors.ts";
 import { openStorage, type Storage } from "../storage/open.ts";
 import { copyDatabase, draftOf, isAlone, moveAside, putBack, removeDatabase } from "../storage/sqlite/copy.ts";

@@ -15,7 +15,7 @@ import type { Client, Millis, Scope } from "../oauth/model.ts";
 import { displayTextProblem } from "../oauth/names/display-name.ts";
 import { consentHosts, redirectHost } from "../oauth/redirect-uri.ts";
 import { accentText } from "../pages/brand.ts";
-import { changedLists, type ListChanges } from "./client-lists.ts";
+import { changedLists, type ListChanges } from "./client-list-fields.ts";
 import { NO_SECRETS, secretFor, secretKind, secretsAfter, withSecret } from "./client-secrets.ts";
 import type { AdminContext } from "./context.ts";
 import { storeLogo } from "./logo.ts";

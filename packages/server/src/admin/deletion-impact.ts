@@ -10,10 +10,10 @@ import { openStorage } from "../storage/open.ts";
 import { allClients, clientOf } from "./clients.ts";
 import { companyBySlug } from "./companies.ts";
 import { type AdminContext, isMissing } from "./context.ts";
-import { issuerOf } from "./issuers.ts";
 import { userOf } from "./people.ts";
 import { refuseScopesOf, resourceOf, scopeOf } from "./scopes-and-resources.ts";
 import type { OwnerCounts } from "./storage.ts";
+import { issuerOf } from "./trusted-issuers.ts";
 
 /** Each kind is counted up to here; one more stands for "more than that". */
 export const MOST_COUNTED = 100_000;

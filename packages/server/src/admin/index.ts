@@ -8,7 +8,7 @@ export { MAX_JWKS_BYTES, MAX_SCOPES } from "../oauth/client-registration/metadat
 export { DatabaseNotReady, SchemaMismatch, StorageUnavailable, UnsafeFileMode } from "../storage/errors.ts";
 export type { Inventory } from "../storage/inventory.ts";
 export { backupDatabase, beginEpoch, refuseRestore, restoreDatabase } from "./backup.ts";
-export { type ClientList, droppedValues, type ListChange, type ListChanges } from "./client-lists.ts";
+export { type ClientList, droppedValues, type ListChange, type ListChanges } from "./client-list-fields.ts";
 export * from "./clients.ts";
 export * from "./companies.ts";
 export * from "./consents.ts";
@@ -17,7 +17,6 @@ export { type DatabaseStatus, databaseStatus, migrateDatabase, migrationPlan } f
 export * from "./deletion-impact.ts";
 export type { Diagnosis } from "./doctor.ts";
 export type { Finding } from "./finding.ts";
-export * from "./issuers.ts";
 export * from "./keys.ts";
 export { LOGO_SIZE, MAX_LOGO_BYTES, renderLogo } from "./logo.ts";
 export { exportToFile, importFromFile } from "./move.ts";
@@ -27,6 +26,7 @@ export * from "./records.ts";
 export * from "./scopes-and-resources.ts";
 export { MOST_SIMILAR, type SimilarClient, similarClients } from "./similar-names.ts";
 export * from "./subject-links.ts";
+export * from "./trusted-issuers.ts";
 
 /** Loads `doctor.ts` and its imports on demand. */
 export const diagnose: typeof import("./doctor.ts").diagnose = async (...args) =>

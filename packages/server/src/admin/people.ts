@@ -3,7 +3,7 @@
 import { isCommonPassword } from "../crypto/common-passwords.ts";
 import { newOwnerId } from "../crypto/id.ts";
 import { displayTextProblem } from "../oauth/names/display-name.ts";
-import { canonicalLogin } from "../owners/names.ts";
+import { canonicalLogin } from "../owners/canonical-login.ts";
 import { newEmail, newUsername, usernameProblem } from "../owners/new-names.ts";
 import { MAX_PASSWORD_BYTES, MIN_PASSWORD, type PasswordProblem, passwordProblem } from "../owners/new-password.ts";
 import type { Person, PersonChanges, Session } from "../owners/storage.ts";

@@ -44,7 +44,6 @@ export {
 } from "./endpoints/company-members.ts";
 export { showEmailLink, submitEmailLink } from "./endpoints/confirm.ts";
 export { exportData, showExport } from "./endpoints/data-export.ts";
-export { asset, errorCondition, home, logo } from "./endpoints/documents.ts";
 export { downloadReceipt, receiptKeys, showHistory } from "./endpoints/history.ts";
 export { removeIdentity, showRemoveIdentity } from "./endpoints/identities.ts";
 export { chooseLanguage, showLanguages } from "./endpoints/language.ts";
@@ -60,11 +59,12 @@ export {
   submitDelete,
 } from "./endpoints/profile.ts";
 export { submitProof } from "./endpoints/prove.ts";
+export { asset, errorCondition, home, logo } from "./endpoints/public-files.ts";
 export { showRecover, submitRecover } from "./endpoints/recover.ts";
-export { showRestore, submitRestore } from "./endpoints/restore.ts";
+export { showTakeBack, submitTakeBack } from "./endpoints/recovery-link.ts";
 export { refuseStronger, submitPasskey, submitSecondStep } from "./endpoints/second-step.ts";
 export { endSessions, showConfirm, showSecurity } from "./endpoints/security.ts";
 export { showSignIn, submitSignIn, switchAccount } from "./endpoints/sign-in.ts";
 export { showCreateAccount, showSignUp, submitCreateAccount, submitSignUp } from "./endpoints/sign-up.ts";
-export { showTakeBack, submitTakeBack } from "./endpoints/take-back.ts";
+export { showRestore, submitRestore } from "./endpoints/undo-factor-removal.ts";
 export { problemAnswer } from "./problem.ts";

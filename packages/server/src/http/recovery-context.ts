@@ -2,7 +2,7 @@
 
 import { relyingPartyOf } from "../crypto/passkeys.ts";
 import type { FollowContext } from "../owners/mail/open-link.ts";
-import type { RecoveryContext } from "../owners/recovery/take-back.ts";
+import type { RecoveryContext } from "../owners/recovery/recover-account.ts";
 import type { EventTools, FormTools } from "./contexts.ts";
 import type { SessionTools, VisitorContext } from "./visitor.ts";
 

@@ -3,8 +3,8 @@
 import { VERIFICATION_PATH } from "../oauth/device-authorization.ts";
 import { endpoints } from "../oauth/endpoints.ts";
 import type { GrantEndpoint } from "../oauth/grants/registry.ts";
-import { deviceAuthorization, introspection, revocation, token } from "./endpoints/back-channel.ts";
-import { jwks, live, metadata, ready } from "./endpoints/published.ts";
+import { deviceAuthorization, introspection, revocation, token } from "./endpoints/oauth-endpoints.ts";
+import { jwks, live, metadata, ready } from "./endpoints/well-known.ts";
 import { type Endpoint, forPeople } from "./lazy-pages.ts";
 
 export interface Route {

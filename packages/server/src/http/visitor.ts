@@ -2,7 +2,7 @@
 
 import { type DerivedCredentials, sha256 } from "../crypto/credential.ts";
 import { randomBytes, randomText } from "../crypto/random.ts";
-import type { SignedInBy } from "../owners/session.ts";
+import type { SignedInBy } from "../owners/session-policy.ts";
 import { beginSession, type SessionContext, sessionOfCredential } from "../owners/sessions.ts";
 import type { Person, Session } from "../owners/storage.ts";
 import type { Chrome } from "../pages/index.ts";

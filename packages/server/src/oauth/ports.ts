@@ -5,7 +5,7 @@
 
 import type { AssertedOwner, AssertedOwners } from "./asserted-subject.ts";
 import type { Grant, Millis, Resource, Scope, SigningAlg, Soon } from "./model.ts";
-import type { SamlReader } from "./saml-assertion.ts";
+import type { SamlReader } from "./saml-assertion-model.ts";
 import type { Catalog, DeviceStorage, GrantStorage, UserCodeKey } from "./storage.ts";
 
 /** The purpose of a credential. The server never accepts a credential of one kind as another kind. */

@@ -6,7 +6,7 @@
 import type { AssertedOwner, AssertedOwners, FoundOwner, MappedSubject } from "../oauth/asserted-subject.ts";
 import { type Millis, PARTITIONS, type TrustedIssuer } from "../oauth/model.ts";
 import type { Uses } from "../uses.ts";
-import { canonicalEmail, canonicalUsername, foreignSubject } from "./names.ts";
+import { canonicalEmail, canonicalUsername, foreignSubject } from "./canonical-login.ts";
 import type { NewUsername } from "./new-names.ts";
 import type { ForeignSubject, OwnerStorage, Person } from "./storage.ts";
 

@@ -3,7 +3,7 @@
 import { digitProblem, HIDING, hiddenProblem, markProblem } from "../oauth/names/characters.ts";
 import { usernameLookAlike } from "../oauth/names/look-alikes.ts";
 import { isHighlyRestrictive } from "../oauth/names/scripts.ts";
-import { canonicalEmail, canonicalUsername } from "./names.ts";
+import { canonicalEmail, canonicalUsername } from "./canonical-login.ts";
 
 /** A new username. `lookAlike`: the form that it looks like, which nobody else can have. Null: none. */
 export interface NewUsername {

@@ -10,7 +10,7 @@ import { isBoundTo, type PresentedDevice } from "./known-device.ts";
 import type { DeviceSeen, DeviceSighting, KnownDeviceStorage } from "./known-device-storage.ts";
 import type { Person } from "./person.ts";
 import { type VouchContext, vouchByUse } from "./recovery/trust-used-factor.ts";
-import { authenticationOf, SESSION_ABSOLUTE, SESSION_IDLE, type SignedInBy } from "./session.ts";
+import { authenticationOf, SESSION_ABSOLUTE, SESSION_IDLE, type SignedInBy } from "./session-policy.ts";
 import type { OwnerStorage, Session } from "./storage.ts";
 
 export interface SessionContext extends NewsContext, VouchContext {

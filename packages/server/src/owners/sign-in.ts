@@ -2,11 +2,11 @@
 
 import type { Millis } from "../oauth/model.ts";
 import type { Uses } from "../uses.ts";
+import { canonicalLogin } from "./canonical-login.ts";
 import { type Admission, admitGuess, type GuessingContext } from "./guessing.ts";
 import type { HashRequester } from "./hash-requester.ts";
 import { boundDevice, type PresentedDevice } from "./known-device.ts";
 import type { KnownDeviceStorage } from "./known-device-storage.ts";
-import { canonicalLogin } from "./names.ts";
 import type { OwnerStorage, Person } from "./storage.ts";
 
 /** The dependencies of sign-in. */

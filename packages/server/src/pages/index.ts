@@ -19,6 +19,7 @@ export { type MailView, mailOf } from "./mail.ts";
 export { locales, type Messages, spoken } from "./messages/index.ts";
 export { problemPage } from "./problem.ts";
 export { secondStepPage } from "./second-step.ts";
+export { restoredPage, restorePage, takenBackPage } from "./security/account-recovered.ts";
 export { addPasskeyPage } from "./security/add-passkey.ts";
 export { authenticatorPage, recoveryCodesPage } from "./security/authenticator.ts";
 export {
@@ -33,9 +34,8 @@ export { exportPage } from "./security/export.ts";
 export { securityPage } from "./security/index.ts";
 export { deletePage, profilePage } from "./security/profile.ts";
 export { provePage } from "./security/prove.ts";
+export { takeBackPage } from "./security/recover-account.ts";
 export { removeIdentityPage } from "./security/remove-identity.ts";
-export { takeBackPage } from "./security/take-back.ts";
-export { restoredPage, restorePage, takenBackPage } from "./security/taken-back.ts";
 export { signInPage } from "./sign-in.ts";
 export { signedOutPage, signOutPage } from "./sign-out.ts";
 export { strongerPage } from "./stronger-sign-in.ts";

@@ -3,7 +3,7 @@ import type { MailDraft, NamedApps } from "../owners/mail/mail.ts";
 import type { Chrome } from "./chrome.ts";
 import { fill } from "./messages/index.ts";
 import { html, renderDocument } from "./parts/html.ts";
-import type { NamedWay } from "./security/take-back-views.ts";
+import type { NamedWay } from "./security/recover-account-views.ts";
 import { listed, wayName } from "./security/ways.ts";
 import { visible, webAddress } from "./text.ts";
 import { exact } from "./time.ts";

@@ -1,7 +1,7 @@
 /** The thread that reads large assertions, one after the other, in the order of their arrival. */
 
 import { parentPort } from "node:worker_threads";
-import { type CertificatesOf, readAssertion } from "./assertion.ts";
+import { type CertificatesOf, readAssertion } from "./verify-assertion.ts";
 
 interface Task {
   readonly id: number;

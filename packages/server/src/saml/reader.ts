@@ -1,8 +1,8 @@
 /** Reads assertions: small ones immediately, large ones in a thread, so that no other request waits for them. */
 
 import { Worker } from "node:worker_threads";
-import type { SamlReader, SamlReading } from "../oauth/saml-assertion.ts";
-import type { CertificatesOf } from "./assertion.ts";
+import type { SamlReader, SamlReading } from "../oauth/saml-assertion-model.ts";
+import type { CertificatesOf } from "./verify-assertion.ts";
 
 /** Bytes of XML, and number of tags. Below both limits, an assertion takes a few milliseconds. */
 const LARGE = { bytes: 16_384, tags: 300 } as const;
@@ -27,7 +27,7 @@ export class AssertionReader implements SamlReader {
   async read(encoded: string, certificatesOf: CertificatesOf): Promise<SamlReading> {
     if (!isLarge(encoded)) {
       // Loaded with the first assertion, because most servers never get one.
-      const { readAssertion } = await import("./assertion.ts");
+      const { readAssertion } = await import("./verify-assertion.ts");
       return readAssertion(encoded, certificatesOf);
     }
     if (this.#waiting.size >= MAX_WAITING) return overloaded("too many large assertions at once");

@@ -1,9 +1,9 @@
 /** Opens the storage that a URL names. */
 
 import type { Millis } from "../oauth/model.ts";
+import type { Ended } from "./after-restore.ts";
 import { aggregates, type Ports } from "./aggregates.ts";
 import { type DatabaseState, STATES, selectStates, stateOf, writeState } from "./database-state.ts";
-import type { Ended } from "./epoch.ts";
 import type { Inventory } from "./inventory.ts";
 import { type MigrationState, migrate, migrationStatus, planMigrations, type Reach } from "./migrations/migrate.ts";
 import type { PlannedStep } from "./migrations/plan.ts";
@@ -108,7 +108,8 @@ function ownOf(engine: Engine): Omit<Storage, keyof Ports> {
     migrationStatus: () => migrationStatus(engine),
     state: () => engine.reading(async (tx) => stateOf(await tx.all(selectStates))),
     // Only commands use these functions, so they are imported on demand.
-    endAllBefore: async ({ now, keepConsents }) => (await import("./epoch.ts")).endAllBefore(engine, now, keepConsents),
+    endAllBefore: async ({ now, keepConsents }) =>
+      (await import("./after-restore.ts")).endAllBefore(engine, now, keepConsents),
     exportTo: async ({ file, now }) => (await import("./move/export.ts")).exportDatabase(engine, file, now),
     importFrom: async ({ file }) => (await import("./move/import.ts")).importDatabase(engine, file),
     inventory: async () => (await import("./inventory.ts")).inventory(engine),

@@ -12,7 +12,7 @@ import {
   readDuration,
 } from "../../src/owners/consent.ts";
 import { hostsBefore } from "../../src/owners/consent-record.ts";
-import { signInNeeded } from "../../src/owners/session.ts";
+import { signInNeeded } from "../../src/owners/session-policy.ts";
 import type { Person } from "../../src/owners/storage.ts";
 
 const scope = (name: string, more: Partial<Scope> = {}): Scope => ({

@@ -14,7 +14,7 @@ import type {
   RestoreView,
   TakeBackView,
   WayEntry,
-} from "../../src/pages/security/take-back-views.ts";
+} from "../../src/pages/security/recover-account-views.ts";
 import { anOffer } from "./factor-states.ts";
 
 const NOW = Date.UTC(2026, 6, 14, 9, 30);

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { byTheClock } from "../../../../test/support/by-the-clock.ts";
 import { anIdentityProvider, assertionXml, encoded, signed } from "../../../../test/support/saml-idp.ts";
-import { readAssertion } from "../../src/saml/assertion.ts";
+import { readAssertion } from "../../src/saml/verify-assertion.ts";
 import { readXml, textOf, XmlRefused } from "../../src/saml/xml.ts";
 
 describe("what isn't read", () => {

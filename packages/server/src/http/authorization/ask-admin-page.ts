@@ -7,7 +7,7 @@ import { descriptionOf } from "../../owners/scope-texts.ts";
 import { askAdminPage, askedAdminPage } from "../../pages/index.ts";
 import type { AskAdminView, ClientCard, FormSecrets } from "../../pages/views.ts";
 import type { FlowTools } from "../contexts.ts";
-import { clientCard, deviceCard } from "../endpoints/cards.ts";
+import { clientCard, deviceCard } from "../endpoints/client-and-person-views.ts";
 import { type Answer, page } from "../message.ts";
 import { type Arrival, type FlowArrival, pageContextOf, sessionSecrets } from "./arrival.ts";
 import { devicePageContext } from "./device-page.ts";

@@ -14,7 +14,7 @@ import type { ConsentDuration } from "../../owners/storage.ts";
 import { consentPage } from "../../pages/index.ts";
 import type { ClientCard, ConsentView, DurationChoice, OwnerOption, ScopeChoice } from "../../pages/views.ts";
 import type { FlowTools } from "../contexts.ts";
-import { clientCard, signedInAs } from "../endpoints/cards.ts";
+import { clientCard, signedInAs } from "../endpoints/client-and-person-views.ts";
 import { type Answer, page } from "../message.ts";
 import { type FlowArrival, pageContextOf, sessionSecrets } from "./arrival.ts";
 

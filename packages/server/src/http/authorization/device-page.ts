@@ -10,7 +10,7 @@ import { consentPage, deviceCodePage, deviceDonePage, deviceElsewherePage } from
 import type { ConsentView, DeviceCodeView, DeviceDoneView, DeviceFacts, FormSecrets } from "../../pages/views.ts";
 import type { PageContext } from "../chromes.ts";
 import type { FlowTools } from "../contexts.ts";
-import { deviceCard, signedInAs } from "../endpoints/cards.ts";
+import { deviceCard, signedInAs } from "../endpoints/client-and-person-views.ts";
 import { formToken } from "../forms.ts";
 import { type Answer, type HttpRequest, page } from "../message.ts";
 import type { Visitor } from "../visitor.ts";

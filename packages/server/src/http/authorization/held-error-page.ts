@@ -5,7 +5,7 @@ import { type ConditionName, conditions, publicCondition } from "../../oauth/err
 import type { Client } from "../../oauth/model.ts";
 import { heldErrorPage } from "../../pages/index.ts";
 import type { FormTools } from "../contexts.ts";
-import { clientCard } from "../endpoints/cards.ts";
+import { clientCard } from "../endpoints/client-and-person-views.ts";
 import { formToken, sealHeldError } from "../forms.ts";
 import { type Answer, type HttpRequest, page } from "../message.ts";
 import type { Visitor } from "../visitor.ts";

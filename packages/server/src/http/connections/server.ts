@@ -2,11 +2,11 @@
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { ConditionName, OAuthError } from "../../oauth/errors.ts";
-import { Exchange, type Site } from "../exchange.ts";
 import { checkFormOrigin } from "../form-origin.ts";
 import type { Endpoint, Served } from "../lazy-pages.ts";
 import type { Answer, HttpRequest } from "../message.ts";
 import { problemJson, refusalOf, wantsPage } from "../refusal.ts";
+import { Exchange, type Site } from "../request-response.ts";
 import { type Match, Router } from "../router.ts";
 import { metadataRoute, type Route, routes } from "../routes.ts";
 import { busyAnswers } from "./busy.ts";

@@ -8,7 +8,7 @@ import { formToken, isFormToken } from "../forms.ts";
 import { type Answer, formOf, type HttpRequest, page, redirect } from "../message.ts";
 import { problemAnswer } from "../problem.ts";
 import { type Visitor, type VisitorContext, visitorOf } from "../visitor.ts";
-import { signedInAs } from "./cards.ts";
+import { signedInAs } from "./client-and-person-views.ts";
 
 /** The data of every page here: somebody is signed in. */
 export interface Account {

@@ -21,7 +21,7 @@ import { coarse } from "../connections/client-address.ts";
 import { formToken } from "../forms.ts";
 import { type Answer, formOf, page, redirect } from "../message.ts";
 import { type AccountTools, signedIn } from "./account.ts";
-import { logoPath, nameOf, signedInAs } from "./cards.ts";
+import { logoPath, nameOf, signedInAs } from "./client-and-person-views.ts";
 
 const MAX_QUERY = 100;
 

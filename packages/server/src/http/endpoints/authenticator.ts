@@ -6,7 +6,7 @@ import { newRecoveryCodes, recoveryCodeHash } from "../../crypto/recovery-codes.
 import { seal, unseal } from "../../crypto/seal.ts";
 import type { Millis } from "../../oauth/model.ts";
 import { removeSecondFactor, setAuthenticator, setRecoveryCodes } from "../../owners/factors.ts";
-import { afterNewAuthenticator } from "../../owners/session.ts";
+import { afterNewAuthenticator } from "../../owners/session-policy.ts";
 import type { AuthenticatorView } from "../../pages/factor-views.ts";
 import { authenticatorPage, recoveryCodesPage } from "../../pages/index.ts";
 import { factorChange } from "../factor-change.ts";

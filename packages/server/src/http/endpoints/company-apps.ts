@@ -24,7 +24,7 @@ import type { CompanyAppsView, CompanyAppView, CompanyRequestView, CompanyScope 
 import { companyAppsPage } from "../../pages/index.ts";
 import type { DurationChoice } from "../../pages/views.ts";
 import { type Answer, formOf, page } from "../message.ts";
-import { logoPath, nameOf } from "./cards.ts";
+import { logoPath, nameOf } from "./client-and-person-views.ts";
 import {
   backTo,
   type CompanyTools,

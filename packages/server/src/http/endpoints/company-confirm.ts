@@ -8,7 +8,7 @@ import type { AppRule } from "../../owners/company-storage.ts";
 import type { CompanyConfirmView } from "../../pages/company/views.ts";
 import { companyConfirmPage } from "../../pages/index.ts";
 import { type Answer, page } from "../message.ts";
-import { nameOf } from "./cards.ts";
+import { nameOf } from "./client-and-person-views.ts";
 import { backTo, type CompanyTools, forAdmins, forMembers, type InCompany, idIn } from "./company.ts";
 
 type Question = Pick<CompanyConfirmView, "what" | "subject" | "action" | "fields"> &

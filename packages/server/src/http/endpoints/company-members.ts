@@ -1,6 +1,7 @@
 /** `/company/{slug}/members`, `/company/{slug}/history`, `/invitation`: members of a company, and invitations. */
 
 import { historyEntryOf, historyPage } from "../../owners/apps/history-page.ts";
+import { canonicalLogin } from "../../owners/canonical-login.ts";
 import {
   addresseeOf,
   changeRole as changeRoleOf,
@@ -14,7 +15,6 @@ import {
   withdrawInvitation,
 } from "../../owners/companies/members.ts";
 import type { MemberOutcome, Role } from "../../owners/company-storage.ts";
-import { canonicalLogin } from "../../owners/names.ts";
 import type { HistoryEntry } from "../../owners/storage.ts";
 import type { CompanyHistoryView, CompanyMembersView, InvitationView } from "../../pages/company/views.ts";
 import { companyHistoryPage, companyMembersPage, invitationPage } from "../../pages/index.ts";
@@ -26,7 +26,7 @@ import { problemAnswer } from "../problem.ts";
 import { isFresh } from "../reauthentication.ts";
 import { visitorOf } from "../visitor.ts";
 import { type Account, signedIn } from "./account.ts";
-import { signedInAs } from "./cards.ts";
+import { signedInAs } from "./client-and-person-views.ts";
 import {
   backTo,
   type CompanyTools,

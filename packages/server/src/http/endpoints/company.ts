@@ -17,7 +17,7 @@ import { problemAnswer } from "../problem.ts";
 import { isFresh, type ProofTools, proofFault } from "../reauthentication.ts";
 
 import { type Account, type AccountTools, type Page, signedIn } from "./account.ts";
-import { signedInAs } from "./cards.ts";
+import { signedInAs } from "./client-and-person-views.ts";
 import { confirmFirst } from "./security.ts";
 
 /** The data of every page of a company: a member is signed in. */

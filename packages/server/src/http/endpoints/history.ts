@@ -15,7 +15,7 @@ import { formToken } from "../forms.ts";
 import { type Answer, cachedJson, type HttpRequest, json, page } from "../message.ts";
 import { problemAnswer } from "../problem.ts";
 import { type AccountTools, signedIn } from "./account.ts";
-import { signedInAs } from "./cards.ts";
+import { signedInAs } from "./client-and-person-views.ts";
 
 interface HistoryTools extends AccountTools {
   readonly apps: AppsContext;

@@ -3,7 +3,7 @@
 import { isCommonPassword } from "../../crypto/common-passwords.ts";
 import { changePassword, type PasswordContext } from "../../owners/account/change-password.ts";
 import { passwordProblem } from "../../owners/new-password.ts";
-import { afterNewPassword } from "../../owners/session.ts";
+import { afterNewPassword } from "../../owners/session-policy.ts";
 import type { Person } from "../../owners/storage.ts";
 import { changePasswordPage } from "../../pages/index.ts";
 import type { PasswordFault } from "../../pages/security/views.ts";
@@ -14,7 +14,7 @@ import { type Answer, formOf, page, redirect } from "../message.ts";
 import { type ProofTools, proofFault } from "../reauthentication.ts";
 import { type SessionTools, startSession } from "../visitor.ts";
 import { type Account, type AccountTools, signedIn } from "./account.ts";
-import { signedInAs } from "./cards.ts";
+import { signedInAs } from "./client-and-person-views.ts";
 
 interface PasswordTools extends AccountTools, ProofTools {
   readonly credentials: SessionTools["credentials"];

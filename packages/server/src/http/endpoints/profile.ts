@@ -18,7 +18,7 @@ import { problemAnswer } from "../problem.ts";
 import { type ProofTools, proofFault } from "../reauthentication.ts";
 import { type Account, type AccountTools, signedIn } from "./account.ts";
 import { QUEUE_RETRY } from "./ask-mail.ts";
-import { signedInAs } from "./cards.ts";
+import { signedInAs } from "./client-and-person-views.ts";
 import { confirmFirst } from "./security.ts";
 
 const MAX_NAME = 120;

@@ -2,10 +2,10 @@
 
 import type { FollowedLink } from "../../owners/mail/open-link.ts";
 import { type ProofOutcome, type ProveContext, proveFactor } from "../../owners/recovery/prove-factor.ts";
+import { showRecovery } from "../../owners/recovery/recover-account.ts";
 import type { Proof, Ways } from "../../owners/recovery/review-factors-and-apps.ts";
-import { showRecovery } from "../../owners/recovery/take-back.ts";
 import { provePage } from "../../pages/index.ts";
-import type { ProveView, TakeBackWhat } from "../../pages/security/take-back-views.ts";
+import type { ProveView, TakeBackWhat } from "../../pages/security/recover-account-views.ts";
 import { networkOf } from "../connections/client-address.ts";
 import { deviceCookie } from "../device-cookie.ts";
 import { recoveryNews } from "../factor-change.ts";

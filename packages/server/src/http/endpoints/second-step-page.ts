@@ -11,7 +11,7 @@ import type { FlowTools } from "../contexts.ts";
 import { type Answer, page } from "../message.ts";
 import { type Partial, sealPartial } from "../partial-sign-in.ts";
 import { passkeyOffer } from "../passkeys.ts";
-import { clientCard, deviceCard, signedInAs } from "./cards.ts";
+import { clientCard, deviceCard, signedInAs } from "./client-and-person-views.ts";
 
 /** The person's ways that reach `wanted`. */
 export function waysFor({ person }: Pick<Partial, "person">, wanted: Acr, tools: FlowTools): Promise<Ways> {

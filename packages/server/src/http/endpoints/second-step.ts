@@ -3,7 +3,7 @@
 import { BY_CODE } from "../../oauth/authentication-context.ts";
 import { refused } from "../../owners/authorization/browser-flow.ts";
 import { type SecondStepOutcome, secondStep } from "../../owners/second-step.ts";
-import type { SignedInBy } from "../../owners/session.ts";
+import type { SignedInBy } from "../../owners/session-policy.ts";
 import type { Person } from "../../owners/storage.ts";
 import type { SecondStepView } from "../../pages/factor-views.ts";
 import { arrivalOf, type FormArrival, isAnswer, onward } from "../authorization/arrival.ts";

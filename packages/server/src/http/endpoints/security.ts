@@ -18,7 +18,7 @@ import { type Answer, formOf, page, redirect } from "../message.ts";
 import { isFresh } from "../reauthentication.ts";
 import { deviceOf } from "../user-agent.ts";
 import { type Account, type AccountEndpoint, type AccountTools, type Page, signedIn } from "./account.ts";
-import { signedInAs } from "./cards.ts";
+import { signedInAs } from "./client-and-person-views.ts";
 import { FIRST, signInAnswer } from "./sign-in-page.ts";
 
 /** The tools of pages that change factors. */

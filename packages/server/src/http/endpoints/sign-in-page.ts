@@ -7,7 +7,7 @@ import type { FlowTools } from "../contexts.ts";
 import { formToken } from "../forms.ts";
 import { type Answer, page } from "../message.ts";
 import { passkeyOffer } from "../passkeys.ts";
-import { clientCard, signedInAs } from "./cards.ts";
+import { clientCard, signedInAs } from "./client-and-person-views.ts";
 
 interface Shown {
   readonly problem: SignInView["problem"];

@@ -6,7 +6,7 @@ import { endpoints } from "../endpoints.ts";
 import { refuse } from "../errors.ts";
 import type { Millis, TrustedIssuer } from "../model.ts";
 import type { OAuthContext } from "../ports.ts";
-import type { SamlAssertion } from "../saml-assertion.ts";
+import type { SamlAssertion } from "../saml-assertion-model.ts";
 import { type GrantType, required } from "./grant-type.ts";
 
 /** SAML Core §8.3.8: the issuer makes a new one each time. */

@@ -6,7 +6,7 @@ import { type MailLimitContext, mayTell } from "../mail/limits.ts";
 import type { NewMailLink, Postbox } from "../mail/mail.ts";
 import type { FollowedLink } from "../mail/open-link.ts";
 import type { MailStorage, StoredMail } from "../mail/storage.ts";
-import { undoOfChange, type WayBackContext } from "../recovery/way-back.ts";
+import { undoOfChange, type WayBackContext } from "../recovery/undo-address-change.ts";
 import type { Person } from "../storage.ts";
 
 export interface ConfirmContext extends MailLimitContext, WayBackContext {

@@ -8,7 +8,7 @@ import type { ConditionName } from "../../oauth/errors.ts";
 import type { Acr, Client, Millis, Scope } from "../../oauth/model.ts";
 import { standingScopes } from "../consent.ts";
 import type { Person } from "../person.ts";
-import { signInNeeded } from "../session.ts";
+import { signInNeeded } from "../session-policy.ts";
 import type { Session } from "../storage.ts";
 import { decideOwner, type OwnerChoice, preferredOwner } from "./owner-choice.ts";
 

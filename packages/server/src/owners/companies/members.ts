@@ -1,8 +1,8 @@
 /** The members of a company: admins change roles, remove and invite; invited people join. */
 
+import { canonicalLogin } from "../canonical-login.ts";
 import { canonicalSlug, INVITATION_TTL } from "../company.ts";
 import type { Acting, Company, CompanyKey, Invitation, Member, MemberOutcome, Role } from "../company-storage.ts";
-import { canonicalLogin } from "../names.ts";
 import { pageOf } from "../paging.ts";
 import type { Person } from "../person.ts";
 import type { Session } from "../storage.ts";

@@ -2,8 +2,8 @@
 
 import type { Millis } from "../../oauth/model.ts";
 import type { Uses } from "../../uses.ts";
+import { canonicalEmail } from "../canonical-login.ts";
 import type { CompanyStorage } from "../company-storage.ts";
-import { canonicalEmail } from "../names.ts";
 import type { Attempt, OwnerStorage, Person } from "../storage.ts";
 import type { MailDraft, Postbox } from "./mail.ts";
 import type { Notice } from "./notices.ts";

@@ -5,9 +5,9 @@
 
 import type { Millis } from "../../oauth/model.ts";
 import type { Uses } from "../../uses.ts";
+import { canonicalLogin } from "../canonical-login.ts";
 import { type PresentedDevice, seenDevice } from "../known-device.ts";
 import type { KnownDeviceStorage } from "../known-device-storage.ts";
-import { canonicalLogin } from "../names.ts";
 import { type RecoveryStorage, UNDO_TTL } from "../recovery/storage.ts";
 import type { OwnerStorage, Person } from "../storage.ts";
 import { mayRecover, mayWriteTo } from "./limits.ts";

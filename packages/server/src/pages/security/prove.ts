@@ -8,7 +8,7 @@ import { icon } from "../parts/icons.ts";
 import { cardPage } from "../parts/layout.ts";
 import { passkeyButton } from "../passkey.ts";
 import { name } from "../text.ts";
-import type { ProveView } from "./take-back-views.ts";
+import type { ProveView } from "./recover-account-views.ts";
 
 /** Renders the step, and every answer to it that isn't a redirect. */
 export function provePage(view: ProveView, chrome: Chrome): string {

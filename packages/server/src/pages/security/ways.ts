@@ -4,7 +4,7 @@ import { fill, type Messages, rich } from "../messages/index.ts";
 import { type Child, html } from "../parts/html.ts";
 import { NAME_LENGTH, visible } from "../text.ts";
 import { timeElement } from "../time.ts";
-import type { NamedWay } from "./take-back-views.ts";
+import type { NamedWay } from "./recover-account-views.ts";
 
 /** Plain text, as a stranger may have chosen a passkey's name: to be escaped where it stands. */
 export function wayName({ kind, name }: NamedWay, { takeBack }: Messages): string {

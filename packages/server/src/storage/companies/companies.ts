@@ -14,7 +14,7 @@ import { settleName } from "../people/name-reconciliation.ts";
 import { activateName, forgetName, holderOfName, reserveName, unreserveName } from "../people/names.ts";
 import { text } from "../rows.ts";
 import { type Call, named, query, type Row, sql, statement, steps, type Tx, transaction } from "../sql.ts";
-import { isAdmin, lockCompany, thisCompany } from "./company-lock.ts";
+import { isAdmin, lockCompany, thisCompany } from "./lock-company-row.ts";
 import { doubtCompanyLink } from "./members.ts";
 import { companyColumns, companyOf } from "./rows.ts";
 

@@ -33,7 +33,7 @@ import {
   wholeOrNull,
 } from "../rows.ts";
 import { query, sql, type Tx, transaction, words } from "../sql.ts";
-import { isAdmin, lockCompany, thisCompany } from "./company-lock.ts";
+import { isAdmin, lockCompany, thisCompany } from "./lock-company-row.ts";
 import { lockActing } from "./members.ts";
 import { requestColumns, requestOf, ruleColumns, ruleOf } from "./rows.ts";
 

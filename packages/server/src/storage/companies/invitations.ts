@@ -10,7 +10,7 @@ import type { StoredMail } from "../../owners/mail/storage.ts";
 import { post } from "../mail/outbox.ts";
 import { partitionOf } from "../partition.ts";
 import { query, sql, steps, transaction } from "../sql.ts";
-import { isAdmin, lockCompany, thisCompany } from "./company-lock.ts";
+import { isAdmin, lockCompany, thisCompany } from "./lock-company-row.ts";
 import { adoptCompanyLink, confirmCompanyLink, noteMember, putMember, writeCompanyLink } from "./members.ts";
 import { tellOf } from "./membership-outbox.ts";
 import { companyColumns, companyOf, invitationColumns, invitationOf } from "./rows.ts";

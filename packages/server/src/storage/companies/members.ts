@@ -19,13 +19,13 @@ import type {
 import type { StoredMail } from "../../owners/mail/storage.ts";
 import type { CompanyHappening } from "../../owners/storage.ts";
 import { note } from "../consents/history.ts";
-import { mayStill } from "../factors/person-lock.ts";
+import { mayStill } from "../factors/lock-person-row.ts";
 import { endedColumns, keepLastUse, noteEnded } from "../grants/ended-grants-history.ts";
 import { post } from "../mail/outbox.ts";
 import { partitionOf } from "../partition.ts";
 import { ENDED_KEPT, HOUR, text, whole } from "../rows.ts";
 import { query, sql, statement, steps, type Tx, transaction, words } from "../sql.ts";
-import { isAdmin, lockCompany, thisCompany } from "./company-lock.ts";
+import { isAdmin, lockCompany, thisCompany } from "./lock-company-row.ts";
 import { actingColumns, actingOf, memberColumns, memberOf } from "./rows.ts";
 
 /** Maximum number of companies of one person: a page offers all of them. */

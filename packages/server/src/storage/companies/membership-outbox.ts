@@ -9,7 +9,7 @@ import { StorageUnavailable } from "../errors.ts";
 import { partitionOf } from "../partition.ts";
 import { text, whole, wholeOrNull } from "../rows.ts";
 import { type Call, query, type Row, sql, statement, steps, type Tx, transaction } from "../sql.ts";
-import { lockCompany, thisCompany } from "./company-lock.ts";
+import { lockCompany, thisCompany } from "./lock-company-row.ts";
 import { endGrantsOfMember, forgetMember, noteMember, putInOutbox } from "./members.ts";
 
 /** One company that has to be told about one person. */

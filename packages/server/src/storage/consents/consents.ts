@@ -24,7 +24,7 @@ import type {
   NarrowConsentOutcome,
   RevokeConsentOutcome,
 } from "../../owners/storage.ts";
-import { mayStill } from "../factors/person-lock.ts";
+import { mayStill } from "../factors/lock-person-row.ts";
 import { endGrants, endingOf } from "../grants/end-in-batches.ts";
 import { forgetScopeUses } from "../grants/scope-uses.ts";
 import { partitionOf } from "../partition.ts";

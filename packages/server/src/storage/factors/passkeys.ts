@@ -20,7 +20,7 @@ import type { PersonKey } from "../people/person.ts";
 import { getPerson } from "../people/person.ts";
 import { bytes, flag, json, text, textOrNull, whole, wholeOrNull } from "../rows.ts";
 import { query, type Row, sql, statement, steps, type Tx, transaction, words } from "../sql.ts";
-import { lockPerson } from "./person-lock.ts";
+import { lockPerson } from "./lock-person-row.ts";
 
 interface PasskeyKey extends PersonKey {
   readonly credentialId: string;

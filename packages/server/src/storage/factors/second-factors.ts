@@ -7,7 +7,7 @@ import { post } from "../mail/outbox.ts";
 import type { PersonKey } from "../people/person.ts";
 import { bytes, flag, json, text, textOrNull, whole, wholeOrNull } from "../rows.ts";
 import { query, type Row, sql, statement, type Tx, transaction, words } from "../sql.ts";
-import { lockPerson } from "./person-lock.ts";
+import { lockPerson } from "./lock-person-row.ts";
 
 type Port = FactorStorage["secondFactors"];
 type Args<Name extends keyof Port> = Parameters<Port[Name]>[0];

@@ -32,12 +32,12 @@ import {
   collectRequests,
   collectSessions,
 } from "./housekeeping.ts";
-import { deleteIssuer, listIssuers, putIssuer, removeIssuer } from "./issuers.ts";
 import { addKey, listKeys, removeKey, retireKey } from "./keys.ts";
 import { claimLease, databaseChanges, releaseLease, runningServers } from "./leases.ts";
 import { getLogo, putLogo } from "./logos.ts";
 import { deleteResource, listResources, putResource } from "./resources.ts";
 import { deleteScope, listScopes, putScope } from "./scopes.ts";
+import { deleteIssuer, listIssuers, putIssuer, removeIssuer } from "./trusted-issuers.ts";
 
 export const clients = {
   changedSince: clientsChangedSince,

@@ -4,7 +4,7 @@ import type { Millis } from "../../oauth/model.ts";
 import type { InSession } from "../../owners/asked-in-session.ts";
 import type { DeviceSeen } from "../../owners/known-device-storage.ts";
 import type { NewSession, Person, Session } from "../../owners/storage.ts";
-import { mayStill } from "../factors/person-lock.ts";
+import { mayStill } from "../factors/lock-person-row.ts";
 import { post } from "../mail/outbox.ts";
 import { MINUTE, personColumns, personOf, sessionColumns, sessionOf, text, wholeOrNull } from "../rows.ts";
 import { query, sql, statement, steps, transaction, words } from "../sql.ts";

@@ -15,7 +15,7 @@ import type {
   RemoveIdentityOutcome,
   SubjectLink,
 } from "../../owners/storage.ts";
-import { lockPerson } from "../factors/person-lock.ts";
+import { lockPerson } from "../factors/lock-person-row.ts";
 import { partitionOf } from "../partition.ts";
 import { personColumns, personOf, text, textOrNull, whole } from "../rows.ts";
 import { type Call, query, type Row, sql, statement, steps, type Tx, transaction, words } from "../sql.ts";

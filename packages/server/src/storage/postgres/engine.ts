@@ -20,11 +20,11 @@ import {
   type Verb,
 } from "../sql.ts";
 import { type Address, parseAddress } from "./address.ts";
+import { Groups, type Member } from "./call-batches.ts";
 import { DatabaseClock } from "./clock.ts";
 import type { Connection } from "./connection.ts";
 import { Connector } from "./connector.ts";
 import { endsConnection, isConflict, isLockTimeout, isReadOnly, told } from "./faults.ts";
-import { Groups, type Member } from "./groups.ts";
 import { buildBeside } from "./indexes.ts";
 import type { Ask, Result } from "./pipeline.ts";
 import { Pool } from "./pool.ts";

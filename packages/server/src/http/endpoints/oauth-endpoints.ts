@@ -13,7 +13,7 @@ import {
   type TokenEndpointContext,
   type TokenRequest,
 } from "../../oauth/token-endpoint/endpoint.ts";
-import type { FailedClients } from "../../owners/failed-clients.ts";
+import type { FailedClients } from "../../owners/client-authentication-failures.ts";
 import { originOf } from "../connections/client-address.ts";
 import { backChannelForm } from "../form-body.ts";
 import { type Answer, type HttpRequest, json } from "../message.ts";

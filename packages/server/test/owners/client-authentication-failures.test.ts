@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import { originOf } from "../../src/http/connections/client-address.ts";
-import { FailedClients } from "../../src/owners/failed-clients.ts";
+import { FailedClients } from "../../src/owners/client-authentication-failures.ts";
 import { onEveryBackend } from "../storage/support/backends.ts";
 import { NOW } from "../storage/support/builders.ts";
 

@@ -22,7 +22,7 @@ import {
   review,
 } from "./review-factors-and-apps.ts";
 import { OWN_BROWSER_ONLY, type RecoveryStorage, UNDO_TTL } from "./storage.ts";
-import { undoFrom } from "./way-back.ts";
+import { undoFrom } from "./undo-address-change.ts";
 
 /** The dependencies of a recovery. */
 export interface RecoveryContext extends AnnounceContext {

@@ -1,7 +1,7 @@
 /** When a group of statements sets out. */
 
 import { expect, test } from "vitest";
-import { Groups } from "../../../src/storage/postgres/groups.ts";
+import { Groups } from "../../../src/storage/postgres/call-batches.ts";
 
 /** Groups in the order in which they set out; each is under way until it is ended. */
 function aServer(lanes: number) {

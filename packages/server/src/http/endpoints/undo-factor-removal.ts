@@ -3,8 +3,8 @@
 import { hashPassword } from "../../crypto/password.ts";
 import { randomText } from "../../crypto/random.ts";
 import { type FollowedLink, followLink } from "../../owners/mail/open-link.ts";
-import { restore, showRemoved } from "../../owners/recovery/restore.ts";
 import type { RemovedFactor } from "../../owners/recovery/storage.ts";
+import { restore, showRemoved } from "../../owners/recovery/undo-factor-removal.ts";
 import { restoredPage, restorePage } from "../../pages/index.ts";
 import { coarse, originOf } from "../connections/client-address.ts";
 import { presentedBy } from "../device-cookie.ts";

@@ -1,7 +1,7 @@
 /** Usernames and addresses: two spellings of one name are one person. */
 
 import { describe, expect, test } from "vitest";
-import { canonicalEmail, canonicalLogin, canonicalUsername } from "../../src/owners/names.ts";
+import { canonicalEmail, canonicalLogin, canonicalUsername } from "../../src/owners/canonical-login.ts";
 import { newEmail, newUsername, usernameProblem } from "../../src/owners/new-names.ts";
 
 test.each([

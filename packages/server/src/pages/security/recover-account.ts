@@ -7,7 +7,7 @@ import { cardPage } from "../parts/layout.ts";
 import { name, visible } from "../text.ts";
 import { relative, shownTime, timeElement } from "../time.ts";
 import { newPasswordFields } from "./password-fields.ts";
-import type { AppEntry, CompanyEntry, TakeBackView, WayEntry } from "./take-back-views.ts";
+import type { AppEntry, CompanyEntry, TakeBackView, WayEntry } from "./recover-account-views.ts";
 import { facts, seenFrom, wayName } from "./ways.ts";
 
 /** Renders the decision, and every answer to it that isn't the end of it. */

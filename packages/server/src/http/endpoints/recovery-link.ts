@@ -5,6 +5,7 @@ import { hashPassword } from "../../crypto/password.ts";
 import type { Millis } from "../../oauth/model.ts";
 import type { AppsContext } from "../../owners/apps/context.ts";
 import type { FollowedLink } from "../../owners/mail/open-link.ts";
+import { type Shown, showRecovery, takeBack } from "../../owners/recovery/recover-account.ts";
 import {
   type Choice,
   type Decided,
@@ -12,10 +13,9 @@ import {
   type Proof,
   suggested,
 } from "../../owners/recovery/review-factors-and-apps.ts";
-import { type Shown, showRecovery, takeBack } from "../../owners/recovery/take-back.ts";
 import { activePerson } from "../../owners/sessions.ts";
 import { takeBackPage, takenBackPage } from "../../pages/index.ts";
-import type { NamedWay, TakeBackView, TakeBackWhat } from "../../pages/security/take-back-views.ts";
+import type { NamedWay, TakeBackView, TakeBackWhat } from "../../pages/security/recover-account-views.ts";
 import type { PasswordFault } from "../../pages/security/views.ts";
 import { coarse, originOf } from "../connections/client-address.ts";
 import { presentedBy, rememberDevice } from "../device-cookie.ts";
@@ -25,7 +25,7 @@ import { type RecoveryTools, recoveryContext, TAKE_BACK_PATHS } from "../recover
 import { openProof } from "../recovery-proof.ts";
 import { browserName, deviceOf, userAgentOf } from "../user-agent.ts";
 import { type Visitor, visitorOf } from "../visitor.ts";
-import { nameOf } from "./cards.ts";
+import { nameOf } from "./client-and-person-views.ts";
 import { newPasswordFault } from "./password.ts";
 import { proveAnswer } from "./prove.ts";
 import { doneAnswer, followBack, goneAnswer } from "./recover.ts";

@@ -2,7 +2,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { hashPassword, needsRehash, requireHashRoom, verifyPassword } from "../../src/crypto/password.ts";
 import type { OwnerPasswordAsked } from "../../src/oauth/ports.ts";
-import { ownerByPassword } from "../../src/owners/password-grant.ts";
+import { ownerByPassword } from "../../src/owners/authenticate-by-password.ts";
 import type { Person } from "../../src/owners/storage.ts";
 import type { Storage } from "../../src/storage/open.ts";
 import { people } from "../../src/storage/people/index.ts";

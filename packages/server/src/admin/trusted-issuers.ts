@@ -3,7 +3,7 @@
 import { base64url } from "../crypto/random.ts";
 import { readRegisteredKeys } from "../oauth/json-web-key.ts";
 import type { TrustedIssuer } from "../oauth/model.ts";
-import { canonicalDomain } from "../owners/names.ts";
+import { canonicalDomain } from "../owners/canonical-login.ts";
 import { certificatesOfMetadata, type MetadataReading, readCertificates } from "../saml/metadata.ts";
 import type { AdminContext } from "./context.ts";
 import { type Remark, refuse, refuseAny } from "./problem.ts";

@@ -7,7 +7,7 @@ import { icon } from "../parts/icons.ts";
 import { cardPage } from "../parts/layout.ts";
 import { NAME_LENGTH, name, visible } from "../text.ts";
 import { shownTime } from "../time.ts";
-import type { RestoreView, TakenBackView } from "./take-back-views.ts";
+import type { RestoreView, TakenBackView } from "./recover-account-views.ts";
 import { facts, listed, seenFrom, wayName } from "./ways.ts";
 
 /** So many names stand in one sentence. */

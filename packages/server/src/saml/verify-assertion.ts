@@ -1,7 +1,7 @@
 /** A SAML assertion: from its base64url form to its content (SAML Core §2; RFC 7522 §2.1). */
 
 import type { Millis } from "../oauth/model.ts";
-import type { SamlAssertion, SamlConditions, SamlConfirmation, SamlReading } from "../oauth/saml-assertion.ts";
+import type { SamlAssertion, SamlConditions, SamlConfirmation, SamlReading } from "../oauth/saml-assertion-model.ts";
 import { ASSERTION_NAMESPACE, checkShape, pretendToVerify, SignatureRefused, verifiedAssertion } from "./signature.ts";
 import { childOf, childrenOf, descendants, readXml, textOf, type XmlElement, XmlRefused } from "./xml.ts";
 
