@@ -80,6 +80,10 @@ describe.each(
     await visit(async (page) => {
       await page.goto(ask);
       await signIn(page, company.member.username);
+      // The app is approved for all, and still the member chooses for whom they act.
+      await page.locator("select[name=owner]").selectOption(company.companyId);
+      await check(page);
+      await page.locator("button[name=decision][value=allow]").click();
       await page.waitForURL(/[?&]code=/);
       const { body } = await redeem(server, client, new URL(page.url()));
       expect(claimsOf(body.access_token)).toMatchObject({

@@ -54,7 +54,8 @@ async function inCompany(person: Person, agent: Agent) {
     ...{ partition, companyId, person, role: "member", addedBy: "operator", link: "l", now: server.now() },
   });
   await decide(server, acme, client, {});
-  const url = authorizeUrl(server, client);
+  // The app may act for the person already: only a question brings the choice.
+  const url = authorizeUrl(server, client, { prompt: "consent" });
   await redeem(server, client, await authorize(agent, url, "", { owner: companyId }));
   return acme;
 }

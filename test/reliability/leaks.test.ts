@@ -145,7 +145,7 @@ async function whatGoesWrong(): Promise<void> {
   });
   await agent.get(
     authorizeUrl(server, client, {
-      redirect_uri: `https://evil.test/${canary("foreign redirect_uri")}`,
+      redirect_uri: `https://evil.test/cb?at=${canary("query of a foreign redirect_uri")}`,
       state: canary("its state"),
     }),
   );

@@ -180,7 +180,9 @@ class Builder {
   async #apart(person: Person, apps: readonly TestClient[]): Promise<void> {
     const agent = await this.#signedIn(person);
     for (const [at, app] of apps.slice(0, 7).entries()) {
-      const callback = await authorize(agent, this.#url(app), person.username, { duration: "forever" });
+      // One permission is declined for one app: it can be let ask again.
+      const declines = at === 1 ? { scope: ["read"] } : {};
+      const callback = await authorize(agent, this.#url(app), person.username, { duration: "forever", ...declines });
       const { body } = await redeem(this.#server, app, callback);
       if (at > 0 || !this.#aged) continue;
       this.#server.tick(8 * DAY);
@@ -250,8 +252,8 @@ class Builder {
     await signIn(agent, person.username);
     const [approved, , , wanted, strong] = apps;
     if (approved === undefined || wanted === undefined || strong === undefined) throw new Error("no apps");
-    // In the company's name, without a page: what a member may then take back for themselves.
-    await agent.get(this.#url(approved, { scope: "read" }));
+    // In the company's name, without asking an admin: what a member may then take back for themselves.
+    await authorize(agent, this.#url(approved, { scope: "read" }), person.username, { owner: company.companyId });
     await this.#crawl(who, agent, ["/account", `/company/${company.slug}`]);
     const consent = await this.#open(who, agent, this.#url(wanted));
     const answer = { decision: "allow", owner: company.companyId };

@@ -33,7 +33,7 @@ export function banner(facts: BannerFacts, colour: boolean): string {
     step(1, "Open", link(facts.clientUrl)),
     step(2, "Press", `“${bold("Connect with Assent")}”`),
     step(3, "Sign in", `${bold(facts.username)}, password ${bold(facts.password)}`),
-    step(4, "Allow", `untick “${bold("Delete your photos")}” and see what your no is worth`),
+    step(4, "Allow", `leave “${bold("Delete your photos")}” unticked and see what your no is worth`),
     step(5, "Take it back", link(`${facts.issuer}/account/apps`)),
     "",
     row("Assent", facts.issuer, "the authorization server"),

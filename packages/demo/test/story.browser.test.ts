@@ -1,7 +1,8 @@
-import { openAdmin, userOf } from "@assent/server/admin";
+import { listConsents, openAdmin, revokeConsent, userOf } from "@assent/server/admin";
 import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { axe, launchBrowser, withPage } from "../../../test/support/browser.ts";
+import { SCOPES } from "../src/facts.ts";
 import { type RunningDemo, removeDataDirs, startDemo, testConfig } from "./support/demo.ts";
 
 let browser: Browser;
@@ -18,6 +19,16 @@ afterAll(async () => {
   removeDataDirs();
 });
 
+// What one test allowed or declined is no answer in the next.
+afterEach(async () => {
+  const admin = await openAdmin(testConfig({ dataDir: demo.dataDir }));
+  const owner = { user: demo.json.username };
+  for (const { clientId, status } of await listConsents({ ...owner, limit: 10 }, admin)) {
+    if (status === "active") await revokeConsent(owner, clientId, admin);
+  }
+  await admin.close();
+});
+
 const button = (page: Page, name: string, exact = false) => page.getByRole("button", { name, exact });
 
 /** From the start page to the server's question. */
@@ -32,7 +43,9 @@ async function askedFor(page: Page, { json } = demo): Promise<void> {
 
 async function connected(page: Page, { declined = [] as string[], in: where = demo } = {}): Promise<void> {
   await askedFor(page, where);
-  for (const scope of declined) await page.uncheck(`input[name=scope][value="${scope}"]`);
+  for (const { name } of SCOPES.filter(({ optional }) => optional)) {
+    await page.setChecked(`input[name=scope][value="${name}"]`, !declined.includes(name));
+  }
   await page.click("button[name=decision][value=allow]");
   await page.waitForSelector(".album");
 }

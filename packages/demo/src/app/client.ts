@@ -94,9 +94,12 @@ export async function createClient(facts: ClientFacts): Promise<PhotoClient> {
 async function begin({ config, facts, discovered }: Parts, session: Session): Promise<URL> {
   const verifier = oauth.randomPKCECodeVerifier();
   const state = oauth.randomState();
+  // A "no" counts until its owner says otherwise: without a prompt, the answer would be the same without a question.
+  const isDeclined = session.tokens !== null && SCOPES.some(({ name }) => !session.tokens?.scopes.includes(name));
   const url = oauth.buildAuthorizationUrl(config, {
     redirect_uri: `${facts.url}${CALLBACK}`,
     scope: SCOPES.map(({ name }) => name).join(" "),
+    ...(isDeclined ? { prompt: "consent" } : {}),
     state,
     code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
     code_challenge_method: "S256",

@@ -110,10 +110,7 @@ function cast({ issuer, url, apiUrl }: PageFacts): Markup {
 
 function plot(): Markup {
   const lines = [
-    [
-      "Connect",
-      "Your browser goes to Assent. Sign in, read what the app wants, and untick what you’d rather not give.",
-    ],
+    ["Connect", "Your browser goes to Assent. Sign in, read what the app wants, and choose what you give it."],
     ["Look", "Back here you see your photos, and beside them every request and answer that made it happen."],
     ["Break things", "Refresh the token, tamper with it, try what you left out."],
     ["Take it back", "Revoke the app at Assent, and watch what it can still do, and for how long."],

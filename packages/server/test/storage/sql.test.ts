@@ -69,8 +69,8 @@ test("every statement on an owner's table names the partition", () => {
     "newestUsed",
   ]);
   for (const { file, text } of texts) {
-    // A migration runs once, over all partitions.
-    if (!PARTITIONED.test(text) || file.startsWith("migrations/")) continue;
+    // A migration runs once, over all partitions. What a whole database holds is counted before a restore.
+    if (!PARTITIONED.test(text) || file.startsWith("migrations/") || file === "inventory.ts") continue;
     const partitioned =
       /\bpartition\b/.test(text) ||
       [...text.matchAll(/\$\{(\w+)\}/g)].some(([, piece]) => naming.has(piece ?? "")) ||
