@@ -214,7 +214,7 @@ export async function setAppPolicy(slug: string, policy: AppPolicy, context: Adm
 }
 
 /**
- * Ends the company's consent to an app with every grant under it, whoever made it. Returns their number. Throws
+ * Ends the company's consent to an app with every grant under it, no matter who made the grant. Returns their number. Throws
  * `unknown`.
  */
 export async function revokeForAll(slug: string, clientId: string, context: AdminContext): Promise<number> {

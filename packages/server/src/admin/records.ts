@@ -175,7 +175,7 @@ export function subjectLinkRecord(
   };
 }
 
-/** Keys in full: they are public, and whoever asks wants to compare them. */
+/** Keys in full: they are public, and an operator may want to compare them. */
 export function issuerRecord(issuer: TrustedIssuer): WireRecord {
   return {
     issuer: issuer.issuer,

@@ -7,7 +7,7 @@ import type { ParsedParameters } from "../oauth/parameters.ts";
 import { StorageUnavailable } from "../storage/errors.ts";
 import { type Answer, type HttpRequest, json } from "./message.ts";
 
-/** What an operator needs to find and mend the cause of a refusal. For the log only. */
+/** Facts with which an operator can find and fix the cause of a refusal. For the log only. */
 export interface RefusalFacts {
   /** As the request named it. Nothing proves that this client sent the request. */
   readonly client_id?: string;

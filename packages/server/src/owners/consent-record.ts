@@ -156,7 +156,7 @@ export function hostsBefore(consent: Consent | undefined, reach: Reach, now: Mil
 /**
  * The record after an approval, and the changes in the other live grants.
  *
- * A record that was revoked or never existed starts anew. An active one keeps the scopes that were not asked for now
+ * A record that was revoked or never existed starts empty. An active one keeps the scopes that were not asked for now
  * and have not expired. Existing scopes keep their ends. If the owner chose another end for one of them, it changes in
  * every live grant too. Existing scopes hold for the answer's hosts as well. But no grant gains a scope, a new scope
  * does not last longer in older grants, and a grant without refresh tokens (`once` is one) never lasts longer than at

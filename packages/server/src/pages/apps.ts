@@ -1,4 +1,4 @@
-/** The dashboard: the apps that may use the account, and how to take that back. */
+/** The dashboard: the apps that may use the account, and how to revoke their access. */
 import type { Chrome } from "./chrome.ts";
 import { hostWords } from "./client-host.ts";
 import { fill, type Messages, plural, rich } from "./messages/index.ts";
@@ -10,15 +10,15 @@ import { hostText, NAME_LENGTH, name, visible } from "./text.ts";
 import { durationLabel, exact, shownTime, timeElement } from "./time.ts";
 import type { AppEntry, AppsView, DoneNotice } from "./views.ts";
 
-/** So many permissions stand open in an entry; the others are a click away, so that thirty apps stay readable. */
+/** Maximum number of permissions that an entry shows at first. A click shows the others, so that a list of thirty apps stays readable. */
 const OPEN_SCOPES = 4;
 
-/** So many addresses of an app are shown. */
+/** Maximum number of an app's addresses shown. */
 const OPEN_HOSTS = 3;
 
-/** A search pays from so many apps on. */
+/** Minimum number of apps for which the page has a search field. */
 const SEARCHED = 6;
-/** What an app hasn't used for so long stands apart. */
+/** Apps that were not used for this time are listed apart, in milliseconds. */
 const UNUSED: number = 90 * 86_400_000;
 
 /** Renders `GET /account/apps`. */
@@ -49,7 +49,7 @@ export function appsPage(view: AppsView, chrome: Chrome): string {
   );
 }
 
-/** In use first; what hasn't been used for long below it, with its reason. */
+/** Apps in use come first. Apps that have not been used for long follow, with an explanation. */
 function lists(view: AppsView, chrome: Chrome): Child {
   const { words } = chrome;
   const [used, unused] = [false, true].map((idle) => view.apps.filter((app) => isUnused(app, view.now) === idle));
@@ -99,7 +99,7 @@ function done(what: DoneNotice, now: number, { words, base }: Chrome): Markup {
   ]);
 }
 
-/** What is done at once, and what is yet to come, as it stands now: the same page shows less of it a minute later. */
+/** Says what has already stopped and what will stop later, at the present time. A minute later the same page says less. */
 function doneText(what: Exclude<DoneNotice, { kind: "gone" }>, now: number, words: Messages): Child {
   const app = name(what.app);
   if (what.kind === "end_changed") {
@@ -150,13 +150,13 @@ function moreHosts({ hosts }: AppEntry, words: Messages): Child {
   );
 }
 
-/** What revoking does, before it is done. */
+/** Says what revoking does, before the owner does it. */
 function stops({ stopsIn }: AppEntry, words: Messages): string {
   if (stopsIn < 1) return words.apps.stopsAtOnce;
   return fill(plural(words.language, words.apps.stopsSoon, stopsIn), { count: stopsIn });
 }
 
-/** One press takes away what the app never used. */
+/** A button that revokes the permissions that the app never used. */
 function keepUsed(app: AppEntry, view: AppsView, { words, base }: Chrome): Markup {
   return html`<form class="keep-used" method="post" action=${`${base}/account/apps/narrow`}>
     ${hidden({ csrf: view.csrf, client_id: app.clientId })}
@@ -170,7 +170,7 @@ function keepUsed(app: AppEntry, view: AppsView, { words, base }: Chrome): Marku
   </form>`;
 }
 
-/** Another end, sooner or later. */
+/** A form to choose an earlier or later end. */
 function ending(app: AppEntry, view: AppsView, { words, base }: Chrome): Markup | null {
   if (app.durations.length === 0) return null;
   return html`<details class="fold">
@@ -192,7 +192,7 @@ function ending(app: AppEntry, view: AppsView, { words, base }: Chrome): Markup 
   </details>`;
 }
 
-/** What the owner declined. The app gets it only if the owner wants to be asked again. */
+/** The permissions that the owner declined. The app gets them only if the owner wants to be asked again. */
 function declined(app: AppEntry, view: AppsView, { words, base }: Chrome): Markup {
   return html`<form class="keep-used" method="post" action=${`${base}/account/apps/ask-again`}>
     ${hidden({ csrf: view.csrf, client_id: app.clientId })}
@@ -206,7 +206,7 @@ function declined(app: AppEntry, view: AppsView, { words, base }: Chrome): Marku
   </form>`;
 }
 
-/** The choice that changes nothing. Permissions with ends of their own keep them. */
+/** The option that changes nothing. Permissions with ends of their own keep them. */
 function presentEnd({ scopes, expiresAt }: AppEntry, words: Messages): string {
   if (scopes.some((scope) => scope.expiresAt !== expiresAt)) return words.consent.durationKeep;
   return fill(words.apps.endKeep, { when: expiresAt === null ? words.duration.forever : exact(words, expiresAt) });
@@ -228,7 +228,7 @@ function scopeList(app: AppEntry, now: number, words: Messages): Child {
       </li>`,
   );
   const rest = items.length - OPEN_SCOPES;
-  // Folding a single line away would cost the line that unfolds it.
+  // To hide a single line, the page would need a line that shows it again.
   if (rest < 2) return html`<ul class="can">${items}</ul>`;
   return [
     html`<ul class="can">${items.slice(0, OPEN_SCOPES)}</ul>`,
@@ -259,7 +259,7 @@ function usedText({ lastUsedAt, usedFrom }: AppEntry, time: (at: number) => Mark
   return rich(words.apps.usedFrom, { when: time(lastUsedAt), network: hostText(usedFrom) });
 }
 
-/** Where one permission may go and another stays: a form with a tick for each. */
+/** The form to revoke some permissions and keep others, with a checkbox for each. */
 function narrowing(app: AppEntry, view: AppsView, chrome: Chrome): Child {
   const { words, base } = chrome;
   if (app.scopes.length < 2 || !app.scopes.some((scope) => scope.removable)) return null;

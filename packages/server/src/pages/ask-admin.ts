@@ -1,4 +1,4 @@
-/** A member asks an admin of their company to let an app in: the reason, and what stands after it was sent. */
+/** The pages with which a member asks an admin of their company to approve an app: the form for the reason, and the page after it was sent. */
 import type { Chrome } from "./chrome.ts";
 import { fill, rich } from "./messages/index.ts";
 import { hidden, notice, secrets, tile, titled } from "./parts/components.ts";
@@ -11,7 +11,7 @@ import type { AskAdminView, AskedAdminView } from "./views.ts";
 const HINT_ID = "reason-hint";
 const ERROR_ID = "reason-error";
 
-/** Renders the form for the reason. It goes to `/consent/ask`, of a device to `/device/ask`. */
+/** Renders the form for the reason. The form goes to `/consent/ask`, or to `/device/ask` for a device. */
 export function askAdminPage(view: AskAdminView, chrome: Chrome): string {
   const { words, base } = chrome;
   const { askAdmin } = words;
@@ -53,7 +53,7 @@ export function askAdminPage(view: AskAdminView, chrome: Chrome): string {
   );
 }
 
-/** Renders what stands after asking: the way back to the app, or for a device to the person's apps. */
+/** Renders the page after asking. It leads back to the app, or for a device to the person's apps. */
 export function askedAdminPage(view: AskedAdminView, chrome: Chrome): string {
   const { words, base } = chrome;
   const { askAdmin } = words;

@@ -1,16 +1,16 @@
-/** Files that pages load from this server: one style sheet, the mark, three scripts. Read once, when the process starts. */
+/** Files that pages load from this server: one style sheet, the mark, three scripts. The process reads them once, at start. */
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 
 export interface Asset {
-  /** Path on the server, below the issuer's. */
+  /** Path on the server, below the issuer's path. */
   readonly path: string;
   /** Value of Content-Type. */
   readonly type: string;
   readonly bytes: Buffer;
-  /** The path names the content: it may be cached for a year (`immutable`). */
+  /** True if the path contains a hash of the content. Browsers may then cache the file for a year (`immutable`). */
   readonly immutable: boolean;
-  /** Strong ETag, quotes included, for what is not immutable. */
+  /** Strong ETag with its quotes, for files that are not immutable. */
   readonly etag: string;
 }
 
@@ -27,15 +27,15 @@ function load(file: string, type: string, hashed: boolean): Asset {
 }
 
 const stylesheet = load("assent.css", "text/css; charset=utf-8", true);
-/** Sends the form post page's form; no page needs it. */
+/** Submits the form of the form post page. No other page loads this script. */
 const formPostScript = load("form-post.js", "text/javascript; charset=utf-8", true);
-/** Asks the browser for passkeys; who has none, or no scripts, signs in without it. */
+/** Asks the browser for passkeys. People without scripts or passkeys sign in without it. */
 const passkeyScript = load("passkeys.js", "text/javascript; charset=utf-8", true);
-/** Says times in the reader's own zone; without it they are in UTC. */
+/** Shows times in the reader's time zone. Without this script the times are in UTC. */
 const timesScript = load("times.js", "text/javascript; charset=utf-8", true);
 const favicon = load("favicon.svg", "image/svg+xml", false);
 
-/** Every asset, by its path. */
+/** Every asset, by path. */
 export const assets: ReadonlyMap<string, Asset> = new Map(
   [stylesheet, formPostScript, passkeyScript, timesScript, favicon].map((asset) => [asset.path, asset]),
 );

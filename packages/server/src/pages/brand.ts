@@ -1,9 +1,9 @@
-/** An operator's look over ours: a style sheet that sets our tokens anew, and a logo in place of the mark. */
+/** An operator's branding: a style sheet that overrides our design tokens, and a logo that replaces our mark. */
 import { createHash } from "node:crypto";
 import type { Asset } from "./assets.ts";
 import { contrast, mixed, type Rgb } from "./contrast.ts";
 
-/** Accent colours, `#rrggbb`: on light ground and on dark. */
+/** Accent colours as `#rrggbb`: one for the light theme and one for the dark theme. */
 export interface BrandColors {
   readonly light: string;
   readonly dark: string;
@@ -11,16 +11,16 @@ export interface BrandColors {
 
 export interface Brand {
   readonly name: string;
-  /** Null: ours alone. */
+  /** Null: the pages use our style sheet only. */
   readonly stylesheet: Asset | null;
-  /** Null: our mark. */
+  /** Null: the pages show our mark. */
   readonly logo: Asset | null;
 }
 
 export const OURS: Brand = { name: "Assent", stylesheet: null, logo: null };
 
 const WHITE: Rgb = [255, 255, 255];
-/** The style sheet's `--surface` and `--on-accent` of each theme, and the ground of soft buttons. */
+/** For each theme: the style sheet's `--surface` and `--on-accent`, and the background of soft buttons. */
 const GROUNDS = {
   light: { surface: WHITE, onAccent: WHITE, wash: (accent: Rgb) => mixed(accent, WHITE, 0.08) },
   dark: {
@@ -29,10 +29,10 @@ const GROUNDS = {
     wash: (accent: Rgb) => mixed(accent, [23, 29, 26], 0.14),
   },
 } as const;
-/** WCAG 2.2, 1.4.3 (AA). */
+/** The minimum contrast ratio of WCAG 2.2, 1.4.3 (AA). */
 const READABLE = 4.5;
 
-/** `#0d6b56`, or one for each theme `#0d6b56,#64d0b3`; undefined: no such colours, or text in them couldn't be read. */
+/** Reads `#0d6b56`, or one colour for each theme: `#0d6b56,#64d0b3`. Returns undefined if the text is malformed or the contrast is too low. */
 export function readBrandColors(text: string): BrandColors | undefined {
   const [light, dark, ...rest] = text.split(",").map((one) => one.trim().toLowerCase());
   if (light === undefined || rest.length > 0) return undefined;
@@ -49,7 +49,7 @@ function hexOf(color: Rgb): string {
   return `#${color.map((part) => Math.round(part).toString(16).padStart(2, "0")).join("")}`;
 }
 
-/** As links and buttons use it: on the surface, on its own wash, and under the text of a full button. */
+/** Checks the contrast as links and buttons need it: on the surface, on the colour's own tint, and under the label of a filled button. */
 function isReadable(hex: string, theme: keyof typeof GROUNDS): boolean {
   const accent = rgbOf(hex);
   if (accent === undefined) return false;
@@ -57,7 +57,7 @@ function isReadable(hex: string, theme: keyof typeof GROUNDS): boolean {
   return [surface, onAccent, wash(accent)].every((other) => contrast(accent, other) >= READABLE);
 }
 
-/** The first step towards white that can be read on dark ground. */
+/** Mixes the colour with white in steps, and returns the first result with enough contrast on a dark background. */
 function lightened(hex: string): string {
   const color = rgbOf(hex);
   if (color === undefined) return hex;
@@ -79,18 +79,18 @@ function sheetOf({ light, dark }: BrandColors): readonly string[] {
   return [tokens(light, "light"), `@media (prefers-color-scheme: dark){${tokens(dark, "dark")}}`];
 }
 
-/** Both colours of an accent as one text, `#rrggbb,#rrggbb`; undefined: no colours, or text in them couldn't be read. */
+/** Both colours of an accent as one text: `#rrggbb,#rrggbb`. Returns undefined if the text is malformed or the contrast is too low. */
 export function accentText(text: string): string | undefined {
   const colors = readBrandColors(text);
   return colors === undefined ? undefined : `${colors.light},${colors.dark}`;
 }
 
-/** Path of the style sheet that lays a client's accent over the rest. */
+/** Path of the style sheet that applies a client's accent colour. */
 export function accentPath(accent: string): string {
   return `/assets/accent/${accent.replaceAll("#", "").replace(",", "-")}.css`;
 }
 
-/** The style sheet at such a path; undefined: it is none, or its colours can't be read. */
+/** The style sheet at such a path. Undefined if the path is another one, or its colours are malformed or lack contrast. */
 export function accentSheet(path: string): Asset | undefined {
   const [, light, dark] = /^\/assets\/accent\/([0-9a-f]{6})-([0-9a-f]{6})\.css$/.exec(path) ?? [];
   const colors = readBrandColors(`#${light},#${dark}`);
@@ -100,7 +100,7 @@ export function accentSheet(path: string): Asset | undefined {
   return { path, type: "text/css; charset=utf-8", bytes, immutable: false, etag };
 }
 
-/** The parts put together; their paths name their content. */
+/** Builds the branding from its parts. Each path contains a hash of the content. */
 export function brandOf(parts: {
   readonly name: string | null;
   readonly colors: BrandColors | null;

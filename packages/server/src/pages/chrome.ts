@@ -1,32 +1,32 @@
-/** What every page is given besides its view: where things lie on this server, and which language to speak. */
+/** The data that every page gets besides its view: paths on this server, branding, and the language. */
 
 import { assetPaths } from "./assets.ts";
 import { type Brand, OURS } from "./brand.ts";
 import { type Messages, messages } from "./messages/index.ts";
 
 export interface Chrome {
-  /** Path of the issuer, put before every path, those in views included: empty, or like `/auth`; no slash at its end. */
+  /** Path of the issuer. It precedes every path, also those in views. Empty, or like `/auth`; it has no slash at the end. */
   readonly base: string;
-  /** What this service calls itself. */
+  /** The name of this service. */
   readonly product: string;
   readonly words: Messages;
-  /** Paths of the style sheets, ours first. */
+  /** Paths of the style sheets. Ours come first. */
   readonly stylesheets: readonly string[];
-  /** Path of the operator's logo; null: our mark. */
+  /** Path of the operator's logo. Null: the page shows our mark. */
   readonly logo: string | null;
   readonly favicon: string;
   readonly formPostScript: string;
   readonly passkeyScript: string;
   readonly timesScript: string;
-  /** Path and query, below the issuer's, at which this page can be had in another language; null: nowhere. */
+  /** Path and query of this page, below the issuer's path, for the choice of a language. Null if the page can't be loaded again. */
   readonly here: string | null;
 }
 
 /**
- * @param options.issuer the issuer URL: its path goes before every path of a page.
- * @param options.locale the language (BCP 47); English where it isn't spoken.
- * @param options.brand the operator's look; absent: ours.
- * @param options.here where the page is had again, for the choice of a language.
+ * @param options.issuer the issuer URL: its path precedes every path of a page.
+ * @param options.locale the language (BCP 47). English is used if the language is not supported.
+ * @param options.brand the operator's branding. Absent: ours.
+ * @param options.here the address of the page, for the choice of a language.
  */
 export function chrome(options: {
   readonly issuer: string;

@@ -1,17 +1,17 @@
-/** The host that gets an app's answers, in words: the one fact about an app that it can't choose freely. */
+/** The host that gets an app's answers, in words. It is the one fact about an app that the app can't choose freely. */
 
 import { type Messages, rich } from "./messages/index.ts";
 import { type Child, html, type Markup } from "./parts/html.ts";
 import { icon } from "./parts/icons.ts";
 import { hostText } from "./text.ts";
 
-/** How the address that gets the answer is reached: a site, this device's loopback, or an app by its own scheme. */
+/** The kind of address that gets the answer: a website, this device's loopback interface, or an app's own URI scheme. */
 export function hostKind(host: string): "web" | "loopback" | "scheme" {
   if (host.endsWith(":")) return "scheme";
   return /^(127(\.\d+){3}|\[::1\]|localhost)(:\d+)?$/.test(host) ? "loopback" : "web";
 }
 
-/** The real host of a client in plain text, as it was registered, not as the client calls itself. */
+/** The real host of a client in plain text. It comes from the registered address, not from the client's name. */
 export function hostWords(host: string, words: Messages): Child {
   switch (hostKind(host)) {
     case "web":
@@ -23,7 +23,7 @@ export function hostWords(host: string, words: Messages): Child {
   }
 }
 
-/** The same as a line of its own, with a sign for a site or a device; nothing where there is no host. */
+/** The host on a line of its own, with an icon for a website or a device. Null if there is no host. */
 export function clientHost(host: string | null, words: Messages): Markup | null {
   if (host === null) return null;
   return html`<p class="client-host">

@@ -15,7 +15,7 @@ const said = {
   documentTitle: "{name} (error)",
 } as const;
 
-/** Renders the page of one condition: in English, as the RFCs and the messages of the protocol are. */
+/** Renders the page of one condition. It is in English, like the RFCs and the protocol's messages. */
 export function conditionPage(view: ConditionView, chrome: Chrome): string {
   const { base } = chrome;
   const words = messages("en");
@@ -53,12 +53,12 @@ export function conditionPage(view: ConditionView, chrome: Chrome): string {
   );
 }
 
-/** Names may break after their underscores. */
+/** Allows a line break after each underscore of a name. */
 function breakable(name: string) {
   return name.split(/(?<=_)/).map((part) => [part, html`<wbr />`]);
 }
 
-/** Where a section is published, e.g. `RFC 6749 §4.1.2`; null for what isn't an RFC. */
+/** The published address of a section, e.g. of `RFC 6749 §4.1.2`. Null if the section is not from an RFC. */
 function sectionAddress(section: string): string | null {
   const found = /^RFC (\d+)(?: §([\d.]+)| Appendix ([A-Z]))?/.exec(section);
   if (!found) return null;

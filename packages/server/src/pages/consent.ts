@@ -15,10 +15,10 @@ import type { ClientCard, ConsentView, ScopeChoice, SignedInAs } from "./views.t
 const CONSENT_FORM = "consent";
 const SWITCH_FORM = "switch";
 const DURATION_ERROR = "duration-error";
-/** In the row of an active scope: its end does not change. */
+/** The value for an active scope whose end does not change. */
 const KEEP = "keep";
 
-/** Renders the question of an authorization request. The form goes to `/consent`, the way to another account to `/login/switch`. */
+/** Renders the question of an authorization request. The form goes to `/consent`. The link to another account goes to `/login/switch`. */
 export function consentPage(view: ConsentView, chrome: Chrome): string {
   const { words, base } = chrome;
   const title = titleOf(view, words);
@@ -37,7 +37,7 @@ export function consentPage(view: ConsentView, chrome: Chrome): string {
       ${view.newHost !== undefined && newAddress(view.newHost, words)}
       ${view.device !== undefined && deviceFacts(view.device, chrome)}
       ${alert !== null && notice("danger", alert, { focus: true })}
-      ${/* Enter in a field presses a form's first button. This one closes a dialog, and there is none: so only pressing Allow allows. */ ""}
+      ${/* Enter in a field presses the form's first button. This button closes a dialog that doesn't exist, so Enter does nothing. Only Allow allows. */ ""}
       <button class="unseen" type="submit" form=${CONSENT_FORM} formmethod="dialog" tabindex="-1" aria-hidden="true"></button>
       <form id=${CONSENT_FORM} class="consent" method="post" action=${`${base}${view.device === undefined ? "/consent" : "/device/consent"}`}>
         ${secrets(view.form)}
@@ -56,17 +56,17 @@ export function consentPage(view: ConsentView, chrome: Chrome): string {
   );
 }
 
-/** What stands above the question; null: it stands at its field. */
+/** The message above the question. Null if the message stands at its field. */
 function alertOf(kind: NonNullable<ConsentView["problem"]>["kind"], view: ConsentView, words: Messages) {
   if (kind === "bad_owner") return null;
   if (kind !== "bad_duration") return words.consent[kind];
   return choosesDuration(view) ? null : words.consent.badDuration;
 }
 
-/** So many of the addresses that were allowed before are shown. */
+/** Maximum number of earlier addresses shown. */
 const HOSTS_SHOWN = 3;
 
-/** The app's address is another one than the owner allowed: both, in plain text. */
+/** Shows the app's new address and the addresses that the owner allowed before, in plain text. */
 function newAddress({ host, before }: NonNullable<ConsentView["newHost"]>, words: Messages): Markup {
   const { consent, apps } = words;
   const more = before.length - HOSTS_SHOWN;
@@ -97,7 +97,7 @@ function titleOf(view: ConsentView, words: Messages) {
   return view.scopes.some((scope) => scope.granted) ? words.consent.titleMore : words.consent.title;
 }
 
-/** What is new comes first; what was granted before is folded below it. */
+/** New scopes come first. Scopes that were granted before are in a closed section below them. */
 function scopeSections(view: ConsentView, words: Messages): Child {
   const old = view.scopes.filter((scope) => scope.granted);
   const fresh = view.scopes.filter((scope) => !scope.granted);
@@ -120,7 +120,7 @@ function scopeSections(view: ConsentView, words: Messages): Child {
   </section>`;
 }
 
-/** One group for each API, in the order in which they were asked for; within it seeing stands before changing, and that before deleting. */
+/** One group for each API, in the order of the request. In each group, reading comes first, then changing, then deleting. */
 function groups(scopes: readonly ScopeChoice[], view: ConsentView, words: Messages): Child {
   const byApi = Map.groupBy(scopes, (scope) => scope.api);
   return [...byApi].map(
@@ -139,7 +139,7 @@ const KINDS = [
   ["delete", "trash"],
 ] as const;
 
-/** What only shows needs no heading; beside what changes, it has one. */
+/** Scopes that only read have no heading, unless the group also has scopes that change data. */
 function byKind(scopes: readonly ScopeChoice[], { now }: ConsentView, words: Messages): Child {
   const changes = scopes.some(({ access }) => access === "write" || access === "delete");
   return KINDS.map(([kind, sign]) => {
@@ -169,7 +169,7 @@ function scopeRow(scope: ScopeChoice, now: number, words: Messages): Markup {
   </li>`;
 }
 
-/** Its present end; null: it is new. */
+/** The scope's present end. Null if the scope is new. */
 function presentEnd({ endsAt }: ScopeChoice, now: number, words: Messages): Child {
   if (endsAt === undefined) return null;
   const text =
@@ -278,14 +278,14 @@ function next(client: ClientCard, words: Messages): Markup {
   </p>`;
 }
 
-/** Whether anybody but the app itself stands for what it says of itself. */
+/** Says whether the operator has checked the app, or only the app itself makes its statements. */
 function verification(client: ClientCard, { words, product }: Chrome): Markup {
   return client.verified
     ? html`<p class="standing">${icon("badgeCheck")}<span>${fill(words.consent.verified, { product })}</span></p>`
     : html`<p class="standing unverified">${icon("circleAlert")}<span>${fill(words.consent.unverified, { product })}</span></p>`;
 }
 
-/** What is known of the app, and links to what it publishes about itself. */
+/** Facts about the app, and links to the pages that it publishes about itself. */
 function about(client: ClientCard, words: Messages): Markup {
   const { consent } = words;
   const facts: readonly (readonly [string, Child])[] = [

@@ -1,9 +1,9 @@
-/** How well one colour is read on another (WCAG 2.2, "contrast ratio"). */
+/** The contrast ratio of two colours (WCAG 2.2, "contrast ratio"). */
 
 /** Red, green, blue, 0–255. */
 export type Rgb = readonly [number, number, number];
 
-/** 1 (the same) to 21 (black on white). */
+/** Returns 1 (same colour) to 21 (black on white). */
 export function contrast(one: Rgb, other: Rgb): number {
   const [light = 0, dark = 0] = [luminance(one), luminance(other)].sort((a, b) => b - a);
   return (light + 0.05) / (dark + 0.05);
@@ -17,7 +17,7 @@ function luminance(color: Rgb): number {
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 }
 
-/** `share` of the first, the rest of the second. */
+/** Mixes two colours: `share` of the first, the rest of the second. */
 export function mixed(one: Rgb, other: Rgb, share: number): Rgb {
   const part = (at: 0 | 1 | 2) => one[at] * share + other[at] * (1 - share);
   return [part(0), part(1), part(2)];

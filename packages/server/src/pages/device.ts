@@ -12,7 +12,7 @@ import type { DeviceCodeView, DeviceDoneView, DeviceElsewhereView, DeviceFacts }
 const HINT_ID = "user-code-hint";
 const ERROR_ID = "user-code-error";
 
-/** Renders `GET /device` and every answer of `POST /device` that stays there. */
+/** Renders `GET /device` and every response of `POST /device` that stays on that page. */
 export function deviceCodePage(view: DeviceCodeView, chrome: Chrome): string {
   const { words, base } = chrome;
   const { problem } = view;
@@ -61,7 +61,7 @@ function problemText(problem: NonNullable<DeviceCodeView["problem"]>, words: Mes
   return fill(plural(words.language, words.device.throttled, count), { count });
 }
 
-/** What the owner compares before they answer: the code, from where and when, and the warning. */
+/** The facts that the owner compares before they answer: the code, the place and time of the request, and the warning. */
 export function deviceFacts(facts: DeviceFacts, chrome: Chrome): Markup {
   const { words } = chrome;
   const { device } = words;
@@ -77,7 +77,7 @@ export function deviceFacts(facts: DeviceFacts, chrome: Chrome): Markup {
   </div>`;
 }
 
-/** Renders the question before the question: the device asked from another network. */
+/** Renders the first question if the device asked from another network. */
 export function deviceElsewherePage(view: DeviceElsewhereView, chrome: Chrome): string {
   const { words, base } = chrome;
   const { device } = words;
@@ -100,7 +100,7 @@ export function deviceElsewherePage(view: DeviceElsewhereView, chrome: Chrome): 
   );
 }
 
-/** Renders what stands after the answer: the device goes on, or doesn't, without this browser. */
+/** Renders the page after the answer. The device continues or stops without this browser. */
 export function deviceDonePage(view: DeviceDoneView, chrome: Chrome): string {
   const { words, base } = chrome;
   const { device } = words;

@@ -1,26 +1,26 @@
-/** What the pages about ways to sign in beside a password are given. */
+/** The data for the pages about authentication factors other than the password. */
 
 import type { ClientCard, FormSecrets, PasskeyOffer, SignedInAs } from "./views.ts";
 
-/** Where something was done from, as far as it is known. */
+/** Where an action came from, as far as the server knows. */
 export interface SeenFrom {
   readonly browser: string | null;
   readonly system: string | null;
-  /** The network, not the very address. */
+  /** The network, not the exact address. */
   readonly place: string | null;
 }
 
 /** The second step of a sign-in. */
 export interface SecondStepView {
   readonly form: FormSecrets;
-  /** Field `partial`: the first step, sealed. */
+  /** Field `partial`: the result of the first step, sealed. */
   readonly partial: string;
   readonly client: ClientCard | null;
   readonly person: SignedInAs;
-  /** False: a passkey alone is strong enough, or the only one there is. */
+  /** False if a passkey alone is enough to sign in, or is the only factor. */
   readonly codes: boolean;
   readonly passkey: PasskeyOffer | null;
-  /** Where the sign-in begins anew, below the issuer's path; null: nowhere, somebody is signed in. */
+  /** Path at which the sign-in starts again, below the issuer's path. Null if somebody is signed in. */
   readonly over: string | null;
   readonly problem:
     | null
@@ -28,22 +28,22 @@ export interface SecondStepView {
     | { readonly kind: "throttled"; readonly minutes: number };
 }
 
-/** Somebody who may only go on with what they haven't set up. */
+/** The page for a person who must set up a stronger factor before they can continue. */
 export interface StrongerView {
-  /** `csrf` and `request` of the consent form: its button says no. Null: a device asks. */
+  /** `csrf` and `request` of the consent form. Its button declines the request. Null if a device asks. */
   readonly form: FormSecrets | null;
   readonly client: ClientCard;
   readonly wanted: "mfa" | "phr";
-  /** Passkeys work at this address. */
+  /** True if passkeys work at this address. */
   readonly passkeys: boolean;
-  /** The sealed request, for coming back to it; null: there is none. */
+  /** The sealed request, so that the person can return to it. Null if there is no request. */
   readonly request: string | null;
 }
 
-/** `/account/security/passkeys`: the form that makes one. */
+/** `/account/security/passkeys`: the form that creates a passkey. */
 export interface AddPasskeyView {
   readonly csrf: string;
-  /** As WebAuthn's `PublicKeyCredentialCreationOptions` in JSON; null: passkeys don't work at this address. */
+  /** WebAuthn's `PublicKeyCredentialCreationOptions` as JSON. Null if passkeys don't work at this address. */
   readonly options: string | null;
   /** The challenge, sealed. */
   readonly challenge: string;
@@ -52,10 +52,10 @@ export interface AddPasskeyView {
   readonly fault: "failed" | "taken" | "full" | "name" | null;
 }
 
-/** `/account/security/authenticator`: the secret, to be taken over by an app. */
+/** `/account/security/authenticator`: the secret that the person copies into an authenticator app. */
 export interface AuthenticatorView {
   readonly csrf: string;
-  /** The secret, sealed until it is proved that the app has it. */
+  /** The secret, sealed. The server stores it after the person has proved that the app has it. */
   readonly sealed: string;
   readonly uri: string;
   /** base32. */
@@ -64,12 +64,12 @@ export interface AuthenticatorView {
   readonly fault: "wrong" | "expired" | null;
 }
 
-/** Recovery codes, this one time. */
+/** New recovery codes. The page shows them only once. */
 export interface RecoveryCodesView {
   readonly codes: readonly string[];
-  /** There were others before. */
+  /** True if these codes replace earlier ones. */
   readonly renewed: boolean;
-  /** Where to go on: a path below the issuer's. */
+  /** Path of the next page, below the issuer's path. */
   readonly next: string;
 }
 
@@ -84,10 +84,10 @@ export interface PasskeyEntry extends SeenFrom {
 export interface SessionEntry {
   readonly id: string;
   readonly here: boolean;
-  /** Null: it didn't say, or nothing that we know. */
+  /** Null if the authenticator didn't say its model, or the server doesn't know it. */
   readonly browser: string | null;
   readonly system: string | null;
-  /** The network, not the very address; null: unknown. */
+  /** The network, not the exact address. Null if unknown. */
   readonly place: string | null;
   readonly since: number;
   readonly seenAt: number;
@@ -95,17 +95,17 @@ export interface SessionEntry {
 
 export interface AuthenticatorEntry extends SeenFrom {
   readonly since: number;
-  /** Another one, which it took the place of, is kept for recovery. */
+  /** True if the server keeps the factor that this one replaced, for recovery. */
   readonly earlier: boolean;
   readonly codes: SeenFrom & { readonly since: number; readonly left: number };
 }
 
-/** Members of `/account/security`. */
+/** The sections of `/account/security` about these factors. */
 export interface FactorSections {
   readonly passkeys: { readonly available: boolean; readonly entries: readonly PasskeyEntry[] };
-  /** Null: it is not set up. */
+  /** Null if the factor is not set up. */
   readonly authenticator: AuthenticatorEntry | null;
   readonly sessions: readonly SessionEntry[];
-  /** Another browser is signed in, or is a known one although its session has ended. */
+  /** True if another browser is signed in, or is a known device whose session has ended. */
   readonly others: boolean;
 }

@@ -8,14 +8,14 @@ import { hostText } from "./text.ts";
 import type { FormPostView } from "./views.ts";
 
 /**
- * Renders a form that a script sends at once; without scripts its button does.
+ * Renders a form that a script submits at once. Without scripts, the person presses its button.
  *
- * @throws TypeError where `action` is neither http(s) nor an app's own scheme (one with a dot): it might run in this page.
+ * @throws TypeError if `action` is neither http(s) nor an app's own scheme with a dot: another scheme could run code in this page.
  */
 export function formPostPage(view: FormPostView, chrome: Chrome): string {
   const { words } = chrome;
   const { protocol, host: named } = new URL(view.action);
-  // An app's own scheme leads to the app, whatever host stands behind it.
+  // An app's own scheme leads to the app, whatever host the address contains.
   const host = /^https?:$/.test(protocol) ? named : "";
   if (!/^https?:$|\./.test(protocol)) throw new TypeError("An answer goes to http(s) or to an app's own scheme.");
   return cardPage(

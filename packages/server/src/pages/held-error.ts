@@ -9,7 +9,7 @@ import { cardPage } from "./parts/layout.ts";
 import { NAME_LENGTH, name, visible } from "./text.ts";
 import type { HeldErrorView } from "./views.ts";
 
-/** Renders the question whether to go on. The form goes to `/authorize/error`; the other way leads to the person's apps. */
+/** Renders the question whether to continue to the app. The form goes to `/authorize/error`. The other link leads to the person's apps. */
 export function heldErrorPage(view: HeldErrorView, chrome: Chrome): string {
   const { words, base, product } = chrome;
   const { heldError, problems, problem } = words;

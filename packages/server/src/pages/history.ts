@@ -1,4 +1,4 @@
-/** The history: what was allowed and taken back, newest first, each with its receipt. */
+/** The history page: what the owner allowed and revoked, newest first. Each entry has a receipt. */
 import type { Chrome } from "./chrome.ts";
 import { type Messages, rich } from "./messages/index.ts";
 import { type Child, html, type Markup } from "./parts/html.ts";
@@ -48,7 +48,10 @@ export function historyPage(view: HistoryView, chrome: Chrome): string {
   );
 }
 
-/** The entries as a list. `receipt`: where the receipt of an entry is had; `texts`: what was decided, as the reader of the page sees it. */
+/**
+ * Renders the entries as a list. `receipt`: the address of an entry's receipt. `texts`: the sentences about each decision, for the reader of the
+ * page.
+ */
 export function historyList(
   entries: readonly (HistoryEntryView & { readonly by?: string })[],
   now: number,
@@ -75,7 +78,7 @@ const icons = {
   alarm: "alert",
 } as const;
 
-/** What happened, in a line. */
+/** The entry's headline: what happened, in one line. */
 function headline(
   { what, app, person }: HistoryEntryView,
   texts: Readonly<Record<Happening, string>>,

@@ -1,4 +1,4 @@
-/** The choice of a language: each in its own words, a button each. */
+/** The choice of a language. Each button shows a language's own name. */
 import type { Chrome } from "./chrome.ts";
 import { locales, messages } from "./messages/index.ts";
 import { hidden } from "./parts/components.ts";
@@ -7,7 +7,7 @@ import { icon } from "./parts/icons.ts";
 import { cardPage } from "./parts/layout.ts";
 import type { LanguageView } from "./views.ts";
 
-/** Renders `GET /language`; its form goes back to where the reader came from. */
+/** Renders `GET /language`. Its form leads back to the reader's previous page. */
 export function languagePage(view: LanguageView, chrome: Chrome): string {
   const { words, base } = chrome;
   return cardPage(

@@ -1,4 +1,4 @@
-/** Messages to people in words: text and HTML of the same, in their language. */
+/** E-mails to people: plain text and HTML with the same content, in the reader's language. */
 import type { MailDraft, NamedApps } from "../owners/mail/mail.ts";
 import type { Chrome } from "./chrome.ts";
 import { fill } from "./messages/index.ts";
@@ -8,7 +8,7 @@ import { listed, wayName } from "./security/ways.ts";
 import { visible, webAddress } from "./text.ts";
 import { exact } from "./time.ts";
 
-/** What a message says, before it is put into words. */
+/** The content of a message, before it is written in a language. */
 export type MailView = Pick<MailDraft, "kind" | "link" | "values">;
 
 export interface MailWords {
@@ -18,12 +18,12 @@ export interface MailWords {
   readonly language: string;
 }
 
-/** Longer texts of strangers are cut. */
+/** Maximum number of characters of a text that a stranger chose. */
 const LONGEST = 120;
-/** A reason that somebody gave, or a list of names. */
+/** Maximum number of characters of a reason or of a list of names. */
 const LONGEST_FACT = 4000;
 
-/** Puts a message into the words of `chrome`'s language. Throws a `TypeError` where its link is no web address. */
+/** Writes a message in the language of `chrome`. Throws a `TypeError` if its link is not a web address. */
 export function mailOf(
   view: MailView,
   { issuer, chrome }: { readonly issuer: string; readonly chrome: Chrome },
@@ -47,7 +47,7 @@ export function mailOf(
   };
 }
 
-/** What strangers chose, on one line and without hidden characters: a subject is a header, too. */
+/** Values that strangers chose, on one line and without hidden characters. They can be in the subject, which is a header. */
 function shown({ values }: MailView, { words, product }: Chrome): Record<Hole, string> {
   const { person = "", email = "", at, company = "", app = "", by = "", key = "", left } = values;
   const name = (text: string) => visible(text, LONGEST);
@@ -60,7 +60,7 @@ function shown({ values }: MailView, { words, product }: Chrome): Record<Hole, s
 
 type Hole = "person" | "email" | "company" | "app" | "by" | "product" | "when" | "key" | "left";
 
-/** What somebody did by themselves, with a browser. */
+/** Messages about an action that a person took in a browser. */
 const ABOUT_FACTORS: ReadonlySet<MailView["kind"]> = new Set([
   ...(["passkeyAdded", "passkeyRemoved", "authenticatorOn", "authenticatorOff"] as const),
   ...(["recoveryRenewed", "recoveryUsed", "passwordChanged"] as const),
@@ -86,7 +86,7 @@ function facts({ kind, values }: MailView, { words }: Chrome): string[] {
   return told.map(([label, value]) => `${label}: ${visible(value ?? "", LONGEST_FACT)}`);
 }
 
-/** What a recovery removed and ended, and what remains. */
+/** Says what a recovery removed and ended, and what remains. */
 function recoveryFacts(
   recovery: MailView["values"]["recovery"],
   words: Chrome["words"],
@@ -123,7 +123,7 @@ const BUTTON =
   "display:inline-block;padding:12px 20px;border-radius:10px;background:#0d6b56;color:#ffffff;font-weight:600;text-decoration:none";
 const SOFT = "color:#55625c;font-size:14px";
 
-/** Mail programs know no style sheets of ours: the little there is stands at the elements. */
+/** E-mail clients do not load our style sheets, so the few styles are inline. */
 function document({ subject, lines, button, link, hint, footer }: Parts, { words, product }: Chrome): string {
   return renderDocument(html`
     <html lang=${words.language} dir=${words.direction}>

@@ -1,4 +1,4 @@
-/** For whom an answer is given: the person, or a company that they act for. */
+/** The select for the owner of an answer: the person, or a company that they act for. */
 
 import { fill, type Messages } from "./messages/index.ts";
 import { html, type Markup } from "./parts/html.ts";
@@ -9,7 +9,7 @@ import type { OwnerOption } from "./views.ts";
 const HINT_ID = "owner-hint";
 const ERROR_ID = "owner-error";
 
-/** The select named `owner`; null where there is nobody to choose but the person. `wrong`: what came back can't be chosen. */
+/** The select named `owner`. Null if the person can only answer for themselves. `wrong`: the form named an owner who can't be chosen. */
 export function ownerSelect(owners: readonly OwnerOption[], wrong: boolean, words: Messages): Markup | null {
   if (owners.length === 0) return null;
   const described = wrong ? `${HINT_ID} ${ERROR_ID}` : HINT_ID;

@@ -5,7 +5,10 @@ import { type Child, html } from "./parts/html.ts";
 import { icon } from "./parts/icons.ts";
 import type { FormSecrets, PasskeyOffer } from "./views.ts";
 
-/** A button of its own, on a page that is no sign-in. `action`: where the answer goes, with `fields`. `without`: said where there is no script. */
+/**
+ * A passkey button on a page that is not a sign-in page. `action` and `fields`: the form's target and hidden fields. `without`: the text if scripts
+ * are off.
+ */
 export function passkeyButton(
   offer: PasskeyOffer,
   {
@@ -25,8 +28,8 @@ export function passkeyButton(
 }
 
 /**
- * The form with the button. It is shown by the script alone: without one it could do nothing. `partial`: the first step of this sign-in; null: this
- * is all of it, and the browser may offer passkeys where the username is typed.
+ * The form with the button. Only a script shows it, because the form needs the script. `partial`: the first step of this sign-in. If it is null,
+ * the passkey is the whole sign-in, and the browser may offer passkeys in the username field.
  */
 export function passkeyForm(
   offer: PasskeyOffer,

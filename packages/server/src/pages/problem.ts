@@ -1,4 +1,4 @@
-/** The page for what went wrong: what it was, how to go on, and what to tell whoever can mend it. */
+/** The error page: what went wrong, what the reader can do, and what to tell the person who can fix it. */
 import type { Chrome } from "./chrome.ts";
 import { html } from "./parts/html.ts";
 import { icon } from "./parts/icons.ts";
@@ -6,7 +6,7 @@ import { cardPage } from "./parts/layout.ts";
 import { localPath, visible, webAddress } from "./text.ts";
 import type { ProblemView } from "./views.ts";
 
-/** Renders 400, 403, 404, 405, 500 … for people. The door's `href` is a path of this server or an http(s) address. */
+/** Renders 400, 403, 404, 405, 500 and so on for people. The door's `href` is a path of this server or an http(s) address. */
 export function problemPage(view: ProblemView, chrome: Chrome): string {
   const { words, base } = chrome;
   const local = localPath(view.door?.href ?? null);

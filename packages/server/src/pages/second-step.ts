@@ -1,4 +1,4 @@
-/** The second step of a sign-in: a code of an app, a recovery code, or a passkey. */
+/** The second step of a sign-in: an authenticator code, a recovery code, or a passkey. */
 import type { Chrome } from "./chrome.ts";
 import type { SecondStepView } from "./factor-views.ts";
 import { fill, type Messages, plural, rich } from "./messages/index.ts";
@@ -11,7 +11,7 @@ import { name } from "./text.ts";
 
 const ERROR_ID = "second-step-error";
 
-/** Renders the step, and every answer to it that isn't a redirect. */
+/** Renders the step, and every response to it that isn't a redirect. */
 export function secondStepPage(view: SecondStepView, chrome: Chrome): string {
   const { words } = chrome;
   const { client, person, problem, passkey } = view;

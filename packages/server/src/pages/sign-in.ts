@@ -1,4 +1,4 @@
-/** The sign-in page: username and password, and for whose sake. */
+/** The sign-in page: username, password, and the app that asks. */
 import type { Chrome } from "./chrome.ts";
 import { clientHost } from "./client-host.ts";
 import { fill, type Messages, plural, rich } from "./messages/index.ts";
@@ -12,7 +12,7 @@ import type { FormSecrets, SignInView } from "./views.ts";
 
 const ERROR_ID = "sign-in-error";
 
-/** Renders `GET /login` and every answer of `POST /login` that isn't a redirect. */
+/** Renders `GET /login` and every response of `POST /login` that isn't a redirect. */
 export function signInPage(view: SignInView, chrome: Chrome): string {
   const { words } = chrome;
   const aboutFields = view.problem?.kind === "wrong" || view.problem?.kind === "missing";
@@ -35,7 +35,7 @@ export function signInPage(view: SignInView, chrome: Chrome): string {
   );
 }
 
-/** The way to somebody else's sign-in, of the same request: this session ends. */
+/** The button to sign in as another person for the same request. It ends the current session. */
 function another(form: FormSecrets, { words, base }: Chrome): Markup {
   return html`<form class="other-ways" method="post" action=${`${base}/login/switch`}>
     ${secrets(form)}<button class="link" type="submit">${words.consent.switch}</button>

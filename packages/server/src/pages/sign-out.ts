@@ -8,7 +8,7 @@ import { cardPage } from "./parts/layout.ts";
 import { name } from "./text.ts";
 import type { SignedOutView, SignOutView } from "./views.ts";
 
-/** Renders `GET /account/sign-out`: a link signs nobody out, the button does. */
+/** Renders `GET /account/sign-out`. A link never signs anybody out; only the button does. */
 export function signOutPage(view: SignOutView, chrome: Chrome): string {
   const { words, base } = chrome;
   return cardPage(
@@ -28,7 +28,7 @@ export function signOutPage(view: SignOutView, chrome: Chrome): string {
   );
 }
 
-/** Renders what stands after signing out. */
+/** Renders the page after signing out. */
 export function signedOutPage(view: SignedOutView, chrome: Chrome): string {
   const { words } = chrome;
   return cardPage(

@@ -1,4 +1,4 @@
-/** Times as people read them: relative, with the exact one a pointer away, and lengths of time. */
+/** Times for readers: relative times with the exact time in the tooltip, and durations. */
 
 import { fill, type Messages, plural } from "./messages/index.ts";
 import { html, type Markup } from "./parts/html.ts";
@@ -8,7 +8,7 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** Coarsest first; the first unit that is reached names the time. */
+/** Units from largest to smallest. The first unit that the time reaches is used. */
 const units = [
   ["year", 365 * DAY],
   ["month", 30 * DAY],
@@ -28,7 +28,7 @@ interface Formats {
 
 const made = new Map<string, Formats>();
 
-/** Making a format costs more than rendering an entry that uses it; there are only as many as languages. */
+/** One set of formats for each language. Creating a format costs more than rendering an entry with it. */
 function formats(language: string): Formats {
   const known = made.get(language);
   if (known !== undefined) return known;
@@ -64,14 +64,14 @@ export function relative(words: Messages, at: number, now: number): string {
   const { always, auto } = formats(words.language);
   for (const [unit, length] of units) {
     if (Math.abs(distance) < length) continue;
-    // A fortnight is where weeks begin to read better than days, but they still count by seven.
+    // Weeks are used from 14 days on, but a week still has seven days.
     const count = Math.round(distance / (unit === "week" ? 7 * DAY : length));
     return (unit === "day" ? auto : always).format(count, unit);
   }
   return distance > 0 ? words.time.soon : words.time.now;
 }
 
-/** The exact time with its zone, e.g. `July 14, 2026 at 09:30 UTC`: the server doesn't know where the reader is. */
+/** The exact time with its zone, e.g. `July 14, 2026 at 09:30 UTC`. The server doesn't know the reader's time zone. */
 export function exact(words: Messages, at: number): string {
   return formats(words.language).exact.format(at);
 }
@@ -86,22 +86,25 @@ export function month(words: Messages, at: number): string {
   return formats(words.language).month.format(at);
 }
 
-/** An exact time that stands on the page itself; `shown`: all of it, or the time of day. A script says it in the reader's own zone (`localTimes`). */
+/**
+ * A time that is visible on the page. `shown`: date and time, or the time of day only. A script converts it to the reader's time zone
+ * (`localTimes`).
+ */
 export function shownTime(words: Messages, at: number, shown: "exact" | "clock"): Markup {
   const text = shown === "exact" ? exact(words, at) : clock(words, at);
   return html`<time datetime=${new Date(at).toISOString()} data-shown=${shown}>${text}</time>`;
 }
 
-/** A relative time; the exact one for machines and in the tooltip. */
+/** A relative time. The exact time is in the `datetime` attribute and in the tooltip. */
 export function timeElement(words: Messages, at: number, now: number): Markup {
   return html`<time datetime=${new Date(at).toISOString()} title=${exact(words, at)}>${relative(words, at, now)}</time>`;
 }
 
 /**
- * A length of consent as the owner reads it.
+ * The duration of a consent, in words for the owner.
  *
- * @param value seconds in decimal, `once` or `forever`, as it stands in the form.
- * @returns `90 days`, `1 hour`; the value itself where it is none of these.
+ * @param value seconds in decimal, `once` or `forever`, as the form contains it.
+ * @returns `90 days`, `1 hour`. Any other value is returned unchanged.
  */
 export function durationLabel(words: Messages, value: string): string {
   if (value === "once" || value === "forever") return words.duration[value];

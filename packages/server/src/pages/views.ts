@@ -1,89 +1,95 @@
-/** What each page is given. A page is a function from one of these to a document; it reads nothing else. */
+/** The data that each page gets. A page is a function from one of these views to a document. It reads nothing else. */
 
-/** What a browser needs to be asked for a passkey. */
+/** The data with which a page asks the browser for a passkey. */
 export interface PasskeyOffer {
   /** base64url. */
   readonly challenge: string;
-  /** The challenge again, for the form: what it is held against when it comes back. */
+  /** Form field: the same challenge, sealed. The server compares the browser's answer with it. */
   readonly sealed: string;
-  /** The domain that the passkeys are of. */
+  /** The domain that the passkeys belong to (WebAuthn's RP ID). */
   readonly rpId: string;
 }
 
-/** Hidden fields that go back with a form exactly as they came. */
+/** Hidden fields. The browser sends them back unchanged with a form. */
 export interface FormSecrets {
   /** Field `csrf`. */
   readonly csrf: string;
-  /** Field `request`: the sealed authorization request; null: none is under way. */
+  /** Field `request`: the sealed authorization request. Null if no request is pending. */
   readonly request: string | null;
-  /** Field `device`: a device's code under way, sealed; absent: none is. */
+  /** Field `device`: the sealed code of a device that waits. Absent if no device waits. */
   readonly device?: string;
-  /** Field `invitation`: the token of an invitation to answer after sign-in; absent: none. */
+  /** Field `invitation`: the token of an invitation that the person answers after sign-in. Absent if there is no invitation. */
   readonly invitation?: string;
-  /** Field `to`: the page of the account that the sign-in leads to; absent: the first of them. */
+  /** Field `to`: the account page to open after sign-in. Absent for the first account page. */
   readonly to?: string;
 }
 
 /** The client as an owner sees it. */
 export interface ClientCard {
   readonly name: string;
-  /** Path of the logo on this server; null: an initial in a tile. */
+  /** Path of the logo on this server. If it is null, the page shows the initial in a tile. */
   readonly logo: string | null;
-  /** The real host that gets the answer, e.g. `app.example.com`, `127.0.0.1` (this device) or `com.example.app:`; null: a device fetches it. */
+  /**
+   * The real host that gets the answer, e.g. `app.example.com`, `127.0.0.1` (this device) or `com.example.app:`. Null if a device fetches the
+   * answer.
+   */
   readonly host: string | null;
   readonly policyUri: string | null;
   readonly tosUri: string | null;
-  /** The operator has looked at it. */
+  /** True if the operator has checked the client. */
   readonly verified: boolean;
   readonly publisher: string | null;
-  /** When it was registered; epoch milliseconds. */
+  /** Time of registration, in epoch milliseconds. */
   readonly since: number;
-  /** How many use it: 0: fewer than ten; n: more than n; null: not said. */
+  /** How many people use the client. 0 means fewer than ten, n means more than n. Null if the page doesn't say it. */
   readonly people: number | null;
 }
 
 export interface SignedInAs {
   readonly name: string;
   readonly username: string;
-  /** When the account is deleted; absent or null: it stays. */
+  /** When the server deletes the account. Absent or null if no deletion is planned. */
   readonly deleteAt?: number | null;
 }
 
 export interface SignInView {
   readonly form: FormSecrets;
-  /** Who asks, where a request is under way. */
+  /** The client that asks. Null if no request is pending. */
   readonly client: ClientCard | null;
-  /** What was typed, or the request's login_hint. */
+  /** The username that the person typed, or the request's login_hint. */
   readonly username: string;
   readonly problem:
     | null
     | { readonly kind: "wrong" }
     | { readonly kind: "missing" }
-    /** The passkey is unknown, or what it signed isn't right: never which. */
+    /** The passkey is unknown, or its signature is wrong. The page never says which. */
     | { readonly kind: "passkey" }
-    /** Minutes until it may be tried again. */
+    /** Minutes until the person may try again. */
     | { readonly kind: "throttled"; readonly minutes: number }
-    /** The form had been open for too long, or cookies are off. */
+    /** The form was open for too long, or cookies are off. */
     | { readonly kind: "stale" };
-  /** Why a person who is signed in is asked again (prompt=login, max_age). */
+  /** The signed-in person, if the request makes them sign in again (prompt=login, max_age). */
   readonly again: SignedInAs | null;
-  /** The request is one to choose an account (prompt=select_account), and somebody is signed in: what their session's forms send; absent: it isn't. */
+  /**
+   * Fields for the forms of the current session. Present if the request asks to choose an account (prompt=select_account) and somebody is signed
+   * in.
+   */
   readonly choose?: FormSecrets;
-  /** What asks for a passkey; null: they don't work at this address. */
+  /** The data with which the page asks for a passkey. Null if passkeys don't work at this address. */
   readonly passkey: PasskeyOffer | null;
-  /** What those can do who have no password here, or don't know it any more; absent: neither. */
+  /** Links for people who forgot their password (`recover`) or have no account (`signUp`). Absent if there are none. */
   readonly ways?: { readonly recover: boolean; readonly signUp: boolean };
-  /** True: the sign-in leads to a device that waits. */
+  /** True if a device waits for this sign-in. */
   readonly device?: boolean;
 }
 
-/** A device that waits for its owner: what they compare before they answer. */
+/** A device that waits for its owner. The owner compares these facts before they answer. */
 export interface DeviceFacts {
-  /** As the device shows it: `XXXX-XXXX`. */
+  /** The code as the device shows it: `XXXX-XXXX`. */
   readonly userCode: string;
-  /** Where the device asked from; null: unknown. */
+  /** The network address that the device asked from. Null if unknown. */
   readonly address: string | null;
-  /** The reader is on the same network. */
+  /** True if the reader is on the same network. */
   readonly sameNetwork: boolean;
   /** Epoch milliseconds. */
   readonly askedAt: number;
@@ -93,50 +99,50 @@ export interface DeviceFacts {
 /** `/device`: the field for the code that a device shows. */
 export interface DeviceCodeView {
   readonly form: FormSecrets;
-  /** What was typed, or came with the link. */
+  /** The code that the person typed or that the link contained. */
   readonly userCode: string;
-  /** It came with the link: the reader compares it and goes on. */
+  /** True if the link contained the code. The reader then compares the code and continues. */
   readonly linked: boolean;
   readonly problem:
     | null
-    /** Unknown, expired, answered, or somebody else's: never which. */
+    /** The code is unknown, expired, already answered, or belongs to somebody else. The page never says which. */
     | { readonly kind: "unknown" }
     | { readonly kind: "missing" }
     | { readonly kind: "throttled"; readonly minutes: number }
     | { readonly kind: "stale" };
 }
 
-/** The question before the question, where a device asked from another network than its owner is on. */
+/** A first question if the device asked from another network than the owner's. The consent question follows. */
 export interface DeviceElsewhereView {
   readonly form: FormSecrets;
   readonly client: ClientCard;
   readonly device: DeviceFacts;
 }
 
-/** After the answer. */
+/** The page after the owner has answered a device. */
 export interface DeviceDoneView {
   readonly client: ClientCard;
-  /** `nothing`: the person may not allow any of what it asked for. */
+  /** `nothing`: the person may not allow anything that the device asked for. */
   readonly outcome: "allowed" | "denied" | "nothing";
 }
 
 export interface ScopeChoice {
   readonly name: string;
   readonly description: string;
-  /** The API's name; null: this server itself. */
+  /** The API's name. Null for this server itself. */
   readonly api: string | null;
   readonly required: boolean;
   readonly sensitive: boolean;
   readonly checked: boolean;
-  /** What it lets the app do with the data; null: not said. */
+  /** What the app can do with the data. Null if the API doesn't declare it. */
   readonly access: "read" | "write" | "delete" | null;
-  /** Its own time, where the owner had chosen one. Null: the common one, or no change. */
+  /** The scope's own duration, if the owner chose one. Null if the scope uses the common duration or doesn't change. */
   readonly duration: string | null;
-  /** Its present end, if it was granted before for any address (null: when it is revoked). Absent: it is new. */
+  /** Present end of the scope if the owner granted it before, for any address. Null: it lasts until revoked. Absent: the scope is new. */
   readonly endsAt?: number | null;
-  /** The owner declined it before. */
+  /** True if the owner declined the scope before. */
   readonly declined?: boolean;
-  /** The owner had granted it before: shown apart, what is new stands out. */
+  /** True if the owner granted the scope before. The page shows such scopes apart, so that new ones stand out. */
   readonly granted: boolean;
 }
 
@@ -146,12 +152,12 @@ export interface DurationChoice {
   readonly selected: boolean;
 }
 
-/** One for whom the person may answer. */
+/** A person or company for whom the reader may answer. */
 export interface OwnerOption {
   /** The owner's id. */
   readonly value: string;
   readonly name: string;
-  /** `ask`: an admin has to approve first. `blocked`: the company doesn't let the app in. */
+  /** `ask`: an admin has to approve first. `blocked`: the company blocks the app. */
   readonly kind: "self" | "company" | "ask" | "blocked";
   readonly selected: boolean;
 }
@@ -160,43 +166,46 @@ export interface ConsentView {
   readonly form: FormSecrets;
   readonly client: ClientCard;
   readonly person: SignedInAs;
-  /** Absent or empty: there is nobody to choose but the person. */
+  /** Absent or empty if the person can only answer for themselves. */
   readonly owners?: readonly OwnerOption[];
   readonly scopes: readonly ScopeChoice[];
   readonly durations: readonly DurationChoice[];
   readonly now: number;
-  /** The device that asks; absent: an app in a browser does. */
+  /** The device that asks. Absent if an app in a browser asks. */
   readonly device?: DeviceFacts;
-  /** The app's address is new to an owner who had allowed it for others (`before`), or on a device alone (none); absent: it isn't. */
+  /**
+   * Present if this owner has not allowed the app's address yet. `before` lists the addresses that they allowed; it is empty if they allowed the
+   * app only on a device.
+   */
   readonly newHost?: { readonly host: string; readonly before: readonly string[] };
-  /** True: shown because the client or `prompt=consent` wants it although all of it is granted already. */
+  /** True if all scopes are granted already, and the page is shown because the client or `prompt=consent` requires it. */
   readonly allGranted: boolean;
-  /** What the owner may try next after a wrong answer (an offered duration was changed in the form). */
+  /** Why the server refused the last answer. The page says what the owner can do next. */
   readonly problem:
     | null
     | { readonly kind: "stale" }
     | { readonly kind: "bad_duration" }
-    /** Another owner than the page offered. */
+    /** The form names an owner that the page did not offer. */
     | { readonly kind: "bad_owner" }
     | { readonly kind: "nothing" };
 }
 
-/** The form by which a member asks their company's admins to let an app in. */
+/** The form with which a member asks the company's admins to approve an app. */
 export interface AskAdminView {
   readonly form: FormSecrets;
   readonly client: ClientCard;
-  /** The company's name, and its id for the form. */
+  /** The company's name. `owner` is the company's id for the form. */
   readonly company: string;
   readonly owner: string;
   readonly scopes: readonly { readonly name: string; readonly description: string }[];
-  /** What was typed. */
+  /** The text that the member typed. */
   readonly reason: string;
-  /** Characters that a reason may have. */
+  /** Maximum length of a reason, in characters. */
   readonly longest: number;
   readonly problem: null | "reason" | "too_many";
 }
 
-/** After asking. */
+/** The page after the member has asked. */
 export interface AskedAdminView {
   readonly form: FormSecrets;
   readonly client: ClientCard;
@@ -207,51 +216,51 @@ export interface AppEntry {
   readonly clientId: string;
   readonly name: string;
   readonly logo: string | null;
-  /** The hosts that it was allowed for, in plain text; empty: none, as on a device. */
+  /** The hosts that the owner allowed, in plain text. Empty if there are none, as on a device. */
   readonly hosts: readonly string[];
   readonly scopes: readonly {
     readonly name: string;
     readonly description: string;
-    /** Epoch milliseconds; null: until revoked. */
+    /** Epoch milliseconds. Null: until revoked. */
     readonly expiresAt: number | null;
-    /** May be taken away alone. */
+    /** True if the owner can revoke this permission without the others. */
     readonly removable: boolean;
-    /** When the app last got access for it; null: never; absent: not known. */
+    /** When the app last got access with this permission. Null: never. Absent: unknown. */
     readonly usedAt?: number | null | undefined;
   }[];
   readonly grantedAt: number;
-  /** Nobody was asked: the operator's rules let it in. */
+  /** True if the operator's rules allowed the app, and nobody was asked. */
   readonly byRules: boolean;
   readonly lastUsedAt: number | null;
-  /** About where it was last used from, as in `203.0.113.x`; null: not known. */
+  /** The approximate address of the last use, e.g. `203.0.113.x`. Null if unknown. */
   readonly usedFrom: string | null;
-  /** For how many minutes more what it holds would work if it were revoked now; 0: it holds nothing. */
+  /** Minutes for which the app's tokens still work if the owner revokes access now. 0 if the app has no valid token. */
   readonly stopsIn: number;
-  /** Some of what it may do it has never used, and it has had the time to. */
+  /** True if the app has never used some of its permissions although it had enough time. */
   readonly idleScopes: boolean;
   readonly expiresAt: number | null;
-  /** Lengths of time that may be chosen anew: seconds or `forever`. */
+  /** Durations that the owner can choose: seconds or `forever`. */
   readonly durations: readonly string[];
-  /** Descriptions of the permissions that the owner declined: the app does not ask for them again. */
+  /** Descriptions of the permissions that the owner declined. The app does not ask for them again. */
   readonly declined: readonly string[];
-  /** A grant of it ended because a spent token or code came back: when. */
+  /** When a grant of the app ended because somebody presented a used token or code again. Null if that never happened. */
   readonly theftAt: number | null;
-  /** The operator switched it off: what was allowed stands, but leads nowhere until it is back. */
+  /** True if the operator switched the app off. The permissions stay, but they don't work until the operator switches it on again. */
   readonly off: boolean;
 }
 
 export interface AppsView {
   readonly csrf: string;
   readonly person: SignedInAs;
-  /** Those that fit the search. */
+  /** The apps that match the search. */
   readonly apps: readonly AppEntry[];
-  /** How many there are in all. */
+  /** The number of all apps. */
   readonly total: number;
-  /** What is searched for; empty: everything is shown. */
+  /** The search text. If it is empty, the page shows all apps. */
   readonly query: string;
-  /** Now, epoch milliseconds: relative times are made from it. */
+  /** The current time in epoch milliseconds. The page computes relative times from it. */
   readonly now: number;
-  /** What was just done. */
+  /** The action that the owner has just taken. */
   readonly notice: null | DoneNotice;
 }
 
@@ -259,9 +268,9 @@ export type DoneNotice =
   | {
       readonly kind: "revoked" | "narrowed";
       readonly app: string;
-      /** When the last of what the app held ends; null: it held nothing, or that is over. */
+      /** When the app's last token expires. Null if the app has no valid token. */
       readonly openUntil: number | null;
-      /** The entry of the history; null: none. */
+      /** The entry in the history. Null if there is none. */
       readonly entryId: string | null;
     }
   | {
@@ -273,7 +282,7 @@ export type DoneNotice =
     }
   | { readonly kind: "gone" };
 
-/** What somebody decided about an app, or what the app did. */
+/** A decision about an app, or an action of the app. */
 export type Happening =
   | "allowed"
   | "allowedByDevice"
@@ -287,12 +296,12 @@ export type Happening =
   | "givenUp"
   | "alarm";
 
-/** What else ended an app's access, while the owner's yes stood. */
+/** Other reasons why an app's access ended while the owner's consent was active. */
 export type EndedBy =
   | ("password" | "account" | "leaving" | "app" | "company" | "member" | "stopped" | "crowded")
   | "approval";
 
-/** What became of people in a company. */
+/** Changes to the members of a company. */
 export type MemberHappening =
   | ("removed" | "left" | "joined" | "joinedAsAdmin" | "added" | "addedAsAdmin")
   | ("madeAdmin" | "madeMember" | "invited" | "invitedAsAdmin" | "withdrawn");
@@ -306,15 +315,15 @@ export interface HistoryEntryView {
     | { readonly endedBy: EndedBy }
     | { readonly member: MemberHappening }
     | { readonly rule: "blocked" | "unblocked" | "ask" | "none" };
-  /** Of a company: the member whom it is about. */
+  /** In a company's history: the member that the entry is about. */
   readonly person?: string;
   readonly app: string;
-  /** In the owner's words. */
+  /** The permissions, in words for owners. */
   readonly can: readonly string[];
   readonly takenAway: readonly string[];
-  /** Hosts that were new to a standing consent; absent: none. */
+  /** Hosts that were added to an active consent. Absent if there are none. */
   readonly newHosts?: readonly string[];
-  /** Null: until revoked; `once`: what the app got then was all; undefined: of no concern. */
+  /** Null: until revoked. `once`: the access was for one time only. Undefined: the entry has no end to show. */
   readonly expiresAt: number | null | "once" | undefined;
 }
 
@@ -323,9 +332,9 @@ export interface HistoryView {
   readonly person: SignedInAs;
   readonly entries: readonly HistoryEntryView[];
   readonly now: number;
-  /** The entry behind which older ones stand; null: there are none. */
+  /** The last entry of this page; the link to older entries starts behind it. Null if there are no older entries. */
   readonly older: string | null;
-  /** The newest are among them. */
+  /** True if this page contains the newest entries. */
   readonly first: boolean;
 }
 
@@ -334,28 +343,28 @@ export interface SignOutView {
   readonly person: SignedInAs;
 }
 
-/** After signing out. */
+/** The page after signing out. */
 export interface SignedOutView {
-  /** Path, below the issuer's, where one signs in again. */
+  /** Path of the sign-in page, below the issuer's path. */
   readonly signIn: string;
 }
 
-/** The page before an error travels to a client that nobody has looked at. */
+/** The page before the server sends an error to a client that nobody has verified. */
 export interface HeldErrorView {
-  /** Fields `csrf` and `held`: the error, sealed. */
+  /** Fields `csrf` and `held`. `held` is the sealed error. */
   readonly csrf: string;
   readonly held: string;
   readonly client: ClientCard;
-  /** The server refused for the person; else the app's request was wrong. */
+  /** True if the error is `access_denied`. Otherwise the app's request was wrong. */
   readonly denied: boolean;
-  /** For the developer of the client: the condition's name, and what it means, in English. */
+  /** For the developer of the client, in English: the condition's name and its meaning. */
   readonly condition: string;
   readonly description: string;
-  /** For the operator's log search. */
+  /** For the operator, to search the log. */
   readonly requestId: string;
 }
 
-/** An authorization response on its way to the client by POST. */
+/** An authorization response that the browser sends to the client by POST. */
 export interface FormPostView {
   /** The redirect_uri. */
   readonly action: string;
@@ -363,23 +372,23 @@ export interface FormPostView {
   readonly fields: Readonly<Record<string, string>>;
 }
 
-/** A page that tells what went wrong and how to go on. */
+/** A page that says what went wrong and what the reader can do. */
 export interface ProblemView {
   readonly status: number;
   readonly title: string;
   readonly text: string;
-  /** For the developer of the client: the condition's name, e.g. `redirect_uri_mismatch`; null: nothing to look up. */
+  /** The condition's name for the developer of the client, e.g. `redirect_uri_mismatch`. Null if there is no condition to look up. */
   readonly condition: string | null;
-  /** What the developer of the client is told, in English; absent or null: nothing. */
+  /** An explanation for the developer of the client, in English. Absent or null if there is none. */
   readonly description?: string | null;
-  /** For the operator's log search. */
+  /** For the operator, to search the log. */
   readonly requestId: string;
   readonly door: { readonly href: string; readonly label: string } | null;
 }
 
-/** The choice of a language. */
+/** The page for choosing a language. */
 export interface LanguageView {
-  /** Path and query, below the issuer's, to go back to. */
+  /** Path and query of the page to return to, below the issuer's path. */
   readonly back: string;
 }
 
@@ -390,7 +399,7 @@ export interface ConditionView {
   readonly status: number;
   readonly section: string;
   readonly description: string;
-  /** What went wrong and how to mend it, in paragraphs. */
+  /** What went wrong and how to fix it, in paragraphs. */
   readonly help: readonly string[];
   readonly others: readonly string[];
 }

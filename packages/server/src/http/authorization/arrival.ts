@@ -26,7 +26,7 @@ export interface Arrival {
   readonly http: HttpRequest;
   /** What waits; undefined: nothing, and a sign-in leads to the person's apps. */
   readonly continuation: Continuation | undefined;
-  /** The authorization request in it, checked anew. */
+  /** The authorization request in it, checked again. */
   readonly flow: AuthorizationFlow | undefined;
 }
 
@@ -120,7 +120,7 @@ function pathOf(page: AccountPage): string {
   return page.startsWith("company-apps/") ? page.replace("company-apps/", "/company/") : `/${page}/members`;
 }
 
-/** Where a sign-in leads, below the issuer's path: what waits is opened and checked anew there. */
+/** The next path after a sign-in, below the issuer's path. That page opens what waits and checks it again. */
 export function onward(
   continuation: Continuation | undefined,
   { nonce }: Pick<Visitor, "nonce">,

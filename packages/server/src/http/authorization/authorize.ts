@@ -19,7 +19,7 @@ export async function authorize(http: HttpRequest, tools: FlowTools): Promise<An
   const { authorization } = tools;
   if (http.method === "POST" && !isForm(http)) return problemAnswer("content_type_not_form", http, tools);
   const asked = parseParameters(http.method === "POST" ? http.body : http.query);
-  // Written anew as a link can hold it: a body may have raw what no URL may, line feeds among it.
+  // Encodes the parameters again for a link. A body may contain characters that no URL may contain, such as line feeds.
   const text = queryOf(asked.single, asked.resource);
   // It has to fit in a link once it is sealed, whatever way it came.
   if (text.length > MAX_REQUEST) return problemAnswer("parameter_too_long", http, tools);

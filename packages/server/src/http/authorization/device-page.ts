@@ -24,7 +24,7 @@ interface CodeShown {
   readonly status: number;
 }
 
-/** The field for the code. What came with it stays, so that a letter can be mended. */
+/** The field for the code. It keeps what the person typed, so that they can correct a letter. */
 export function codeAnswer(shown: CodeShown, visitor: Visitor, http: HttpRequest, tools: FlowTools): Answer {
   const userCode = readUserCode(shown.typed);
   const view: DeviceCodeView = {

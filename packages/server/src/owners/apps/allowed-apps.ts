@@ -35,7 +35,7 @@ export interface AllowedApp {
   readonly idleScopes: boolean;
   /** The end of the last that it may do; null: until revoked. */
   readonly expiresAt: Millis | null;
-  /** Lengths of time that may be chosen anew. */
+  /** Durations that the owner can choose. */
   readonly durations: readonly ConsentDuration[];
   /** The scopes that the owner declined. The app gets them only if it asks again on a page. */
   readonly declined: readonly Pick<AllowedScope, "name" | "scope">[];

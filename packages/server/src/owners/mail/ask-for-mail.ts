@@ -17,7 +17,7 @@ export type MailAsked =
   | { readonly kind: "asked" | "missing" | "full" }
   | { readonly kind: "throttled"; readonly until: Millis };
 
-/** Checks the limits, and stores the request. `device`: of the browser's cookie, whoever's it is. */
+/** Checks the limits, and stores the request. `device`: the device of the browser's cookie; it may belong to another person. */
 export async function askForMail(
   { network, provider, device }: Omit<Asker, "device"> & { readonly device: PresentedDevice | undefined },
   requestOf: (asker: Asker) => MailRequest | undefined,

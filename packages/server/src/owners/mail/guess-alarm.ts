@@ -14,7 +14,7 @@ const QUIET: Millis = 15 * 60_000;
 /** Maximum number of accounts that a process keeps quiet about. */
 const MOST_QUIET = 10_000;
 
-/** Whoever guesses codes knows the password, but for those who take an account back: they have the link of a message. */
+/** Somebody who guesses codes at a sign-in already knows the password. Somebody who guesses them at a recovery has the link of a message. */
 type Told = Guessed | "proof";
 
 const MAIL: Readonly<Record<Told, { readonly kind: MailKind; readonly path: string }>> = {

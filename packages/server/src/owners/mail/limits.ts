@@ -126,7 +126,7 @@ export function mayAskForAddress(personId: string, context: MailLimitContext): P
   return allowed([{ key, limit: BY_A_PERSON, window: HOUR }], context);
 }
 
-/** Maximum number of messages of one kind a day to an address that an account has left, without a link: whoever has the address now need not have had the account. */
+/** Maximum number of messages of one kind a day, without a link, to an account's former address. The address may now belong to a stranger. */
 const TO_A_FORMER_ADDRESS = 20;
 
 /** False: an address that an account has left has heard enough of it today. Messages with a link are not counted: nobody may use up the owner's. */

@@ -44,7 +44,7 @@ export interface MailDraft {
   readonly language: string;
   /** The absolute URL of the message's button. */
   readonly link: string;
-  /** The values in its sentences, whoever chose them: shown as text, without hidden characters. */
+  /** The values in its sentences. Strangers may have chosen them, so they are shown as text without hidden characters. */
   readonly values: {
     readonly person?: string;
     readonly email?: string;

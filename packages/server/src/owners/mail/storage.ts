@@ -130,7 +130,7 @@ export interface MailStorage {
     create(args: {
       readonly link: MailLink;
       readonly saltHash: Uint8Array;
-      /** The person's `passwordChangedAt` when they asked. Absent: whoever reads the message may follow the link. */
+      /** The person's `passwordChangedAt` when they asked. If absent, anybody who reads the message may follow the link. */
       readonly passwordChangedAt?: Millis | null;
       readonly mails: readonly StoredMail[];
       readonly now: Millis;

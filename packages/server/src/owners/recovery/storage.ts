@@ -98,8 +98,8 @@ export interface RecoveryStorage {
      */
     recoverPassword(args: TakeBack): Promise<TakeBackOutcome>;
     /**
-     * The same by a link that gives the person the address back that they had. If the link works in the owner's own browser only, the address is from then on
-     * older than the one that it takes the place of: else whoever reads that one could take the account back in turn.
+     * The same with a link that restores the person's earlier address. If the link works in the owner's own browser only, the restored address
+     * counts as older than the one that it replaces. Otherwise, a person who reads the replaced address could take the account back in turn.
      */
     undoEmail(args: TakeBack): Promise<TakeBackOutcome>;
     /**

@@ -1,4 +1,4 @@
-/** The password of an admin who is about to decide for a whole company. */
+/** Asks for an admin's password before a decision for a whole company. */
 import type { Chrome } from "../chrome.ts";
 import { hidden } from "../parts/components.ts";
 import { field } from "../parts/fields.ts";

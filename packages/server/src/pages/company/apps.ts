@@ -1,4 +1,4 @@
-/** `/company/{slug}`: what apps may do in a company's name, who asks for more, and how to decide. */
+/** `/company/{slug}`: what apps may do in a company's name, the members' requests, and the decisions. */
 import type { Chrome } from "../chrome.ts";
 import { hostWords } from "../client-host.ts";
 import { fill, plural, rich } from "../messages/index.ts";
@@ -11,7 +11,7 @@ import type { DurationChoice } from "../views.ts";
 import { askButton, companyPage, companyPath, oneButton, select } from "./frame.ts";
 import type { CompanyAppsView, CompanyAppView, CompanyHost, CompanyRequestView, CompanyScope } from "./views.ts";
 
-/** Renders `GET /company/{slug}`: for admins all of it, for members what acts for them. */
+/** Renders `GET /company/{slug}`. Admins see everything. Members see the apps that act for them. */
 export function companyAppsPage(view: CompanyAppsView, chrome: Chrome): string {
   const { company } = chrome.words;
   const content = [
@@ -80,7 +80,7 @@ function requestCard(request: CompanyRequestView, at: number, view: CompanyAppsV
   </article>`;
 }
 
-/** Where an approval for all holds: the hosts that the app has now, and no later one. */
+/** The hosts that an approval for all members covers: those that the app has now. Later hosts are not covered. */
 function addresses(hosts: readonly CompanyHost[], { words }: Chrome): Child {
   if (hosts.length === 0) return null;
   return html`<div class="small">
@@ -140,7 +140,7 @@ function facts(app: CompanyAppView, grantedAt: number, view: CompanyAppsView, { 
 
 const RULES = ["allow", "ask", "block", "default"] as const;
 
-/** The decision about an app, for all members. */
+/** The form for a decision about an app, for all members. */
 function ruleForm(app: CompanyAppView, at: number, view: CompanyAppsView, chrome: Chrome): Markup {
   const { company } = chrome.words;
   return html`<details class="fold narrow">
@@ -179,7 +179,7 @@ function revokeForm(app: CompanyAppView, view: CompanyAppsView, chrome: Chrome):
   return askButton(`${companyPath(view, chrome)}/revoke`, { client_id: app.clientId }, button);
 }
 
-/** Of a member: keep the app from acting for me, or let it again. */
+/** The form with which a member stops the app from acting for them, or allows it again. */
 function mineForm(app: CompanyAppView, mine: "acts" | "stopped", view: CompanyAppsView, chrome: Chrome): Markup {
   const { company } = chrome.words;
   const fields = { csrf: view.csrf, client_id: app.clientId, out: mine === "acts" ? "yes" : "no" };
@@ -189,7 +189,7 @@ function mineForm(app: CompanyAppView, mine: "acts" | "stopped", view: CompanyAp
 
 const DEFAULTS = ["members", "ask", "block"] as const;
 
-/** What holds for apps without a decision, and the way to decide about one that isn't in the list. */
+/** The default rule for apps without a decision, and a field to decide about an app that is not in the list. */
 function defaults(view: CompanyAppsView, chrome: Chrome): Markup {
   const { company } = chrome.words;
   const path = companyPath(view, chrome);

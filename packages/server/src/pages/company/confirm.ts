@@ -1,4 +1,4 @@
-/** What is asked before something ends for others in a company: how many it concerns, what goes on, and when it stops. */
+/** The question before access ends for other people in a company: how many people it affects, what continues, and when access stops. */
 import type { Chrome } from "../chrome.ts";
 import { fill, plural, rich } from "../messages/index.ts";
 import { hidden } from "../parts/components.ts";
@@ -9,7 +9,7 @@ import { shownTime } from "../time.ts";
 import { companyPage, companyPath } from "./frame.ts";
 import type { CompanyConfirmView } from "./views.ts";
 
-/** Renders `GET /company/{slug}/revoke`, `/leave` and `/members/remove`, and the question that a decision about an app may lead to. */
+/** Renders `GET /company/{slug}/revoke`, `/leave` and `/members/remove`, and the question after some decisions about an app. */
 export function companyConfirmPage(view: CompanyConfirmView, chrome: Chrome): string {
   const { words } = chrome;
   const { confirm } = words.company;
@@ -59,7 +59,7 @@ function stops({ stopsIn }: CompanyConfirmView, { words }: Chrome): string {
   return fill(plural(words.language, words.apps.stopsSoon, stopsIn), { count: stopsIn });
 }
 
-/** What becomes of those who use it already. Nothing ends unless somebody says so. */
+/** The choice for people who already use the app. Nothing ends unless the admin selects it. */
 function choice(view: CompanyConfirmView, chrome: Chrome): Markup {
   const { words } = chrome;
   const { confirm } = words.company;

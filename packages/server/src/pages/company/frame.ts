@@ -1,4 +1,4 @@
-/** The shell of a company's pages: its name, the ways between its pages, what was just done. */
+/** The layout of a company's pages: the company's name, its navigation, and the notice about the last action. */
 import type { Chrome } from "../chrome.ts";
 import { fill, type Messages, plural, rich } from "../messages/index.ts";
 import { hidden, notice, titled } from "../parts/components.ts";
@@ -13,7 +13,7 @@ type Place = "apps" | "members" | "history";
 
 const REFUSALS: readonly CompanyNotice[] = ["lastAdmin", "unknownApp", "nothing", "gone"];
 
-/** A page of a company. Members who are no admins see the first place alone. `wrong`: something on it is at fault. */
+/** Renders a page of a company. Members who are not admins have only the first page, without navigation. `wrong`: the page shows an error. */
 export function companyPage(
   frame: CompanyFrame,
   here: Place,
@@ -70,7 +70,7 @@ export function companyPath({ company }: Pick<CompanyFrame, "company">, { base }
   return `${base}/company/${encodeURIComponent(company.slug)}`;
 }
 
-/** A button that leads to a page which says what it does, and asks. */
+/** A button that opens a page with an explanation and a question. */
 export function askButton(
   action: string,
   fields: Readonly<Record<string, string>>,
@@ -84,7 +84,7 @@ export function askButton(
   </form>`;
 }
 
-/** A form of one button, about something that hidden fields name. */
+/** A form with one button. Hidden fields say what it acts on. */
 export function oneButton(
   action: string,
   fields: Readonly<Record<string, string>>,

@@ -1,4 +1,4 @@
-/** `/company/{slug}/members`, `/company/{slug}/history`, `/account/companies`, `/invitation`: who belongs to a company, and how one comes to it. */
+/** `/company/{slug}/members`, `/company/{slug}/history`, `/account/companies`, `/invitation`: a company's members, and how people join. */
 import type { Chrome } from "../chrome.ts";
 import { historyList } from "../history.ts";
 import { fill, rich } from "../messages/index.ts";
@@ -82,7 +82,7 @@ function memberRow(member: CompanyMembersView["members"][number], view: CompanyM
   </li>`;
 }
 
-/** The link of a new invitation: it stands on this page and nowhere else. */
+/** The link of a new invitation. Only this page shows it. */
 function invited(
   { addressee, link, expiresAt, mailed }: NonNullable<CompanyMembersView["invited"]>,
   view: CompanyMembersView,
@@ -185,7 +185,7 @@ export function companiesPage(view: CompaniesView, chrome: Chrome): string {
   );
 }
 
-/** Renders what the link of an invitation leads to. */
+/** Renders the page that the link of an invitation opens. */
 export function invitationPage(view: InvitationView, chrome: Chrome): string {
   const { words, base } = chrome;
   const { company } = words;

@@ -1,8 +1,8 @@
-/** What each page of a company is given. */
+/** The data for the pages of a company. */
 import type { PasswordFault } from "../security/views.ts";
 import type { DurationChoice, HistoryEntryView, SignedInAs } from "../views.ts";
 
-/** What was just done, or could not be; an address may ask for one. */
+/** Actions that succeeded or failed. An address can name one of them. */
 export const COMPANY_NOTICES = [
   ...(["decided", "blocked", "revoked", "refused", "defaults", "role", "removed", "withdrawn"] as const),
   ...(["stopped", "resumed", "joined", "lastAdmin", "unknownApp", "nothing", "gone"] as const),
@@ -10,17 +10,17 @@ export const COMPANY_NOTICES = [
 
 export type CompanyNotice = (typeof COMPANY_NOTICES)[number];
 
-/** What all pages of a company share. */
+/** Data that all pages of a company share. */
 export interface CompanyFrame {
   readonly csrf: string;
   readonly person: SignedInAs;
   readonly company: { readonly name: string; readonly slug: string };
-  /** The reader is one. */
+  /** True if the reader is an admin. */
   readonly admin: boolean;
   /** Epoch milliseconds. */
   readonly now: number;
   readonly notice: CompanyNotice | null;
-  /** With `revoked` and `blocked`: until when what the app holds still works; absent: it holds nothing. */
+  /** With `revoked` and `blocked`: when the app's last token expires. Absent if the app has no valid token. */
   readonly held?: { readonly app: string; readonly until: number };
 }
 
@@ -29,7 +29,7 @@ export interface CompanyScope {
   readonly description: string;
 }
 
-/** A redirect host: as the form sends it, and in plain text. */
+/** A redirect host: `value` for the form, `text` for the reader. */
 export interface CompanyHost {
   readonly value: string;
   readonly text: string;
@@ -40,26 +40,26 @@ export interface CompanyAppView {
   readonly name: string;
   readonly logo: string | null;
   readonly host: string | null;
-  /** All that it has now. */
+  /** All hosts that the app has now. */
   readonly hosts: readonly CompanyHost[];
-  /** How long an approval of it may hold. */
+  /** Durations that an admin can choose for an approval. */
   readonly durations: readonly DurationChoice[];
-  /** Those that an approval for all does not hold for, in plain text. */
+  /** Hosts that the approval for all members does not cover, in plain text. */
   readonly newHosts: readonly string[];
-  /** What the company's consent covers. */
+  /** The scopes that the company's consent covers. */
   readonly scopes: readonly CompanyScope[];
-  /** Null: the company has not consented. */
+  /** Null if the company has not consented. */
   readonly grantedAt: number | null;
   readonly lastUsedAt: number | null;
   readonly expiresAt: number | null;
-  /** Members for whom it acts. */
+  /** Number of members for whom the app acts. */
   readonly people: number;
   readonly rule: "allow" | "ask" | "block" | null;
-  /** Members may keep it from acting for them. */
+  /** True if members can stop the app from acting for them. */
   readonly optOut: boolean;
-  /** What an admin may tick: all that the app may ask for. */
+  /** The scopes that an admin can tick: all scopes that the app may request. */
   readonly choices: readonly (CompanyScope & { readonly checked: boolean })[];
-  /** Of the reader: it acts for them, or they stopped it. */
+  /** The reader's own state: the app acts for them, or they stopped it. Null if neither is true. */
   readonly mine: "acts" | "stopped" | null;
 }
 
@@ -73,7 +73,7 @@ export interface CompanyRequestView {
   readonly personId: string;
   readonly username: string;
   readonly scopes: readonly CompanyScope[];
-  /** What an approval has to cover: these, and what is approved already. */
+  /** The scopes that an approval must cover: the requested ones and those that are already approved. */
   readonly ceiling: readonly string[];
   readonly reason: string;
   readonly askedAt: number;
@@ -95,9 +95,9 @@ export interface CompanyMembersView extends CompanyFrame {
     readonly disabled: boolean;
     readonly self: boolean;
   }[];
-  /** The reader is the only admin: the company would be left without one. */
+  /** True if the reader is the only admin, so that the company would have no admin without them. */
   readonly lastAdmin: boolean;
-  /** The username behind which the next page begins; null: this is the last. */
+  /** The last username of this page; the next page starts behind it. Null on the last page. */
   readonly next: string | null;
   readonly first: boolean;
   readonly invitations: readonly {
@@ -106,49 +106,49 @@ export interface CompanyMembersView extends CompanyFrame {
     readonly role: "member" | "admin";
     readonly expiresAt: number;
   }[];
-  /** An invitation that was just made, shown this once. `mailed`: a message with the link is in the outbox, too. */
+  /** A new invitation, shown only once. `mailed`: the server also sends a message with the link. */
   readonly invited: {
     readonly addressee: string;
     readonly link: string;
     readonly expiresAt: number;
     readonly mailed: boolean;
   } | null;
-  /** What was typed, and what is wrong with it. */
+  /** The name that the admin typed. `problem` says what is wrong with it. */
   readonly addressee: string;
   readonly problem: null | "addressee" | "tooMany";
 }
 
-/** The question before something ends for others. */
+/** The question before access ends for other people. */
 export interface CompanyConfirmView extends CompanyFrame {
-  /** `unapprove`: an approval for all is taken back. */
+  /** `unapprove`: an admin withdraws an approval for all members. */
   readonly what: "revoke" | "block" | "unapprove" | "remove" | "leave";
   /** The app's name, the member's username, or the company's name. */
   readonly subject: string;
-  /** For whom the app acts now. */
+  /** Number of people for whom the app acts now. */
   readonly people: number;
   /** Names of the apps that act for the member. */
   readonly apps: readonly string[];
-  /** For how many minutes more what is held would work if it ended now. */
+  /** Minutes for which the tokens still work if access ends now. */
   readonly stopsIn: number;
-  /** When what members have ends by itself; null: never. */
+  /** When the members' access expires. Null: never. */
   readonly endsAt: number | null;
-  /** Where the answer goes, below the company's path, and what goes with it. */
+  /** Target of the form, below the company's path. `fields` are its hidden fields. */
   readonly action: string;
   readonly fields: Readonly<Record<string, string>>;
 }
 
-/** The admin's password, before a form is taken that decides for all. */
+/** Asks for the admin's password before the server accepts a form that decides for all members. */
 export interface CompanyProofView extends CompanyFrame {
-  /** Where the form goes, below the company's path. */
+  /** Target of the form, below the company's path. */
   readonly action: "/rule" | "/default" | "/members/remove";
-  /** The form as it came. */
+  /** The fields of the form as the server received them. */
   readonly fields: readonly (readonly [name: string, value: string])[];
   readonly fault: Extract<PasswordFault, { readonly kind: "current" | "throttled" }> | null;
 }
 
 export interface CompanyHistoryView extends CompanyFrame {
   readonly entries: readonly (HistoryEntryView & { readonly by: string })[];
-  /** The entry behind which the next page begins; null: this is the last. */
+  /** The last entry of this page; the next page starts behind it. Null on the last page. */
   readonly older: string | null;
   readonly first: boolean;
 }
@@ -159,13 +159,13 @@ export interface CompaniesView {
   readonly companies: readonly { readonly name: string; readonly slug: string; readonly role: "member" | "admin" }[];
 }
 
-/** Somebody who followed the link of an invitation. */
+/** The page for a person who followed the link of an invitation. */
 export interface InvitationView {
   readonly csrf: string;
   readonly token: string;
   readonly person: SignedInAs;
   readonly company: string;
   readonly role: "member" | "admin";
-  /** It names somebody else. */
+  /** True if the invitation is for somebody else. */
   readonly wrongPerson: boolean;
 }

@@ -1,4 +1,4 @@
-/** Pieces that several pages share. */
+/** Components that several pages share. */
 import type { Chrome } from "../chrome.ts";
 import { fill, type Messages } from "../messages/index.ts";
 import { initial, localPath, tint, webAddress } from "../text.ts";
@@ -6,14 +6,14 @@ import type { FormSecrets } from "../views.ts";
 import { type Attributes, type Child, html, type Markup } from "./html.ts";
 import { type IconName, icon } from "./icons.ts";
 
-/** Hidden fields, in the order given; null ones are left out. */
+/** Hidden fields in the given order. Fields with null are left out. */
 export function hidden(fields: Readonly<Record<string, string | null>>): Child {
   return Object.entries(fields).map(([field, value]) =>
     value === null ? null : html`<input type="hidden" name=${field} value=${value} />`,
   );
 }
 
-/** The fields that every form of an authorization sends back. */
+/** The hidden fields of every form of an authorization. */
 export function secrets(form: FormSecrets): Child {
   return hidden({
     csrf: form.csrf,
@@ -24,7 +24,7 @@ export function secrets(form: FormSecrets): Child {
   });
 }
 
-/** An app's logo, or its initial where it has none. The name stands beside it, so it has no text of its own. */
+/** An app's logo, or its initial if it has none. The name stands beside it, so the image has no text of its own. */
 export function tile(
   app: { readonly name: string; readonly logo: string | null },
   size: "large" | "small",
@@ -41,10 +41,10 @@ export function tile(
 const noticeIcons = { danger: "circleAlert", warning: "alert", done: "circleCheck", plain: "circleAlert" } as const;
 
 /**
- * A boxed message. What went wrong interrupts a screen reader (`alert`), what was done waits its turn (`status`).
+ * A boxed message. Screen readers read errors at once (`alert`) and results later (`status`).
  *
- * @param about.id what a field's `aria-describedby` names.
- * @param about.focus no field is at fault: the page opens with the focus here, so that it is read first.
+ * @param about.id the id that a field's `aria-describedby` names.
+ * @param about.focus true if no field has an error: the message gets the focus, so that it is read first.
  */
 export function notice(
   kind: "danger" | "warning" | "done" | "plain",
@@ -62,17 +62,17 @@ export function notice(
   return html`<div ...${attributes}>${icon(noticeIcons[kind] satisfies IconName)}<p>${content}</p></div>`;
 }
 
-/** A page's title where something on it went wrong: that comes first, in the list of tabs and for whoever hears it (WCAG 2.2, technique G88). */
+/** The title of a page that shows an error. The error comes first, for tab lists and screen readers (WCAG 2.2, technique G88). */
 export function titled(title: string, wrong: boolean, words: Messages): string {
   return wrong ? fill(words.errorTitle, { title }) : title;
 }
 
-/** What says a page's times in the reader's own zone. */
+/** The script that shows a page's times in the reader's time zone. */
 export function localTimes({ timesScript }: Chrome): Markup {
   return html`<script src=${timesScript} defer></script>`;
 }
 
-/** A link that leaves this page open, to an http(s) address; the words alone where it is anything else. */
+/** A link to an http(s) address that opens in a new tab. For any other address, only the text. */
 export function outsideLink(words: Messages, uri: string | null, text: string): Markup {
   const href = webAddress(uri);
   if (href === null) return html`<span>${text}</span>`;

@@ -1,4 +1,4 @@
-/** Fields of forms: a label, a word of help, and what is wrong with what was typed. */
+/** Form fields: a label, a hint, and the error message for the value. */
 import { type Attributes, type Child, html, type Markup } from "./html.ts";
 import { icon } from "./icons.ts";
 
@@ -6,21 +6,21 @@ export interface FieldShown {
   readonly name: string;
   readonly label: string;
   readonly type: "text" | "email" | "password";
-  /** As browsers know it (HTML §4.10.18.7). */
+  /** The `autocomplete` token (HTML §4.10.18.7). */
   readonly autocomplete: string;
   readonly value?: string;
   readonly hint?: string;
-  /** What is wrong with it; absent or null: nothing. */
+  /** The error message. Absent or null if there is no error. */
   readonly error?: string | null;
   /** The keyboard that a phone shows. */
   readonly inputmode?: "numeric";
-  /** Another element that is read out with it: a message about the whole form. */
+  /** The id of another element that screen readers read with the field: a message about the whole form. */
   readonly describedBy?: string | null;
   readonly autofocus?: boolean;
   readonly optional?: boolean;
 }
 
-/** One field. Its hint and its error are read out with it. */
+/** One field. Screen readers read its hint and its error with it. */
 export function field({
   name,
   label,
@@ -45,7 +45,7 @@ export function field({
     inputmode,
     autofocus: autofocus || error !== null,
     required: !optional,
-    // A password is never sent back to be shown again.
+    // The server never sends a password back to the page.
     value: type === "password" ? null : value,
   };
   return html`<div class="field">
@@ -57,12 +57,12 @@ export function field({
   </div>`;
 }
 
-/** What is wrong, beside the field that it is about. */
+/** The error message beside its field. */
 export function fieldError(id: string, text: Child): Markup {
   return html`<p class="field-error" id=${id} role="alert">${icon("circleAlert")}<span>${text}</span></p>`;
 }
 
-/** A tick, with the line that says what it does. */
+/** A checkbox with its label. */
 export function tick(name: string, label: string, checked: boolean, hint?: string): Markup {
   return html`<label class="choice">
     <input type="checkbox" name=${name} value="yes" checked=${checked} />

@@ -3,32 +3,32 @@ import htm from "htm";
 import { h, type VNode } from "preact";
 import { renderToString } from "preact-render-to-string";
 
-/** One element, ready to be placed into another or rendered. */
+/** One element, ready to be placed in another one or rendered. */
 export type Markup = VNode;
 
-/** What may stand between tags. Strings are text: they are escaped when the document is rendered. */
+/** Allowed content between tags. Strings are text: they are escaped when the document is rendered. */
 export type Child = string | number | false | null | undefined | Markup | readonly Child[];
 
-/** What may be spread into a tag by `...${}`. No objects as values, hence no `dangerouslySetInnerHTML` and no `style`. */
+/** Values for `...${}` in a tag. They can't be objects, so `dangerouslySetInnerHTML` and `style` are impossible. */
 export type Attributes = Readonly<Record<string, string | number | boolean | null | undefined>>;
 
 /**
- * `htm` keeps elements without holes and gives the same object to every page; `this[0] = 3` is its switch against that,
- * so that two renderings share nothing.
+ * `htm` caches elements without values and gives the same object to every page. `this[0] = 3` turns this cache off,
+ * so that two renderings share no objects.
  */
 function element(this: unknown[], type: string, props: Record<string, unknown> | null, ...children: Child[]): VNode {
   this[0] = 3;
   return h(type, props, ...(children as VNode[]));
 }
 
-// htm's types speak of its CommonJS file, where the function is `default`; Node loads its ES module, where it is the import itself.
+// htm's types describe its CommonJS file, in which the function is `default`. Node loads the ES module, in which the import is the function.
 const { bind } = htm as unknown as typeof htm.default;
 const parse = bind.call(htm, element as (...input: unknown[]) => VNode);
 
 /**
- * Template tag: HTML with exactly one root. Void elements are closed (`<br />`); entities are not decoded, so write the character itself.
+ * Template tag: HTML with exactly one root. Void elements are closed (`<br />`). Entities are not decoded, so write the character itself.
  *
- * @throws TypeError where the template has no root, or several.
+ * @throws TypeError if the template has no root or several.
  */
 export function html(strings: TemplateStringsArray, ...holes: readonly (Child | boolean | Attributes)[]): Markup {
   const root = parse(strings, ...holes);
@@ -40,7 +40,7 @@ function isElement(parsed: unknown): parsed is Markup {
   return typeof parsed === "object" && parsed !== null && !Array.isArray(parsed);
 }
 
-/** Renders a whole document, doctype included. */
+/** Renders a whole document with its doctype. */
 export function renderDocument(root: Markup): string {
   return `<!doctype html>\n${renderToString(root)}\n`;
 }

@@ -1,5 +1,5 @@
 /**
- * Icons inlined as SVG, so that a page loads nothing for them. All are decoration: the words beside them say the same.
+ * Icons as inline SVG, so that a page loads no files for them. All icons are decoration: the text beside them says the same.
  *
  * The shapes come from Lucide (https://lucide.dev), © Lucide Contributors, ISC licence: permission to use, copy, modify and
  * distribute them for any purpose, with or without fee, is granted provided that the copyright notice and this permission
@@ -70,10 +70,10 @@ const shapes = {
 
 export type IconName = keyof typeof shapes;
 
-/** These point somewhere along the line, so they turn with it where it runs from right to left. */
+/** Icons with a direction along the line. They are mirrored in right-to-left text. */
 const turning: ReadonlySet<IconName> = new Set<IconName>(["logOut", "externalLink", "receipt"]);
 
-/** An icon of one text line's height, in the colour of the text around it; hidden from screen readers. */
+/** An icon as high as a line of text, in the colour of the text. Screen readers skip it. */
 export function icon(name: IconName): Markup {
   return html`<svg class=${turning.has(name) ? "icon turning" : "icon"} viewBox="0 0 24 24" aria-hidden="true" focusable="false">
     ${shapes[name].map((shape) => html`<path d=${shape} />`)}

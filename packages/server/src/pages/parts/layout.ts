@@ -1,4 +1,4 @@
-/** The shell around every page: head, landmarks, the mark, and the account's header. */
+/** The layout of every page: head, landmarks, the mark, and the account's header. */
 import type { Chrome } from "../chrome.ts";
 import { fill, rich } from "../messages/index.ts";
 import { name } from "../text.ts";
@@ -8,7 +8,7 @@ import { hidden, localTimes } from "./components.ts";
 import { type Child, html, type Markup, renderDocument } from "./html.ts";
 import { icon } from "./icons.ts";
 
-/** The word, letter by letter: strokes of one width, x-height 13–23.5 of 32. */
+/** The letters of the wordmark as strokes of one width. The x-height is 13–23.5 of 32. */
 const LETTERS = [
   "M53 18.2a5.2 5.2 0 1 1-10.4 0 5.2 5.2 0 0 1 10.4 0m0-5v10.2",
   "M65 15.1c-.6-1.3-1.9-2.1-3.7-2.1-2.1 0-3.6 1-3.6 2.6 0 3.6 7.6 1.5 7.6 5.2 0 1.7-1.6 2.7-3.9 2.7-2 0-3.4-.9-4-2.3",
@@ -18,7 +18,7 @@ const LETTERS = [
   "M112 9.4v10.4a3.6 3.6 0 0 0 3.6 3.6m-6.2-10.2h6",
 ];
 
-/** The mark, an A whose bar is a tick, and the word; an operator's logo in their place. */
+/** The mark (an A whose bar is a tick) and the wordmark, or the operator's logo. */
 function wordmark({ product, logo }: Chrome): Markup {
   if (logo !== null) return html`<img class="brand-logo" src=${logo} alt=${product} />`;
   return html`<svg class="wordmark" viewBox="0 0 118 32" role="img" aria-label=${product}>
@@ -48,7 +48,7 @@ function page(chrome: Chrome, title: string, kind: string, body: readonly Child[
   `);
 }
 
-/** The way to the other languages; nothing where the page can't be had again. */
+/** The link to the other languages. Null if the page can't be loaded again. */
 function languages({ words, base, here }: Chrome): Markup | null {
   if (here === null) return null;
   return html`<footer class="foot">
@@ -59,14 +59,14 @@ function languages({ words, base, here }: Chrome): Markup | null {
 }
 
 export interface CardOptions {
-  /** As wide as a page of the account. */
+  /** True: the page is as wide as an account page. */
   readonly wide?: boolean;
-  /** The form's token: the page is of an account, and the way out of it stands above. */
+  /** The CSRF token of the sign-out form. If present, the page shows that form in its header. */
   readonly signOut?: string;
 }
 
 /**
- * A page with one card: sign-in, consent, problems.
+ * A page with one card: sign-in, consent, errors.
  *
  * @param title plain text for the tab, without the product's name.
  */
@@ -91,7 +91,7 @@ function signOutForm(csrf: string, { words, base }: Chrome): Markup {
   </form>`;
 }
 
-/** Pages of the account that its bar leads to. */
+/** The account pages in the navigation bar. */
 const PLACES = [
   ["apps", "/account/apps"],
   ["companies", "/account/companies"],
@@ -105,7 +105,7 @@ interface AccountFrame {
   readonly person: SignedInAs;
 }
 
-/** A page of the account: who is signed in and the way out stand above it. `here`: which of the bar's pages it is. */
+/** A page of the account. Its header shows who is signed in, and a sign-out button. `here`: the current page in the navigation bar. */
 export function accountPage(
   chrome: Chrome,
   title: string,
@@ -133,7 +133,7 @@ export function accountPage(
   ]);
 }
 
-/** The account is to be deleted: whoever didn't ask for that sees it wherever they look, with the way to keep it. */
+/** The notice that the account will be deleted, on every account page. A person who didn't ask for the deletion sees it and can keep the account. */
 function going({ csrf, person }: AccountFrame, { words, base }: Chrome): Markup | null {
   const at = person.deleteAt ?? null;
   if (at === null) return null;

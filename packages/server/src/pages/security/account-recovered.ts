@@ -1,4 +1,4 @@
-/** What is said after an account was taken back, and the page that undoes a removal. */
+/** The page after a recovery, and the page that undoes a removal. */
 import type { Chrome } from "../chrome.ts";
 import { fill, rich } from "../messages/index.ts";
 import { hidden, localTimes, notice, titled } from "../parts/components.ts";
@@ -10,7 +10,7 @@ import { shownTime } from "../time.ts";
 import type { RestoreView, TakenBackView } from "./recover-account-views.ts";
 import { facts, listed, seenFrom, wayName } from "./ways.ts";
 
-/** So many names stand in one sentence. */
+/** Maximum number of names in one sentence. */
 const MOST_NAMED = 8;
 
 export function takenBackPage(view: TakenBackView, chrome: Chrome): string {
@@ -42,7 +42,7 @@ export function takenBackPage(view: TakenBackView, chrome: Chrome): string {
   );
 }
 
-/** `GET /recover/undo`. A link alone does nothing: programs that look through mail open links, too. */
+/** `GET /recover/undo`. Opening the link changes nothing, because mail scanners open links too. */
 export function restorePage(view: RestoreView, chrome: Chrome): string {
   const { words, base } = chrome;
   const { takeBack, recover } = words;

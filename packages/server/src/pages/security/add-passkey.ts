@@ -1,4 +1,4 @@
-/** `/account/security/passkeys`: a name, and the button that has the browser make a key pair. */
+/** `/account/security/passkeys`: a field for the name, and the button with which the browser creates a passkey. */
 import type { Chrome } from "../chrome.ts";
 import type { AddPasskeyView } from "../factor-views.ts";
 import { hidden, notice, titled } from "../parts/components.ts";

@@ -1,4 +1,4 @@
-/** `/account/security/authenticator`: the secret as a QR code and in letters, and the code that proves that an app has it. */
+/** `/account/security/authenticator`: the secret as a QR code and as text, and a field for the code that proves that an app has it. */
 import encodeQr from "qr";
 import type { Chrome } from "../chrome.ts";
 import type { AuthenticatorView, RecoveryCodesView } from "../factor-views.ts";
@@ -33,7 +33,7 @@ export function authenticatorPage(view: AuthenticatorView, chrome: Chrome): stri
   );
 }
 
-/** Dark on light whatever the theme: many cameras read no other. The border is part of the code. */
+/** Dark on light in both themes, because many cameras read no other QR codes. The border is part of the code. */
 function qrCode(text: string, label: string): Markup {
   const rows = encodeQr(text, "raw", { ecc: "medium", border: 2 });
   const path = rows.flatMap((row, y) => row.map((dark, x) => (dark ? `M${x} ${y}h1v1h-1z` : ""))).join("");
@@ -47,7 +47,7 @@ function asTextFile(codes: readonly string[]): string {
   return `data:text/plain;charset=utf-8,${encodeURIComponent(`${codes.join("\r\n")}\r\n`)}`;
 }
 
-/** The codes, shown this one time. */
+/** The recovery codes. The page shows them only once. */
 export function recoveryCodesPage(view: RecoveryCodesView, chrome: Chrome): string {
   const { words, base } = chrome;
   const { recovery } = words;
@@ -65,7 +65,7 @@ export function recoveryCodesPage(view: RecoveryCodesView, chrome: Chrome): stri
       </ol>
       <div class="buttons">
         <a class="button primary" href=${base + view.next}>${recovery.go}</a>
-        ${/* In the page itself: no request asks for the codes a second time, and nothing on the way could keep them. */ ""}
+        ${/* The codes are in the link itself. So no second request asks for them, and no cache can store them. */ ""}
         <a class="button" href=${asTextFile(view.codes)} download="recovery-codes.txt">${icon("receipt")}${recovery.download}</a>
       </div>
     </div>`,

@@ -1,4 +1,4 @@
-/** The pages around links that come by mail: asking for one, and what is behind it. */
+/** The pages that ask for a link by e-mail, and the pages that such a link opens. */
 import type { Chrome } from "../chrome.ts";
 import { type Messages, rich } from "../messages/index.ts";
 import { hidden, notice, titled } from "../parts/components.ts";
@@ -12,7 +12,7 @@ import type { AskView, ConfirmView, CreateAccountView, DoneView } from "./views.
 
 const GENERAL_ERROR = "general-error";
 
-/** `/recover` and `/sign-up`: to whom the link goes. */
+/** `/recover` and `/sign-up`: asks for the address that gets the link. */
 export function askPage(view: AskView, chrome: Chrome): string {
   const { words, base } = chrome;
   const { recover, signUp } = words;
@@ -71,7 +71,7 @@ function generalFault(fault: AskView["fault"], words: Messages): string | null {
   }
 }
 
-/** What stands after asking, whether there was an account or not. `email`: null where it isn't said. */
+/** The page after asking. It is the same whether an account exists or not. `email`: null if the page does not show the address. */
 export function sentPage(view: { readonly email: string | null }, chrome: Chrome): string {
   const { words } = chrome;
   const text = view.email === null ? words.sent.recover : rich(words.sent.signUp, { email: name(view.email) });
@@ -84,7 +84,7 @@ export function sentPage(view: { readonly email: string | null }, chrome: Chrome
   );
 }
 
-/** Behind the link of a sign-up. */
+/** The page that the link of a sign-up opens. */
 export function createAccountPage(view: CreateAccountView, chrome: Chrome): string {
   const { words, base } = chrome;
   const { signUp } = words;
@@ -116,7 +116,7 @@ export function createAccountPage(view: CreateAccountView, chrome: Chrome): stri
   );
 }
 
-/** Behind a link that proves an address: a link alone does nothing, for programs that look through mail open links, too. */
+/** The page that the link for verifying an address opens. Opening the link changes nothing, because mail scanners open links too. */
 export function confirmPage(view: ConfirmView, chrome: Chrome): string {
   const { words, base } = chrome;
   const { confirm } = words;
@@ -140,7 +140,7 @@ export function confirmPage(view: ConfirmView, chrome: Chrome): string {
   );
 }
 
-/** After a link was followed, or wasn't good for it. */
+/** The page after a link was used, or was refused. */
 export function donePage(view: DoneView, chrome: Chrome): string {
   const { words } = chrome;
   const { confirm, link } = words;

@@ -1,4 +1,4 @@
-/** `/account/security/password`: another password, and what ends with the old one. */
+/** `/account/security/password`: a new password, and what ends with the old one. */
 import type { Chrome } from "../chrome.ts";
 import { hidden, notice, titled } from "../parts/components.ts";
 import { field, tick } from "../parts/fields.ts";
@@ -7,7 +7,7 @@ import { cardPage } from "../parts/layout.ts";
 import { faultText, isAboutProof, newPasswordFields } from "./password-fields.ts";
 import type { ChangePasswordView } from "./views.ts";
 
-/** Renders the form, and every answer to it that isn't a redirect. */
+/** Renders the form, and every response to it that isn't a redirect. */
 export function changePasswordPage(view: ChangePasswordView, chrome: Chrome): string {
   const { words, base } = chrome;
   const { password } = words;

@@ -1,4 +1,4 @@
-/** `/account/profile/export`: one file with everything that is kept about somebody. */
+/** `/account/profile/export`: one file with all data that the server stores about a person. */
 import type { Chrome } from "../chrome.ts";
 import { hidden } from "../parts/components.ts";
 import { html } from "../parts/html.ts";

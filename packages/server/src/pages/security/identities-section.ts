@@ -6,7 +6,7 @@ import { hostText, NAME_LENGTH, visible } from "../text.ts";
 import { timeElement } from "../time.ts";
 import type { SecurityView } from "./views.ts";
 
-/** Most accounts have none: then there is no section. */
+/** Most accounts have no such identity. Then the page has no such section. */
 export function identitiesSection({ identities, now }: SecurityView, { words, base }: Chrome): Markup | false {
   if (identities.length === 0) return false;
   const { identities: said } = words;

@@ -1,4 +1,4 @@
-/** `/account/security`: how one signs in, a section for each way. */
+/** `/account/security`: a section for each way to sign in. */
 import type { Chrome } from "../chrome.ts";
 import type { Messages } from "../messages/index.ts";
 import { notice, titled } from "../parts/components.ts";
@@ -11,7 +11,7 @@ import { passwordSection } from "./password-section.ts";
 import { sessionsSection } from "./sessions-section.ts";
 import { SECURITY_NOTICES, type SecurityView } from "./views.ts";
 
-/** Renders `GET /account/security`. A section is a function of the whole view, in a file of its own. */
+/** Renders `GET /account/security`. Each section is a function of the whole view, in a file of its own. */
 export function securityPage(view: SecurityView, chrome: Chrome): string {
   const { words } = chrome;
   const refusal = view.notice !== null && SECURITY_NOTICES[view.notice] === "danger";

@@ -1,11 +1,11 @@
-/** A new password, typed twice, and what was wrong with it. */
+/** Two fields for a new password, with the error message. */
 
 import { fill, type Messages, plural } from "../messages/index.ts";
 import { field } from "../parts/fields.ts";
 import type { Markup } from "../parts/html.ts";
 import type { PasswordFault } from "./views.ts";
 
-/** Two fields: `password` and `again`. `labels`: as a first password has no old one beside it. */
+/** Two fields: `password` and `again`. `labels`: the field labels, because a first password replaces no old one. */
 export function newPasswordFields(
   fault: PasswordFault | null,
   words: Messages,
@@ -26,7 +26,7 @@ export function newPasswordFields(
   ];
 }
 
-/** True: it is about who they are, not about what they chose. */
+/** True if the fault is about the proof of identity, not about the new password. */
 export function isAboutProof({ kind }: PasswordFault): boolean {
   return kind === "current" || kind === "throttled" || kind === "stale";
 }

@@ -1,4 +1,4 @@
-/** `/account/profile`: name, address, data, and the way out. */
+/** `/account/profile`: name, address, data export, and deletion of the account. */
 import type { Chrome } from "../chrome.ts";
 import { rich } from "../messages/index.ts";
 import { hidden, localTimes, notice, titled } from "../parts/components.ts";
@@ -11,7 +11,7 @@ import { shownTime } from "../time.ts";
 import { faultText } from "./password-fields.ts";
 import type { DeleteView, ProfileView } from "./views.ts";
 
-/** Renders the page, and what comes of its forms. */
+/** Renders the page, and the responses to its forms. */
 export function profilePage(view: ProfileView, chrome: Chrome): string {
   const { words } = chrome;
   const { profile } = words;
@@ -119,7 +119,7 @@ function data({ words, base }: Chrome): Child {
   </section>`;
 }
 
-/** `/account/profile/delete`: what goes, and when. */
+/** `/account/profile/delete`: what the server deletes, and when. */
 export function deletePage(view: DeleteView, chrome: Chrome): string {
   const { words, base } = chrome;
   const { deletion } = words;

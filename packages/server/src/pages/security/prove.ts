@@ -1,4 +1,4 @@
-/** The page on which somebody proves a factor before they take an account back. */
+/** The page on which a person proves a factor before they recover an account. */
 import type { Chrome } from "../chrome.ts";
 import { fill, type Messages, plural, rich } from "../messages/index.ts";
 import { hidden, notice, titled } from "../parts/components.ts";
@@ -10,7 +10,7 @@ import { passkeyButton } from "../passkey.ts";
 import { name } from "../text.ts";
 import type { ProveView } from "./recover-account-views.ts";
 
-/** Renders the step, and every answer to it that isn't a redirect. */
+/** Renders the step, and every response to it that isn't a redirect. */
 export function provePage(view: ProveView, chrome: Chrome): string {
   const { words, base, product } = chrome;
   const { takeBack } = words;

@@ -1,4 +1,4 @@
-/** What the pages are given by which somebody takes an account back. */
+/** The data for the pages on which a person recovers an account. */
 
 import type { SeenFrom } from "../factor-views.ts";
 import type { PasskeyOffer } from "../views.ts";
@@ -6,22 +6,22 @@ import type { PasswordFault } from "./views.ts";
 
 export type TakeBackWhat = "recover" | "undo";
 
-/** A way to sign in, by what a page calls it. */
+/** A way to sign in, with its name on the page. */
 export interface NamedWay {
   readonly kind: "passkey" | "authenticator" | "codes";
-  /** What its owner calls a passkey; else null. */
+  /** The name that the owner gave a passkey. Null for the other kinds. */
   readonly name: string | null;
 }
 
 export interface WayEntry extends NamedWay, SeenFrom {
-  /** The form's value for it. */
+  /** The value of the form field. */
   readonly value: string;
   readonly addedAt: number;
   readonly lastUsedAt: number | null;
-  /** It may be removed. */
+  /** True if the person can remove it. */
   readonly doubtful: boolean;
   readonly chosen: boolean;
-  /** Removed, it makes place for the one before it. */
+  /** True if its removal restores the factor that it replaced. */
   readonly bringsBack: boolean;
 }
 
@@ -51,36 +51,36 @@ export interface BrowserEntry extends SeenFrom {
 export interface TakeBackView {
   readonly what: TakeBackWhat;
   readonly csrf: string;
-  /** Field `link`: what the message's link holds. */
+  /** Field `link`: the token from the link in the message. */
   readonly link: string;
-  /** Field `proof`, sealed; null: nothing had to be proved. */
+  /** Field `proof`, sealed. Null if the person had nothing to prove. */
   readonly proof: string | null;
-  /** Field `shown`: what this page shows, and when. */
+  /** Field `shown`: the entries on this page and the time of the page. */
   readonly shown: string;
   readonly person: string;
-  /** The address that a change taken back restores. */
+  /** The address that the account has after an address change is undone. */
   readonly email: string;
   readonly now: number;
-  /** The first sign of something suspicious; null: there is none. */
+  /** Time of the first suspicious change. Null if there is none. */
   readonly since: number | null;
   readonly ways: readonly WayEntry[];
   readonly apps: readonly AppEntry[];
-  /** Apps that are not in the list. */
+  /** Number of apps that are not in the list. */
   readonly hidden: number;
   readonly companies: readonly CompanyEntry[];
   readonly browsers: readonly BrowserEntry[];
   readonly fault: PasswordFault | null;
-  /** The form was open for too long; or something was changed meanwhile. */
+  /** `stale`: the form was open for too long. `changed`: the account changed after the page was shown. */
   readonly problem: "stale" | "changed" | null;
 }
 
-/** The same: a factor is to be proved first. */
+/** The page before the decision: the person must first prove a factor. */
 export interface ProveView {
   readonly what: TakeBackWhat;
   readonly csrf: string;
   readonly link: string;
   readonly person: string;
-  /** Codes of an authenticator can be given. */
+  /** True if the person can enter a code from an authenticator. */
   readonly codes: boolean;
   readonly passkey: PasskeyOffer | null;
   readonly problem:
@@ -89,7 +89,7 @@ export interface ProveView {
     | { readonly kind: "throttled"; readonly minutes: number };
 }
 
-/** After it. */
+/** The page after the recovery. */
 export interface TakenBackView {
   readonly what: TakeBackWhat;
   readonly email: string;

@@ -1,4 +1,4 @@
-/** The pages by which somebody takes an account back: what may be an intruder's, what stays, and a new password. */
+/** The pages on which a person recovers an account: which factors may be an intruder's, which stay, and a new password. */
 import type { Chrome } from "../chrome.ts";
 import { fill, rich } from "../messages/index.ts";
 import { hidden, localTimes, notice, titled } from "../parts/components.ts";
@@ -10,7 +10,7 @@ import { newPasswordFields } from "./password-fields.ts";
 import type { AppEntry, CompanyEntry, TakeBackView, WayEntry } from "./recover-account-views.ts";
 import { facts, seenFrom, wayName } from "./ways.ts";
 
-/** Renders the decision, and every answer to it that isn't the end of it. */
+/** Renders the decision, and every response to it except the final page. */
 export function takeBackPage(view: TakeBackView, chrome: Chrome): string {
   const { words, base } = chrome;
   const { takeBack, recover, confirm } = words;
@@ -37,7 +37,7 @@ export function takeBackPage(view: TakeBackView, chrome: Chrome): string {
   );
 }
 
-/** All times of the page stand with one of these. */
+/** True if the page shows any time. */
 function hasTimes({ ways, apps, companies, browsers }: TakeBackView): boolean {
   return [ways, apps, companies, browsers].some((all) => all.length > 0);
 }
@@ -117,7 +117,7 @@ function appChoice(app: AppEntry, { now }: TakeBackView, { words }: Chrome): Mar
   const { takeBack } = words;
   const when = (at: number) => timeElement(words, at, now);
   const connected = app.byDevice ? takeBack.connectedDevice : takeBack.connected;
-  // Told only where it reads differently.
+  // Shown only if it differs from the first time.
   const again = relative(words, app.latestAt, now) !== relative(words, app.connectedAt, now);
   return html`<label class="choice">
     <input type="checkbox" name="app" value=${app.value} checked=${app.chosen} />

@@ -1,4 +1,4 @@
-/** The section about where one is signed in, on the page about security. */
+/** The section about the browsers that are signed in, on the page about security. */
 import type { Chrome } from "../chrome.ts";
 import type { SessionEntry } from "../factor-views.ts";
 import { fill, type Messages, rich } from "../messages/index.ts";

@@ -1,9 +1,9 @@
-/** What the pages about one's own account are given. */
+/** The data for the pages about a person's own account. */
 
 import type { FactorSections } from "../factor-views.ts";
 import type { SignedInAs } from "../views.ts";
 
-/** What may just have been done, as the page's address says it, and whether it is bad news. */
+/** Notices that the page's address can name, and whether each one is a warning. */
 export const SECURITY_NOTICES = {
   password: "done",
   "passkey-added": "done",
@@ -22,7 +22,7 @@ export interface SecurityView extends FactorSections {
   readonly person: SignedInAs;
   /** Epoch milliseconds. */
   readonly now: number;
-  /** What was just done. */
+  /** The action that the person has just taken. */
   readonly notice: keyof typeof SECURITY_NOTICES | null;
   readonly password: PasswordSection;
   readonly identities: readonly IdentityEntry[];
@@ -30,7 +30,7 @@ export interface SecurityView extends FactorSections {
 
 export interface IdentityEntry {
   readonly id: string;
-  /** The identifier of the issuer, mostly an address. */
+  /** The issuer's identifier, usually a URL. */
   readonly issuer: string;
   readonly since: number;
 }
@@ -40,18 +40,18 @@ export interface RemoveIdentityView extends Pick<IdentityEntry, "id" | "issuer">
 }
 
 export interface PasswordSection {
-  /** False: this account signs in without a password. */
+  /** False if this account has no password. */
   readonly set: boolean;
   readonly changedAt: number | null;
 }
 
-/** What is wrong with a new password, or with the proof that it is really them who chooses it. */
+/** Why the server refused a new password, or the proof that the account's owner chooses it. */
 export type PasswordFault =
-  /** The one they have isn't that. */
+  /** The current password is wrong. */
   | { readonly kind: "current" }
   | { readonly kind: "missing" }
   | { readonly kind: "throttled"; readonly minutes: number }
-  /** Signed in too long ago, without a password to ask for. */
+  /** The last sign-in is too old, and the account has no password that the page could ask for. */
   | { readonly kind: "stale" }
   /** The two fields differ. */
   | { readonly kind: "differ" }
@@ -61,20 +61,20 @@ export type PasswordFault =
 export interface ChangePasswordView {
   readonly csrf: string;
   readonly person: SignedInAs;
-  /** They have one, which is asked for. */
+  /** True if the account has a password. The form then asks for it. */
   readonly has: boolean;
-  /** They can't go on before they have chosen another. */
+  /** True if the person must choose another password before they can continue. */
   readonly must: boolean;
-  /** Fields of what waits until a password is chosen: a sealed authorization request, or a device's code; null: nothing. */
+  /** Fields of the request that waits for the new password: a sealed authorization request or a device's code. Null if nothing waits. */
   readonly request: string | null;
   readonly device: string | null;
   readonly fault: PasswordFault | null;
-  /** The ticks, as they were set. */
+  /** The checkboxes, as the person set them. */
   readonly endSessions: boolean;
   readonly endApps: boolean;
 }
 
-/** `full`: too many messages wait, and none was taken. */
+/** `full`: too many messages are waiting, and the server accepted none. */
 type Asked = { readonly kind: "missing" | "stale" | "full" } | { readonly kind: "throttled"; readonly minutes: number };
 
 /** `/recover`, `/sign-up`. */
@@ -111,10 +111,10 @@ export interface ConfirmView {
 export type DoneView =
   | { readonly what: "taken" | "anotherBrowser" }
   | { readonly what: "confirmed"; readonly email: string; readonly person: string }
-  /** `again`: where another link is asked for; null: on the profile. */
+  /** `again`: the page on which the person asks for another link. Null for the profile page. */
   | { readonly what: "gone"; readonly again: "/recover" | "/sign-up" | null };
 
-/** A sign-in that is too old leads to another one, and isn't said here. */
+/** If a sign-in is too old, the server asks for a new one. That fault is not shown here. */
 type ProofFault = Extract<PasswordFault, { readonly kind: "current" | "throttled" }>;
 
 export interface ProfileView {
@@ -125,10 +125,10 @@ export interface ProfileView {
   readonly nameWrong: boolean;
   readonly email: string;
   readonly verified: boolean;
-  /** Messages are sent from here: an address can be proved. */
+  /** True if the server sends e-mail, so that a person can verify an address. */
   readonly mail: boolean;
   readonly hasPassword: boolean;
-  /** The new address, as it was typed. */
+  /** The new address, as the person typed it. */
   readonly typed: string;
   readonly fault: null | { readonly kind: "wrongEmail" } | { readonly kind: "sameEmail" } | ProofFault;
   readonly notice:
@@ -143,10 +143,10 @@ export interface ExportView {
 
 export interface DeleteView {
   readonly csrf: string;
-  /** When it would be. */
+  /** When the server would delete the account. */
   readonly at: number;
   readonly hasPassword: boolean;
   readonly fault: ProofFault | null;
-  /** Companies that would be left without an admin. */
+  /** Companies that would have no admin left. */
   readonly soleAdminOf: readonly string[];
 }

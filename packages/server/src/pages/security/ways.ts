@@ -1,4 +1,4 @@
-/** Ways to sign in as the pages and messages about recovery name them. */
+/** Names of the ways to sign in, for pages and messages about recovery. */
 import type { SeenFrom } from "../factor-views.ts";
 import { fill, type Messages, rich } from "../messages/index.ts";
 import { type Child, html } from "../parts/html.ts";
@@ -6,13 +6,13 @@ import { NAME_LENGTH, visible } from "../text.ts";
 import { timeElement } from "../time.ts";
 import type { NamedWay } from "./recover-account-views.ts";
 
-/** Plain text, as a stranger may have chosen a passkey's name: to be escaped where it stands. */
+/** Returns plain text. A stranger may have chosen a passkey's name, so the caller must escape it. */
 export function wayName({ kind, name }: NamedWay, { takeBack }: Messages): string {
   if (kind !== "passkey") return takeBack[kind];
   return fill(takeBack.passkey, { name: visible(name ?? "", NAME_LENGTH) });
 }
 
-/** When and with what something was added. */
+/** Says when a factor was added, and with which browser. */
 export function seenFrom(
   { browser, system, place }: SeenFrom,
   at: number,
@@ -28,14 +28,14 @@ export function seenFrom(
   ];
 }
 
-/** What there is to say, with a dot between. */
+/** The facts that are present, with a dot between them. */
 export function facts(all: readonly (Child | false | null)[]): readonly Child[] {
   return all
     .filter((one) => one !== false && one !== null)
     .flatMap((one, at): readonly Child[] => (at === 0 ? [one] : [" · ", one]));
 }
 
-/** Names on one line, in the language's way of listing. */
+/** Joins names on one line, as the language lists them. */
 export function listed(names: readonly string[], { language }: Messages): string {
   return new Intl.ListFormat(language, { type: "conjunction" }).format(names);
 }

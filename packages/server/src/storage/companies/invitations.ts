@@ -1,5 +1,5 @@
 /**
- * Verbs of invitations. Whoever has the link and the invited name gets a place in the company. The first success uses
+ * Verbs of invitations. A person with the link and the invited name gets a place in the company. The first success uses
  * the invitation up.
  */
 
@@ -83,7 +83,7 @@ export interface InvitationLink {
 
 const held = sql`partition = :partition AND invitation_id = :invitationId AND salt_hash = :saltHash AND status = 'open' AND expires_at > :now`;
 
-/** Whoever invited is the operator, or still an active admin: an invitation must not outlive the right to invite. */
+/** The inviter is the operator, or is still an active admin. An invitation must not outlive the right to invite. */
 const stillInvited = sql`(invitations.invited_by = 'operator' OR EXISTS (SELECT 1 FROM members AS m WHERE m.partition = :partition
   AND m.company_id = invitations.company_id AND m.person_id = invitations.invited_by AND m.role = 'admin' AND m.standing = 'active'))`;
 

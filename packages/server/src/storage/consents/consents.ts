@@ -397,7 +397,7 @@ export const countOfClient = query<Counted & { readonly clientId: string }, Pick
   outcome: ([row]) => ({ consents: row ? whole(row, "consents") : 0, grants: row ? whole(row, "grants") : 0 }),
 });
 
-/** Whoever the id is: a person has no members, and a company no sessions. */
+/** The id can be a person's or a company's: a person has no members, and a company no sessions. */
 export const countOfOwner = query<Counted & { readonly partition: number; readonly ownerId: string }, OwnerCounts>({
   sql: sql`SELECT
     (SELECT COUNT(*) FROM (SELECT 1 FROM consents

@@ -105,7 +105,7 @@ export const writeUndo = transaction<TakeBack & { readonly before: string }, Tak
   const devices = await devicesOf(tx, key);
   const device = presentedAmong(devices, args.device);
   if (undoHolds(link, before, addresses, { device, devices, now }) !== "yes") return { kind: "unknown" };
-  // Whoever reads the address that goes could else take the account back in turn.
+  // Otherwise, a person who reads the replaced address could take the account back in turn.
   const older = link.about === OWN_BROWSER_ONLY ? (addressSince(addresses, before) ?? 0) - 1 : now;
   const since = Math.min(older, await sinceWhen(tx, key, link.address, now));
   await noteFormer(tx, key, { from: before, to: link.address }, now);

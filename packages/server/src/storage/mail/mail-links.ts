@@ -168,7 +168,7 @@ export const writeEmail = transaction<Change, FollowLinkOutcome>(async (tx, args
     { ...key, address: link.address, before, since, now },
   );
   if (row === undefined) return { kind: "unknown" };
-  // Whoever gave the account the address in between may have linked identities by it.
+  // The person who changed the account's address in between may have linked identities by that address.
   if (!hasWayBack) await dropFirstUses(tx, key, leftAt(addresses, link.address) ?? now);
   // Deletes links to the previous mailbox. Links that take a change back stay, unless they went to a younger address.
   await dropMailLinks(tx, key, link.address, { restores: false }, now);

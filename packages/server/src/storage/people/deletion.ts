@@ -98,7 +98,7 @@ export async function collectPeople(call: Call, { now, limit }: Sweep): Promise<
 
 /**
  * In each of their companies the person stops acting as an admin first, which the company's lock refuses to its last one. So of two admins whose
- * accounts go at once one stays. Whoever is not erased is an admin again: their companies learn how the account stands. A sweep that dies in between
+ * accounts go at once one stays. A person who is not erased is an admin again: their companies learn how the account stands. A sweep that dies in between
  * leaves an account that is still due, which the next sweep erases, unless the person keeps it; that tells the companies, too.
  */
 async function eraseDue(call: Call, key: PersonKey, now: Millis): Promise<boolean> {

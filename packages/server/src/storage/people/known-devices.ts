@@ -202,7 +202,7 @@ const ended = sql`revoked = CASE WHEN first_seen_at < CAST(:youngerThan AS ${wor
   revoked_at = CASE WHEN first_seen_at > CAST(:endsFor AS ${words.whole}) THEN NULL ELSE CAST(:now AS ${words.whole}) END`;
 
 /**
- * From now on no device of the person is bound, except that of the session that is kept. This also decides anew about
+ * From now on no device of the person is bound, except that of the session that is kept. This also decides again about
  * devices that had been signed out before.
  */
 export async function revokeDevices(

@@ -153,7 +153,7 @@ export class PostgresEngine implements SchemaHost {
     return this.clock.now();
   }
 
-  /** Each connection checks anew which server is the right one. */
+  /** Each new connection checks again which server is the right one. */
   displaced(): boolean {
     return false;
   }
