@@ -1,16 +1,16 @@
-/** The parts of an access token for reading (RFC 9068 §2): its header and its claims, each with an explanation. */
+/** The readable parts of an access token (RFC 9068 §2): its header and its claims, each with an explanation. */
 
 import { decodedJwt } from "./exchange.ts";
 import type { Decoded } from "./steps.ts";
 
-/** The values to compare the claims with. */
+/** The values that the claims are compared with. */
 export interface Known {
   readonly issuer: string;
   readonly clientId: string;
   readonly apiUrl: string;
 }
 
-/** Returns nothing if the token isn't a JWT: only the server and the API know its form then. */
+/** Returns an empty list if the token isn't a JWT. Then only the server and the API know its format. */
 export function explainedJwt(token: string, known: Known): Decoded[] {
   const decoded = decodedJwt(token);
   if (decoded === undefined) return [];
@@ -68,7 +68,7 @@ function timeRemark(name: "iat" | "auth_time" | "exp", at: number): string {
   return `${what} ${at - Date.now() > 86_400_000 ? new Date(at).toISOString().slice(0, 10) : clock(at)}`;
 }
 
-/** The time of day on this machine, which the reader uses, too. */
+/** The time of day in this machine's time zone. The reader uses the same machine. */
 export function clock(at: number): string {
   return new Date(at).toLocaleTimeString("en-GB");
 }

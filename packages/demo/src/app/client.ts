@@ -1,4 +1,4 @@
-/** The app as an OAuth client: openid-client does the protocol (RFC 6749, 7636, 8414, 9207); each step is kept for the timeline. */
+/** The app as an OAuth client. openid-client implements the protocol (RFC 6749, 7636, 8414, 9207). The app records each step for the timeline. */
 
 import { AsyncLocalStorage } from "node:async_hooks";
 import * as oauth from "openid-client";
@@ -13,23 +13,23 @@ export interface ClientFacts {
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret: string;
-  /** Where the app is reached. */
+  /** The app's own URL. */
   readonly url: string;
   readonly apiUrl: string;
 }
 
-/** What the app can do at the server and the API. Each call adds its steps to the session. */
+/** The app's calls to the server and the API. Each call adds its steps to the session. */
 export interface PhotoClient {
-  /** Where to send the browser. */
+  /** Returns the URL to which the app sends the browser. */
   begin(session: Session): Promise<URL>;
-  /** The browser is back at the callback with this query: with a code, the session has tokens then. */
+  /** Handles the callback. `query` is the callback's query. If it contains a valid code, the session gets tokens. */
   finish(session: Session, query: string): Promise<void>;
   callApi(session: Session): Promise<void>;
   refresh(session: Session): Promise<void>;
   tryForged(session: Session): Promise<void>;
-  /** Deletes the first photo, whether that was granted or not: the API decides. */
+  /** Deletes the first photo, whether the scope was granted or not. The API decides. */
   tryDelete(session: Session): Promise<void>;
-  /** Gives the refresh token back (RFC 7009). */
+  /** Revokes the refresh token (RFC 7009). */
   leave(session: Session): Promise<void>;
 }
 
@@ -39,7 +39,7 @@ interface Parts {
   readonly discovered: Exchange;
 }
 
-/** Where the exchanges of the call under way are kept. */
+/** The exchanges of the current call. */
 const recording = new AsyncLocalStorage<Exchange[]>();
 
 const recordingFetch: oauth.CustomFetch = async (url, options) => {
@@ -50,7 +50,7 @@ const recordingFetch: oauth.CustomFetch = async (url, options) => {
   return answer;
 };
 
-/** What a call sent and got; its outcome or the error that it ended with. */
+/** The exchanges of a call, and its result or its error. */
 type Recorded<T> = { readonly exchanges: readonly Exchange[] } & (
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly error: unknown }
@@ -65,7 +65,7 @@ async function record<T>(call: () => Promise<T>): Promise<Recorded<T>> {
   }
 }
 
-/** Looks the server up (RFC 8414). Throws when there is none at the issuer's address. */
+/** Reads the server's metadata (RFC 8414). Throws if no server answers at the issuer's address. */
 export async function createClient(facts: ClientFacts): Promise<PhotoClient> {
   const { issuer, clientId, clientSecret } = facts;
   const found = await record(() =>
@@ -94,7 +94,7 @@ export async function createClient(facts: ClientFacts): Promise<PhotoClient> {
 async function begin({ config, facts, discovered }: Parts, session: Session): Promise<URL> {
   const verifier = oauth.randomPKCECodeVerifier();
   const state = oauth.randomState();
-  // A "no" counts until its owner says otherwise: without a prompt, the answer would be the same without a question.
+  // The server keeps a declined scope until the owner decides again. Without a prompt it would answer the same, without a question.
   const isDeclined = session.tokens !== null && SCOPES.some(({ name }) => !session.tokens?.scopes.includes(name));
   const url = oauth.buildAuthorizationUrl(config, {
     redirect_uri: `${facts.url}${CALLBACK}`,
@@ -147,7 +147,7 @@ async function finish(parts: Parts, session: Session, query: string): Promise<vo
     session.notice = { tone: "bad", title: "That didn’t work", text: reasonOf(error) };
     return;
   }
-  // No request went out: it was this answer itself that said no, or that the checks refused.
+  // The app sent no request. The authorization response contained an error, or it failed the checks.
   if (!(error instanceof oauth.AuthorizationResponseError)) return stray(session, url, reasonOf(error));
   addStep(session, arrival(TEXTS.denied, url));
   session.notice =
@@ -159,7 +159,7 @@ function stray(session: Session, url: URL, reason: string): void {
   session.notice = { tone: "bad", title: "The app dropped an answer", text: reason };
 }
 
-/** The browser at the callback. */
+/** The step in which the browser arrives at the callback. */
 function arrival(text: StepText, url: URL): Omit<Step, "number" | "at"> {
   return {
     ...text,
@@ -178,7 +178,7 @@ const DENIED = {
   text: "The app got “access_denied” and no token. You can look around, or ask yourself again.",
 } as const;
 
-/** `before`: the refresh token that stays where the answer brings no other (RFC 6749 §6). */
+/** `before`: the refresh token to keep if the response contains no new one (RFC 6749 §6). */
 function keep(session: Session, answer: oauth.TokenEndpointResponse, before: string | null): void {
   session.tokens = {
     access: answer.access_token,
@@ -194,7 +194,7 @@ function shownToken(session: Session, facts: ClientFacts) {
 
 async function ask(parts: Parts, token: string, method: string, path: string) {
   const url = new URL(path, parts.facts.apiUrl);
-  // A refusal with a challenge is thrown; what it was is in the exchange all the same.
+  // A refusal with a challenge throws. The exchange contains the response anyway.
   const answer = await record(() => oauth.fetchProtectedResource(parts.config, token, url, method));
   const [exchange] = answer.exchanges;
   return { exchange, json: answer.ok && answer.value.ok ? await answer.value.json().catch(() => null) : null };
@@ -209,7 +209,7 @@ async function fetchProfile(parts: Parts, session: Session): Promise<void> {
   session.profile = json as Session["profile"];
 }
 
-/** Gives the status of the answer; undefined: there was none. */
+/** Returns the status of the response. Undefined if there was no response. */
 async function fetchPhotos(parts: Parts, session: Session): Promise<number | undefined> {
   const { tokens } = session;
   if (tokens === null) return undefined;
@@ -327,7 +327,7 @@ async function tryDelete(parts: Parts, session: Session): Promise<void> {
 
 async function leave({ config }: Parts, session: Session): Promise<void> {
   const token = session.tokens?.refresh;
-  // The app forgets the token in any case; a server that is away right now doesn't keep anybody here.
+  // The app forgets the token in any case, even if the server can't be reached.
   if (token) await record(() => oauth.tokenRevocation(config, token, { token_type_hint: "refresh_token" }));
 }
 

@@ -1,8 +1,8 @@
-/** Requests and responses as they were sent, for the timeline. Secrets are shortened before anything is stored. */
+/** Requests and responses as they were sent, for the timeline. The app shortens secrets before it stores anything. */
 
-/** One line of a message, ready to be shown. */
+/** One line of a message, ready for display. */
 export type Line =
-  /** `start`: request or status line. */
+  /** `start`: the request line or the status line. */
   | { readonly kind: "start" | "body"; readonly text: string }
   | { readonly kind: "header" | "field"; readonly name: string; readonly value: string };
 
@@ -10,13 +10,13 @@ export interface Exchange {
   readonly request: readonly Line[];
   readonly answer: readonly Line[];
   readonly status: number;
-  /** Page of the server about the error, where the answer names one. */
+  /** The server's page about the error, if the response names one. */
   readonly errorUri: string | null;
-  /** Milliseconds from request to answer. */
+  /** Milliseconds from request to response. */
   readonly took: number;
 }
 
-/** Headers that OAuth says something about; the others would only make noise. */
+/** Headers that an OAuth specification mentions. The timeline hides the others. */
 const SHOWN_HEADERS = new Set([
   "accept",
   "authorization",
@@ -30,7 +30,7 @@ const SHOWN_HEADERS = new Set([
 
 const LONG = 34;
 
-/** A secret's first and last characters; a JWT keeps its three parts. Short and speaking values stay as they are. */
+/** Keeps a secret's first and last characters. A JWT keeps its three parts. Short and readable values stay unchanged. */
 export function shorten(value: string): string {
   const cut = (text: string, head: number, tail: number) =>
     text.length <= head + tail + 1 ? text : `${text.slice(0, head)}…${text.slice(-tail)}`;
@@ -43,7 +43,7 @@ export function shorten(value: string): string {
   return value.length > LONG && /^[A-Za-z0-9_-]+$/.test(value) ? cut(value, 6, 4) : value;
 }
 
-/** A GET that the browser makes: its parameters one a line. */
+/** A GET request by the browser, with one parameter in each line. */
 export function browserRequest(url: URL): Line[] {
   return [start("GET", url), { kind: "header", name: "host", value: url.host }, ...fields(url.searchParams)];
 }
@@ -62,14 +62,14 @@ function headers(entries: Iterable<readonly [string, string]>): Line[] {
     .map(([name, value]) => ({ kind: "header", name: name.toLowerCase(), value: shorten(value) }));
 }
 
-/** What `fetch` is given by openid-client. */
+/** The arguments that openid-client passes to `fetch`. */
 export interface Sent {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>> | Headers;
   readonly body?: unknown;
 }
 
-/** Turns a request and its response into lines. The caller can still read the response. */
+/** Converts a request and its response to lines. The caller can still read the response. */
 export async function recordExchange(address: string, sent: Sent, answer: Response, took: number): Promise<Exchange> {
   const url = new URL(address);
   const text = await answer.clone().text();
@@ -108,7 +108,7 @@ function errorUriOf(json: unknown): string | null {
   return typeof uri === "string" && /^https?:\/\//.test(uri) ? uri : null;
 }
 
-/** JSON with long values cut; of a list of things the first is shown, and how many more there are. */
+/** JSON with shortened long values. Of a list of objects, it shows the first one and the number of the others. */
 export function pretty(json: unknown): string {
   const brief = (value: unknown): unknown => {
     if (typeof value === "string") return value.startsWith("data:") ? `${value.slice(0, 24)}…` : shorten(value);
@@ -120,13 +120,13 @@ export function pretty(json: unknown): string {
     return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, brief(each)]));
   };
   const text = JSON.stringify(brief(json), null, 2);
-  // Lists of plain values read better on one line.
+  // Lists of simple values are easier to read on one line.
   return text.replace(/\[\s+("[^[\]{}]*?"|[\d.,\s]+)\s+\]/g, (list) =>
     list.length > 160 ? list : list.replace(/\s+/g, " "),
   );
 }
 
-/** The two readable parts of a JWT, unverified: the API checks it, the app only shows it. Undefined: it is none. */
+/** The two readable parts of a JWT, without verification: the API verifies it, the app only shows it. Undefined if the token is not a JWT. */
 export function decodedJwt(token: string): { header: unknown; claims: Readonly<Record<string, unknown>> } | undefined {
   const [header, claims] = token.split(".");
   try {
@@ -137,7 +137,7 @@ export function decodedJwt(token: string): { header: unknown; claims: Readonly<R
   }
 }
 
-/** The same token with other claims under the old signature: what a thief or a sly app might try. */
+/** The same token with changed claims and the old signature, as a thief or a dishonest app could send it. */
 export function forged(token: string, claims: Readonly<Record<string, unknown>>): string {
   const [header = "", payload = "", signature = ""] = token.split(".");
   const old = JSON.parse(Buffer.from(payload, "base64url").toString("utf8")) as Record<string, unknown>;

@@ -1,4 +1,4 @@
-/** Pages as tagged templates: htm reads them, preact renders them to a string; text is escaped on the way. */
+/** Pages as tagged templates. htm parses them, and preact renders them to a string and escapes all text. */
 
 import htm from "htm";
 import { h, type VNode } from "preact";
@@ -6,7 +6,7 @@ import { renderToString } from "preact-render-to-string";
 
 export type Markup = VNode;
 
-/** What may stand between tags, or be an attribute's value. */
+/** Allowed content between tags, and allowed values of attributes. */
 export type Child = string | number | boolean | null | undefined | Markup | readonly Child[];
 
 /**
@@ -17,18 +17,18 @@ function element(this: unknown[], type: string, props: Record<string, unknown> |
   return h(type, props, ...(children as VNode[]));
 }
 
-// Typed as the CommonJS build, where the function is `default`; the module that Node loads is the function itself.
+// htm's types describe its CommonJS build, in which the function is `default`. In the module that Node loads, the import is the function.
 const { bind } = htm as unknown as typeof htm.default;
 const parse = bind.call(htm, element as (...input: unknown[]) => VNode);
 
-/** Template tag: one element. Void elements are closed (`<br />`). Throws where there is no root, or several. */
+/** Template tag: one element. Void elements are closed (`<br />`). Throws if the template has no root or several. */
 export function html(strings: TemplateStringsArray, ...holes: readonly Child[]): Markup {
   const root: unknown = parse(strings, ...holes);
   if (typeof root !== "object" || root === null || Array.isArray(root)) throw new TypeError("a template has one root");
   return root as Markup;
 }
 
-/** The whole document. */
+/** Renders the whole document with its doctype. */
 export function renderDocument(root: Markup): string {
   return `<!doctype html>\n${renderToString(root)}\n`;
 }

@@ -1,4 +1,4 @@
-/** The demo's app on the web: pages and buttons, its own sessions, its security headers. */
+/** The demo's web app: pages and buttons, its own sessions, its security headers. */
 
 import type { AssentServer } from "@assent/server";
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
@@ -20,7 +20,7 @@ const ASSETS = new Map<string, { readonly type: string; readonly bytes: Buffer }
   ).map(([name, type]) => [name, { type, bytes: readAsset(name) }]),
 );
 
-/** Builds the app behind an open port. */
+/** Builds the app. Its port is already open. */
 export async function createApp(
   client: PhotoClient,
   facts: PageFacts,
@@ -45,23 +45,23 @@ export async function createApp(
   return app;
 }
 
-/** Headers for every answer; no other host name than ours, no button pressed by another site. */
+/** Sets the headers of every response. Refuses other host names, and forms that another site submits. */
 function guard(app: FastifyInstance, { url, issuer }: PageFacts): void {
   const { host, origin } = new URL(url);
-  // Connecting posts a form here and is sent on to the server, which browsers count as the form's way, too.
+  // The Connect form posts to this app, which redirects to the server. Browsers apply `form-action` to the redirect too.
   const formAction = `form-action 'self' ${new URL(issuer).origin}`;
   app.addHook("onRequest", async (request, reply) => {
     reply.headers({
       "content-security-policy": `default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; base-uri 'none'; frame-ancestors 'none'; ${formAction}`,
       "x-content-type-options": "nosniff",
       "x-frame-options": "DENY",
-      // Not no-referrer: with that, browsers hide the origin of our own forms as well.
+      // With no-referrer, browsers would hide the origin of our own forms too.
       "referrer-policy": "same-origin",
       "cross-origin-opener-policy": "same-origin",
       "permissions-policy": "camera=(), geolocation=(), microphone=(), payment=()",
       "cache-control": "no-store",
     });
-    // Another name for this machine (localhost) has other cookies: the way back from the server would miss its session.
+    // Cookies belong to a host name. If the flow starts at another name (localhost), the response would not find its session.
     if (request.headers.host !== host) {
       return request.method === "GET" ? reply.redirect(`${url}/`, 302) : reply.code(421).send("Wrong host.\n");
     }
@@ -72,7 +72,7 @@ function guard(app: FastifyInstance, { url, issuer }: PageFacts): void {
     return undefined;
   });
   app.removeAllContentTypeParsers();
-  // The buttons say all by their address: what a form brings along is not looked at.
+  // The path of a button says everything, so the app ignores the body of a form.
   app.addContentTypeParser("*", { parseAs: "string" }, (_request, _body, done) => done(null, null));
 }
 
@@ -111,7 +111,7 @@ function addFlow(app: FastifyInstance, client: PhotoClient, sessions: Sessions, 
     const id = sessionIdOf(request.headers.cookie);
     const session = sessions.find(id) ?? newSession();
     await client.finish(session, mark === -1 ? "" : request.url.slice(mark));
-    // A session that is worth more now gets another id: who knew the old one knows nothing.
+    // The session gets tokens, so it gets a new id. An attacker who knew the old id can't use it.
     if (id !== undefined) sessions.end(id);
     reply.header("set-cookie", cookieOf(sessions.add(session)));
     return reply.redirect("/", 303);
@@ -140,7 +140,7 @@ function addFlow(app: FastifyInstance, client: PhotoClient, sessions: Sessions, 
   });
 }
 
-/** Where the last step stands on the page. */
+/** The path of the page, with the fragment of the last step. */
 function latest({ steps }: Session): string {
   const last = steps.at(-1);
   return last === undefined ? "/" : `/#step-${last.number}`;

@@ -1,4 +1,4 @@
-/** The app's pages: before you connect it, with your photos, and when something is not there. */
+/** The app's pages: before the connection, with the photos, and for addresses that don't exist. */
 
 import { API_NAME, APP_NAME, OWNER, SCOPES } from "../facts.ts";
 import { clock } from "./claims.ts";
@@ -6,19 +6,19 @@ import { type Child, html, type Markup, renderDocument } from "./html.ts";
 import type { Notice, Session, Tokens } from "./sessions.ts";
 import { timeline } from "./timeline-view.ts";
 
-/** Addresses that the pages name. */
+/** Addresses that the pages show. */
 export interface PageFacts {
   readonly issuer: string;
   readonly url: string;
   readonly apiUrl: string;
-  /** Where demo.json is. */
+  /** Path of demo.json. */
   readonly file: string;
 }
 
 interface Layout {
   readonly title: string;
   readonly main: Markup;
-  /** At the right of the header. */
+  /** Content at the right of the header. */
   readonly corner?: Child;
 }
 
@@ -44,7 +44,7 @@ function document({ title, main, corner }: Layout): string {
   </html>`);
 }
 
-/** A button that does something: a form of its own, so that it works without JavaScript. */
+/** A button in a form of its own, so that it works without JavaScript. */
 function action(path: string, label: Child, hint: string | null, kind = "button"): Markup {
   return html`<form method="post" action=${path}>
     <button class=${kind} type="submit">${label}${hint !== null && [" ", html`<small>${hint}</small>`]}</button>
@@ -55,7 +55,7 @@ function noticeBox({ tone, title, text }: Notice): Markup {
   return html`<div class=${`notice ${tone}`} role="status"><strong>${title}</strong><p>${text}</p></div>`;
 }
 
-/** Before the app has a token; with a timeline below where there is something to tell. */
+/** The page before the app has a token. If the session has steps, the timeline follows. */
 export function startPage(session: Session, facts: PageFacts): string {
   return document({
     title: `${APP_NAME}: your best photos, on paper`,
@@ -84,7 +84,7 @@ export function startPage(session: Session, facts: PageFacts): string {
   });
 }
 
-/** Who is who, in the words of OAuth. */
+/** The parties, with their names in OAuth. */
 function cast({ issuer, url, apiUrl }: PageFacts): Markup {
   const rows = [
     ["You", "resource owner", "The photos are yours. Nothing moves before you say so.", null],
@@ -123,7 +123,7 @@ function plot(): Markup {
   </section>`;
 }
 
-/** With a token: photos, what the app may do, buttons, and the timeline. */
+/** The page with a token: photos, the app's permissions, buttons, and the timeline. */
 export function albumPage(session: Session, tokens: Tokens, facts: PageFacts): string {
   const { profile, photos } = session;
   const amount = photos.length === 1 ? "1 photo is" : `${photos.length} photos are`;
@@ -198,7 +198,7 @@ function permissions({ ended }: Session, tokens: Tokens): Markup {
   </section>`;
 }
 
-/** The script counts down; without it the time of day stands there. */
+/** A script counts down. Without the script, the page shows the time of day. */
 function untilTime({ expiresAt }: Tokens): Markup {
   const over = expiresAt <= Date.now();
   const exact = new Date(expiresAt).toISOString();
@@ -221,7 +221,7 @@ function endedBox(tokens: Tokens): Markup {
   </div>`;
 }
 
-/** An address that leads nowhere, or a form from elsewhere. */
+/** The page for an unknown address, or for a form from another site. */
 export function wrongPage(title: string, text: string): string {
   return document({
     title: `${title} – ${APP_NAME}`,

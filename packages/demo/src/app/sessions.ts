@@ -1,10 +1,10 @@
-/** Who uses the app: its own sessions, by a cookie of its own, in memory. */
+/** The users of the app: the app's own sessions in memory, found by a cookie. */
 
 import { randomBytes } from "node:crypto";
 import type { Photo } from "../api/photos.ts";
 import type { Step } from "./steps.ts";
 
-/** An authorization request that waits for its answer. */
+/** An authorization request that waits for its response. */
 export interface Pending {
   readonly state: string;
   readonly verifier: string;
@@ -23,13 +23,13 @@ export interface Session {
   tokens: Tokens | null;
   profile: { readonly name: string; readonly album: string } | null;
   photos: readonly Photo[];
-  /** What happened last, in a sentence or two. */
+  /** The result of the last action, in one or two sentences. */
   notice: Notice | null;
-  /** The owner took back what they had granted: a refresh was refused. */
+  /** True if the owner revoked access: the server refused a refresh. */
   ended: boolean;
-  /** All that went over the wire, the oldest first. */
+  /** All recorded steps. The oldest comes first. */
   steps: Step[];
-  /** How many steps there were before the last click. */
+  /** The number of steps before the last click. */
   seen: number;
 }
 
@@ -41,7 +41,7 @@ export interface Notice {
 
 export const COOKIE = "paperlight_session";
 const SESSIONS = 500;
-/** More clicks than anybody needs; the oldest steps go. */
+/** Maximum number of steps in a session. When there are more, the oldest is deleted. */
 const STEPS = 60;
 
 export function newSession(): Session {
@@ -63,7 +63,7 @@ export function addStep(session: Session, step: Omit<Step, "number" | "at">): vo
   if (session.steps.length > STEPS) session.steps.shift();
 }
 
-/** Sessions by id; the one not used for longest makes room. */
+/** Sessions by id. If there are too many, the one that was unused for longest is deleted. */
 export class Sessions {
   readonly #byId = new Map<string, Session>();
 
@@ -75,7 +75,7 @@ export class Sessions {
     return session;
   }
 
-  /** Puts a session under a new id, which it gives. */
+  /** Stores a session under a new id. Returns the id. */
   add(session: Session): string {
     const id = randomBytes(32).toString("base64url");
     this.#byId.set(id, session);
@@ -97,7 +97,7 @@ export function sessionIdOf(cookieHeader: string | undefined): string | undefine
   return pair?.slice(COOKIE.length + 1);
 }
 
-/** Lax: it comes along when Assent sends the browser back, and with no form of another site. */
+/** With SameSite=Lax, the browser sends the cookie when Assent redirects back, but not with a form from another site. */
 export function cookieOf(id: string): string {
   return `${COOKIE}=${id}; Path=/; HttpOnly; SameSite=Lax`;
 }

@@ -1,8 +1,8 @@
-/** The steps of the story: for each its title, what it is for, and where it is written (RFC sections). */
+/** The steps of the demo: each one's title, purpose, and RFC sections. */
 
 import type { Exchange, Line } from "./exchange.ts";
 
-/** `browser`: by way of the person's browser; `direct`: from the app to the server, unseen by the browser. */
+/** `browser`: through the person's browser. `direct`: from the app to the server, invisible to the browser. */
 export type Channel = "browser" | "direct";
 
 export interface StepText {
@@ -11,13 +11,13 @@ export interface StepText {
   readonly what: string;
   readonly sections: readonly Section[];
   readonly channel: Channel;
-  /** Who speaks to whom. */
+  /** The sender and the receiver. */
   readonly parties: string;
 }
 
 export type Section = readonly [rfc: number, section: string];
 
-/** Something decoded, below the messages: its lines, and a word on those that need one. */
+/** Decoded data below the messages: its lines, and an explanation for some of them. */
 export interface Decoded {
   readonly title: string;
   readonly lines: readonly { readonly text: string; readonly remark: string | null }[];
@@ -205,7 +205,7 @@ export const TEXTS = {
   },
 } as const satisfies Readonly<Record<string, StepText>>;
 
-/** A step made of its text and what went over the wire. */
+/** Combines a step's text with its recorded exchanges. */
 export function stepOf(
   text: StepText,
   exchange: Exchange,

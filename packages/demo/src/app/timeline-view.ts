@@ -1,11 +1,11 @@
-/** The timeline: every step of the session with its real request and answer. */
+/** The timeline: every step of the session with its real request and response. */
 
 import type { Line } from "./exchange.ts";
 import { type Child, html, type Markup } from "./html.ts";
 import type { Session } from "./sessions.ts";
 import { type Decoded, type Section, type Step, TEXTS } from "./steps.ts";
 
-/** All steps, the oldest first; those of the last click are marked, and the last of them is open. */
+/** Shows all steps. The oldest comes first. The steps of the last click are marked, and the last of them is open. */
 export function timeline({ steps, seen }: Session): Markup {
   const last = steps.at(-1)?.number ?? 0;
   const firstNew = steps[seen]?.number ?? last;
@@ -21,7 +21,7 @@ export function timeline({ steps, seen }: Session): Markup {
 }
 
 function stepItem(step: Step, { fresh, last }: { fresh: boolean; last: boolean }): Markup {
-  // Where the first round ends, its heart is open as well: the code for the tokens.
+  // After the first connection, the token request is open too, because it is the most important step.
   const open = last || (fresh && step.title === TEXTS.token.title);
   return html`<li class=${`step ${step.outcome}${fresh ? " fresh" : ""}`} id=${`step-${step.number}`}>
     <span class="step-number" aria-hidden="true">${step.number}</span>
@@ -63,7 +63,7 @@ function message(title: string, lines: readonly Line[]): Markup {
   </figure>`;
 }
 
-/** An empty line between head and body, as on the wire. */
+/** An empty line between headers and body, as in HTTP. */
 function gap(before: Line | undefined, line: Line): string {
   const inBody = (one: Line) => one.kind === "field" || one.kind === "body";
   return before !== undefined && inBody(line) && !inBody(before) ? "\n" : "";
@@ -84,7 +84,7 @@ function lineText(line: Line): Child {
 
 const SECRET = /(eyJ[\w…-]*\.[\w…-]*\.[\w…-]*|\b(?:ac|rt|cs)_[\w…-]+)/;
 
-/** Tokens stand out; the three parts of a JWT each have a colour. */
+/** Highlights tokens. The three parts of a JWT have different colours. */
 function marked(text: string): Child {
   return text.split(SECRET).map((piece, index) => {
     if (index % 2 === 0) return piece;
@@ -95,7 +95,7 @@ function marked(text: string): Child {
   });
 }
 
-/** Remarks are set apart from what the token really holds. */
+/** Separates explanations from the token's real content. */
 function decoded({ title, lines }: Decoded): Markup {
   return html`<figure class="message decoded">
     <figcaption>${title}</figcaption>

@@ -1,4 +1,4 @@
-/** `/errors/{condition}`: what an `error_uri` leads to, for developers and operators (RFC 6749 §5.2). */
+/** `/errors/{condition}`: the page that an `error_uri` links to, for developers and operators (RFC 6749 §5.2). */
 import type { Chrome } from "./chrome.ts";
 import { fill, messages, rich } from "./messages/index.ts";
 import { outsideLink } from "./parts/components.ts";

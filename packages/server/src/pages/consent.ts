@@ -211,8 +211,8 @@ function duration(view: ConsentView, words: Messages): Markup {
 }
 
 /**
- * A duration for each scope, folded: most owners choose one for all. A device has no `once` for a single scope. An
- * active scope has none either. A single scope needs a row only if it is active: its end is not the common one.
+ * A duration for each scope, in a closed section: most owners choose one for all. A device has no `once` for a single scope.
+ * An active scope has none either. A single scope needs a row only if it is active, because it keeps its own end.
  */
 function ownTimes(view: ConsentView, words: Messages): Child {
   const { scopes } = view;

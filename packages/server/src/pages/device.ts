@@ -1,4 +1,4 @@
-/** The pages of a device that waits: its code, whose it is, and what became of it (RFC 8628 §3.3). */
+/** The pages for answering a device: its code, the confirmation, and the result (RFC 8628 §3.3). */
 import type { Chrome } from "./chrome.ts";
 import { fill, type Messages, plural, rich } from "./messages/index.ts";
 import { localTimes, notice, secrets, tile, titled } from "./parts/components.ts";

@@ -1,4 +1,4 @@
-/** The page before an error travels to an app that nobody has looked at: what was wrong, and where going on leads (RFC 9700 §4.11.2). */
+/** The page before an error is sent to an app that nobody has verified: what was wrong, and where the link leads (RFC 9700 §4.11.2). */
 import type { Chrome } from "./chrome.ts";
 import { hostWords } from "./client-host.ts";
 import { fill, rich } from "./messages/index.ts";

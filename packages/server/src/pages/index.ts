@@ -1,4 +1,4 @@
-/** The pages for owners and developers: each a pure function from its view to an HTML document. */
+/** The pages for owners and developers. Each page is a pure function from its view to an HTML document. */
 export { appsPage } from "./apps.ts";
 export { askAdminPage, askedAdminPage } from "./ask-admin.ts";
 export { type Asset, assets } from "./assets.ts";

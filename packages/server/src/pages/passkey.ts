@@ -1,4 +1,4 @@
-/** Asking for a passkey: a form that a script fills (Web Authentication Level 3), and what is said where there is none. */
+/** Asks for a passkey: a form that a script fills (Web Authentication Level 3), and a text for browsers without scripts. */
 import type { Chrome } from "./chrome.ts";
 import { hidden, secrets } from "./parts/components.ts";
 import { type Child, html } from "./parts/html.ts";

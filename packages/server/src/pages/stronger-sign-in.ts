@@ -1,4 +1,4 @@
-/** What an app asks for takes a safer sign-in than this account has: how to set one up, and the way back (RFC 9470 §5). */
+/** The page if an app requires a stronger sign-in than this account has: how to set one up, and the link back (RFC 9470 §5). */
 import type { Chrome } from "./chrome.ts";
 import { clientHost } from "./client-host.ts";
 import type { StrongerView } from "./factor-views.ts";

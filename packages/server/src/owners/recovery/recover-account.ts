@@ -121,7 +121,7 @@ export async function takeBack(
   const seen = device === null ? undefined : await seenDevice({ partition, personId, ...device }, context.storage);
   const own = seen !== undefined && isOwners(seen, now, now);
   // The address that the account loses may be the owner's newer one, if somebody who still reads the older one took the account back.
-  // What the owner's oldest browser takes back is final.
+  // A change that the owner's oldest browser takes back is final.
   const leaves = link.purpose === "undo" && link.about !== OWN_BROWSER_ONLY && context.mail.enabled;
   const presented = { device: seen, devices: await context.storage.knownDevices.list({ partition, personId }), now };
   const wayBack = leaves ? undoFrom(person, { to: link.address, addresses, presented }, context.links) : null;

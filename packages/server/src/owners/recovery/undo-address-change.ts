@@ -37,9 +37,9 @@ export function holdsIn(
 }
 
 /**
- * For a change of the address to `to`. A person with a session for a moment must not get the account for good. The link to a younger address works in the
- * owner's own browser alone, and there is none if that browser makes the change: it may have found an intruder's address. Null, too, for an address
- * that nobody vouched for: it may be a stranger's, and the change be of a slip of the pen.
+ * The link that undoes a change of the address to `to`. A person with a session for a moment must not get the account for good. A link to a younger
+ * address works only in the owner's own browser. There is no such link if that browser makes the change: it may be replacing an intruder's address.
+ * Null too for an address that nobody vouched for: it may be a stranger's address, and the change may correct a typing error.
  */
 export function undoOfChange(
   person: Person,

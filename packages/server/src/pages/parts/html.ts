@@ -1,4 +1,4 @@
-/** Markup without a build step: `htm` parses tagged templates into preact nodes, which are rendered to a string. */
+/** Markup without a build step. `htm` parses tagged templates into preact nodes, and preact renders the nodes to a string. */
 import htm from "htm";
 import { h, type VNode } from "preact";
 import { renderToString } from "preact-render-to-string";

@@ -1,4 +1,4 @@
-/** `/account/security/identities/remove`: what ends, and what stays. */
+/** `/account/security/identities/remove`: what the removal ends, and what stays. */
 import type { Chrome } from "../chrome.ts";
 import { rich } from "../messages/index.ts";
 import { hidden } from "../parts/components.ts";

@@ -97,9 +97,9 @@ export async function collectPeople(call: Call, { now, limit }: Sweep): Promise<
 }
 
 /**
- * In each of their companies the person stops acting as an admin first, which the company's lock refuses to its last one. So of two admins whose
- * accounts go at once one stays. A person who is not erased is an admin again: their companies learn how the account stands. A sweep that dies in between
- * leaves an account that is still due, which the next sweep erases, unless the person keeps it; that tells the companies, too.
+ * First, the person stops acting as an admin in each of their companies. The company's lock refuses this for the last admin. So if two admins delete
+ * their accounts at the same time, one stays. A person who is not erased is an admin again, because their companies get the account's real state. If
+ * a sweep fails in between, the account is still due. The next sweep erases it, unless the person keeps it. Keeping it updates the companies too.
  */
 async function eraseDue(call: Call, key: PersonKey, now: Millis): Promise<boolean> {
   const person = await call(getPerson, key);
