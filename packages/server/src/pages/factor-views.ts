@@ -17,7 +17,7 @@ export interface SecondStepView {
   readonly partial: string;
   readonly client: ClientCard | null;
   readonly person: SignedInAs;
-  /** False if a passkey alone is enough to sign in, or is the only factor. */
+  /** True if the person can enter a code. False if only a passkey is strong enough, or if a passkey is the only factor. */
   readonly codes: boolean;
   readonly passkey: PasskeyOffer | null;
   /** Path at which the sign-in starts again, below the issuer's path. Null if somebody is signed in. */

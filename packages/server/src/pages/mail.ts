@@ -60,7 +60,7 @@ function shown({ values }: MailView, { words, product }: Chrome): Record<Hole, s
 
 type Hole = "person" | "email" | "company" | "app" | "by" | "product" | "when" | "key" | "left";
 
-/** Messages about an action that a person took in a browser. */
+/** Messages about a change that a person made in a browser. */
 const ABOUT_FACTORS: ReadonlySet<MailView["kind"]> = new Set([
   ...(["passkeyAdded", "passkeyRemoved", "authenticatorOn", "authenticatorOff"] as const),
   ...(["recoveryRenewed", "recoveryUsed", "passwordChanged"] as const),

@@ -18,7 +18,7 @@ export interface WayEntry extends NamedWay, SeenFrom {
   readonly value: string;
   readonly addedAt: number;
   readonly lastUsedAt: number | null;
-  /** True if the person can remove it. */
+  /** True if the server can't tell whether the owner added it. The page then offers to remove it. */
   readonly doubtful: boolean;
   readonly chosen: boolean;
   /** True if its removal restores the factor that it replaced. */
