@@ -21,12 +21,13 @@ import type { TestMailbox } from "../support/smtp.ts";
 let server: TestServer;
 let mailbox: TestMailbox;
 const stage = recoveryStage();
-const { anOwner, anIntruder, movedTo, opened } = stage;
+const { anAddress, anOwner, anIntruder, movedTo, opened } = stage;
 beforeAll(() => {
   ({ server, mailbox } = stage.started());
 });
 
 const RETURNED = "The account has an earlier e-mail address again";
+const CHANGED = "Your e-mail address was changed";
 const WAY_BACK = "Take your account back";
 const THIEFS = "the thief chose this one";
 const DECIDED = { password: THIEFS, again: THIEFS };
@@ -203,4 +204,53 @@ describe("an intruder's browser that is known for a week, beside the owner's old
     await decide(intruder, await intruder.get(mail.link), DECIDED);
     expect((await owner.get(link)).status).toBe(200);
   });
+});
+
+test("an intruder goes back by a detour over a third address → the link that the owner's address had works in the owner's oldest browser", async () => {
+  const { person, owner } = await anOwner();
+  server.tick(30 * DAY);
+  await enters(owner, person.username, PASSWORD);
+  const { email } = await movedTo(owner, person);
+  server.tick(8 * DAY);
+  const intruder = await enters(aStranger(), person.username, PASSWORD);
+  await moves(intruder, anAddress(), PASSWORD);
+  const { link } = await messageTo(email, CHANGED, mailbox);
+  await moves(intruder, person.email, PASSWORD);
+  await asksAt(person.email, intruder);
+  const mail = await messageTo(person.email, "Choose a new password", mailbox);
+  await decide(intruder, await intruder.get(mail.link), DECIDED);
+  expect((await intruder.get(link)).text).toContain(ELSEWHERE);
+  await decide(owner, await owner.get(link));
+  expect([await emailOf(person), await entersWith(email, NEW_PASSWORD, server)]).toEqual([email, "in"]);
+});
+
+test("the owner's oldest browser takes the account back → the link that the older address had ends, and asking there sends none", async () => {
+  const { person, owner, email, intruder, link } = await goneBack();
+  await moves(intruder, anAddress(), PASSWORD);
+  const links = () => mailbox.to(person.email).filter(({ raw }) => raw.includes("/undo?link="));
+  await expect.poll(() => links().length).toBe(2);
+  await decide(owner, await owner.get(link));
+  for (const { link: theirs } of links()) expect((await intruder.get(theirs)).status).toBe(400);
+  server.tick(HOUR);
+  await asksAt(person.email);
+  await asksAt(email);
+  await messageTo(email, "Choose a new password", mailbox);
+  expect([links().length, await emailOf(person)]).toEqual([2, email]);
+});
+
+test("the owner's oldest browser was signed out more than a week ago → the link works in no browser, and not in the next oldest", async () => {
+  const { person, owner } = await anOwner();
+  const intruder = await anIntruder(person);
+  server.tick(8 * DAY);
+  await enters(intruder, person.username, PASSWORD);
+  const form = (await intruder.get("/account/security")).forms.find(({ action }) => action.endsWith("/sessions"));
+  if (form !== undefined) await intruder.submit(form, { end: "others" });
+  server.tick(7 * DAY + HOUR);
+  await enters(owner, person.username, PASSWORD);
+  await enters(intruder, person.username, PASSWORD);
+  const { email, notice } = await movedTo(intruder, person);
+  await decide(owner, await owner.get(notice.link));
+  const { link } = await messageTo(email, RETURNED, mailbox);
+  expect((await intruder.get(link)).text).toContain(ELSEWHERE);
+  expect(await emailOf(person)).toBe(person.email);
 });

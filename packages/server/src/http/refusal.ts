@@ -77,14 +77,14 @@ export function factsOf(
 
 /** The query, the fragment and the user of a URI can hold a secret, also where somebody has encoded them once too often. */
 function withoutQuery(uri: string): string {
-  const end = uri.search(/[?#]|%(?:25)*(?:3f|23)/i);
+  const end = uri.search(/[?#&;]|%(?:25)*(?:3f|23|26|3b)/i);
   const base = end === -1 ? uri : `${uri.slice(0, end)}${/[?#]/.exec(uri[end] ?? "")?.[0] ?? "?"}…`;
-  return base.replace(/^([^:/]*:(?:\/\/)?)?.*(?:@|%(?:25)*40)/i, "$1…@");
+  return base.replace(/^([^:/]*:(?:\/\/)?)?.*(?:@|%(?:25)*40)/is, "$1…@");
 }
 
 /** Our own credentials by their prefixes, and JWTs, wherever somebody put one by mistake. */
 const CREDENTIAL =
-  /(?<![A-Za-z0-9])(?:(ac|at|rt|dc|cs|rat|iat|ml|iv)(?:_|%(?:25)*5f)[\w%-]{8,}|(eyJ)[\w-]+\.[\w.-]+)/gi;
+  /(?:(?<![A-Za-z0-9])|(?<=%(?:25)*[0-9a-f]{2}))(?:(ac|at|rt|dc|cs|rat|iat|ml|iv)(?:_|%(?:25)*5f)[\w%-]{8,}|eyJ[\w-]+(?:\.|%(?:25)*2e)[\w.%-]+)/gi;
 
 export function withoutCredentials(text: string): string {
   return text.replace(CREDENTIAL, (_, prefix: string | undefined) => (prefix === undefined ? "eyJ…" : `${prefix}_…`));

@@ -187,17 +187,17 @@ function isOwnSinceBefore(addresses: readonly Address[], address: string, { devi
 }
 
 /**
- * Whether the browser is the oldest of those that were the owner's own before the account first had that address. An
- * intruder may wait for a week before they change the address: the owner's browser is older still.
+ * Whether the browser was the owner's own before the account first had that address, and appeared before all others
+ * that were not ended for good. An intruder may wait for a week before they change the address: the owner's browser is
+ * older still. If that one is not the owner's own any more, no browser is.
  */
 export function isOldestOwn(
   addresses: readonly Address[],
   address: string,
   { device, devices, now }: Presented,
 ): boolean {
-  const own = devices.filter((one) => isOwnSinceBefore(addresses, address, { device: one, devices, now }));
-  const oldest = Math.min(...own.map(({ firstSeenAt }) => firstSeenAt));
-  return own.some(({ deviceId, firstSeenAt }) => deviceId === device?.deviceId && firstSeenAt === oldest);
+  const oldest = Math.min(...devices.filter(({ endedAt }) => endedAt !== 0).map(({ appearedAt }) => appearedAt));
+  return device?.appearedAt === oldest && isOwnSinceBefore(addresses, address, { device, devices, now });
 }
 
 /** Whether a link that takes a change back is valid while the account has `present`. `presented`: the browser that follows it. */

@@ -5,7 +5,6 @@ import type { KnownDevice } from "../../owners/known-device-storage.ts";
 import type { FollowLinkOutcome, MailLink, MailLinkPurpose } from "../../owners/mail/storage.ts";
 import { marksOf, sameMarks } from "../../owners/recovery/factor-marks.ts";
 import {
-  addressSince,
   OWN_BROWSER_ONLY,
   type RecoveryStorage,
   type Removal,
@@ -105,8 +104,9 @@ export const writeUndo = transaction<TakeBack & { readonly before: string }, Tak
   const devices = await devicesOf(tx, key);
   const device = presentedAmong(devices, args.device);
   if (undoHolds(link, before, addresses, { device, devices, now }) !== "yes") return { kind: "unknown" };
-  // Otherwise, a person who reads the replaced address could take the account back in turn.
-  const older = link.about === OWN_BROWSER_ONLY ? (addressSince(addresses, before) ?? 0) - 1 : now;
+  // Otherwise, a person who reads the replaced address could take the account back in turn. Like an address that the
+  // operator gives, the one that the oldest browser takes back is older than all before it.
+  const older = link.about === OWN_BROWSER_ONLY ? -now : now;
   const since = Math.min(older, await sinceWhen(tx, key, link.address, now));
   await noteFormer(tx, key, { from: before, to: link.address }, now);
   const row = await tx.one(

@@ -114,10 +114,16 @@ export async function sinceWhen(tx: Tx, key: PersonKey, address: string, now: Mi
 }
 
 /**
- * Ends the links in the person's messages when `address` took the account back, or has become the account's. A link that takes a change of the address back stays if the address
- * that it restores is the older one: an intruder who gave the account their own address can't end it by a recovery there. A link that undoes a removal
- * stays unless it went to a younger address: that may be the intruder's, and the removal one that they made to undo it. `restores`: it ends all the same,
- * since the account was taken back with the owner's own browser. Until then a link that works in such a browser alone stays, too: nobody else has a use for it.
+ * Ends the links in the person's messages when `address` took the account back, or has become the account's.
+ *
+ * - A link that takes a change of the address back stays if the address that it restores is older than `address`. An
+ *   intruder who gave the account their own address can't end it by a recovery there. If its address is younger, it
+ *   stays for the owner's oldest browser alone, and only that browser ends it.
+ * - A link that undoes a removal stays unless it went to a younger address: that may be the intruder's, and the removal
+ *   one that they made to undo it. `restores`: it ends all the same, because the account was taken back with the
+ *   owner's own browser.
+ *
+ * `own`: the browser that took the account back.
  */
 export async function dropMailLinks(
   tx: Tx,
@@ -136,13 +142,18 @@ export async function dropMailLinks(
     const its = addressSince(known, text(row, "address")) ?? now;
     const purpose = text(row, "purpose");
     if ((purpose === "restore" && its <= since && !ends.restores) || (purpose === "undo" && its < since)) continue;
-    if (
-      textOrNull(row, "about") === OWN_BROWSER_ONLY &&
-      !(ends.own && isOldestOwn(known, text(row, "address"), ends.own))
-    )
-      continue;
-    await tx.run(sql`DELETE FROM mail_links WHERE partition = :partition AND link_id = :linkId`, {
-      ...{ partition, linkId: text(row, "link_id") },
-    });
+    const linkKey = { partition, linkId: text(row, "link_id") };
+    const isLimited = textOrNull(row, "about") === OWN_BROWSER_ONLY;
+    if (purpose === "undo" && (isLimited || its > since)) {
+      const isOldest = ends.own !== undefined && isOldestOwn(known, text(row, "address"), ends.own);
+      if (!isOldest && !isLimited) {
+        await tx.run(sql`UPDATE mail_links SET about = :about WHERE partition = :partition AND link_id = :linkId`, {
+          ...linkKey,
+          about: OWN_BROWSER_ONLY,
+        });
+      }
+      if (!isOldest) continue;
+    }
+    await tx.run(sql`DELETE FROM mail_links WHERE partition = :partition AND link_id = :linkId`, linkKey);
   }
 }
