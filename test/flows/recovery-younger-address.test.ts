@@ -254,3 +254,22 @@ test("the owner's oldest browser was signed out more than a week ago → the lin
   expect((await intruder.get(link)).text).toContain(ELSEWHERE);
   expect(await emailOf(person)).toBe(person.email);
 });
+
+test("the owner took back an intruder's change and moves to a new address → asking at the intruder's address sends no link", async () => {
+  const { person, owner } = await anOwner();
+  const intruder = await anIntruder(person);
+  const { email: theirs, notice } = await movedTo(intruder, person);
+  await decide(owner, await owner.get(notice.link));
+  expect(await emailOf(person)).toBe(person.email);
+  server.tick(HOUR);
+  await enters(owner, person.username, NEW_PASSWORD);
+  const next = anAddress();
+  await moves(owner, next, NEW_PASSWORD);
+  expect(await emailOf(person)).toBe(next);
+  server.tick(HOUR);
+  await asksAt(theirs, intruder);
+  // Asked for later, and sent: so the first has been worked on.
+  await asksAt(next);
+  await messageTo(next, "Choose a new password", mailbox);
+  expect(mailbox.to(theirs).map(({ subject }) => subject)).not.toContain(WAY_BACK);
+});

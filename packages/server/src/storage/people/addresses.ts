@@ -61,7 +61,10 @@ export const owedTo = steps<Parameters<OwedTo>[0], Awaited<ReturnType<OwedTo>>>(
       left.map(async ({ until, ...key }) => {
         const person = await call(getPerson, key);
         if (person === undefined) return [];
-        return isOlder(await call(addressesOf, { ...key, now }), address, person.email) ? [{ person, until }] : [];
+        const known = await call(addressesOf, { ...key, now });
+        // An address from which the account went back to an older one may be an intruder's: only one left for a younger one is owed.
+        const wentBack = known.some((one) => (one.until ?? now) > until && isOlder(known, one.address, address));
+        return !wentBack && isOlder(known, address, person.email) ? [{ person, until }] : [];
       }),
     );
     return owed.flat();
