@@ -180,12 +180,6 @@ export interface Presented {
   readonly now: Millis;
 }
 
-/** Whether the browser was the owner's own before the account first had that address. */
-function isOwnSinceBefore(addresses: readonly Address[], address: string, { device, now }: Presented): boolean {
-  const since = Math.abs(addressSince(addresses, address) ?? 0);
-  return device !== undefined && isOwners(device, since, now);
-}
-
 /**
  * Whether the browser was the owner's own before the account first had that address, and appeared before all others
  * that were not ended for good. An intruder may wait for a week before they change the address: the owner's browser is
@@ -197,7 +191,8 @@ export function isOldestOwn(
   { device, devices, now }: Presented,
 ): boolean {
   const oldest = Math.min(...devices.filter(({ endedAt }) => endedAt !== 0).map(({ appearedAt }) => appearedAt));
-  return device?.appearedAt === oldest && isOwnSinceBefore(addresses, address, { device, devices, now });
+  const since = Math.abs(addressSince(addresses, address) ?? 0);
+  return device?.appearedAt === oldest && isOwners(device, since, now);
 }
 
 /** Whether a link that takes a change back is valid while the account has `present`. `presented`: the browser that follows it. */
