@@ -86,3 +86,10 @@ export interface KnownDeviceStorage {
     ): Promise<DeviceSeen | undefined>;
   };
 }
+
+/** Of all devices of a person, the one that the cookie names. A copy of a cookie that was replaced since names none. */
+export function presentedAmong(devices: readonly KnownDevice[], presented: DeviceSeen | null): KnownDevice | undefined {
+  return devices.find(
+    ({ deviceId, generation }) => deviceId === presented?.deviceId && generation === presented.generation,
+  );
+}

@@ -4,8 +4,7 @@ import type { Millis } from "../../oauth/model.ts";
 import type { Uses } from "../../uses.ts";
 import type { CompanyStorage } from "../company-storage.ts";
 import type { FactorStorage, PersonKey } from "../factor-storage.ts";
-import { seenDevice } from "../known-device.ts";
-import type { DeviceSeen, KnownDeviceStorage } from "../known-device-storage.ts";
+import { type DeviceSeen, type KnownDeviceStorage, presentedAmong } from "../known-device-storage.ts";
 import type { FollowedLink } from "../mail/open-link.ts";
 import type { FollowLinkOutcome, MailLink } from "../mail/storage.ts";
 import type { OwnerStorage } from "../storage.ts";
@@ -29,7 +28,7 @@ export interface RecoveryContext extends AnnounceContext {
   /** False: no passkey works at this server's address, so none can be demanded. */
   readonly passkeysWork: boolean;
   readonly storage: Uses<FactorStorage, "passkeys.list" | "secondFactors.get"> &
-    Uses<KnownDeviceStorage, "knownDevices.list" | "knownDevices.get"> &
+    Uses<KnownDeviceStorage, "knownDevices.list"> &
     Uses<OwnerStorage, "consents.list" | "attempts.count"> &
     Uses<CompanyStorage, "members.companiesOf" | "companyApps.grantsOfMember"> &
     Uses<
@@ -118,12 +117,13 @@ export async function takeBack(
   const { partition, personId } = person;
   const now = context.now();
   const addresses = await context.storage.people.addresses({ partition, personId, now });
-  const seen = device === null ? undefined : await seenDevice({ partition, personId, ...device }, context.storage);
+  const devices = await context.storage.knownDevices.list({ partition, personId });
+  const seen = presentedAmong(devices, device);
   const own = seen !== undefined && isOwners(seen, now, now);
   // The address that the account loses may be the owner's newer one, if somebody who still reads the older one took the account back.
   // A change that the owner's oldest browser takes back is final.
   const leaves = link.purpose === "undo" && link.about !== OWN_BROWSER_ONLY && context.mail.enabled;
-  const presented = { device: seen, devices: await context.storage.knownDevices.list({ partition, personId }), now };
+  const presented = { device: seen, devices, now };
   const wayBack = leaves ? undoFrom(person, { to: link.address, addresses, presented }, context.links) : null;
   const happened = { person, link, decided, moment: found.moment, addresses, own, wayBack, ...from };
   const { removal, mails } = await announced(happened, context);

@@ -2,8 +2,7 @@
 
 import type { Millis } from "../../oauth/model.ts";
 import type { Uses } from "../../uses.ts";
-import { seenDevice } from "../known-device.ts";
-import type { DeviceSeen, KnownDeviceStorage } from "../known-device-storage.ts";
+import { type DeviceSeen, type KnownDeviceStorage, presentedAmong } from "../known-device-storage.ts";
 import type { MailLinks, NewMailLink } from "../mail/mail.ts";
 import type { MailLink } from "../mail/storage.ts";
 import type { Person } from "../person.ts";
@@ -19,8 +18,7 @@ import {
 } from "./storage.ts";
 
 export interface WayBackContext {
-  readonly storage: Uses<KnownDeviceStorage, "knownDevices.get" | "knownDevices.list"> &
-    Uses<RecoveryStorage, "people.addresses">;
+  readonly storage: Uses<KnownDeviceStorage, "knownDevices.list"> & Uses<RecoveryStorage, "people.addresses">;
   readonly links: MailLinks;
   now(): Millis;
 }
@@ -78,10 +76,9 @@ async function around<T>(
 ): Promise<T> {
   const now = clock();
   const key = { partition, personId };
-  const device = cookie === null ? undefined : await seenDevice({ ...key, ...cookie }, storage);
   const [addresses, devices] = await Promise.all([
     storage.people.addresses({ ...key, now }),
     storage.knownDevices.list(key),
   ]);
-  return decide(addresses, { device, devices, now });
+  return decide(addresses, { device: presentedAmong(devices, cookie), devices, now });
 }

@@ -2,8 +2,10 @@
 
 import type { Millis } from "../../oauth/model.ts";
 import type { KnownDevice } from "../../owners/known-device-storage.ts";
+import { presentedAmong } from "../../owners/known-device-storage.ts";
 import type { FollowLinkOutcome, MailLink, MailLinkPurpose } from "../../owners/mail/storage.ts";
 import { marksOf, sameMarks } from "../../owners/recovery/factor-marks.ts";
+import { isOwners } from "../../owners/recovery/factor-trust.ts";
 import {
   OWN_BROWSER_ONLY,
   type RecoveryStorage,
@@ -26,15 +28,7 @@ import {
 } from "../mail/mail-links.ts";
 import { post } from "../mail/outbox.ts";
 import { addressesOf, dropMailLinks, knownAddresses, noteFormer, sinceWhen } from "../people/addresses.ts";
-import {
-  byMail,
-  devicesOf,
-  keepAge,
-  listKnownDevices,
-  ownDevice,
-  presentedAmong,
-  revokeDevices,
-} from "../people/known-devices.ts";
+import { byMail, devicesOf, keepAge, listKnownDevices, revokeDevices } from "../people/known-devices.ts";
 import { settleName } from "../people/name-reconciliation.ts";
 import { unreserveName } from "../people/names.ts";
 import type { PersonKey } from "../people/person.ts";
@@ -147,9 +141,9 @@ async function isAsSeen(tx: Tx, key: PersonKey, seen: readonly string[]): Promis
 /** A former intruder keeps nothing except what the person chose to keep. */
 async function takeBack(tx: Tx, key: PersonKey, link: MailLink, args: TakeBack): Promise<void> {
   const { device, removal, endApps, endCompanies, shownAt, identitiesSince, mails, now } = args;
-  const own = await ownDevice(tx, key, device, { before: now, now });
   const devices = await devicesOf(tx, key);
   const before = { device: presentedAmong(devices, device), devices, now };
+  const own = before.device !== undefined && isOwners(before.device, now, now) ? before.device : undefined;
   await endSessions(tx, key, own, now);
   for (const clientId of endApps) {
     await endConsent(tx, {

@@ -2,12 +2,13 @@
 
 import type { Millis } from "../../oauth/model.ts";
 import { forgottenDevices } from "../../owners/forgotten-devices.ts";
-import type {
-  DeviceSeen,
-  DeviceSighting,
-  KnownDevice,
-  KnownDeviceKey,
-  KnownDeviceStorage,
+import {
+  type DeviceSeen,
+  type DeviceSighting,
+  type KnownDevice,
+  type KnownDeviceKey,
+  type KnownDeviceStorage,
+  presentedAmong,
 } from "../../owners/known-device-storage.ts";
 import { isOwners, STILL_OWN } from "../../owners/recovery/factor-trust.ts";
 import { text, textOrNull, whole, wholeOrNull } from "../rows.ts";
@@ -246,13 +247,6 @@ export async function ownDevice(
 export async function devicesOf(tx: Tx, { partition, personId }: PersonKey): Promise<readonly KnownDevice[]> {
   const rows = await tx.all(sql`SELECT ${columns} FROM known_devices WHERE ${thisPerson}`, { partition, personId });
   return rows.map(deviceOf);
-}
-
-/** The device that somebody presents, if the server knows it by this cookie. */
-export function presentedAmong(devices: readonly KnownDevice[], presented: DeviceSeen | null): KnownDevice | undefined {
-  return devices.find(
-    ({ deviceId, generation }) => deviceId === presented?.deviceId && generation === presented.generation,
-  );
 }
 
 /** The device keeps its age although all devices are signed out, because the person took the account back with it. */
