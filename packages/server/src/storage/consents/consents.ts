@@ -291,8 +291,8 @@ export const changeEnd = transaction<
   const { partition, ownerId, clientId, ceiling, by, now } = args;
   if (!(await mayStillAs(tx, args, args.sessionId))) return { kind: "unknown" };
   const end = cappedEnd(args.end, now, ceiling);
-  const row = await tx.one(lockedConsent, { partition, ownerId, clientId });
-  const before = row && consentUnder(consentOf(row), ceiling);
+  const locked = await lockConsent(tx, args);
+  const before = locked && consentUnder(locked, ceiling);
   const standing = before?.scopes.filter(({ expiresAt }) => expiresAt === null || expiresAt > now) ?? [];
   if (before?.status !== "active" || standing.length === 0 || (end !== null && end <= now)) return { kind: "unknown" };
   const { consent, changes } = moveEnd(before, end, await liveGrants(tx, args, ceiling, now), now);
@@ -313,8 +313,7 @@ export const narrowConsent = transaction<
 >(async (tx, args) => {
   const { partition, ownerId, clientId, now } = args;
   if (!(await mayStillAs(tx, args, args.sessionId))) return { kind: "unknown" };
-  const row = await tx.one(lockedConsent, { partition, ownerId, clientId });
-  const consent = row && consentOf(row);
+  const consent = await lockConsent(tx, args);
   if (consent?.status !== "active") return { kind: "unknown" };
   const after = narrowed(consent, args.remove, await liveGrants(tx, args, null, now), now);
   await changeGrants(tx, partition, after.changes, now);
@@ -338,12 +337,10 @@ export const forgetDeclined = transaction<
   ConsentKey & InSession & { readonly now: Millis },
   { readonly kind: "changed" | "unknown" }
 >(async (tx, args) => {
-  const { partition, ownerId, clientId, now } = args;
   if (!(await mayStillAs(tx, args, args.sessionId))) return { kind: "unknown" };
-  const row = await tx.one(lockedConsent, { partition, ownerId, clientId });
-  const consent = row && consentOf(row);
+  const consent = await lockConsent(tx, args);
   if (consent?.status !== "active") return { kind: "unknown" };
-  await writeConsent(tx, { ...consent, declined: [], updatedAt: now });
+  await writeConsent(tx, { ...consent, declined: [], updatedAt: args.now });
   return { kind: "changed" };
 });
 
