@@ -4,7 +4,7 @@ import type { Config } from "../config.ts";
 import { databaseFile } from "../data-dir.ts";
 import type { Client, Resource, TrustedIssuer } from "../oauth/model.ts";
 import type { Company } from "../owners/company-storage.ts";
-import type { Person, SubjectLink } from "../owners/storage.ts";
+import type { Person } from "../owners/storage.ts";
 import type { Inventory } from "../storage/inventory.ts";
 import { openStorage } from "../storage/open.ts";
 import { allClients, clientOf } from "./clients.ts";
@@ -13,12 +13,12 @@ import { type AdminContext, isMissing } from "./context.ts";
 import { userOf } from "./people.ts";
 import { refuseScopesOf, resourceOf, scopeOf } from "./scopes-and-resources.ts";
 import type { OwnerCounts } from "./storage.ts";
+import { linksOfIssuer } from "./subject-links.ts";
 import { issuerOf } from "./trusted-issuers.ts";
 
 /** Each kind is counted up to here; one more stands for "more than that". */
 export const MOST_COUNTED = 100_000;
 const most = MOST_COUNTED + 1;
-const PAGE = 1000;
 
 /** Throws `unknown`. */
 export async function impactOfClient(
@@ -75,16 +75,11 @@ export async function impactOfIssuer(
 ): Promise<{ readonly issuer: TrustedIssuer; readonly links: number }> {
   const record = await issuerOf(issuer, context);
   let links = 0;
-  let after: SubjectLink | null = null;
-  for (let page = PAGE; page === PAGE && links < most; ) {
-    const found: readonly SubjectLink[] = await context.storage.subjectLinks.list({
-      ...{ issuerId: record.id, limit: PAGE, after },
-    });
-    page = found.length;
-    links += page;
-    after = found.at(-1) ?? null;
+  for await (const _ of linksOfIssuer(record.id, context)) {
+    links += 1;
+    if (links === most) break;
   }
-  return { issuer: record, links: Math.min(links, most) };
+  return { issuer: record, links };
 }
 
 /** What the database holds that a restore or an import replaces; null: there is none. `unreadable`: it is damaged, or another program's. */

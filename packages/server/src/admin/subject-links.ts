@@ -63,13 +63,17 @@ export interface OwnedLink {
 export async function* subjectLinksOf(issuer: string, context: AdminContext): AsyncGenerator<OwnedLink> {
   const { id: issuerId } = await issuerOf(issuer, context);
   const { storage } = context;
-  const links = pagesOf<SubjectLink, SubjectLink>(
+  for await (const link of linksOfIssuer(issuerId, context)) {
+    yield { link, person: await storage.people.get({ partition: link.partition, personId: link.ownerId }) };
+  }
+}
+
+/** The same without the people. */
+export function linksOfIssuer(issuerId: string, { storage }: AdminContext): AsyncGenerator<SubjectLink> {
+  return pagesOf<SubjectLink, SubjectLink>(
     (limit, after) => storage.subjectLinks.list({ issuerId, limit, after }),
     (link) => link,
   );
-  for await (const link of links) {
-    yield { link, person: await storage.people.get({ partition: link.partition, personId: link.ownerId }) };
-  }
 }
 
 function keyOf(record: TrustedIssuer, subject: string): ForeignSubject {
