@@ -2,7 +2,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { type AssentServer, type Config, ConfigError, isLoopbackHost } from "@assent/server";
-import { adminOf } from "@assent/server/admin";
+import { adminOf, metadataUrl } from "@assent/server/admin";
 import { createApi } from "./api/index.ts";
 import { createClient } from "./app/client.ts";
 import { createApp } from "./app/index.ts";
@@ -120,8 +120,7 @@ async function furnish(assent: AssentServer, openAppPort: OpenPort, apiDoor: Ope
  * click needs them.
  */
 async function scopesServed(issuer: string): Promise<void> {
-  const { origin, pathname } = new URL(issuer);
-  const url = `${origin}/.well-known/oauth-authorization-server${pathname === "/" ? "" : pathname}`;
+  const url = metadataUrl(issuer);
   for (const until = Date.now() + 2000; Date.now() < until; await sleep(50)) {
     const { scopes_supported: served = [] } = (await (await fetch(url)).json()) as { scopes_supported?: string[] };
     if (SCOPES.every(({ name }) => served.includes(name))) return;

@@ -251,7 +251,7 @@ function ownSettingsOf(options: ClientOptions): OwnClientSettings {
 
 async function create_(options: ClientOptions & { readonly type: "confidential" | "public" }, command: Command) {
   await withAdmin(options, async (admin, out) => {
-    const { clientRecord, createClient, leavesPkceOpen } = await import("@assent/server/admin");
+    const { clientRecord, createClient, leavesPkceOpen, metadataUrl } = await import("@assent/server/admin");
     const picture = typeof options.logo === "string" ? await pictureOf(options.logo) : undefined;
     const { client, secret } = await createClient(
       {
@@ -271,21 +271,20 @@ async function create_(options: ClientOptions & { readonly type: "confidential" 
       );
       out.note(`  assent client update ${client.clientId} --require-pkce`);
     }
-    out.note(nextStep(client, admin.issuer, secret !== null));
+    const { issuer } = admin;
+    out.note(nextStep(client, { issuer, metadata: metadataUrl(issuer) }, secret !== null));
   });
 }
 
 /** What to do with a client that was just registered. */
 function nextStep(
   { clientId, scopes, ownScopes }: { clientId: string; scopes: readonly string[]; ownScopes: readonly string[] },
-  issuer: string,
+  { issuer, metadata }: { issuer: string; metadata: string },
   hasSecret: boolean,
 ): string {
   if (scopes.length === 0 && ownScopes.length === 0) {
     return `Next: name the scopes that it may ask for: assent client update ${clientId} --add-scope SCOPE (assent scope list shows them).`;
   }
-  const { origin, pathname } = new URL(issuer);
-  const metadata = `${origin}/.well-known/oauth-authorization-server${pathname === "/" ? "" : pathname}`;
   return `Next: put the issuer ${issuer}, client_id${hasSecret ? " and client_secret" : ""} into the app's configuration. Its library finds the rest at ${metadata}`;
 }
 

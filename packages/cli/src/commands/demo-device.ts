@@ -37,9 +37,8 @@ export async function demoDevice(): Promise<void> {
 
 /** Looks up the device authorization endpoint and the token endpoint (RFC 8414). */
 async function discover(issuer: string): Promise<{ device: string; token: string }> {
-  const { origin, pathname } = new URL(issuer);
-  const url = `${origin}/.well-known/oauth-authorization-server${pathname === "/" ? "" : pathname}`;
-  const response = await fetch(url).catch(() => undefined);
+  const { metadataUrl } = await import("@assent/server/admin");
+  const response = await fetch(metadataUrl(issuer)).catch(() => undefined);
   if (response === undefined || !response.ok) {
     throw new Failure(`${issuer} doesn't answer: start assent demo first, and leave it running`);
   }

@@ -19,6 +19,7 @@ export type { Diagnosis } from "./doctor.ts";
 export type { Finding } from "./finding.ts";
 export * from "./keys.ts";
 export { LOGO_SIZE, MAX_LOGO_BYTES, renderLogo } from "./logo.ts";
+export { metadataUrl } from "./metadata-url.ts";
 export { exportToFile, importFromFile } from "./move.ts";
 export * from "./people.ts";
 export { AdminError, type AdminErrorKind, type Remark } from "./problem.ts";

@@ -2,6 +2,7 @@
 
 import { get as httpGet } from "node:http";
 import { get as httpsGet } from "node:https";
+import { metadataUrl } from "./metadata-url.ts";
 
 const TIMEOUT = 3000;
 const MAX_BODY = 262_144;
@@ -13,8 +14,7 @@ export type MetadataAnswer =
 
 /** Never throws. */
 export function fetchMetadata(issuer: string): Promise<MetadataAnswer> {
-  const { origin, pathname } = new URL(issuer);
-  const url = `${origin}/.well-known/oauth-authorization-server${pathname === "/" ? "" : pathname}`;
+  const url = metadataUrl(issuer);
   const get = url.startsWith("https:") ? httpsGet : httpGet;
   return new Promise((resolve) => {
     const headers = { accept: "application/json", "accept-encoding": "identity" };

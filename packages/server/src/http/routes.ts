@@ -1,7 +1,7 @@
 /** The endpoint table: path, methods, the audience of errors, and the origins that may read the response. */
 
 import { VERIFICATION_PATH } from "../oauth/device-authorization.ts";
-import { endpoints } from "../oauth/endpoints.ts";
+import { endpoints, metadataPath } from "../oauth/endpoints.ts";
 import type { GrantEndpoint } from "../oauth/grants/registry.ts";
 import { deviceAuthorization, introspection, revocation, token } from "./endpoints/oauth-endpoints.ts";
 import { jwks, live, metadata, ready } from "./endpoints/well-known.ts";
@@ -252,5 +252,5 @@ export const unshed: readonly string[] = [endpoints.jwks, "/health/live", "/heal
 
 /** RFC 8414 §3.1: at the host's root, followed by the issuer's path. */
 export function metadataRoute(basePath: string): Route {
-  return { path: `/.well-known/oauth-authorization-server${basePath}`, GET: metadata, for: "programs", cors: true };
+  return { path: metadataPath(basePath), GET: metadata, for: "programs", cors: true };
 }

@@ -9,3 +9,8 @@ export const endpoints = {
   deviceAuthorization: "/device_authorization",
   jwks: "/jwks",
 } as const;
+
+/** Path of the metadata (RFC 8414 §3.1), from the host's root. `basePath`: the issuer's path without a slash at its end. */
+export function metadataPath(basePath: string): string {
+  return `/.well-known/oauth-authorization-server${basePath}`;
+}
