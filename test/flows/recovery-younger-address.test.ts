@@ -51,14 +51,20 @@ async function moves(agent: Agent, email: string, password: string): Promise<voi
 const asksAt = async (login: string, agent = new Agent(server.issuer)) =>
   agent.submit(formWith(await agent.get("/recover"), "login"), { login });
 
-/** The owner moves to another address; days later somebody who knows the password and reads the one before goes back to it. */
-async function goneBack() {
+/** The owner moves to another address; days later somebody signs in who knows the password and reads the one before. */
+async function movedAway() {
   const { person, owner } = await anOwner();
   server.tick(30 * DAY);
   await enters(owner, person.username, PASSWORD);
   const { email } = await movedTo(owner, person);
   server.tick(8 * DAY);
   const intruder = await enters(aStranger(), person.username, PASSWORD);
+  return { person, owner, email, intruder };
+}
+
+/** And goes back to it. */
+async function goneBack() {
+  const { person, owner, email, intruder } = await movedAway();
   await moves(intruder, person.email, PASSWORD);
   const { link } = await messageTo(email, RETURNED, mailbox);
   return { person, owner, email, intruder, link };
@@ -207,12 +213,7 @@ describe("an intruder's browser that is known for a week, beside the owner's old
 });
 
 test("an intruder goes back by a detour over a third address → the link that the owner's address had works in the owner's oldest browser", async () => {
-  const { person, owner } = await anOwner();
-  server.tick(30 * DAY);
-  await enters(owner, person.username, PASSWORD);
-  const { email } = await movedTo(owner, person);
-  server.tick(8 * DAY);
-  const intruder = await enters(aStranger(), person.username, PASSWORD);
+  const { person, owner, email, intruder } = await movedAway();
   await moves(intruder, anAddress(), PASSWORD);
   const { link } = await messageTo(email, CHANGED, mailbox);
   await moves(intruder, person.email, PASSWORD);
