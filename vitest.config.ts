@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
-import { Sequencer } from "./test/support/sequencer.ts";
+import { Sequencer } from "./test/support/test-file-order.ts";
 
 /** Programs that tests start compile a third of a second less: what one has compiled, the next one finds. */
 process.env["NODE_COMPILE_CACHE"] ??= join(import.meta.dirname, "node_modules", ".cache", "assent-compiled");
@@ -25,9 +25,12 @@ const postgresTests = [
     "flows/consent-later",
     "flows/consent-declined",
     "flows/companies",
+    "flows/company-app-page",
     "flows/company-choice",
     "flows/change-password",
+    "flows/continue-after-mail",
     "flows/recovery",
+    "flows/forgotten-password",
     "flows/recovery-links",
     "flows/recovery-addresses",
     "flows/recovery-younger-address",
@@ -82,7 +85,7 @@ const common = {
   maxWorkers: 3,
   // A worker keeps what it has loaded and compiled: most files need the whole server. What a file changes for all that comes after, it puts back.
   isolate: false,
-  setupFiles: ["test/support/setup.ts"],
+  setupFiles: ["test/support/setup-each-file.ts"],
   testTimeout: 60_000,
   hookTimeout: 60_000,
   // What is waited for comes in a moment, but for a machine that is busy with the other tests: vitest's own second is short.
@@ -90,7 +93,7 @@ const common = {
   globalSetup: ["test/support/postgres-setup.ts"],
 } as const;
 
-const withBrowser = { globalSetup: ["test/support/browser-setup.ts", ...common.globalSetup] };
+const withBrowser = { globalSetup: ["test/support/chromium-setup.ts", ...common.globalSetup] };
 
 export default defineConfig({
   test: {

@@ -1,9 +1,9 @@
-/** A .cpuprofile as a flame graph in one HTML file: no server, no network, nothing but what stands in it. */
+/** A .cpuprofile as a flame graph in one HTML file, which loads nothing else. */
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** What V8's profiler writes; times in microseconds. */
+/** The output of V8's profiler. Times are in microseconds. */
 export interface CpuProfile {
   readonly nodes: readonly {
     readonly id: number;
@@ -14,7 +14,9 @@ export interface CpuProfile {
   readonly timeDeltas: readonly number[];
 }
 
-/** A function in its place below its callers: name, where it is, microseconds with and without what it called. */
+/**
+ * A function below its callers: name, source position, and microseconds with and without the functions that it called.
+ */
 export interface Frame {
   readonly name: string;
   readonly place: string;
@@ -23,10 +25,10 @@ export interface Frame {
   readonly children: Frame[];
 }
 
-/** Narrower than anybody can see. */
+/** Frames with a smaller share are too narrow to see. */
 const LEAST_SHARE = 0.0005;
 
-/** The tree of a profile: the same function below the same callers is one frame, time when nothing ran is left out. */
+/** The tree of a profile. The same function below the same callers is one frame. Idle time is left out. */
 export function framesOf({ nodes, samples, timeDeltas }: CpuProfile): Frame {
   const self = new Map<number, number>();
   samples.forEach((id, at) => {
@@ -62,12 +64,12 @@ export function framesOf({ nodes, samples, timeDeltas }: CpuProfile): Frame {
   return root;
 }
 
-/** Nothing runs, or the profiler itself. */
+/** Idle time, or the profiler itself. */
 function isOutside({ functionName, url }: CpuProfile["nodes"][number]["callFrame"]): boolean {
-  return functionName === "(idle)" || url.endsWith("/bench/profiler.ts");
+  return functionName === "(idle)" || url.endsWith("/bench/cpu-profile-on-request.ts");
 }
 
-/** Short enough to read: from the package, or from node. */
+/** A path that is short enough to read, relative to the package or to node. */
 function shortPath(url: string): string {
   const path = url.replace(/^file:\/\//, "");
   const inModules = path.lastIndexOf("/node_modules/");
@@ -75,7 +77,7 @@ function shortPath(url: string): string {
   return path.replace(/^.*\/(packages|bench)\//, "$1/");
 }
 
-/** Writes `<folder>/<name>.html` beside `<name>.cpuprofile`; what to say of it. */
+/** Writes `<folder>/<name>.html` for `<name>.cpuprofile`. Returns a summary. */
 export function writeFlameGraph(folder: string, name: string): string {
   const profile = JSON.parse(readFileSync(join(folder, `${name}.cpuprofile`), "utf8")) as CpuProfile;
   const file = join(folder, `${name}.html`);
@@ -85,7 +87,7 @@ export function writeFlameGraph(folder: string, name: string): string {
   return `${places}\n\nOf the main thread's time, by what runs itself:\n${topOf(root).join("\n")}`;
 }
 
-/** The functions that take most time themselves, wherever they are called from. */
+/** The functions that take the most time themselves, with any callers. */
 export function topOf(root: Frame, many = 15): string[] {
   const times = new Map<string, number>();
   const walk = ({ name, place, self, children }: Frame): void => {
@@ -98,7 +100,7 @@ export function topOf(root: Frame, many = 15): string[] {
   return sorted.map(([what, time]) => `${((time / root.total) * 100).toFixed(1).padStart(6)} %  ${what}`);
 }
 
-/** The page. Frames that are too narrow to be seen are left out. */
+/** The page. Leaves out frames that are too narrow to see. */
 export function flameGraph(root: Frame, title: string): string {
   const shown = (frame: Frame): unknown => [
     frame.name,
@@ -107,7 +109,7 @@ export function flameGraph(root: Frame, title: string): string {
     Math.round(frame.self),
     frame.children.filter(({ total }) => total >= root.total * LEAST_SHARE).map(shown),
   ];
-  // `<` in a name of a function would end the script.
+  // `<` in a function's name would end the script.
   const data = JSON.stringify(shown(root)).replaceAll("<", "\\u003c");
   return page(title.replaceAll(/[<>&"]/g, ""), data);
 }

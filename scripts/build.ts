@@ -43,7 +43,7 @@ const PUBLISHED: readonly Published[] = [
     folder: "server",
     programs: {
       "writer-thread": "src/storage/sqlite/writer-thread.ts",
-      "reader-thread": "src/saml/reader-thread.ts",
+      "reader-thread": "src/saml/assertion-reader-thread.ts",
     },
     files: {
       "dist/writer-start.js": "src/storage/sqlite/writer-start.js",

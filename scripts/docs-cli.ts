@@ -6,7 +6,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
-import { buildProgram } from "../packages/cli/src/program.ts";
+import { buildProgram } from "../packages/cli/src/command-tree.ts";
 
 const HEAD = `# The assent command
 <!-- Made by scripts/docs-cli.ts from the commands; change it there. -->

@@ -6,7 +6,7 @@
 import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { settingKeys, settingOf } from "../packages/server/src/config-settings.ts";
-import { metadataRoute, routes } from "../packages/server/src/http/routes.ts";
+import { metadataRoute, routes } from "../packages/server/src/http/endpoint-table.ts";
 import { checks } from "../packages/server/src/oauth/authorization-endpoint/request.ts";
 import { type Condition, conditions, publicCondition, publicConditions } from "../packages/server/src/oauth/errors.ts";
 import { type GrantEndpoint, grantTypes } from "../packages/server/src/oauth/grants/registry.ts";

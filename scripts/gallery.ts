@@ -10,39 +10,57 @@ import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import sharp from "sharp";
-import { serveStates } from "../packages/server/test/pages/serve.ts";
-import { states } from "../packages/server/test/pages/states.ts";
-import { launchBrowser } from "../test/support/browser.ts";
+import { states } from "../packages/server/test/pages/page-states.ts";
+import { serveStates } from "../packages/server/test/pages/serve-states.ts";
+import { launchBrowser } from "../test/support/chromium.ts";
 
 const MAIN: Readonly<Record<string, readonly string[]>> = {
   "Signing in": [
     ...["sign-in-passkey", "sign-in-ways", "sign-in-wrong", "second-step-passkey", "second-step-problem-wrongRecovery"],
     ...[
       "stronger",
+      "sign-in-invited",
       "sign-up",
+      "sign-up-sent-app",
       "sign-up-account",
+      "sign-up-ready-app-elsewhere",
       "recover",
       "recover-sent",
       "recover-prove-both",
       "recover-new-intruded",
       "recover-done-removed",
+      "recover-done-app",
       "restore",
       "link-gone",
       "signed-out",
     ],
   ],
   Consent: [
-    ...["consent", "consent-more", "consent-unverified", "consent-new-host", "consent-owners", "consent-nothing"],
+    ...["consent", "consent-more", "consent-unverified", "consent-new-host", "consent-owners", "consent-declined"],
     ...["ask-admin", "asked-admin"],
   ],
   Devices: ["device-linked", "device-elsewhere", "device-consent", "device-allowed"],
   "The account": [
-    ...["apps", "apps-revoked", "apps-none", "apps-search", "history", "security-everything", "change-password"],
+    ...[
+      "apps",
+      "apps-revoked",
+      "apps-declined",
+      "apps-search",
+      "history",
+      "verify-receipt-altered",
+      "receipt",
+      "security-everything",
+      "change-password",
+    ],
     ...["add-passkey", "authenticator", "recovery-codes", "profile", "profile-fault", "confirm-change", "delete"],
   ],
   Companies: [
     "companies",
     "company-apps",
+    "company-app",
+    "company-app-request",
+    "company-search",
+    "company-narrow",
     "company-members-invited",
     "company-remove",
     "company-unapprove",

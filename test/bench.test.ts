@@ -7,18 +7,18 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { compare, judge } from "../bench/compare.ts";
-import { between, documents, recorded } from "../bench/docs.ts";
+import { compare, judge } from "../bench/compare-with-recorded-run.ts";
 import { type CpuProfile, flameGraph, framesOf, topOf } from "../bench/flame-graph.ts";
-import { isReached } from "../bench/goals.ts";
-import { quantile, run } from "../bench/load/load.ts";
+import { quantile, run } from "../bench/load/closed-loop.ts";
+import { basic } from "../bench/load/http-bytes.ts";
 import { runOpen } from "../bench/load/open-loop.ts";
-import { basic } from "../bench/load/wire.ts";
-import type { PeerClient } from "../bench/peer.ts";
-import { VERIFIER } from "../bench/prepare.ts";
-import type { Report } from "../bench/report.ts";
-import { peerNames, type RunningPeer, startPeer } from "../bench/rows/peers.ts";
+import type { PeerClient } from "../bench/peer-interface.ts";
+import { VERIFIER } from "../bench/prepare-database.ts";
+import { isReached } from "../bench/reached-goals.ts";
+import type { Report } from "../bench/report-format.ts";
+import { peerNames, type RunningPeer, startPeer } from "../bench/rows/peer-rows.ts";
 import { Supply } from "../bench/rows/row.ts";
+import { between, documents, recorded } from "../bench/write-docs.ts";
 
 const root = join(import.meta.dirname, "..");
 const around = (median: number, half = 0.02) => ({ median, min: median - half, max: median + half });
@@ -222,7 +222,7 @@ describe("the documentation", () => {
     expect(() => between("text", "table", "| |")).toThrow("bench:table");
   });
 
-  test("each part that the recorded run makes → stands there as it is (else: node bench/docs.ts)", () => {
+  test("each part that the recorded run makes → stands there as it is (else: node bench/write-docs.ts)", () => {
     for (const [path, text] of documents(recorded())) expect(readFileSync(join(root, path), "utf8"), path).toBe(text);
   });
 });

@@ -5,14 +5,14 @@ import { generateKeyPairSync, randomUUID } from "node:crypto";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { aJwtIssuer, claimsFor, claimsOf, jwtOf, trust } from "./support/assertions.ts";
-import { Agent, authorize, authorizeUrl, pkce, redeem } from "./support/browser-like.ts";
-import { aCertificate } from "./support/certificates.ts";
-import { aReader, type Reader } from "./support/example.ts";
+import { aJwtIssuer, claimsFor, claimsOf, jwtOf, trust } from "./support/assertion-requests.ts";
 import { freePort } from "./support/free-port.ts";
-import { blocksOf } from "./support/markdown.ts";
+import { Agent, authorize, authorizeUrl, pkce, redeem } from "./support/http-browser.ts";
+import { aCertificate } from "./support/make-certificates.ts";
+import { blocksOf } from "./support/markdown-code-blocks.ts";
+import { aReader, type Reader } from "./support/run-commands-of-example.ts";
 import { anIdentityProvider, assertionXml, signed } from "./support/saml-idp.ts";
-import { PASSWORD, settle, startServer, type TestClient, type TestServer } from "./support/server.ts";
+import { PASSWORD, settle, startServer, type TestClient, type TestServer } from "./support/test-server.ts";
 
 const pages = join(import.meta.dirname, "../docs/integrate");
 /** What pages call the server. */

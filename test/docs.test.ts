@@ -3,10 +3,11 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { messages } from "../packages/server/src/pages/messages/index.ts";
 import { referencePages } from "../scripts/docs.ts";
 import { namedTests, waitingIds } from "../scripts/security-tests.ts";
-import { capacityCells } from "./support/capacity.ts";
-import { blocksOf, isExcerpt } from "./support/markdown.ts";
+import { capacityCells } from "./support/capacity-model.ts";
+import { blocksOf, isExcerpt } from "./support/markdown-code-blocks.ts";
 
 const root = join(import.meta.dirname, "..");
 const read = (path: string) => readFileSync(join(root, path), "utf8");
@@ -139,5 +140,27 @@ describe("docs/operate/scale.md: the model of capacity", () => {
       .split("\n")
       .find((line) => line.startsWith(`| ${row} |`));
     expect(page).toContain(`| \`${name}\` | ${cells?.split("|")[6]?.trim()} |`);
+  });
+});
+
+describe("docs/develop/translations.md: a term in a language → is in that language's texts", () => {
+  const rows = read("docs/develop/translations.md")
+    .split("\n")
+    .filter((line) => line.startsWith("| "))
+    .map((line) => line.split("|").map((cell) => cell.trim()));
+  const header = rows.findIndex(([, first]) => first === "English");
+  const locales = ["en", "de", "fr", "es", "ja", "ar"];
+  const terms = rows.slice(header + 2).map((row) => row.slice(1, 1 + locales.length));
+
+  test("the table is read whole", () => {
+    expect(rows[header]?.slice(1, 7)).toEqual(["English", "German", "French", "Spanish", "Japanese", "Arabic"]);
+    expect(terms.length).toBeGreaterThan(20);
+    expect(new Set(terms.map(([english]) => english)).size).toBe(terms.length);
+  });
+
+  test.each(locales)("%s", (locale) => {
+    const texts = JSON.stringify(messages(locale)).toLocaleLowerCase(locale);
+    const forms = terms.flatMap((row) => (row[locales.indexOf(locale)] ?? "").replace(/ \(.*\)$/, "").split(" / "));
+    expect(forms.filter((form) => form === "" || !texts.includes(form.toLocaleLowerCase(locale)))).toEqual([]);
   });
 });

@@ -4,10 +4,10 @@ import { randomBytes } from "node:crypto";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { Agent, authorize, consentForm, signIn } from "./support/browser-like.ts";
-import { aReader, commandsOf, type Reader } from "./support/example.ts";
 import { freePort } from "./support/free-port.ts";
-import { PASSWORD, startServer, type TestServer } from "./support/server.ts";
+import { Agent, authorize, consentForm, signIn } from "./support/http-browser.ts";
+import { aReader, commandsOf, type Reader } from "./support/run-commands-of-example.ts";
+import { PASSWORD, startServer, type TestServer } from "./support/test-server.ts";
 
 const ran = new Set<string>();
 let server: TestServer;

@@ -6,8 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, expect, test } from "vitest";
-import { Agent, consentForm } from "./support/browser-like.ts";
 import { freePort } from "./support/free-port.ts";
+import { Agent, consentForm } from "./support/http-browser.ts";
 
 const root = join(import.meta.dirname, "..");
 const dataDir = mkdtempSync(join(tmpdir(), "assent-quickstart-"));

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { checkout } from "../scripts/build.ts";
 import { type Lockfile, readLockfile, type Subject, sbomOf } from "../scripts/sbom.ts";
-import { machineTraces } from "./support/tidy.ts";
+import { machineTraces } from "./support/tidy-rules.ts";
 
 const root = join(import.meta.dirname, "..");
 const lock = readLockfile();

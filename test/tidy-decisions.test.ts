@@ -2,7 +2,7 @@
 
 import { basename, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import * as tidy from "./support/tidy.ts";
+import * as tidy from "./support/tidy-rules.ts";
 
 const pages = tidy.filesOf(join(import.meta.dirname, ".."), /\.md$/);
 const decisions = pages.filter(({ path }) => /^docs\/decisions\/\d{4}-/.test(path));

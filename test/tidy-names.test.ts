@@ -2,7 +2,7 @@
 
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import * as tidy from "./support/tidy.ts";
+import * as tidy from "./support/tidy-rules.ts";
 
 const RETIRED: tidy.RetiredNames = {
   files: [

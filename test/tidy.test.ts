@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { OLDEST_MAJOR } from "../packages/cli/bin/runtime.js";
-import * as tidy from "./support/tidy.ts";
+import * as tidy from "./support/tidy-rules.ts";
 
 const root = join(import.meta.dirname, "..");
 
@@ -12,31 +12,31 @@ const root = join(import.meta.dirname, "..");
  */
 const IMPORTS: tidy.ImportTable = {
   "packages/server/src/oauth": [],
-  "packages/server/src/owners": ["oauth", "uses.ts", "lru-cache"],
+  "packages/server/src/owners": ["oauth", "storage-subset.ts", "lru-cache"],
   "packages/server/src/admin": [
     ...[
       "oauth",
-      "uses.ts",
+      "storage-subset.ts",
       "owners",
       "crypto",
-      "saml/metadata.ts",
+      "saml/identity-provider-metadata.ts",
       // Whether a client's colours can be read.
-      "pages/brand.ts",
+      "pages/branding.ts",
       "storage",
       "config.ts",
-      "config-kinds.ts",
+      "setting-kinds.ts",
       "config-settings.ts",
       "data-dir.ts",
       "configured-grant-types.ts",
-      "runtime.ts",
+      "node-runtime.ts",
     ],
     ...["node:crypto", "node:fs", "node:http", "node:https", "node:path", "node:timers/promises", "node:util", "sharp"],
   ],
   "packages/server/src/crypto": [
     ...["oauth/model.ts", "oauth/ports.ts", "oauth/user-code.ts"],
     ...["owners/authorization/continuation.ts", "owners/factor-storage.ts"],
-    ...["owners/hash-requester.ts", "owners/storage.ts"],
-    "uses.ts",
+    ...["owners/password-hash-requester.ts", "owners/storage.ts"],
+    "storage-subset.ts",
     "admin/storage.ts",
     ...[
       "node:buffer",
@@ -66,21 +66,21 @@ const IMPORTS: tidy.ImportTable = {
   "packages/server/src/outbound": ["oauth/model.ts", "node:dns", "node:http", "node:https", "node:net", "lru-cache"],
   "packages/server/src/storage": [
     ...[
-      "uses.ts",
+      "storage-subset.ts",
       "oauth/consent-reach.ts",
       "oauth/model.ts",
       "oauth/scope.ts",
       "oauth/storage.ts",
       "owners/storage.ts",
-      "owners/asked-in-session.ts",
+      "owners/change-conditions.ts",
       "owners/company-storage.ts",
-      "owners/company.ts",
+      "owners/company-rules.ts",
       "owners/factor-storage.ts",
-      "owners/forgotten-devices.ts",
+      "owners/excess-known-devices.ts",
       "owners/known-device-storage.ts",
-      "owners/consent-record.ts",
+      "owners/apply-consent-decision.ts",
       "owners/mail/storage.ts",
-      "owners/recovery/factor-marks.ts",
+      "owners/recovery/factor-fingerprints.ts",
       "owners/recovery/storage.ts",
       "owners/recovery/factor-trust.ts",
       "admin/storage.ts",
@@ -91,10 +91,10 @@ const IMPORTS: tidy.ImportTable = {
   // What is written to people, on its way.
   "packages/server/src/mail": [
     ...[
-      "uses.ts",
+      "storage-subset.ts",
       "oauth/model.ts",
-      "owners/mail/mail.ts",
-      "owners/mail/requests.ts",
+      "owners/mail/mail-content.ts",
+      "owners/mail/answer-mail-request.ts",
       "owners/mail/storage.ts",
       "crypto",
       "pages",
@@ -103,7 +103,7 @@ const IMPORTS: tidy.ImportTable = {
   ],
   // A view is plain data; that of a message is what its writer says.
   "packages/server/src/pages": [
-    "owners/mail/mail.ts",
+    "owners/mail/mail-content.ts",
     "node:crypto",
     "node:fs",
     "htm",
@@ -114,14 +114,14 @@ const IMPORTS: tidy.ImportTable = {
   "packages/server/src/http": [
     ...[
       "oauth",
-      "uses.ts",
+      "storage-subset.ts",
       "owners",
       "admin",
       "crypto",
       "metrics",
       "pages",
       "storage/errors.ts",
-      "server-parts.ts",
+      "assembled-server.ts",
       "config.ts",
     ],
     ...["node:buffer", "node:crypto", "node:http", "node:https", "node:net", "node:stream", "node:tls", "node:url"],
@@ -145,7 +145,7 @@ const CIRCLES: readonly string[] = [];
 
 /** Files of http/ that know the whole server, and why. */
 const WHOLE_SERVER_IN_HTTP: Readonly<Record<string, string>> = {
-  "packages/server/src/http/connections/server.ts": "it gives each endpoint of the table what that asks for",
+  "packages/server/src/http/connections/request-handler.ts": "it gives each endpoint of the table what that asks for",
   "packages/server/src/http/lazy-pages.ts": "the type of an endpoint in the table of routes",
 };
 
@@ -169,22 +169,23 @@ const WITHOUT_SECTION: Readonly<Record<string, string>> = {
 const DICE: Readonly<Record<string, string>> = {
   "packages/server/src/storage/sqlite/engine.ts": "processes that wait for one lock don't ask in step",
   "packages/server/src/storage/postgres/engine.ts": "transactions that met don't meet again in step",
-  "packages/server/src/storage/postgres/connector.ts": "processes that look for the database don't do so in step",
+  "packages/server/src/storage/postgres/connect-to-writable-host.ts":
+    "processes that look for the database don't do so in step",
 };
 
 /** Files that compare something secret by `===`, and why that tells nobody anything. */
 const PLAIN_COMPARISONS: Readonly<Record<string, string>> = {
-  "packages/demo/src/register.ts": "the demo compares hashes of its own records as it starts",
+  "packages/demo/src/register-demo-data.ts": "the demo compares hashes of its own records as it starts",
   "packages/resource-server/src/client-certificate.ts": "a certificate and its thumbprint are public",
   "packages/server/src/admin/client-secrets.ts": "an operator's command matches its own records, before it writes them",
-  "packages/server/src/http/endpoints/password.ts": "both values come from one form of one person",
+  "packages/server/src/http/endpoints/change-password.ts": "both values come from one form of one person",
   "packages/server/src/storage/move/import.ts": "the checksum of an import, in the operator's own file",
 };
 
 const scripts = tidy.filesOf(root, /\.(?:ts|js)$/);
 const sources = scripts.filter(({ path }) => /^packages\/[^/]+\/src\//.test(path));
 /** The rules and this file hold samples of what they look for. */
-const isRule = ({ path }: tidy.SourceFile) => path === "test/tidy.test.ts" || path === "test/support/tidy.ts";
+const isRule = ({ path }: tidy.SourceFile) => path === "test/tidy.test.ts" || path === "test/support/tidy-rules.ts";
 const tests = scripts.filter(({ path }) => path.endsWith(".test.ts"));
 const everything = tidy
   .filesOf(root, /./)
@@ -257,7 +258,7 @@ describe("each rule finds what it is for", () => {
   });
 
   test("an endpoint imports the type of the whole server → found", () => {
-    expect(tidy.takesWholeServer(aFile('import type { Assent } from "../../server-parts.ts";'))).toBe(true);
+    expect(tidy.takesWholeServer(aFile('import type { Assent } from "../../assembled-server.ts";'))).toBe(true);
     expect(tidy.takesWholeServer(aFile('import type { Endpoint, Served } from "../lazy-pages.ts";'))).toBe(true);
     expect(tidy.takesWholeServer(aFile('import type { Endpoint } from "../lazy-pages.ts";'))).toBe(false);
   });

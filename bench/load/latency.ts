@@ -1,10 +1,10 @@
 /** Latency at half of the capacity, with requests at a constant rate (open loop). */
 
-import { type LatencyReport, spread } from "../report.ts";
-import type { Windows } from "../rounds.ts";
-import { RIVAL } from "../rows/peers.ts";
-import type { Site } from "../site.ts";
-import { quantile } from "./load.ts";
+import type { Site } from "../measured-servers.ts";
+import { type LatencyReport, spread } from "../report-format.ts";
+import { RIVAL } from "../rows/peer-rows.ts";
+import type { Windows } from "../take-turns.ts";
+import { quantile } from "./closed-loop.ts";
 import { runOpen, SETTLE } from "./open-loop.ts";
 
 const ROWS = [

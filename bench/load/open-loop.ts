@@ -4,7 +4,7 @@
  * responses would leave them out.
  */
 
-import { type Load, type Measured, openLanes, ownCpu, sorted } from "./load.ts";
+import { type Load, type Measured, openLanes, ownCpu, sorted } from "./closed-loop.ts";
 
 export interface OpenLoad extends Load {
   /** Arrivals a second. */

@@ -1,11 +1,13 @@
-/** @node-oauth/oauth2-server: the grants as a library; storage, tokens and HTTP are its user's. Here each is the least that does the work. */
+/**
+ * @node-oauth/oauth2-server: the grants as a library. Its user adds storage, tokens and HTTP, which are minimal here.
+ */
 
 import { createHash, createPrivateKey, type JsonWebKeyInput, randomBytes, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createRequire } from "node:module";
 import OAuth2Server from "@node-oauth/oauth2-server";
 import { signEs256 } from "../../packages/server/src/crypto/es256.ts";
-import type { MakePeer, PeerClient } from "../peer.ts";
+import type { MakePeer, PeerClient } from "../peer-interface.ts";
 
 const { version } = createRequire(import.meta.url)("@node-oauth/oauth2-server/package.json") as {
   readonly version: string;

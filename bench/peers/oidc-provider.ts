@@ -2,13 +2,16 @@
 
 import { createRequire } from "node:module";
 import Provider, { type Adapter, type AdapterPayload, type Client } from "oidc-provider";
-import type { MakePeer, PeerClient } from "../peer.ts";
+import type { MakePeer, PeerClient } from "../peer-interface.ts";
 
 const { version } = createRequire(import.meta.url)("oidc-provider/package.json") as { readonly version: string };
 const SCOPE_OF_OPAQUE = "https://sealed.test";
 const HOUR = 3600;
 
-/** Its own example adapter without the limit of 1,000 entries: everything in one Map, nothing copied, nothing written. */
+/**
+ * The library's example adapter without the limit of 1,000 entries. It keeps everything in one Map, and copies and
+ * writes nothing.
+ */
 class InMemory implements Adapter {
   static readonly #all = new Map<string, AdapterPayload>();
   readonly #model: string;

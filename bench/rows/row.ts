@@ -1,8 +1,8 @@
-/** A row of the table: a server, and the operations that it is sent. */
+/** A row of the table: a server, and the operations that it gets. */
 
-import type { Exchange, Measured } from "../load/load.ts";
+import type { Exchange, Measured } from "../load/closed-loop.ts";
 
-/** What servers are compared by: rows of several servers that do the same work. */
+/** The kinds of work. Rows of several servers with the same work are compared. */
 export type Operation =
   | "client-credentials"
   | "redeem"
@@ -18,29 +18,29 @@ export type Operation =
   | "nothing";
 
 export interface Row {
-  /** As `--only` takes it. */
+  /** The name in `--only`. */
   readonly name: string;
   readonly label: string;
-  /** Which of the servers under measurement. */
+  /** Which of the measured servers. */
   readonly server: string;
   readonly operation: Operation;
-  /** Share of the reference that it should reach. */
+  /** The goal: its share of the reference. */
   readonly goal?: number;
-  /** The same, of oidc-provider's rate. */
+  /** The goal: its share of oidc-provider's rate. */
   readonly peerGoal?: number;
-  /** Milliseconds that 99 of 100 should not exceed. */
+  /** The goal: 99 % of the operations take at most this number of milliseconds. */
   readonly p99Goal?: number;
   /** Requests on the wire for one operation; default 1. */
   readonly requests?: number;
-  /** Called before each measurement, with its length in seconds: what is used up is made then. */
+  /** Called before each measurement with its length in seconds. Makes the things that the row uses up. */
   prepare?(seconds: number): void | Promise<void>;
-  /** A fresh operation; undefined: none is left. */
+  /** The next operation. Undefined: there is none left. */
   next(): Exchange | undefined;
-  /** Where it isn't HTTP that is measured: measures in its own way. */
+  /** For rows without HTTP: does the measurement itself. */
   measure?(seconds: number): Promise<Measured>;
 }
 
-/** Things that are used once: made before each measurement, half more than any before it needed. */
+/** Things that are used once. They are made before each measurement: half more than any earlier measurement needed. */
 export class Supply {
   readonly #make: (count: number) => readonly string[] | Promise<readonly string[]>;
   readonly #keeps: boolean;
@@ -50,7 +50,7 @@ export class Supply {
   #met = false;
   #seconds = 0;
 
-  /** `most`: in the first second. `keeps`: what is left over is good in the next measurement. */
+  /** `most`: number for the first second. `keeps`: the next measurement may use what is left. */
   constructor(make: (count: number) => readonly string[] | Promise<readonly string[]>, most: number, keeps = true) {
     this.#make = make;
     this.#rate = most;
@@ -75,7 +75,7 @@ export class Supply {
   }
 }
 
-/** Each again only when all others have been. */
+/** Returns the values in turn. */
 export function inTurn(values: readonly string[]): () => string {
   let at = 0;
   return () => values[at++ % values.length] ?? "";

@@ -13,9 +13,9 @@ import {
   present,
   SAML2_BEARER,
   trust,
-} from "../support/assertions.ts";
+} from "../support/assertion-requests.ts";
 import { anIdentityProvider, assertionXml, encoded, signed } from "../support/saml-idp.ts";
-import { settle, startServer, type TestClient, type TestServer } from "../support/server.ts";
+import { settle, startServer, type TestClient, type TestServer } from "../support/test-server.ts";
 
 let server: TestServer;
 let client: TestClient;

@@ -17,8 +17,8 @@ import {
   provenCode,
   tokensOf,
 } from "../support/back-channel.ts";
-import { Agent, authorizeUrl, consentForm, pkce, postForm, redeem, refresh, signIn } from "../support/browser-like.ts";
-import { PASSWORD, startServer, type TestClient, type TestServer } from "../support/server.ts";
+import { Agent, authorizeUrl, consentForm, pkce, postForm, redeem, refresh, signIn } from "../support/http-browser.ts";
+import { PASSWORD, startServer, type TestClient, type TestServer } from "../support/test-server.ts";
 
 let server: TestServer;
 let client: TestClient;

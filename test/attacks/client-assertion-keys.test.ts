@@ -12,11 +12,10 @@ import {
   rotateSecret,
   updateClient,
 } from "../../packages/server/src/admin/index.ts";
-import { Secrets } from "../../packages/server/src/crypto/secrets.ts";
+import { Secrets } from "../../packages/server/src/crypto/server-secret.ts";
 import { secretsOf } from "../../packages/server/src/data-dir.ts";
 import { MAX_WAITING } from "../../packages/server/src/outbound/remote-keys.ts";
 import { basic, expectRefusal, expectUnlogged, logged, post, restarted } from "../support/back-channel.ts";
-import { byTheClock } from "../support/by-the-clock.ts";
 import {
   aKeyPair,
   aKeySite,
@@ -29,7 +28,8 @@ import {
   sign,
   withAssertion,
 } from "../support/client-keys.ts";
-import { settle, startServer, type TestServer } from "../support/server.ts";
+import { settle, startServer, type TestServer } from "../support/test-server.ts";
+import { byTheClock } from "../support/timing-tests.ts";
 
 let server: TestServer;
 const sites: KeySite[] = [];

@@ -14,7 +14,7 @@ import {
   sign,
   withAssertion,
 } from "../support/client-keys.ts";
-import { startServer, type TestClient, type TestServer } from "../support/server.ts";
+import { startServer, type TestClient, type TestServer } from "../support/test-server.ts";
 
 let server: TestServer;
 let key: KeyPair;

@@ -11,7 +11,6 @@ import {
 import { exportPKCS8, exportSPKI } from "jose";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { expectRefusal, expectUnlogged, logged, post } from "../support/back-channel.ts";
-import { byTheClock } from "../support/by-the-clock.ts";
 import {
   aKeyPair,
   aSigningClient,
@@ -23,7 +22,8 @@ import {
   sign,
   withAssertion,
 } from "../support/client-keys.ts";
-import { startServer, type TestClient, type TestServer } from "../support/server.ts";
+import { startServer, type TestClient, type TestServer } from "../support/test-server.ts";
+import { byTheClock } from "../support/timing-tests.ts";
 
 let server: TestServer;
 let key: KeyPair;

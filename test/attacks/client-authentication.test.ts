@@ -14,8 +14,8 @@ import {
   post,
   tokensOf,
 } from "../support/back-channel.ts";
-import { refresh } from "../support/browser-like.ts";
-import { API, settle, sha256, startServer, type TestClient, type TestServer } from "../support/server.ts";
+import { refresh } from "../support/http-browser.ts";
+import { API, settle, sha256, startServer, type TestClient, type TestServer } from "../support/test-server.ts";
 
 let server: TestServer;
 let client: TestClient;

@@ -5,8 +5,8 @@ import { decodeJwt } from "jose";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Client } from "../../packages/server/src/oauth/model.ts";
 import { anOwner, exchangeBytes, tokensOf } from "../support/back-channel.ts";
-import { aCertificate, chainOf, headerOf } from "../support/certificates.ts";
-import { settle, startServer, type TestClient, type TestServer } from "../support/server.ts";
+import { aCertificate, chainOf, headerOf } from "../support/make-certificates.ts";
+import { settle, startServer, type TestClient, type TestServer } from "../support/test-server.ts";
 
 const authority = aCertificate({ days: 30, subject: "/CN=Clients CA", authority: true });
 const leaf = aCertificate({ days: 30, subject: "/CN=leaf", by: authority });

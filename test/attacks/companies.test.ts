@@ -1,9 +1,9 @@
 /** Companies under attack: what members and strangers wrote, what was approved before, and pages that must not stay behind (CN-13, HD-01…07, SS-13). */
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { Agent, authorizeUrl, type Page, redeem, refresh, signIn } from "../support/browser-like.ts";
-import { addCompany, decide, type TestCompany } from "../support/companies.ts";
-import { startServer, type TestServer } from "../support/server.ts";
+import { addCompany, decide, type TestCompany } from "../support/company-staff.ts";
+import { Agent, authorizeUrl, type Page, redeem, refresh, signIn } from "../support/http-browser.ts";
+import { startServer, type TestServer } from "../support/test-server.ts";
 import { MARKUP } from "./payloads/markup.ts";
 
 let server: TestServer;

@@ -11,8 +11,8 @@ import {
   redeem,
   refresh,
   signIn,
-} from "../support/browser-like.ts";
-import { API, startServer, type TestClient, type TestServer } from "../support/server.ts";
+} from "../support/http-browser.ts";
+import { API, startServer, type TestClient, type TestServer } from "../support/test-server.ts";
 
 const DAY = 86_400_000;
 let server: TestServer;
@@ -79,7 +79,7 @@ describe("the page", () => {
       "Photos",
       "Alice Example",
       owner.username,
-      "For how long",
+      "How long",
       "90 days",
     ])
       expect(page.text).toContain(shown);
@@ -96,9 +96,7 @@ describe("the page", () => {
     expect((await owner.agent.get(ask({ scope: "read" }))).location?.searchParams.has("code")).toBe(true);
     const page = await owner.agent.get(ask({ scope: "read profile" }));
     expect(page.status).toBe(200);
-    expect(page.text).toMatch(
-      /New: it will also be able to[\s\S]*See your name[\s\S]*1 thing you have allowed already/,
-    );
+    expect(page.text).toMatch(/It also asks to[\s\S]*See your name[\s\S]*1 permission you already gave/);
     const silent = await owner.agent.get(ask({ scope: "read profile", prompt: "none" }));
     expect(silent.location?.searchParams.get("error")).toBe("consent_required");
   });
@@ -321,7 +319,7 @@ describe("taking it back", () => {
     expect([await active(other, bound.access_token), await active(API, free.access_token)]).toEqual([true, true]);
     const answer = await owner.agent.submit(await appsForm(owner, "/revoke"), { revoke: "revoke" });
     const page = await owner.agent.follow(answer);
-    expect(page.text).toContain("gets nothing new any more");
+    expect(page.text).toContain("You revoked");
     expect(await active(other, bound.access_token)).toBe(false);
     // An access token is never taken back: other APIs see it time out.
     expect(await active(API, free.access_token)).toBe(true);

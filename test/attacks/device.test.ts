@@ -3,15 +3,15 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { Secrets } from "../../packages/server/src/crypto/secrets.ts";
+import { Secrets } from "../../packages/server/src/crypto/server-secret.ts";
 import { userCodes } from "../../packages/server/src/crypto/user-codes.ts";
 import { makeUserCode, readUserCode, USER_CODE_LETTERS } from "../../packages/server/src/oauth/user-code.ts";
 import { expectRefusal, expectUnlogged, restarted } from "../support/back-channel.ts";
-import { Agent, type Page, postForm, signIn } from "../support/browser-like.ts";
-import { aDevice, aDeviceClient, decide, enter, formWith, poll } from "../support/device.ts";
+import { aDevice, aDeviceClient, decide, enter, formWith, poll } from "../support/device-actor.ts";
 import { rowCounts } from "../support/front-channel.ts";
-import { aNetwork } from "../support/guesser.ts";
-import { startServer, type TestClient, type TestServer } from "../support/server.ts";
+import { Agent, type Page, postForm, signIn } from "../support/http-browser.ts";
+import { aNetwork } from "../support/password-guesser.ts";
+import { startServer, type TestClient, type TestServer } from "../support/test-server.ts";
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -298,7 +298,7 @@ describe("phishing (DV-15)", () => {
       tvNetwork,
       "not your network",
       userCode,
-      "Only allow this if",
+      "Allow it only if",
     ])
       expect(asked.text).toContain(text);
     const form = formWith(asked, "decision");
@@ -315,7 +315,7 @@ describe("phishing (DV-15)", () => {
     const { deviceCode, userCode } = await aDevice(server, tv, {}, from());
     const agent = anAgent(aNetwork());
     const form = formWith(await enter(agent, userCode, await aUsername()), "decision");
-    expect((await agent.submit(form, { decision: "deny" })).text).toContain("was refused");
+    expect((await agent.submit(form, { decision: "deny" })).text).toContain("was not connected");
     expectRefusal(await poll(server, tv, deviceCode), "access_denied");
   });
 });
@@ -326,7 +326,7 @@ describe("owners", () => {
     const client = await aDeviceClient(server, { scopes: ["admin:all"] });
     const { deviceCode, userCode } = await aDevice(server, client, { scope: "admin:all" });
     const page = await enter(anAgent(), userCode, await aUsername());
-    expect(page.text).toContain("may not allow what the device asked for");
+    expect(page.text).toContain("isn’t permitted to allow what the device asked for");
     expectRefusal(await poll(server, client, deviceCode), "access_denied");
   });
 
@@ -356,7 +356,7 @@ describe("owners", () => {
     const polls = Array.from({ length: 20 }, () => poll(server, tv, deviceCode));
     await agent.submit(form, { decision: "deny" });
     for (const { status } of await Promise.all(polls)) expect(status).toBe(400);
-    expect((await agent.submit(form, { decision: "allow" })).text).toContain("was refused");
+    expect((await agent.submit(form, { decision: "allow" })).text).toContain("was not connected");
     expectRefusal(await poll(server, tv, deviceCode), "access_denied");
   });
 });

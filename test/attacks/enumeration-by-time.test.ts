@@ -1,16 +1,16 @@
 /** EN-02, EN-09, DV-22: who exists shows neither in what a page says nor in how long it takes, wherever somebody may type a name, an address or a code. */
 
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { Agent, type Form, type Page, signIn } from "../support/browser-like.ts";
-import { byTheClock } from "../support/by-the-clock.ts";
-import { addCompany } from "../support/companies.ts";
-import { aDevice, aDeviceClient, decide, poll } from "../support/device.ts";
-import { type Service, startService } from "../support/every-page.ts";
-import { passwordsCost } from "../support/password-cost.ts";
-import { formWith } from "../support/second-step.ts";
-import { PASSWORD, type TestServer } from "../support/server.ts";
+import { formWith } from "../support/authenticator-app.ts";
+import { addCompany } from "../support/company-staff.ts";
+import { type Service, startService } from "../support/crawl-every-page.ts";
+import { aDevice, aDeviceClient, decide, poll } from "../support/device-actor.ts";
+import { Agent, type Form, type Page, signIn } from "../support/http-browser.ts";
+import { hashPasswordsAtRealCost } from "../support/real-password-cost.ts";
+import { PASSWORD, type TestServer } from "../support/test-server.ts";
+import { byTheClock } from "../support/timing-tests.ts";
 
-passwordsCost();
+hashPasswordsAtRealCost();
 
 let service: Service;
 let server: TestServer;

@@ -11,10 +11,10 @@ import {
   refresh,
   signIn,
   type TokenAnswer,
-} from "../support/browser-like.ts";
-import { byTheClock } from "../support/by-the-clock.ts";
-import { Guesser, isSignedIn } from "../support/guesser.ts";
-import { PASSWORD, startServer, type TestClient, type TestServer } from "../support/server.ts";
+} from "../support/http-browser.ts";
+import { Guesser, isSignedIn } from "../support/password-guesser.ts";
+import { PASSWORD, startServer, type TestClient, type TestServer } from "../support/test-server.ts";
+import { byTheClock } from "../support/timing-tests.ts";
 
 let server: TestServer;
 beforeAll(async () => {

@@ -2,9 +2,8 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { routes } from "../../packages/server/src/http/routes.ts";
-import { byHand } from "../../packages/server/test/storage/support/by-hand.ts";
-import { Agent, type Page, signIn } from "../support/browser-like.ts";
+import { routes } from "../../packages/server/src/http/endpoint-table.ts";
+import { byHand } from "../../packages/server/test/storage/support/raw-statements.ts";
 import {
   ENDS,
   everyPage,
@@ -17,7 +16,8 @@ import {
   type Service,
   startService,
   type World,
-} from "../support/every-page.ts";
+} from "../support/crawl-every-page.ts";
+import { Agent, type Page, signIn } from "../support/http-browser.ts";
 
 let service: Service;
 let world: World;

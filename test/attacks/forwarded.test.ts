@@ -1,7 +1,7 @@
 /** Headers that name a client behind a proxy: the proxy sets one of them, the client may send the other (RFC 7239 §8.1). */
 
 import { expect, test } from "vitest";
-import { startServer, type TestServer } from "../support/server.ts";
+import { startServer, type TestServer } from "../support/test-server.ts";
 
 /** The address that the log has for a refused request with these headers. */
 async function loggedAddress(server: TestServer, headers: Record<string, string>): Promise<unknown> {

@@ -6,8 +6,6 @@ import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { Agent, authorizeUrl, consentForm, redeem, signIn } from "../support/browser-like.ts";
-import { byTheClock } from "../support/by-the-clock.ts";
 import {
   expectGoesOn,
   expectPage400,
@@ -16,7 +14,9 @@ import {
   rowCounts,
   send,
 } from "../support/front-channel.ts";
-import { PASSWORD, startServer, type TestClient, type TestServer } from "../support/server.ts";
+import { Agent, authorizeUrl, consentForm, redeem, signIn } from "../support/http-browser.ts";
+import { PASSWORD, startServer, type TestClient, type TestServer } from "../support/test-server.ts";
+import { byTheClock } from "../support/timing-tests.ts";
 
 let server: TestServer;
 let client: TestClient;

@@ -1,10 +1,10 @@
 /** DS-16, REL-24: requests that begin as good ones and are bent at random, at every endpoint: refused in peace, and the server goes on. */
 
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { routes } from "../../packages/server/src/http/routes.ts";
-import { Agent, authorizeUrl } from "../support/browser-like.ts";
-import { everyPage, type Service, startService } from "../support/every-page.ts";
-import { API, type TestClient } from "../support/server.ts";
+import { routes } from "../../packages/server/src/http/endpoint-table.ts";
+import { everyPage, type Service, startService } from "../support/crawl-every-page.ts";
+import { Agent, authorizeUrl } from "../support/http-browser.ts";
+import { API, type TestClient } from "../support/test-server.ts";
 
 /** How many in all; more by hand: `FUZZ=100000 npm test -- attacks/fuzz`. */
 const REQUESTS = Number(process.env["FUZZ"] ?? 3000);

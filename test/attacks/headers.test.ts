@@ -1,10 +1,10 @@
 /** Headers of every answer: framing, scripts, caches, referrers, cookies, other origins, methods (RFC 9700 §§2.6, 4.2.4, 4.16). */
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { routes } from "../../packages/server/src/http/routes.ts";
-import { Agent, authorizeUrl, consentForm, type Page, redeem, signIn } from "../support/browser-like.ts";
+import { routes } from "../../packages/server/src/http/endpoint-table.ts";
 import { type ProxiedServer, send, sendBytes, startBehindProxy } from "../support/front-channel.ts";
-import { PASSWORD, startServer, type TestClient, type TestServer } from "../support/server.ts";
+import { Agent, authorizeUrl, consentForm, type Page, redeem, signIn } from "../support/http-browser.ts";
+import { PASSWORD, startServer, type TestClient, type TestServer } from "../support/test-server.ts";
 
 let server: TestServer;
 let proxied: ProxiedServer;

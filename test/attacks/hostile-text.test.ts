@@ -2,8 +2,8 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Client } from "../../packages/server/src/oauth/model.ts";
-import { Agent, authorize, authorizeUrl, consentForm, type Page, signIn } from "../support/browser-like.ts";
-import { startServer, type TestServer } from "../support/server.ts";
+import { Agent, authorize, authorizeUrl, consentForm, type Page, signIn } from "../support/http-browser.ts";
+import { startServer, type TestServer } from "../support/test-server.ts";
 import { MARKUP } from "./payloads/markup.ts";
 
 let server: TestServer;

@@ -16,7 +16,7 @@ import {
   listen,
 } from "../../packages/server/src/index.ts";
 import { exchangeBytes } from "../support/back-channel.ts";
-import { aCertificate, overTls } from "../support/certificates.ts";
+import { aCertificate, overTls } from "../support/make-certificates.ts";
 
 const site = aCertificate({ subject: "/CN=login.test" });
 const folder = mkdtempSync(join(tmpdir(), "assent-"));

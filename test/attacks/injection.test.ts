@@ -3,10 +3,10 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { Agent, authorize, authorizeUrl, consentForm, postForm, redeem, signIn } from "../support/browser-like.ts";
-import { byTheClock } from "../support/by-the-clock.ts";
 import { expectPage400, logSince, rowCounts, send } from "../support/front-channel.ts";
-import { onPostgres, PASSWORD, startServer, type TestClient, type TestServer } from "../support/server.ts";
+import { Agent, authorize, authorizeUrl, consentForm, postForm, redeem, signIn } from "../support/http-browser.ts";
+import { onPostgres, PASSWORD, startServer, type TestClient, type TestServer } from "../support/test-server.ts";
+import { byTheClock } from "../support/timing-tests.ts";
 
 let server: TestServer;
 let client: TestClient;

@@ -16,11 +16,11 @@ import {
   jwtOf,
   present,
   trust,
-} from "../support/assertions.ts";
+} from "../support/assertion-requests.ts";
 import { anOwner, restarted, tokensOf } from "../support/back-channel.ts";
-import { byTheClock } from "../support/by-the-clock.ts";
 import { aKeySite, type KeySite } from "../support/client-keys.ts";
-import { settle, startServer, type TestClient, type TestServer } from "../support/server.ts";
+import { settle, startServer, type TestClient, type TestServer } from "../support/test-server.ts";
+import { byTheClock } from "../support/timing-tests.ts";
 
 let server: TestServer;
 let client: TestClient;

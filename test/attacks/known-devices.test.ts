@@ -1,17 +1,17 @@
 /** Guessing with the cookies of known devices: few of them count, none for long, and all of them together slow each other down. */
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { DerivedCredentials } from "../../packages/server/src/crypto/credential.ts";
-import { Secrets } from "../../packages/server/src/crypto/secrets.ts";
+import { DerivedCredentials } from "../../packages/server/src/crypto/derived-credentials.ts";
+import { Secrets } from "../../packages/server/src/crypto/server-secret.ts";
 import { secretOf } from "../../packages/server/src/data-dir.ts";
-import { CODE_LIMITS, PASSWORD_LIMITS } from "../../packages/server/src/owners/guessing.ts";
+import { CODE_LIMITS, PASSWORD_LIMITS } from "../../packages/server/src/owners/guessing-limits.ts";
 import { MOST_KNOWN_DEVICES } from "../../packages/server/src/owners/known-device-storage.ts";
 import type { Person } from "../../packages/server/src/owners/storage.ts";
-import { Agent, type Page, postForm, signIn } from "../support/browser-like.ts";
-import { aNetwork, Guesser, isSignedIn, networks } from "../support/guesser.ts";
-import { formWith, type WithSecondStep, withSecondStep } from "../support/second-step.ts";
-import { PASSWORD, startServer, type TestServer } from "../support/server.ts";
-import { smtpTo, startMailbox, type TestMailbox } from "../support/smtp.ts";
+import { formWith, type WithSecondStep, withSecondStep } from "../support/authenticator-app.ts";
+import { Agent, type Page, postForm, signIn } from "../support/http-browser.ts";
+import { aNetwork, Guesser, isSignedIn, networks } from "../support/password-guesser.ts";
+import { smtpTo, startMailbox, type TestMailbox } from "../support/smtp-server.ts";
+import { PASSWORD, startServer, type TestServer } from "../support/test-server.ts";
 
 const QUARTER = 15 * 60_000;
 const HOUR = 4 * QUARTER;
@@ -164,7 +164,7 @@ describe("cookies that count no more", () => {
     const agent = await known(person);
     const copy = device(agent);
     const ends = { mustChange: false, endGrants: false, keepSessionId: null };
-    const { hashPassword } = await import("../../packages/server/src/crypto/password.ts");
+    const { hashPassword } = await import("../../packages/server/src/crypto/password-hashing.ts");
     const changed = { ...person, passwordHash: await hashPassword(NEW), ...ends, now: server.now() };
     await server.assent.storage.people.setPassword(changed);
     expect(await signsInWith(agent, person, NEW)).toBe(true);
@@ -243,7 +243,7 @@ describe("ceilings over all devices and networks", () => {
       for (let tries = 0; tries < CODE_LIMITS.network; tries += 1) await agent.submit(form, { code: "000000" });
     }
     const [message] = await letters(victim.person, "Somebody is trying to recover your account");
-    expect(message?.text).toContain("change the password of your mailbox");
+    expect(message?.text).toContain("Change your e-mail password");
     expect(await letters(victim.person, "Somebody knows your password", 0)).toEqual([]);
   });
 

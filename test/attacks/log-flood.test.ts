@@ -1,11 +1,11 @@
 /** Failures in any number: the log keeps the first of them and the count of the others; faults of ours are all written. */
 
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { byHand } from "../../packages/server/test/storage/support/by-hand.ts";
-import { Agent, authorizeUrl, postForm } from "../support/browser-like.ts";
-import { formWith } from "../support/second-step.ts";
-import { postgresOf, startServer, type TestServer } from "../support/server.ts";
-import { smtpTo, startMailbox, type TestMailbox } from "../support/smtp.ts";
+import { byHand } from "../../packages/server/test/storage/support/raw-statements.ts";
+import { formWith } from "../support/authenticator-app.ts";
+import { Agent, authorizeUrl, postForm } from "../support/http-browser.ts";
+import { smtpTo, startMailbox, type TestMailbox } from "../support/smtp-server.ts";
+import { postgresOf, startServer, type TestServer } from "../support/test-server.ts";
 
 let server: TestServer;
 let mailbox: TestMailbox;
@@ -89,7 +89,7 @@ describe("refusals", () => {
 
 test("a path with 1,800 characters of escapes → the line has the first 200 characters of it", async () => {
   const foreign = { "sec-fetch-site": "cross-site" };
-  await fetch(`${server.url}/company/${"%E3%81%82".repeat(200)}/rule`, { method: "POST", headers: foreign });
+  await fetch(`${server.url}/company/${"%E3%81%82".repeat(200)}/revoke`, { method: "POST", headers: foreign });
   const { whole } = await logOf(({ event }) => event === "refused");
   expect(whole.map(({ path }) => path)).toEqual([`/company/${"%E3%81%82".repeat(22).slice(0, 191)}…`]);
 });

@@ -2,7 +2,6 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { serverMetadata } from "../../packages/server/src/oauth/server-metadata.ts";
-import { Agent, authorize, authorizeUrl, consentForm, redeem, refresh } from "../support/browser-like.ts";
 import {
   atConsent,
   expectRedirectError,
@@ -11,7 +10,8 @@ import {
   sendBytes,
   startBehindProxy,
 } from "../support/front-channel.ts";
-import { startServer, type TestClient, type TestServer } from "../support/server.ts";
+import { Agent, authorize, authorizeUrl, consentForm, redeem, refresh } from "../support/http-browser.ts";
+import { startServer, type TestClient, type TestServer } from "../support/test-server.ts";
 
 const METADATA = "/.well-known/oauth-authorization-server";
 let server: TestServer;

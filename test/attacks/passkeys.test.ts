@@ -2,10 +2,10 @@
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Person } from "../../packages/server/src/owners/storage.ts";
-import { type Bent, SoftAuthenticator } from "../support/authenticator.ts";
-import { Agent, type Form, type Page, signIn } from "../support/browser-like.ts";
-import { formWith, withSecondStep } from "../support/second-step.ts";
-import { startServer, type TestServer } from "../support/server.ts";
+import { formWith, withSecondStep } from "../support/authenticator-app.ts";
+import { Agent, type Form, type Page, signIn } from "../support/http-browser.ts";
+import { type Bent, SoftAuthenticator } from "../support/soft-webauthn-authenticator.ts";
+import { startServer, type TestServer } from "../support/test-server.ts";
 
 const ADD = "/account/security/passkeys";
 
@@ -97,7 +97,7 @@ describe("registration", () => {
     const other = new Agent(server.issuer);
     const stranger = await server.addPerson();
     await signIn(other, stranger.username);
-    expect((await add({}, other)).text).toContain("has been added already");
+    expect((await add({}, other)).text).toContain("You already added this passkey");
     expect(await passkeys(stranger)).toEqual([]);
   });
 

@@ -1,9 +1,9 @@
 /** Attacks on PKCE at the authorization endpoint (RFC 7636 §§4.2–4.4, RFC 9700 §2.1.1). */
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { Agent, authorize, authorizeUrl, pkce, redeem } from "../support/browser-like.ts";
 import { expectGoesOn, expectRedirectError } from "../support/front-channel.ts";
-import { startServer, type TestClient, type TestServer } from "../support/server.ts";
+import { Agent, authorize, authorizeUrl, pkce, redeem } from "../support/http-browser.ts";
+import { startServer, type TestClient, type TestServer } from "../support/test-server.ts";
 
 let server: TestServer;
 /** Where the operator wants PKCE of all. */

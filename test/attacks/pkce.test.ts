@@ -2,8 +2,8 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { anOwner, codeOf, expectRefusal, type Owner, post, provenCode } from "../support/back-channel.ts";
-import { pkce, redeem } from "../support/browser-like.ts";
-import { startServer, type TestClient, type TestServer } from "../support/server.ts";
+import { pkce, redeem } from "../support/http-browser.ts";
+import { startServer, type TestClient, type TestServer } from "../support/test-server.ts";
 
 let server: TestServer;
 let pub: TestClient;

@@ -2,8 +2,8 @@
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { anOwner, expectRefusal, type Owner, provenCode, tokensOf } from "../support/back-channel.ts";
-import { postForm, redeem, refresh, type TokenAnswer } from "../support/browser-like.ts";
-import { startServer, type TestClient, type TestServer } from "../support/server.ts";
+import { postForm, redeem, refresh, type TokenAnswer } from "../support/http-browser.ts";
+import { startServer, type TestClient, type TestServer } from "../support/test-server.ts";
 
 const PARALLEL = 50;
 const ROUNDS = 20;

@@ -5,9 +5,9 @@ import { syncBuiltinESMExports } from "node:module";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { adminOf, createClient } from "../../packages/server/src/admin/index.ts";
 import { randomBytes } from "../../packages/server/src/crypto/random.ts";
-import { Agent, authorizeUrl, type Page, postForm, signIn } from "../support/browser-like.ts";
 import { rowCounts } from "../support/front-channel.ts";
-import { PASSWORD, startServer, type TestClient, type TestServer } from "../support/server.ts";
+import { Agent, authorizeUrl, type Page, postForm, signIn } from "../support/http-browser.ts";
+import { PASSWORD, startServer, type TestClient, type TestServer } from "../support/test-server.ts";
 
 let server: TestServer;
 let client: TestClient;

@@ -9,13 +9,13 @@ import pino from "pino";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { MAX_PIPELINED } from "../../packages/server/src/http/connections/connection.ts";
 import { type AssentServer, configOf, createAssent, type Listening, listen } from "../../packages/server/src/index.ts";
-import { asked, figure, inFull } from "../support/figures.ts";
 import { CORPUS } from "../support/fuzz/harness.ts";
-import { type Answer, answersIn, exchange, objection, type Piece } from "../support/raw-http/exchange.ts";
-import { answersTo } from "../support/raw-http/model.ts";
-import { CLIENT, CREDENTIALS, FORM, GRANT } from "../support/raw-http/service.ts";
-import { cuts, slowBeginnings, soundStreams, streams } from "../support/raw-http/streams.ts";
-import { registering, sha256 } from "../support/server.ts";
+import { answersTo } from "../support/raw-http/allowed-answers.ts";
+import { CLIENT, CREDENTIALS, FORM, GRANT } from "../support/raw-http/known-requests.ts";
+import { type Answer, answersIn, exchange, objection, type Piece } from "../support/raw-http/raw-connection.ts";
+import { cuts, slowBeginnings, soundStreams, streams } from "../support/raw-http/request-streams.ts";
+import { asked, figure, inFull } from "../support/reliability-figures.ts";
+import { registering, sha256 } from "../support/test-server.ts";
 
 /** Minutes for all properties; 0: as long as the short form takes. */
 const minutes = asked("minutes", inFull ? 10 : 0);

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import pino from "pino";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { serverOptions } from "../../packages/server/src/http/connections/server.ts";
+import { serverOptions } from "../../packages/server/src/http/connections/request-handler.ts";
 import { type AssentServer, configOf, createAssent, type Listening, listen } from "../../packages/server/src/index.ts";
 import { exchangeBytes } from "../support/back-channel.ts";
 

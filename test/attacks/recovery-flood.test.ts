@@ -2,10 +2,10 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Person } from "../../packages/server/src/owners/storage.ts";
-import { Agent, type Page, signIn } from "../support/browser-like.ts";
-import { formWith } from "../support/second-step.ts";
-import { PASSWORD, startServer, type TestServer } from "../support/server.ts";
-import { smtpTo, startMailbox, type TestMailbox } from "../support/smtp.ts";
+import { formWith } from "../support/authenticator-app.ts";
+import { Agent, type Page, signIn } from "../support/http-browser.ts";
+import { smtpTo, startMailbox, type TestMailbox } from "../support/smtp-server.ts";
+import { PASSWORD, startServer, type TestServer } from "../support/test-server.ts";
 
 let server: TestServer;
 let mailbox: TestMailbox;

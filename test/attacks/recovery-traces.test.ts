@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { MOST_KNOWN_DEVICES } from "../../packages/server/src/owners/known-device-storage.ts";
 import type { Person } from "../../packages/server/src/owners/storage.ts";
-import { Agent, signIn } from "../support/browser-like.ts";
+import { Agent, signIn } from "../support/http-browser.ts";
 import {
   aConnection,
   DAY,
@@ -12,9 +12,9 @@ import {
   recoveryLink,
   STRANGE_BROWSER,
   signedInWith,
-} from "../support/recovery.ts";
-import { startServer, type TestServer } from "../support/server.ts";
-import { smtpTo, startMailbox, type TestMailbox } from "../support/smtp.ts";
+} from "../support/recovery-actors.ts";
+import { smtpTo, startMailbox, type TestMailbox } from "../support/smtp-server.ts";
+import { startServer, type TestServer } from "../support/test-server.ts";
 
 const MINUTE = 60_000;
 

@@ -3,10 +3,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { AdminError, adminOf, createClient } from "../../packages/server/src/admin/index.ts";
 import { redirectUriProblem } from "../../packages/server/src/oauth/redirect-uri.ts";
-import { Agent, authorize, authorizeUrl, pkce } from "../support/browser-like.ts";
-import { byTheClock } from "../support/by-the-clock.ts";
 import { expectGoesOn, expectPage400, rawAuthorizeUrl, send } from "../support/front-channel.ts";
-import { startServer, type TestClient, type TestServer } from "../support/server.ts";
+import { Agent, authorize, authorizeUrl, pkce } from "../support/http-browser.ts";
+import { startServer, type TestClient, type TestServer } from "../support/test-server.ts";
+import { byTheClock } from "../support/timing-tests.ts";
 
 let server: TestServer;
 /** Public, one URI. */

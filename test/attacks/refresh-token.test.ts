@@ -14,8 +14,8 @@ import {
   restarted,
   tokensOf,
 } from "../support/back-channel.ts";
-import { redeem, refresh } from "../support/browser-like.ts";
-import { startServer, type TestClient, type TestServer } from "../support/server.ts";
+import { redeem, refresh } from "../support/http-browser.ts";
+import { startServer, type TestClient, type TestServer } from "../support/test-server.ts";
 
 const SECOND = 1000;
 const DAY = 86_400_000;

@@ -4,9 +4,9 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { base64url } from "../../packages/server/src/crypto/random.ts";
-import { Agent, authorize, authorizeUrl } from "../support/browser-like.ts";
 import { expectGoesOn, expectPage400, expectRedirectError } from "../support/front-channel.ts";
-import { startServer, type TestClient, type TestServer } from "../support/server.ts";
+import { Agent, authorize, authorizeUrl } from "../support/http-browser.ts";
+import { startServer, type TestClient, type TestServer } from "../support/test-server.ts";
 
 let server: TestServer;
 let client: TestClient;

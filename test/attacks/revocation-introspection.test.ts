@@ -13,8 +13,8 @@ import {
   post,
   tokensOf,
 } from "../support/back-channel.ts";
-import { postForm, redeem, refresh } from "../support/browser-like.ts";
-import { API, startServer, type TestClient, type TestServer } from "../support/server.ts";
+import { postForm, redeem, refresh } from "../support/http-browser.ts";
+import { API, startServer, type TestClient, type TestServer } from "../support/test-server.ts";
 
 let server: TestServer;
 let client: TestClient;

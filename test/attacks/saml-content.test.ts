@@ -4,9 +4,8 @@ import { deflateRawSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ConditionName } from "../../packages/server/src/oauth/errors.ts";
 import type { Person } from "../../packages/server/src/owners/storage.ts";
-import { expectAssertionRefused, present, SAML2_BEARER, trust } from "../support/assertions.ts";
+import { expectAssertionRefused, present, SAML2_BEARER, trust } from "../support/assertion-requests.ts";
 import { expectRefusal, restarted } from "../support/back-channel.ts";
-import { byTheClock } from "../support/by-the-clock.ts";
 import {
   type AssertionParts,
   anIdentityProvider,
@@ -19,7 +18,8 @@ import {
   instant,
   signed,
 } from "../support/saml-idp.ts";
-import { startServer, type TestClient, type TestServer } from "../support/server.ts";
+import { startServer, type TestClient, type TestServer } from "../support/test-server.ts";
+import { byTheClock } from "../support/timing-tests.ts";
 
 const SECOND = 1000;
 let server: TestServer;

@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ConditionName } from "../../packages/server/src/oauth/errors.ts";
 import type { Person } from "../../packages/server/src/owners/storage.ts";
-import { expectAssertionRefused, present, SAML2_BEARER, trust } from "../support/assertions.ts";
+import { expectAssertionRefused, present, SAML2_BEARER, trust } from "../support/assertion-requests.ts";
 import {
   ALGORITHMS,
   anIdentityProvider,
@@ -18,7 +18,7 @@ import {
   type SigningOptions,
   signed,
 } from "../support/saml-idp.ts";
-import { startServer, type TestClient, type TestServer } from "../support/server.ts";
+import { startServer, type TestClient, type TestServer } from "../support/test-server.ts";
 
 let server: TestServer;
 let client: TestClient;

@@ -1,9 +1,9 @@
 /** Attacks on the second step: skipped, replayed, guessed, raced, fixed (groups SS, EN and AD; CVE-2018-14657, CVE-2025-64102). */
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { Agent, type Page, postForm, signIn } from "../support/browser-like.ts";
-import { AUTHENTICATOR, appOf, formWith, type WithSecondStep, withSecondStep } from "../support/second-step.ts";
-import { PASSWORD, startServer, type TestServer } from "../support/server.ts";
+import { AUTHENTICATOR, appOf, formWith, type WithSecondStep, withSecondStep } from "../support/authenticator-app.ts";
+import { Agent, type Page, postForm, signIn } from "../support/http-browser.ts";
+import { PASSWORD, startServer, type TestServer } from "../support/test-server.ts";
 
 let server: TestServer;
 let victim: WithSecondStep;
@@ -290,7 +290,7 @@ describe("sessions", () => {
     expect(after.text).toContain("signed out everywhere else");
     expect((await victim.agent.get("/account/apps")).location?.pathname).toBe("/login");
     const out = await agent.submit(form, { end: "all" });
-    expect(out.text).toContain("You are signed out");
+    expect(out.text).toContain("You’re signed out");
     expect((await agent.get("/account/apps")).location?.pathname).toBe("/login");
   });
 });

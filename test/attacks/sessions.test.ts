@@ -1,10 +1,11 @@
 /** Attacks on sessions and forms: forged cookies, forged posts, fixation, time-outs (RFC 6749 §10.12, RFC 6819 §4.4.1.9). */
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { DerivedCredentials } from "../../packages/server/src/crypto/credential.ts";
-import { newId } from "../../packages/server/src/crypto/id.ts";
-import { Secrets } from "../../packages/server/src/crypto/secrets.ts";
+import { DerivedCredentials } from "../../packages/server/src/crypto/derived-credentials.ts";
+import { newId } from "../../packages/server/src/crypto/ids.ts";
+import { Secrets } from "../../packages/server/src/crypto/server-secret.ts";
 import type { Person } from "../../packages/server/src/owners/storage.ts";
+import { atConsent, logSince, type ProxiedServer, send, startBehindProxy } from "../support/front-channel.ts";
 import {
   Agent,
   authorize,
@@ -14,9 +15,8 @@ import {
   redeem,
   refresh,
   signIn,
-} from "../support/browser-like.ts";
-import { atConsent, logSince, type ProxiedServer, send, startBehindProxy } from "../support/front-channel.ts";
-import { PASSWORD, startServer, type TestClient, type TestServer } from "../support/server.ts";
+} from "../support/http-browser.ts";
+import { PASSWORD, startServer, type TestClient, type TestServer } from "../support/test-server.ts";
 
 let server: TestServer;
 let proxied: ProxiedServer;

@@ -5,11 +5,10 @@ import { Agent as HttpAgent } from "node:http";
 import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { Agent, type Form } from "../support/browser-like.ts";
-import { byTheClock } from "../support/by-the-clock.ts";
-import { networks } from "../support/guesser.ts";
-import { type BackChannelAnswer, bodyOf, codeForm, send } from "../support/keep-alive.ts";
-import { passwordsCost } from "../support/password-cost.ts";
+import { Agent, type Form } from "../support/http-browser.ts";
+import { type BackChannelAnswer, bodyOf, codeForm, send } from "../support/keep-alive-requests.ts";
+import { networks } from "../support/password-guesser.ts";
+import { hashPasswordsAtRealCost } from "../support/real-password-cost.ts";
 import {
   authorizePath,
   nextCode,
@@ -18,10 +17,11 @@ import {
   type ServerProcess,
   signedInAgent,
   startProcess,
-} from "../support/processes.ts";
-import { API, PASSWORD } from "../support/server.ts";
+} from "../support/server-process.ts";
+import { API, PASSWORD } from "../support/test-server.ts";
+import { byTheClock } from "../support/timing-tests.ts";
 
-passwordsCost();
+hashPasswordsAtRealCost();
 
 let data: Prepared<"app">;
 let server: ServerProcess;

@@ -9,11 +9,11 @@ import { connect as connectTls } from "node:tls";
 import pino from "pino";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { MAX_PIPELINED } from "../../packages/server/src/http/connections/connection.ts";
-import { ANSWER_TIME, MAX_CONNECTIONS } from "../../packages/server/src/http/connections/connections.ts";
-import { BODY_RATE, BODY_TIME, MAX_SLOW } from "../../packages/server/src/http/connections/unread.ts";
+import { ANSWER_TIME, MAX_CONNECTIONS } from "../../packages/server/src/http/connections/connection-limits.ts";
+import { BODY_RATE, BODY_TIME, MAX_SLOW } from "../../packages/server/src/http/connections/unread-requests.ts";
 import { LazyPages } from "../../packages/server/src/http/lazy-pages.ts";
 import { type AssentServer, configOf, createAssent, type Listening, listen } from "../../packages/server/src/index.ts";
-import { aCertificate } from "../support/certificates.ts";
+import { aCertificate } from "../support/make-certificates.ts";
 
 /** The proxy of these tests. */
 const PROXY = "127.0.0.9";

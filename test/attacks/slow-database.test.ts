@@ -4,9 +4,9 @@ import { randomBytes } from "node:crypto";
 import { Client as PgClient } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { anOwner, expectRefusal, type Owner, provenCode } from "../support/back-channel.ts";
-import { postForm, redeem } from "../support/browser-like.ts";
+import { postForm, redeem } from "../support/http-browser.ts";
 import { aPostgresDatabase, type TestDatabase } from "../support/postgres.ts";
-import { startServer, type TestClient, type TestServer } from "../support/server.ts";
+import { startServer, type TestClient, type TestServer } from "../support/test-server.ts";
 
 let database: TestDatabase;
 let server: TestServer;

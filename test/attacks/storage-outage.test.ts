@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { anOwner, expectRefusal, type Owner, provenCode, tokensOf } from "../support/back-channel.ts";
-import { postForm, redeem, refresh } from "../support/browser-like.ts";
-import { API, startServer, type TestClient, type TestServer } from "../support/server.ts";
+import { postForm, redeem, refresh } from "../support/http-browser.ts";
+import { API, startServer, type TestClient, type TestServer } from "../support/test-server.ts";
 
 let server: TestServer;
 let client: TestClient;

@@ -14,8 +14,8 @@ import {
   post,
   tokensOf,
 } from "../support/back-channel.ts";
-import { redeem, refresh, type TokenAnswer } from "../support/browser-like.ts";
-import { API, startServer, type TestClient, type TestServer } from "../support/server.ts";
+import { redeem, refresh, type TokenAnswer } from "../support/http-browser.ts";
+import { API, startServer, type TestClient, type TestServer } from "../support/test-server.ts";
 
 let server: TestServer;
 let client: TestClient;

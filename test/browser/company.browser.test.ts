@@ -2,11 +2,11 @@
 
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { axe, launchBrowser, withPage } from "../support/browser.ts";
-import { authorizeUrl, redeem, refresh } from "../support/browser-like.ts";
-import { addCompany, claimsOf } from "../support/companies.ts";
-import { PASSWORD, startServer, type TestServer, variants } from "../support/server.ts";
-import { startWebApp, type WebApp } from "../support/web-app.ts";
+import { axe, launchBrowser, withPage } from "../support/chromium.ts";
+import { addCompany, claimsOf } from "../support/company-staff.ts";
+import { authorizeUrl, redeem, refresh } from "../support/http-browser.ts";
+import { startWebApp, type WebApp } from "../support/link-and-callback-site.ts";
+import { PASSWORD, startServer, type TestServer, variants } from "../support/test-server.ts";
 
 let browser: Browser;
 let server: TestServer;
@@ -70,9 +70,18 @@ describe.each(
       await page.getByRole("link", { name: "Acme Corp" }).click();
       await check(page);
       expect(await page.locator("blockquote").innerText()).toContain("For the photos of the fair");
-      await submit(page, "/rule", "Approve for all members");
+      await submit(page, `/apps/${client.clientId}`, "Review");
+      await page.waitForURL(/\/apps\/.*request=/);
+      await check(page);
+      expect(await page.locator("main").innerText()).toContain("For the photos of the fair");
+      expect(await page.locator("input[name=audience][value=selected]").isChecked()).toBe(true);
+      await page.locator("input[name=audience][value=everybody]").check();
+      await submit(page, `/apps/${client.clientId}`, "Save rule");
+      await check(page);
+      expect(await page.locator("main").innerText()).toContain("everybody who joins later");
+      await submit(page, `/apps/${client.clientId}`, "Save rule");
       await page.waitForURL(/done=decided/);
-      expect(await page.locator(".notice").innerText()).toContain("holds from now on");
+      expect(await page.locator(".notice").innerText()).toContain("The rule is saved");
       await check(page);
     });
 
@@ -97,6 +106,11 @@ describe.each(
       await page.goto(`${server.issuer}/login`);
       await signIn(page, company.admin.username);
       await page.goto(`${server.issuer}/company/${company.slug}`);
+      await page.locator("input[name=q]").fill(client.name.slice(0, 4));
+      await page.keyboard.press("Enter");
+      await page.waitForURL(/q=/);
+      await check(page);
+      await page.getByRole("link", { name: client.name }).click();
       await submit(page, "/revoke", "Revoke for everyone");
       await page.waitForURL(/\/revoke\?client_id=/);
       await check(page);
@@ -111,6 +125,52 @@ describe.each(
       );
     });
     expect((await refresh(server, client, refreshToken)).body.error).toBe("invalid_grant");
+  });
+
+  test("by keys alone: an app for one member, chosen by name; nothing is chosen beforehand", async () => {
+    const company = await addCompany(server);
+    const called = javaScriptEnabled ? "Keyboard Calendar" : "Keyboard Diary";
+    const client = await server.addClient({ name: called, verified: true });
+    await visit(async (page) => {
+      const focused = () =>
+        page.evaluate<string>(
+          "document.activeElement === document.body ? '' : document.activeElement.value || document.activeElement.textContent",
+        );
+      const tabTo = async (wanted: string) => {
+        for (let at = 0; at < 60 && !(await focused()).includes(wanted); at += 1) await page.keyboard.press("Tab");
+        expect(await focused()).toContain(wanted);
+      };
+      await page.goto(`${server.issuer}/login`);
+      await signIn(page, company.admin.username);
+      await page.goto(`${server.issuer}/company/${company.slug}`);
+      await page.locator("input[name=q]").focus();
+      await page.keyboard.type("keyb");
+      await page.keyboard.press("Enter");
+      await page.waitForURL(/q=keyb/);
+      await tabTo(called);
+      await page.keyboard.press("Enter");
+      await page.waitForURL(/\/apps\//);
+      expect(await page.locator("input[name=scope]:checked, input[name=member]:checked").count()).toBe(0);
+      expect(await page.locator("input[name=audience]:checked").count()).toBe(0);
+      await tabTo("default");
+      await page.keyboard.press("ArrowDown");
+      expect(await page.locator("input[name=rule]:checked").getAttribute("value")).toBe("allow");
+      await tabTo("everybody");
+      await page.keyboard.press("ArrowDown");
+      await page.locator(`input[name=member][value="${company.member.personId}"]`).focus();
+      await page.keyboard.press("Space");
+      await page.locator("input[name=scope]").first().focus();
+      await page.keyboard.press("Space");
+      await check(page);
+      await tabTo("Save rule");
+      await page.keyboard.press("Enter");
+      await page.waitForURL(/done=decided/);
+      await check(page);
+    });
+    const { partition, companyId } = company;
+    expect(await server.assent.storage.companyApps.listRules({ partition, companyId })).toMatchObject([
+      { clientId: client.clientId, forSelected: true, selected: [company.member.personId] },
+    ]);
   });
 
   test("somebody is invited, signs in by the link, joins, and leaves", async () => {

@@ -2,9 +2,9 @@
 
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { axe, launchBrowser, withPage } from "../support/browser.ts";
-import { aDevice, aDeviceClient, poll } from "../support/device.ts";
-import { PASSWORD, startServer, type TestClient, type TestServer, variants } from "../support/server.ts";
+import { axe, launchBrowser, withPage } from "../support/chromium.ts";
+import { aDevice, aDeviceClient, poll } from "../support/device-actor.ts";
+import { PASSWORD, startServer, type TestClient, type TestServer, variants } from "../support/test-server.ts";
 
 let browser: Browser;
 let server: TestServer;
@@ -97,7 +97,7 @@ describe.each(
         await page.waitForSelector(".device-facts");
         await tabTo(page, "button[name=decision][value=deny]");
         await page.keyboard.press("Enter");
-        await page.waitForSelector("text=was refused");
+        await page.waitForSelector("text=was not connected");
         await look(page, javaScriptEnabled);
       },
     );

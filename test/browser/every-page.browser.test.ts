@@ -3,8 +3,8 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { MARKUP } from "../attacks/payloads/markup.ts";
-import { launchBrowser, withPage } from "../support/browser.ts";
-import { everyPage, type Service, startService } from "../support/every-page.ts";
+import { launchBrowser, withPage } from "../support/chromium.ts";
+import { everyPage, type Service, startService } from "../support/crawl-every-page.ts";
 
 let browser: Browser;
 let service: Service;

@@ -2,9 +2,9 @@
 
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { axe, launchBrowser, withPage } from "../support/browser.ts";
-import { withSecondStep } from "../support/second-step.ts";
-import { PASSWORD, startServer, type TestServer } from "../support/server.ts";
+import { withSecondStep } from "../support/authenticator-app.ts";
+import { axe, launchBrowser, withPage } from "../support/chromium.ts";
+import { PASSWORD, startServer, type TestServer } from "../support/test-server.ts";
 import { noOffers, withAuthenticator } from "../support/virtual-authenticator.ts";
 
 let browser: Browser;

@@ -3,12 +3,12 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { MARKUP } from "../attacks/payloads/markup.ts";
-import { axe, withPage } from "../support/browser.ts";
-import { authorizeUrl, redeem, refresh } from "../support/browser-like.ts";
-import { mouse, signInBy } from "../support/hands.ts";
-import { type OwnerStage, startOwnerStage } from "../support/owner-stage.ts";
-import type { TestClient, TestServer } from "../support/server.ts";
-import type { WebApp } from "../support/web-app.ts";
+import { axe, withPage } from "../support/chromium.ts";
+import { authorizeUrl, redeem, refresh } from "../support/http-browser.ts";
+import type { WebApp } from "../support/link-and-callback-site.ts";
+import { mouse, signInBy } from "../support/mouse-and-keyboard.ts";
+import { type OwnerStage, startOwnerStage } from "../support/owner-story-setup.ts";
+import type { TestClient, TestServer } from "../support/test-server.ts";
 
 let browser: Browser;
 let server: TestServer;
@@ -43,7 +43,7 @@ describe("what goes wrong on an owner's way", () => {
         if (tries === 0 || tries === 10) expect(await axe(page)).toEqual([]);
         if (tries === 0) {
           const described = await page.locator("input[name=password]").getAttribute("aria-describedby");
-          expect(await page.locator(`#${described}`).innerText()).toContain("doesn’t match");
+          expect(await page.locator(`#${described}`).innerText()).toContain("is wrong");
         }
       }
       expect(await page.getByRole("alert").innerText()).toContain("Too many attempts");
@@ -85,7 +85,7 @@ describe("what goes wrong on an owner's way", () => {
       const token = (await redeem(server, client, new URL(page.url()))).body.refresh_token;
       await page.goBack();
       if (!page.url().includes("/consent")) await page.goBack();
-      await page.getByRole("heading", { name: "You have answered this already" }).waitFor();
+      await page.getByRole("heading", { name: "You already answered" }).waitFor();
       await hands.look();
       await page.getByRole("link", { name: "Go to your apps" }).click();
       await expect.poll(() => entry(page).count()).toBe(1);
@@ -97,14 +97,14 @@ describe("what goes wrong on an owner's way", () => {
     [
       "an app that isn't known",
       () => authorizeUrl(server, { ...client, clientId: "c-nobody" }),
-      "This app is not known here",
+      "This app isn’t registered here",
     ],
     [
       "a redirect that isn't registered",
       () => authorizeUrl(server, { ...client, redirectUris: ["https://evil.test"] }),
-      "This app.s link is not safe to follow",
+      "This app.s link isn.t safe",
     ],
-    ["an address that leads nowhere", () => `${server.issuer}/nowhere`, "There is nothing here"],
+    ["an address that leads nowhere", () => `${server.issuer}/nowhere`, "Page not found"],
     ["what an error means", () => `${server.issuer}/errors/invalid_client`, "invalid_client"],
     ["a request that was cut off", () => `${server.issuer}/consent?request=x`, "Start again from the app"],
   ])("%s → a page that says so, clean for axe", async (_, url, text) => {
@@ -151,13 +151,13 @@ describe("what goes wrong on an owner's way", () => {
     });
   });
 
-  test("Not you? → another person signs in, and answers as themselves", async () => {
+  test("Switch account → another person signs in, and answers as themselves", async () => {
     await withPage({ browser }, async (page) => {
       const hands = mouse(page, false);
       await page.goto(app.url);
       await page.locator("a").click();
       await signInBy(page, hands, await server.addPerson());
-      await page.getByRole("button", { name: "Not you?" }).click();
+      await page.getByRole("button", { name: "Switch account" }).click();
       const bob = await server.addPerson({ name: "Bob Second" });
       await signInBy(page, hands, bob);
       expect(await page.locator(".person").innerText()).toContain("Bob Second");

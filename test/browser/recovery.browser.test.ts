@@ -2,7 +2,7 @@
 
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { axe, launchBrowser, withPage } from "../support/browser.ts";
+import { axe, launchBrowser, withPage } from "../support/chromium.ts";
 import {
   aConnection,
   anAuthenticatorOf,
@@ -16,9 +16,9 @@ import {
   recoveryLink,
   STRANGE_BROWSER,
   signedInWith,
-} from "../support/recovery.ts";
-import { PASSWORD, startServer, type TestServer } from "../support/server.ts";
-import { smtpTo, startMailbox, type TestMailbox } from "../support/smtp.ts";
+} from "../support/recovery-actors.ts";
+import { smtpTo, startMailbox, type TestMailbox } from "../support/smtp-server.ts";
+import { PASSWORD, startServer, type TestServer } from "../support/test-server.ts";
 import { withAuthenticator } from "../support/virtual-authenticator.ts";
 
 let browser: Browser;
@@ -56,7 +56,7 @@ test("the owner's passkey is asked for, the intruder's is ticked; decided by key
     const connection = await aConnection(intruder, person, server, { name: "Mail Export" });
 
     await page.goto(await recoveryLink(person, server, mailbox));
-    await page.getByRole("heading", { name: "Confirm that it is you" }).waitFor();
+    await page.getByRole("heading", { name: "Confirm that it’s you" }).waitFor();
     expect(await axe(page)).toEqual([]);
     await page.getByRole("button", { name: "Use a passkey" }).press("Enter");
     await page.locator("#password").waitFor();
@@ -68,7 +68,7 @@ test("the owner's passkey is asked for, the intruder's is ticked; decided by key
     await page.fill("#password", "short");
     await page.fill("#again", "short");
     await page.press("#again", "Enter");
-    await page.getByText("That is too short").waitFor();
+    await page.getByText("Too short").waitFor();
     expect(await page.getByRole("checkbox", { name: "Remove: Passkey “Theirs”" }).isChecked()).toBe(true);
     await page.fill("#password", NEW_PASSWORD);
     await page.fill("#again", NEW_PASSWORD);

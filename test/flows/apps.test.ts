@@ -2,8 +2,8 @@
 
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from "jose";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { Agent, authorize, authorizeUrl, type Page, postForm, redeem, signIn } from "../support/browser-like.ts";
-import { startServer, type TestClient, type TestServer } from "../support/server.ts";
+import { Agent, authorize, authorizeUrl, type Page, postForm, redeem, signIn } from "../support/http-browser.ts";
+import { startServer, type TestClient, type TestServer } from "../support/test-server.ts";
 
 let server: TestServer;
 let client: TestClient;
@@ -48,37 +48,50 @@ test("an app that the operator switched off → said so, also in the history; ba
     await server.assent.storage.clients.put({ client: changed, expect: null });
     server.tick(2000);
   };
-  const shown = async () => (await agent.get("/account/apps")).text.includes("switched off here");
+  const shown = async () => (await agent.get("/account/apps")).text.includes("turned off here");
   expect(await shown()).toBe(false);
   await put("disabled");
   await expect.poll(shown, { timeout: 3000 }).toBe(true);
-  expect((await agent.get("/account/history")).text).toContain("because it was switched off here");
+  expect((await agent.get("/account/history")).text).toContain("because it was turned off here");
   await put("active");
   await expect.poll(shown, { timeout: 3000 }).toBe(false);
+});
+
+describe("when access ends", () => {
+  test("allowed only once → no form, since there is no lasting end", async () => {
+    const { agent } = await allowed(client, { duration: "once" });
+    const page = await agent.get("/account/apps");
+    expect([formTo(page, "/revoke") !== undefined, formTo(page, "/end")]).toEqual([true, undefined]);
+  });
+
+  test("permissions that end at different times → the form says that the new end is for all of them", async () => {
+    const { agent } = await allowed(client, { "duration:read": "3600" });
+    expect((await agent.get("/account/apps")).text).toContain("also for those that end sooner now");
+    const same = await allowed();
+    expect((await same.agent.get("/account/apps")).text).not.toContain("also for those that end sooner now");
+  });
 });
 
 describe("revoke", () => {
   test("→ 303, and the page counts down what the app still holds; loaded again it repeats nothing", async () => {
     const { agent, username, refreshToken } = await allowed();
     const before = (await agent.get("/account/apps")).text;
-    expect(before).toContain("for up to 10 minutes more");
+    expect(before).toContain("access ends within 10 minutes");
     expect(before).toContain("127.0.0.x");
     expect(before).not.toContain("/24");
     const answer = await press(agent, "/revoke", { revoke: "revoke" });
     expect([answer.status, answer.location?.pathname]).toEqual([303, "/account/apps"]);
     const where = answer.location?.href ?? "";
-    expect(said(await agent.get(where))).toMatch(
-      /^Photo Printer gets nothing new any more.*in 10 minutes at most\. Receipt$/,
-    );
+    expect(said(await agent.get(where))).toMatch(/^You revoked Photo Printer’s access.*within 10 minutes\. Receipt$/);
     expect((await refresh(refreshToken)).body.error).toBe("invalid_grant");
     server.tick(7 * MINUTE);
-    expect(said(await agent.get(where))).toContain("in 3 minutes at most");
+    expect(said(await agent.get(where))).toContain("within 3 minutes");
     server.tick(4 * MINUTE);
-    expect(said(await agent.get(where))).toContain("can’t use your account any more");
+    expect(said(await agent.get(where))).toContain("no longer has access");
     server.tick(DAY);
     await signIn(agent, username);
     expect(said(await agent.get(where))).toBe("");
-    expect((await agent.get("/account/history")).text.match(/You revoked the access/g)).toHaveLength(1);
+    expect((await agent.get("/account/history")).text.match(/You revoked/g)).toHaveLength(1);
   });
 
   test("twice, or an app that never was → told so; another owner's entry, or none, in the link → nothing is told", async () => {
@@ -87,9 +100,7 @@ describe("revoke", () => {
     const form = formTo(page, "/revoke");
     if (form === undefined) throw new Error("no form");
     const done = (await agent.submit(form, { revoke: "revoke" })).location?.href ?? "";
-    expect(said(await agent.follow(await agent.submit(form, { revoke: "revoke" })))).toContain(
-      "had no access any more",
-    );
+    expect(said(await agent.follow(await agent.submit(form, { revoke: "revoke" })))).toContain("no longer had access");
     const other = await allowed();
     for (const link of [done, "/account/apps?done=x", "/account/apps?done=%3Cscript%3E"])
       expect(said(await other.agent.get(link))).toBe("");
@@ -104,9 +115,9 @@ describe("what an app still holds, whatever ended its grants", () => {
     const { username } = await server.addPerson();
     const agent = new Agent(server.issuer);
     await authorize(agent, authorizeUrl(server, client, { scope: "read" }), username);
-    expect(await shown(agent)).toBe("Stops at once.");
+    expect(await shown(agent)).toBe("If you revoke it, access ends immediately. The app can ask you again.");
     expect(said(await agent.follow(await press(agent, "/revoke", { revoke: "revoke" })))).toContain(
-      "can’t use your account any more",
+      "no longer has access",
     );
   });
 
@@ -128,14 +139,14 @@ describe("what an app still holds, whatever ended its grants", () => {
       );
     expect([await verifies(), await shown(agent)]).toEqual([
       true,
-      "Stops at once; what it already holds works for up to 7 minutes more.",
+      "If you revoke it, access ends within 7 minutes. The app can ask you again.",
     ]);
     const where = (await press(agent, "/revoke", { revoke: "revoke" })).location?.href ?? "";
-    expect(said(await agent.get(where))).toContain("in 7 minutes at most");
+    expect(said(await agent.get(where))).toContain("within 7 minutes");
     server.tick(8 * MINUTE);
     expect([await verifies(), said(await agent.get(where))]).toEqual([
       false,
-      "Photo Printer can’t use your account any more. Receipt",
+      "Photo Printer no longer has access. Receipt",
     ]);
   });
 
@@ -149,11 +160,11 @@ describe("what an app still holds, whatever ended its grants", () => {
     const agent = new Agent(server.issuer);
     const url = authorizeUrl(server, app, { scope: "vault:see vault:fill" });
     await redeem(server, app, await authorize(agent, url, username, { duration: "forever" }));
-    expect(await shown(agent)).toBe("Stops at once.");
+    expect(await shown(agent)).toBe("If you revoke it, access ends immediately. The app can ask you again.");
     const less = await agent.follow(await press(agent, "/narrow", { keep: ["vault:see"] }));
-    expect(said(less)).toContain("This holds everywhere by");
+    expect(said(less)).toContain("The change is complete by");
     expect(said(await agent.follow(await press(agent, "/revoke", { revoke: "revoke" })))).toContain(
-      "can’t use your account any more",
+      "no longer has access",
     );
   });
 });
@@ -212,7 +223,9 @@ describe("what it used", () => {
     expect(page.text).toMatch(/from <bdi class="host" dir="ltr">127\.0\.0\.x/);
     const keep = page.forms.find(({ fields }) => fields.get("keep") === "read" && fields.getAll("keep").length === 1);
     if (keep === undefined) throw new Error("nothing to press");
-    expect(said(await agent.follow(await agent.submit(keep, { narrow: "used" })))).toContain("can do less now");
+    expect(said(await agent.follow(await agent.submit(keep, { narrow: "used" })))).toContain(
+      "has fewer permissions now",
+    );
     expect((await refresh(refreshToken)).body.scope).toBe("read");
     expect((await agent.get("/account/apps")).text).not.toContain(">never used<");
   });
@@ -226,6 +239,96 @@ describe("what it used", () => {
       await signIn(agent, username);
       expect((await agent.get("/account/apps")).text).not.toMatch(/>never used<|Keep only/);
     }
+  });
+});
+
+describe("when it was last used", () => {
+  const api = { clientId: "api-test", secret: "api-test-secret" };
+  const introspect = (token: string) => postForm(server, "/introspect", api, { token });
+
+  /** What the dashboard, the data export and the operator's list say alike. Null: never. */
+  async function lastUse(agent: Agent, username: string): Promise<number | null> {
+    const [fact = ""] = /<dt>Last used<\/dt><dd>.*?<\/dd>/s.exec((await agent.get("/account/apps")).text) ?? [];
+    const form = formTo(await agent.get("/account/profile/export"), "/export");
+    if (form === undefined) throw new Error("no form for the export");
+    const [app] = JSON.parse((await agent.submit(form)).text).apps;
+    const { storage } = server.assent;
+    const person = await storage.people.findByName({ name: username });
+    const [consent] = await storage.consents.listAll({ ownerId: person?.personId ?? "", clientId: null, limit: 1 });
+    const at = consent?.lastUsedAt ?? null;
+    const time = at === null ? null : new Date(at).toISOString();
+    expect(app.last_used_at).toBe(time);
+    expect(fact).toContain(time === null ? ">Not used yet<" : `datetime="${time}"`);
+    return at;
+  }
+
+  async function expectUse(agent: Agent, username: string, at: number) {
+    await expect.poll(async () => Math.abs(((await lastUse(agent, username)) ?? 0) - at)).toBeLessThan(3000);
+  }
+
+  async function connected() {
+    const { username } = await server.addPerson();
+    const agent = new Agent(server.issuer);
+    const callback = await authorize(agent, authorizeUrl(server, client, { scope: "read" }), username);
+    const { body } = await redeem(server, client, callback);
+    return { agent, username, access: body.access_token ?? "", refreshToken: body.refresh_token ?? "" };
+  }
+
+  test("allowed, and allowed again without a page, no code redeemed → never; redeemed, refreshed → then", async () => {
+    const { username } = await server.addPerson();
+    const agent = new Agent(server.issuer);
+    const url = authorizeUrl(server, client, { scope: "read" });
+    await authorize(agent, url, username, { duration: "forever" });
+    server.tick(MINUTE);
+    await authorize(agent, url, username);
+    expect(await lastUse(agent, username)).toBe(null);
+    server.tick(5 * MINUTE);
+    const { body } = await redeem(server, client, await authorize(agent, url, username));
+    await expectUse(agent, username, server.now());
+    server.tick(2 * MINUTE);
+    await refresh(body.refresh_token ?? "");
+    await expectUse(agent, username, server.now());
+  });
+
+  test("an API asked about its token → then; asked a hundred times in ten seconds → written once", async () => {
+    const { agent, username, access } = await connected();
+    server.tick(2 * MINUTE);
+    const first = server.now();
+    for (let more = 0; more < 100; more += 1) {
+      expect((await introspect(access)).body["active"]).toBe(true);
+      server.tick(100);
+    }
+    await expectUse(agent, username, first);
+    expect(server.now() - first).toBeGreaterThan(10_000);
+    server.tick(MINUTE);
+    await introspect(access);
+    await expectUse(agent, username, server.now());
+    expect((await agent.get("/account/apps")).text).toMatch(/; last connected from <bdi class="host" dir="ltr">127/);
+  });
+
+  test("the app asked about its own refresh token → then", async () => {
+    const { agent, username, refreshToken } = await connected();
+    server.tick(2 * MINUTE);
+    await postForm(server, "/introspect", client, { token: refreshToken });
+    await expectUse(agent, username, server.now());
+  });
+
+  test("asked about by another API, changed, or after its end → no use", async () => {
+    const { agent, username, access } = await connected();
+    const before = await lastUse(agent, username);
+    const other = await server.addResource({ identifier: `https://${username}.test` });
+    server.tick(2 * MINUTE);
+    const theirs = { clientId: other.id, secret: other.secret };
+    expect((await postForm(server, "/introspect", theirs, { token: access })).body["active"]).toBe(false);
+    expect((await introspect(`${access}x`)).body["active"]).toBe(false);
+    server.tick(9 * MINUTE);
+    expect((await introspect(access)).body["active"]).toBe(false);
+    await agent.get("/account/apps");
+    const person = await server.assent.storage.people.findByName({ name: username });
+    const [consent] = await server.assent.storage.consents.listAll({
+      ...{ ownerId: person?.personId ?? "", clientId: null, limit: 1 },
+    });
+    expect(consent?.lastUsedAt).toBe(before);
   });
 });
 
@@ -245,6 +348,6 @@ test("many apps → a search by name, whatever the case; unused for 90 days → 
   const found = await agent.get(`/account/apps?${new URLSearchParams({ q: "e\u0301MILE 3" })}`);
   expect([found.text.match(/data-client-id/g)?.length, found.text.includes("1 app found")]).toEqual([1, true]);
   const none = await agent.get(`/account/apps?${new URLSearchParams({ q: '"><script>' })}`);
-  expect(none.text).toContain("No app of yours matches");
+  expect(none.text).toContain("None of your apps match");
   expect(none.text).not.toContain('"><script>');
 });

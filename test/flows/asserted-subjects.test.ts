@@ -15,10 +15,10 @@ import {
   present,
   SAML2_BEARER,
   trust,
-} from "../support/assertions.ts";
-import type { TokenAnswer } from "../support/browser-like.ts";
+} from "../support/assertion-requests.ts";
+import type { TokenAnswer } from "../support/http-browser.ts";
 import { anIdentityProvider, assertionXml, encoded, signed } from "../support/saml-idp.ts";
-import { startServer, type TestClient, type TestServer } from "../support/server.ts";
+import { startServer, type TestClient, type TestServer } from "../support/test-server.ts";
 
 let server: TestServer;
 let client: TestClient;

@@ -6,11 +6,11 @@
 import { decodeJwt } from "jose";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Person } from "../../packages/server/src/owners/storage.ts";
-import { SoftAuthenticator } from "../support/authenticator.ts";
-import { Agent, authorize, authorizeUrl, type Page, redeem, signIn } from "../support/browser-like.ts";
-import { AUTHENTICATOR, appOf, formWith, withSecondStep } from "../support/second-step.ts";
-import { PASSWORD, startServer, type TestClient, type TestServer } from "../support/server.ts";
-import { smtpTo, startMailbox, type TestMailbox } from "../support/smtp.ts";
+import { AUTHENTICATOR, appOf, formWith, withSecondStep } from "../support/authenticator-app.ts";
+import { Agent, authorize, authorizeUrl, type Page, redeem, signIn } from "../support/http-browser.ts";
+import { smtpTo, startMailbox, type TestMailbox } from "../support/smtp-server.ts";
+import { SoftAuthenticator } from "../support/soft-webauthn-authenticator.ts";
+import { PASSWORD, startServer, type TestClient, type TestServer } from "../support/test-server.ts";
 
 const MINUTE = 60_000;
 const NEW = "seven green umbrellas";

@@ -1,9 +1,9 @@
 /** The operator's look: served from here, cached by its content, under the same policy as everything else. */
 
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { Agent, authorizeUrl, signIn } from "../support/browser-like.ts";
-import { aDevice, aDeviceClient, enter, formWith } from "../support/device.ts";
-import { startServer, type TestServer } from "../support/server.ts";
+import { aDevice, aDeviceClient, enter, formWith } from "../support/device-actor.ts";
+import { Agent, authorizeUrl, signIn } from "../support/http-browser.ts";
+import { startServer, type TestServer } from "../support/test-server.ts";
 
 let server: TestServer;
 

@@ -2,7 +2,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { hashPassword } from "../../packages/server/src/crypto/password.ts";
+import { hashPassword } from "../../packages/server/src/crypto/password-hashing.ts";
 import type { Person } from "../../packages/server/src/owners/storage.ts";
 import {
   Agent,
@@ -13,8 +13,8 @@ import {
   redeem,
   refresh,
   signIn,
-} from "../support/browser-like.ts";
-import { PASSWORD, startServer, type TestClient, type TestServer } from "../support/server.ts";
+} from "../support/http-browser.ts";
+import { PASSWORD, startServer, type TestClient, type TestServer } from "../support/test-server.ts";
 
 let server: TestServer;
 let client: TestClient;
@@ -55,13 +55,13 @@ async function signsIn(username: string, password: string): Promise<boolean> {
 
 describe("a change of password", () => {
   test.each([
-    ["without the current one", { current_password: "" }, "not your current password"],
-    ["with a wrong current one", { current_password: "not it at all" }, "not your current password"],
-    ["too short", { password: "Wq7-kd2", again: "Wq7-kd2" }, "too short"],
-    ["to one that many have", { password: "Password1!", again: "Password1!" }, "Many people have this password"],
+    ["without the current one", { current_password: "" }, "isn’t your current password"],
+    ["with a wrong current one", { current_password: "not it at all" }, "isn’t your current password"],
+    ["too short", { password: "Wq7-kd2", again: "Wq7-kd2" }, "Too short"],
+    ["to one that many have", { password: "Password1!", again: "Password1!" }, "Too common"],
     ["to nothing", { password: "", again: "" }, "Enter a new password"],
-    ["to the same", { password: PASSWORD, again: PASSWORD }, "the password you have already"],
-    ["typed differently", { again: "seven green umbrella" }, "not the same as above"],
+    ["to the same", { password: PASSWORD, again: PASSWORD }, "already your password"],
+    ["typed differently", { again: "seven green umbrella" }, "doesn’t match the password above"],
   ])("%s → the form says so, and the old one still signs in", async (_, fields, said) => {
     const { person, agent } = await signedIn();
     const page = await change(agent, fields);
@@ -74,7 +74,7 @@ describe("a change of password", () => {
   test("to one's own name with digits → the form says so", async () => {
     const { person, agent } = await signedIn();
     const own = `${person.username}99`;
-    expect((await change(agent, { password: own, again: own })).text).toContain("Many people have this password");
+    expect((await change(agent, { password: own, again: own })).text).toContain("Too common");
   });
 
   test.each([

@@ -4,11 +4,11 @@ import { createRemoteJWKSet, jwtVerify } from "jose";
 import * as oauth from "oauth4webapi";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { adminOf, createClient } from "../../packages/server/src/admin/index.ts";
-import { Secrets } from "../../packages/server/src/crypto/secrets.ts";
+import { Secrets } from "../../packages/server/src/crypto/server-secret.ts";
 import { secretsOf } from "../../packages/server/src/data-dir.ts";
 import { basic, changeClient, expectRefusal, logged, post } from "../support/back-channel.ts";
 import { aKeyPair, aSigningClient } from "../support/client-keys.ts";
-import { API, settle, startServer, type TestClient, type TestServer } from "../support/server.ts";
+import { API, settle, startServer, type TestClient, type TestServer } from "../support/test-server.ts";
 
 let server: TestServer;
 let client: TestClient;

@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { byHand } from "../../packages/server/test/storage/support/by-hand.ts";
+import { byHand } from "../../packages/server/test/storage/support/raw-statements.ts";
+import { addCompany, addMember, claimsOf, decide, type TestCompany } from "../support/company-staff.ts";
+import { aDevice, aDeviceClient, decide as decideDevice, poll } from "../support/device-actor.ts";
+import { atConsent } from "../support/front-channel.ts";
 import {
   Agent,
   authorize,
@@ -10,11 +13,8 @@ import {
   redeem,
   refresh,
   signIn,
-} from "../support/browser-like.ts";
-import { addCompany, addMember, claimsOf, decide, type TestCompany } from "../support/companies.ts";
-import { aDevice, aDeviceClient, decide as decideDevice, poll } from "../support/device.ts";
-import { atConsent } from "../support/front-channel.ts";
-import { settle, startServer, type TestClient, type TestServer } from "../support/server.ts";
+} from "../support/http-browser.ts";
+import { settle, startServer, type TestClient, type TestServer } from "../support/test-server.ts";
 
 let server: TestServer;
 let client: TestClient;

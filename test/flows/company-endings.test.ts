@@ -2,6 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Person } from "../../packages/server/src/owners/storage.ts";
+import { addCompany, decide, type TestCompany } from "../support/company-staff.ts";
 import {
   Agent,
   authorize,
@@ -11,9 +12,8 @@ import {
   redeem,
   refresh,
   signIn,
-} from "../support/browser-like.ts";
-import { addCompany, decide, type TestCompany } from "../support/companies.ts";
-import { startServer, type TestClient, type TestServer } from "../support/server.ts";
+} from "../support/http-browser.ts";
+import { startServer, type TestClient, type TestServer } from "../support/test-server.ts";
 
 let server: TestServer;
 let client: TestClient;
@@ -53,11 +53,8 @@ describe("an approval that members use, taken back", () => {
     };
     const tokens = { admin: await tokensOf(acme.admin), member: await tokensOf(acme.member) };
     const agent = await as(acme.admin);
-    const page = await agent.get(path("", acme));
-    const decision = page.forms.find(
-      ({ fields }) => fields.has("duration") && fields.get("client_id") === app.clientId,
-    );
-    if (decision === undefined) throw new Error("no form to decide by");
+    const place = `/apps/${app.clientId}`;
+    const decision = formTo(await agent.get(path(place, acme)), place);
     return { acme, app, tokens, agent, decision };
   }
 
@@ -68,8 +65,8 @@ describe("an approval that members use, taken back", () => {
       for (const fields of [{ rule }, { rule, confirmed: "yes" }, { rule, confirmed: "yes", members: "x" }]) {
         const question = await agent.submit(decision, fields);
         expect([question.status, question.location]).toEqual([200, undefined]);
-        expect(question.text).toContain('What about members who use <bdi class="name">Fair Copy</bdi> already?');
-        expect(question.text).toContain("1 member");
+        expect(question.text).toContain("What happens to the access of these members?");
+        expect(question.text).toContain("<dt>Members affected</dt><dd>1</dd>");
       }
       expect(await server.assent.storage.companyApps.listRules(acme)).toMatchObject([
         { clientId: app.clientId, rule: "allow" },
@@ -81,7 +78,9 @@ describe("an approval that members use, taken back", () => {
   test("keep → they go on until it ends; nobody connects that way any more", async () => {
     const { acme, app, tokens, agent, decision } = await used();
     const question = await agent.submit(decision, { rule: "ask" });
-    expect(pathOf(await agent.submit(formTo(question, "/rule")))).toBe(`${path("", acme)}?done=decided`);
+    expect(pathOf(await agent.submit(formTo(question, `/apps/${app.clientId}`)))).toBe(
+      `${path(`/apps/${app.clientId}`, acme)}?done=decided`,
+    );
     expect((await refresh(server, app, tokens.member)).status).toBe(200);
     expect((await (await as(acme.member)).get(authorizeUrl(server, app))).text).toContain("an admin has to approve");
   });
@@ -89,10 +88,10 @@ describe("an approval that members use, taken back", () => {
   test("end → over for members at once, not for admins; the history says why", async () => {
     const { acme, app, tokens, agent, decision } = await used();
     const question = await agent.submit(decision, { rule: "ask" });
-    await agent.submit(formTo(question, "/rule"), { members: "end" });
+    await agent.submit(formTo(question, `/apps/${app.clientId}`), { members: "end" });
     expect((await refresh(server, app, tokens.member)).body.error).toBe("invalid_grant");
     expect((await refresh(server, app, tokens.admin)).status).toBe(200);
-    expect((await agent.get(path("/history", acme))).text).toContain("because it is no longer approved for all");
+    expect((await agent.get(path("/history", acme))).text).toContain("because it is no longer approved for everyone");
   });
 });
 
@@ -109,7 +108,7 @@ test("removed → what stops is said before; the history says who, with a receip
   for (const said of [
     `Remove <bdi class="name">${username}</bdi>`,
     "Photo &lt;b>Printer",
-    "works for up to 10 minutes more",
+    "Access ends within 10 minutes",
   ])
     expect(question.text).toContain(said);
   expect((await refresh(server, client, tokens.refresh_token)).status).toBe(200);

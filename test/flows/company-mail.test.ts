@@ -1,10 +1,10 @@
 /** What people of a company hear by mail: an invitation, a member's request, what an admin said. */
 
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { Agent, type Form, type Page, signIn } from "../support/browser-like.ts";
-import { addCompany } from "../support/companies.ts";
-import { startServer, type TestServer } from "../support/server.ts";
-import { smtpTo, startMailbox, type TestMailbox } from "../support/smtp.ts";
+import { addCompany } from "../support/company-staff.ts";
+import { Agent, type Form, type Page, signIn } from "../support/http-browser.ts";
+import { smtpTo, startMailbox, type TestMailbox } from "../support/smtp-server.ts";
+import { startServer, type TestServer } from "../support/test-server.ts";
 
 let server: TestServer;
 let mailbox: TestMailbox;
@@ -65,13 +65,17 @@ test("a request that is refused, and one that is approved → the member hears w
   const agent = await as(acme.admin);
   for (const [place, subject] of [
     ["/refuse", "Paper & Ink was not approved at Acme Corp"],
-    ["/rule", "Paper & Ink may be used at Acme Corp"],
+    ["/apps/", "Paper & Ink may be used at Acme Corp"],
   ] as const) {
     const { clientId } = await server.addClient({ name: "Paper & Ink" });
     const wish = { partition, companyId, clientId, personId: member.personId, scopes: ["read"] };
     await server.assent.storage.companyApps.askApproval({ ...wish, reason: "for the fair", now: server.now() });
     const page = await agent.get(`/company/${acme.slug}`);
-    await agent.submit(formTo(page, place, place === "/rule" ? { rule: "allow" } : { client_id: clientId }));
+    if (place === "/refuse") await agent.submit(formTo(page, place, { client_id: clientId }));
+    else {
+      const review = await agent.submit(formTo(page, `/apps/${clientId}`, { request: member.personId }));
+      await agent.submit(formTo(review, `/apps/${clientId}`));
+    }
     const message = await mailbox.next(member.email);
     expect(message.subject).toBe(subject);
     expect(message.text).toContain(`Go to Acme Corp:\n${server.issuer}/company/${acme.slug}`);

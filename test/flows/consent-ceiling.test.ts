@@ -2,6 +2,9 @@
 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { type Config, configOf } from "../../packages/server/src/config.ts";
+import { addCompany } from "../support/company-staff.ts";
+import { aDevice, aDeviceClient, decide as decideDevice, enter, formWith, poll } from "../support/device-actor.ts";
+import { changeClient, expectRedirectError } from "../support/front-channel.ts";
 import {
   Agent,
   authorizeUrl,
@@ -13,11 +16,8 @@ import {
   refresh,
   signIn,
   type TokenAnswer,
-} from "../support/browser-like.ts";
-import { addCompany } from "../support/companies.ts";
-import { aDevice, aDeviceClient, decide as decideDevice, enter, formWith, poll } from "../support/device.ts";
-import { changeClient, expectRedirectError } from "../support/front-channel.ts";
-import { API, startServer, type TestClient, type TestServer } from "../support/server.ts";
+} from "../support/http-browser.ts";
+import { API, startServer, type TestClient, type TestServer } from "../support/test-server.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -151,14 +151,19 @@ describe("by default", () => {
       ...{ ...asking, personId, scopes: ["read"], reason: "For work", now: server.now() },
       ...{ redirectUri: "https://app.test/cb" },
     });
-    const page = await agent.get(`/company/${company.slug}`);
+    const place = `/company/${company.slug}/apps/${client.clientId}`;
+    const page = await agent.get(place);
     expect(offered(page).at(-1)).toBe("31536000");
-    const form = page.forms.find(({ fields }) => fields.get("rule") === "allow");
-    if (form === undefined) throw new Error("no form for the approval");
+    const form = page.forms.find(({ action }) => action.endsWith(place));
+    if (form === undefined) throw new Error("no form for the rule");
     const rules = () => server.assent.storage.companyApps.listRules(company);
-    await agent.submit(form, { duration: "forever" });
+    const rule = { rule: "allow", audience: "everybody", scope: "read" };
+    expect((await agent.submit(form, { ...rule, duration: "forever" })).status).toBe(400);
     expect(await rules()).toEqual([]);
-    await agent.submit(form, { duration: "31536000" });
+    const question = await agent.submit(form, { ...rule, duration: "31536000" });
+    const sure = question.forms.find(({ fields }) => fields.get("confirmed") === "yes");
+    if (sure === undefined) throw new Error("no question");
+    await agent.submit(sure);
     expect((await rules())[0]?.endsAt).toBeLessThanOrEqual(server.now() + 365 * 24 * HOUR);
   });
 });

@@ -1,8 +1,8 @@
 /** What the owner chooses on the consent page, and what the tokens say of it (RFC 6749 §§3.3, 5.1). */
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { Agent, authorizeUrl, consentForm, type Page, postForm, redeem, signIn } from "../support/browser-like.ts";
-import { startServer, type TestClient, type TestServer } from "../support/server.ts";
+import { Agent, authorizeUrl, consentForm, type Page, postForm, redeem, signIn } from "../support/http-browser.ts";
+import { startServer, type TestClient, type TestServer } from "../support/test-server.ts";
 
 let server: TestServer;
 let client: TestClient;
@@ -55,7 +55,7 @@ describe("a time for each", () => {
       duration: "3600",
       ...changes,
     });
-    expect([again.status, again.text.includes("can’t be chosen")]).toEqual([400, true]);
+    expect([again.status, again.text.includes("Choose a length of time from the list")]).toEqual([400, true]);
     expect(consentForm(again).fields.getAll("scope")).toEqual(["write"]);
     expect(consentForm(again).fields.get("duration")).toBe("3600");
   });
@@ -85,7 +85,7 @@ describe("a time for each", () => {
     server.tick(20 * 60_000);
     expect((await refresh(first.token)).body.scope).toBe("read");
     const next = await agent.get(authorizeUrl(server, client, { scope: "read write" }));
-    expect(next.text).toContain("New: it will also be able to");
+    expect(next.text).toContain("It also asks to");
   });
 
   test("all for once, one for longer → a refresh token, for that one", async () => {
@@ -131,7 +131,13 @@ describe("what may be left out", () => {
 describe("in the owner's language", () => {
   test("the app's name and the scope's description, where there is one; and so in the history", async () => {
     const { agent, page } = await atConsent({ ui_locales: "de" });
-    for (const text of ["Fotodrucker", "Ihre Fotos ansehen", "Change your photos", "Geprüft von Assent", "Print House"])
+    for (const text of [
+      "Fotodrucker",
+      "Ihre Fotos ansehen",
+      "Change your photos",
+      "Von Assent überprüft",
+      "Print House",
+    ])
       expect(page.text).toContain(text);
     const { page: english } = await atConsent();
     expect(english.text).toContain("See your photos");

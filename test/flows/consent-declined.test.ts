@@ -2,9 +2,9 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { changeClient } from "../support/back-channel.ts";
-import { Agent, authorizeUrl, consentForm, type Page, redeem, signIn } from "../support/browser-like.ts";
-import { addCompany, addMember } from "../support/companies.ts";
-import { startServer, type TestClient, type TestServer } from "../support/server.ts";
+import { addCompany, addMember } from "../support/company-staff.ts";
+import { Agent, authorizeUrl, consentForm, type Page, redeem, signIn } from "../support/http-browser.ts";
+import { startServer, type TestClient, type TestServer } from "../support/test-server.ts";
 
 let server: TestServer;
 let client: TestClient;

@@ -3,8 +3,8 @@
 import { decodeJwt } from "jose";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { anOwner, codeOf, expectRefusal, logged, type Owner, tokensOf } from "../support/back-channel.ts";
-import { authorizeUrl, consentForm, postForm, redeem, refresh } from "../support/browser-like.ts";
-import { settle, startServer, type TestClient, type TestServer } from "../support/server.ts";
+import { authorizeUrl, consentForm, postForm, redeem, refresh } from "../support/http-browser.ts";
+import { settle, startServer, type TestClient, type TestServer } from "../support/test-server.ts";
 
 const SECOND = 1000;
 const HOUR = 3_600_000;
@@ -105,7 +105,7 @@ describe("once", () => {
     const page = await owner.agent.follow(await owner.agent.get(authorizeUrl(server, client)));
     expect(consentForm(page).fields.has("duration")).toBe(true);
     const history = (await owner.agent.get("/account/history")).text;
-    expect([history.includes("Only this once"), history.includes("Until ")]).toEqual([true, false]);
+    expect([history.includes("only this once"), history.includes("Until ")]).toEqual([true, false]);
   });
 });
 

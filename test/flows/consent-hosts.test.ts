@@ -1,6 +1,9 @@
 /** A consent holds for the redirect hosts that it was given for; another host asks again (RFC 6749 §10.6, RFC 9700 §4.1). */
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { addCompany, decide } from "../support/company-staff.ts";
+import { aDevice, aDeviceClient, DEVICE_GRANT, decide as decideDevice, poll } from "../support/device-actor.ts";
+import { changeClient, expectRedirectError } from "../support/front-channel.ts";
 import {
   Agent,
   authorize,
@@ -11,11 +14,8 @@ import {
   redeem,
   refresh,
   signIn,
-} from "../support/browser-like.ts";
-import { addCompany, decide } from "../support/companies.ts";
-import { aDevice, aDeviceClient, DEVICE_GRANT, decide as decideDevice, poll } from "../support/device.ts";
-import { changeClient, expectRedirectError } from "../support/front-channel.ts";
-import { startServer, type TestClient, type TestServer } from "../support/server.ts";
+} from "../support/http-browser.ts";
+import { startServer, type TestClient, type TestServer } from "../support/test-server.ts";
 
 let server: TestServer;
 

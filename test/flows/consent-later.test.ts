@@ -1,10 +1,10 @@
 /** What a later answer does to what was granted before: nothing that the owner did not choose (RFC 6749 §4.1.1 (B)). */
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { Agent, authorize, authorizeUrl, consentForm, type Page } from "../support/browser-like.ts";
-import { addCompany } from "../support/companies.ts";
-import { aDevice, aDeviceClient, decide, enter, formWith } from "../support/device.ts";
-import { startServer, type TestClient, type TestServer } from "../support/server.ts";
+import { addCompany } from "../support/company-staff.ts";
+import { aDevice, aDeviceClient, decide, enter, formWith } from "../support/device-actor.ts";
+import { Agent, authorize, authorizeUrl, consentForm, type Page } from "../support/http-browser.ts";
+import { startServer, type TestClient, type TestServer } from "../support/test-server.ts";
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -48,7 +48,7 @@ describe("an app that asks for more", () => {
       const owner = await someone();
       const page = await ask(owner, more);
       expect(page.text).toContain("ends <time");
-      expect(page.text).toContain("For how long (what is new)");
+      expect(page.text).toContain("How long (new permissions)");
       expect((await allow(owner, page, { duration })).location?.searchParams.has("code")).toBe(true);
       const { read, write } = await hoursLeft(owner.personId, owner.partition);
       const chosen = new Map<string, number | null>([
@@ -68,7 +68,7 @@ describe("an app that asks for more", () => {
   test("a time that isn't offered, in that row → asked again, and nothing changes", async () => {
     const owner = await someone();
     const again = await allow(owner, await ask(owner, more), { "duration:read": "123" });
-    expect([again.status, again.text.includes("can’t be chosen")]).toEqual([400, true]);
+    expect([again.status, again.text.includes("Choose a length of time from the list")]).toEqual([400, true]);
     expect(await hoursLeft(owner.personId, owner.partition)).toEqual({ read: 1 });
   });
 
@@ -78,7 +78,7 @@ describe("an app that asks for more", () => {
     server.tick(HOUR - 20_000);
     const again = await allow(owner, page, { duration: "forever" });
     expect(again.status).toBe(400);
-    expect(again.text).not.toContain("(what is new)");
+    expect(again.text).not.toContain("(new permissions)");
     expect(consentForm(again).fields.get("duration:read")).toBe("");
   });
 });
@@ -100,7 +100,7 @@ describe("an app that asks for the same again, with prompt=consent", () => {
   test("a wrong time in a row → asked again, saying so", async () => {
     const owner = await someone();
     const again = await allow(owner, await ask(owner, { prompt: "consent" }), { "duration:read": "123" });
-    expect([again.status, again.text.includes("can’t be chosen")]).toEqual([400, true]);
+    expect([again.status, again.text.includes("Choose a length of time from the list")]).toEqual([400, true]);
   });
 
   test("another end in its row → that one, sooner or later", async () => {

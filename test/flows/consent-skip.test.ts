@@ -2,6 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Client } from "../../packages/server/src/oauth/model.ts";
+import { expectRedirectError } from "../support/front-channel.ts";
 import {
   Agent,
   authorize,
@@ -12,9 +13,8 @@ import {
   redeem,
   refresh,
   signIn,
-} from "../support/browser-like.ts";
-import { expectRedirectError } from "../support/front-channel.ts";
-import { startServer, type TestClient, type TestServer } from "../support/server.ts";
+} from "../support/http-browser.ts";
+import { startServer, type TestClient, type TestServer } from "../support/test-server.ts";
 
 let server: TestServer;
 let client: TestClient;

@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { post } from "../support/back-channel.ts";
-import { startServer, type TestServer } from "../support/server.ts";
+import { startServer, type TestServer } from "../support/test-server.ts";
 
 let server: TestServer;
 

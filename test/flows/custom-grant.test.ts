@@ -4,10 +4,10 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vit
 import { beginEpoch } from "../../packages/server/src/admin/index.ts";
 import { type Config, ConfigError, type CustomGrant, configOf, createAssent } from "../../packages/server/src/index.ts";
 import type { Person } from "../../packages/server/src/owners/storage.ts";
-import { claimsOf } from "../support/assertions.ts";
+import { claimsOf } from "../support/assertion-requests.ts";
 import { copyOf, expectRefusal, expectUnlogged, tokensOf } from "../support/back-channel.ts";
-import { Agent, postForm, signIn, type TokenAnswer } from "../support/browser-like.ts";
-import { startServer, type TestClient, type TestServer } from "../support/server.ts";
+import { Agent, postForm, signIn, type TokenAnswer } from "../support/http-browser.ts";
+import { startServer, type TestClient, type TestServer } from "../support/test-server.ts";
 
 const GRANT = "https://desk.test/grants/decided";
 const OPEN = "urn:example:open";
@@ -124,7 +124,7 @@ describe("a token for an owner, under the operator's policy", () => {
     const agent = new Agent(server.issuer);
     await signIn(agent, person.username);
     const page = await agent.get("/account/apps");
-    expect(page.text).toMatch(/Since<\/dt>\s*<dd>[\s\S]*?, by the rules of this service/);
+    expect(page.text).toMatch(/Since<\/dt>\s*<dd>[\s\S]*?, by the policy of this service/);
     for (const can of ["See your photos", "Change your photos"]) expect(page.text).toContain(can);
     expect(page.text).not.toContain(">Allowed<");
     const narrow = page.forms.find(({ action }) => action.endsWith("/narrow"));

@@ -3,9 +3,9 @@
 import { decodeJwt } from "jose";
 import * as oauth from "oauth4webapi";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { Agent, postForm, refresh } from "../support/browser-like.ts";
-import { aDevice, aDeviceClient, DEVICE_GRANT, decide, enter, formWith, poll } from "../support/device.ts";
-import { PASSWORD, settle, startServer, type TestClient, type TestServer } from "../support/server.ts";
+import { aDevice, aDeviceClient, DEVICE_GRANT, decide, enter, formWith, poll } from "../support/device-actor.ts";
+import { Agent, postForm, refresh } from "../support/http-browser.ts";
+import { PASSWORD, settle, startServer, type TestClient, type TestServer } from "../support/test-server.ts";
 
 const insecure = { [oauth.allowInsecureRequests]: true } as const;
 
@@ -169,7 +169,7 @@ describe("the owner", () => {
       "127.0.0.1",
       "your network",
       "just now",
-      "Only allow this if you started it",
+      "Allow it only if you started this",
     ])
       expect(asked.text).toContain(text);
     for (const text of ["See your photos", "Change your photos", 'name="duration"']) expect(asked.text).toContain(text);
@@ -194,7 +194,7 @@ describe("the owner", () => {
     const page = await agent.get(String(answer.body["verification_uri_complete"]));
     const field = formWith(page, "user_code");
     expect(field.fields.get("user_code")).toBe(userCode);
-    expect(page.text).toContain("Does the device in front of you show this code?");
+    expect(page.text).toContain("Continue only if the device in front of you shows this code.");
     expect((await agent.submit(field)).text).toContain("Photo TV");
   });
 
@@ -214,7 +214,7 @@ describe("the owner", () => {
   test("refuses → access_denied, at every poll", async () => {
     const { deviceCode, userCode } = await aDevice(server, tv);
     const page = await decide(anAgent(), userCode, (await server.addPerson()).username, { decision: "deny" });
-    expect(page.text).toContain("was refused");
+    expect(page.text).toContain("was not connected");
     for (let times = 0; times < 2; times += 1)
       expect((await poll(server, tv, deviceCode)).body.error).toBe("access_denied");
   });

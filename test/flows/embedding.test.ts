@@ -9,8 +9,8 @@ import express from "express";
 import pino from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type AssentServer, configOf, createAssent } from "../../packages/server/src/index.ts";
-import { Agent, authorize, authorizeUrl, redeem } from "../support/browser-like.ts";
-import { registering } from "../support/server.ts";
+import { Agent, authorize, authorizeUrl, redeem } from "../support/http-browser.ts";
+import { registering } from "../support/test-server.ts";
 
 const dataDir = mkdtempSync(join(tmpdir(), "assent-embedded-"));
 let server: Server;

@@ -3,11 +3,11 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { routes } from "../../packages/server/src/http/routes.ts";
+import { routes } from "../../packages/server/src/http/endpoint-table.ts";
 import { type Condition, conditions, publicConditions } from "../../packages/server/src/oauth/errors.ts";
-import { Agent, authorize, authorizeUrl, postForm, redeem, signIn } from "../support/browser-like.ts";
 import { expectRedirectError, send } from "../support/front-channel.ts";
-import { settle, startServer, type TestClient, type TestServer } from "../support/server.ts";
+import { Agent, authorize, authorizeUrl, postForm, redeem, signIn } from "../support/http-browser.ts";
+import { settle, startServer, type TestClient, type TestServer } from "../support/test-server.ts";
 
 let server: TestServer;
 let client: TestClient;

@@ -2,11 +2,11 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Person } from "../../packages/server/src/owners/storage.ts";
-import { SoftAuthenticator } from "../support/authenticator.ts";
-import { Agent, type Page, signIn } from "../support/browser-like.ts";
-import { formWith, withSecondStep } from "../support/second-step.ts";
-import { PASSWORD, startServer, type TestServer } from "../support/server.ts";
-import { smtpTo, startMailbox, type TestMailbox } from "../support/smtp.ts";
+import { formWith, withSecondStep } from "../support/authenticator-app.ts";
+import { Agent, type Page, signIn } from "../support/http-browser.ts";
+import { smtpTo, startMailbox, type TestMailbox } from "../support/smtp-server.ts";
+import { SoftAuthenticator } from "../support/soft-webauthn-authenticator.ts";
+import { PASSWORD, startServer, type TestServer } from "../support/test-server.ts";
 
 let server: TestServer;
 let mailbox: TestMailbox;
@@ -84,7 +84,7 @@ test("passkeys → which, when, by which browser; in text and HTML alike, and in
   const { person, agent } = await signedIn({}, "de");
   await addPasskey(agent, "Schreibtisch <b>");
   const added = await mailbox.next(person.email);
-  expect(added.subject).toBe("Ihr Konto hat einen neuen Passkey");
+  expect(added.subject).toBe("Ihrem Konto wurde ein Passkey hinzugefügt");
   for (const body of [added.text ?? "", (added.html ?? "").replaceAll("&lt;", "<").replaceAll("&gt;", ">")]) {
     expect(body).toContain("„Schreibtisch <b>“");
     expect(body).toContain(person.username);
@@ -108,7 +108,7 @@ test("an authenticator, its recovery codes, one of them used, all of it removed,
   const used = [await mailbox.next(person.email), await mailbox.next(person.email)].find(({ subject }) =>
     subject?.includes("recovery code"),
   );
-  expect(used?.text).toContain("unused ones left: 9");
+  expect(used?.text).toContain("Codes left: 9");
   const security = await agent.get("/account/security");
   await agent.submit(formTo(security, "/recovery-codes"), {});
   expect(await heard()).toBe("Your account has new recovery codes");

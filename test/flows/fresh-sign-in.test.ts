@@ -2,10 +2,10 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Person } from "../../packages/server/src/owners/storage.ts";
-import { Agent, type Form, type Page, signIn } from "../support/browser-like.ts";
-import { addCompany, addMember, type TestCompany } from "../support/companies.ts";
-import { appOf, formWith } from "../support/second-step.ts";
-import { PASSWORD, startServer, type TestServer } from "../support/server.ts";
+import { appOf, formWith } from "../support/authenticator-app.ts";
+import { addCompany, addMember, type TestCompany } from "../support/company-staff.ts";
+import { Agent, type Form, type Page, signIn } from "../support/http-browser.ts";
+import { PASSWORD, startServer, type TestServer } from "../support/test-server.ts";
 
 let server: TestServer;
 beforeAll(async () => {
@@ -168,13 +168,10 @@ describe("a company's admin, signed in a while ago", () => {
       ...{ personId: company.member.personId, scopes: ["read"], reason: "For work", now: server.now() },
       redirectUri: "https://app.test/cb",
     });
-    const page = await agent.get(`/company/${company.slug}`);
-    const form = formTo(
-      page,
-      "/rule",
-      ({ fields }) => fields.get("rule") === "allow" && fields.get("client_id") === client.clientId,
-    );
-    return { client, form };
+    const { personId } = company.member;
+    const page = () => agent.get(`/company/${company.slug}/apps/${client.clientId}?request=${personId}`);
+    const formNow = async () => formTo(await page(), `/apps/${client.clientId}`, () => true);
+    return { client, form: await formNow(), formNow };
   }
 
   test("approves an app → the password first, on a page that keeps the form; a wrong one → asked again; the right one → done", async () => {
@@ -183,7 +180,7 @@ describe("a company's admin, signed in a while ago", () => {
     const asked = await agent.submit(form, { duration: "86400", opt_out: "yes" });
     expect([asked.status, asksPassword(asked)]).toEqual([200, true]);
     const wrong = await agent.submit(formWith(asked, "current_password"), { current_password: "not it" });
-    expect(wrong.text).toContain("That is not your current password.");
+    expect(wrong.text).toContain("That isn’t your current password.");
     const forged = { ...Object.fromEntries(form.fields), duration: "86400", current_password: "not it" };
     expect(asksPassword(await agent.post(form.action, forged))).toBe(true);
     expect(await rules()).toEqual([]);
@@ -199,15 +196,15 @@ describe("a company's admin, signed in a while ago", () => {
     ["members decide", "ask", ["ask"]],
     ["no rule of its own", "default", []],
   ])("takes back a block → the password first; the right one → %s", async (_what, rule, after) => {
-    const { client, form } = await anApproval();
+    const { client, form, formNow } = await anApproval();
     const of = async () =>
       (await rules()).filter(({ clientId }) => clientId === client.clientId).map((one) => one.rule);
-    const decide = { ...Object.fromEntries(form.fields), members: "end", confirmed: "yes" };
+    const decide = async () => ({ ...Object.fromEntries((await formNow()).fields), members: "end", confirmed: "yes" });
     // To block an app is done at once: whoever is in danger must not have to look for a password.
-    expect((await agent.post(form.action, { ...decide, rule: "block" })).location?.searchParams.get("done")).toBe(
-      "blocked",
-    );
-    const asked = await agent.post(form.action, { ...decide, rule });
+    expect(
+      (await agent.post(form.action, { ...(await decide()), rule: "block" })).location?.searchParams.get("done"),
+    ).toBe("blocked");
+    const asked = await agent.post(form.action, { ...(await decide()), rule });
     expect([asksPassword(asked), await of()]).toEqual([true, ["block"]]);
     await agent.submit(formWith(asked, "current_password"), { current_password: PASSWORD });
     expect(await of()).toEqual(after);

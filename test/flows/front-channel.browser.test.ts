@@ -2,10 +2,10 @@
 
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { launchBrowser, type PageOptions, withPage } from "../support/browser.ts";
-import { authorizeUrl, redeem } from "../support/browser-like.ts";
-import { type ClientSite, startClientSite } from "../support/client-site.ts";
-import { PASSWORD, startServer, type TestServer } from "../support/server.ts";
+import { launchBrowser, type PageOptions, withPage } from "../support/chromium.ts";
+import { type ClientSite, startClientSite } from "../support/client-site-in-browser.ts";
+import { authorizeUrl, redeem } from "../support/http-browser.ts";
+import { PASSWORD, startServer, type TestServer } from "../support/test-server.ts";
 
 let browser: Browser;
 let server: TestServer;

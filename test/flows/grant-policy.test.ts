@@ -9,10 +9,10 @@ import { ConfigError, configOf, createAssent, loadConfig } from "../../packages/
 import { grantRegistry, grantTypeNames } from "../../packages/server/src/oauth/grants/registry.ts";
 import type { Person } from "../../packages/server/src/owners/storage.ts";
 import { copyOf, tokensOf } from "../support/back-channel.ts";
-import { Agent, authorize, authorizeUrl, postForm, redeem } from "../support/browser-like.ts";
-import { aDeviceClient, DEVICE_GRANT } from "../support/device.ts";
-import { aClientFor, flows, OUR_GRANTS, type OurGrant, prepare } from "../support/grants.ts";
-import { startServer, type TestClient, type TestServer } from "../support/server.ts";
+import { aDeviceClient, DEVICE_GRANT } from "../support/device-actor.ts";
+import { Agent, authorize, authorizeUrl, postForm, redeem } from "../support/http-browser.ts";
+import { startServer, type TestClient, type TestServer } from "../support/test-server.ts";
+import { aClientFor, flows, OUR_GRANTS, type OurGrant, prepare } from "../support/walk-every-grant.ts";
 
 /** With everything on: what is registered here is there on every server below, which runs on a copy of its data. */
 let all: TestServer;

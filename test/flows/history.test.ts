@@ -3,8 +3,8 @@
 import { compactVerify, createLocalJWKSet, type JSONWebKeySet, jwtVerify } from "jose";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { createResourceServer } from "../../packages/resource-server/src/index.ts";
-import { Agent, authorize, authorizeUrl, consentForm, postForm, redeem, signIn } from "../support/browser-like.ts";
-import { startServer, type TestClient, type TestServer } from "../support/server.ts";
+import { Agent, authorize, authorizeUrl, consentForm, postForm, redeem, signIn } from "../support/http-browser.ts";
+import { startServer, type TestClient, type TestServer } from "../support/test-server.ts";
 
 const HOUR = 3_600_000;
 
@@ -65,6 +65,37 @@ test("allowed, then revoked → both are told, the newest first; who never decid
   expect((await newcomer.get("/account/history")).text).toContain("Nothing has happened yet");
 });
 
+test("permissions with ends of their own → each entry names each permission's end; with one end, they share a line", async () => {
+  const app = await server.addClient({ scopes: ["read", "write", "profile"] });
+  const { username } = await server.addPerson();
+  const agent = new Agent(server.issuer);
+  const allow = (scope: string, fields: Record<string, string>) =>
+    authorize(agent, authorizeUrl(server, app, { scope, prompt: "consent" }), username, fields);
+  await allow("read", { duration: "604800" });
+  const lines = async () => {
+    const { text } = await agent.get("/account/history");
+    const [, newest = ""] = text.split('<div class="event">');
+    return [...newest.matchAll(/<p class="small">(.*?)<\/p>/gs)].map(([, line]) =>
+      (line ?? "").replaceAll(/<time datetime="(\d{4}-\d\d-\d\d)[^>]*>[^<]*<\/time>/g, "$1").replaceAll(/<[^>]*>/g, ""),
+    );
+  };
+  const day = (days: number) => new Date(server.now() + days * 24 * HOUR).toISOString().slice(0, 10);
+  expect(await lines()).toEqual([`It can: See your photos — until ${day(7)}`]);
+  await allow("read write profile", { duration: "forever", "duration:write": "86400" });
+  expect(await lines()).toEqual([
+    `It can: See your photos — until ${day(7)}`,
+    `It can: Change your photos — until ${day(1)}`,
+    "It can: See your name — until revoked",
+  ]);
+  const form = (await agent.get("/account/apps")).forms.find(({ action }) => action.endsWith("/narrow"));
+  await agent.submit(form ?? consentForm(await agent.get("/")), { keep: ["read", "profile"], narrow: "narrow" });
+  expect(await lines()).toEqual([
+    `It can: See your photos — until ${day(7)}`,
+    "It can: See your name — until revoked",
+    "Removed: Change your photos",
+  ]);
+});
+
 test("many decisions → a page of them, and the way to the older ones and back", async () => {
   const { agent, username } = await allowed();
   for (let more = 0; more < 30; more++)
@@ -85,7 +116,7 @@ test("thirty visits of an app on one day → one line, without a receipt", async
   const { agent, username } = await allowed();
   for (let more = 0; more < 30; more++) await authorize(agent, authorizeUrl(server, client), username);
   const { text } = await agent.get("/account/history");
-  expect(text.split("connected again, within what you had allowed")).toHaveLength(2);
+  expect(text.split("connected again with the access it already had")).toHaveLength(2);
   expect(receiptLinks(text)).toHaveLength(1);
   const { personId: ownerId, partition } = (await server.assent.storage.people.findByName({ name: username })) ?? {
     personId: "",

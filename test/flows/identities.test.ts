@@ -3,24 +3,31 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { TrustedIssuer } from "../../packages/server/src/oauth/model.ts";
 import type { Person } from "../../packages/server/src/owners/storage.ts";
-import { byHand } from "../../packages/server/test/storage/support/by-hand.ts";
-import { aJwtIssuer, claimsFor, JWT_BEARER, jwtOf, present, trust } from "../support/assertions.ts";
-import { Agent, type Page, signIn } from "../support/browser-like.ts";
-import { settle, startServer, type TestClient, type TestServer } from "../support/server.ts";
+import { byHand } from "../../packages/server/test/storage/support/raw-statements.ts";
+import { aJwtIssuer, claimsFor, JWT_BEARER, jwtOf, present, trust } from "../support/assertion-requests.ts";
+import { Agent, type Page, signIn } from "../support/http-browser.ts";
+import { messageTo } from "../support/recovery-actors.ts";
+import { smtpTo, startMailbox, type TestMailbox } from "../support/smtp-server.ts";
+import { settle, startServer, type TestClient, type TestServer } from "../support/test-server.ts";
 
 const SECURITY = "/account/security";
 const REMOVE = `${SECURITY}/identities/remove`;
 const jwt = aJwtIssuer("https://login.test");
 let server: TestServer;
+let mailbox: TestMailbox;
 let client: TestClient;
 let issuer: TrustedIssuer;
 
 beforeAll(async () => {
-  server = await startServer();
+  mailbox = await startMailbox();
+  server = await startServer({ config: { smtpUrl: smtpTo(mailbox) } });
   client = await server.addClient({ grantTypes: [JWT_BEARER], redirectUris: [] });
   issuer = await trust(server, { issuer: jwt.issuer, type: "jwt", jwks: jwt.jwks, mapSubject: "link" });
 });
-afterAll(() => server.stop());
+afterAll(async () => {
+  await server.stop();
+  await mailbox.stop();
+});
 
 async function linked(): Promise<{ person: Person; agent: Agent; subject: string }> {
   const person = await server.addPerson();
@@ -99,7 +106,7 @@ describe("an identity of the account", () => {
     expect(await linksOf(person)).toHaveLength(1);
   });
 
-  test("listed with its issuer → asked, cancelled: stays; removed: the issuer can't speak for the person any more", async () => {
+  test("listed with its issuer → asked, cancelled: stays; removed: the issuer can't speak for the person any more, and a message says so", async () => {
     const { person, agent, subject } = await linked();
     await settle();
     expect(await asserted(subject)).toBe(200);
@@ -114,6 +121,9 @@ describe("an identity of the account", () => {
     expect(done.text).toContain("The identity was removed.");
     expect(done.text).not.toContain("identities-title");
     expect([await linksOf(person), await asserted(subject)]).toEqual([[], 400]);
+    const told = await messageTo(person.email, "An identity was removed from your account", mailbox);
+    expect(told.text).toContain("https://login.test");
+    expect(told.text).toContain(person.username);
     expect(server.log.some((line) => line.includes('"subject_unlinked"') && line.includes(person.personId))).toBe(true);
     const again = { ...person, subject: { issuerId: issuer.id, claim: null, subject }, sole: false } as const;
     const link = { ...again, madeBy: "operator", now: server.now() } as const;

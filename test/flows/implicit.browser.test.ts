@@ -5,10 +5,10 @@ import { once } from "node:events";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { launchBrowser, withPage } from "../support/browser.ts";
-import { authorizeUrl, postForm } from "../support/browser-like.ts";
-import { type ClientSite, startClientSite } from "../support/client-site.ts";
-import { API, PASSWORD, startServer, type TestClient, type TestServer } from "../support/server.ts";
+import { launchBrowser, withPage } from "../support/chromium.ts";
+import { type ClientSite, startClientSite } from "../support/client-site-in-browser.ts";
+import { authorizeUrl, postForm } from "../support/http-browser.ts";
+import { API, PASSWORD, startServer, type TestClient, type TestServer } from "../support/test-server.ts";
 
 let browser: Browser;
 let server: TestServer;

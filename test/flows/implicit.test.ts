@@ -6,9 +6,9 @@ import { decodeJwt } from "jose";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Client } from "../../packages/server/src/oauth/model.ts";
 import type { Person } from "../../packages/server/src/owners/storage.ts";
-import { Agent, authorize, authorizeUrl, consentForm, type Page, postForm } from "../support/browser-like.ts";
 import { atConsent } from "../support/front-channel.ts";
-import { API, startServer, type TestClient, type TestServer } from "../support/server.ts";
+import { Agent, authorize, authorizeUrl, consentForm, type Page, postForm } from "../support/http-browser.ts";
+import { API, startServer, type TestClient, type TestServer } from "../support/test-server.ts";
 
 let server: TestServer;
 let client: TestClient;

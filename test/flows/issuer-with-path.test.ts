@@ -1,9 +1,9 @@
 /** An issuer below a path, behind a proxy that ends TLS: every link, form and redirect stays below it (RFC 8414 §3.1). */
 
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { Agent, authorizeUrl, consentForm, type Page, redeem } from "../support/browser-like.ts";
 import { type ProxiedServer, send, startBehindProxy } from "../support/front-channel.ts";
-import { PASSWORD } from "../support/server.ts";
+import { Agent, authorizeUrl, consentForm, type Page, redeem } from "../support/http-browser.ts";
+import { PASSWORD } from "../support/test-server.ts";
 
 const ISSUER = "https://as.test/tenant/one";
 let server: ProxiedServer;

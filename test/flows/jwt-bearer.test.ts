@@ -13,9 +13,9 @@ import {
   jwtOf,
   present,
   trust,
-} from "../support/assertions.ts";
+} from "../support/assertion-requests.ts";
 import { expectRefusal, expectUnlogged } from "../support/back-channel.ts";
-import { startServer, type TestClient, type TestServer } from "../support/server.ts";
+import { startServer, type TestClient, type TestServer } from "../support/test-server.ts";
 
 let server: TestServer;
 let client: TestClient;

@@ -3,11 +3,11 @@
 import { randomBytes } from "node:crypto";
 import { createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet, jwtVerify } from "jose";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { Secrets } from "../../packages/server/src/crypto/secrets.ts";
+import { Secrets } from "../../packages/server/src/crypto/server-secret.ts";
 import { addSigningKey, ensureKeys } from "../../packages/server/src/crypto/signing-keys.ts";
 import { anOwner, tokensOf } from "../support/back-channel.ts";
-import { postForm, refresh } from "../support/browser-like.ts";
-import { API, settle, startServer, type TestClient, type TestServer } from "../support/server.ts";
+import { postForm, refresh } from "../support/http-browser.ts";
+import { API, settle, startServer, type TestClient, type TestServer } from "../support/test-server.ts";
 
 const SECOND = 1000;
 const HOUR = 3_600_000;

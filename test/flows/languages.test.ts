@@ -3,9 +3,9 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { Agent, authorizeUrl, consentForm, type Page, signIn } from "../support/browser-like.ts";
 import { expectPage400, send } from "../support/front-channel.ts";
-import { startServer, type TestClient, type TestServer } from "../support/server.ts";
+import { Agent, authorizeUrl, consentForm, type Page, signIn } from "../support/http-browser.ts";
+import { startServer, type TestClient, type TestServer } from "../support/test-server.ts";
 
 let server: TestServer;
 let client: TestClient;
@@ -40,7 +40,7 @@ describe("who says it", () => {
     const consent = await signIn(agent, (await server.addPerson()).username, asked);
     consentForm(consent);
     expect(spoken(consent)).toBe("ar rtl");
-    expect(consent.text).toContain("سيتمكّن من");
+    expect(consent.text).toContain("يطلب التطبيق");
   });
 
   test("chosen on the consent page → that page, with the same request, against ui_locales; and every page after it", async () => {
@@ -74,7 +74,7 @@ describe("the choice", () => {
     const page = await new Agent(server.issuer, { "accept-language": "es" }).get("/authorize?client_id=x");
     expectPage400(page, "authorization_client_unknown");
     expect(spoken(page)).toBe("es ltr");
-    expect(page.text).toContain("Esta aplicación no se conoce aquí");
+    expect(page.text).toContain("Esta aplicación no está registrada aquí");
   });
 
   test.each(["nl", "", "../de", "de; Path=/", "constructor"])("language %j → refused, no cookie", async (language) => {

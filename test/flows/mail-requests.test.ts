@@ -1,11 +1,11 @@
 /** Mail that somebody asks for: once the page says that a message is on its way, the message comes. */
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { aMail } from "../../packages/server/test/storage/support/mail.ts";
-import { Agent, type Page, signIn } from "../support/browser-like.ts";
-import { formWith } from "../support/second-step.ts";
-import { PASSWORD, startServer, type TestServer } from "../support/server.ts";
-import { smtpTo, startMailbox, type TestMailbox } from "../support/smtp.ts";
+import { aMail } from "../../packages/server/test/storage/support/mail-builders.ts";
+import { formWith } from "../support/authenticator-app.ts";
+import { Agent, type Page, signIn } from "../support/http-browser.ts";
+import { smtpTo, startMailbox, type TestMailbox } from "../support/smtp-server.ts";
+import { PASSWORD, startServer, type TestServer } from "../support/test-server.ts";
 
 let server: TestServer;
 let mailbox: TestMailbox;
@@ -67,13 +67,13 @@ describe("limits of asking", () => {
     await signIn(agent, person.username);
     const change = async (email: string) =>
       agent.submit(formWith(await agent.get("/account/profile"), "email"), { email, current_password: PASSWORD });
-    for (let at = 0; at < 10; at += 1) expect((await change(anAddress(at))).text).toContain("A message is on its way");
+    for (let at = 0; at < 10; at += 1) expect((await change(anAddress(at))).text).toContain("We’ve sent a message");
     const late = anAddress(11);
     const refused = await change(late);
-    expect([refused.status, refused.text.includes("Too many messages were asked for")]).toEqual([429, true]);
+    expect([refused.status, refused.text.includes("Too many messages were requested")]).toEqual([429, true]);
     server.tick(61 * 60_000);
     const after = anAddress(12);
-    expect((await change(after)).text).toContain("A message is on its way");
+    expect((await change(after)).text).toContain("We’ve sent a message");
     await mailbox.next(after);
     expect(mailbox.to(late)).toEqual([]);
   });

@@ -2,13 +2,11 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { adminOf, createClient } from "../../packages/server/src/admin/index.ts";
-import { Secrets } from "../../packages/server/src/crypto/secrets.ts";
+import { Secrets } from "../../packages/server/src/crypto/server-secret.ts";
 import { secretsOf } from "../../packages/server/src/data-dir.ts";
 import type { Client, ClientAuthMethod } from "../../packages/server/src/oauth/model.ts";
 import type { Person } from "../../packages/server/src/owners/storage.ts";
 import { basic } from "../support/back-channel.ts";
-import { Agent, authorizeUrl, pkce, postForm, redeem, signIn, type TokenAnswer } from "../support/browser-like.ts";
-import { aCertificate, headerOf } from "../support/certificates.ts";
 import {
   aKeyPair,
   aSigningClient,
@@ -17,8 +15,10 @@ import {
   JWT_BEARER as SIGNED,
   sign,
 } from "../support/client-keys.ts";
-import { aClientFor, flows, type OurGrant, prepare } from "../support/grants.ts";
-import { settle, startServer, type TestClient, type TestServer } from "../support/server.ts";
+import { Agent, authorizeUrl, pkce, postForm, redeem, signIn, type TokenAnswer } from "../support/http-browser.ts";
+import { aCertificate, headerOf } from "../support/make-certificates.ts";
+import { settle, startServer, type TestClient, type TestServer } from "../support/test-server.ts";
+import { aClientFor, flows, type OurGrant, prepare } from "../support/walk-every-grant.ts";
 
 type Document = Readonly<Record<string, readonly string[] & string>>;
 

@@ -3,7 +3,7 @@
 import { createServer, request } from "node:http";
 import { allowInsecureRequests, discoveryRequest, processDiscoveryResponse } from "oauth4webapi";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { startServer, type TestServer } from "../support/server.ts";
+import { startServer, type TestServer } from "../support/test-server.ts";
 
 const CONFIDENTIAL = ["client_secret_basic", "client_secret_post", "client_secret_jwt", "private_key_jwt"];
 const SIGNING_ALGS = ["ES256", "ES384", "PS256", "PS384", "RS256", "EdDSA", "HS256", "HS384", "HS512"];

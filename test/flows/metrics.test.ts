@@ -3,11 +3,11 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { exposition } from "../../packages/server/src/metrics/figures.ts";
+import { exposition } from "../../packages/server/src/metrics/prometheus-text.ts";
 import { listenMetrics, type MetricsListening } from "../../packages/server/src/workers/index.ts";
-import { bodyOf, codeForm, refreshForm, send } from "../support/keep-alive.ts";
-import { authorizePath, nextCode, signedInAgent } from "../support/processes.ts";
-import { startServer, type TestClient, type TestServer } from "../support/server.ts";
+import { bodyOf, codeForm, refreshForm, send } from "../support/keep-alive-requests.ts";
+import { authorizePath, nextCode, signedInAgent } from "../support/server-process.ts";
+import { startServer, type TestClient, type TestServer } from "../support/test-server.ts";
 
 let server: TestServer;
 let client: TestClient;

@@ -9,8 +9,8 @@ import pino from "pino";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type AssentServer, type Config, configOf, createAssent, listen } from "../../packages/server/src/index.ts";
 import type { Client } from "../../packages/server/src/oauth/model.ts";
-import { aCertificate, type Certificate, overTls } from "../support/certificates.ts";
-import { type Registering, registering, type TestClient } from "../support/server.ts";
+import { aCertificate, type Certificate, overTls } from "../support/make-certificates.ts";
+import { type Registering, registering, type TestClient } from "../support/test-server.ts";
 
 const authority = aCertificate({ subject: "/CN=Clients CA", authority: true });
 const rogue = aCertificate({ subject: "/CN=Clients CA", authority: true });

@@ -6,12 +6,12 @@ import { join } from "node:path";
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from "jose";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Person } from "../../packages/server/src/owners/storage.ts";
-import { SoftAuthenticator } from "../support/authenticator.ts";
-import { Agent, authorize, authorizeUrl, type Page, redeem, refresh, signIn } from "../support/browser-like.ts";
-import { addCompany, decide } from "../support/companies.ts";
-import { formWith, withSecondStep } from "../support/second-step.ts";
-import { startServer, type TestClient, type TestServer } from "../support/server.ts";
-import { smtpTo, startMailbox, type TestMailbox } from "../support/smtp.ts";
+import { formWith, withSecondStep } from "../support/authenticator-app.ts";
+import { addCompany, decide } from "../support/company-staff.ts";
+import { Agent, authorize, authorizeUrl, type Page, redeem, refresh, signIn } from "../support/http-browser.ts";
+import { smtpTo, startMailbox, type TestMailbox } from "../support/smtp-server.ts";
+import { SoftAuthenticator } from "../support/soft-webauthn-authenticator.ts";
+import { startServer, type TestClient, type TestServer } from "../support/test-server.ts";
 
 let server: TestServer;
 let client: TestClient;

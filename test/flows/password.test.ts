@@ -6,11 +6,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { decodeJwt } from "jose";
 import { allowInsecureRequests, ClientSecretBasic, genericTokenEndpointRequest } from "oauth4webapi";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { hashPassword } from "../../packages/server/src/crypto/password.ts";
+import { hashPassword } from "../../packages/server/src/crypto/password-hashing.ts";
 import type { Person } from "../../packages/server/src/owners/storage.ts";
-import { Agent, authorize, authorizeUrl, postForm, refresh, type TokenAnswer } from "../support/browser-like.ts";
-import { byTheClock } from "../support/by-the-clock.ts";
-import { PASSWORD, startServer, type TestClient, type TestServer } from "../support/server.ts";
+import { Agent, authorize, authorizeUrl, postForm, refresh, type TokenAnswer } from "../support/http-browser.ts";
+import { PASSWORD, startServer, type TestClient, type TestServer } from "../support/test-server.ts";
+import { byTheClock } from "../support/timing-tests.ts";
 
 let server: TestServer;
 let client: TestClient;

@@ -1,9 +1,9 @@
 /** POST at the authorization endpoint (RFC 6749 §3.1): with our cookies, without, with somebody else's. */
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { Agent, authorizeUrl, consentForm, signIn } from "../support/browser-like.ts";
 import { expectGoesOn, expectPage400, expectRedirectError, send } from "../support/front-channel.ts";
-import { startServer, type TestClient, type TestServer } from "../support/server.ts";
+import { Agent, authorizeUrl, consentForm, signIn } from "../support/http-browser.ts";
+import { startServer, type TestClient, type TestServer } from "../support/test-server.ts";
 
 let server: TestServer;
 let client: TestClient;

@@ -2,9 +2,9 @@
 
 import { decodeJwt } from "jose";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { Agent, authorize, authorizeUrl, consentForm, type Page, redeem, signIn } from "../support/browser-like.ts";
 import { expectRedirectError, inputValue } from "../support/front-channel.ts";
-import { startServer, type TestClient, type TestServer } from "../support/server.ts";
+import { Agent, authorize, authorizeUrl, consentForm, type Page, redeem, signIn } from "../support/http-browser.ts";
+import { startServer, type TestClient, type TestServer } from "../support/test-server.ts";
 
 let server: TestServer;
 let client: TestClient;
@@ -70,7 +70,7 @@ describe("prompt", () => {
     const page = await agent.get(authorizeUrl(server, client, { prompt: "select_account" }));
     expect(page.text).toContain("Choose an account for");
     expect(page.text).toMatch(/signed in as .*Alice Example/);
-    expect(page.text).not.toContain("so that we know it is you");
+    expect(page.text).not.toContain("to confirm that it’s you");
     expect(inputValue(page, "username")).toBe(username);
     const chooser = page.forms.find(({ action }) => action === "/login/switch");
     if (chooser === undefined) throw new Error("no way to another account");

@@ -4,7 +4,8 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { adminOf } from "../../packages/server/src/admin/context.ts";
 import { updateUser } from "../../packages/server/src/admin/people.ts";
 import type { Person } from "../../packages/server/src/owners/storage.ts";
-import { Agent } from "../support/browser-like.ts";
+import { formWith } from "../support/authenticator-app.ts";
+import { Agent } from "../support/http-browser.ts";
 import {
   aConnection,
   aPasskeyOf,
@@ -15,11 +16,10 @@ import {
   messageTo,
   NEW_PASSWORD,
   STRANGE_BROWSER,
-} from "../support/recovery.ts";
-import { HOUR, REMOVED, recoveryStage } from "../support/recovery-stage.ts";
-import { formWith } from "../support/second-step.ts";
-import { PASSWORD, type TestServer } from "../support/server.ts";
-import type { TestMailbox } from "../support/smtp.ts";
+} from "../support/recovery-actors.ts";
+import { HOUR, REMOVED, recoveryStage } from "../support/recovery-setup.ts";
+import type { TestMailbox } from "../support/smtp-server.ts";
+import { PASSWORD, type TestServer } from "../support/test-server.ts";
 
 let server: TestServer;
 let mailbox: TestMailbox;
@@ -163,7 +163,7 @@ describe("an address that the account no longer has", () => {
 });
 
 describe("the mailbox is read, and the message about the change deleted", () => {
-  const WAY_BACK = "Take your account back";
+  const WAY_BACK = "Recover your account";
   const asks = async (login: string, agent = new Agent(server.issuer)) =>
     agent.submit(formWith(await agent.get("/recover"), "login"), { login });
 
@@ -293,7 +293,7 @@ test("a thief moves the account away, and wants its address for an account of th
   await enters(thief, other.username, PASSWORD);
   const asks = formWith(await thief.get("/account/profile"), "email");
   await thief.submit(asks, { email: person.email, current_password: PASSWORD });
-  const { link } = await messageTo(person.email, "Take your account back", mailbox);
+  const { link } = await messageTo(person.email, "Recover your account", mailbox);
   expect(mailbox.to(person.email).map(({ subject }) => subject)).not.toContain("Your new e-mail address");
   expect(await takesBack(link)).toBe(200);
   expect([await emailOf(person), await emailOf(other)]).toEqual([person.email, other.email]);

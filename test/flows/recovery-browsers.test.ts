@@ -2,12 +2,12 @@
 
 import { beforeAll, expect, test } from "vitest";
 import type { Person } from "../../packages/server/src/owners/storage.ts";
-import type { Agent } from "../support/browser-like.ts";
-import { aPasskeyOf, DAY, decide, entersBy, messageTo, recoveryLink } from "../support/recovery.ts";
-import { HOUR, isDecision, isProof, REMOVED, recoveryStage } from "../support/recovery-stage.ts";
-import { formWith } from "../support/second-step.ts";
-import { PASSWORD, type TestServer } from "../support/server.ts";
-import type { TestMailbox } from "../support/smtp.ts";
+import { formWith } from "../support/authenticator-app.ts";
+import type { Agent } from "../support/http-browser.ts";
+import { aPasskeyOf, DAY, decide, entersBy, messageTo, recoveryLink } from "../support/recovery-actors.ts";
+import { HOUR, isDecision, isProof, REMOVED, recoveryStage } from "../support/recovery-setup.ts";
+import type { TestMailbox } from "../support/smtp-server.ts";
+import { PASSWORD, type TestServer } from "../support/test-server.ts";
 
 let server: TestServer;
 let mailbox: TestMailbox;

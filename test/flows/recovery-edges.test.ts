@@ -1,7 +1,8 @@
 /** Edges of recovery: a factor that was replaced after it was proved, identities of another address, and how many messages a former address gets. */
 
 import { beforeAll, describe, expect, test } from "vitest";
-import { Agent } from "../support/browser-like.ts";
+import { formWith } from "../support/authenticator-app.ts";
+import { Agent } from "../support/http-browser.ts";
 import {
   anAuthenticatorOf,
   aPasskeyOf,
@@ -12,11 +13,10 @@ import {
   recoveryLink,
   STRANGE_BROWSER,
   ticksOf,
-} from "../support/recovery.ts";
-import { HOUR, isDecision, isProof, prove, recoveryStage } from "../support/recovery-stage.ts";
-import { formWith } from "../support/second-step.ts";
-import { PASSWORD, type TestServer } from "../support/server.ts";
-import type { TestMailbox } from "../support/smtp.ts";
+} from "../support/recovery-actors.ts";
+import { HOUR, isDecision, isProof, prove, recoveryStage } from "../support/recovery-setup.ts";
+import type { TestMailbox } from "../support/smtp-server.ts";
+import { PASSWORD, type TestServer } from "../support/test-server.ts";
 
 let server: TestServer;
 let mailbox: TestMailbox;
@@ -132,6 +132,24 @@ test("strangers use up the codes behind links → the owner's own browser still 
   const decision = await prove(owner, await owner.get(link), { code: app.code() });
   expect(isDecision(decision)).toBe(true);
   await decide(owner, decision);
+});
+
+test("an intruder guesses codes behind links to an address of their own → the owner's link, in a new browser, still has tries", async () => {
+  const { person, owner } = await anOwner();
+  const { app } = await anAuthenticatorOf(owner, server);
+  // With the owner's session for a moment.
+  const { email, notice } = await movedTo(owner, person);
+  const guesses: number[] = [];
+  for (let n = 0; n < 3; n += 1) {
+    const reader = new Agent(server.issuer, { "user-agent": STRANGE_BROWSER });
+    const page = await reader.get(await recoveryLink(person, server, mailbox, email));
+    for (let guess = 0; guess < 5; guess += 1)
+      guesses.push((await reader.submit(formWith(page, "code"), { code: "000000" })).status);
+  }
+  expect(guesses.filter((status) => status === 200).length).toBe(10);
+  const fresh = new Agent(server.issuer);
+  const page = await fresh.get(notice.link);
+  expect((await fresh.submit(formWith(page, "code"), { code: app.code() })).status).toBe(303);
 });
 
 test("another browser's session has ended, and it is known still → signing the others out is offered; then nobody is left", async () => {

@@ -1,7 +1,8 @@
 /** An account that somebody else got into, and its owner who takes it back by mail; and somebody who reads the mail and is not the owner. */
 
 import { beforeAll, describe, expect, test } from "vitest";
-import { Agent, type Page } from "../support/browser-like.ts";
+import { formWith, recoveryCodesOf } from "../support/authenticator-app.ts";
+import { Agent, type Page } from "../support/http-browser.ts";
 import {
   aConnection,
   anAuthenticatorOf,
@@ -17,11 +18,10 @@ import {
   STRANGE_BROWSER,
   signedInWith,
   ticksOf,
-} from "../support/recovery.ts";
-import { HOUR, isDecision, isProof, prove, REMOVED, recoveryStage } from "../support/recovery-stage.ts";
-import { formWith, recoveryCodesOf } from "../support/second-step.ts";
-import { PASSWORD, type TestServer } from "../support/server.ts";
-import type { TestMailbox } from "../support/smtp.ts";
+} from "../support/recovery-actors.ts";
+import { HOUR, isDecision, isProof, prove, REMOVED, recoveryStage } from "../support/recovery-setup.ts";
+import type { TestMailbox } from "../support/smtp-server.ts";
+import { PASSWORD, type TestServer } from "../support/test-server.ts";
 
 let server: TestServer;
 let mailbox: TestMailbox;
@@ -145,13 +145,13 @@ describe("an intruder who knows the password", () => {
 
     const { reader, page } = await opened(person);
     expect(isProof(page)).toBe(true);
-    expect((await prove(reader, page, { code: mine.app.code(9) })).text).toContain("That code isn’t right");
+    expect((await prove(reader, page, { code: mine.app.code(9) })).text).toContain("That code is wrong");
     expect((await prove(reader, page, { recovery: "aaaa-bbbb-cccc-dddd" })).text).toContain(
-      "none of your recovery codes",
+      "isn’t one of your recovery codes",
     );
     const decision = await prove(reader, page, { code: mine.app.code() });
     expect(ticksOf(decision)).toEqual({ "Authenticator app": true });
-    expect(decision.text).toContain("The one that you had before comes back.");
+    expect(decision.text).toContain("Your previous one will work again.");
     await decide(reader, decision);
     expect(await entersWith(person.username, NEW_PASSWORD, server)).toBe("code");
     const factor = await server.assent.storage.secondFactors.get(person);
@@ -184,7 +184,9 @@ describe("an intruder who knows the password", () => {
     expect(theirs).toHaveLength(10);
 
     const { reader, page } = await opened(person);
-    expect((await prove(reader, page, { recovery: theirs[0] ?? "" })).text).toContain("none of your recovery codes");
+    expect((await prove(reader, page, { recovery: theirs[0] ?? "" })).text).toContain(
+      "isn’t one of your recovery codes",
+    );
     const decision = await prove(reader, page, { recovery: mine.codes[0] ?? "" });
     expect(ticksOf(decision)).toEqual({ "Recovery codes": true });
     expect(decision.text).toContain("Authenticator app");
@@ -310,17 +312,18 @@ describe("an intruder who knows the password", () => {
     expect((await server.assent.storage.people.get(person))?.deleteAt).toBeNull();
   });
 
-  test("is signed in while the page is open → what they add is shown before anything is done, and what they connect ends", async () => {
+  test("is signed in while the page is open → what they add is removed with the decision, and what they connect ends", async () => {
     const { person } = await anOwner();
     const intruder = await anIntruder(person);
     const { reader, page } = await opened(person);
     expect(ticksOf(page)).toEqual({});
     const key = await aPasskeyOf(intruder, server, "Late");
-    const changed = await decide(reader, page);
-    expect(changed.text).toContain("The account was changed while this page was open");
-    expect(ticksOf(changed)).toEqual({ "Passkey “Late”": true });
     const late = await aConnection(intruder, person, server);
-    expect((await decide(reader, changed)).text).toContain("Your password was changed");
+    const { text } = await decide(reader, page);
+    expect(text).toContain("Your password was changed");
+    expect(text).toContain("Late");
+    const { text: told } = await messageTo(person.email, REMOVED, mailbox);
+    expect(told).toContain("Late");
     expect([await entersBy(key, server), await late.works()]).toEqual([false, false]);
   });
 
@@ -386,7 +389,7 @@ describe("somebody who reads the mail and has no password", () => {
     const { reader, page } = await opened(person);
     const code = app.code();
     expect(isDecision(await prove(reader, page, { code }))).toBe(true);
-    expect((await prove(reader, page, { code })).text).toContain("That code isn’t right");
+    expect((await prove(reader, page, { code })).text).toContain("That code is wrong");
     for (let guess = 0; guess < 4; guess += 1) await prove(reader, page, { code: "000000" });
     server.tick(60_000);
     const last = await prove(reader, page, { code: app.code() });

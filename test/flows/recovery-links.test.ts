@@ -4,9 +4,10 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { adminOf } from "../../packages/server/src/admin/context.ts";
 import { resetSecondFactor, setPassword } from "../../packages/server/src/admin/people.ts";
 import type { Person } from "../../packages/server/src/owners/storage.ts";
-import type { SoftAuthenticator } from "../support/authenticator.ts";
-import { Agent } from "../support/browser-like.ts";
+import { formWith } from "../support/authenticator-app.ts";
+import { Agent } from "../support/http-browser.ts";
 import {
+  anAuthenticatorOf,
   aPasskeyOf,
   DAY,
   decide,
@@ -19,16 +20,16 @@ import {
   STRANGE_BROWSER,
   signedInWith,
   ticksOf,
-} from "../support/recovery.ts";
-import { HOUR, isDecision, isProof, REMOVED, recoveryStage } from "../support/recovery-stage.ts";
-import { formWith } from "../support/second-step.ts";
-import type { TestServer } from "../support/server.ts";
-import type { TestMailbox } from "../support/smtp.ts";
+} from "../support/recovery-actors.ts";
+import { HOUR, isDecision, isProof, REMOVED, recoveryStage } from "../support/recovery-setup.ts";
+import type { TestMailbox } from "../support/smtp-server.ts";
+import type { SoftAuthenticator } from "../support/soft-webauthn-authenticator.ts";
+import type { TestServer } from "../support/test-server.ts";
 
 let server: TestServer;
 let mailbox: TestMailbox;
 const stage = recoveryStage();
-const { anOwner, opened } = stage;
+const { anOwner, movedTo, opened } = stage;
 beforeAll(() => {
   ({ server, mailbox } = stage.started());
 });
@@ -175,4 +176,63 @@ test("a thief removes a factor of the owner's → undone with the owner's browse
   await decide(reader, page, DECIDED);
   expect(await undo((await messageTo(person.email, REMOVED, mailbox)).link, owner)).toBe(200);
   expect([await entersBy(key, server), isProof((await opened(person)).page)]).toEqual([true, true]);
+});
+
+describe("the operator ends the ways back while somebody else reads the owner's former mailbox", () => {
+  const WAY_BACK = "Recover your account";
+  const admin = () => adminOf(server.assent.storage, server.issuer, server.now);
+  const emailOf = async (person: Person) => (await server.assent.storage.people.get(person))?.email;
+  const status = async (link: string) => (await new Agent(server.issuer).get(link)).status;
+
+  const asks = async (login: string) => {
+    const agent = new Agent(server.issuer);
+    await agent.submit(formWith(await agent.get("/recover"), "login"), { login });
+  };
+
+  /** Requests are answered in order: once a later one is, this one is. */
+  async function asksInVain(person: Person): Promise<void> {
+    const before = mailbox.to(person.email).length;
+    await asks(person.email);
+    const { person: other } = await anOwner();
+    await asks(other.email);
+    await messageTo(other.email, "Choose a new password", mailbox);
+    expect(mailbox.to(person.email).slice(before)).toEqual([]);
+  }
+
+  test("by a new password → the first link is void, and the mailbox gets no other one", async () => {
+    const { person, owner } = await anOwner();
+    const { email, notice } = await movedTo(owner, person);
+    server.tick(HOUR);
+    await asks(person.email);
+    const second = await messageTo(person.email, WAY_BACK, mailbox);
+    expect([await status(notice.link), await status(second.link)]).toEqual([200, 200]);
+    await setPassword(person.username, { password: "operators own words here" }, { keepGrants: false }, admin());
+    expect([await status(notice.link), await status(second.link)]).toEqual([400, 400]);
+    server.tick(HOUR);
+    await asksInVain(person);
+    expect(await emailOf(person)).toBe(email);
+  });
+
+  test("by a reset of all factors → the same", async () => {
+    const { person, owner } = await anOwner();
+    await anAuthenticatorOf(owner, server);
+    server.tick(HOUR);
+    const { email, notice } = await movedTo(owner, person);
+    expect(isProof(await new Agent(server.issuer).get(notice.link))).toBe(true);
+    await resetSecondFactor(person.username, { passkeys: true }, admin());
+    expect(await status(notice.link)).toBe(400);
+    server.tick(HOUR);
+    await asksInVain(person);
+    expect(await emailOf(person)).toBe(email);
+  });
+
+  test("the former address still gets the news: a removal of a factor", async () => {
+    const { person, owner } = await anOwner();
+    const { email } = await movedTo(owner, person);
+    await setPassword(person.username, { password: NEW_PASSWORD }, { keepGrants: false }, admin());
+    await aPasskeyOf(await enters(aStranger(), person.username, NEW_PASSWORD), server, "Theirs");
+    const { reader, page } = await opened({ ...person, email });
+    await decide(reader, page);
+    expect((await messageTo(person.email, REMOVED, mailbox)).raw).not.toContain("/undo");
+  });
 });

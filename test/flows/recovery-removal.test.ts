@@ -1,7 +1,8 @@
 /** A removal at recovery by mail that somebody undoes, and what the page decides. */
 
 import { beforeAll, describe, expect, test } from "vitest";
-import { Agent } from "../support/browser-like.ts";
+import { formWith } from "../support/authenticator-app.ts";
+import { Agent } from "../support/http-browser.ts";
 import {
   aConnection,
   anAuthenticatorOf,
@@ -17,11 +18,10 @@ import {
   STRANGE_BROWSER,
   signedInWith,
   ticksOf,
-} from "../support/recovery.ts";
-import { HOUR, isProof, prove, REMOVED, recoveryStage } from "../support/recovery-stage.ts";
-import { formWith } from "../support/second-step.ts";
-import type { TestServer } from "../support/server.ts";
-import type { TestMailbox } from "../support/smtp.ts";
+} from "../support/recovery-actors.ts";
+import { HOUR, isProof, prove, REMOVED, recoveryStage } from "../support/recovery-setup.ts";
+import type { TestMailbox } from "../support/smtp-server.ts";
+import type { TestServer } from "../support/test-server.ts";
 
 let server: TestServer;
 let mailbox: TestMailbox;
@@ -115,7 +115,7 @@ describe("the decision", () => {
     const form = formWith(page, "password");
     const mine = /name="app" value="([^"]+)"[^>]*>\s*<div[^>]*>\s*<p>(?:<[^>]*>)*Mine/.exec(page.text)?.[1] ?? "";
     const short = await reader.submit(form, { remove: [], app: [mine], password: "short", again: "short" });
-    expect(short.text).toContain("That is too short");
+    expect(short.text).toContain("Too short");
     expect(ticksOf(short)).toEqual({ "Passkey “Theirs”": false, Export: false, Mine: true });
     expect(ticksOf(await reader.get(link))).toEqual({ "Passkey “Theirs”": true, Export: true, Mine: false });
     const answers = await Promise.all([decide(reader, short), decide(reader, page)]);

@@ -3,13 +3,20 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { Person } from "../../packages/server/src/owners/storage.ts";
-import { aJwtIssuer, claimsFor, claimsOf, JWT_BEARER, jwtOf, present, trust } from "../support/assertions.ts";
-import { Agent } from "../support/browser-like.ts";
-import { anAuthenticatorOf, aPasskeyOf, DAY, decide, recoveryLink, STRANGE_BROWSER } from "../support/recovery.ts";
-import { HOUR, isDecision, isProof, prove, recoveryStage } from "../support/recovery-stage.ts";
-import { AUTHENTICATOR, appOf, formWith } from "../support/second-step.ts";
-import { PASSWORD, startServer, type TestServer } from "../support/server.ts";
-import { smtpTo, startMailbox, type TestMailbox } from "../support/smtp.ts";
+import { aJwtIssuer, claimsFor, claimsOf, JWT_BEARER, jwtOf, present, trust } from "../support/assertion-requests.ts";
+import { AUTHENTICATOR, appOf, formWith } from "../support/authenticator-app.ts";
+import { Agent } from "../support/http-browser.ts";
+import {
+  anAuthenticatorOf,
+  aPasskeyOf,
+  DAY,
+  decide,
+  recoveryLink,
+  STRANGE_BROWSER,
+} from "../support/recovery-actors.ts";
+import { HOUR, isDecision, isProof, prove, recoveryStage } from "../support/recovery-setup.ts";
+import { smtpTo, startMailbox, type TestMailbox } from "../support/smtp-server.ts";
+import { PASSWORD, startServer, type TestServer } from "../support/test-server.ts";
 
 const DELETE = "/account/profile/delete";
 const OTHER_PASSWORD = "a handful of pebbles";

@@ -2,7 +2,8 @@
 
 import { beforeAll, describe, expect, test } from "vitest";
 import type { Person } from "../../packages/server/src/owners/storage.ts";
-import { Agent } from "../support/browser-like.ts";
+import { formWith } from "../support/authenticator-app.ts";
+import { Agent } from "../support/http-browser.ts";
 import {
   aPasskeyOf,
   DAY,
@@ -12,11 +13,10 @@ import {
   NEW_PASSWORD,
   OWNERS_BROWSER,
   STRANGE_BROWSER,
-} from "../support/recovery.ts";
-import { HOUR, recoveryStage } from "../support/recovery-stage.ts";
-import { formWith } from "../support/second-step.ts";
-import { PASSWORD, type TestServer } from "../support/server.ts";
-import type { TestMailbox } from "../support/smtp.ts";
+} from "../support/recovery-actors.ts";
+import { HOUR, recoveryStage } from "../support/recovery-setup.ts";
+import type { TestMailbox } from "../support/smtp-server.ts";
+import { PASSWORD, type TestServer } from "../support/test-server.ts";
 
 let server: TestServer;
 let mailbox: TestMailbox;
@@ -28,7 +28,7 @@ beforeAll(() => {
 
 const RETURNED = "The account has an earlier e-mail address again";
 const CHANGED = "Your e-mail address was changed";
-const WAY_BACK = "Take your account back";
+const WAY_BACK = "Recover your account";
 const THIEFS = "the thief chose this one";
 const DECIDED = { password: THIEFS, again: THIEFS };
 const ELSEWHERE = "This link doesn’t work in this browser";

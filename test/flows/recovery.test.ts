@@ -2,6 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Person } from "../../packages/server/src/owners/storage.ts";
+import { withSecondStep } from "../support/authenticator-app.ts";
 import {
   Agent,
   authorize,
@@ -11,10 +12,9 @@ import {
   redeem,
   refresh,
   signIn,
-} from "../support/browser-like.ts";
-import { withSecondStep } from "../support/second-step.ts";
-import { PASSWORD, startServer, type TestServer } from "../support/server.ts";
-import { type Received, smtpTo, startMailbox, type TestMailbox } from "../support/smtp.ts";
+} from "../support/http-browser.ts";
+import { type Received, smtpTo, startMailbox, type TestMailbox } from "../support/smtp-server.ts";
+import { PASSWORD, startServer, type TestServer } from "../support/test-server.ts";
 
 let server: TestServer;
 let mailbox: TestMailbox;
@@ -128,7 +128,7 @@ describe("recovery", () => {
     const { link } = await recoveryOf(person);
     const other = form(await anAgent().get("/recover"), "login").fields.get("csrf") ?? "";
     for (const csrf of ["", "AAAA", other]) expect((await follow(link, { ...FRESH, csrf })).status).toBe(403);
-    expect((await follow(link, { password: "short", again: "short" })).text).toContain("too short");
+    expect((await follow(link, { password: "short", again: "short" })).text).toContain("Too short");
     expect((await follow(link, FRESH)).status).toBe(200);
     const agent = anAgent();
     await agent.get("/recover");
@@ -216,7 +216,7 @@ describe("sign-up", () => {
     const { link } = await mailbox.next(email);
     const agent = anAgent();
     const fields = (await agent.get(link)).text;
-    expect([fields.includes("Password again"), fields.includes("New password")]).toEqual([true, false]);
+    expect([fields.includes("Confirm password"), fields.includes("New password")]).toEqual([true, false]);
     const page = await follow(link, { username, name: "Ada Lovelace", ...FRESH }, agent);
     expect(page.location?.pathname).toBe("/account/apps");
     expect((await agent.get("/account/profile")).text).toContain("Ada Lovelace");
@@ -227,8 +227,8 @@ describe("sign-up", () => {
   });
 
   test.each([
-    ["an address that is none", "not-an-address", "is not an e-mail address"],
-    ["nothing", "", "is not an e-mail address"],
+    ["an address that is none", "not-an-address", "Enter an e-mail address such as"],
+    ["nothing", "", "Enter an e-mail address such as"],
   ])("%s → the form says so", async (_, email, said) => {
     expect((await asked(email)).text).toContain(said);
   });
@@ -238,7 +238,7 @@ describe("sign-up", () => {
     const email = anAddress();
     const [one, other] = [await asked(person.email), await asked(email)];
     expect(one.text.replaceAll(person.email, "…")).toBe(other.text.replaceAll(email, "…"));
-    expect((await mailbox.next(person.email)).subject).toBe("You have an account already");
+    expect((await mailbox.next(person.email)).subject).toBe("You already have an account");
     expect((await mailbox.next(email)).subject).toBe("Finish creating your account");
     pause();
   });
@@ -250,13 +250,13 @@ describe("sign-up", () => {
     const { link } = await mailbox.next(email);
     const valid = { username: `valid${Date.now()}`, name: "", ...FRESH };
     for (const [fields, said] of [
-      [{ ...valid, username: "a b" }, "A username has letters"],
-      [{ ...valid, username: person.username.toUpperCase() }, "Somebody has that username"],
-      [{ ...valid, username: `p\u0430ul${Date.now()}` }, "all of one alphabet"],
-      [{ ...valid, username: `paul\u034f${Date.now()}` }, "all of one alphabet"],
-      [{ ...valid, password: "qwertyuiop", again: "qwertyuiop" }, "Many people have this password"],
-      [{ ...valid, name: "Ada\u202e" }, "be shown"],
-      [{ ...valid, name: "A\u200dda" }, "none that is invisible"],
+      [{ ...valid, username: "a b" }, "Use only letters"],
+      [{ ...valid, username: person.username.toUpperCase() }, "That username is taken"],
+      [{ ...valid, username: `p\u0430ul${Date.now()}` }, "from one alphabet"],
+      [{ ...valid, username: `paul\u034f${Date.now()}` }, "from one alphabet"],
+      [{ ...valid, password: "qwertyuiop", again: "qwertyuiop" }, "Too common"],
+      [{ ...valid, name: "Ada\u202e" }, "This name can’t be used"],
+      [{ ...valid, name: "A\u200dda" }, "visible characters on one line"],
       [{ ...valid, name: "Аda" }, "in one alphabet"],
     ] as const)
       expect((await follow(link, fields)).text).toContain(said);
@@ -275,13 +275,13 @@ describe("sign-up", () => {
     await asked(email);
     const { link } = await mailbox.next(email);
     const valid = { name: "", ...FRESH };
-    expect((await follow(link, { ...valid, username: cyrillic(plain) })).text).toContain("Somebody has that username");
+    expect((await follow(link, { ...valid, username: cyrillic(plain) })).text).toContain("That username is taken");
     expect((await follow(link, { ...valid, username: cyrillic(other) })).status).toBe(303);
     const second = anAddress();
     await asked(second);
     const next = await mailbox.next(second);
     const page = await follow(next.link, { ...valid, username: other });
-    expect(page.text).toContain("Somebody has that username");
+    expect(page.text).toContain("That username is taken");
     expect(page.forms.length).toBeGreaterThan(0);
     pause();
   });
@@ -318,12 +318,12 @@ describe("another address", () => {
     const person = await server.addPerson();
     const agent = await signedIn(person);
     const email = anAddress();
-    expect((await change(agent, email, "not it at all")).text).toContain("not your current password");
-    expect((await change(agent, email)).text).toContain("A message is on its way");
+    expect((await change(agent, email, "not it at all")).text).toContain("isn’t your current password");
+    expect((await change(agent, email)).text).toContain("We’ve sent a message");
     const { link } = await mailbox.next(email);
     expect(await signsIn(email, PASSWORD)).toBe(false);
     expect((await follow(link, { csrf: "forged" })).status).toBe(403);
-    expect((await follow(link, {})).text).toContain("is the verified address");
+    expect((await follow(link, {})).text).toContain("is now the verified address");
     expect((await follow(link, {})).status).toBe(400);
     expect([await signsIn(email, PASSWORD), await signsIn(person.email, PASSWORD)]).toEqual([true, false]);
     const notice = await mailbox.next(person.email);
@@ -340,10 +340,10 @@ describe("another address", () => {
     const other = await server.addPerson();
     const person = await server.addPerson();
     const agent = await signedIn(person);
-    expect((await change(agent, other.email)).text).toContain("A message is on its way");
-    expect((await mailbox.next(other.email)).subject).toBe("You have an account already");
-    expect((await change(agent, person.email)).text).toContain("That is your address already");
-    expect((await change(agent, "nonsense")).text).toContain("not an e-mail address");
+    expect((await change(agent, other.email)).text).toContain("We’ve sent a message");
+    expect((await mailbox.next(other.email)).subject).toBe("You already have an account");
+    expect((await change(agent, person.email)).text).toContain("That is already your address");
+    expect((await change(agent, "nonsense")).text).toContain("Enter an e-mail address such as");
     pause();
   });
 
@@ -355,7 +355,7 @@ describe("another address", () => {
     if (verify === undefined) throw new Error("no form to verify");
     await agent.submit(verify);
     const { link } = await mailbox.next(person.email);
-    expect((await follow(link, {}, agent)).text).toContain("is the verified address");
+    expect((await follow(link, {}, agent)).text).toContain("is now the verified address");
     expect((await agent.get("/account/profile")).text).toContain(">Verified<");
     pause();
   });
@@ -384,7 +384,7 @@ describe("the end of an account", () => {
   test("asked for → apps and other sessions end now, it goes in two weeks; kept → it stays", async () => {
     const person = await server.addPerson();
     const [agent, elsewhere] = [await signedIn(person), await signedIn(person)];
-    expect((await remove(agent, "not it at all")).text).toContain("not your current password");
+    expect((await remove(agent, "not it at all")).text).toContain("isn’t your current password");
     expect(
       (await agent.submit(form(await agent.get("/account/profile/delete"), "current_password"), { csrf: "x" })).status,
     ).toBe(403);
@@ -393,7 +393,7 @@ describe("the end of an account", () => {
     expect((await elsewhere.get("/account/apps")).location?.pathname).toBe("/login");
     const keep = (await agent.get("/account/profile")).forms.find(({ action }) => action.endsWith("/keep"));
     if (keep === undefined) throw new Error("no way to keep it");
-    expect((await agent.follow(await agent.submit(keep))).text).toContain("Your account stays");
+    expect((await agent.follow(await agent.submit(keep))).text).toContain("Your account will be kept");
     await remove(agent);
     server.tick(14 * 24 * 60 * MINUTE);
     await server.assent.storage.housekeeping.collectGarbage({ now: server.now(), limit: 10_000 });

@@ -3,8 +3,8 @@
 import { decodeJwt } from "jose";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { anOwner, changeClient, expectRefusal, logged, type Owner, tokensOf } from "../support/back-channel.ts";
-import { refresh } from "../support/browser-like.ts";
-import { startServer, type TestClient, type TestServer } from "../support/server.ts";
+import { refresh } from "../support/http-browser.ts";
+import { startServer, type TestClient, type TestServer } from "../support/test-server.ts";
 
 const SECOND = 1000;
 
@@ -82,7 +82,7 @@ describe("rotate", () => {
     expectRefusal(await refresh(server, app, one), "invalid_grant");
     expectRefusal(await refresh(server, app, two), "invalid_grant");
     const told = await who.agent.get("/account/apps");
-    expect(told.text).toMatch(/Stolen App[\s\S]*An old key of this app was used/);
+    expect(told.text).toMatch(/Stolen App[\s\S]*Somebody used an old key of this app/);
     const { refresh: three } = await tokensOf(server, app, who);
     expect((await refresh(server, app, three)).status).toBe(200);
   });

@@ -5,8 +5,8 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { anOwner, basic, expectUnlogged, provenCode } from "../support/back-channel.ts";
-import { Agent, authorizeUrl, pkce, postForm } from "../support/browser-like.ts";
-import { startServer, type TestClient, type TestServer } from "../support/server.ts";
+import { Agent, authorizeUrl, pkce, postForm } from "../support/http-browser.ts";
+import { startServer, type TestClient, type TestServer } from "../support/test-server.ts";
 
 let server: TestServer;
 let client: TestClient;

@@ -3,8 +3,8 @@
 import { decodeJwt } from "jose";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { anOwner, codeOf, expectRefusal, type Owner, tokensOf } from "../support/back-channel.ts";
-import { Agent, authorizeUrl, postForm, redeem, refresh, type TokenAnswer } from "../support/browser-like.ts";
-import { API, settle, startServer, type TestClient, type TestServer } from "../support/server.ts";
+import { Agent, authorizeUrl, postForm, redeem, refresh, type TokenAnswer } from "../support/http-browser.ts";
+import { API, settle, startServer, type TestClient, type TestServer } from "../support/test-server.ts";
 
 const PHOTOS = "https://api.test";
 const MUSIC = "https://music.test/v1";

@@ -3,7 +3,7 @@
 import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, type JSONWebKeySet, jwtVerify } from "jose";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createResourceServer } from "../../packages/resource-server/src/index.ts";
-import { Secrets } from "../../packages/server/src/crypto/secrets.ts";
+import { Secrets } from "../../packages/server/src/crypto/server-secret.ts";
 import {
   ensureKeys,
   KEEP_AFTER,
@@ -12,8 +12,8 @@ import {
 } from "../../packages/server/src/crypto/signing-keys.ts";
 import type { Resource, SigningAlg } from "../../packages/server/src/oauth/model.ts";
 import { anOwner, type Owner, restarted, tokensOf } from "../support/back-channel.ts";
-import { postForm, refresh, type TokenAnswer } from "../support/browser-like.ts";
-import { settle, startServer, type TestClient, type TestServer } from "../support/server.ts";
+import { postForm, refresh, type TokenAnswer } from "../support/http-browser.ts";
+import { settle, startServer, type TestClient, type TestServer } from "../support/test-server.ts";
 
 const secret = Buffer.alloc(32, 7);
 const ALGS: readonly SigningAlg[] = ["ES256", "ES384", "EdDSA", "PS256", "RS256"];

@@ -3,8 +3,8 @@
 import { decodeJwt } from "jose";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { anOwner, expectRefusal, logged, type Owner, post, tokensOf } from "../support/back-channel.ts";
-import { postForm, refresh } from "../support/browser-like.ts";
-import { API, startServer, type TestClient, type TestServer } from "../support/server.ts";
+import { postForm, refresh } from "../support/http-browser.ts";
+import { API, startServer, type TestClient, type TestServer } from "../support/test-server.ts";
 
 let server: TestServer;
 let client: TestClient;

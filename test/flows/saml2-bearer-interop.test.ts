@@ -7,11 +7,11 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ConditionName } from "../../packages/server/src/oauth/errors.ts";
-import { claimsOf, expectAssertionRefused, present, SAML2_BEARER, trust } from "../support/assertions.ts";
-import type { TokenAnswer } from "../support/browser-like.ts";
+import { claimsOf, expectAssertionRefused, present, SAML2_BEARER, trust } from "../support/assertion-requests.ts";
+import type { TokenAnswer } from "../support/http-browser.ts";
 import { anIdentityProvider, assertionXml, encoded, signed } from "../support/saml-idp.ts";
-import { startServer, type TestClient, type TestServer } from "../support/server.ts";
-import { signedByXmldsigjs } from "../support/xmldsigjs.ts";
+import { signedByXmldsigjs } from "../support/second-saml-signer.ts";
+import { startServer, type TestClient, type TestServer } from "../support/test-server.ts";
 
 const folder = join(import.meta.dirname, "../support/xmlsec1");
 const file = (name: string) => readFileSync(join(folder, name), "utf8");

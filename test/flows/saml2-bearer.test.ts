@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto";
 import { Saml20 } from "saml";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Person } from "../../packages/server/src/owners/storage.ts";
-import { claimsOf, expectAssertionRefused, present, SAML2_BEARER, trust } from "../support/assertions.ts";
+import { claimsOf, expectAssertionRefused, present, SAML2_BEARER, trust } from "../support/assertion-requests.ts";
 import { expectRefusal, expectUnlogged } from "../support/back-channel.ts";
 import {
   ALGORITHMS,
@@ -18,7 +18,7 @@ import {
   type SigningOptions,
   signed,
 } from "../support/saml-idp.ts";
-import { startServer, type TestClient, type TestServer } from "../support/server.ts";
+import { startServer, type TestClient, type TestServer } from "../support/test-server.ts";
 
 let server: TestServer;
 let client: TestClient;

@@ -2,9 +2,9 @@
 
 import { decodeJwt } from "jose";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { Agent, authorizeUrl, consentForm, type Page, redeem, signIn } from "../support/browser-like.ts";
-import { AUTHENTICATOR, appOf, formWith, recoveryCodesOf, withSecondStep } from "../support/second-step.ts";
-import { startServer, type TestClient, type TestServer } from "../support/server.ts";
+import { AUTHENTICATOR, appOf, formWith, recoveryCodesOf, withSecondStep } from "../support/authenticator-app.ts";
+import { Agent, authorizeUrl, consentForm, type Page, redeem, signIn } from "../support/http-browser.ts";
+import { startServer, type TestClient, type TestServer } from "../support/test-server.ts";
 
 let server: TestServer;
 let client: TestClient;
@@ -48,7 +48,7 @@ describe("setting up an authenticator", () => {
     const page = await agent.get(AUTHENTICATOR);
     const app = appOf(page, server);
     const again = await agent.submit(formWith(page, "code"), { code: app.code(5) });
-    expect(again.text).toContain("That code isn’t right");
+    expect(again.text).toContain("That code is wrong");
     expect(appOf(again, server).code()).toBe(app.code());
     expect(await server.assent.storage.secondFactors.get(person)).toBeUndefined();
   });
@@ -67,7 +67,7 @@ describe("setting up an authenticator", () => {
       sealed,
       code: appOf(other.page, server).code(),
     });
-    expect(stolen.text).toContain("open for too long");
+    expect(stolen.text).toContain("open too long");
     expect(appOf(stolen, server).code()).not.toBe(appOf(other.page, server).code());
   });
 
@@ -99,7 +99,7 @@ describe("signing in with a second step", () => {
     const empty = await agent.submit(formWith(page, "code"), { code: " " });
     expect(empty.text).toContain("Enter the code.");
     const wrong = await agent.submit(formWith(empty, "code"), { code: app.code(7) });
-    expect(wrong.text).toContain("That code isn’t right");
+    expect(wrong.text).toContain("That code is wrong");
     const typed = app.code();
     const right = await agent.submit(formWith(wrong, "code"), { code: `${typed.slice(0, 3)} ${typed.slice(3)}` });
     expect([right.status, right.location?.pathname]).toEqual([303, "/account/apps"]);
@@ -122,7 +122,7 @@ describe("signing in with a second step", () => {
     expect((await agent.get("/account/security")).text).toContain("9 codes left");
     const other = await atSecondStep(person.username);
     const again = await other.agent.submit(formWith(other.page, "recovery"), { recovery: typed });
-    expect(again.text).toContain("none of your recovery codes");
+    expect(again.text).toContain("isn’t one of your recovery codes");
   });
 
   test("on the way to an app → its token says how: acr, amr, and when the first step was", async () => {

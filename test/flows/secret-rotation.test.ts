@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto";
 import { rmSync } from "node:fs";
 import pino from "pino";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { Secrets } from "../../packages/server/src/crypto/secrets.ts";
+import { Secrets } from "../../packages/server/src/crypto/server-secret.ts";
 import { addSigningKey } from "../../packages/server/src/crypto/signing-keys.ts";
 import { ConfigError, configOf, createAssent } from "../../packages/server/src/index.ts";
 import {
@@ -26,8 +26,8 @@ import {
   redeem,
   refresh,
   signIn,
-} from "../support/browser-like.ts";
-import { API, settle, startServer, type TestClient, type TestServer } from "../support/server.ts";
+} from "../support/http-browser.ts";
+import { API, settle, startServer, type TestClient, type TestServer } from "../support/test-server.ts";
 
 const OLD = randomBytes(32);
 const NEW = randomBytes(32);

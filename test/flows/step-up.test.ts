@@ -3,7 +3,7 @@
 import { decodeJwt } from "jose";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Person } from "../../packages/server/src/owners/storage.ts";
-import { SoftAuthenticator } from "../support/authenticator.ts";
+import { AUTHENTICATOR, appOf, formWith, recoveryCodesOf, withSecondStep } from "../support/authenticator-app.ts";
 import {
   Agent,
   authorize,
@@ -13,9 +13,9 @@ import {
   redeem,
   refresh,
   signIn,
-} from "../support/browser-like.ts";
-import { AUTHENTICATOR, appOf, formWith, recoveryCodesOf, withSecondStep } from "../support/second-step.ts";
-import { PASSWORD, startServer, type TestClient, type TestServer } from "../support/server.ts";
+} from "../support/http-browser.ts";
+import { SoftAuthenticator } from "../support/soft-webauthn-authenticator.ts";
+import { PASSWORD, startServer, type TestClient, type TestServer } from "../support/test-server.ts";
 
 let server: TestServer;
 let client: TestClient;
@@ -48,7 +48,7 @@ describe("more than a password", () => {
       const { agent } = await signedIn();
       const page = await agent.get(url(asked));
       expect([page.status, page.location]).toEqual([200, undefined]);
-      expect(page.text).toContain("safer way to sign in");
+      expect(page.text).toContain("more secure sign-in");
       expect(page.text).toMatch(/href="\/account\/security\/authenticator\?request=/);
       const denied = await agent.submit(formWith(page, "csrf"), { decision: "deny" });
       expect([denied.status, errorOf(denied.location), denied.location?.searchParams.get("state")]).toEqual([
@@ -109,7 +109,7 @@ describe("more than a password", () => {
     await server.addScope({ name: "read", description: "See your photos", resource: "https://api.test", acr: "mfa" });
     const answer = await agent.submit(consentForm(page), { decision: "allow" });
     expect(answer.location).toBeUndefined();
-    expect(answer.text).toContain("safer way to sign in");
+    expect(answer.text).toContain("more secure sign-in");
     await server.addScope({ name: "read", description: "See your photos", resource: "https://api.test" });
   });
 
@@ -129,7 +129,7 @@ describe("more than a password", () => {
 test("a passkey wanted → the code is no way to it; the passkey is", async () => {
   const { agent, person } = await signedIn();
   const { app } = await withSecondStep(server, person);
-  expect((await agent.get(url({ scope: "sign" }))).text).toContain("safer way to sign in");
+  expect((await agent.get(url({ scope: "sign" }))).text).toContain("more secure sign-in");
   const key = new SoftAuthenticator(server.issuer);
   const adding = new Agent(server.issuer);
   const step = await signIn(adding, person.username);

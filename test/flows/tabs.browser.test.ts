@@ -2,11 +2,11 @@
 
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { launchBrowser, type PageOptions, withPage } from "../support/browser.ts";
-import { authorizeUrl, redeem } from "../support/browser-like.ts";
-import { type ClientSite, startClientSite } from "../support/client-site.ts";
+import { launchBrowser, type PageOptions, withPage } from "../support/chromium.ts";
+import { type ClientSite, startClientSite } from "../support/client-site-in-browser.ts";
 import { rowCounts } from "../support/front-channel.ts";
-import { PASSWORD, startServer, type TestClient, type TestServer } from "../support/server.ts";
+import { authorizeUrl, redeem } from "../support/http-browser.ts";
+import { PASSWORD, startServer, type TestClient, type TestServer } from "../support/test-server.ts";
 
 let browser: Browser;
 let server: TestServer;
@@ -72,7 +72,7 @@ test("a form of another site, or of another port of this host, with good values 
       await elsewhere.goto(`${site.origin}/start`);
       await elsewhere.click("button");
       await elsewhere.waitForURL(`${server.issuer}/**`);
-      expect(await elsewhere.textContent("h1")).toBe("That form came from another site");
+      expect(await elsewhere.textContent("h1")).toBe("This form came from another site");
       await elsewhere.goto(`${server.issuer}/account/apps`);
       expect(await elsewhere.isVisible("[name=username]")).toBe(true);
     }
@@ -126,7 +126,7 @@ test("Back after the answer → never a form to send again: the app once more, o
     await page.getByRole("heading", { name: "Back in the app" }).waitFor();
     expect((await redeem(server, client, fields.get("code") ?? "")).status).toBe(200);
     await page.goBack();
-    await page.getByRole("heading", { name: "You have answered this already" }).waitFor();
+    await page.getByRole("heading", { name: "You already answered" }).waitFor();
     await page.getByRole("link", { name: "Go to your apps" }).click();
     await expect.poll(() => page.locator(`[data-client-id="${client.clientId}"]`).count()).toBe(1);
   });

@@ -1,9 +1,9 @@
 /** Old tabs, doubled tabs, doubled clicks: what people do to an authorization request (RFC 6749 §4.1). */
 
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { Agent, authorizeUrl, consentForm, type Page, redeem, signIn } from "../support/browser-like.ts";
 import { expectPage400, rowCounts } from "../support/front-channel.ts";
-import { PASSWORD, startServer, type TestClient, type TestServer } from "../support/server.ts";
+import { Agent, authorizeUrl, consentForm, type Page, redeem, signIn } from "../support/http-browser.ts";
+import { PASSWORD, startServer, type TestClient, type TestServer } from "../support/test-server.ts";
 
 let server: TestServer;
 let client: TestClient;

@@ -11,8 +11,8 @@ import {
   post,
   tokensOf,
 } from "../support/back-channel.ts";
-import { pkce } from "../support/browser-like.ts";
-import { startServer, type TestClient, type TestServer } from "../support/server.ts";
+import { pkce } from "../support/http-browser.ts";
+import { startServer, type TestClient, type TestServer } from "../support/test-server.ts";
 
 let server: TestServer;
 let client: TestClient;

@@ -7,7 +7,7 @@ import { connect } from "node:net";
 import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { cyclesOf, figure, inReliability } from "../support/figures.ts";
+import { FaultyProxy } from "../support/fault-injection.ts";
 import {
   type BackChannelAnswer,
   type BackChannelRequest,
@@ -15,8 +15,8 @@ import {
   codeForm,
   refreshForm,
   send,
-} from "../support/keep-alive.ts";
-import { FaultyProxy } from "../support/mishaps.ts";
+} from "../support/keep-alive-requests.ts";
+import { cyclesOf, figure, inReliability } from "../support/reliability-figures.ts";
 import {
   authorizePath,
   nextCode,
@@ -25,8 +25,8 @@ import {
   type ServerProcess,
   signedInAgent,
   startProcess,
-} from "../support/processes.ts";
-import type { TestClient } from "../support/server.ts";
+} from "../support/server-process.ts";
+import type { TestClient } from "../support/test-server.ts";
 
 const CONNECTIONS = 20;
 /** Pairs of nodes that are restarted at the same time: most of a restart is waiting. */

@@ -5,8 +5,8 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { inFull } from "../support/figures.ts";
-import { killDuringStart, startProcess } from "../support/processes.ts";
+import { inFull } from "../support/reliability-figures.ts";
+import { killDuringStart, startProcess } from "../support/server-process.ts";
 
 /** Beside all other tests, where a start takes three seconds now and then, what has to be seen is that it waits for nobody. */
 const READY_WITHIN = inFull ? 5_000 : 20_000;

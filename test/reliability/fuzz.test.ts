@@ -2,11 +2,11 @@
 
 import { readdirSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { asked, figure, inFull } from "../support/figures.ts";
-import { documentParsers } from "../support/fuzz/documents.ts";
+import { documentParsers } from "../support/fuzz/foreign-documents.ts";
 import { CORPUS, corpusOf, type Extent, inputsOf, tryInputs, tryLongInputs } from "../support/fuzz/harness.ts";
-import { httpParsers } from "../support/fuzz/http.ts";
-import { ownParsers } from "../support/fuzz/own.ts";
+import { httpParsers } from "../support/fuzz/http-input.ts";
+import { ownParsers } from "../support/fuzz/own-formats.ts";
+import { asked, figure, inFull } from "../support/reliability-figures.ts";
 
 const parsers = [...httpParsers, ...documentParsers, ...ownParsers];
 

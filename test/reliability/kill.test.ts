@@ -8,8 +8,7 @@ import { randomInt } from "node:crypto";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { cyclesOf, figure, inFull, quantile } from "../support/figures.ts";
-import { KillSite } from "../support/kill-site.ts";
+import { KillSite } from "../support/kill-setup.ts";
 import {
   ClientAssertion,
   Decisions,
@@ -22,8 +21,9 @@ import {
   type Trial,
   WrongSecrets,
 } from "../support/kill-trials.ts";
-import { integrityOf } from "../support/nodes.ts";
-import { onPostgres } from "../support/server.ts";
+import { cyclesOf, figure, inFull, quantile } from "../support/reliability-figures.ts";
+import { integrityOf } from "../support/server-nodes.ts";
+import { onPostgres } from "../support/test-server.ts";
 
 const DATABASE = onPostgres ? "PostgreSQL" : "SQLite";
 const READY_WITHIN = 5_000;

@@ -4,14 +4,14 @@ import { rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Person } from "../../packages/server/src/owners/storage.ts";
-import { byHand } from "../../packages/server/test/storage/support/by-hand.ts";
-import { Agent } from "../support/browser-like.ts";
-import { cyclesOf, figure } from "../support/figures.ts";
-import { Nodes } from "../support/nodes.ts";
-import { type Prepared, prepareData } from "../support/processes.ts";
-import { formWith } from "../support/second-step.ts";
-import { onPostgres, postgresOf } from "../support/server.ts";
-import { startMailbox, type TestMailbox } from "../support/smtp.ts";
+import { byHand } from "../../packages/server/test/storage/support/raw-statements.ts";
+import { formWith } from "../support/authenticator-app.ts";
+import { Agent } from "../support/http-browser.ts";
+import { cyclesOf, figure } from "../support/reliability-figures.ts";
+import { Nodes } from "../support/server-nodes.ts";
+import { type Prepared, prepareData } from "../support/server-process.ts";
+import { startMailbox, type TestMailbox } from "../support/smtp-server.ts";
+import { onPostgres, postgresOf } from "../support/test-server.ts";
 
 const CYCLES = cyclesOf(12, 4);
 

@@ -7,12 +7,11 @@ import { cpus } from "node:os";
 import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { Agent, type Form } from "../support/browser-like.ts";
-import { byTheClock } from "../support/by-the-clock.ts";
-import { cyclesOf, figure, inFull, quantile } from "../support/figures.ts";
-import { networks } from "../support/guesser.ts";
-import { type BackChannelAnswer, bodyOf, codeForm, refreshForm, send } from "../support/keep-alive.ts";
+import { Agent, type Form } from "../support/http-browser.ts";
+import { type BackChannelAnswer, bodyOf, codeForm, refreshForm, send } from "../support/keep-alive-requests.ts";
 import { type Arrived, type OpenLoad, openLoop } from "../support/open-loop.ts";
+import { networks } from "../support/password-guesser.ts";
+import { cyclesOf, figure, inFull, quantile } from "../support/reliability-figures.ts";
 import {
   authorizePath,
   nextCode,
@@ -21,8 +20,9 @@ import {
   type ServerProcess,
   signedInAgent,
   startProcess,
-} from "../support/processes.ts";
-import type { TestClient } from "../support/server.ts";
+} from "../support/server-process.ts";
+import type { TestClient } from "../support/test-server.ts";
+import { byTheClock } from "../support/timing-tests.ts";
 
 const SECONDS = Math.min(300, Math.max(3, cyclesOf(3)));
 /** An answer is waited for on each: as many as it takes to send several times the capacity. */

@@ -2,14 +2,14 @@
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Person } from "../../packages/server/src/owners/storage.ts";
-import { Agent, authorize, authorizeUrl, postForm } from "../support/browser-like.ts";
-import { byTheClock } from "../support/by-the-clock.ts";
-import { cyclesOf, figure, quantile } from "../support/figures.ts";
-import { passwordsCost } from "../support/password-cost.ts";
-import { withSecondStep } from "../support/second-step.ts";
-import { PASSWORD, startServer, type TestClient, type TestServer } from "../support/server.ts";
+import { withSecondStep } from "../support/authenticator-app.ts";
+import { Agent, authorize, authorizeUrl, postForm } from "../support/http-browser.ts";
+import { hashPasswordsAtRealCost } from "../support/real-password-cost.ts";
+import { cyclesOf, figure, quantile } from "../support/reliability-figures.ts";
+import { PASSWORD, startServer, type TestClient, type TestServer } from "../support/test-server.ts";
+import { byTheClock } from "../support/timing-tests.ts";
 
-passwordsCost();
+hashPasswordsAtRealCost();
 
 /** Of each cause. */
 const SAMPLES = cyclesOf(24);

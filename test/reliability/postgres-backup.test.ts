@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { openStorage } from "../../packages/server/src/storage/open.ts";
-import { aLiveGrant, aRefresh, NOW, statusOf } from "../../packages/server/test/storage/support/builders.ts";
+import { aLiveGrant, aRefresh, NOW, statusOf } from "../../packages/server/test/storage/support/record-builders.ts";
 import { aPostgresDatabase, type TestDatabase } from "../support/postgres.ts";
 
 const root = join(import.meta.dirname, "..", "..");

@@ -6,11 +6,11 @@ import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { aJwtIssuer, claimsFor, JWT_BEARER, jwtOf, trust } from "../support/assertions.ts";
-import type { Agent } from "../support/browser-like.ts";
+import { aJwtIssuer, claimsFor, JWT_BEARER, jwtOf, trust } from "../support/assertion-requests.ts";
 import * as clientKeys from "../support/client-keys.ts";
-import { asked, cyclesOf, figure, quantile } from "../support/figures.ts";
-import { type BackChannelAnswer, bodyOf, codeForm, refreshForm, send } from "../support/keep-alive.ts";
+import type { Agent } from "../support/http-browser.ts";
+import { type BackChannelAnswer, bodyOf, codeForm, refreshForm, send } from "../support/keep-alive-requests.ts";
+import { asked, cyclesOf, figure, quantile } from "../support/reliability-figures.ts";
 import {
   authorizePath,
   ISSUER,
@@ -20,8 +20,8 @@ import {
   type ServerProcess,
   signedInAgent,
   startProcess,
-} from "../support/processes.ts";
-import type { TestClient } from "../support/server.ts";
+} from "../support/server-process.ts";
+import type { TestClient } from "../support/test-server.ts";
 
 /** Grants of each kind. One owner has 50 live ones of a client at the most. */
 const GRANTS = Math.min(20, cyclesOf(8));

@@ -5,11 +5,11 @@
 
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { cyclesOf, figure, inFull } from "../support/figures.ts";
-import { startServer, type TestServer } from "../support/server.ts";
+import { cyclesOf, figure, inFull } from "../support/reliability-figures.ts";
 import { type Actor, aStage, type Stage } from "../support/sign-in-actors.ts";
 import { Story } from "../support/sign-in-story.ts";
-import { smtpTo, startMailbox, type TestMailbox } from "../support/smtp.ts";
+import { smtpTo, startMailbox, type TestMailbox } from "../support/smtp-server.ts";
+import { startServer, type TestServer } from "../support/test-server.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

@@ -6,14 +6,14 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, expect, test } from "vitest";
+import { sql } from "../../packages/server/src/storage/define-verbs.ts";
 import { migrations } from "../../packages/server/src/storage/migrations/index.ts";
 import { migrate } from "../../packages/server/src/storage/migrations/migrate.ts";
 import type { Migration } from "../../packages/server/src/storage/migrations/migration.ts";
 import { openPostgres } from "../../packages/server/src/storage/postgres/engine.ts";
-import { sql } from "../../packages/server/src/storage/sql.ts";
 import { openSqlite } from "../../packages/server/src/storage/sqlite/engine.ts";
-import { cyclesOf, figure } from "../support/figures.ts";
-import { bodyOf, codeForm, refreshForm, send } from "../support/keep-alive.ts";
+import { bodyOf, codeForm, refreshForm, send } from "../support/keep-alive-requests.ts";
+import { cyclesOf, figure } from "../support/reliability-figures.ts";
 import {
   authorizePath,
   ISSUER,
@@ -24,8 +24,8 @@ import {
   type ServerProcess,
   signedInAgent,
   startProcess,
-} from "../support/processes.ts";
-import { onPostgres, PASSWORD, postgresOf } from "../support/server.ts";
+} from "../support/server-process.ts";
+import { onPostgres, PASSWORD, postgresOf } from "../support/test-server.ts";
 
 const root = join(import.meta.dirname, "..", "..");
 /** Seconds that both serve; in `npm test` a few. */

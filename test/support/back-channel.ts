@@ -1,4 +1,6 @@
-/** What tests of the back channel share: an owner who has signed in, codes and tokens in one call, requests byte for byte. */
+/**
+ * Helpers for tests of the back channel: an owner who has signed in, codes and tokens in one call, and raw requests.
+ */
 
 import { cpSync, mkdtempSync } from "node:fs";
 import { connect } from "node:net";
@@ -7,10 +9,10 @@ import { join } from "node:path";
 import { expect } from "vitest";
 import type { Client } from "../../packages/server/src/oauth/model.ts";
 import type { Person } from "../../packages/server/src/owners/storage.ts";
-import { Agent, authorize, authorizeUrl, pkce, redeem, type TokenAnswer } from "./browser-like.ts";
-import { settle, startServer, type TestClient, type TestServer } from "./server.ts";
+import { Agent, authorize, authorizeUrl, pkce, redeem, type TokenAnswer } from "./http-browser.ts";
+import { settle, startServer, type TestClient, type TestServer } from "./test-server.ts";
 
-/** A person with the browser that they signed in with: later authorizations of a consented client take no page. */
+/** A person with a signed-in browser. After the first consent, authorizations of a client need no page. */
 export interface Owner {
   readonly person: Person;
   readonly agent: Agent;
@@ -20,13 +22,13 @@ export async function anOwner(server: TestServer): Promise<Owner> {
   return { person: await server.addPerson(), agent: new Agent(server.issuer) };
 }
 
-/** Changes of the authorization request, and of the owner's answer on the consent page. */
+/** Overrides for the authorization request and for the owner's answer on the consent page. */
 export interface Asking {
   readonly ask?: Record<string, string | undefined>;
   readonly answer?: Record<string, string | readonly string[]>;
 }
 
-/** The code of a fresh authorization. */
+/** The code of a new authorization. */
 export async function codeOf(
   server: TestServer,
   client: TestClient,
@@ -39,7 +41,7 @@ export async function codeOf(
   return code;
 }
 
-/** A code with S256, and the verifier that redeems it. */
+/** A code with an S256 challenge, and the verifier that redeems it. */
 export async function provenCode(
   server: TestServer,
   client: TestClient,
@@ -51,7 +53,7 @@ export async function provenCode(
   return { code: await codeOf(server, client, owner, { ...asking, ask }), code_verifier: verifier };
 }
 
-/** The tokens of a fresh authorization; it must succeed. */
+/** The tokens of a new authorization. Throws if it fails. */
 export async function tokensOf(
   server: TestServer,
   client: TestClient,
@@ -64,21 +66,23 @@ export async function tokensOf(
   return { access: body.access_token ?? "", refresh: body.refresh_token ?? "", body };
 }
 
-/** The operator's change of a client, once every cache has heard of it. */
+/** Changes a client as the operator would, and waits until every cache has the change. */
 export async function changeClient(server: TestServer, client: TestClient, changes: Partial<Client>): Promise<void> {
   const { secret: _, ...record } = client;
   await server.assent.storage.clients.put({ client: { ...record, ...changes }, expect: null });
   await settle();
 }
 
-/** A copy of a server's data as it stands. */
+/** Copies the data of a server in its current state. */
 export function copyOf({ dataDir: from }: TestServer): string {
   const dataDir = mkdtempSync(join(tmpdir(), "assent-"));
   cpSync(from, dataDir, { recursive: true, filter: (path) => !path.endsWith("-shm") });
   return dataDir;
 }
 
-/** What a restart makes of a server, perhaps with other secrets: a second one on a copy of its data, at the same time of day. */
+/**
+ * Simulates a restart, optionally with other secrets: a second server on a copy of the data, at the same time of day.
+ */
 export async function restarted(from: TestServer, secret: readonly Buffer[] | null = null): Promise<TestServer> {
   const server = await startServer({ dataDir: copyOf(from), config: { secret } });
   server.tick(from.now() - server.now());
@@ -91,7 +95,7 @@ export function basic(id: string, secret: string): string {
 
 const FORM = "application/x-www-form-urlencoded";
 
-/** A POST whose body goes out as it stands. */
+/** A POST whose body is sent unchanged. */
 export async function post(
   server: Pick<TestServer, "issuer">,
   path: string,
@@ -108,7 +112,7 @@ export async function post(
   return { status: response.status, headers: response.headers, body: body_, text };
 }
 
-/** The refusal as RFC 6749 §5.2 has it, and nothing beside it. */
+/** Expects exactly the refusal of RFC 6749 §5.2. */
 export function expectRefusal(
   answer: TokenAnswer,
   error: string,
@@ -126,7 +130,10 @@ export function expectRefusal(
   expect(headers.get("www-authenticate")).toBe(status === 401 ? 'Basic realm="assent", charset="UTF-8"' : null);
 }
 
-/** Starts a clock of this process's processor, in milliseconds, the server's part in it: a busy machine doesn't make it go faster. */
+/**
+ * Starts a clock of this process's processor time in milliseconds, including the server's part. Other work on the
+ * machine doesn't change it.
+ */
 export function cpuClock(): () => number {
   const start = process.cpuUsage();
   return () => {
@@ -135,7 +142,7 @@ export function cpuClock(): () => number {
   };
 }
 
-/** What must stand in no line of the log. */
+/** Values that no line of the log may contain. */
 export function expectUnlogged(server: Pick<TestServer, "log">, ...secrets: readonly string[]): void {
   for (const secret of secrets) {
     expect(secret.length, "a secret worth looking for").toBeGreaterThan(7);
@@ -143,7 +150,7 @@ export function expectUnlogged(server: Pick<TestServer, "log">, ...secrets: read
   }
 }
 
-/** How often an event, or the refusal by a condition, has been logged. */
+/** Number of times that an event, or a refusal by a condition, was logged. */
 export function logged(server: Pick<TestServer, "log">, name: string): number {
   return server.log.filter((line) => {
     const { event, condition } = JSON.parse(line) as { event?: string; condition?: string };
@@ -152,8 +159,8 @@ export function logged(server: Pick<TestServer, "log">, name: string): number {
 }
 
 /**
- * What a server answers to bytes of any shape, until it closes (or `wait` milliseconds have passed since the last piece of an answer: `closed` false).
- * The first piece is waited for longer.
+ * Sends raw bytes, and returns what the server answers until it closes the connection. If `wait` milliseconds pass
+ * after the last piece of an answer, `closed` is false. The first piece may take longer.
  */
 export function exchangeBytes(
   port: number,

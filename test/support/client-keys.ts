@@ -1,4 +1,4 @@
-/** Clients that sign: their keys, their assertions (made by jose, or byte for byte), a site that publishes keys. */
+/** Clients that sign: their keys, their assertions (made by jose, or byte by byte), and a site that publishes keys. */
 
 import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";
@@ -6,15 +6,15 @@ import type { AddressInfo } from "node:net";
 import { type CryptoKey, exportJWK, generateKeyPair, type JWK, SignJWT } from "jose";
 import type { Client } from "../../packages/server/src/oauth/model.ts";
 import { post } from "./back-channel.ts";
-import type { TokenAnswer } from "./browser-like.ts";
-import type { TestClient, TestServer } from "./server.ts";
+import type { TokenAnswer } from "./http-browser.ts";
+import type { TestClient, TestServer } from "./test-server.ts";
 
 export const JWT_BEARER = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
 
 export interface KeyPair {
   readonly privateKey: CryptoKey;
   readonly publicKey: CryptoKey;
-  /** With its kid. */
+  /** Includes the kid. */
   readonly jwk: JWK;
   readonly alg: string;
 }
@@ -28,7 +28,7 @@ export function jwksOf(...keys: readonly { readonly jwk: JWK }[]): string {
   return JSON.stringify({ keys: keys.map(({ jwk }) => jwk) });
 }
 
-/** A client of the client credentials grant that signs with a key. */
+/** A client of the client credentials grant that authenticates with a key. */
 export function aSigningClient(server: TestServer, key: KeyPair, client: Partial<Client> = {}): Promise<TestClient> {
   return server.addClient({
     authMethod: "private_key_jwt",
@@ -42,7 +42,7 @@ export function aSigningClient(server: TestServer, key: KeyPair, client: Partial
 
 export type Claims = Readonly<Record<string, unknown>>;
 
-/** The claims of a good assertion, for a minute; what is undefined is left out. */
+/** The claims of a valid assertion, which expires after one minute. Undefined claims are left out. */
 export function claimsOf(
   server: Pick<TestServer, "issuer" | "now">,
   { clientId }: Pick<Client, "clientId">,
@@ -53,7 +53,7 @@ export function claimsOf(
   return Object.fromEntries(Object.entries({ ...claims, ...changes }).filter(([, value]) => value !== undefined));
 }
 
-/** Signed by jose. `header` changes what stands in it; `alg` decides how it is signed. */
+/** An assertion signed by jose. `header` overrides header parameters; `alg` selects the algorithm. */
 export function sign(key: KeyPair, claims: Claims, header: Record<string, unknown> = {}): Promise<string> {
   const protectedHeader = Object.fromEntries(
     Object.entries({ alg: key.alg, kid: key.jwk.kid, ...header }).filter(([, value]) => value !== undefined),
@@ -61,7 +61,7 @@ export function sign(key: KeyPair, claims: Claims, header: Record<string, unknow
   return new SignJWT(claims).setProtectedHeader(protectedHeader as { alg: string }).sign(key.privateKey);
 }
 
-/** A token by client credentials, with this assertion; no client_id unless `fields` has it. */
+/** Requests a token with the client credentials grant and this assertion. Sends no client_id unless `fields` has it. */
 export function withAssertion(
   server: Pick<TestServer, "issuer">,
   assertion: string,
@@ -79,9 +79,9 @@ export function withAssertion(
 
 export interface KeySite {
   readonly uri: string;
-  /** How often it was asked. */
+  /** Number of requests so far. */
   asked(): number;
-  /** What it answers from now on; a function takes as long as it likes. */
+  /** Sets the next answers. A function may take any time. */
   answer(body: string | (() => Promise<string>), headers?: Record<string, string>, status?: number): void;
   stop(): void;
 }

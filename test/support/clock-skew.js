@@ -1,6 +1,7 @@
 /**
- * A wrong clock for one process, from outside of the product: `node --import` this file, and ASSENT_TEST_CLOCK names a file whose text is by how many
- * milliseconds the process's clock is off. It is read again and again, so that a clock can be set back while the process runs.
+ * Gives one process a wrong clock without changing the product. `node --import` this file; ASSENT_TEST_CLOCK names a
+ * file that holds the offset in milliseconds. The file is read repeatedly, so that a clock can be set back while the
+ * process runs.
  */
 
 import { readFileSync } from "node:fs";

@@ -1,12 +1,15 @@
-/** A port for a server that must know its address before it starts. */
+/** A free port for a server that must know its address before it starts. */
 
 import { randomInt } from "node:crypto";
 import { createServer } from "node:net";
 
-/** Below those that systems give to whoever asks for any (32768 and above on Linux): between our look and our use, nobody is given one of these. */
+/**
+ * Below the range for automatic ports (32768 and above on Linux), so that no other program gets this port between the
+ * check and its use.
+ */
 const OURS = { from: 15_000, to: 30_000 } as const;
 
-/** On 127.0.0.1. */
+/** A port of 127.0.0.1. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(OURS.from, OURS.to);

@@ -1,15 +1,25 @@
-/** What the tests of authorization endpoint and pages share: outcomes, requests that `fetch` refuses to send, what the database holds. */
+/**
+ * Helpers for tests of the authorization endpoint and the pages: outcomes, requests that `fetch` refuses to send, and
+ * the rows of the database.
+ */
 
 import { createServer, request as httpRequest, type IncomingHttpHeaders } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { join } from "node:path";
 import { expect } from "vitest";
-import { serverOptions } from "../../packages/server/src/http/connections/server.ts";
-import { byHand } from "../../packages/server/test/storage/support/by-hand.ts";
-import { type Agent, authorizeUrl, consentForm, type Page, signIn } from "./browser-like.ts";
-import { postgresOf, settle, startServer, type TestClient, type TestServer, type TestServerOptions } from "./server.ts";
+import { serverOptions } from "../../packages/server/src/http/connections/request-handler.ts";
+import { byHand } from "../../packages/server/test/storage/support/raw-statements.ts";
+import { type Agent, authorizeUrl, consentForm, type Page, signIn } from "./http-browser.ts";
+import {
+  postgresOf,
+  settle,
+  startServer,
+  type TestClient,
+  type TestServer,
+  type TestServerOptions,
+} from "./test-server.ts";
 
-/** A refusal that stays with us: HTTP 400, a page, no way to anywhere. */
+/** Expects a refusal that isn't redirected: HTTP 400 and a page without links to the client. */
 export function expectPage400(page: Page, condition?: string): void {
   expect(page.status, page.text.slice(0, 300)).toBe(400);
   expect(page.headers.get("location")).toBeNull();
@@ -19,7 +29,10 @@ export function expectPage400(page: Page, condition?: string): void {
   if (condition !== undefined) expect(page.text).toContain(`/errors/${condition}"`);
 }
 
-/** A refusal that travels: 302 to the registered redirect_uri with error, state and iss, each once, and no code. */
+/**
+ * Expects a refusal that is redirected: 302 to the registered redirect_uri with error, state and iss, each once, and no
+ * code.
+ */
 export function expectRedirectError(
   page: Page,
   server: Pick<TestServer, "issuer">,
@@ -39,13 +52,13 @@ export function expectRedirectError(
   return answer;
 }
 
-/** The request was good: the sign-in page or the consent page is shown. */
+/** Expects that the request was accepted: the server shows the sign-in page or the consent page. */
 export function expectGoesOn(page: Page): void {
   expect(page.status, page.text.slice(0, 300)).toBe(200);
   expect(page.forms.some(({ fields }) => fields.has("request"))).toBe(true);
 }
 
-/** Signs in where it must; the consent page. */
+/** Signs in if asked, and returns the consent page. */
 export async function atConsent(agent: Agent, url: string, username: string): Promise<Page> {
   let page = await agent.follow(await agent.get(url));
   if (page.forms.some(({ fields }) => fields.has("username"))) page = await signIn(agent, username, page);
@@ -53,7 +66,7 @@ export async function atConsent(agent: Agent, url: string, username: string): Pr
   return page;
 }
 
-/** A link to the authorization endpoint whose query is written by hand. */
+/** A link to the authorization endpoint with a query written by hand. */
 export function rawAuthorizeUrl(
   server: TestServer,
   client: Pick<TestClient, "clientId" | "redirectUris">,
@@ -62,7 +75,7 @@ export function rawAuthorizeUrl(
   return `${authorizeUrl(server, client, { redirect_uri: undefined })}${query === "" ? "" : `&${query}`}`;
 }
 
-/** Changes a client as an operator would; in force when the promise settles and the catalogue has looked. */
+/** Changes a client as an operator would. The change applies when the promise resolves and the server has read it. */
 export async function changeClient(
   server: TestServer,
   client: TestClient,
@@ -74,7 +87,7 @@ export async function changeClient(
   return { ...record, secret };
 }
 
-/** The value of a page's input, by the field's name, read as HTML has it: a quoted value may hold a `>`. */
+/** The value of an input of the page, by its name. Parsed as HTML does: a quoted value may contain `>`. */
 export function inputValue({ text }: Page, name: string): string | undefined {
   const inputs = [...text.matchAll(/<input\b((?:\s+[\w-]+(?:="[^"]*")?)*)\s*\/?>/g)].map(
     ([, attributes = ""]) => attributes,
@@ -89,7 +102,7 @@ export interface RawAnswer {
   readonly text: string;
 }
 
-/** A request by node:http, which sends any method, path and Host. `origin`: where to connect. */
+/** A request by node:http, which can send any method, path and Host. `origin`: where to connect. */
 export function send(
   origin: string,
   { method = "GET", path = "/", headers = {} as Record<string, string | string[]>, body = "" } = {},
@@ -109,7 +122,7 @@ export function send(
   });
 }
 
-/** Bytes as they are, to a socket; what comes back until the server closes. */
+/** Sends raw bytes to a socket, and returns what comes back until the server closes the connection. */
 export function sendBytes(origin: string, bytes: string | Buffer): Promise<string> {
   const { hostname, port } = new URL(origin);
   return new Promise((resolve, reject) => {
@@ -123,7 +136,7 @@ export function sendBytes(origin: string, bytes: string | Buffer): Promise<strin
   });
 }
 
-/** How many rows each table has, by its name. */
+/** Number of rows of each table, by its name. */
 export async function rowCounts(dataDir: string): Promise<Record<string, number>> {
   const url = postgresOf(dataDir) ?? `sqlite:${join(dataDir, "assent.db")}`;
   const tables = await byHand(url, [
@@ -140,17 +153,17 @@ export async function rowCounts(dataDir: string): Promise<Record<string, number>
   return Object.fromEntries(counts);
 }
 
-/** The log's lines from a mark on, as one text. */
+/** The lines of the log since a mark, as one text. */
 export function logSince(server: TestServer, mark: number): string {
   return server.log.slice(mark).join("");
 }
 
 export interface ProxiedServer extends TestServer {
-  /** Where requests are sent to; the issuer is a name that no resolver knows. */
+  /** The address that requests are sent to. The issuer is a name that doesn't resolve. */
   readonly origin: string;
 }
 
-/** A server whose issuer is https, reached without TLS as behind a proxy on this machine. */
+/** A server with an https issuer, reached without TLS, as behind a proxy on this machine. */
 export async function startBehindProxy({ config = {}, ...options }: TestServerOptions = {}): Promise<ProxiedServer> {
   const test = await startServer({
     ...options,

@@ -1,34 +1,40 @@
 /**
- * What is under way when a server process is killed, and what has to be so after the next start. A trial presents anew in each cycle; what the client knows
- * stands in the journal of its site, outside the server.
+ * What is under way when a server process is killed, and what must hold after the next start. In each cycle, a trial
+ * presents new credentials. The journal of its client, outside the server, holds what the client knows.
  */
 
 import { expect } from "vitest";
-import { claimsFor, JWT_BEARER, jwtOf, SAML2_BEARER } from "./assertions.ts";
-import { consentForm, type Page } from "./browser-like.ts";
+import { claimsFor, JWT_BEARER, jwtOf, SAML2_BEARER } from "./assertion-requests.ts";
 import * as clientKeys from "./client-keys.ts";
-import { DEVICE_GRANT, formWith } from "./device.ts";
-import { inFull } from "./figures.ts";
-import { type BackChannelAnswer, type BackChannelRequest, bodyOf, codeForm, refreshForm } from "./keep-alive.ts";
-import { aMoment, DECIDED, type Entry, jwtIssuer, type KillSite, samlIssuer } from "./kill-site.ts";
-import { rowsOf } from "./nodes.ts";
-import { follow, ISSUER } from "./processes.ts";
+import { DEVICE_GRANT, formWith } from "./device-actor.ts";
+import { consentForm, type Page } from "./http-browser.ts";
+import {
+  type BackChannelAnswer,
+  type BackChannelRequest,
+  bodyOf,
+  codeForm,
+  refreshForm,
+} from "./keep-alive-requests.ts";
+import { aMoment, DECIDED, type Entry, jwtIssuer, type KillSite, samlIssuer } from "./kill-setup.ts";
+import { inFull } from "./reliability-figures.ts";
 import { assertionXml, encoded, signed } from "./saml-idp.ts";
-import type { TestClient } from "./server.ts";
+import { rowsOf } from "./server-nodes.ts";
+import { follow, ISSUER } from "./server-process.ts";
+import type { TestClient } from "./test-server.ts";
 
-/** Of each kind, under way at each kill. */
+/** Number of requests per kind that are under way at each kill. */
 const UNDER_WAY = 4;
 
 export interface Trial {
-  /** What is seen, counted over all cycles; the first names are what must be 0. */
+  /** Counts over all cycles. The counts with the first names must be 0. */
   readonly seen: Record<string, number>;
-  /** Makes what will be presented. */
+  /** Creates the credentials to present. */
   prepare(): Promise<void>;
-  /** Requests, each at a random moment; they end when the process does, at the latest. */
+  /** Sends requests, each at a random moment. They end no later than the process. */
   present(): readonly Promise<void>[];
-  /** The server is there again. Rejects where something was lost or came twice. */
+  /** Checks after the restart. Rejects if something was lost or accepted twice. */
   check(): Promise<void>;
-  /** After so many cycles: what the database holds. */
+  /** Checks the database after this number of cycles. */
   finish?(cycles: number): Promise<void>;
 }
 
@@ -36,7 +42,7 @@ function count(seen: Record<string, number>, name: string, by = 1): void {
   seen[name] = (seen[name] ?? 0) + by;
 }
 
-/** What redeeming, refreshing and revoking share. */
+/** Helpers for redeeming, refreshing and revoking. */
 abstract class CredentialTrial implements Trial {
   abstract readonly seen: Record<string, number>;
   protected readonly site: KillSite;
@@ -75,7 +81,7 @@ abstract class CredentialTrial implements Trial {
     });
   }
 
-  /** Each credential of this cycle with the successor that was acknowledged. */
+  /** Each credential of this cycle with its acknowledged successor. */
   protected acknowledged(): readonly (readonly [string, string | undefined])[] {
     const mine = ({ event, kind }: Entry) => event === "acknowledged" && kind === this.kind;
     const all = this.site.journal.entries(this.#from).filter(mine);
@@ -90,7 +96,7 @@ abstract class CredentialTrial implements Trial {
     return { path: "/token", client, form: codeForm(client, code, this.site.proof.verifier) };
   }
 
-  /** A refresh token of each of so many new grants. */
+  /** Refresh tokens of this number of new grants. */
   protected async tokens(client: TestClient): Promise<string[]> {
     const codes = await this.codes(client);
     return Promise.all(
@@ -98,7 +104,7 @@ abstract class CredentialTrial implements Trial {
     );
   }
 
-  /** Whether a token of the client that keeps its tokens is still good. */
+  /** Whether a token of the client with reusable tokens is still valid. */
   protected async isGood(token: string): Promise<boolean> {
     const client = this.site.data.clients.keeping;
     const answer = await this.site.send(0, { path: "/token", client, form: refreshForm(token) });
@@ -107,7 +113,7 @@ abstract class CredentialTrial implements Trial {
   }
 }
 
-/** REL-01: a code is redeemed once, and what was acknowledged is so. */
+/** REL-01: a code is redeemed once, and an acknowledged redemption is kept. */
 export class Redemption extends CredentialTrial {
   readonly seen: Record<string, number> = { lost: 0, double: 0, acknowledged: 0, untouched: 0, committed: 0 };
 
@@ -134,7 +140,7 @@ export class Redemption extends CredentialTrial {
       count(this.seen, "acknowledged");
       return;
     }
-    // Either nothing of the request had happened, or all of it: then the code is spent, and its grant ends with this replay.
+    // The request took effect completely or not at all. If it did, the code is used, and this replay ends its grant.
     const again = await this.ask(code);
     const untouched = again.status === 200;
     expect([again.status, bodyOf(again)["error"]]).toEqual(untouched ? [200, undefined] : [400, "invalid_grant"]);
@@ -152,7 +158,7 @@ export class Redemption extends CredentialTrial {
   }
 }
 
-/** REL-02: a refresh token has one successor, and who lost it gets it again. */
+/** REL-02: a refresh token has one successor. A client that lost the successor gets it again. */
 export class Refresh extends CredentialTrial {
   readonly seen: Record<string, number> = { forks: 0, "logged out": 0, acknowledged: 0, unacknowledged: 0 };
 
@@ -160,7 +166,7 @@ export class Refresh extends CredentialTrial {
     super(site, "refresh", site.data.clients.rotating);
   }
 
-  /** The same lines of tokens go on through all cycles. */
+  /** Each cycle continues with the tokens of the previous one. */
   async prepare(): Promise<void> {
     if (this.under.length === 0) this.under = await this.tokens(this.client);
   }
@@ -184,7 +190,7 @@ export class Refresh extends CredentialTrial {
     );
   }
 
-  /** One step for the code and one for each cycle: no refresh was lost, none counted twice. */
+  /** One step for the code and one for each cycle: no refresh was lost or counted twice. */
   async finish(cycles: number): Promise<void> {
     const grants = await rowsOf<{ status: string; generation: number; uses: number }>(
       this.site.data.dataDir,
@@ -196,7 +202,7 @@ export class Refresh extends CredentialTrial {
   }
 }
 
-/** REL-07: what was revoked stays so. */
+/** REL-07: a revoked token stays revoked. */
 export class Revocation extends CredentialTrial {
   readonly seen: Record<string, number> = { resurrected: 0, acknowledged: 0, unacknowledged: 0 };
 
@@ -223,7 +229,9 @@ export class Revocation extends CredentialTrial {
   }
 }
 
-/** REL-29: an owner allows and takes back; each record is as its last entry in the history says, and each grant has its entry. */
+/**
+ * REL-29: an owner allows and revokes. Each record matches its last entry in the history, and each grant has its entry.
+ */
 export class Decisions implements Trial {
   readonly seen: Record<string, number> = {
     "changes without an entry": 0,
@@ -271,7 +279,7 @@ export class Decisions implements Trial {
     expect(orphans?.n, "grants without an entry").toBe(0);
   }
 
-  /** A form that is ready to be sent: the end of an allowance, or a new one. */
+  /** A form that is ready to be sent. It ends a consent or gives a new one. */
   async #form(client: TestClient, apps: Page, at: number): Promise<() => Promise<unknown>> {
     const agent = this.#site.browser(at);
     const revoke = apps.forms.find(
@@ -282,7 +290,7 @@ export class Decisions implements Trial {
     return () => agent.submit(consentForm(page), { decision: "allow", duration: "forever" });
   }
 
-  /** Each app's record beside the last that the history tells of it. */
+  /** The record of each app beside its last entry in the history. */
   async #standings(): Promise<Standing[]> {
     const rows = await rowsOf<{ client_id: string; status: string; last: string | null }>(
       this.#site.data.dataDir,
@@ -294,14 +302,16 @@ export class Decisions implements Trial {
   }
 }
 
-/** A client's id, its record's status, and what the history tells last. */
+/** A client's id, the status of its record, and its last entry in the history. */
 type Standing = readonly [clientId: string, status: string, last: string | null];
 
 function statuses(all: readonly Standing[]): ReadonlyMap<string, string> {
   return new Map(all.map(([clientId, status]) => [clientId, status]));
 }
 
-/** REL-05, REL-06: what is accepted once, presented by several at the kill and by several after it. */
+/**
+ * REL-05, REL-06: credentials that are accepted once, presented several times at the kill and several times after it.
+ */
 abstract class OnceTrial implements Trial {
   readonly seen: Record<string, number> = { "accepted twice": 0, accepted: 0, "answers lost": 0 };
   protected readonly site: KillSite;
@@ -338,7 +348,7 @@ abstract class OnceTrial implements Trial {
     const [accepted, lost] = [times("200"), times("lost")];
     expect(accepted + lost + times(this.#refusal), told.join(", ")).toBe(told.length);
     expect(accepted, told.join(", ")).toBeLessThanOrEqual(1);
-    // None at all is right only where the one good answer may have been cut off.
+    // No acceptance at all is correct only if the answer of the one success may have been lost.
     expect(accepted + lost, told.join(", ")).toBeGreaterThan(0);
     count(this.seen, "accepted", accepted);
     count(this.seen, "answers lost", lost);
@@ -368,7 +378,7 @@ export class ClientAssertion extends OnceTrial {
   }
 }
 
-/** Where assertions are valid: these processes. */
+/** The audience of assertions: these processes. */
 const here = { issuer: ISSUER, now: () => Date.now() };
 
 /** A JWT as a grant (RFC 7523 §2.1). */
@@ -397,7 +407,7 @@ export class SamlGrant extends OnceTrial {
   }
 }
 
-/** A device that was allowed polls (RFC 8628 §3.4). */
+/** An allowed device polls (RFC 8628 §3.4). */
 export class DevicePoll extends OnceTrial {
   constructor(site: KillSite) {
     super(site, "400 invalid_grant");
@@ -410,7 +420,7 @@ export class DevicePoll extends OnceTrial {
     const agent = this.site.browser();
     const field = formWith(await agent.get("/device"), "user_code");
     const page = await follow(agent, await agent.submit(field, { user_code: codes["user_code"] ?? "" }));
-    // The device is in another network than the browser: that is asked first.
+    // The device is in another network than the browser, so the page asks about that first.
     const consent = await follow(agent, await agent.submit(formWith(page, "decision"), { decision: "go_on" }));
     await agent.submit(formWith(consent, "decision"), { decision: "allow" });
     const form = { grant_type: DEVICE_GRANT, device_code: codes["device_code"] ?? "" };
@@ -418,7 +428,7 @@ export class DevicePoll extends OnceTrial {
   }
 }
 
-/** REL-30: wrong secrets from one network; a minute's limit is what it was before the kill. */
+/** REL-30: wrong secrets from one network. The kill doesn't change the limit per minute. */
 export class WrongSecrets implements Trial {
   readonly seen: Record<string, number> = { "beyond the limit": 0, "looked at": 0, "answers lost": 0 };
   readonly #site: KillSite;
@@ -448,16 +458,16 @@ export class WrongSecrets implements Trial {
     const [looked, lost] = [times(401), times(0)];
     const told = JSON.stringify({ looked, lost, refused: times(429) });
     expect(looked + lost + times(429), told).toBe(this.#answers.length);
-    // A count that finds no connection to the database within a second is left out: beside all other tests that happens.
+    // An attempt isn't counted if the database gives no connection within a second. That happens when other tests run.
     expect(looked, told).toBeLessThanOrEqual(LIMIT + (inFull ? 0 : UNDER_WAY));
-    // Those whose answers were lost may have been counted.
+    // Attempts whose answers were lost may have been counted.
     expect(looked + lost, told).toBeGreaterThanOrEqual(LIMIT);
     count(this.seen, "looked at", looked);
     count(this.seen, "answers lost", lost);
   }
 
   async #guesses(times: number): Promise<void> {
-    // Few at a time: a busy machine refuses early where fifty and more are under way.
+    // Few at a time, because a busy machine refuses early when fifty or more are under way.
     for (let done = 0; done < times; done += 10)
       await Promise.all(Array.from({ length: Math.min(10, times - done) }, (_, at) => this.#guess(at)));
   }
@@ -469,5 +479,5 @@ export class WrongSecrets implements Trial {
   }
 }
 
-/** Wrong secrets of a client that are looked at in a minute, from one network. */
+/** Number of wrong secrets of a client that the server checks per minute, from one network. */
 const LIMIT = 60;

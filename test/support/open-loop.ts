@@ -1,4 +1,4 @@
-/** Load that doesn't wait for answers: so many requests a second, whatever comes back, over kept connections. */
+/** Load that doesn't wait for answers: a constant number of requests per second over kept connections. */
 
 import { connect, type Socket } from "node:net";
 
@@ -7,7 +7,7 @@ export interface OpenLoad {
   /** Requests a second. */
   readonly rate: number;
   readonly seconds: number;
-  /** Connections; one that is waiting for an answer takes no other request. */
+  /** Number of connections. A connection that waits for an answer takes no other request. */
   readonly connections: number;
   /** The bytes of the next request. */
   next(): string;
@@ -16,14 +16,14 @@ export interface OpenLoad {
 export interface Arrived {
   /** Milliseconds that answers of each status took. */
   readonly took: ReadonlyMap<number, number[]>;
-  /** Due while every connection was waiting, and not sent. */
+  /** Number of requests that were due while every connection was waiting, and weren't sent. */
   readonly unsent: number;
-  /** Connections that broke. */
+  /** Number of connections that broke. */
   readonly broken: number;
   readonly seconds: number;
 }
 
-/** Sends what is due every few milliseconds; resolves a moment after the last was sent. */
+/** Every few milliseconds, sends the requests that are due. Resolves shortly after the last one was sent. */
 export async function openLoop({ port, rate, seconds, connections, next }: OpenLoad): Promise<Arrived> {
   const took = new Map<number, number[]>();
   const counts = { unsent: 0, broken: 0 };
@@ -34,7 +34,8 @@ export async function openLoop({ port, rate, seconds, connections, next }: OpenL
   for (;;) {
     const elapsed = (performance.now() - startedAt) / 1000;
     if (elapsed > seconds) break;
-    // What this process was too late for itself is not made up: the server would get it all at once.
+    // If this process itself is late, it doesn't send the missed requests, because the server would get them all at
+    // once.
     sent = Math.max(sent, Math.floor(elapsed * rate) - Math.ceil(rate / 20));
     for (; sent < elapsed * rate; sent += 1) {
       let lane: Lane | undefined;

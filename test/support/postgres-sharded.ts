@@ -1,11 +1,11 @@
-/** PostgreSQL whose owners' tables are spread by hash of the partition column, as a distributed one would spread them. */
+/** A PostgreSQL whose owners' tables are split by hash of the partition column, as in a distributed database. */
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Client } from "pg";
-import { blocksOf } from "./markdown.ts";
+import { blocksOf } from "./markdown-code-blocks.ts";
 
-/** What an operator is told to run, word for word. */
+/** The exact statements that the documentation tells an operator to run. */
 export function spreadingStatements(): string {
   const page = readFileSync(join(import.meta.dirname, "../../docs/operate/scale.md"), "utf8");
   const found = blocksOf(page).filter(({ language, text }) => language === "sql" && text.includes("PARTITION BY HASH"));
@@ -14,7 +14,7 @@ export function spreadingStatements(): string {
   return block.text;
 }
 
-/** Spreads every table that can be, as long as they are empty. */
+/** Splits every table that can be split, while the tables are empty. */
 export async function spreadTables(connectionString: string): Promise<void> {
   const client = new Client({ connectionString });
   await client.connect();

@@ -1,20 +1,20 @@
-/** A database of its own in the run's PostgreSQL. */
+/** A separate database in the run's PostgreSQL. */
 
 import { inject } from "vitest";
 import type { Beginning } from "./postgres-setup.ts";
 
 export interface TestDatabase {
   readonly url: string;
-  /** Takes it away, whoever is still connected. */
+  /** Drops the database, even if clients are still connected. */
   drop(): Promise<void>;
 }
 
-/** `migrated`: with this program's schema; `sharded`: the same, its owners' tables spread by partition. */
+/** `migrated`: with this program's schema. `sharded`: the same, with its owners' tables split by partition. */
 export async function aPostgresDatabase(beginning: Beginning = "migrated"): Promise<TestDatabase> {
   return aDatabaseAt(await ask(`create/${beginning}`));
 }
 
-/** The one that an earlier call made. */
+/** The database of an earlier call. */
 export function aDatabaseAt(url: string): TestDatabase {
   const name = url.slice(url.lastIndexOf("/") + 1);
   return {

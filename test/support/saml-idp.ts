@@ -1,4 +1,4 @@
-/** A SAML identity provider of the tests' own: assertions that are right in all, to bend as a test needs, and signed in any way. */
+/** A SAML identity provider for tests: valid assertions, which tests can change and sign in any way. */
 
 import {
   createHash,
@@ -24,7 +24,7 @@ export interface IdentityProvider {
   readonly certificate: string;
 }
 
-/** `kind`: the key's; RSA of 2,048 bits unless it says otherwise. */
+/** `kind`: the kind of key. Default: RSA with 2,048 bits. */
 export function anIdentityProvider(
   entityId: string,
   kind: "rsa" | "rsa-1024" | "P-256" | "P-384" | "dsa" = "rsa",
@@ -41,7 +41,7 @@ function keyPair(kind: "rsa" | "rsa-1024" | "P-256" | "P-384" | "dsa"): { privat
   return generateKeyPairSync("ec", { namedCurve: kind });
 }
 
-/** What an assertion says; XML where a name ends in `Xml`. Undefined: left out. */
+/** The parts of an assertion. A name that ends in `Xml` is for XML. Undefined parts are left out. */
 export interface AssertionParts {
   readonly id: string;
   readonly issuer: string | undefined;
@@ -150,7 +150,7 @@ export const ALGORITHMS = {
   sha512: `${ENC}sha512`,
 };
 
-/** The same assertion with an enveloped signature after its Issuer (or as its first child, where it has none). */
+/** The assertion with an enveloped signature after its Issuer, or as its first child if it has no Issuer. */
 export function signed(xml: string, idp: IdentityProvider, options: SigningOptions = {}): string {
   const ec = idp.privateKey.asymmetricKeyType === "ec";
   const signature = options.signature ?? `${MORE}${ec ? "ecdsa" : "rsa"}-sha256`;
@@ -192,7 +192,7 @@ export function signed(xml: string, idp: IdentityProvider, options: SigningOptio
 /** The parameter `assertion` (RFC 7522 §2.1). */
 export const encoded = (xml: string | Uint8Array) => Buffer.from(xml).toString("base64url");
 
-/** A certificate (RFC 5280 §4.1) that holds the key, valid for a day. Who signed it is nobody's business: keys are pinned. */
+/** A certificate (RFC 5280 §4.1) for the key, valid for a day. Its signer doesn't matter, because keys are pinned. */
 export function certificateOf(key: KeyObject, name: string): string {
   const spki = createPublicKey(key).export({ type: "spki", format: "der" });
   const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });

@@ -1,18 +1,18 @@
-/** Who plays in a story of one account: an owner and an intruder, with all that each of them has and knows. */
+/** The actors in a story of one account: an owner and an intruder, with everything that each of them has and knows. */
 
-import { DerivedCredentials } from "../../packages/server/src/crypto/credential.ts";
-import { Secrets } from "../../packages/server/src/crypto/secrets.ts";
+import { DerivedCredentials } from "../../packages/server/src/crypto/derived-credentials.ts";
+import { Secrets } from "../../packages/server/src/crypto/server-secret.ts";
 import { secretOf } from "../../packages/server/src/data-dir.ts";
-import type { SoftAuthenticator } from "./authenticator.ts";
-import type { Form } from "./browser-like.ts";
-import type { Authenticator } from "./second-step.ts";
-import { PASSWORD, type TestClient, type TestServer } from "./server.ts";
-import type { TestMailbox } from "./smtp.ts";
+import type { Authenticator } from "./authenticator-app.ts";
+import type { Form } from "./http-browser.ts";
+import type { TestMailbox } from "./smtp-server.ts";
+import type { SoftAuthenticator } from "./soft-webauthn-authenticator.ts";
+import { PASSWORD, type TestClient, type TestServer } from "./test-server.ts";
 
-/** When each proof was given that the session of a browser rests on. */
+/** When each proof of the browser's session was given. */
 export type Proofs = { pwd?: number; otp?: number; key?: number };
 
-/** One browser: its cookies, and what was proved in it for the session of now. */
+/** One browser: its cookies, and the proofs of its current session. */
 export interface Browser {
   cookies: ReadonlyMap<string, string>;
   proofs: Proofs;
@@ -21,29 +21,29 @@ export interface Browser {
 export interface Actor {
   readonly name: "owner" | "intruder";
   readonly browsers: readonly [Browser, Browser];
-  /** What they believe the password to be. */
+  /** The password that they believe to be current. */
   password: string;
   readonly addresses: readonly string[];
   readonly apps: Authenticator[];
   readonly codes: string[];
   readonly keys: SoftAuthenticator[];
   readonly tokens: { readonly client: TestClient; token: string }[];
-  /** Device cookies that any of their browsers ever had. */
+  /** Device cookies that any of their browsers has had. */
   readonly devices: Set<string>;
-  /** Links to the owner's mailbox that they have read. */
+  /** Links from the owner's mailbox that they have read. */
   readonly copies: Set<string>;
-  /** Forms of a second step that they have left open. */
+  /** Open forms of a second step. */
   readonly steps: { readonly browser: Browser; readonly form: Form }[];
 }
 
-/** What the stories share. */
+/** The shared state of the stories. */
 export interface Stage {
   readonly server: TestServer;
   readonly mailbox: TestMailbox;
   readonly clients: readonly [TestClient, TestClient];
-  /** Reads cookies as the server does. */
+  /** Decodes cookies as the server does. */
   readonly credentials: DerivedCredentials;
-  /** What has happened at least once. */
+  /** The events that have happened at least once. */
   readonly seen: Set<string>;
 }
 

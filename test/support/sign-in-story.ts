@@ -1,9 +1,9 @@
-/** What an owner and an intruder of one account do at the pages, and what must hold whatever they did. */
+/** The steps of an owner and an intruder of one account on the pages, and the conditions that must always hold. */
 
 import type { Person } from "../../packages/server/src/owners/storage.ts";
-import type { Agent, Page } from "./browser-like.ts";
+import type { Agent, Page } from "./http-browser.ts";
+import { Deeds } from "./sign-in-actions.ts";
 import { type Actor, aBrowser, type Browser, type Proofs, type Stage } from "./sign-in-actors.ts";
-import { Deeds } from "./sign-in-deeds.ts";
 
 const MINUTE = 60_000;
 const STEP = 30_000;
@@ -16,7 +16,7 @@ export class Story extends Deeds {
   /** Messages that were read. */
   readonly #read = new Map<string, number>();
 
-  /** An account whose owner has signed in with both of their browsers, more than a week ago. */
+  /** An account whose owner signed in with two browsers, more than a week ago. */
   static async begin(stage: Stage): Promise<Story> {
     const story = new Story(stage, await stage.server.addPerson());
     const { owner } = story;
@@ -27,14 +27,14 @@ export class Story extends Deeds {
 
   // Messages.
 
-  /** Links in messages to the actor, the oldest first: with that path, or all. */
+  /** Links in messages to the actor, the oldest first: with this path, or all. */
   links(actor: Actor, path?: string): readonly string[] {
     const messages = actor.addresses.flatMap((address) => this.stage.mailbox.to(address));
     const links = messages.map(({ link }) => link).filter((link) => link.includes("link=ml_"));
     return path === undefined ? links : links.filter((link) => new URL(link).pathname === path);
   }
 
-  /** The next link of that path to an address, which has been asked for. */
+  /** The next link with this path that was requested for an address. */
   async #nextLink(address: string, path: string): Promise<string | undefined> {
     const key = `${address} ${path}`;
     const seen = this.#read.get(key) ?? 0;
@@ -53,7 +53,7 @@ export class Story extends Deeds {
     return undefined;
   }
 
-  /** The account's address is another one of the actor's afterwards. */
+  /** Afterwards, the account's address is another one of the actor's. */
   async changeEmail(actor: Actor, browser: Browser): Promise<void> {
     const email = actor.addresses.find((one) => one !== (this.#email ?? this.person.email)) ?? "";
     this.server.tick(61 * MINUTE);
@@ -91,7 +91,7 @@ export class Story extends Deeds {
     return person;
   }
 
-  /** The link of a recovery, if the account's address is one of the actor's. */
+  /** The link of a recovery, if the account's address is the actor's. */
   async askRecovery(actor: Actor, browser: Browser, reads = actor.addresses): Promise<string | undefined> {
     this.server.tick(61 * MINUTE);
     return this.with(actor, browser, async (agent) => {
@@ -99,13 +99,13 @@ export class Story extends Deeds {
       if (form === undefined) return undefined;
       await agent.submit(form, { login: this.person.username });
       const { email } = await this.#current();
-      // It is waited for, whoever reads it: the next one that comes is the answer to the next time.
+      // Waits for the message in any case, because otherwise it would be taken for the answer to the next request.
       const link = await this.#nextLink(email, "/recover/new");
       return reads.includes(email) ? link : undefined;
     });
   }
 
-  /** A link that gives the account the owner's first address again, asked for there. */
+  /** A link that restores the owner's first address, requested from that address. */
   async #askWayBack(): Promise<string | undefined> {
     this.server.tick(61 * MINUTE);
     const { email } = this.person;
@@ -117,19 +117,19 @@ export class Story extends Deeds {
     return this.#nextLink(email, "/undo");
   }
 
-  /** Waits until the messages of this moment have arrived. */
+  /** Waits until the messages sent so far have arrived. */
   async arrived(): Promise<void> {
     const { storage } = this.server.assent;
     while ((await storage.mailRequests.countWaiting({ most: 10 })) > 0)
       await new Promise((resolve) => setTimeout(resolve, 10));
   }
 
-  /** Somebody reads the owner's mail at this moment, and keeps what is there. */
+  /** Somebody reads the owner's current e-mail, and keeps copies. */
   copyLinks(actor: Actor): void {
     for (const link of this.links(this.owner)) actor.copies.add(link);
   }
 
-  /** Follows whatever link; true: it did something. */
+  /** Follows any link. True: it had an effect. */
   async useLink(actor: Actor, browser: Browser, link: string): Promise<boolean> {
     const { pathname } = new URL(link);
     if (pathname !== "/recover/undo")
@@ -137,7 +137,7 @@ export class Story extends Deeds {
     return this.with(actor, browser, async (agent) => {
       const page = await agent.get(link);
       const form = has(page, "link");
-      // The owner puts nothing back that an intruder may have added.
+      // The owner doesn't restore anything that an intruder may have added.
       const foreign = !page.text.includes("owner ") || /intruder |Authenticator app|Recovery codes/.test(page.text);
       if (form === undefined || (actor === this.owner && foreign)) return false;
       if ((await agent.submit(form)).status !== 200) return false;
@@ -147,7 +147,7 @@ export class Story extends Deeds {
     });
   }
 
-  /** The intruder uses the first of the copied links that still does something. */
+  /** The intruder uses the first copied link that still has an effect. */
   async useCopies(browser = aBrowser()): Promise<boolean> {
     const { intruder } = this;
     for (const link of [...intruder.copies].reverse()) {
@@ -157,7 +157,7 @@ export class Story extends Deeds {
     return false;
   }
 
-  /** Follows a link of a recovery, or of an undo, with the choices that the page makes. */
+  /** Follows a link of a recovery or an undo, with the preselected choices. */
   async takeBack(actor: Actor, browser: Browser, link: string): Promise<boolean> {
     return this.with(actor, browser, async (agent) => {
       const page = await this.#proved(actor, agent, await agent.get(link));
@@ -173,7 +173,7 @@ export class Story extends Deeds {
     });
   }
 
-  /** The page behind a proof of a factor, where one is asked for. */
+  /** The page after the proof of a factor, if one is asked for. */
   async #proved(actor: Actor, agent: Agent, shown: Page): Promise<Page | undefined> {
     const isDecision = (page: Page) => has(page, "password") !== undefined;
     if (isDecision(shown)) return shown;
@@ -201,9 +201,9 @@ export class Story extends Deeds {
     return undefined;
   }
 
-  // What must hold.
+  // The conditions that must hold.
 
-  /** What each session of the browsers says, against what was proved in them. Empty: all of it is true. */
+  /** Compares each session with the proofs given in its browser. Returns the differences. */
   async falseClaims(): Promise<readonly string[]> {
     const sessions = await this.server.assent.storage.sessions.list({ ...this.person, now: this.server.now() });
     const wrong: string[] = [];
@@ -227,7 +227,7 @@ export class Story extends Deeds {
     return wrong;
   }
 
-  /** What is left to the intruder. Empty: nothing but access tokens. */
+  /** Everything that the intruder can still use, apart from access tokens. It must be empty. */
   async intrudersHoldings(): Promise<readonly string[]> {
     const { intruder } = this;
     const { storage } = this.server.assent;
@@ -244,7 +244,7 @@ export class Story extends Deeds {
       if (known?.bound === true && known.generation === read.generation) held.push("a known device");
     }
     if ((await this.refreshAll(intruder)) > 0) held.push("a refresh token");
-    // While the account has a younger address of the owner's, links to an older one of the intruder's hold.
+    // While the account has a newer address of the owner, links to an older address of the intruder may work.
     const { email } = await this.#current();
     for (const link of email === this.person.email ? this.links(intruder) : []) {
       const page = await this.with(intruder, aBrowser(), (agent) => agent.get(link));
@@ -252,7 +252,7 @@ export class Story extends Deeds {
     }
     if (await this.finishSteps(intruder)) held.push("a second step that was left open");
     if (await this.signInByKey(intruder, aBrowser())) held.push("a passkey");
-    // If they had the password: whatever else they have must be no second step.
+    // If the intruder has the password, nothing else of theirs may work as a second step.
     if ((await storage.secondFactors.get(this.person)) !== undefined) {
       const own = intruder.password;
       intruder.password = this.password;
@@ -262,7 +262,7 @@ export class Story extends Deeds {
     return held;
   }
 
-  /** The owner takes the account back by mail and signs in; what kept them from it, else undefined. */
+  /** The owner recovers the account by e-mail and signs in. Returns what prevented that, or undefined. */
   async ownerReturns(): Promise<string | undefined> {
     const { owner } = this;
     const [browser] = owner.browsers;

@@ -1,6 +1,7 @@
 /**
- * A program: clients that send almost nothing, from several addresses of this machine, and connect again when they are cut off.
- * `node slow-clients.ts PORT SOCKETS ADDRESS…`; a line on stdout when all have connected; ends with its standard input.
+ * A program with clients that send almost nothing, from several addresses of this machine, and connect again when they
+ * are cut off. `node slow-clients.ts PORT SOCKETS ADDRESS…` prints a line when all are connected, and ends when its
+ * standard input ends.
  */
 
 import { connect } from "node:net";
@@ -8,23 +9,23 @@ import { connect } from "node:net";
 const [port, sockets, ...addresses] = process.argv.slice(2);
 /** Milliseconds until a client that was cut off connects again. */
 const AGAIN = 4_000;
-/** Clients that begin at a time, so that the kernel's queue of new connections has room for others. */
+/** Number of clients that connect at a time, so that the kernel's queue of new connections has room for others. */
 const AT_ONCE = 50;
 
 const HEAD =
   "POST /token HTTP/1.1\r\nHost: a\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 100\r\n";
 
-/** What clients send, and again every second. */
+/** What clients send first, and what they send every second after that. */
 const KINDS = [
-  // Headers and no body.
+  // Headers without a body.
   { first: `${HEAD}\r\n`, later: "" },
-  // A letter of the body now and then.
+  // One letter of the body at a time.
   { first: `${HEAD}\r\n`, later: "x" },
   // Nothing.
   { first: "", later: "" },
-  // A header now and then.
+  // One header at a time.
   { first: HEAD, later: "X-A: b\r\n" },
-  // An answer first, half a line behind it.
+  // A complete request, then half a line.
   { first: "GET /health/live HTTP/1.1\r\nHost: a\r\n\r\nGET /log", later: "" },
 ] as const;
 

@@ -1,23 +1,25 @@
-/** A TCP proxy between the tests' server and its database: it can hold answers back, lose everything without a word, or cut. */
+/**
+ * A TCP proxy between the tests' server and its database. It can hold answers back, lose all data, or cut connections.
+ */
 
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
 /**
- * `pass`: as if it were not there. `holdAnswers`: what the database says is kept, what it is told gets through: it commits, and nobody hears of it.
- * `lose`: nothing gets through in either direction, and nobody is told. `refuse`: new connections are reset.
+ * `pass`: forwards everything. `holdAnswers`: forwards requests and keeps the database's answers, so that the database
+ * commits and the server doesn't learn it. `lose`: drops the data in both directions. `refuse`: resets new connections.
  */
 export type ProxyMode = "pass" | "holdAnswers" | "lose" | "refuse";
 
 export interface TcpProxy {
   readonly port: number;
-  /** From now on; kept answers are delivered by `pass`. */
+  /** Changes the mode from now on. `pass` delivers answers that were held back. */
   set(mode: ProxyMode): void;
-  /** Resets all connections there are. */
+  /** Resets all current connections. */
   cut(): void;
-  /** As from far away: whatever passes from now on arrives so many milliseconds later, in either direction. */
+  /** Simulates distance: data in both directions arrives this number of milliseconds later. */
   delay(milliseconds: number): void;
-  /** Connections there are now. */
+  /** Number of current connections. */
   readonly connections: number;
   close(): Promise<void>;
 }
@@ -28,7 +30,7 @@ interface Pair {
   kept: Buffer[];
 }
 
-/** In front of a port of loopback, on a free one. */
+/** Starts a proxy on a free port in front of a port of loopback. */
 export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
   let mode: ProxyMode = "pass";
   let late = 0;

@@ -1,4 +1,4 @@
-/** The few words that the tests use of packages that bring no types. */
+/** Types for the used parts of packages that have no types. */
 
 declare module "simple-oauth2" {
   export interface Token {

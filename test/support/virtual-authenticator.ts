@@ -1,4 +1,4 @@
-/** Chromium's own authenticator in software: passkeys without a finger. */
+/** Chromium's virtual authenticator, for passkeys in tests. */
 
 import type { CDPSession, Page } from "playwright-core";
 
@@ -7,7 +7,7 @@ export interface Virtual {
   readonly authenticatorId: string;
 }
 
-/** As a laptop with a fingerprint reader has it. */
+/** Like a laptop with a fingerprint reader. */
 export async function withAuthenticator(page: Page): Promise<Virtual> {
   const cdp = await page.context().newCDPSession(page);
   await cdp.send("WebAuthn.enable");
@@ -20,7 +20,7 @@ export async function withAuthenticator(page: Page): Promise<Virtual> {
   return { cdp, authenticatorId };
 }
 
-/** A browser that offers no passkeys behind fields: the button is what is left. */
+/** A browser without passkeys in autofill, so that people need the button. */
 export async function noOffers(page: Page): Promise<void> {
   await page.addInitScript("PublicKeyCredential.isConditionalMediationAvailable = async () => false");
 }

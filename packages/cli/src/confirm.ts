@@ -4,8 +4,8 @@
 
 import { createInterface } from "node:readline/promises";
 import { Option } from "commander";
-import { Failure, UsageError } from "./failure.ts";
-import { printable } from "./output.ts";
+import { Failure, UsageError } from "./command-errors.ts";
+import { printable } from "./print-records.ts";
 
 export interface YesOption {
   readonly yes?: true;

@@ -14,6 +14,6 @@ process.on("SIGUSR1", () => undefined);
 if (args[0] === "--version" || args[0] === "-V") {
   console.log(manifest.version);
 } else {
-  const { run } = await import("./program.ts");
+  const { run } = await import("./command-tree.ts");
   process.exitCode = await run(args);
 }

@@ -4,7 +4,7 @@
  */
 
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { aWorkspaceWithDatabase, type Workspace } from "./support/cli.ts";
+import { aWorkspaceWithDatabase, type Workspace } from "./support/run-command.ts";
 
 let at: Workspace;
 let id: string;

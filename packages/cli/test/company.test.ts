@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { aWorkspaceWithDatabase, type Workspace } from "./support/cli.ts";
+import { aWorkspaceWithDatabase, type Workspace } from "./support/run-command.ts";
 
 let at: Workspace;
 let clientId: string;
@@ -75,6 +75,20 @@ test("policy: of no client, with a scope that it may not ask for, with flags tha
   );
   expect((await policy(clientId, "--rule", "block", "--opt-out"))[0]).toBe(2);
   expect((await policy(clientId))[0]).toBe(2);
+  expect((await policy(clientId, "--rule", "ask", "--for", "ada"))[0]).toBe(2);
+  expect((await policy(clientId, "--rule", "allow", "--members", "end"))[0]).toBe(2);
+  expect((await policy(clientId, "--rule", "allow", "--for", "ada"))[1]).toMatch(/"ada" does not belong to "acme"/);
+});
+
+test("policy allow --for → only these members; without it → all members again", async () => {
+  await at.json(["company", "add-member", "acme", "bob"]);
+  const rule = async () => (await at.json<{ rules: object[] }>(["company", "show", "acme"])).rules;
+  const { id } = await at.json<{ id: string }>(["user", "show", "bob"]);
+  await at.json(["company", "policy", "acme", clientId, "--rule", "allow", "--for", "bob"]);
+  expect(await rule()).toMatchObject([{ rule: "allow", members: [id] }]);
+  await at.json(["company", "policy", "acme", clientId, "--rule", "allow"]);
+  expect(await rule()).toMatchObject([{ rule: "allow", members: null }]);
+  await at.json(["company", "policy", "acme", clientId, "--rule", "none"]);
 });
 
 test("policy allow → a rule that ends in a year; revoke → none; block, none", async () => {

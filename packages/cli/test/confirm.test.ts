@@ -8,8 +8,8 @@ import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openStorage, type Storage } from "../../server/src/storage/open.ts";
-import { aGrant, anApproval, aRedemption, aSession } from "../../server/test/storage/support/builders.ts";
-import { aWorkspaceWithDatabase, type Workspace } from "./support/cli.ts";
+import { aGrant, anApproval, aRedemption, aSession } from "../../server/test/storage/support/record-builders.ts";
+import { aWorkspaceWithDatabase, type Workspace } from "./support/run-command.ts";
 
 let at: Workspace;
 let clientId: string;

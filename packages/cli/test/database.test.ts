@@ -4,7 +4,7 @@ import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { migrations } from "../../server/src/storage/migrations/index.ts";
-import { aWorkspace, aWorkspaceWithDatabase, type Workspace } from "./support/cli.ts";
+import { aWorkspace, aWorkspaceWithDatabase, type Workspace } from "./support/run-command.ts";
 
 let at: Workspace;
 beforeAll(async () => {
@@ -110,6 +110,9 @@ test("export and import: counted, verified; done again → said, nothing written
   await at.json(["user", "disable", String(person?.username)], { env });
   const refused = await at.run(["import", "all.jsonl"], { env });
   expect([refused.code, refused.stderr]).toEqual([1, expect.stringMatching(/isn't empty/)]);
+  for (const words of ["live grants: ", "nothing was changed", "ASSENT_DATA_DIR", "assent db migrate", "backup"]) {
+    expect(refused.stderr).toContain(words);
+  }
   expect(existsSync(join(at.folder, "all.jsonl.part"))).toBe(false);
 });
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { Agent } from "../../../test/support/browser-like.ts";
-import { formWith } from "../../../test/support/device.ts";
+import { formWith } from "../../../test/support/device-actor.ts";
+import { Agent } from "../../../test/support/http-browser.ts";
 import { type RunningDemo, removeDataDirs, startDemo } from "../../demo/test/support/demo.ts";
-import { aWorkspace, type Running, type Workspace } from "./support/cli.ts";
+import { aWorkspace, type Running, type Workspace } from "./support/run-command.ts";
 
 let workspace: Workspace;
 let demo: RunningDemo;

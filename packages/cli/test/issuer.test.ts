@@ -1,9 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { aJwtIssuer } from "../../../test/support/assertions.ts";
+import { aJwtIssuer } from "../../../test/support/assertion-requests.ts";
 import { anIdentityProvider } from "../../../test/support/saml-idp.ts";
-import { aWorkspaceWithDatabase, type Workspace } from "./support/cli.ts";
+import { aWorkspaceWithDatabase, type Workspace } from "./support/run-command.ts";
 
 let at: Workspace;
 const idp = anIdentityProvider("https://idp.test/saml");

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { aPostgresDatabase } from "../../../test/support/postgres.ts";
-import { aWorkspace, type Workspace } from "./support/cli.ts";
+import { aWorkspace, type Workspace } from "./support/run-command.ts";
 
 let at: Workspace;
 beforeAll(() => {
@@ -35,6 +35,7 @@ const COMMANDS: readonly (readonly string[])[] = [
   ["resource", "list"],
   ["issuer", "list"],
   ["consent", "list"],
+  ["receipt", "verify", "-"],
   ["session", "list", "a"],
   ["key", "list"],
   ["key", "rotate"],

@@ -1,8 +1,14 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openStorage } from "../../server/src/storage/open.ts";
 import { partitionOf } from "../../server/src/storage/partition.ts";
-import { aGrant, anApproval, aPasskey, aSession, FROM_OWNER } from "../../server/test/storage/support/builders.ts";
-import { aWorkspaceWithDatabase, type Workspace } from "./support/cli.ts";
+import {
+  aGrant,
+  anApproval,
+  aPasskey,
+  aSession,
+  FROM_OWNER,
+} from "../../server/test/storage/support/record-builders.ts";
+import { aWorkspaceWithDatabase, type Workspace } from "./support/run-command.ts";
 
 let at: Workspace;
 let sessionId: string;

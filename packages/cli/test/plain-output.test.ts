@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { settingOf } from "../../server/src/config-settings.ts";
 import { openStorage } from "../../server/src/storage/open.ts";
-import { aWorkspaceWithDatabase, type Workspace } from "./support/cli.ts";
+import { aWorkspaceWithDatabase, type Workspace } from "./support/run-command.ts";
 
 let at: Workspace;
 beforeAll(async () => {

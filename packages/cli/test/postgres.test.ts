@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { aPostgresDatabase, type TestDatabase } from "../../../test/support/postgres.ts";
-import { aWorkspace, type Workspace } from "./support/cli.ts";
+import { aWorkspace, type Workspace } from "./support/run-command.ts";
 
 let at: Workspace;
 let database: TestDatabase;
@@ -64,6 +64,23 @@ test("what an operator makes is there for the next command, and gone when it is 
   await json(["client", "delete", made.client_id, "--yes"]);
   const gone = await at.run(["client", "show", made.client_id], { env });
   expect(gone.code).not.toBe(0);
+});
+
+test("import over data → refused: names the database without its password, what it holds, and what to do; nothing changes", {
+  timeout: 60_000,
+}, async () => {
+  await json(["export", "all.jsonl"]);
+  await json(["resource", "create", "--identifier", "https://late.example.com", "--name", "Late"]);
+  const url = new URL(database.url);
+  url.password = "hunter2";
+  const { code, stderr } = await at.run(["import", "all.jsonl"], { env: { ...env, ASSENT_DATABASE_URL: url.href } });
+  expect(code).toBe(1);
+  for (const words of ["isn't empty", "people: 1", "nothing was changed", "ASSENT_DATABASE_URL", "assent db migrate"]) {
+    expect(stderr).toContain(words);
+  }
+  expect(stderr).not.toContain("hunter2");
+  expect(await json(["db", "status"])).toMatchObject({ importing: false });
+  expect(await json(["user", "show", "alice"])).toMatchObject({ username: "alice" });
 });
 
 test("doctor → the server and its schema are looked at, and its URL has no password", async () => {

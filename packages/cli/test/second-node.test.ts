@@ -2,10 +2,10 @@
 
 import { randomBytes } from "node:crypto";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { Agent, consentForm } from "../../../test/support/browser-like.ts";
-import { bodyOf, refreshForm, send } from "../../../test/support/keep-alive.ts";
+import { Agent, consentForm } from "../../../test/support/http-browser.ts";
+import { bodyOf, refreshForm, send } from "../../../test/support/keep-alive-requests.ts";
 import { aPostgresDatabase } from "../../../test/support/postgres.ts";
-import { aWorkspace, type Running, type Workspace } from "./support/cli.ts";
+import { aWorkspace, type Running, type Workspace } from "./support/run-command.ts";
 
 const PASSWORD = "correct horse battery staple";
 const workspaces: Workspace[] = [];

@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { freePort } from "../../../test/support/free-port.ts";
-import { nodeFaults } from "../../server/src/runtime.ts";
-import { aWorkspace, type Running, type Workspace } from "./support/cli.ts";
+import { nodeFaults } from "../../server/src/node-runtime.ts";
+import { aWorkspace, type Running, type Workspace } from "./support/run-command.ts";
 
 let at: Workspace;
 const running: Running[] = [];

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { cliPage } from "../../../scripts/docs-cli.ts";
 import manifest from "../package.json" with { type: "json" };
-import { buildProgram } from "../src/program.ts";
-import { aWorkspace } from "./support/cli.ts";
+import { buildProgram } from "../src/command-tree.ts";
+import { aWorkspace } from "./support/run-command.ts";
 
 const at = aWorkspace();
 afterAll(() => at.remove());

@@ -4,9 +4,9 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { Agent as Visitor } from "../../../test/support/browser-like.ts";
 import { freePort } from "../../../test/support/free-port.ts";
-import { aWorkspace, type Running, type Workspace } from "./support/cli.ts";
+import { Agent as Visitor } from "../../../test/support/http-browser.ts";
+import { aWorkspace, type Running, type Workspace } from "./support/run-command.ts";
 
 let at: Workspace;
 const running: Running[] = [];

@@ -2,7 +2,7 @@
 
 import { relative } from "node:path";
 import { styleText } from "node:util";
-import { API_NAME, APP_NAME } from "./facts.ts";
+import { API_NAME, APP_NAME } from "./demo-names-and-texts.ts";
 
 export interface BannerFacts {
   readonly issuer: string;

@@ -14,13 +14,13 @@ import {
   writeClientFile,
   writeDemoFile,
   writeDeviceFile,
-} from "./credentials.ts";
-import { OWNER, SCOPES } from "./facts.ts";
+} from "./credential-files.ts";
+import { OWNER, SCOPES } from "./demo-names-and-texts.ts";
 import { freePort, type OpenPort, openPort } from "./open-port.ts";
-import { registerApi, registerApp, registerDevice, registerOwner } from "./register.ts";
+import { registerApi, registerApp, registerDevice, registerOwner } from "./register-demo-data.ts";
 import { startServer } from "./server.ts";
 
-export { type DeviceFile, knownDevice } from "./credentials.ts";
+export { type DeviceFile, knownDevice } from "./credential-files.ts";
 
 export interface Demo {
   /** Ends the app, the API and the server, in this order. */

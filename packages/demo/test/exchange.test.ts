@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { decodedJwt, forged, pretty, recordExchange, shorten } from "../src/app/exchange.ts";
+import { decodedJwt, forged, pretty, recordExchange, shorten } from "../src/app/recorded-exchange.ts";
 
 const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
 const jwt = `${part({ alg: "ES256", typ: "at+jwt" })}.${part({ sub: "someone", exp: 1 })}.${"s".repeat(86)}`;

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { axe, launchBrowser, withPage } from "../../../test/support/browser.ts";
+import { axe, launchBrowser, withPage } from "../../../test/support/chromium.ts";
 import { type Cluster, startCluster } from "../../../test/support/postgres-cluster.ts";
 import { type RunningDemo, removeDataDirs, startDemo } from "./support/demo.ts";
 
@@ -21,7 +21,7 @@ afterAll(async () => {
 
 /** Pages that answer with 503 are what is looked for. */
 const tolerate = [/503 \(Service Unavailable\)/, /502 \(Bad Gateway\)/];
-const SAID = /We can’t answer just now/;
+const SAID = /This service isn’t available right now/;
 const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
 
 async function askedFor(page: Page, { json }: RunningDemo): Promise<void> {

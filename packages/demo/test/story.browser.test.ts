@@ -1,8 +1,8 @@
 import { listConsents, openAdmin, revokeConsent, userOf } from "@assent/server/admin";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { axe, launchBrowser, withPage } from "../../../test/support/browser.ts";
-import { SCOPES } from "../src/facts.ts";
+import { axe, launchBrowser, withPage } from "../../../test/support/chromium.ts";
+import { SCOPES } from "../src/demo-names-and-texts.ts";
 import { type RunningDemo, removeDataDirs, startDemo, testConfig } from "./support/demo.ts";
 
 let browser: Browser;

@@ -1,7 +1,7 @@
 /** Validates a JWT access token (RFC 9068 §4; RFC 8725 for attacks on JWTs in general). */
 
 import { type CryptoKey, compactVerify, errors } from "jose";
-import { quoted, type Refuse } from "./errors.ts";
+import { quoted, type Refuse } from "./bearer-errors.ts";
 import type { Settings } from "./options.ts";
 import type { KeyHint } from "./select-key.ts";
 import { type JsonObject, parseJsonObject } from "./strict-json.ts";

@@ -1,6 +1,6 @@
 /** Reads the access token from a request: only from the Authorization header (RFC 6750 §2.1). */
 
-import type { Refuse, ResourceServerError } from "./errors.ts";
+import type { Refuse, ResourceServerError } from "./bearer-errors.ts";
 
 /**
  * A request of node:http or http2, also Express' request. It reads `rawHeaders`, because `headers` hides a repeated

@@ -4,8 +4,8 @@
  */
 
 import { setClaims } from "./accepted-claims.ts";
+import { ResourceServerError } from "./bearer-errors.ts";
 import type { NodeRequest } from "./bearer-token.ts";
-import { ResourceServerError } from "./errors.ts";
 import { scopeNames, signInRequirement } from "./options.ts";
 import type { Requirement, ResourceServer } from "./resource-server.ts";
 

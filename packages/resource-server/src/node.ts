@@ -3,7 +3,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { setClaims } from "./accepted-claims.ts";
 import type { AccessTokenClaims } from "./access-token.ts";
-import { ResourceServerError } from "./errors.ts";
+import { ResourceServerError } from "./bearer-errors.ts";
 import { scopeNames, signInRequirement } from "./options.ts";
 import type { Requirement, ResourceServer } from "./resource-server.ts";
 

@@ -1,8 +1,8 @@
 /** The settings of a protected resource: checked together, completed with defaults, frozen. */
 
+import type { ResourceServerError, SignInRequirement } from "./bearer-errors.ts";
 import type { ProtectableRequest } from "./bearer-token.ts";
 import { connectionCertificate } from "./client-certificate.ts";
-import type { ResourceServerError, SignInRequirement } from "./errors.ts";
 
 /** The options of createResourceServer. Times are in seconds. */
 export interface ResourceServerOptions {

@@ -1,7 +1,7 @@
 /** Settings and the protected resource's own metadata (RFC 9728): wrong ones are refused at the start, all at once. */
 
 import { describe, expect, test } from "vitest";
-import { conditions, ResourceServerError } from "../src/errors.ts";
+import { conditions, ResourceServerError } from "../src/bearer-errors.ts";
 import {
   createResourceServer,
   hasScope,

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { conditions } from "../src/errors.ts";
+import { conditions } from "../src/bearer-errors.ts";
 import { send } from "./support/api.ts";
 import { AUDIENCE, aKey, aToken, type SigningKey, startIssuer, type TestIssuer } from "./support/issuer.ts";
 

@@ -2,8 +2,8 @@
 
 import { gzipSync } from "node:zlib";
 import { afterEach, describe, expect, test } from "vitest";
-import { byTheClock } from "../../../test/support/by-the-clock.ts";
 import { freePort } from "../../../test/support/free-port.ts";
+import { byTheClock } from "../../../test/support/timing-tests.ts";
 import { createResourceServer, type ResourceServerOptions } from "../src/index.ts";
 import { startApi, type TestApi } from "./support/api.ts";
 import { AUDIENCE, aKey, aToken, sendJson, startIssuer, type TestIssuer } from "./support/issuer.ts";

@@ -4,7 +4,7 @@ import { createHash, X509Certificate } from "node:crypto";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { aCertificate, overTls } from "../../../test/support/certificates.ts";
+import { aCertificate, overTls } from "../../../test/support/make-certificates.ts";
 import { createResourceServer, type ResourceServer, ResourceServerError } from "../src/index.ts";
 import { withToken } from "../src/node.ts";
 import { AUDIENCE, aKey, aToken, type SigningKey, startIssuer, type TestIssuer } from "./support/issuer.ts";

@@ -2,60 +2,60 @@
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Logger } from "pino";
-import { readBrand } from "./brand.ts";
 import { type Config, ConfigError, certificatesKnown } from "./config.ts";
 import { grantsOf } from "./configured-grant-types.ts";
 import { OwnAccessTokens } from "./crypto/access-tokens.ts";
 import { openClientSecrets } from "./crypto/client-secrets.ts";
 import { shareCores } from "./crypto/cpu-semaphore.ts";
-import { DerivedCredentials, sha256 } from "./crypto/credential.ts";
-import { hashes } from "./crypto/hashes.ts";
-import { derivedId, newId, newOwnerId } from "./crypto/id.ts";
+import { DerivedCredentials, sha256 } from "./crypto/derived-credentials.ts";
+import { derivedId, newId, newOwnerId } from "./crypto/ids.ts";
+import { hashes } from "./crypto/node-hashes.ts";
 import { randomText } from "./crypto/random.ts";
-import { Receipts } from "./crypto/receipts.ts";
 import { textSealer } from "./crypto/seal.ts";
-import { Secrets } from "./crypto/secrets.ts";
+import { Secrets } from "./crypto/server-secret.ts";
+import { Receipts } from "./crypto/signed-receipts.ts";
 import { algsInUse, ensureKeys, type KeySet, keySet, SigningKeySealed } from "./crypto/signing-keys.ts";
 import { userCodes } from "./crypto/user-codes.ts";
 import { demoRemarks, prepareDataDir, secretsOf } from "./data-dir.ts";
 import { type Reporting, reporting } from "./event-reporting.ts";
+import { Heartbeat } from "./heartbeat.ts";
 import { Housekeeping } from "./housekeeping.ts";
 import { coarseNetworkOf, originOf, TrustedProxies } from "./http/connections/client-address.ts";
-import { Connections } from "./http/connections/connections.ts";
+import { Connections } from "./http/connections/connection-limits.ts";
 import { HeaderLines } from "./http/connections/header-lines.ts";
-import { Gate } from "./http/connections/overload.ts";
-import { createHandler } from "./http/connections/server.ts";
-import { Unread } from "./http/connections/unread.ts";
+import { Gate } from "./http/connections/load-shedding.ts";
+import { createHandler } from "./http/connections/request-handler.ts";
+import { Unread } from "./http/connections/unread-requests.ts";
 import { Cookies } from "./http/cookies.ts";
+import { commonHeaders } from "./http/http-message.ts";
 import { LazyPages, type Served } from "./http/lazy-pages.ts";
-import { commonHeaders } from "./http/message.ts";
-import { tokenMisses } from "./http/token-misses.ts";
+import { tokenMisses } from "./http/unknown-token-counts.ts";
 import { JoseForeignJwts, readKeySet } from "./jose/foreign-jwts.ts";
 import { createLogger } from "./log.ts";
+import { type Mail, type MailSources, openMail } from "./mail-setup.ts";
 import { keepMembershipsInSync } from "./membership-sync.ts";
 import { sourcesOf } from "./metric-sources.ts";
-import type { Snapshot } from "./metrics/figures.ts";
+import type { Snapshot } from "./metrics/prometheus-text.ts";
 import { ServerMetrics } from "./metrics/server-metrics.ts";
 import type { GrantRegistry } from "./oauth/grants/registry.ts";
 import type { Millis, Scope, SigningAlg, Soon } from "./oauth/model.ts";
 import { serverMetadata } from "./oauth/server-metadata.ts";
 import type { Catalog } from "./oauth/storage.ts";
 import type { TokenEndpointContext } from "./oauth/token-endpoint/endpoint.ts";
-import { type Mail, type MailSources, openMail } from "./open-mail.ts";
-import { signInOf } from "./open-sign-in.ts";
+import { readBrand } from "./operator-branding.ts";
 import { GuardedFetcher } from "./outbound/guarded-fetch.ts";
 import { remoteKeys } from "./outbound/remote-keys.ts";
-import { ScopeUses } from "./owners/apps/scope-uses.ts";
+import { Popularity } from "./owners/app-popularity.ts";
+import { GrantUses, ScopeUses } from "./owners/apps/scope-uses.ts";
 import { assertedOwners, ownerNamed } from "./owners/asserted-owners.ts";
 import type { AuthorizationContext } from "./owners/authorization/context.ts";
 import { FailedClients } from "./owners/client-authentication-failures.ts";
-import { admitDevice } from "./owners/device-requests.ts";
-import type { Notice } from "./owners/mail/notices.ts";
-import { Popularity } from "./owners/popularity.ts";
+import { admitDevice } from "./owners/enter-user-code.ts";
+import type { Notice } from "./owners/mail/company-notices.ts";
 import type { Brand } from "./pages/index.ts";
-import { Presence } from "./presence.ts";
-import { AssertionReader } from "./saml/reader.ts";
-import { openCatalog } from "./storage/catalog.ts";
+import { AssertionReader } from "./saml/assertion-reader.ts";
+import { signInOf } from "./sign-in-setup.ts";
+import { openCatalog } from "./storage/cached-catalog.ts";
 import { refuseUnready } from "./storage/database-state.ts";
 import { StorageUnavailable } from "./storage/errors.ts";
 import { NEWEST_MIGRATION } from "./storage/migrations/index.ts";
@@ -143,11 +143,11 @@ export async function createAssent(config: Config, options: AssentOptions = {}):
     onBatch: (size, milliseconds) => metrics.batch(size, milliseconds),
   });
   const now = options.now ?? (() => storage.now());
-  const presence = new Presence({ storage, log, schema: NEWEST_MIGRATION });
+  const heartbeat = new Heartbeat({ storage, log, schema: NEWEST_MIGRATION });
   try {
     const migrated = await storage.migrate({ now: now() });
     if (migrated.length > 0) log.info({ event: "schema_migrated", migrations: migrated }, "schema_migrated");
-    await presence.begin();
+    await heartbeat.begin();
     const state = await storage.state();
     refuseUnready(state, { serve: true });
     await makeKeys(storage, secrets, now());
@@ -162,7 +162,7 @@ export async function createAssent(config: Config, options: AssentOptions = {}):
     const mail = openMail(mailSources, options.dangerouslyLogMail ?? false);
     const parts = {
       ...{ config, storage, secrets, log, now, local, saml, tls, grants, restoredAt, metrics, crew, notify },
-      ...{ mail, attemptKey, brand, monotonic, presence, reporter },
+      ...{ mail, attemptKey, brand, monotonic, heartbeat, reporter },
     };
     const assent = await assemble(parts);
     const connections = new Connections({
@@ -195,13 +195,13 @@ export async function createAssent(config: Config, options: AssentOptions = {}):
         await assent.assent.people.stop();
         await mail.stop();
         await saml.close();
-        await presence.end();
+        await heartbeat.end();
         await storage.close();
         reporter.close();
       },
     };
   } catch (error) {
-    await presence.end();
+    await heartbeat.end();
     await storage.close();
     throw error;
   }
@@ -227,7 +227,7 @@ interface Parts {
   readonly notify: AssentOptions["notify"];
   readonly mail: Mail;
   readonly attemptKey: MailSources["attemptKey"];
-  readonly presence: Presence;
+  readonly heartbeat: Heartbeat;
   readonly reporter: Reporting;
 }
 
@@ -249,7 +249,7 @@ async function assemble({
   notify,
   mail: { postbox: mail, desk: mailDesk, links },
   attemptKey,
-  presence,
+  heartbeat,
   reporter,
 }: Parts): Promise<{ assent: Served } & Pick<AssentServer, "announceEnd" | "drain">> {
   const catalog = openCatalog(storage, { now: monotonic });
@@ -272,6 +272,10 @@ async function assemble({
   const basePath = new URL(issuer).pathname.replace(/\/$/, "");
   const owners = { storage, newOwnerId, partitionOf, now };
   const scopeUses = new ScopeUses(storage, now);
+  const grantUses = new GrantUses({
+    ...{ storage, now, failed: () => event("use_unrecorded", {}) },
+    partitionOf: (grantId) => credentials.partitionOf(grantId),
+  });
   const context: TokenEndpointContext = {
     issuer,
     policy: policyOf(config),
@@ -290,6 +294,7 @@ async function assemble({
     newGrantId: newId,
     networkOf: coarseNetworkOf,
     noteUse: (grant, scopes) => scopeUses.note(grant, scopes),
+    noteIntrospection: (grantId) => grantUses.note(grantId),
     restoredAt,
     openClientSecrets: (clientId, sealed) => openClientSecrets(secrets, clientId, sealed),
     ownerPassword: async (asked) => {
@@ -310,7 +315,7 @@ async function assemble({
   });
   const notices: Pick<AuthorizationContext, "noticeLetters" | "notify"> = {
     noticeLetters: async (notice) => {
-      const { noticeLetters } = await import("./owners/mail/notice-mail.ts");
+      const { noticeLetters } = await import("./owners/mail/company-notice-mail.ts");
       return noticeLetters(notice, { storage, mail, issuer, partitionOf, attemptKey, now });
     },
     notify: (notice) => {
@@ -345,12 +350,13 @@ async function assemble({
     authorization,
     sessions,
     factors: sessions,
-    identities: { storage, catalog, event, now },
+    identities: { ...sessions, catalog },
     recovery: { storage, mail, links, issuer, attemptKey, newId, now },
     account: { ...sessions, credentials, links, mailDesk, hashPassword: signIn.hashPassword },
     apps: { storage, oauth: context, consentDurations: config.consentDurations, now, event },
     companies: {
       ...{ storage, catalog, credentials, newId, randomText, now, event, ...notices },
+      ...{ newCompanyId: newOwnerId, anyoneCreates: config.companies === "anyone" },
       invitationLink: (token) => `${issuer}/invitation?token=${token}`,
     },
     credentials,
@@ -385,11 +391,11 @@ async function assemble({
     clientAuthorities: tls.clientCa?.certificates ?? null,
     headerLines: new HeaderLines(commonHeaders(issuer)),
     people,
-    chrome: (request, about) => people.chromes.of(request, assent.cookies.read(request, "language"), about),
+    chrome: (request, about) => people.pageChromes.of(request, assent.cookies.read(request, "language"), about),
     refused: reporter.refused,
     mail,
     requestId: () => `${ids.prefix}-${(ids.count++).toString(36)}`,
-    unfit: () => presence.unfit !== undefined,
+    unfit: () => heartbeat.unfit !== undefined,
     ending: () => ending,
     draining: () => draining,
   };

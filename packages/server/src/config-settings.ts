@@ -4,6 +4,7 @@
  */
 
 import { availableParallelism } from "node:os";
+import { type BrandColors, readBrandColors } from "./pages/branding.ts";
 import {
   brandName,
   cidrs,
@@ -26,8 +27,7 @@ import {
   smtpUrl,
   twoPorts,
   yesOrNo,
-} from "./config-kinds.ts";
-import { type BrandColors, readBrandColors } from "./pages/brand.ts";
+} from "./setting-kinds.ts";
 
 /** The facts about a setting that don't depend on its kind. */
 interface Facts {
@@ -273,6 +273,12 @@ export const settings = {
     shown: "false",
     meaning:
       "Anybody with an e-mail address may create an account. Needs ASSENT_SMTP_URL, because the link is sent by mail.",
+  }),
+  companies: setting(oneOf("operators", "anyone"), {
+    variable: "ASSENT_COMPANIES",
+    initial: "operators",
+    shown: "operators",
+    meaning: "Who may create companies: operators alone, or anyone with an account (5 per person).",
   }),
   /** Null: no metrics are published. */
   metricsListen: optional(hostAndPort("127.0.0.1:9464"), {

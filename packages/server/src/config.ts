@@ -7,11 +7,11 @@ import { existsSync, type Stats, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type SettingKey, type SettingValues, settingKeys, settingOf } from "./config-settings.ts";
-import { type CustomGrant, customGrantProblems } from "./oauth/grants/custom-shape.ts";
+import { type CustomGrant, customGrantProblems } from "./oauth/grants/custom-grant-interface.ts";
 import { grantTypeNames } from "./oauth/grants/registry.ts";
-import { isPostgresUrl } from "./storage/postgres/address.ts";
+import { isPostgresUrl } from "./storage/postgres/database-url.ts";
 
-export { nodeFaults, nodeOrigin } from "./runtime.ts";
+export { nodeFaults, nodeOrigin } from "./node-runtime.ts";
 
 /** Every setting. Times are in milliseconds; paths are absolute. */
 export interface Config extends SettingValues {

@@ -1,7 +1,7 @@
 /** The grant types of a configuration: the built-in ones and its own. */
 
 import { type Config, ConfigError, grantProblems } from "./config.ts";
-import { customGrant } from "./oauth/grants/custom.ts";
+import { customGrant } from "./oauth/grants/custom-grant.ts";
 import { type GrantRegistry, grantRegistry } from "./oauth/grants/registry.ts";
 
 /** Throws a `ConfigError` with all problems, because a configuration may have changed since it was read. */

@@ -2,7 +2,7 @@
 
 import type { Logger } from "pino";
 import { networkOf } from "./http/connections/client-address.ts";
-import type { HttpRequest } from "./http/message.ts";
+import type { HttpRequest } from "./http/http-message.ts";
 import { type Refusal, withoutCredentials } from "./http/refusal.ts";
 import { LogSampler } from "./log-sampling.ts";
 import type { ServerMetrics } from "./metrics/server-metrics.ts";
@@ -26,6 +26,7 @@ export const FAILURES: ReadonlySet<string> = new Set([
   "unknown_tokens",
   "revocation_of_other_clients_token",
   "remote_keys_unavailable",
+  "use_unrecorded",
 ]);
 
 type EventFields = Readonly<Record<string, string | number | null>>;

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import { type AdminStorage, COLLECTED, type Collected } from "./admin/storage.ts";
 import type { Millis } from "./oauth/model.ts";
-import type { Uses } from "./uses.ts";
+import type { Uses } from "./storage-subset.ts";
 
 type Source = Uses<AdminStorage, "housekeeping.collect" | "leases.claim" | "leases.release">;
 

@@ -2,7 +2,6 @@
 
 export { type AssentOptions, type AssentServer, createAssent } from "./assent.ts";
 export { type Config, ConfigError, configOf, loadConfig } from "./config.ts";
-export { isLoopbackHost } from "./config-kinds.ts";
 export { type Listening, listen } from "./listen.ts";
 export type {
   CustomGrant,
@@ -11,5 +10,6 @@ export type {
   CustomGrantRequest,
   TokenForClient,
   TokenForOwner,
-} from "./oauth/grants/custom-shape.ts";
-export type { Notice } from "./owners/mail/notices.ts";
+} from "./oauth/grants/custom-grant-interface.ts";
+export type { Notice } from "./owners/mail/company-notices.ts";
+export { isLoopbackHost } from "./setting-kinds.ts";

@@ -8,7 +8,7 @@ import type { Duplex } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { AssentServer } from "./assent.ts";
 import { connectionOf } from "./http/connections/connection.ts";
-import { serverOptions } from "./http/connections/server.ts";
+import { serverOptions } from "./http/connections/request-handler.ts";
 
 export interface Listening {
   readonly port: number;

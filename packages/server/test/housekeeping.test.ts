@@ -1,13 +1,13 @@
 import pino from "pino";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { byTheClock } from "../../../test/support/by-the-clock.ts";
 import { aPostgresDatabase, type TestDatabase } from "../../../test/support/postgres.ts";
 import { startTcpProxy, type TcpProxy } from "../../../test/support/tcp-proxy.ts";
+import { byTheClock } from "../../../test/support/timing-tests.ts";
 import type { Collected } from "../src/admin/storage.ts";
 import { Housekeeping } from "../src/housekeeping.ts";
 import { openStorage, type Storage } from "../src/storage/open.ts";
-import { DAY, NOW } from "./storage/support/builders.ts";
-import { byHand } from "./storage/support/by-hand.ts";
+import { byHand } from "./storage/support/raw-statements.ts";
+import { DAY, NOW } from "./storage/support/record-builders.ts";
 
 const ROWS = 3000;
 

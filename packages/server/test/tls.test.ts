@@ -4,7 +4,7 @@ import { chmodSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { aCertificate } from "../../../test/support/certificates.ts";
+import { aCertificate } from "../../../test/support/make-certificates.ts";
 import { type Config, ConfigError, configOf } from "../src/config.ts";
 import { readTls } from "../src/tls.ts";
 

@@ -2,8 +2,8 @@
 
 import * as oauth from "oauth4webapi";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { Agent, authorize } from "../../support/browser-like.ts";
-import { startServer, type TestClient, type TestServer } from "../../support/server.ts";
+import { Agent, authorize } from "../../support/http-browser.ts";
+import { startServer, type TestClient, type TestServer } from "../../support/test-server.ts";
 
 const REDIRECT_URI = "https://app.test/cb";
 const insecure = { [oauth.allowInsecureRequests]: true } as const;

@@ -7,8 +7,8 @@ import session from "express-session";
 import { Passport } from "passport";
 import { Strategy } from "passport-oauth2";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { Agent, authorize, refresh } from "../../support/browser-like.ts";
-import { startServer, type TestClient, type TestServer } from "../../support/server.ts";
+import { Agent, authorize, refresh } from "../../support/http-browser.ts";
+import { startServer, type TestClient, type TestServer } from "../../support/test-server.ts";
 
 let server: TestServer;
 let app: Server;

@@ -2,8 +2,8 @@
 
 import { AuthorizationCode } from "simple-oauth2";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { Agent, authorize, pkce } from "../../support/browser-like.ts";
-import { startServer, type TestClient, type TestServer } from "../../support/server.ts";
+import { Agent, authorize, pkce } from "../../support/http-browser.ts";
+import { startServer, type TestClient, type TestServer } from "../../support/test-server.ts";
 
 const REDIRECT_URI = "https://app.test/cb";
 

@@ -1,4 +1,4 @@
-/** Parsers under random input: a corpus first, then what grows from it; and how long the worst inputs take. */
+/** Fuzzing of parsers: first a corpus, then inputs derived from it. Also measures the slowest inputs. */
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -6,19 +6,22 @@ import fc from "fast-check";
 
 export const CORPUS = join(import.meta.dirname, "..", "..", "fuzz-corpus");
 
-/** One parser, and what must hold whatever it reads. */
+/** A parser, and the property that must hold for every input. */
 export interface Parser {
   /** The folder of its corpus. */
   readonly name: string;
-  /** The longest input that reaches it, in characters. */
+  /** The maximum length of its input, in characters. */
   readonly longest: number;
-  /** What its grammar is made of, and what comes close. */
+  /** Parts of its grammar, and similar texts. */
   readonly pieces: readonly string[];
-  /** Throws where something doesn't hold. Bytes come as characters below U+0100 where the parser reads bytes. */
+  /** Throws if the property doesn't hold. If the parser reads bytes, each is a character below U+0100. */
   check(input: string): void | Promise<void>;
 }
 
-/** Milliseconds of processor time for the longest input, on a machine that is busy. Inputs that make a parser slow take seconds. */
+/**
+ * Maximum processor time in milliseconds for the longest input, on a busy machine. Inputs that make a parser slow take
+ * seconds.
+ */
 const MOST = 300;
 
 /** The corpus of a parser: name and input of each file, which holds one JSON string. */
@@ -29,7 +32,7 @@ export function corpusOf({ name }: Parser): readonly (readonly [file: string, in
     .map((file) => [file, String(JSON.parse(readFileSync(join(folder, file), "utf8")))] as const);
 }
 
-/** Inputs that may reach the parser: pieces in any order, corpus with faults in it, and any text. */
+/** Inputs for the parser: pieces in any order, corpus files with faults, and any text. */
 export function inputsOf(parser: Parser): fc.Arbitrary<string> {
   const seeds = corpusOf(parser).map(([, input]) => input);
   const piece = fc.constantFrom(...parser.pieces);
@@ -55,7 +58,7 @@ export function inputsOf(parser: Parser): fc.Arbitrary<string> {
     .map((text) => text.slice(0, parser.longest));
 }
 
-/** A beginning, a few pieces again and again, and an end: what makes backtracking and quadratic loops slow. */
+/** A start, a few repeated pieces, and an end. Such inputs make backtracking and quadratic loops slow. */
 export function longInputsOf({ pieces, longest }: Parser): fc.Arbitrary<string> {
   const some = (minLength: number, maxLength: number) =>
     fc.array(fc.constantFrom(...pieces), { minLength, maxLength }).map((parts) => parts.join(""));
@@ -71,13 +74,13 @@ export function longInputsOf({ pieces, longest }: Parser): fc.Arbitrary<string> 
 const SEED = 24;
 
 export interface Extent {
-  /** Inputs of one round. */
+  /** Number of inputs in one round. */
   readonly runs: number;
-  /** Rounds follow one another for so many milliseconds; 0: there is one. */
+  /** Milliseconds in which rounds are repeated. 0: one round. */
   readonly during: number;
 }
 
-/** How many inputs were tried. A failure names the seed and the smallest input that fast-check found. */
+/** Returns the number of inputs tried. A failure names the seed and the smallest input that fast-check found. */
 export async function tryInputs(parser: Parser, inputs: fc.Arbitrary<string>, extent: Extent): Promise<number> {
   let tried = 0;
   const endsAt = performance.now() + extent.during;
@@ -85,14 +88,14 @@ export async function tryInputs(parser: Parser, inputs: fc.Arbitrary<string>, ex
     tried += 1;
     await parser.check(input);
   });
-  // The short form tries the same inputs each time; what the long form finds goes into the corpus.
+  // The short form tries the same inputs in each run. Inputs that the long form finds are added to the corpus.
   const seed = extent.during === 0 ? { seed: SEED } : {};
   do await fc.assert(property, { numRuns: extent.runs, ...seed });
   while (performance.now() < endsAt);
   return tried;
 }
 
-/** The same with long inputs, none of which may take longer than `MOST`, at the third time of asking. */
+/** The same with long inputs. Each must take at most `MOST` in one of three tries. */
 export function tryLongInputs(parser: Parser, extent: Extent): Promise<number> {
   const timed: Parser = {
     ...parser,

@@ -2,8 +2,8 @@
 
 import type { ClientList, ListChange, ListChanges } from "@assent/server/admin";
 import type { Command } from "commander";
-import { listOption } from "../command.ts";
-import { UsageError } from "../failure.ts";
+import { UsageError } from "../command-errors.ts";
+import { listOption } from "../shared-options.ts";
 
 interface ListFlag {
   readonly field: ClientList;

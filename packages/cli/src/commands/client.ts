@@ -4,6 +4,9 @@ import { createReadStream } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 import type { ClientChanges, OpenedAdmin, OwnClientSettings } from "@assent/server/admin";
 import { type Command, Option } from "commander";
+import { Failure, lineOf, UsageError } from "../command-errors.ts";
+import { confirm, counted, type YesOption, yesOption } from "../confirm.ts";
+import type { Output, WireRecord } from "../print-records.ts";
 import {
   firstOf,
   given,
@@ -15,10 +18,7 @@ import {
   secondsOption,
   verb,
   withAdmin,
-} from "../command.ts";
-import { confirm, counted, type YesOption, yesOption } from "../confirm.ts";
-import { Failure, lineOf, UsageError } from "../failure.ts";
-import type { Output, WireRecord } from "../output.ts";
+} from "../shared-options.ts";
 import { addListChangeOptions, addListOptions, dropRemarks, grantTypeOf, listChangesOf } from "./client-list-fields.ts";
 import { translations } from "./scope.ts";
 

@@ -2,6 +2,8 @@
 
 import type { AppPolicy, CompanyChanges } from "@assent/server/admin";
 import { type Command, Option } from "commander";
+import { UsageError } from "../command-errors.ts";
+import { confirm, counted, type YesOption, yesOption } from "../confirm.ts";
 import {
   firstOf,
   given,
@@ -13,9 +15,7 @@ import {
   secondsOption,
   verb,
   withAdmin,
-} from "../command.ts";
-import { confirm, counted, type YesOption, yesOption } from "../confirm.ts";
-import { UsageError } from "../failure.ts";
+} from "../shared-options.ts";
 
 const DEFAULT_RULE =
   "for apps without a rule: members decide themselves (members), ask an admin (ask), or only admins decide (block)";
@@ -77,9 +77,12 @@ export function register(program: Command): void {
     .addOption(secondsOption("--lifetime <seconds>", "allow: how long the approval lasts (default: a year)"))
     .option("--opt-out", "allow: members may stop the app from acting for them")
     .addOption(
+      listOption("--for <user>", "allow: only for this member; the others ask an admin (default: all members)"),
+    )
+    .addOption(
       new Option(
         "--members <what>",
-        "ask, none: members who use the app by an approval keep it until the approval ends (keep), or lose it now (end)",
+        "ask, none, --for: members who use the app by the approval that you take back keep it until it ends (keep), or lose it now (end)",
       ).choices(["keep", "end"]),
     )
     .action(policy);
@@ -182,20 +185,22 @@ interface PolicyOptions extends JsonOption {
   readonly scope?: readonly string[];
   readonly lifetime?: number;
   readonly optOut?: true;
+  readonly for?: readonly string[];
   readonly members?: "keep" | "end";
 }
 
 async function policy(slug: string, clientId: string, options: PolicyOptions) {
-  const { rule, scope, lifetime, optOut, members } = options;
-  if (rule !== "allow" && (scope !== undefined || lifetime !== undefined || optOut !== undefined)) {
-    throw new UsageError("use --scope, --lifetime and --opt-out only with --rule allow");
+  const { rule, scope, lifetime, optOut, for: selected, members } = options;
+  const forAllow = [scope, lifetime, optOut, selected];
+  if (rule !== "allow" && forAllow.some((one) => one !== undefined)) {
+    throw new UsageError("use --scope, --lifetime, --opt-out and --for only with --rule allow");
   }
-  if (members !== undefined && (rule === "allow" || rule === "block")) {
-    throw new UsageError("use --members only with --rule ask or --rule none");
+  if (members !== undefined && (rule === "block" || (rule === "allow" && selected === undefined))) {
+    throw new UsageError("use --members only with --rule ask, --rule none or --for");
   }
   await withAdmin(options, async (admin, out) => {
     const { setAppPolicy } = await import("@assent/server/admin");
-    const wanted = { clientId, rule, ...given({ scopes: scope, lifetime, optOut, members }) };
+    const wanted = { clientId, rule, ...given({ scopes: scope, lifetime, optOut, selected, members }) };
     const ended = await setAppPolicy(slug, wanted, admin);
     out.done(
       { slug, client_id: clientId, rule, grants_ended: ended },

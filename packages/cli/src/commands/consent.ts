@@ -1,8 +1,8 @@
 /** `assent consent …`: what people and companies granted to clients. */
 
 import { type Command, Option } from "commander";
-import { given, type JsonOption, limitOption, noun, verb, withAdmin } from "../command.ts";
-import { shown } from "../output.ts";
+import { shown } from "../print-records.ts";
+import { given, type JsonOption, limitOption, noun, verb, withAdmin } from "../shared-options.ts";
 
 /** Maximum number of listed consents if `--limit` is not given. */
 const LISTED = 1000;

@@ -3,10 +3,10 @@
 import { stat } from "node:fs/promises";
 import type { Inventory } from "@assent/server/admin";
 import type { Command } from "commander";
-import { type JsonOption, noun, verb, withAdmin } from "../command.ts";
+import { Failure, UsageError } from "../command-errors.ts";
 import { confirm, counted, type YesOption, yesOption } from "../confirm.ts";
-import { Failure, UsageError } from "../failure.ts";
-import { Output } from "../output.ts";
+import { Output } from "../print-records.ts";
+import { type JsonOption, noun, verb, withAdmin } from "../shared-options.ts";
 
 export function register(program: Command): void {
   const db = noun(program, "db", "the database: schema, housekeeping, backup");

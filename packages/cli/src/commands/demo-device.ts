@@ -2,7 +2,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import encodeQR from "qr";
-import { Failure } from "../failure.ts";
+import { Failure } from "../command-errors.ts";
 
 /** The device authorization response (§3.2). Times in seconds. */
 interface Codes {

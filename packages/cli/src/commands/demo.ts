@@ -2,8 +2,8 @@
 
 import type { Config } from "@assent/server";
 import type { Command } from "commander";
-import { Failure } from "../failure.ts";
-import { untilToldToStop } from "../signals.ts";
+import { Failure } from "../command-errors.ts";
+import { untilToldToStop } from "../wait-for-stop-signal.ts";
 
 export function register(program: Command): void {
   const command = program

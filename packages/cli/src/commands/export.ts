@@ -1,8 +1,8 @@
 /** `assent export`: writes all data to a file. */
 
 import type { Command } from "commander";
-import type { JsonOption } from "../command.ts";
-import { Output } from "../output.ts";
+import { Output } from "../print-records.ts";
+import type { JsonOption } from "../shared-options.ts";
 
 export function register(program: Command): void {
   program

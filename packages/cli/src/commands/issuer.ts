@@ -3,6 +3,8 @@
 import { readFile } from "node:fs/promises";
 import type { IssuerKeys, IssuerSettings } from "@assent/server/admin";
 import { type Command, Option } from "commander";
+import { Failure, lineOf, UsageError } from "../command-errors.ts";
+import { confirm, counted, type YesOption, yesOption } from "../confirm.ts";
 import {
   firstOf,
   given,
@@ -14,9 +16,7 @@ import {
   secondsOption,
   verb,
   withAdmin,
-} from "../command.ts";
-import { confirm, counted, type YesOption, yesOption } from "../confirm.ts";
-import { Failure, lineOf, UsageError } from "../failure.ts";
+} from "../shared-options.ts";
 
 interface IssuerOptions extends JsonOption {
   readonly jwks?: string;

@@ -1,8 +1,8 @@
 /** `assent key …`: keys that sign the tokens (RFC 7517). */
 
 import type { Command } from "commander";
-import { type JsonOption, noun, verb, withAdmin } from "../command.ts";
 import { confirm, type YesOption, yesOption } from "../confirm.ts";
+import { type JsonOption, noun, verb, withAdmin } from "../shared-options.ts";
 
 export function register(program: Command): void {
   const key = noun(program, "key", "keys that sign the tokens");

@@ -1,8 +1,8 @@
 /** `assent resource …`: APIs that accept the tokens (RFC 8707). */
 
 import { type Command, Option } from "commander";
-import { given, type JsonOption, noun, requireChanges, secondsOption, verb, withAdmin } from "../command.ts";
 import { confirm, type YesOption, yesOption } from "../confirm.ts";
+import { given, type JsonOption, noun, requireChanges, secondsOption, verb, withAdmin } from "../shared-options.ts";
 
 interface ResourceOptions extends JsonOption {
   readonly name?: string;

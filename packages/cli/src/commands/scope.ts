@@ -2,6 +2,8 @@
 
 import type { NewScope } from "@assent/server/admin";
 import { type Command, Option } from "commander";
+import { UsageError } from "../command-errors.ts";
+import { confirm, counted, type YesOption, yesOption } from "../confirm.ts";
 import {
   given,
   type JsonOption,
@@ -11,9 +13,7 @@ import {
   secondsOption,
   verb,
   withAdmin,
-} from "../command.ts";
-import { confirm, counted, type YesOption, yesOption } from "../confirm.ts";
-import { UsageError } from "../failure.ts";
+} from "../shared-options.ts";
 
 interface ScopeOptions extends JsonOption {
   readonly description?: string;

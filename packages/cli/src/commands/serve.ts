@@ -3,8 +3,8 @@
 import type { AssentOptions, AssentServer, Config } from "@assent/server";
 import type { MetricsListening, WorkerChannel } from "@assent/server/workers";
 import type { Command } from "commander";
-import { Failure } from "../failure.ts";
-import { untilToldToStop } from "../signals.ts";
+import { Failure } from "../command-errors.ts";
+import { untilToldToStop } from "../wait-for-stop-signal.ts";
 
 export function register(program: Command): void {
   program

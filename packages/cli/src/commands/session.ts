@@ -1,8 +1,8 @@
 /** `assent session …`: browsers that are signed in. */
 
 import type { Command } from "commander";
-import { type JsonOption, noun, verb, withAdmin } from "../command.ts";
-import { UsageError } from "../failure.ts";
+import { UsageError } from "../command-errors.ts";
+import { type JsonOption, noun, verb, withAdmin } from "../shared-options.ts";
 
 export function register(program: Command): void {
   const session = noun(program, "session", "browsers that are signed in");

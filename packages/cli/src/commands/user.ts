@@ -2,6 +2,9 @@
 
 import type { UserChanges } from "@assent/server/admin";
 import type { Command } from "commander";
+import { confirm, counted, type YesOption, yesOption } from "../confirm.ts";
+import { type PasswordOptions, passwordChoice, passwordOptions } from "../password-prompt.ts";
+import type { WireRecord } from "../print-records.ts";
 import {
   firstOf,
   given,
@@ -12,10 +15,7 @@ import {
   requireChanges,
   verb,
   withAdmin,
-} from "../command.ts";
-import { confirm, counted, type YesOption, yesOption } from "../confirm.ts";
-import type { WireRecord } from "../output.ts";
-import { type PasswordOptions, passwordChoice, passwordOptions } from "../prompt.ts";
+} from "../shared-options.ts";
 
 const OPERATOR = "the person's role as an operator: admin, read, clients, users";
 const MUST_CHANGE = "the person must choose a new password at the next sign-in";
@@ -38,7 +38,10 @@ export function register(program: Command): void {
   verb(user, "list", "list all people, oldest account first").addOption(limitOption()).action(list);
   verb(user, "show <user>", "show a person, by username or e-mail").action(show);
   verb(user, "update <user>", "change a person: settings that you don't name stay")
-    .option("--email <address>", "new e-mail address")
+    .option(
+      "--email <address>",
+      "e-mail address; ends all links in the person's messages, also if it is the present one",
+    )
     .option("--email-verified", "the address is proved; the default for a new address")
     .option("--no-email-verified", "the address is not proved")
     .option("--name <text>", "new name; an empty text removes it")
@@ -178,7 +181,7 @@ interface SetPasswordOptions extends JsonOption, PasswordOptions {
 async function setPassword_(login: string, options: SetPasswordOptions) {
   const choice = await passwordChoice(options);
   await withAdmin(options, async (admin, out) => {
-    const { setPassword, userRecord } = await import("@assent/server/admin");
+    const { recentlyLeft, setPassword, userRecord } = await import("@assent/server/admin");
     const keepGrants = options.keepGrants ?? false;
     const mustChange = options.mustChange ?? false;
     const { person, generated } = await setPassword(login, choice, { keepGrants, mustChange }, admin);
@@ -188,6 +191,13 @@ async function setPassword_(login: string, options: SetPasswordOptions) {
         ? "All sessions have ended; apps keep their access."
         : "All sessions have ended, and apps must ask for access again.",
     );
+    const left = await recentlyLeft(person, admin);
+    if (left !== null) {
+      const since = new Date(left.until).toISOString().slice(0, 10);
+      out.note(
+        `The e-mail address was changed from ${left.address} to ${person.email} on ${since}. If that is not the person's address, somebody else can recover the account with it. Set the right one: assent user update ${person.username} --email <address>`,
+      );
+    }
   });
 }
 

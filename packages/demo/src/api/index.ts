@@ -8,7 +8,7 @@ import {
 } from "@assent/resource-server";
 import { claimsOf, requireToken } from "@assent/resource-server/fastify";
 import Fastify, { type FastifyInstance } from "fastify";
-import { API_NAME, SCOPES } from "../facts.ts";
+import { API_NAME, SCOPES } from "../demo-names-and-texts.ts";
 import type { OpenPort } from "../open-port.ts";
 import { type Album, createAlbum } from "./photos.ts";
 

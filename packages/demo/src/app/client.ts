@@ -3,11 +3,11 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import * as oauth from "openid-client";
 import type { Photo } from "../api/photos.ts";
-import { CALLBACK, SCOPES } from "../facts.ts";
-import { explainedJwt } from "./claims.ts";
-import { browserRequest, type Exchange, forged, recordExchange } from "./exchange.ts";
+import { CALLBACK, SCOPES } from "../demo-names-and-texts.ts";
+import { explainedJwt } from "./explain-token.ts";
+import { browserRequest, type Exchange, forged, recordExchange } from "./recorded-exchange.ts";
 import { addStep, type Notice, type Session } from "./sessions.ts";
-import { type Step, type StepText, stepOf, TEXTS } from "./steps.ts";
+import { type Step, type StepText, stepOf, TEXTS } from "./timeline-steps.ts";
 
 export interface ClientFacts {
   readonly issuer: string;

@@ -2,9 +2,9 @@
 
 import type { AssentServer } from "@assent/server";
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
-import { readAsset } from "../assets.ts";
-import { CALLBACK } from "../facts.ts";
+import { CALLBACK } from "../demo-names-and-texts.ts";
 import type { OpenPort } from "../open-port.ts";
+import { readAsset } from "../read-asset.ts";
 import type { PhotoClient } from "./client.ts";
 import { albumPage, type PageFacts, startPage, wrongPage } from "./pages.ts";
 import { cookieOf, NO_COOKIE, newSession, type Session, Sessions, sessionIdOf } from "./sessions.ts";

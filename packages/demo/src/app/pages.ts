@@ -1,7 +1,7 @@
 /** The app's pages: before the connection, with the photos, and for addresses that don't exist. */
 
-import { API_NAME, APP_NAME, OWNER, SCOPES } from "../facts.ts";
-import { clock } from "./claims.ts";
+import { API_NAME, APP_NAME, OWNER, SCOPES } from "../demo-names-and-texts.ts";
+import { clock } from "./explain-token.ts";
 import { type Child, html, type Markup, renderDocument } from "./html.ts";
 import type { Notice, Session, Tokens } from "./sessions.ts";
 import { timeline } from "./timeline-view.ts";

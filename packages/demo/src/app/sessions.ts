@@ -2,7 +2,7 @@
 
 import { randomBytes } from "node:crypto";
 import type { Photo } from "../api/photos.ts";
-import type { Step } from "./steps.ts";
+import type { Step } from "./timeline-steps.ts";
 
 /** An authorization request that waits for its response. */
 export interface Pending {

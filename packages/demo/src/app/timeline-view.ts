@@ -1,9 +1,9 @@
 /** The timeline: every step of the session with its real request and response. */
 
-import type { Line } from "./exchange.ts";
 import { type Child, html, type Markup } from "./html.ts";
+import type { Line } from "./recorded-exchange.ts";
 import type { Session } from "./sessions.ts";
-import { type Decoded, type Section, type Step, TEXTS } from "./steps.ts";
+import { type Decoded, type Section, type Step, TEXTS } from "./timeline-steps.ts";
 
 /** Shows all steps. The oldest comes first. The steps of the last click are marked, and the last of them is open. */
 export function timeline({ steps, seen }: Session): Markup {

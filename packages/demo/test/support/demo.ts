@@ -1,4 +1,4 @@
-/** A demo on free ports and a data directory of its own. */
+/** A demo on free ports, with its own data directory. */
 
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -17,9 +17,9 @@ export interface DemoJson {
 export interface RunningDemo {
   readonly json: DemoJson;
   readonly dataDir: string;
-  /** What it printed. */
+  /** The output of the demo. */
   readonly text: string;
-  /** Ends it and keeps its data. */
+  /** Ends the demo and keeps its data. */
   stop(): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-/** A protected API over real HTTP, and a client that sends headers exactly as told. */
+/** A protected API over real HTTP, and a client that sends the exact headers that a test gives. */
 
 import { createServer, request as httpRequest } from "node:http";
 import { createResourceServer, type ResourceServerError, type ResourceServerOptions } from "../../src/index.ts";
@@ -20,7 +20,7 @@ export interface TestApi {
   close(): Promise<void>;
 }
 
-/** An API on node:http whose only answer is the claims; `needed` is the scope of its one operation. */
+/** An API on node:http that answers with the claims. `needed` is the scope of its one operation. */
 export async function startApi(options: ResourceServerOptions, needed?: string): Promise<TestApi> {
   const refusals: ResourceServerError[] = [];
   const issuerErrors: Error[] = [];
@@ -42,7 +42,7 @@ export async function startApi(options: ResourceServerOptions, needed?: string):
   };
 }
 
-/** `headers`: names and values in turn, sent as they are, repetitions included. */
+/** `headers`: alternating names and values, sent unchanged, including repetitions. */
 export async function send(url: string, headers: readonly string[] = [], method = "GET"): Promise<Answer> {
   const { host } = new URL(url);
   return new Promise((resolve, reject) => {

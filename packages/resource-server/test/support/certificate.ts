@@ -1,4 +1,4 @@
-/** A self-signed certificate for localhost, made on the spot: no private key lies in the repository. */
+/** A self-signed certificate for localhost, made at run time, so that the repository has no private key. */
 
 import { generateKeyPairSync, randomBytes, sign } from "node:crypto";
 

@@ -1,4 +1,7 @@
-/** A small real issuer for the tests: metadata and keys over HTTP, tokens signed byte by byte so that they can be wrong. */
+/**
+ * A small real issuer for tests: serves metadata and keys over HTTP, and signs tokens byte by byte, so that they can be
+ * invalid.
+ */
 
 import { createHmac, KeyObject, sign } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
@@ -20,19 +23,19 @@ export interface TestIssuer {
   readonly issuer: string;
   readonly origin: string;
   readonly jwksUri: string;
-  /** What the next requests find; change it at will. */
+  /** The content of the next answers. Tests may change it at any time. */
   keys: JWK[];
   cacheControl: string | undefined;
   metadata: Record<string, unknown>;
-  /** Take the place of the normal answers. */
+  /** Override the normal answers. */
   onMetadata: Respond | undefined;
   onJwks: Respond | undefined;
-  /** Requests so far, by path. */
+  /** Number of requests so far, by path. */
   readonly hits: { metadata: number; jwks: number; other: string[] };
   close(): Promise<void>;
 }
 
-/** `path`: the issuer's own path, such as "/tenant". `port`: to come back where it was. */
+/** `path`: the issuer's own path, such as "/tenant". `port`: the port of an earlier issuer. */
 export async function startIssuer(keys: JWK[], path = "", port = 0): Promise<TestIssuer> {
   const hits = { metadata: 0, jwks: 0, other: [] as string[] };
   const server = createServer((request, response) => {
@@ -96,7 +99,7 @@ export async function aKey(alg = "ES256", kid = `key-${alg}`): Promise<SigningKe
 export interface TokenParts {
   readonly header?: Readonly<Record<string, unknown>>;
   readonly claims?: Readonly<Record<string, unknown>>;
-  /** In place of the objects: these very characters. */
+  /** Exact texts in place of the objects. */
   readonly headerText?: string;
   readonly claimsText?: string;
 }
@@ -119,7 +122,7 @@ export function validClaims(issuer: string): Record<string, unknown> {
   };
 }
 
-/** The signing input of a token: valid, but for what `parts` bends. */
+/** The signing input of a token. It is valid except for the overrides in `parts`. */
 export function unsigned(issuer: string, key: SigningKey, parts: TokenParts = {}): string {
   const header = parts.headerText ?? JSON.stringify(validHeader(key, parts));
   const claims = parts.claimsText ?? JSON.stringify({ ...validClaims(issuer), ...parts.claims });

@@ -5,12 +5,12 @@ import { resolve } from "node:path";
 import type { Config } from "../config.ts";
 import { databaseFile, prepareDataDir } from "../data-dir.ts";
 import type { Millis } from "../oauth/model.ts";
-import type { Ended } from "../storage/after-restore.ts";
+import type { Ended } from "../storage/end-all-after-restore.ts";
 import { StorageUnavailable } from "../storage/errors.ts";
 import { openStorage, type Storage } from "../storage/open.ts";
-import { copyDatabase, draftOf, isAlone, moveAside, putBack, removeDatabase } from "../storage/sqlite/copy.ts";
+import { copyDatabase, draftOf, isAlone, moveAside, putBack, removeDatabase } from "../storage/sqlite/copy-database.ts";
+import { refuse } from "./admin-error.ts";
 import { refuseMissing, refuseUnmade } from "./context.ts";
-import { refuse } from "./problem.ts";
 import { refuseBesideServers, type Waiting } from "./running-servers.ts";
 
 export interface BackedUp {

@@ -2,7 +2,7 @@
 
 import type { ClientMetadata } from "../oauth/client-registration/metadata.ts";
 import type { Client } from "../oauth/model.ts";
-import { type Remark, refuseAny } from "./problem.ts";
+import { type Remark, refuseAny } from "./admin-error.ts";
 
 /** By the name of the field in the client's record. */
 const LISTS = {

@@ -4,12 +4,12 @@
  */
 
 import { openClientSecrets, sealClientSecrets } from "../crypto/client-secrets.ts";
-import { hashes } from "../crypto/hashes.ts";
-import type { Secrets } from "../crypto/secrets.ts";
+import { hashes } from "../crypto/node-hashes.ts";
+import type { Secrets } from "../crypto/server-secret.ts";
 import type { Client, ClientAuthMethod, ClientSecret, Millis } from "../oauth/model.ts";
+import { refuse } from "./admin-error.ts";
 import type { AdminContext } from "./context.ts";
-import { refuse } from "./problem.ts";
-import { newSecret } from "./secret.ts";
+import { newSecret } from "./generated-secrets.ts";
 
 /** The fields of a client's record that hold its secrets. */
 export type SecretFields = Pick<Client, "secrets" | "sealedSecret">;

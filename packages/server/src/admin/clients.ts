@@ -1,6 +1,5 @@
 /** The operator's use-cases for clients (RFC 6749 §2, RFC 7591 §2). */
 
-import { LONGEST_CONSENT } from "../config-kinds.ts";
 import {
   AUTH_METHODS,
   type ClientMetadata,
@@ -14,14 +13,15 @@ import type { GrantRegistry } from "../oauth/grants/registry.ts";
 import type { Client, Millis, Scope } from "../oauth/model.ts";
 import { displayTextProblem } from "../oauth/names/display-name.ts";
 import { consentHosts, redirectHost } from "../oauth/redirect-uri.ts";
-import { accentText } from "../pages/brand.ts";
+import { accentText } from "../pages/branding.ts";
+import { LONGEST_CONSENT } from "../setting-kinds.ts";
+import { AdminError, type Remark, refuse, refuseAny } from "./admin-error.ts";
 import { changedLists, type ListChanges } from "./client-list-fields.ts";
 import { NO_SECRETS, secretFor, secretKind, secretsAfter, withSecret } from "./client-secrets.ts";
 import type { AdminContext } from "./context.ts";
+import { newClientId } from "./generated-secrets.ts";
 import { storeLogo } from "./logo.ts";
 import { pagesOf } from "./paging.ts";
-import { AdminError, type Remark, refuse, refuseAny } from "./problem.ts";
-import { newClientId } from "./secret.ts";
 
 const DAY: Millis = 86_400_000;
 /**

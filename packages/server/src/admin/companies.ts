@@ -1,16 +1,16 @@
 /** The operator's use-cases for companies: their records, their members, and the apps that may act in their names. */
 
-import { newOwnerId } from "../crypto/id.ts";
+import { newOwnerId } from "../crypto/ids.ts";
 import { randomText } from "../crypto/random.ts";
 import { displayTextProblem } from "../oauth/names/display-name.ts";
 import { consentHosts } from "../oauth/redirect-uri.ts";
-import { canonicalSlug, MAX_COMPANY_NAME } from "../owners/company.ts";
-import type { AppRule, Company, DefaultRule, Member, Role } from "../owners/company-storage.ts";
+import { canonicalSlug, MAX_COMPANY_NAME, MAX_SELECTED } from "../owners/company-rules.ts";
+import type { Company, CompanyKey, DefaultRule, ListedRule, Member, Role } from "../owners/company-storage.ts";
 import { partitionOf } from "../storage/partition.ts";
+import { type Remark, refuse, refuseAny } from "./admin-error.ts";
 import type { AdminContext } from "./context.ts";
 import { pagesOf } from "./paging.ts";
 import { userOf } from "./people.ts";
-import { type Remark, refuse, refuseAny } from "./problem.ts";
 
 export const ROLES = ["member", "admin"] as const satisfies readonly Role[];
 export const DEFAULT_RULES = ["members", "ask", "block"] as const satisfies readonly DefaultRule[];
@@ -145,7 +145,7 @@ export async function removeMember(slug: string, login: string, context: AdminCo
 }
 
 /** The rules of a company about apps, sorted by client id. */
-export async function companyRules(slug: string, context: AdminContext): Promise<readonly AppRule[]> {
+export async function companyRules(slug: string, context: AdminContext): Promise<readonly ListedRule[]> {
   const { partition, companyId } = await companyBySlug(slug, context);
   return context.storage.companyApps.listRules({ partition, companyId });
 }
@@ -159,7 +159,9 @@ export interface AppPolicy {
   /** Seconds until the approval ends. Absent: a year. */
   readonly lifetime?: number;
   readonly optOut?: boolean;
-  /** For the end of an approval: whether members who use the app already keep their access. */
+  /** The usernames or addresses of the members for whom the app is allowed. Absent: all members. */
+  readonly selected?: readonly string[];
+  /** For the end of an approval, or one for fewer members: whether members who use the app already keep their access. */
   readonly members?: "keep" | "end";
 }
 
@@ -186,9 +188,11 @@ export async function setAppPolicy(slug: string, policy: AppPolicy, context: Adm
   if (rule === "allow" && scopes.length === 0) return refuse("invalid", "scope", "name what members may grant");
   const now = context.now();
   const key = { partition, companyId };
-  if (policy.members === undefined && (rule === "ask" || rule === "none")) {
+  const selected = await selectedMembers(key, slug, policy, context);
+  if (policy.members === undefined && (rule === "ask" || rule === "none" || selected !== undefined)) {
     const before = (await context.storage.companyApps.listRules(key)).find((one) => one.clientId === clientId);
-    const { members } = await context.storage.companyApps.countActing({ ...key, clientId, now });
+    const except = { ...key, clientId, except: selected ?? [], now };
+    const { members } = await context.storage.companyApps.countActing(except);
     if (before?.rule === "allow" && members > 0) {
       const problem = `the app acts for ${members} member(s) by the approval that this takes back: say whether they keep it until it ends (--members keep), or it ends for them now (--members end)`;
       return refuse("invalid", "members", problem);
@@ -207,10 +211,29 @@ export async function setAppPolicy(slug: string, policy: AppPolicy, context: Adm
             hosts: rule === "allow" ? consentHosts(client.redirectUris) : [],
             endsAt: rule === "allow" ? endsAt : null,
             optOut: policy.optOut ?? false,
+            ...(selected === undefined ? {} : { selected }),
           },
     shown: { locale: "en", clientName: client.name, logo: client.logo },
   });
   return outcome.kind === "done" ? outcome.grantsEnded : unknownCompany(slug);
+}
+
+/** The ids of the members whom a policy names. Undefined: it is for all. Throws `unknown`, `invalid`. */
+async function selectedMembers(
+  key: CompanyKey,
+  slug: string,
+  { selected }: AppPolicy,
+  context: AdminContext,
+): Promise<readonly string[] | undefined> {
+  if (selected === undefined) return undefined;
+  if (selected.length > MAX_SELECTED)
+    return refuse("invalid", "member", `${selected.length} members; ${MAX_SELECTED} is the most for one rule`);
+  const people = await Promise.all(selected.map((login) => userOf(login, context)));
+  const found = people.map(async ({ personId }, at) => {
+    const acting = await context.storage.members.findActing({ ...key, personId, clientId: null });
+    return acting === undefined ? unknownMember(selected[at] ?? "", slug) : personId;
+  });
+  return [...new Set(await Promise.all(found))];
 }
 
 /**

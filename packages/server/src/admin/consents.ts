@@ -1,10 +1,11 @@
-/** The operator's use-cases for consents: list them, and revoke them for an owner. */
+/** The operator's use-cases for consents: list them, revoke them for an owner, and verify their receipts. */
 
+import { type VerifiedReceipt, verifyReceipt } from "../crypto/signed-receipts.ts";
 import type { Consent } from "../oauth/model.ts";
+import { refuse } from "./admin-error.ts";
 import { companyBySlug, revokeForAll } from "./companies.ts";
 import type { AdminContext } from "./context.ts";
 import { userOf } from "./people.ts";
-import { refuse } from "./problem.ts";
 
 /** An owner: a person by username or e-mail address, or a company by slug. */
 export type OwnerName = { readonly user: string } | { readonly company: string };
@@ -50,4 +51,12 @@ export async function revokeConsent(owner: OwnerName, clientId: string, context:
   if (outcome.kind === "revoked") return outcome.grantsEnded;
   const problem = `${JSON.stringify(owner.user)} has no active consent for ${JSON.stringify(clientId)}`;
   return refuse("unknown", "client_id", problem);
+}
+
+/** Maximum number of characters of a receipt's file: a thousand times a short one. */
+export const LONGEST_RECEIPT = 1_048_576;
+
+/** Whether this server signed the receipt, and nobody changed it. The database has the keys. */
+export function receiptOf(text: string, { storage, issuer }: AdminContext): Promise<VerifiedReceipt> {
+  return verifyReceipt(text, { issuer, longest: LONGEST_RECEIPT, keys: () => storage.history.listReceiptKeys() });
 }

@@ -7,7 +7,7 @@ import { statSync } from "node:fs";
 import type { Config } from "../config.ts";
 import { grantsOf } from "../configured-grant-types.ts";
 import { randomBytes } from "../crypto/random.ts";
-import { Secrets } from "../crypto/secrets.ts";
+import { Secrets } from "../crypto/server-secret.ts";
 import { databaseFile, prepareDataDir, secretsOf } from "../data-dir.ts";
 import { type GrantRegistry, grantRegistry } from "../oauth/grants/registry.ts";
 import type { Millis } from "../oauth/model.ts";
@@ -17,8 +17,8 @@ import type { RecoveryStorage } from "../owners/recovery/storage.ts";
 import type { OwnerStorage } from "../owners/storage.ts";
 import { refuseUnready } from "../storage/database-state.ts";
 import { openStorage, type Storage } from "../storage/open.ts";
-import { maskedUrl } from "../storage/postgres/address.ts";
-import { refuse } from "./problem.ts";
+import { maskedUrl } from "../storage/postgres/database-url.ts";
+import { refuse } from "./admin-error.ts";
 import type { AdminStorage } from "./storage.ts";
 
 export interface AdminContext {

@@ -5,7 +5,7 @@ import { databaseFile } from "../data-dir.ts";
 import type { Client, Resource, TrustedIssuer } from "../oauth/model.ts";
 import type { Company } from "../owners/company-storage.ts";
 import type { Person } from "../owners/storage.ts";
-import type { Inventory } from "../storage/inventory.ts";
+import type { Inventory } from "../storage/database-inventory.ts";
 import { openStorage } from "../storage/open.ts";
 import { allClients, clientOf } from "./clients.ts";
 import { companyBySlug } from "./companies.ts";

@@ -6,7 +6,7 @@ import { type Config, certificatesKnown } from "../config.ts";
 import { settingKeys, settingOf } from "../config-settings.ts";
 import { grantsOf } from "../configured-grant-types.ts";
 import { unseal } from "../crypto/seal.ts";
-import { Secrets } from "../crypto/secrets.ts";
+import { Secrets } from "../crypto/server-secret.ts";
 import {
   algsInUse,
   DEFAULT_ALG,
@@ -16,19 +16,19 @@ import {
   supersededAt,
 } from "../crypto/signing-keys.ts";
 import { demoRemarks, looseFiles, ownFiles, secretFile, secretsOf } from "../data-dir.ts";
+import { nodeFaults, nodeOrigin } from "../node-runtime.ts";
 import type { Millis, SigningAlg } from "../oauth/model.ts";
 import { serverMetadata } from "../oauth/server-metadata.ts";
-import { nodeFaults, nodeOrigin } from "../runtime.ts";
 import { refuseUnready } from "../storage/database-state.ts";
 import type { MigrationState } from "../storage/migrations/migrate.ts";
 import { openStorage, type Storage } from "../storage/open.ts";
-import { isPostgresUrl, maskedUrl } from "../storage/postgres/address.ts";
+import { isPostgresUrl, maskedUrl } from "../storage/postgres/database-url.ts";
 import { allClients, clientRemarks, leavesPkceOpen, surroundings } from "./clients.ts";
 import { type AdminContext, adminOf, missingDatabase } from "./context.ts";
 import { databaseStatus, neededBy } from "./database.ts";
-import type { Finding } from "./finding.ts";
-import { fetchMetadata } from "./metadata-probe.ts";
-import { type NameFindings, nameFindings } from "./name-findings.ts";
+import type { Finding } from "./doctor-finding.ts";
+import { type NameFindings, nameFindings } from "./doctor-names.ts";
+import { fetchMetadata } from "./fetch-issuer-metadata.ts";
 import type { RunningServer, StoredKey } from "./storage.ts";
 
 export interface Diagnosis {
@@ -110,7 +110,7 @@ function fileFindings(config: Config): Finding[] {
 async function insideFindings(config: Config, now: Millis): Promise<readonly Finding[]> {
   try {
     if (!isPostgresUrl(config.databaseUrl)) return await schemaFindings(config, now);
-    const { postgresFindings } = await import("./postgres-findings.ts");
+    const { postgresFindings } = await import("./doctor-postgres.ts");
     return [...(await postgresFindings(config)), ...(await schemaFindings(config, now))];
   } catch (error) {
     return lines(error).map((detail) => ({ check: "database", status: "broken", detail }));

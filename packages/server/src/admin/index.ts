@@ -4,9 +4,11 @@
  */
 
 export { type Config, ConfigError, loadConfig } from "../config.ts";
+export type { ReceiptClaims, ReceiptFault, VerifiedReceipt } from "../crypto/signed-receipts.ts";
 export { MAX_JWKS_BYTES, MAX_SCOPES } from "../oauth/client-registration/metadata.ts";
+export type { Inventory } from "../storage/database-inventory.ts";
 export { DatabaseNotReady, SchemaMismatch, StorageUnavailable, UnsafeFileMode } from "../storage/errors.ts";
-export type { Inventory } from "../storage/inventory.ts";
+export { AdminError, type AdminErrorKind, type Remark } from "./admin-error.ts";
 export { backupDatabase, beginEpoch, refuseRestore, restoreDatabase } from "./backup.ts";
 export { type ClientList, droppedValues, type ListChange, type ListChanges } from "./client-list-fields.ts";
 export * from "./clients.ts";
@@ -16,14 +18,13 @@ export { type AdminContext, adminOf, missingDatabase, type OpenedAdmin, openAdmi
 export { type DatabaseStatus, databaseStatus, migrateDatabase, migrationPlan } from "./database.ts";
 export * from "./deletion-impact.ts";
 export type { Diagnosis } from "./doctor.ts";
-export type { Finding } from "./finding.ts";
+export type { Finding } from "./doctor-finding.ts";
+export { exportToFile, importFromFile } from "./export-and-import.ts";
+export { metadataUrl } from "./issuer-metadata-url.ts";
 export * from "./keys.ts";
 export { LOGO_SIZE, MAX_LOGO_BYTES, renderLogo } from "./logo.ts";
-export { metadataUrl } from "./metadata-url.ts";
-export { exportToFile, importFromFile } from "./move.ts";
+export * from "./output-records.ts";
 export * from "./people.ts";
-export { AdminError, type AdminErrorKind, type Remark } from "./problem.ts";
-export * from "./records.ts";
 export * from "./scopes-and-resources.ts";
 export { MOST_SIMILAR, type SimilarClient, similarClients } from "./similar-names.ts";
 export * from "./subject-links.ts";

@@ -1,6 +1,6 @@
 /** The operator's use-cases for signing keys (RFC 7517): list, rotate, retire. */
 
-import type { Secrets } from "../crypto/secrets.ts";
+import type { Secrets } from "../crypto/server-secret.ts";
 import { SIGNING_ALGS, signingAlgOf } from "../crypto/signing-algs.ts";
 import {
   addSigningKey,
@@ -11,8 +11,8 @@ import {
   supersededAt,
 } from "../crypto/signing-keys.ts";
 import type { Millis } from "../oauth/model.ts";
+import { refuse } from "./admin-error.ts";
 import type { AdminContext } from "./context.ts";
-import { refuse } from "./problem.ts";
 import type { StoredKey } from "./storage.ts";
 
 /** The dependencies of use-cases that need the server's secret. */

@@ -1,8 +1,8 @@
 /** A client's logo: decoded, made small and plain, and stored under the hash of the result. */
 
 import { createHash } from "node:crypto";
+import { refuse } from "./admin-error.ts";
 import type { AdminContext } from "./context.ts";
-import { refuse } from "./problem.ts";
 
 export const MAX_LOGO_BYTES = 1_048_576;
 /** Maximum width and height of the stored picture. */

@@ -1,17 +1,18 @@
 /** The operator's use-cases for people: accounts, passwords, sessions. */
 
 import { isCommonPassword } from "../crypto/common-passwords.ts";
-import { newOwnerId } from "../crypto/id.ts";
+import { newOwnerId } from "../crypto/ids.ts";
 import { displayTextProblem } from "../oauth/names/display-name.ts";
 import { canonicalLogin } from "../owners/canonical-login.ts";
-import { newEmail, newUsername, usernameProblem } from "../owners/new-names.ts";
 import { MAX_PASSWORD_BYTES, MIN_PASSWORD, type PasswordProblem, passwordProblem } from "../owners/new-password.ts";
+import { newEmail, newUsername, usernameProblem } from "../owners/new-username-and-email.ts";
+import { UNDO_TTL } from "../owners/recovery/storage.ts";
 import type { Person, PersonChanges, Session } from "../owners/storage.ts";
 import { partitionOf } from "../storage/partition.ts";
+import { type Remark, refuse, refuseAny } from "./admin-error.ts";
 import type { AdminContext } from "./context.ts";
+import { newPassword } from "./generated-secrets.ts";
 import { pagesOf } from "./paging.ts";
-import { type Remark, refuse, refuseAny } from "./problem.ts";
-import { newPassword } from "./secret.ts";
 
 /** The roles of operators: everything, read only, clients only, people only. */
 export const OPERATOR_ROLES = ["admin", "read", "clients", "users"] as const;
@@ -92,14 +93,14 @@ export function allUsers({ storage }: AdminContext): AsyncGenerator<Person> {
 
 export interface UserChanges extends Pick<PersonChanges, "email" | "name" | "operator"> {
   /**
-   * Whether the operator vouches for the address. Absent: true for a new address, and unchanged for the present one.
+   * Whether the operator vouches for the address. Absent: true if `email` is there, otherwise unchanged.
    */
   readonly emailVerified?: boolean;
 }
 
 /**
- * Changes fields that are not secret. Another address ends all links in messages of the person. Throws `unknown`,
- * `invalid`, `taken`.
+ * Changes fields that are not secret. An address, also the present one, ends all links in messages of the person, and no
+ * former address can take it back. Throws `unknown`, `invalid`, `taken`.
  */
 export async function updateUser(
   login: string,
@@ -160,6 +161,21 @@ export async function setPassword(
   // The links ended with the password; now the removed factors that they would have brought back are deleted.
   await context.storage.recovery.endWaysBack({ partition, personId, now: context.now() });
   return { person: await userOf(login, context), generated: "generate" in choice ? password : null };
+}
+
+/** The address that the account left last within the last days. Null: none. */
+export async function recentlyLeft(
+  { partition, personId, email }: Person,
+  { storage, now }: AdminContext,
+): Promise<{ readonly address: string; readonly until: number } | null> {
+  const addresses = await storage.people.addresses({ partition, personId, now: now() });
+  const present = addresses.find(({ until }) => until === null);
+  // The operator gave the present address.
+  if ((present?.since ?? 0) < 0) return null;
+  const left = addresses.flatMap(({ address, until }) =>
+    until !== null && until > now() - UNDO_TTL && address !== email ? [{ address, until }] : [],
+  );
+  return left.reduce<(typeof left)[number] | null>((last, one) => (last && last.until >= one.until ? last : one), null);
 }
 
 /** A disabled person can't sign in. All sessions and grants end; issued access tokens work until they expire. Throws `unknown`. */
@@ -254,7 +270,7 @@ function unknownUser(login: string): never {
 
 /** Hashing needs a native library, which most use-cases do without. */
 async function hash(password: string): Promise<string> {
-  const { hashPassword } = await import("../crypto/password.ts");
+  const { hashPassword } = await import("../crypto/password-hashing.ts");
   return hashPassword(password);
 }
 

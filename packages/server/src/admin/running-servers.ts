@@ -2,8 +2,8 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Millis } from "../oauth/model.ts";
-import type { Uses } from "../uses.ts";
-import { refuse } from "./problem.ts";
+import type { Uses } from "../storage-subset.ts";
+import { refuse } from "./admin-error.ts";
 import type { AdminStorage, RunningServer } from "./storage.ts";
 
 const LOOKED_EVERY: Millis = 500;

@@ -1,6 +1,6 @@
 /** The operator's use-cases for scopes (RFC 6749 §3.3) and their APIs (RFC 8707). */
 
-import { hashes } from "../crypto/hashes.ts";
+import { hashes } from "../crypto/node-hashes.ts";
 import { base64url } from "../crypto/random.ts";
 import { SIGNING_ALGS, signingAlgOf } from "../crypto/signing-algs.ts";
 import { DEFAULT_ALG, ensureKeys } from "../crypto/signing-keys.ts";
@@ -9,11 +9,11 @@ import { isLanguageTag, MAX_TRANSLATIONS } from "../oauth/client-registration/me
 import type { Resource, Scope, ScopeAccess } from "../oauth/model.ts";
 import { displayTextProblem } from "../oauth/names/display-name.ts";
 import { isScopeName } from "../oauth/scope.ts";
+import { type Remark, refuse, refuseAny } from "./admin-error.ts";
 import { allClients } from "./clients.ts";
 import type { AdminContext } from "./context.ts";
+import { newSecret } from "./generated-secrets.ts";
 import { OPERATOR_ROLES } from "./people.ts";
-import { type Remark, refuse, refuseAny } from "./problem.ts";
-import { newSecret } from "./secret.ts";
 
 const MAX_DESCRIPTION = 200;
 const MAX_RESOURCE_NAME = 120;

@@ -3,10 +3,10 @@
 import type { TrustedIssuer } from "../oauth/model.ts";
 import { subjectOf } from "../owners/asserted-owners.ts";
 import type { ForeignSubject, Person, SubjectLink } from "../owners/storage.ts";
+import { refuse } from "./admin-error.ts";
 import type { AdminContext } from "./context.ts";
 import { pagesOf } from "./paging.ts";
 import { userOf } from "./people.ts";
-import { refuse } from "./problem.ts";
 import { issuerOf } from "./trusted-issuers.ts";
 
 export interface LinkedSubject {

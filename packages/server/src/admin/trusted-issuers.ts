@@ -4,9 +4,9 @@ import { base64url } from "../crypto/random.ts";
 import { readRegisteredKeys } from "../oauth/json-web-key.ts";
 import type { TrustedIssuer } from "../oauth/model.ts";
 import { canonicalDomain } from "../owners/canonical-login.ts";
-import { certificatesOfMetadata, type MetadataReading, readCertificates } from "../saml/metadata.ts";
+import { certificatesOfMetadata, type MetadataReading, readCertificates } from "../saml/identity-provider-metadata.ts";
+import { type Remark, refuse, refuseAny } from "./admin-error.ts";
 import type { AdminContext } from "./context.ts";
-import { type Remark, refuse, refuseAny } from "./problem.ts";
 
 /** In seconds. An assertion should be used at once; a day is for clients that keep one for a while. */
 export const MAX_ASSERTION_LIFETIME = 86_400;

@@ -6,10 +6,10 @@
 import { LRUCache } from "lru-cache";
 import type { Millis, SigningAlg, Soon } from "../oauth/model.ts";
 import type { AccessTokenClaims, AccessTokens, VerifiedAccessToken } from "../oauth/ports.ts";
-import { hashes } from "./hashes.ts";
+import { hashes } from "./node-hashes.ts";
 import { randomText } from "./random.ts";
 import { seal, unseal } from "./seal.ts";
-import type { Secrets } from "./secrets.ts";
+import type { Secrets } from "./server-secret.ts";
 import { signingAlgorithms } from "./signing-algs.ts";
 import type { KeySet, SigningKey } from "./signing-keys.ts";
 

@@ -4,7 +4,7 @@
  */
 
 import { seal, unseal } from "./seal.ts";
-import type { Secrets } from "./secrets.ts";
+import type { Secrets } from "./server-secret.ts";
 
 /** Seals all secrets of one client, base64url. The id is bound to them, so they can't be given to another client. */
 export function sealClientSecrets(secrets: Secrets, clientId: string, plain: readonly string[]): string {

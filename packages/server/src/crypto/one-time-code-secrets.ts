@@ -4,7 +4,7 @@
  */
 
 import { seal, unseal } from "./seal.ts";
-import type { Secrets } from "./secrets.ts";
+import type { Secrets } from "./server-secret.ts";
 
 export function sealCodeSecret(secrets: Secrets, personId: string, secret: Uint8Array): Uint8Array {
   return seal(secrets, "second factor", personId, secret);

@@ -6,7 +6,7 @@ import type { Millis } from "../oauth/model.ts";
 import type { Passkey } from "../owners/factor-storage.ts";
 import { base64url, randomBytes } from "./random.ts";
 import { seal, unseal } from "./seal.ts";
-import type { Secrets } from "./secrets.ts";
+import type { Secrets } from "./server-secret.ts";
 
 /** As long as a page of a sign-in may stay open: the browser waits behind its fields for a passkey to be chosen. */
 const CHALLENGE_TTL: Millis = 3_600_000;

@@ -3,8 +3,8 @@
 import { createDecipheriv } from "node:crypto";
 import type { Sealer } from "../owners/authorization/continuation.ts";
 import { randomBytes } from "./random.ts";
-import type { Purpose, Secrets } from "./secrets.ts";
-import { XAES_NONCE, XAES_TAG } from "./xaes.ts";
+import type { Purpose, Secrets } from "./server-secret.ts";
+import { XAES_NONCE, XAES_TAG } from "./xaes-256-gcm.ts";
 
 const VERSION = 2;
 const VERSION_BYTE = Buffer.of(VERSION);

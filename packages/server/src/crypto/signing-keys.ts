@@ -5,9 +5,9 @@
 import { createHash, createPrivateKey, createPublicKey, type KeyObject } from "node:crypto";
 import type { AdminStorage, StoredKey } from "../admin/storage.ts";
 import type { Millis, Resource, SigningAlg } from "../oauth/model.ts";
-import type { Uses } from "../uses.ts";
+import type { Uses } from "../storage-subset.ts";
 import { seal, unseal } from "./seal.ts";
-import type { Secrets } from "./secrets.ts";
+import type { Secrets } from "./server-secret.ts";
 import { signingAlgOf, signingAlgorithms } from "./signing-algs.ts";
 
 /** Signs for the server itself, and for an API that names no other alg. */

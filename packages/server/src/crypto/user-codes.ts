@@ -3,9 +3,9 @@
 import { PARTITIONS } from "../oauth/model.ts";
 import type { UserCodes } from "../oauth/ports.ts";
 import { makeUserCode } from "../oauth/user-code.ts";
-import { newId } from "./id.ts";
+import { newId } from "./ids.ts";
 import { randomBytes } from "./random.ts";
-import type { Secrets } from "./secrets.ts";
+import type { Secrets } from "./server-secret.ts";
 
 /** A code has so few bits that a plain hash of it could be guessed from the database. */
 export function userCodes(secrets: Secrets): UserCodes {

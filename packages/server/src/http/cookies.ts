@@ -3,7 +3,7 @@
  * Secure.
  */
 
-import type { HttpRequest } from "./message.ts";
+import type { HttpRequest } from "./http-message.ts";
 
 export type CookieName = "session" | "browser" | "device" | "language";
 

@@ -3,13 +3,13 @@
  * session.
  */
 
-import { type DerivedCredentials, sha256 } from "../crypto/credential.ts";
+import { type DerivedCredentials, sha256 } from "../crypto/derived-credentials.ts";
 import { randomBytes } from "../crypto/random.ts";
-import { type BindContext, bindDevice, type PresentedDevice } from "../owners/known-device.ts";
 import { type DeviceSeen, type DeviceSighting, KNOWN_DEVICE_TTL } from "../owners/known-device-storage.ts";
+import { type BindContext, bindDevice, type PresentedDevice } from "../owners/recognize-known-device.ts";
 import type { Person } from "../owners/storage.ts";
 import type { Cookies } from "./cookies.ts";
-import type { HttpRequest } from "./message.ts";
+import type { HttpRequest } from "./http-message.ts";
 import { userAgentOf } from "./user-agent.ts";
 
 /** A device cookie of this server. It says who signed in; the database decides whether it still counts. */

@@ -2,7 +2,7 @@
 
 import { refuse } from "../oauth/errors.ts";
 import type { TokenRequest } from "../oauth/token-endpoint/endpoint.ts";
-import type { HttpRequest } from "./message.ts";
+import type { HttpRequest } from "./http-message.ts";
 
 const FORM = "application/x-www-form-urlencoded";
 

@@ -4,7 +4,7 @@
  */
 
 import { refuse } from "../oauth/errors.ts";
-import type { HttpRequest } from "./message.ts";
+import type { HttpRequest } from "./http-message.ts";
 
 /**
  * Refuses a form from a page of another origin. This check adds to the form's token, and protects even if the token

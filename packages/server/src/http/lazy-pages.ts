@@ -3,13 +3,13 @@
  * wait for pages.
  */
 
-import { loadHashing } from "../crypto/password.ts";
+import type { Assent } from "../assembled-server.ts";
+import { loadHashing } from "../crypto/password-hashing.ts";
 import type { Brand } from "../pages/index.ts";
-import type { Assent } from "../server-parts.ts";
-import type { Chromes } from "./chromes.ts";
-import type { Answer, HttpRequest } from "./message.ts";
+import type { Answer, HttpRequest } from "./http-message.ts";
+import type { PageChromes } from "./page-chromes.ts";
 
-export type People = typeof import("./browser-endpoints.ts");
+export type People = typeof import("./lazy-endpoints.ts");
 
 /** A server with everything that its routes need. */
 export interface Served extends Assent {
@@ -34,7 +34,7 @@ const SOON = 500;
 export class LazyPages {
   readonly #parts: LazyPagesParts;
   #loading: Promise<People> | undefined;
-  #loaded: { readonly people: People; readonly chromes: Chromes } | undefined;
+  #loaded: { readonly people: People; readonly pageChromes: PageChromes } | undefined;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(parts: LazyPagesParts) {
@@ -52,9 +52,9 @@ export class LazyPages {
     return this.#loaded?.people;
   }
 
-  get chromes(): Chromes {
+  get pageChromes(): PageChromes {
     if (this.#loaded === undefined) throw new TypeError("a page was asked for its frame before pages were loaded");
-    return this.#loaded.chromes;
+    return this.#loaded.pageChromes;
   }
 
   /** Loads the pages soon, so that the first visitor does not wait. Keeps no process alive. */
@@ -73,9 +73,9 @@ export class LazyPages {
 
   async #load(): Promise<People> {
     try {
-      const [people] = await Promise.all([import("./browser-endpoints.ts"), loadHashing()]);
+      const [people] = await Promise.all([import("./lazy-endpoints.ts"), loadHashing()]);
       const { issuer, brand } = this.#parts;
-      this.#loaded = { people, chromes: new people.Chromes(issuer, brand) };
+      this.#loaded = { people, pageChromes: new people.PageChromes(issuer, brand) };
       return people;
     } catch (error) {
       this.#loading = undefined;

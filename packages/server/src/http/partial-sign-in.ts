@@ -3,13 +3,13 @@
  * last step.
  */
 
-import { hashes } from "../crypto/hashes.ts";
+import { hashes } from "../crypto/node-hashes.ts";
 import { seal, unseal } from "../crypto/seal.ts";
 import type { Millis } from "../oauth/model.ts";
 import { activePerson, type SessionContext } from "../owners/sessions.ts";
 import type { Person } from "../owners/storage.ts";
-import type { FormTools } from "./contexts.ts";
-import type { Visitor } from "./visitor.ts";
+import type { Visitor } from "./browser-of-request.ts";
+import type { FormTools } from "./endpoint-contexts.ts";
 
 /** How long the second step may take. */
 export const PARTIAL_TTL: Millis = 600_000;

@@ -8,10 +8,10 @@ import type { SignInContext } from "../owners/sign-in.ts";
 import { signIn } from "../owners/sign-in.ts";
 import type { Person, Session } from "../owners/storage.ts";
 import { originOf } from "./connections/client-address.ts";
-import type { EventTools } from "./contexts.ts";
 import type { DeviceReading } from "./device-cookie.ts";
 import { deviceCookie } from "./device-cookie.ts";
-import { type HttpRequest, waitUntil } from "./message.ts";
+import type { EventTools } from "./endpoint-contexts.ts";
+import { type HttpRequest, waitUntil } from "./http-message.ts";
 
 /** The dependencies of this proof. */
 export interface ProofTools extends DeviceReading, EventTools {

@@ -1,10 +1,10 @@
 /** What the pages of a recovery are made with, and where they are. */
 
 import { relyingPartyOf } from "../crypto/passkeys.ts";
-import type { FollowContext } from "../owners/mail/open-link.ts";
+import type { FollowContext } from "../owners/mail/open-mail-link.ts";
 import type { RecoveryContext } from "../owners/recovery/recover-account.ts";
-import type { EventTools, FormTools } from "./contexts.ts";
-import type { SessionTools, VisitorContext } from "./visitor.ts";
+import type { SessionTools, VisitorContext } from "./browser-of-request.ts";
+import type { EventTools, FormTools } from "./endpoint-contexts.ts";
 
 export interface RecoveryTools extends FormTools, VisitorContext, EventTools {
   readonly credentials: SessionTools["credentials"];

@@ -2,10 +2,10 @@
 
 import { seal, unseal } from "../crypto/seal.ts";
 import type { Millis } from "../oauth/model.ts";
-import type { FollowedLink } from "../owners/mail/open-link.ts";
+import type { FollowedLink } from "../owners/mail/open-mail-link.ts";
 import type { Proof } from "../owners/recovery/review-factors-and-apps.ts";
-import type { FormTools } from "./contexts.ts";
-import type { Visitor } from "./visitor.ts";
+import type { Visitor } from "./browser-of-request.ts";
+import type { FormTools } from "./endpoint-contexts.ts";
 
 type ProofTools = Pick<FormTools, "secrets" | "now">;
 

@@ -1,11 +1,11 @@
-/** Refusals as JSON for programs (RFC 6749 §5.2). For people there is `problem.ts`. */
+/** Refusals: what each error is, what the log may say of it, and the JSON for programs (RFC 6749 §5.2). For people there is `error-page.ts`. */
 
-import { PasswordQueueFull } from "../crypto/hash-line.ts";
+import { PasswordQueueFull } from "../crypto/password-hash-queue.ts";
 import { type ConditionName, conditions, errorParameters, OAuthError } from "../oauth/errors.ts";
 import type { Client } from "../oauth/model.ts";
 import type { ParsedParameters } from "../oauth/parameters.ts";
 import { StorageUnavailable } from "../storage/errors.ts";
-import { type Answer, type HttpRequest, json } from "./message.ts";
+import { type Answer, type HttpRequest, json } from "./http-message.ts";
 
 /** Facts with which an operator can find and fix the cause of a refusal. For the log only. */
 export interface RefusalFacts {
@@ -84,7 +84,7 @@ function withoutQuery(uri: string): string {
 
 /** Our own credentials by their prefixes, and JWTs, wherever somebody put one by mistake. */
 const CREDENTIAL =
-  /(?:(?<![A-Za-z0-9])|(?<=%(?:25)*[0-9a-f]{2}))(?:(ac|at|rt|dc|cs|rat|iat|ml|iv)(?:_|%(?:25)*5f)[\w%-]{8,}|eyJ[\w-]+(?:\.|%(?:25)*2e)[\w.%-]+)/gi;
+  /(?:(?<![A-Za-z0-9])|(?<=%(?:25)*[0-9a-f]{2}))(?:(ac|at|rt|dc|cs|rat|iat|ml|iv)(?:_|%(?:25)*5f)[\w%-]{8,}|eyJ[\w.%-]{5,})/gi;
 
 export function withoutCredentials(text: string): string {
   return text.replace(CREDENTIAL, (_, prefix: string | undefined) => (prefix === undefined ? "eyJ…" : `${prefix}_…`));

@@ -5,13 +5,13 @@
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { ServerMetrics } from "../metrics/server-metrics.ts";
-import type { Busy } from "./connections/busy.ts";
 import type { Connection, Startable } from "./connections/connection.ts";
 import type { HeaderLines } from "./connections/header-lines.ts";
+import type { Gate, ShedReason } from "./connections/load-shedding.ts";
 import { NodeRequest, type RequestTools } from "./connections/node-request.ts";
-import type { Gate, ShedReason } from "./connections/overload.ts";
-import type { Reading, Unread, UnreadReason } from "./connections/unread.ts";
-import type { Answer, HttpRequest } from "./message.ts";
+import type { Busy } from "./connections/service-unavailable.ts";
+import type { Reading, Unread, UnreadReason } from "./connections/unread-requests.ts";
+import type { Answer, HttpRequest } from "./http-message.ts";
 import { splitTarget } from "./router.ts";
 
 /** What a request and its answer use of the server. */

@@ -1,6 +1,6 @@
 /** The name of a browser in the words that people use. The browser can send anything, so nothing is decided by it. */
 
-import type { HttpRequest } from "./message.ts";
+import type { HttpRequest } from "./http-message.ts";
 
 const MAX_LENGTH = 300;
 

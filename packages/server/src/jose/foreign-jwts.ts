@@ -6,7 +6,7 @@ import { LRUCache } from "lru-cache";
 import { type PublicJwk, pickKey, readPublishedKeys } from "../oauth/json-web-key.ts";
 import type { ForeignJwt, ForeignJwts, SignatureOutcome, VerifiedBy } from "../oauth/ports.ts";
 import { readJsonObject } from "./strict-json.ts";
-import { readJwt, verifySignature } from "./verify.ts";
+import { readJwt, verifySignature } from "./verify-jwt.ts";
 
 /**
  * The keys at a `jwks_uri`, cached for a while. `fits` says whether the wanted key is among them. If it isn't, the

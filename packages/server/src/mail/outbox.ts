@@ -3,16 +3,16 @@
  * they are too old.
  */
 
-import { derivedId } from "../crypto/id.ts";
+import { derivedId } from "../crypto/ids.ts";
 import { seal, unseal } from "../crypto/seal.ts";
-import type { Secrets } from "../crypto/secrets.ts";
+import type { Secrets } from "../crypto/server-secret.ts";
 import type { Millis } from "../oauth/model.ts";
-import type { MailDraft, Postbox } from "../owners/mail/mail.ts";
+import type { MailDraft, Postbox } from "../owners/mail/mail-content.ts";
 import type { ClaimedMail, MailStorage, SettledMail, StoredMail } from "../owners/mail/storage.ts";
-import type { Brand } from "../pages/brand.ts";
-import type { Uses } from "../uses.ts";
+import type { Brand } from "../pages/branding.ts";
+import type { Uses } from "../storage-subset.ts";
 import { PeriodicWork } from "./periodic-work.ts";
-import { MailFault, type Transport } from "./transport.ts";
+import { MailFault, type Transport } from "./smtp.ts";
 
 const SECOND: Millis = 1000;
 const MINUTE: Millis = 60 * SECOND;

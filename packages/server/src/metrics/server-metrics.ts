@@ -4,7 +4,7 @@
  */
 
 import { monitorEventLoopDelay, performance } from "node:perf_hooks";
-import { Counter, type Family, Histogram, plain, type Snapshot, type Tally } from "./figures.ts";
+import { Counter, type Family, Histogram, plain, type Snapshot, type Tally } from "./prometheus-text.ts";
 
 /** Seconds. The steps are small for answers without a write, and large where requests wait. */
 const LATENCY = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];

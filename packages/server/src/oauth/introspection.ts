@@ -10,7 +10,7 @@ import { parseOrRefuse } from "./parameters.ts";
 import type { OAuthContext, VerifiedAccessToken } from "./ports.ts";
 import { liveScopes, SCOPE_MARGIN } from "./scope.ts";
 import type { TokenRequest } from "./token-endpoint/endpoint.ts";
-import { missedByApi, missedByClient } from "./token-misses.ts";
+import { missedByApi, missedByClient } from "./unknown-token-limit.ts";
 
 /** The only answer for a token that is not live, or that the caller must not see (§2.2). */
 export const INACTIVE = { active: false } as const;
@@ -77,6 +77,7 @@ async function introspectAccessToken(token: string, caller: Caller, context: OAu
     if (client?.status !== "active") return INACTIVE;
     if (grantId !== null && !(await grantIsLive(grantId, client, context))) return INACTIVE;
   }
+  if (grantId !== null) context.noteIntrospection(grantId);
   let text = texts.get(claims);
   if (text === undefined) {
     text = JSON.stringify({ active: true, token_type: "Bearer", ...claims });
@@ -110,6 +111,7 @@ async function introspectRefreshToken(token: string, caller: Caller, context: OA
     return INACTIVE;
   const scopes = liveScopes(grant.scopes, client, await context.catalog.scopes(), now, SCOPE_MARGIN);
   if (scopes.length === 0) return INACTIVE;
+  context.noteIntrospection(grant.grantId);
   const actor = actorOf(grant);
   return {
     active: true,

@@ -273,6 +273,12 @@ export interface Grant {
   readonly endedAt: Millis | null;
 }
 
+/** A grant as owners see it. */
+export interface ListedGrant extends Grant {
+  /** When an API last asked about one of its tokens. Null: never. */
+  readonly introspectedAt: Millis | null;
+}
+
 /** A scope inside a consent record. */
 export interface ConsentedScope extends GrantedScope {
   readonly grantedAt: Millis;

@@ -243,6 +243,8 @@ export interface OAuthContext {
   networkOf(address: string): string;
   /** Records that a token for fewer scopes than the grant has was issued, at most once in a few minutes. */
   noteUse(grant: Grant, scopes: readonly string[]): Promise<void>;
+  /** Records that somebody asked about a live token of a grant, at most once a minute. The caller does not wait. */
+  noteIntrospection(grantId: string): void;
   /** When the database was last restored; 0: never. It is unknown which assertions were accepted before that. */
   readonly restoredAt: Millis;
   /** Counts a request for a device. False: too many of them are pending. */

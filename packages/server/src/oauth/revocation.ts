@@ -5,7 +5,7 @@ import { refuse } from "./errors.ts";
 import { parseOrRefuse } from "./parameters.ts";
 import type { OAuthContext } from "./ports.ts";
 import type { TokenRequest } from "./token-endpoint/endpoint.ts";
-import { missedByClient, missKey } from "./token-misses.ts";
+import { missedByClient, missKey } from "./unknown-token-limit.ts";
 
 /**
  * Ends the grant that a refresh token of any generation belongs to; the consent stays. Returns for unknown tokens, too (§2.2).

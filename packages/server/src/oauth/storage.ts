@@ -16,8 +16,8 @@ import type {
   TrustedIssuer,
 } from "./model.ts";
 
-/** Maximum delay of `lastUsedAt` after the last use of a kept refresh token, because not every use is written. */
-export const USE_RECORDED_EVERY: Millis = 300_000;
+/** Minimum time between two records of a use of one grant. A refresh token that rotates is written each time. */
+export const USE_RECORDED_EVERY: Millis = 60_000;
 
 /** A new authorization. Its ends come from its consent. */
 export interface NewGrant {
@@ -50,7 +50,6 @@ export interface NewGrant {
 
 export interface IssueGrant {
   readonly grant: NewGrant;
-  readonly address: string | null;
   /** The latest end of its scopes. Absent: the consent decides. */
   readonly endsBy?: Millis | null;
   /** True: the owner was chosen on a page. */
@@ -167,6 +166,13 @@ export interface FindGrant {
   readonly grantId: string;
   /** Hash of the salt of the code or of the refresh tokens. Null: find by id only (a claim of an access token). */
   readonly saltHash: Uint8Array | null;
+}
+
+/** An API or the client asked about a token of a grant (RFC 7662). */
+export interface RecordIntrospection {
+  readonly partition: number;
+  readonly grantId: string;
+  readonly now: Millis;
 }
 
 export interface EndGrant {
@@ -350,6 +356,8 @@ export interface GrantStorage {
     refresh(args: RefreshGrant): Promise<RefreshOutcome>;
     find(args: FindGrant): Promise<Grant | undefined>;
     end(args: EndGrant): Promise<EndOutcome>;
+    /** False: nothing was written, because a use was recorded a moment ago or the grant has ended. */
+    recordIntrospection(args: RecordIntrospection): Promise<boolean>;
   };
   readonly replayCache: {
     /** True for the first of all callers, on all processes. False: the value was used before. */

@@ -5,9 +5,9 @@
 
 import type { AssertedOwner, AssertedOwners, FoundOwner, MappedSubject } from "../oauth/asserted-subject.ts";
 import { type Millis, PARTITIONS, type TrustedIssuer } from "../oauth/model.ts";
-import type { Uses } from "../uses.ts";
+import type { Uses } from "../storage-subset.ts";
 import { canonicalEmail, canonicalUsername, foreignSubject } from "./canonical-login.ts";
-import type { NewUsername } from "./new-names.ts";
+import type { NewUsername } from "./new-username-and-email.ts";
 import type { ForeignSubject, OwnerStorage, Person } from "./storage.ts";
 
 export interface AssertedOwnersContext {
@@ -128,7 +128,7 @@ async function create(
   const key = subjectOf(record, subject);
   if (key === undefined) return undefined;
   // Most servers create no owners, so the rules of new names are loaded on demand.
-  const rules = await import("./new-names.ts");
+  const rules = await import("./new-username-and-email.ts");
   const own = newOwnerId();
   let personId = own;
   for (let turn = 0; turn < TURNS; turn += 1) {
@@ -178,7 +178,7 @@ interface Names extends NewUsername {
   readonly verified: boolean;
 }
 
-type Rules = Pick<typeof import("./new-names.ts"), "newEmail" | "newUsername">;
+type Rules = Pick<typeof import("./new-username-and-email.ts"), "newEmail" | "newUsername">;
 
 /** Pairs of names to try, the plainest first. Empty: the subject can't be a name. */
 function namesOf(

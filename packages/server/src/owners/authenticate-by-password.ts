@@ -6,9 +6,9 @@
 import { BY_PASSWORD, isAsSure } from "../oauth/authentication-context.ts";
 import type { Scope } from "../oauth/model.ts";
 import type { OwnerPasswordAsked, OwnerPasswordOutcome } from "../oauth/ports.ts";
-import type { Uses } from "../uses.ts";
-import { grantableScopes } from "./consent.ts";
-import { blocksDirect } from "./consent-record.ts";
+import type { Uses } from "../storage-subset.ts";
+import { blocksDirect } from "./apply-consent-decision.ts";
+import { grantableScopes } from "./consent-needed.ts";
 import type { FactorStorage } from "./factor-storage.ts";
 import { type SignInContext, type SignInOutcome, type SignInRequest, signIn } from "./sign-in.ts";
 import type { OwnerStorage, Person } from "./storage.ts";

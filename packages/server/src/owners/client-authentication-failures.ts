@@ -2,8 +2,8 @@
 
 import { LRUCache } from "lru-cache";
 import type { Millis } from "../oauth/model.ts";
-import type { Uses } from "../uses.ts";
-import type { HashRequester } from "./hash-requester.ts";
+import type { Uses } from "../storage-subset.ts";
+import type { HashRequester } from "./password-hash-requester.ts";
 import type { OwnerStorage } from "./storage.ts";
 
 const MINUTE: Millis = 60_000;

@@ -3,7 +3,7 @@
  * transaction.
  */
 
-import type { Consent, Grant, Millis } from "../oauth/model.ts";
+import type { Client, Consent, ListedGrant, Millis } from "../oauth/model.ts";
 import type { StoredMail } from "./mail/storage.ts";
 
 /** The rule for apps that no rule of the company names: members decide, members ask an admin, or only admins decide. */
@@ -43,11 +43,23 @@ export interface Member {
   readonly trustedFrom: Millis;
 }
 
+/** A rule with the people whom an `allow` for selected members names. */
+export interface ListedRule extends AppRule {
+  readonly selected: readonly string[];
+}
+
+/** The parts of a rule that an admin decides. `selected`: the members for whom an `allow` is; absent: for all. */
+export type NewRule = Pick<AppRule, "rule" | "scopes" | "hosts" | "endsAt" | "optOut"> & {
+  readonly selected?: readonly string[];
+};
+
 /** What a company has decided about one app. */
 export interface AppRule {
   readonly clientId: string;
   /** `allow`: all members, within `scopes`, until `endsAt`. `ask`: members ask an admin. `block`: nobody. */
   readonly rule: "allow" | "ask" | "block";
+  /** An `allow` for selected members: the others ask an admin. Absent: for all members. */
+  readonly forSelected?: true;
   readonly scopes: readonly string[];
   /**
    * For an `allow`: the redirect hosts that it holds for, as `consentHost` writes them. Null: it was decided before
@@ -68,10 +80,12 @@ export interface Acting {
   readonly company: Company;
   readonly member: Member;
   readonly rule: AppRule | undefined;
+  /** True: a rule for selected members names this person. Absent: false. */
+  readonly selected?: boolean;
   readonly optedOut: boolean;
-  /** True: the person chose this company for the app on a page before. */
+  /** True: the person chose this company for the app on a page before, and has not asked to be asked again. */
   readonly chosen: boolean;
-  /** When they last did so. Null: never. */
+  /** When they last chose it. Null: never. */
   readonly chosenAt: Millis | null;
   /** The optional scopes that they declined then. */
   readonly declined: readonly string[];
@@ -127,8 +141,6 @@ export interface CompanyApp {
   /** Number of live grants under it, and of people who made them. */
   readonly grants: number;
   readonly people: number;
-  /** When the last of these grants was used. */
-  readonly lastUsedAt: Millis | null;
 }
 
 /** Messages about the change, written in its transaction, in the company's partition. */
@@ -144,15 +156,28 @@ export type MemberOutcome =
   | { readonly kind: "last_admin" }
   | { readonly kind: "unknown" };
 
+/** A person for whom an app acts in a company's name. */
+export interface ActingPerson {
+  readonly personId: string;
+  /** Null: the person is no member any more. */
+  readonly username: string | null;
+  readonly since: Millis;
+  readonly lastUsedAt: Millis | null;
+}
+
 export type RuleOutcome =
   | { readonly kind: "done"; readonly grantsEnded: number; readonly lastUsedAt: Millis | null }
-  | { readonly kind: "not_admin" | "unknown" };
+  /** `changed`: the rule is not the one that the admin saw, or a selected person is no member any more. */
+  | { readonly kind: "not_admin" | "unknown" | "changed" };
 
 /**
  * `repeated`: the same request is open already. `needless`: the person may already, the app is blocked, or the person
  * left.
  */
 export type AskOutcome = { readonly kind: "asked" | "repeated" | "needless" | "too_many" };
+
+/** `taken`: the slug. `no_person`: the account is disabled, or the session has ended. */
+export type FoundOutcome = { readonly kind: "founded" | "taken" | "too_many" | "no_person" };
 
 export type JoinOutcome =
   | { readonly kind: "joined"; readonly company: Company }
@@ -175,6 +200,18 @@ export interface CompanyStorage {
     create(args: { readonly company: Company; readonly now: Millis }): Promise<{
       readonly kind: "created" | "taken";
     }>;
+    /** A person creates a company, and is its admin from the start. */
+    found(args: {
+      readonly company: Company;
+      readonly person: PersonRef;
+      /** If this session has ended, nothing happens. */
+      readonly sessionId?: string;
+      /** A new random id. */
+      readonly link: string;
+      /** Maximum number of companies that the person created and still belongs to. */
+      readonly most: number;
+      readonly now: Millis;
+    }): Promise<FoundOutcome>;
     find(args: { readonly slug: string }): Promise<Company | undefined>;
     get(args: CompanyKey): Promise<Company | undefined>;
     /** Oldest first. */
@@ -225,11 +262,23 @@ export interface CompanyStorage {
   };
   readonly companyApps: {
     list(args: CompanyKey & { readonly now: Millis }): Promise<readonly CompanyApp[]>;
-    /** Number of people for whom an app acts in the company's name now, and number of those who are not admins. */
+    /**
+     * Number of people for whom an app acts in the company's name now, and number of those who are not admins. `except`:
+     * people who don't count among the latter. `lost`: only people count whose grants have one of these scopes.
+     */
     countActing(
-      args: CompanyKey & { readonly clientId: string; readonly now: Millis },
+      args: CompanyKey & {
+        readonly clientId: string;
+        readonly except?: readonly string[];
+        readonly lost?: readonly string[];
+        readonly now: Millis;
+      },
     ): Promise<{ readonly people: number; readonly members: number }>;
-    listRules(args: CompanyKey): Promise<readonly AppRule[]>;
+    /** The people for whom an app acts in the company's name, latest use first. */
+    listActing(
+      args: CompanyKey & { readonly clientId: string; readonly limit: number; readonly now: Millis },
+    ): Promise<readonly ActingPerson[]>;
+    listRules(args: CompanyKey): Promise<readonly ListedRule[]>;
     /**
      * `allow` writes the company's consent to the app. `block` ends the consent and its grants. Null: the default
      * applies again. Requests that this answers are closed.
@@ -239,13 +288,18 @@ export interface CompanyStorage {
         ByAdmin & {
           readonly clientId: string;
           /**
-           * `end`: if the rule is not `allow`, the app's access for members who are not admins ends. Absent: it goes
-           * on.
+           * `end`: the app's access ends for members who are not admins and whom the rule does not allow. Absent: it
+           * goes on.
            */
           readonly members?: "keep" | "end";
           /** Messages to the people whose requests this answers. */
           readonly news?: readonly { readonly personId: string; readonly mails: readonly StoredMail[] }[];
-          readonly rule: Pick<AppRule, "rule" | "scopes" | "hosts" | "endsAt" | "optOut"> | null;
+          readonly rule: NewRule | null;
+          /**
+           * The time of the rule that the admin saw (null: there was none). If another rule is in force now, nothing
+           * changes. Absent: it is not compared.
+           */
+          readonly seen?: Millis | null;
           readonly shown: Consent["shown"];
         },
     ): Promise<RuleOutcome>;
@@ -262,8 +316,14 @@ export interface CompanyStorage {
         readonly now: Millis;
       } & TrustedSince,
     ): Promise<{ readonly kind: "done"; readonly grantsEnded: number } | { readonly kind: "unknown" }>;
+    /** The next request of the app asks the member for whom. Nothing ends. */
+    forgetChoice(
+      args: CompanyKey & { readonly clientId: string; readonly personId: string } & TrustedSince,
+    ): Promise<{ readonly kind: "done" | "unknown" }>;
     /** The live grants that one person made in the company's name. */
-    grantsOfMember(args: CompanyKey & { readonly personId: string; readonly now: Millis }): Promise<readonly Grant[]>;
+    grantsOfMember(
+      args: CompanyKey & { readonly personId: string; readonly now: Millis },
+    ): Promise<readonly ListedGrant[]>;
     askApproval(
       args: CompanyKey & {
         readonly clientId: string;
@@ -280,6 +340,8 @@ export interface CompanyStorage {
     refuseRequest(
       args: CompanyKey & ByAdmin & Told & { readonly clientId: string; readonly personId: string },
     ): Promise<{ readonly kind: "done" | "not_admin" | "unknown" }>;
+    /** The apps that the operator has verified, sorted by client id. */
+    listVerified(args: { readonly limit: number; readonly after: string | null }): Promise<readonly Client[]>;
     /** Open requests, oldest first. */
     listRequests(args: CompanyKey & { readonly limit: number }): Promise<readonly AppRequest[]>;
   };

@@ -4,7 +4,7 @@
  */
 
 import type { Millis } from "../oauth/model.ts";
-import type { InSession } from "./asked-in-session.ts";
+import type { InSession } from "./change-conditions.ts";
 import type { StoredMail } from "./mail/storage.ts";
 import type { Person } from "./storage.ts";
 

@@ -2,7 +2,7 @@
 
 import type { Millis } from "../oauth/model.ts";
 
-/** Maximum number of known devices per person. One more makes the server forget another (`forgotten-devices.ts`). */
+/** Maximum number of known devices per person. One more makes the server forget another (`excess-known-devices.ts`). */
 export const MOST_KNOWN_DEVICES = 10;
 
 /** A known device is forgotten when nobody has signed in with it for this long: its cookie has expired then. */
@@ -11,7 +11,7 @@ export const KNOWN_DEVICE_TTL: Millis = 365 * 86_400_000;
 export interface KnownDeviceKey {
   readonly partition: number;
   readonly personId: string;
-  /** Derived from the device cookie's secret (`http/visitor.ts`). */
+  /** Derived from the device cookie's secret (`http/browser-of-request.ts`). */
   readonly deviceId: string;
 }
 
@@ -33,6 +33,11 @@ export interface KnownDevice extends KnownDeviceKey {
   readonly firstSeenAt: Millis;
   /** When the person signed in with it for the first time ever, even if it was revoked since. */
   readonly appearedAt: Millis;
+  /**
+   * True: of all browsers that the account ever knew, this one appeared first. If the server has forgotten that
+   * browser, no other is the oldest. After the operator's new password, the next sign-in decides anew.
+   */
+  readonly oldest: boolean;
   /**
    * When it was signed out together with others, by "sign out everywhere" or by recovery. Null: not since the last
    * sign-in with it. 0: for good, or at an unknown time.

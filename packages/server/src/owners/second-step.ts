@@ -1,12 +1,12 @@
 /** The second step of a sign-in: a one-time code or a recovery code. It is counted before it is checked. */
 
 import type { Acr, Millis } from "../oauth/model.ts";
-import type { Uses } from "../uses.ts";
+import type { Uses } from "../storage-subset.ts";
 import type { FactorStorage, SecondFactor } from "./factor-storage.ts";
-import { admitGuess, type GuessingContext } from "./guessing.ts";
-import { boundDevice, type PresentedDevice } from "./known-device.ts";
+import { admitGuess, type Guess, type GuessingContext } from "./guessing-limits.ts";
 import type { KnownDeviceStorage } from "./known-device-storage.ts";
 import type { StoredMail } from "./mail/storage.ts";
+import { boundDevice, type PresentedDevice } from "./recognize-known-device.ts";
 import type { UsedFactor } from "./recovery/trust-used-factor.ts";
 import type { OwnerStorage, Person } from "./storage.ts";
 
@@ -31,8 +31,7 @@ export interface SecondStepRequest {
   readonly network: string;
   /** The browser's device cookie, of any person. */
   readonly device: PresentedDevice | undefined;
-  /** As in `Guess`. */
-  readonly link?: string;
+  readonly link?: Guess["link"];
 }
 
 export type SecondStepOutcome =

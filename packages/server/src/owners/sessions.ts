@@ -3,12 +3,12 @@
 import { isAsSure } from "../oauth/authentication-context.ts";
 import type { Millis } from "../oauth/model.ts";
 import type { Credential } from "../oauth/ports.ts";
-import type { Uses } from "../uses.ts";
-import { type NewsContext, newsFor } from "./account-news.ts";
+import type { Uses } from "../storage-subset.ts";
+import { type NewsContext, newsFor } from "./account-change-mail.ts";
 import type { FactorStorage, Passkey, SecondFactor } from "./factor-storage.ts";
-import { isBoundTo, type PresentedDevice } from "./known-device.ts";
 import type { DeviceSeen, DeviceSighting, KnownDeviceStorage } from "./known-device-storage.ts";
 import type { Person } from "./person.ts";
+import { isBoundTo, type PresentedDevice } from "./recognize-known-device.ts";
 import { type VouchContext, vouchByUse } from "./recovery/trust-used-factor.ts";
 import { authenticationOf, SESSION_ABSOLUTE, SESSION_IDLE, type SignedInBy } from "./session-policy.ts";
 import type { OwnerStorage, Session } from "./storage.ts";

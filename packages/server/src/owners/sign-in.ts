@@ -1,12 +1,12 @@
 /** Sign-in by password. It is counted before the password is checked, and the answer is the same whatever was wrong. */
 
 import type { Millis } from "../oauth/model.ts";
-import type { Uses } from "../uses.ts";
+import type { Uses } from "../storage-subset.ts";
 import { canonicalLogin } from "./canonical-login.ts";
-import { type Admission, admitGuess, type GuessingContext } from "./guessing.ts";
-import type { HashRequester } from "./hash-requester.ts";
-import { boundDevice, type PresentedDevice } from "./known-device.ts";
+import { type Admission, admitGuess, type GuessingContext } from "./guessing-limits.ts";
 import type { KnownDeviceStorage } from "./known-device-storage.ts";
+import type { HashRequester } from "./password-hash-requester.ts";
+import { boundDevice, type PresentedDevice } from "./recognize-known-device.ts";
 import type { OwnerStorage, Person } from "./storage.ts";
 
 /** The dependencies of sign-in. */

@@ -1,15 +1,15 @@
 /** The storage port of owners: people, sessions, sign-in attempts, consents. Each verb is one transaction. */
 
-import type { Consent, Grant, GrantedScope, Millis } from "../oauth/model.ts";
+import type { Consent, GrantedScope, ListedGrant, Millis } from "../oauth/model.ts";
 import type { DeviceApproval, DeviceRequest, IssueOutcome, UserCodeKey } from "../oauth/storage.ts";
-import type { Approve } from "./approve.ts";
-import type { InSession } from "./asked-in-session.ts";
+import type { InSession } from "./change-conditions.ts";
 import type { Role } from "./company-storage.ts";
+import type { Approve } from "./consent-approval.ts";
 import type { DeviceSeen, DeviceSighting } from "./known-device-storage.ts";
 import type { StoredMail } from "./mail/storage.ts";
 import type { Person } from "./person.ts";
 
-export type { Approve, ConsentDuration } from "./approve.ts";
+export type { Approve, ConsentDuration } from "./consent-approval.ts";
 export type { Person } from "./person.ts";
 
 /** The sign-in of one person in one browser. */
@@ -97,7 +97,7 @@ export type CompanyHappening =
  * Why grants `ended` although the owner's decision did not change. `account`: it was disabled. `leaving`: it is to be
  * deleted. `app`: it was disabled or deleted. `company`: it was disabled. `member`: they left, were disabled, or have
  * another password. `stopped`: a member opted out. `crowded`: a newer grant replaced it. `approval`: a company no
- * longer approves the app for all members.
+ * longer approves the app for them.
  */
 export type EndCause =
   | ("password" | "account" | "leaving" | "app" | "company" | "member" | "stopped" | "crowded")
@@ -130,6 +130,8 @@ export interface HistoryEntry {
     readonly hosts?: readonly string[];
     /** The hosts among them that were new to an existing consent. */
     readonly newHosts?: readonly string[];
+    /** For an `allowed` of a company: only for the members that its rule names. */
+    readonly forSelected?: true;
     /** For an `allowed`: all scopes were for this once. `expiresAt` is the end of the app's access. */
     readonly once?: true;
     /** For a `revoked`: when the app last used it. Null: never. */
@@ -198,7 +200,7 @@ export type NarrowConsentOutcome =
 export interface ConsentWithGrants {
   readonly consent: Consent;
   /** Live grants, and those that ended as `theft` or `replayed` in the last 30 days. */
-  readonly grants: readonly Grant[];
+  readonly grants: readonly ListedGrant[];
 }
 
 /** A counter of attempts, and its limit. */
@@ -363,6 +365,8 @@ export interface OwnerStorage {
       /** The key of the subject. */
       readonly link: string;
       readonly sessionId: string;
+      /** Messages about it, written in the same transaction. */
+      readonly mails?: readonly StoredMail[];
       readonly now: Millis;
     }): Promise<RemoveIdentityOutcome>;
     /** The links of one person, oldest first. */

@@ -5,7 +5,7 @@ import { hidden, notice, secrets, tile, titled } from "./parts/components.ts";
 import { html } from "./parts/html.ts";
 import { icon } from "./parts/icons.ts";
 import { cardPage } from "./parts/layout.ts";
-import { NAME_LENGTH, name, visible } from "./text.ts";
+import { NAME_LENGTH, name, visible } from "./untrusted-text.ts";
 import type { AskAdminView, AskedAdminView } from "./views.ts";
 
 const HINT_ID = "reason-hint";

@@ -1,4 +1,4 @@
-/** Files that pages load from this server: one style sheet, the mark, three scripts. The process reads them once, at start. */
+/** Files that pages load from this server: one style sheet, the mark, four scripts. The process reads them once, at start. */
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 
@@ -33,11 +33,13 @@ const formPostScript = load("form-post.js", "text/javascript; charset=utf-8", tr
 const passkeyScript = load("passkeys.js", "text/javascript; charset=utf-8", true);
 /** Shows times in the reader's time zone. Without this script the times are in UTC. */
 const timesScript = load("times.js", "text/javascript; charset=utf-8", true);
+/** Shows a password that is typed, and how hard a new one is to guess. Pages work without it. */
+const passwordScript = load("passwords.js", "text/javascript; charset=utf-8", true);
 const favicon = load("favicon.svg", "image/svg+xml", false);
 
 /** Every asset, by path. */
 export const assets: ReadonlyMap<string, Asset> = new Map(
-  [stylesheet, formPostScript, passkeyScript, timesScript, favicon].map((asset) => [asset.path, asset]),
+  [stylesheet, formPostScript, passkeyScript, timesScript, passwordScript, favicon].map((asset) => [asset.path, asset]),
 );
 
 export const assetPaths = {
@@ -45,5 +47,6 @@ export const assetPaths = {
   formPostScript: formPostScript.path,
   passkeyScript: passkeyScript.path,
   timesScript: timesScript.path,
+  passwordScript: passwordScript.path,
   favicon: favicon.path,
 } as const;

@@ -1,7 +1,7 @@
 /** The data that every page gets besides its view: paths on this server, branding, and the language. */
 
 import { assetPaths } from "./assets.ts";
-import { type Brand, OURS } from "./brand.ts";
+import { type Brand, OURS } from "./branding.ts";
 import { type Messages, messages } from "./messages/index.ts";
 
 export interface Chrome {
@@ -18,6 +18,7 @@ export interface Chrome {
   readonly formPostScript: string;
   readonly passkeyScript: string;
   readonly timesScript: string;
+  readonly passwordScript: string;
   /** Path and query of this page, below the issuer's path, for the choice of a language. Null if the page can't be loaded again. */
   readonly here: string | null;
 }
@@ -48,6 +49,7 @@ export function chrome(options: {
     formPostScript: base + assetPaths.formPostScript,
     passkeyScript: base + assetPaths.passkeyScript,
     timesScript: base + assetPaths.timesScript,
+    passwordScript: base + assetPaths.passwordScript,
     here: options.here ?? null,
   };
 }

@@ -3,7 +3,7 @@
 import { type Messages, rich } from "./messages/index.ts";
 import { type Child, html, type Markup } from "./parts/html.ts";
 import { icon } from "./parts/icons.ts";
-import { hostText } from "./text.ts";
+import { hostText } from "./untrusted-text.ts";
 
 /** The kind of address that gets the answer: a website, this device's loopback interface, or an app's own URI scheme. */
 export function hostKind(host: string): "web" | "loopback" | "scheme" {

@@ -3,13 +3,13 @@ import type { Chrome } from "./chrome.ts";
 import { clientHost, hostKind, hostWords } from "./client-host.ts";
 import { deviceFacts } from "./device.ts";
 import { fill, type Messages, plural, rich } from "./messages/index.ts";
-import { ownerSelect } from "./owner-select.ts";
 import { hidden, localTimes, notice, outsideLink, secrets, tile, titled } from "./parts/components.ts";
 import { type Child, html, type Markup } from "./parts/html.ts";
 import { icon } from "./parts/icons.ts";
 import { cardPage } from "./parts/layout.ts";
-import { hostText, initial, mixesAlphabets, NAME_LENGTH, name, visible, webAddress } from "./text.ts";
-import { durationLabel, month, timeElement } from "./time.ts";
+import { ownerSelect } from "./person-or-company-select.ts";
+import { durationLabel, month, timeElement } from "./shown-time.ts";
+import { hostText, initial, mixesAlphabets, NAME_LENGTH, name, visible, webAddress } from "./untrusted-text.ts";
 import type { ClientCard, ConsentView, ScopeChoice, SignedInAs } from "./views.ts";
 
 const CONSENT_FORM = "consent";
@@ -20,7 +20,7 @@ const KEEP = "keep";
 
 /** Renders the question of an authorization request. The form goes to `/consent`. The link to another account goes to `/login/switch`. */
 export function consentPage(view: ConsentView, chrome: Chrome): string {
-  const { words, base } = chrome;
+  const { words, base, product } = chrome;
   const title = titleOf(view, words);
   const { problem } = view;
   const alert = problem === null ? null : alertOf(problem.kind, view, words);
@@ -28,10 +28,11 @@ export function consentPage(view: ConsentView, chrome: Chrome): string {
     chrome,
     titled(fill(title, { app: visible(view.client.name, NAME_LENGTH) }), problem !== null, words),
     html`<div class="stack">
-      <div class="heading">
-        ${tile(view.client, "large", base)}
+      <div class="heading asking">
+        ${tile(view.client, "small", base)}
         <h1>${rich(title, { app: name(view.client.name) })}</h1>
-        ${clientHost(view.client.host, words)} ${verification(view.client, chrome)}
+        <div class="origin">${clientHost(view.client.host, words)} ${verification(view.client, chrome)}</div>
+        ${!view.client.verified && html`<p class="soft small">${fill(words.consent.unverifiedText, { product })}</p>`}
       </div>
       ${mixesAlphabets(view.client.name) && notice("warning", words.consent.lookalike)}
       ${view.newHost !== undefined && newAddress(view.newHost, words)}
@@ -40,10 +41,9 @@ export function consentPage(view: ConsentView, chrome: Chrome): string {
       ${/* Enter in a field presses the form's first button. This button closes a dialog that doesn't exist, so Enter does nothing. Only Allow allows. */ ""}
       <button class="unseen" type="submit" form=${CONSENT_FORM} formmethod="dialog" tabindex="-1" aria-hidden="true"></button>
       <form id=${CONSENT_FORM} class="consent" method="post" action=${`${base}${view.device === undefined ? "/consent" : "/device/consent"}`}>
-        ${secrets(view.form)}
-        ${scopeSections(view, words)} <div class="times">${choosesDuration(view) && duration(view, words)} ${ownTimes(view, words)}</div>
-        ${shownOwner(view)} ${ownerSelect(view.owners ?? [], problem?.kind === "bad_owner", words)}
-        ${asWhom(view.person, words)} ${next(view.client, words)}
+        ${secrets(view.form)} ${asWhom(view.person, words)} ${shownOwner(view)}
+        ${ownerSelect(view.owners ?? [], problem?.kind === "bad_owner", words)} ${scopeSections(view, words)}
+        ${choosesDuration(view) && duration(view, words)} ${next(view.client, words)}
         <div class="decision">
           <button class="button" type="submit" name="decision" value="allow">${icon("check")}${words.consent.allow}</button>
           <button class="button" type="submit" name="decision" value="deny">${icon("x")}${words.consent.deny}</button>
@@ -53,6 +53,7 @@ export function consentPage(view: ConsentView, chrome: Chrome): string {
       <form id=${SWITCH_FORM} method="post" action=${`${base}/login/switch`} hidden>${secrets(view.form)}</form>
       ${view.device === undefined && view.scopes.some(({ endsAt }) => typeof endsAt === "number") && localTimes(chrome)}
     </div>`,
+    { roomy: true },
   );
 }
 
@@ -101,14 +102,13 @@ function titleOf(view: ConsentView, words: Messages) {
 function scopeSections(view: ConsentView, words: Messages): Child {
   const old = view.scopes.filter((scope) => scope.granted);
   const fresh = view.scopes.filter((scope) => !scope.granted);
-  const hint = view.scopes.some((scope) => !scope.required) && html`<p class="soft small">${words.consent.choose}</p>`;
   if (fresh.length === 0) {
-    return html`<section class="what"><h2>${words.consent.whatAgain}</h2>${groups(old, view, words)}${hint}</section>`;
+    return html`<section class="what"><h2>${words.consent.whatAgain}</h2>${groups(old, view, words)}</section>`;
   }
   const count = old.length;
   return html`<section class=${count > 0 ? "what fresh" : "what"}>
     <h2>${count > 0 ? words.consent.whatMore : words.consent.what}</h2>
-    ${groups(fresh, view, words)} ${hint}
+    ${groups(fresh, view, words)}
     ${
       count > 0 &&
       html`<details class="fold">
@@ -120,42 +120,29 @@ function scopeSections(view: ConsentView, words: Messages): Child {
   </section>`;
 }
 
-/** One group for each API, in the order of the request. In each group, reading comes first, then changing, then deleting. */
+/**
+ * One group for each API, in the order of the request. In each group, reading comes first, then changing, then deleting.
+ * The API's name is always shown, because it stands nowhere else on the page.
+ */
 function groups(scopes: readonly ScopeChoice[], view: ConsentView, words: Messages): Child {
   const byApi = Map.groupBy(scopes, (scope) => scope.api);
   return [...byApi].map(
     ([api, members]) =>
       html`<fieldset class="group">
         <legend>${api === null ? words.consent.account : name(api)}</legend>
-        ${byKind(members, view, words)}
+        <ul>${members.toSorted(byAccess).map((scope) => scopeRow(scope, view, words))}</ul>
       </fieldset>`,
   );
 }
 
-const KINDS = [
-  [null, null],
-  ["read", "eye"],
-  ["write", "pencil"],
-  ["delete", "trash"],
-] as const;
+const ACCESS_ORDER = [null, "read", "write", "delete"];
 
-/** Scopes that only read have no heading, unless the group also has scopes that change data. */
-function byKind(scopes: readonly ScopeChoice[], { now }: ConsentView, words: Messages): Child {
-  const changes = scopes.some(({ access }) => access === "write" || access === "delete");
-  return KINDS.map(([kind, sign]) => {
-    const members = scopes.filter(({ access }) => access === kind);
-    if (members.length === 0) return null;
-    const rows = members.map((scope) => scopeRow(scope, now, words));
-    if (!changes || kind === null) return html`<ul>${rows}</ul>`;
-    return html`<div class=${`kind ${kind}`}>
-      <p class="kind-name">${icon(sign)}${words.consent.kinds[kind]}</p>
-      <ul>${rows}</ul>
-    </div>`;
-  });
+function byAccess(one: ScopeChoice, other: ScopeChoice): number {
+  return ACCESS_ORDER.indexOf(one.access) - ACCESS_ORDER.indexOf(other.access);
 }
 
-function scopeRow(scope: ScopeChoice, now: number, words: Messages): Markup {
-  return html`<li>
+function scopeRow(scope: ScopeChoice, view: ConsentView, words: Messages): Markup {
+  return html`<li class="permission">
     <label class="choice">
       <input type="checkbox" name="scope" value=${scope.name} checked=${scope.checked || scope.required} disabled=${scope.required} />
       <span class="choice-text">
@@ -163,9 +150,10 @@ function scopeRow(scope: ScopeChoice, now: number, words: Messages): Markup {
         ${scope.sensitive && html`<span class="tag warn">${icon("alert")}${words.consent.sensitive}</span>`}
         ${scope.required && html`<span class="tag">${words.consent.required}</span>`}
         ${scope.declined === true && html`<span class="tag">${words.consent.declinedBefore}</span>`}
-        ${presentEnd(scope, now, words)}
+        ${presentEnd(scope, view.now, words)}
       </span>
     </label>
+    ${hasOwnEnd(scope, view) && ownEnd(scope, view, words)}
   </li>`;
 }
 
@@ -210,39 +198,23 @@ function duration(view: ConsentView, words: Messages): Markup {
   </div>`;
 }
 
-/**
- * A duration for each scope, in a closed section: most owners choose one for all. A device has no `once` for a single scope.
- * An active scope has none either. A single scope needs a row only if it is active, because it keeps its own end.
- */
-function ownTimes(view: ConsentView, words: Messages): Child {
-  const { scopes } = view;
-  const [first] = scopes;
-  if (first !== undefined && scopes.length === 1) {
-    return first.granted && html`<div class="own-time">${ownTime(first, words.consent.endOne, view, words)}</div>`;
-  }
-  const old = scopes.every(({ granted }) => granted);
-  return html`<details class="fold own-times" open=${scopes.some((scope) => scope.duration !== null)}>
-    <summary>${icon("chevronDown")}${old ? words.consent.endEach : words.consent.durationEach}</summary>
-    <ul>
-      ${scopes.map((scope) => {
-        const label = html`<bdi>${visible(scope.description || scope.name)}</bdi>`;
-        return html`<li class="own-time">${ownTime(scope, label, view, words)}</li>`;
-      })}
-    </ul>
-  </details>`;
+/** A new scope that is alone needs no end of its own: the choice for all is its end. An active scope keeps its own. */
+function hasOwnEnd({ granted }: ScopeChoice, { scopes, owners = [] }: ConsentView): boolean {
+  return granted || scopes.length > 1 || owners.length > 0;
 }
 
-function ownTime(
-  { name: scope, granted, duration: own }: ScopeChoice,
-  label: Child,
-  view: ConsentView,
-  words: Messages,
-) {
+/**
+ * The menu for the end of one scope. Its first choice changes nothing: a new scope ends as chosen for all, an active one
+ * keeps its end. A device has no `once` for a single scope; an active scope has none either.
+ */
+function ownEnd(scope: ScopeChoice, view: ConsentView, words: Messages): Markup {
+  const { granted, duration: own } = scope;
   const offered = view.durations.filter(({ value }) => value !== "once" || (!granted && view.device === undefined));
-  return html`<label>
-    <span>${label}</span>
+  return html`<label class="row-end">
+    <span class="unseen">${words.consent.endOne}: <bdi>${visible(scope.description || scope.name)}</bdi></span>
     <span class="select">
-      <select name=${`duration:${scope}`}>
+      ${icon("clock")}
+      <select name=${`duration:${scope.name}`}>
         <option value=${granted ? KEEP : ""} selected=${own === null}>${granted ? words.consent.durationKeep : words.consent.durationSame}</option>
         ${offered.map(
           ({ value }) => html`<option value=${value} selected=${own === value}>${durationLabel(words, value)}</option>`,
@@ -258,10 +230,10 @@ function asWhom(person: SignedInAs, words: Messages): Markup {
   return html`<div class="person">
     <span class="avatar" aria-hidden="true">${initial(shown)}</span>
     <p>
-      <span class="soft small">${words.consent.asWhom}</span>
+      <span class="unseen">${words.consent.asWhom} </span>
       <span class="person-name">${name(shown)}${shown !== person.username && [" ", html`<span class="soft">${name(person.username)}</span>`]}</span>
-      <button class="link" type="submit" form=${SWITCH_FORM}>${words.consent.switch}</button>
     </p>
+    <button class="link" type="submit" form=${SWITCH_FORM}>${words.consent.switch}</button>
   </div>`;
 }
 
@@ -274,7 +246,7 @@ function next(client: ClientCard, words: Messages): Markup {
         ? rich(words.consent.nextWeb, { host: hostText(host) })
         : words.consent.nextDevice;
   return html`<p class="next">
-    ${where} ${rich(words.consent.nextUndo, { apps: html`<strong>${words.consent.apps}</strong>` })}
+    ${where} ${words.consent.nextDeny} ${rich(words.consent.nextUndo, { apps: html`<strong>${words.consent.apps}</strong>` })}
   </p>`;
 }
 

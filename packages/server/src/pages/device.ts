@@ -5,8 +5,8 @@ import { localTimes, notice, secrets, tile, titled } from "./parts/components.ts
 import { type Attributes, html, type Markup } from "./parts/html.ts";
 import { icon } from "./parts/icons.ts";
 import { cardPage } from "./parts/layout.ts";
-import { hostText, NAME_LENGTH, name, visible } from "./text.ts";
-import { timeElement } from "./time.ts";
+import { timeElement } from "./shown-time.ts";
+import { hostText, NAME_LENGTH, name, visible } from "./untrusted-text.ts";
 import type { DeviceCodeView, DeviceDoneView, DeviceElsewhereView, DeviceFacts } from "./views.ts";
 
 const HINT_ID = "user-code-hint";

@@ -4,7 +4,7 @@ import { rich } from "./messages/index.ts";
 import { hidden } from "./parts/components.ts";
 import { html } from "./parts/html.ts";
 import { cardPage } from "./parts/layout.ts";
-import { hostText } from "./text.ts";
+import { hostText } from "./untrusted-text.ts";
 import type { FormPostView } from "./views.ts";
 
 /**

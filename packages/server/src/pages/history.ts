@@ -4,9 +4,9 @@ import { type Messages, rich } from "./messages/index.ts";
 import { type Child, html, type Markup } from "./parts/html.ts";
 import { icon } from "./parts/icons.ts";
 import { accountPage } from "./parts/layout.ts";
-import { name, visible } from "./text.ts";
-import { exact, shownTime, timeElement } from "./time.ts";
-import type { Happening, HistoryEntryView, HistoryView } from "./views.ts";
+import { exact, shownTime, timeElement } from "./shown-time.ts";
+import { name, visible } from "./untrusted-text.ts";
+import type { Happening, HistoryEntryView, HistoryView, PermissionThen } from "./views.ts";
 
 /** Renders `GET /account/history`. */
 export function historyPage(view: HistoryView, chrome: Chrome): string {
@@ -43,9 +43,16 @@ export function historyPage(view: HistoryView, chrome: Chrome): string {
           ${view.older !== null && html`<a class="button" href=${`${path}?before=${encodeURIComponent(view.older)}`}>${history.older}</a>`}
         </p>`
       }
-      ${view.entries.length > 0 && html`<p class="soft small">${history.receiptHint}</p>`}
+      ${view.entries.length > 0 && receiptNote(chrome)}
     </div>`,
   );
+}
+
+/** Renders what a receipt is for, and where it can be verified. */
+export function receiptNote({ words, base }: Chrome): Markup {
+  return html`<p class="soft small">
+    ${words.history.receiptHint} <a href=${`${base}/receipts/verify`}>${words.verifyReceipt.title}</a>
+  </p>`;
 }
 
 /**
@@ -106,10 +113,10 @@ function entryOf(
   texts: Readonly<Record<Happening, string>>,
 ): Child {
   const { history } = words;
-  const facts: readonly (readonly [string, readonly string[]])[] = [
-    [history.can, entry.can],
-    [history.takenAway, entry.takenAway],
-    [history.newHost, entry.newHosts ?? []],
+  const facts: readonly (readonly [string, Child])[] = [
+    ...permissionLines(entry.can, words).map((text) => [history.can, text] as const),
+    ...(entry.takenAway.length === 0 ? [] : [[history.takenAway, row(entry.takenAway)] as const]),
+    ...(entry.newHosts === undefined ? [] : [[history.newHost, row(entry.newHosts)] as const]),
   ];
   const { what } = entry;
   return [
@@ -118,22 +125,25 @@ function entryOf(
       <h2>${headline(entry, texts, words)}</h2>
       <p class="soft small">
         ${entry.by !== undefined && [name(entry.by), " · "]}${timeElement(words, entry.at, now)}
-        ${entry.expiresAt !== undefined && [" · ", until(entry.expiresAt, words)]}
       </p>
-      ${facts
-        .filter(([, texts]) => texts.length > 0)
-        .map(
-          ([term, texts]) =>
-            html`<p class="small"><span class="soft">${term}: </span>${texts.map((text, at) => [at > 0 && " · ", html`<bdi>${visible(text, 200)}</bdi>`])}</p>`,
-        )}
+      ${facts.map(([term, text]) => html`<p class="small"><span class="soft">${term}: </span>${text}</p>`)}
     </div>`,
     what !== "reconnected" &&
       html`<a class="receipt" href=${receipt} download>${icon("receipt")}${history.receipt}<span class="unseen"> ${rich(history.receiptOf, { when: exact(words, entry.at) })}</span></a>`,
   ];
 }
 
-function until(at: number | null | "once", words: Messages): Child {
-  if (at === "once") return words.duration.once;
-  if (at === null) return words.history.noEnd;
-  return rich(words.history.until, { when: shownTime(words, at, "exact") });
+/** One line for each end: the permissions that have it, and when it is. */
+export function permissionLines(can: readonly PermissionThen[], words: Messages): readonly Child[] {
+  const { canUntil, canForever, canOnce } = words.history;
+  const byEnd = Map.groupBy(can, ({ end }) => end);
+  return [...byEnd].map(([end, all]) => {
+    const what = row(all.map(({ text }) => text));
+    if (end === "once") return rich(canOnce, { what });
+    return end === null ? rich(canForever, { what }) : rich(canUntil, { what, when: shownTime(words, end, "exact") });
+  });
+}
+
+function row(texts: readonly string[]): Child {
+  return texts.map((text, at) => [at > 0 && " · ", html`<bdi>${visible(text, 200)}</bdi>`]);
 }

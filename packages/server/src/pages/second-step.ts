@@ -6,8 +6,8 @@ import { hidden, notice, secrets, tile, titled } from "./parts/components.ts";
 import { type Attributes, html, type Markup } from "./parts/html.ts";
 import { icon } from "./parts/icons.ts";
 import { cardPage } from "./parts/layout.ts";
-import { passkeyForm } from "./passkey.ts";
-import { name } from "./text.ts";
+import { passkeyForm } from "./passkey-form.ts";
+import { name } from "./untrusted-text.ts";
 
 const ERROR_ID = "second-step-error";
 

@@ -2,12 +2,13 @@
 import type { Chrome } from "./chrome.ts";
 import { clientHost } from "./client-host.ts";
 import { fill, type Messages, plural, rich } from "./messages/index.ts";
-import { notice, secrets, tile, titled } from "./parts/components.ts";
+import { notice, passwordScript, secrets, tile, titled } from "./parts/components.ts";
 import { type Attributes, html, type Markup } from "./parts/html.ts";
 import { icon } from "./parts/icons.ts";
 import { cardPage } from "./parts/layout.ts";
-import { passkeyForm } from "./passkey.ts";
-import { NAME_LENGTH, name, visible } from "./text.ts";
+import { carriedQuery, elsewhereNotice, invitedLine } from "./parts/what-waits.ts";
+import { passkeyForm } from "./passkey-form.ts";
+import { NAME_LENGTH, name, visible } from "./untrusted-text.ts";
 import type { FormSecrets, SignInView } from "./views.ts";
 
 const ERROR_ID = "sign-in-error";
@@ -20,7 +21,7 @@ export function signInPage(view: SignInView, chrome: Chrome): string {
     chrome,
     titled(documentTitle(view, words), view.problem !== null, words),
     html`<div class="stack">
-      ${heading(view, chrome)} ${view.problem !== null && !aboutFields && notice("danger", problemText(view, words), { id: ERROR_ID })}
+      ${heading(view, chrome)} ${elsewhereNotice(view.waiting ?? null, chrome)} ${view.problem !== null && !aboutFields && notice("danger", problemText(view, words), { id: ERROR_ID })}
       <form class="fields" method="post" action=${`${chrome.base}/login`} novalidate>
         ${secrets(view.form)} ${fields(view, words)}
         ${
@@ -30,7 +31,7 @@ export function signInPage(view: SignInView, chrome: Chrome): string {
         <button class="button primary" type="submit">${words.signIn.submit}</button>
       </form>
       ${view.passkey !== null && passkeyForm(view.passkey, view.form, null, chrome)}
-      ${view.choose !== undefined && another(view.choose, chrome)} ${ways(view, chrome)}
+      ${view.choose !== undefined && another(view.choose, chrome)} ${ways(view, chrome)} ${passwordScript(chrome)}
     </div>`,
   );
 }
@@ -42,17 +43,20 @@ function another(form: FormSecrets, { words, base }: Chrome): Markup {
   </form>`;
 }
 
-function ways({ ways: open, again }: SignInView, { words, base }: Chrome): Markup | null {
+function ways({ ways: open, again, form }: SignInView, { words, base }: Chrome): Markup | null {
   const signUp = open?.signUp === true && again === null;
   if (open?.recover !== true && !signUp) return null;
+  const query = carriedQuery(form);
   return html`<p class="other-ways">
-    ${open?.recover === true && html`<a href=${`${base}/recover`}>${words.recover.link}</a>`}
-    ${signUp && html`<a href=${`${base}/sign-up`}>${words.signUp.link}</a>`}
+    ${open?.recover === true && html`<a href=${`${base}/recover${query}`}>${words.recover.link}</a>`}
+    ${signUp && html`<a href=${`${base}/sign-up${query}`}>${words.signUp.link}</a>`}
   </p>`;
 }
 
 function documentTitle(view: SignInView, words: Messages): string {
   if (view.device === true) return words.device.signIn;
+  if (view.invited !== undefined)
+    return fill(words.waiting.signInTitle, { company: visible(view.invited.company, NAME_LENGTH) });
   if (view.client === null) return view.again === null ? words.signIn.title : words.signIn.titleAgain;
   return fill(view.choose === undefined ? words.signIn.titleFor : words.signIn.chooseFor, {
     app: visible(view.client.name, NAME_LENGTH),
@@ -74,6 +78,14 @@ function heading(view: SignInView, chrome: Chrome): Markup {
     return html`<div class="heading">
       <h1>${words.device.signIn}</h1>
       <p class="soft">${words.device.signInIntro}</p>
+    </div>`;
+  }
+  if (view.invited !== undefined) {
+    return html`<div class="heading">
+      <span class="sign plain">${icon("building")}</span>
+      <h1>${rich(words.waiting.signInTitle, { company: name(view.invited.company) })}</h1>
+      <p>${invitedLine(view.invited, words)}</p>
+      <p class="soft">${words.waiting.invitedOnly}</p>
     </div>`;
   }
   if (client === null) {

@@ -5,7 +5,7 @@ import { hidden } from "./parts/components.ts";
 import { html } from "./parts/html.ts";
 import { icon } from "./parts/icons.ts";
 import { cardPage } from "./parts/layout.ts";
-import { name } from "./text.ts";
+import { name } from "./untrusted-text.ts";
 import type { SignedOutView, SignOutView } from "./views.ts";
 
 /** Renders `GET /account/sign-out`. A link never signs anybody out; only the button does. */

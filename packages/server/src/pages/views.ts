@@ -1,5 +1,7 @@
 /** The data that each page gets. A page is a function from one of these views to a document. It reads nothing else. */
 
+import type { InvitedTo, Waiting } from "./waiting-view.ts";
+
 /** The data with which a page asks the browser for a passkey. */
 export interface PasskeyOffer {
   /** base64url. */
@@ -81,6 +83,10 @@ export interface SignInView {
   readonly ways?: { readonly recover: boolean; readonly signUp: boolean };
   /** True if a device waits for this sign-in. */
   readonly device?: boolean;
+  /** The invitation that waits for this sign-in. Absent if none waits. */
+  readonly invited?: InvitedTo;
+  /** What waits in another browser. Absent or null if there is nothing. */
+  readonly waiting?: Waiting | null;
 }
 
 /** A device that waits for its owner. The owner compares these facts before they answer. */
@@ -160,6 +166,8 @@ export interface OwnerOption {
   /** `ask`: an admin has to approve first. `blocked`: the company blocks the app. */
   readonly kind: "self" | "company" | "ask" | "blocked";
   readonly selected: boolean;
+  /** True: the person chose this owner for the app last time. */
+  readonly last: boolean;
 }
 
 export interface ConsentView {
@@ -234,6 +242,8 @@ export interface AppEntry {
   readonly lastUsedAt: number | null;
   /** The approximate address of the last use, e.g. `203.0.113.x`. Null if unknown. */
   readonly usedFrom: string | null;
+  /** True: the app was used again after it connected from there. */
+  readonly usedSince: boolean;
   /** Minutes for which the app's tokens still work if the owner revokes access now. 0 if the app has no valid token. */
   readonly stopsIn: number;
   /** True if the app has never used some of its permissions although it had enough time. */
@@ -314,17 +324,22 @@ export interface HistoryEntryView {
     | Happening
     | { readonly endedBy: EndedBy }
     | { readonly member: MemberHappening }
-    | { readonly rule: "blocked" | "unblocked" | "ask" | "none" };
+    | { readonly rule: "selected" | "blocked" | "unblocked" | "ask" | "none" };
   /** In a company's history: the member that the entry is about. */
   readonly person?: string;
   readonly app: string;
-  /** The permissions, in words for owners. */
-  readonly can: readonly string[];
+  /** The permissions that the app has from then on. */
+  readonly can: readonly PermissionThen[];
   readonly takenAway: readonly string[];
   /** Hosts that were added to an active consent. Absent if there are none. */
   readonly newHosts?: readonly string[];
-  /** Null: until revoked. `once`: the access was for one time only. Undefined: the entry has no end to show. */
-  readonly expiresAt: number | null | "once" | undefined;
+}
+
+export interface PermissionThen {
+  /** In words for owners. */
+  readonly text: string;
+  /** When it ends, in epoch milliseconds. Null: until revoked. `once`: it was for one time only. */
+  readonly end: number | null | "once";
 }
 
 export interface HistoryView {
@@ -336,6 +351,43 @@ export interface HistoryView {
   readonly older: string | null;
   /** True if this page contains the newest entries. */
   readonly first: boolean;
+}
+
+/** Why a pasted receipt is not shown as genuine. `stale`: the form is too old. */
+export type ReceiptProblem =
+  | ("missing" | "too_long" | "malformed" | "other_type" | "other_issuer")
+  | ("unknown_key" | "altered" | "stale");
+
+export interface VerifyReceiptView {
+  readonly csrf: string;
+  /** The text that was pasted. Empty: none, or too much of it. */
+  readonly typed: string;
+  /** `issuer`: for `other_issuer`, the issuer that the receipt names without proof. */
+  readonly fault: { readonly kind: ReceiptProblem; readonly issuer?: string } | null;
+}
+
+export type ReceiptVia =
+  | ("browser" | "device" | "first party" | "company policy")
+  | ("password" | "operator policy" | "admin");
+
+/** What a genuine receipt says. */
+export interface ReceiptView {
+  readonly what: HistoryEntryView["what"];
+  /** Null: it is about no app. */
+  readonly app: { readonly clientId: string; readonly name: string | null } | null;
+  /** The owner's ID. */
+  readonly account: string;
+  readonly by: "owner" | "operator" | "client" | "server" | { readonly personId: string };
+  /** The ID of the company's member that it is about. */
+  readonly member: string | null;
+  /** How an `allowed` came about. Null for other events. */
+  readonly via: ReceiptVia | null;
+  readonly can: readonly PermissionThen[];
+  readonly takenAway: readonly string[];
+  readonly hosts: readonly string[];
+  /** Epoch milliseconds: the event, and the receipt. */
+  readonly at: number;
+  readonly made: number;
 }
 
 export interface SignOutView {

@@ -6,7 +6,7 @@
 import { createHash, generateKeyPairSync, type KeyObject, verify, X509Certificate } from "node:crypto";
 import { DOMParser } from "@xmldom/xmldom";
 import { type SignatureAlgorithm, SignedXml } from "xml-crypto";
-import { childOf, childrenOf, descendants, readXml, textOf, type XmlElement, XmlRefused } from "./xml.ts";
+import { childOf, childrenOf, descendants, readXml, textOf, type XmlElement, XmlRefused } from "./strict-xml.ts";
 
 export const ASSERTION_NAMESPACE = "urn:oasis:names:tc:SAML:2.0:assertion";
 const DSIG = "http://www.w3.org/2000/09/xmldsig#";

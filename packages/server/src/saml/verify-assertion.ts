@@ -3,7 +3,7 @@
 import type { Millis } from "../oauth/model.ts";
 import type { SamlAssertion, SamlConditions, SamlConfirmation, SamlReading } from "../oauth/saml-assertion-model.ts";
 import { ASSERTION_NAMESPACE, checkShape, pretendToVerify, SignatureRefused, verifiedAssertion } from "./signature.ts";
-import { childOf, childrenOf, descendants, readXml, textOf, type XmlElement, XmlRefused } from "./xml.ts";
+import { childOf, childrenOf, descendants, readXml, textOf, type XmlElement, XmlRefused } from "./strict-xml.ts";
 
 /** Entity id of the issuer → its certificates, PEM. */
 export type CertificatesOf = ReadonlyMap<string, readonly string[]>;

@@ -1,9 +1,9 @@
 /** What the database records about itself: whether a server may run on it, and since when its grants count. */
 
 import type { Millis } from "../oauth/model.ts";
+import { type Row, sql, type Tx } from "./define-verbs.ts";
 import { DatabaseNotReady } from "./errors.ts";
-import { text } from "./rows.ts";
-import { type Row, sql, type Tx } from "./sql.ts";
+import { text } from "./row-conversion.ts";
 
 /** A restore replaced the database: grants made before `at` have ended. */
 export interface Epoch {

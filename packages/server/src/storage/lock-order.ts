@@ -3,7 +3,7 @@
  * each other.
  */
 
-import type { Params, StatementVerb } from "./sql.ts";
+import type { Params, StatementVerb } from "./define-verbs.ts";
 
 /** The row that a statement locks. */
 export interface LockKey {

@@ -1,18 +1,18 @@
 /** Opens the storage that a URL names. */
 
 import type { Millis } from "../oauth/model.ts";
-import type { Ended } from "./after-restore.ts";
-import { aggregates, type Ports } from "./aggregates.ts";
+import type { Inventory } from "./database-inventory.ts";
 import { type DatabaseState, STATES, selectStates, stateOf, writeState } from "./database-state.ts";
-import type { Inventory } from "./inventory.ts";
+import type { Verb } from "./define-verbs.ts";
+import type { Ended } from "./end-all-after-restore.ts";
 import { type MigrationState, migrate, migrationStatus, planMigrations, type Reach } from "./migrations/migrate.ts";
 import type { PlannedStep } from "./migrations/plan.ts";
 import type { Exported } from "./move/export.ts";
 import type { Imported } from "./move/import.ts";
-import { isPostgresUrl } from "./postgres/address.ts";
+import { isPostgresUrl } from "./postgres/database-url.ts";
 import type { PostgresEngine, PostgresStats } from "./postgres/engine.ts";
-import type { Verb } from "./sql.ts";
 import { openSqlite, type SqliteEngine, type SqliteStats } from "./sqlite/engine.ts";
+import { aggregates, type Ports } from "./verb-registry.ts";
 
 export interface OpenOptions {
   /** `sqlite:<path>` or `postgres://user:password@host:port/database`, several hosts separated by commas. */
@@ -109,10 +109,10 @@ function ownOf(engine: Engine): Omit<Storage, keyof Ports> {
     state: () => engine.reading(async (tx) => stateOf(await tx.all(selectStates))),
     // Only commands use these functions, so they are imported on demand.
     endAllBefore: async ({ now, keepConsents }) =>
-      (await import("./after-restore.ts")).endAllBefore(engine, now, keepConsents),
+      (await import("./end-all-after-restore.ts")).endAllBefore(engine, now, keepConsents),
     exportTo: async ({ file, now }) => (await import("./move/export.ts")).exportDatabase(engine, file, now),
     importFrom: async ({ file }) => (await import("./move/import.ts")).importDatabase(engine, file),
-    inventory: async () => (await import("./inventory.ts")).inventory(engine),
+    inventory: async () => (await import("./database-inventory.ts")).inventory(engine),
     markForInspection: () => engine.exclusively((tx) => writeState(tx, STATES.inspection, true)),
     stats: () => engine.stats(),
     displaced: () => engine.displaced(),

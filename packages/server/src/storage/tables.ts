@@ -36,6 +36,7 @@ export const TABLES: readonly Table[] = [
   { name: "standings", key: ["partition", "person_id", "company_id"], afterRestore: "kept" },
   { name: "invitations", key: ["partition", "invitation_id"], afterRestore: "emptied" },
   { name: "company_rules", key: ["partition", "company_id", "client_id"], afterRestore: "ended" },
+  { name: "company_rule_members", key: ["partition", "company_id", "client_id", "person_id"], afterRestore: "ended" },
   { name: "company_opt_outs", key: ["partition", "company_id", "client_id", "person_id"], afterRestore: "kept" },
   { name: "company_choices", key: ["partition", "company_id", "client_id", "person_id"], afterRestore: "ended" },
   { name: "company_requests", key: ["partition", "company_id", "client_id", "person_id"], afterRestore: "kept" },

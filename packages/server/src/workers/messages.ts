@@ -1,6 +1,6 @@
 /** The messages between the supervisor and its workers, on the channel that the parent process opened. */
 
-import type { Snapshot } from "../metrics/figures.ts";
+import type { Snapshot } from "../metrics/prometheus-text.ts";
 
 /** The number of workers that serve, and the number of all workers. */
 export interface Crew {

@@ -2,7 +2,7 @@
 
 import cluster, { type Worker } from "node:cluster";
 import { createServer } from "node:net";
-import { merged, plain, type Snapshot } from "../metrics/figures.ts";
+import { merged, plain, type Snapshot } from "../metrics/prometheus-text.ts";
 import { type Crew, type FromWorker, ours, type ToWorker } from "./messages.ts";
 
 /** The log for workers that end. */

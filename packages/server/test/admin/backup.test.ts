@@ -20,7 +20,7 @@ import {
   MINUTE,
   NOW,
   statusOf,
-} from "../storage/support/builders.ts";
+} from "../storage/support/record-builders.ts";
 import { refusal } from "./support/admin.ts";
 
 let folder: string;

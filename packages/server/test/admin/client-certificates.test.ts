@@ -1,7 +1,7 @@
 /** Registering clients that have certificates (RFC 8705 §§2.1.2, 2.2.2, 3.4). */
 
 import { describe, expect, test } from "vitest";
-import { aCertificate } from "../../../../test/support/certificates.ts";
+import { aCertificate } from "../../../../test/support/make-certificates.ts";
 import { type ClientMetadata, readRegistration } from "../../src/oauth/client-registration/metadata.ts";
 
 const DN = "tls_client_auth_subject_dn";

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { newClientId } from "../../src/admin/generated-secrets.ts";
 import {
   type AdminContext,
   allClients,
@@ -19,7 +20,6 @@ import {
   surroundings,
   updateClient,
 } from "../../src/admin/index.ts";
-import { newClientId } from "../../src/admin/secret.ts";
 import { grantRegistry } from "../../src/oauth/grants/registry.ts";
 import type { Client } from "../../src/oauth/model.ts";
 import { partitionOf } from "../../src/storage/partition.ts";

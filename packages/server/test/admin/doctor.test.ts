@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { startServer, type TestServer } from "../../../../test/support/server.ts";
+import { startServer, type TestServer } from "../../../../test/support/test-server.ts";
 import {
   adminOf,
   createClient,
@@ -14,7 +14,7 @@ import {
   rotateKey,
 } from "../../src/admin/index.ts";
 import { type Config, ConfigError } from "../../src/config.ts";
-import { Secrets } from "../../src/crypto/secrets.ts";
+import { Secrets } from "../../src/crypto/server-secret.ts";
 import { secretOf } from "../../src/data-dir.ts";
 import { openTestAdmin, type TestAdmin } from "./support/admin.ts";
 

@@ -1,12 +1,14 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { newPassword } from "../../src/admin/generated-secrets.ts";
 import {
   allUsers,
   createUser,
   deleteUser,
   listConsents,
   type NewUser,
+  recentlyLeft,
   revokeConsent,
   revokeSession,
   revokeSessionsOf,
@@ -17,10 +19,10 @@ import {
   userOf,
   userRecord,
 } from "../../src/admin/index.ts";
-import { newPassword } from "../../src/admin/secret.ts";
-import { verifyPassword } from "../../src/crypto/password.ts";
+import { verifyPassword } from "../../src/crypto/password-hashing.ts";
 import type { Person } from "../../src/owners/storage.ts";
-import { aGrant, anApproval, aSession } from "../storage/support/builders.ts";
+import { aLink, aSentLink } from "../storage/support/mail-builders.ts";
+import { aGrant, anApproval, aSession } from "../storage/support/record-builders.ts";
 import { collected, openTestAdmin, refusal, type TestAdmin } from "./support/admin.ts";
 
 let admin: TestAdmin;
@@ -198,6 +200,22 @@ describe("update", () => {
     expect((await userOf(`new-${person.email}`, admin)).personId).toBe(person.personId);
     expect((await updateUser(person.username, { name: null }, admin)).name).toBeNull();
   });
+});
+
+test("which address an account left last → of the last 7 days, unless the operator gave the present one", async () => {
+  const { person } = await createUser(aNewUser(), admin);
+  const { email } = person;
+  expect(await recentlyLeft(person, admin)).toBeNull();
+  const next = `next-${email}`;
+  const at = admin.now();
+  const key = await aSentLink(admin.storage, aLink(person, "change", { address: next, expiresAt: at + 1000 }));
+  const change = { ...key, before: email, undo: null, mails: [], now: at };
+  expect((await admin.storage.mailLinks.changeEmail(change)).kind).toBe("done");
+  const moved = await userOf(next, admin);
+  expect(await recentlyLeft(moved, admin)).toEqual({ address: email, until: at });
+  expect(await recentlyLeft(moved, { ...admin, now: () => at + 8 * 86_400_000 })).toBeNull();
+  await updateUser(next, { email: next }, admin);
+  expect(await recentlyLeft(moved, admin)).toBeNull();
 });
 
 test("the list → everybody, oldest first", async () => {

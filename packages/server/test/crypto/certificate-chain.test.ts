@@ -1,6 +1,6 @@
 import { X509Certificate } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { aCertificate, type Certificate, type CertificateWish } from "../../../../test/support/certificates.ts";
+import { aCertificate, type Certificate, type CertificateWish } from "../../../../test/support/make-certificates.ts";
 import { leadsToAuthority, MAX_INTERMEDIATES } from "../../src/crypto/certificate-chain.ts";
 
 const DAY = 86_400_000;

@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import type { StoredKey } from "../../src/admin/storage.ts";
 import { signEs256, verifyEs256 } from "../../src/crypto/es256.ts";
 import { seal, unseal } from "../../src/crypto/seal.ts";
-import { Secrets } from "../../src/crypto/secrets.ts";
+import { Secrets } from "../../src/crypto/server-secret.ts";
 import {
   addSigningKey,
   ensureKeys,
@@ -15,7 +15,7 @@ import {
   PUBLISH_BEFORE_USE,
   ROTATE_AFTER,
 } from "../../src/crypto/signing-keys.ts";
-import { Xaes256Gcm } from "../../src/crypto/xaes.ts";
+import { Xaes256Gcm } from "../../src/crypto/xaes-256-gcm.ts";
 
 const secrets = new Secrets([randomBytes(32)]);
 const plain = Buffer.from("what nobody else reads");

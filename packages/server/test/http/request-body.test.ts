@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
 import { describe, expect, test } from "vitest";
-import { byTheClock } from "../../../../test/support/by-the-clock.ts";
+import { byTheClock } from "../../../../test/support/timing-tests.ts";
 import { MAX_BODY, readBody } from "../../src/http/connections/request-body.ts";
 import { OAuthError } from "../../src/oauth/errors.ts";
 

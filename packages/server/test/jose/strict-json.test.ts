@@ -2,9 +2,9 @@
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { byTheClock } from "../../../../test/support/by-the-clock.ts";
+import { byTheClock } from "../../../../test/support/timing-tests.ts";
 import { readJsonObject } from "../../src/jose/strict-json.ts";
-import { readJwt } from "../../src/jose/verify.ts";
+import { readJwt } from "../../src/jose/verify-jwt.ts";
 
 const read = (text: string) => readJsonObject(Buffer.from(text));
 const part = (text: string) => Buffer.from(text).toString("base64url");

@@ -4,7 +4,7 @@ import type { LookupAddress, lookup as systemLookup } from "node:dns";
 import { createServer, type RequestListener, type Server } from "node:http";
 import { type AddressInfo, createServer as createTcpServer, type Server as TcpServer } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
-import { byTheClock } from "../../../../test/support/by-the-clock.ts";
+import { byTheClock } from "../../../../test/support/timing-tests.ts";
 import { GuardedFetcher, MAX_PARALLEL, MAX_PARALLEL_PER_HOST } from "../../src/outbound/guarded-fetch.ts";
 import { isPublicAddress } from "../../src/outbound/public-address.ts";
 

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { hashPassword, needsRehash, requireHashRoom, verifyPassword } from "../../src/crypto/password.ts";
+import { hashPassword, needsRehash, requireHashRoom, verifyPassword } from "../../src/crypto/password-hashing.ts";
 import type { OwnerPasswordAsked } from "../../src/oauth/ports.ts";
 import { ownerByPassword } from "../../src/owners/authenticate-by-password.ts";
 import type { Person } from "../../src/owners/storage.ts";
@@ -15,7 +15,7 @@ import {
   aStoredPerson,
   FROM_OWNER,
   NOW,
-} from "../storage/support/builders.ts";
+} from "../storage/support/record-builders.ts";
 
 const PASSWORD = "correct horse battery staple";
 

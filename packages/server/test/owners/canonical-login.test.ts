@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import { canonicalEmail, canonicalLogin, canonicalUsername } from "../../src/owners/canonical-login.ts";
-import { newEmail, newUsername, usernameProblem } from "../../src/owners/new-names.ts";
+import { newEmail, newUsername, usernameProblem } from "../../src/owners/new-username-and-email.ts";
 
 test.each([
   "",

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { originOf } from "../../src/http/connections/client-address.ts";
 import { FailedClients } from "../../src/owners/client-authentication-failures.ts";
 import { onEveryBackend } from "../storage/support/backends.ts";
-import { NOW } from "../storage/support/builders.ts";
+import { NOW } from "../storage/support/record-builders.ts";
 
 onEveryBackend("clients that fail", (storage) => {
   test("one from each /64 of a /48 → so many; another /48, and IPv4, have their own", async () => {

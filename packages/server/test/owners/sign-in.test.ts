@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { hashPassword, needsRehash, verifyPassword } from "../../src/crypto/password.ts";
-import type { HashRequester } from "../../src/owners/hash-requester.ts";
-import type { PresentedDevice } from "../../src/owners/known-device.ts";
+import { hashPassword, needsRehash, verifyPassword } from "../../src/crypto/password-hashing.ts";
+import type { HashRequester } from "../../src/owners/password-hash-requester.ts";
+import type { PresentedDevice } from "../../src/owners/recognize-known-device.ts";
 import { signIn } from "../../src/owners/sign-in.ts";
 import type { Person } from "../../src/owners/storage.ts";
 import { onEveryBackend } from "../storage/support/backends.ts";
-import { anId, aPerson, aSession, aStoredPerson, NOW } from "../storage/support/builders.ts";
+import { anId, aPerson, aSession, aStoredPerson, NOW } from "../storage/support/record-builders.ts";
 
 const PASSWORD = "correct horse battery staple";
 

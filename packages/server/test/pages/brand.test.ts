@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { readBrand } from "../../src/brand.ts";
+import { readBrand } from "../../src/operator-branding.ts";
 import { contrast } from "../../src/pages/contrast.ts";
 import { appsPage, assets, brandOf, type Chrome, chrome, locales, readBrandColors } from "../../src/pages/index.ts";
-import { anAppsView, manyApps, states } from "./states.ts";
+import { anAppsView, manyApps, states } from "./page-states.ts";
 
 describe("colours", () => {
   test.each(["", "red", "#fff", "#0d6b56,", "#0d6b56,#64d0b3,#000000", "#0d6b5g", "url(x)", "#0d6b56}body{"])(

@@ -1,23 +1,30 @@
 /** The states of pages about companies. What they share with others is read when a page is rendered: the two files import each other. */
 import type {
+  CompanyAppPageView,
   CompanyAppsView,
   CompanyAppView,
   CompanyConfirmView,
   CompanyFrame,
   CompanyMembersView,
   CompanyProofView,
+  CompanyRequestView,
+  CompanyReviewView,
+  CompanyRuleForm,
 } from "../../src/pages/company/views.ts";
 import {
   askAdminPage,
   askedAdminPage,
   type Chrome,
   companiesPage,
+  companyAppPage,
   companyAppsPage,
   companyConfirmPage,
   companyHistoryPage,
   companyMembersPage,
   companyProofPage,
+  companyReviewPage,
   consentPage,
+  createCompanyPage,
   invitationPage,
 } from "../../src/pages/index.ts";
 import type { AskAdminView, OwnerOption } from "../../src/pages/views.ts";
@@ -33,16 +40,16 @@ import {
   NOW,
   scopes,
   television,
-} from "./states.ts";
+} from "./page-states.ts";
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
 const owners = (): readonly OwnerOption[] => [
-  { value: "person-id", name: ada.name, kind: "self", selected: true },
-  { value: "company-1", name: "Acme Corp", kind: "company", selected: false },
-  { value: "company-2", name: LONG_NAME, kind: "ask", selected: false },
-  { value: "company-3", name: "Globex", kind: "blocked", selected: false },
+  { value: "person-id", name: ada.name, kind: "self", selected: true, last: false },
+  { value: "company-1", name: "Acme Corp", kind: "company", selected: false, last: true },
+  { value: "company-2", name: LONG_NAME, kind: "ask", selected: false, last: false },
+  { value: "company-3", name: "Globex", kind: "blocked", selected: false, last: false },
 ];
 
 function anAskAdmin(change: Partial<AskAdminView> = {}): AskAdminView {
@@ -60,7 +67,7 @@ function aProof(change: Partial<CompanyProofView> = {}): CompanyProofView {
     ["scope", "read"],
     ["scope", "write"],
   ] as const;
-  return { ...frame(), action: "/rule", fields, fault: null, ...change };
+  return { ...frame(), action: "/apps/printer", fields, fault: null, ...change };
 }
 
 export const companyStates: Readonly<Record<string, (chrome: Chrome) => string>> = {
@@ -91,50 +98,103 @@ function aCompanyApp(change: Partial<CompanyAppView> = {}): CompanyAppView {
   return {
     ...{ clientId: "c-1", name: "Photo Printer", logo: "/logos/photo-printer", host: "print.example.com" },
     ...{ scopes: [see, add], grantedAt: NOW - 40 * DAY, lastUsedAt: NOW - DAY, expiresAt: NOW + 300 * DAY },
-    ...{ people: 12, rule: "allow", optOut: true, mine: "acts" },
-    ...{ hosts: [{ value: "https://print.example.com", text: "print.example.com" }], newHosts: [] },
-    durations: durations.filter(({ value }) => value !== "once"),
-    choices: [
-      { ...see, checked: true },
-      { ...add, checked: false },
-    ],
+    ...{ people: 12, state: "allow", requests: 0, hasNewHosts: false, mine: "acts", chosen: false },
     ...change,
   };
 }
 
+const aRequest = (change: Partial<CompanyRequestView> = {}): CompanyRequestView => ({
+  ...{ clientId: "c-4", app: "Photo TV", logo: null, host: null, personId: "p-2", username: "grace" },
+  ...{ personName: "Grace Hopper", scopes: [see], askedAt: NOW - HOUR },
+  reason: "For the screen in the lobby.\nIt shows the photos of the fair.",
+  ...change,
+});
+
 function companyApps(change: Partial<CompanyAppsView> = {}): CompanyAppsView {
+  const nothing = { people: 0, mine: null, lastUsedAt: null } as const;
   return {
     ...frame(),
     apps: [
       aCompanyApp(),
+      aCompanyApp({ ...nothing, clientId: "c-2", name: LONG_NAME, logo: null, state: "ask" }),
       aCompanyApp({
-        clientId: "c-2",
-        name: LONG_NAME,
-        logo: null,
-        rule: "ask",
-        people: 0,
-        mine: null,
-        lastUsedAt: null,
+        ...{ clientId: "c-5", name: "Photo Wall", logo: null, mine: null, host: "wall.example.com" },
+        ...{ state: "selected", people: 1, hasNewHosts: true },
       }),
-      aCompanyApp({
-        ...{ clientId: "c-5", name: "Photo Wall", logo: null, mine: null },
-        hosts: [
-          { value: "https://wall.example.com", text: "wall.example.com" },
-          { value: "https://wall.example.net", text: "wall.example.net" },
-        ],
-        newHosts: ["wall.example.net"],
-      }),
-      aCompanyApp({ clientId: "c-3", name: "Spy", logo: null, rule: "block", scopes: [], grantedAt: null, mine: null }),
+      aCompanyApp({ ...nothing, clientId: "c-6", name: "Calendar", logo: null, state: null, requests: 2 }),
+      aCompanyApp({ ...nothing, clientId: "c-3", name: "Spy", logo: null, state: "block" }),
     ],
     requests: [
-      {
-        ...{ clientId: "c-4", app: "Photo TV", logo: null, host: null, hosts: [], personId: "p-2", username: "grace" },
-        durations: durations.filter(({ value }) => value !== "once"),
-        ...{ scopes: [see], ceiling: [see.name], askedAt: NOW - HOUR },
-        reason: "For the screen in the lobby.\nIt shows the photos of the fair.",
-      },
+      aRequest(),
+      aRequest({ personId: "p-3", username: longPerson.username, personName: null, app: LONG_NAME }),
     ],
-    defaultRule: "ask",
+    ...{ query: "", found: [], more: false, defaultRule: "ask" },
+    ...change,
+  };
+}
+
+function aRuleForm(change: Partial<CompanyRuleForm> = {}): CompanyRuleForm {
+  const members = ["ada", "grace", "linus", longPerson.username];
+  return {
+    ...{ rule: "allow", audience: "everybody", more: false, others: "", optOut: true, seen: NOW - DAY, problem: null },
+    members: members.map((username, at) => ({ personId: `p-${at}`, username, checked: at === 1 })),
+    scopes: [
+      { ...see, checked: true, asked: false },
+      { ...add, checked: false, asked: true },
+    ],
+    hosts: [{ value: "https://print.example.com", text: "print.example.com" }],
+    durations: [
+      { value: "same", selected: true },
+      ...durations.filter(({ value }) => value !== "once").map(({ value }) => ({ value, selected: false })),
+    ],
+    endsNow: NOW + 300 * DAY,
+    ...change,
+  };
+}
+
+function anAppPage(change: Partial<CompanyAppPageView> = {}): CompanyAppPageView {
+  const shown = ["ada", "grace", null].map((username, at) => ({
+    ...{ username, since: NOW - (40 + at) * DAY, lastUsedAt: NOW - DAY },
+  }));
+  return {
+    ...frame(),
+    ...{ clientId: "c-1", name: "Photo Printer", logo: "/logos/photo-printer", host: "print.example.com" },
+    ...{
+      verified: true,
+      publisher: "Prints Ltd",
+      state: "allow",
+      endsAt: NOW + 300 * DAY,
+      newHosts: [],
+      mine: "acts",
+      chosen: true,
+    },
+    decided: { at: NOW - 40 * DAY, by: "ada" },
+    access: {
+      ...{ scopes: [see, add], grantedAt: NOW - 40 * DAY, lastUsedAt: NOW - DAY, expiresAt: NOW + 300 * DAY },
+      ...{ people: 12, shown },
+    },
+    ...{ requests: [], form: aRuleForm(), defaultRule: "ask" },
+    ...change,
+  };
+}
+
+/** An app that nobody uses and nobody decided about. */
+const aNewApp = (change: Partial<CompanyAppPageView> = {}, form: Partial<CompanyRuleForm> = {}) =>
+  anAppPage({
+    ...{ name: "Photo TV", logo: null, host: "tv.example.com", verified: false, state: null, decided: null },
+    ...{ access: null, mine: null, chosen: false, endsAt: null },
+    form: aRuleForm({
+      ...{ rule: "default", audience: null, seen: null, endsNow: null },
+      durations: durations.filter(({ value }) => value !== "once"),
+      ...form,
+    }),
+    ...change,
+  });
+
+function aReview(change: Partial<CompanyReviewView> = {}): CompanyReviewView {
+  return {
+    ...{ ...frame(), app: "Photo Printer", action: "/apps/c-1", fields: [["rule", "allow"]] },
+    ...{ opens: null, blocks: null, withdraws: null, loses: null, shortens: null, stopsIn: 10 },
     ...change,
   };
 }
@@ -158,8 +218,8 @@ function companyMembers(change: Partial<CompanyMembersView> = {}): CompanyMember
 
 function aQuestion(what: CompanyConfirmView["what"], change: Partial<CompanyConfirmView> = {}): CompanyConfirmView {
   const [action, fields] =
-    what === "remove" ? ["/members/remove", { person_id: "p-2" }] : ["/rule", { client_id: "c-1" }];
-  const about = { subject: "Photo Printer", people: 12, apps: [], stopsIn: 10, endsAt: null };
+    what === "remove" ? ["/members/remove", { person_id: "p-2" }] : ["/revoke", { client_id: "c-1" }];
+  const about = { subject: "Photo Printer", people: 12, apps: [], stopsIn: 10 };
   return { ...frame(), what, action, fields, ...about, ...change };
 }
 
@@ -182,15 +242,74 @@ export const companyPageStates: Readonly<Record<string, (chrome: Chrome) => stri
       c,
     ),
   "company-revoke": (c) => companyConfirmPage(aQuestion("revoke", { subject: LONG_NAME }), c),
-  "company-block": (c) => companyConfirmPage(aQuestion("block", { people: 1, stopsIn: 0 }), c),
-  "company-unapprove": (c) => companyConfirmPage(aQuestion("unapprove", { endsAt: NOW + 90 * DAY }), c),
+  "company-app": (c) => companyAppPage(anAppPage(), c),
+  "company-app-selected": (c) =>
+    companyAppPage(
+      anAppPage({
+        ...{ state: "selected", newHosts: ["wall.example.net", "wall.example.org"], notice: "decided" },
+        form: aRuleForm({ audience: "selected", more: true }),
+      }),
+      c,
+    ),
+  "company-app-request": (c) =>
+    companyAppPage(
+      aNewApp(
+        { requests: [aRequest()] },
+        { rule: "allow", audience: "selected", scopes: [{ ...see, checked: true, asked: true }] },
+      ),
+      c,
+    ),
+  "company-app-new": (c) => companyAppPage(aNewApp(), c),
+  "company-app-wrong": (c) =>
+    companyAppPage(
+      aNewApp(
+        { name: LONG_NAME },
+        {
+          ...{ rule: "allow", audience: "selected", more: true, others: "nobody" },
+          problem: { kind: "unknownMember", about: "nobody" },
+        },
+      ),
+      c,
+    ),
+  "company-app-changed": (c) =>
+    companyAppPage(anAppPage({ notice: "changed", state: "block", access: null, mine: "stopped" }), c),
+  "company-app-gone": (c) => companyAppPage(anAppPage({ form: null, logo: null, host: null, verified: false }), c),
+  "company-block": (c) =>
+    companyReviewPage(aReview({ blocks: { people: 1, scopes: [see.description] }, stopsIn: 0 }), c),
+  "company-open": (c) => companyReviewPage(aReview({ opens: [see.description, add.description] }), c),
+  "company-narrow": (c) =>
+    companyReviewPage(
+      aReview({
+        app: LONG_NAME,
+        withdraws: { people: 3, scopes: [see.description, add.description], endsAt: NOW + 7 * DAY },
+        loses: { people: 12, scopes: [add.description] },
+        shortens: { people: 12, from: NOW + 300 * DAY, to: NOW + 7 * DAY },
+      }),
+      c,
+    ),
+  "company-unapprove": (c) =>
+    companyReviewPage(aReview({ withdraws: { people: 12, scopes: [see.description], endsAt: null } }), c),
+  "company-shorten": (c) => companyReviewPage(aReview({ shortens: { people: 2, from: null, to: NOW + 30 * DAY } }), c),
   "company-remove": (c) =>
     companyConfirmPage(aQuestion("remove", { subject: longPerson.username, apps: ["Photo Printer", LONG_NAME] }), c),
   "company-leave": (c) => companyConfirmPage(aQuestion("leave", { subject: "Acme Corp", admin: false, stopsIn: 0 }), c),
+  "company-search": (c) =>
+    companyAppsPage(
+      companyApps({
+        ...{ query: "photo", requests: [], more: true, apps: [aCompanyApp()] },
+        found: [{ clientId: "c-9", name: "Photo Frame", logo: null, host: "frame.example.com" }],
+      }),
+      c,
+    ),
+  "company-search-none": (c) => companyAppsPage(companyApps({ query: "Nothing like it", requests: [], apps: [] }), c),
   "company-apps-empty": (c) => companyAppsPage(companyApps({ apps: [], requests: [], notice: "nothing" }), c),
   "company-apps-member": (c) =>
     companyAppsPage(
-      companyApps({ admin: false, requests: [], apps: [aCompanyApp(), aCompanyApp({ mine: "stopped" })] }),
+      companyApps({
+        admin: false,
+        requests: [],
+        apps: [aCompanyApp({ chosen: true }), aCompanyApp({ mine: "stopped" })],
+      }),
       c,
     ),
   "company-members": (c) => companyMembersPage(companyMembers(), c),
@@ -221,9 +340,14 @@ export const companyPageStates: Readonly<Record<string, (chrome: Chrome) => stri
             what,
             app: "Photo Printer",
             by: "ada",
-            expiresAt: what === "allowed" ? "once" : undefined,
           },
-          ...{ can: what === "allowed" ? [see.description, add.description] : [], takenAway: [] },
+          ...{
+            can:
+              what === "allowed"
+                ? [see, add].map(({ description }) => ({ text: description, end: "once" as const }))
+                : [],
+            takenAway: [],
+          },
         })),
         ...{ older: "e-3", first: false },
       },
@@ -252,7 +376,7 @@ export const companyPageStates: Readonly<Record<string, (chrome: Chrome) => stri
             { rule: "none" },
           ] as const
         ).map((what, at) => ({
-          ...{ entryId: `e-${at}`, at: NOW - at * DAY, what, app: "Photo Printer", by: "ada", expiresAt: undefined },
+          ...{ entryId: `e-${at}`, at: NOW - at * DAY, what, app: "Photo Printer", by: "ada" },
           ...{ person: "grace", can: [], takenAway: [] },
         })),
         ...{ older: null, first: true },
@@ -263,7 +387,7 @@ export const companyPageStates: Readonly<Record<string, (chrome: Chrome) => stri
   companies: (c) =>
     companiesPage(
       {
-        ...{ csrf: "csrf-value", person: ada },
+        ...{ csrf: "csrf-value", person: ada, mayCreate: true },
         companies: [
           { name: "Acme Corp", slug: "acme", role: "admin" },
           { name: LONG_NAME, slug: "long", role: "member" },
@@ -271,7 +395,14 @@ export const companyPageStates: Readonly<Record<string, (chrome: Chrome) => stri
       },
       c,
     ),
-  "companies-none": (c) => companiesPage({ csrf: "csrf-value", person: ada, companies: [] }, c),
+  "create-company": (c) => createCompanyPage({ csrf: "csrf-value", person: ada, name: "", slug: "", problem: null }, c),
+  "create-company-similar": (c) =>
+    createCompanyPage({ csrf: "csrf-value", person: ada, name: LONG_NAME, slug: "acme", problem: "similar" }, c),
+  "create-company-taken": (c) =>
+    createCompanyPage({ csrf: "csrf-value", person: ada, name: "Acme Corp", slug: "acme", problem: "taken" }, c),
+  "create-company-many": (c) =>
+    createCompanyPage({ csrf: "csrf-value", person: ada, name: "Acme Corp", slug: "acme", problem: "tooMany" }, c),
+  "companies-none": (c) => companiesPage({ csrf: "csrf-value", person: ada, mayCreate: false, companies: [] }, c),
   invitation: (c) => invitationPage({ ...anInvitation(), role: "member", wrongPerson: false }, c),
   "invitation-admin": (c) => invitationPage({ ...anInvitation(), role: "admin", wrongPerson: false }, c),
   "invitation-other": (c) => invitationPage({ ...anInvitation(), role: "member", wrongPerson: true }, c),

@@ -1,7 +1,7 @@
 /** What every state of every page owes to whoever doesn't look at it: titles, headings, fields, errors, times. Without a browser. */
 import { describe, expect, test } from "vitest";
 import { chrome, locales } from "../../src/pages/index.ts";
-import { states } from "./states.ts";
+import { states } from "./page-states.ts";
 
 const plain = chrome({ issuer: "http://localhost:9400", here: "/account/apps" });
 const rendered = Object.entries(states).map(([name, render]) => [name, render(plain)] as const);
@@ -112,6 +112,8 @@ test("no two pages of one language have the same title, whatever it is", () => {
     "history",
     "security",
     "profile",
+    "verify-receipt",
+    "receipt",
   ];
   const more = ["companies", "company-apps", "company-members", "company-history", "delete", "change-password"];
   for (const locale of locales) {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { en } from "../../src/pages/messages/en/index.ts";
 import { fill, locales, messages, plural, rich } from "../../src/pages/messages/index.ts";
-import { durationLabel, exact, relative } from "../../src/pages/time.ts";
-import { NOW } from "./states.ts";
+import { durationLabel, exact, relative } from "../../src/pages/shown-time.ts";
+import { NOW } from "./page-states.ts";
 
 interface Message {
   readonly path: string;
@@ -148,6 +148,7 @@ describe("times", () => {
     [-day, "yesterday"],
     [5 * day, "in 5 days"],
     [-14 * day, "2 weeks ago"],
+    [29.99 * day, "in 30 days"],
     [90 * day, "in 3 months"],
     [-400 * day, "1 year ago"],
   ])("%d ms from now → %s", (distance, text) => {

@@ -3,10 +3,10 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { axe, launchBrowser, withPage } from "../../../../test/support/browser.ts";
+import { axe, launchBrowser, withPage } from "../../../../test/support/chromium.ts";
 import { assets, chrome, formPostPage, locales } from "../../src/pages/index.ts";
-import { type GalleryServer, POLICY, serveStates } from "./serve.ts";
-import { states } from "./states.ts";
+import { states } from "./page-states.ts";
+import { type GalleryServer, POLICY, serveStates } from "./serve-states.ts";
 
 let browser: Browser;
 let server: GalleryServer;
@@ -91,6 +91,8 @@ test("right to left and in every language: clean for axe, nothing scrolls sidewa
         "consent-more",
         "apps",
         "history",
+        "receipt",
+        "verify-receipt-altered",
         "sign-in-wrong",
         "device-consent",
         "problem-404",
@@ -124,17 +126,17 @@ test("targets are 24 px or more, and buttons of one question 44 px on a phone", 
 describe("consent by keyboard", () => {
   const focused = "document.activeElement.value || document.activeElement.id || document.activeElement.tagName";
 
-  test("Tab goes through choices, length, account, answers, in the order in which they stand", async () => {
+  test("Tab goes through account, choices with their ends, length, answers, in the order in which they stand", async () => {
     await withPage({ browser }, async (page) => {
       await page.goto(`${server.origin}/consent`);
       const order: unknown[] = [];
-      for (let step = 0; step < 7; step++) {
+      for (let step = 0; step < 10; step++) {
         await page.keyboard.press("Tab");
         order.push(await page.evaluate(`document.activeElement.name || document.activeElement.textContent.trim()`));
       }
       expect(order).toEqual([
-        ...["scope", "scope", "duration", "Choose a time for each", "Not you? Use another account"],
-        ...["decision", "decision"],
+        ...["Switch account", "duration:photos:read", "scope", "duration:photos:write"],
+        ...["scope", "duration:photos:delete", "duration:profile", "duration", "decision", "decision"],
       ]);
       expect(await page.evaluate(focused)).toBe("deny");
       const outline = await page.evaluate("getComputedStyle(document.activeElement).outlineStyle");
@@ -151,7 +153,7 @@ describe("consent by keyboard", () => {
         return route.fulfill({ status: 204 });
       });
       await page.goto(`${server.origin}/consent`);
-      await page.keyboard.press("Tab");
+      await page.focus('input[value="photos:write"]');
       await page.keyboard.press("Enter");
       await page.keyboard.press("Space");
       await page.focus("#duration");
@@ -169,8 +171,8 @@ describe("consent by keyboard", () => {
     const common = [
       ["csrf", "csrf-value"],
       ["request", "sealed-request-value"],
-      ["duration", "3600"],
       ...["photos:read", "photos:write", "photos:delete", "profile"].map((name) => [`duration:${name}`, ""]),
+      ["duration", "3600"],
     ];
     expect(denied).toEqual([...common, ["decision", "deny"]]);
     expect(allowed).toEqual([...common, ["decision", "allow"]]);
@@ -184,7 +186,7 @@ describe("consent by keyboard", () => {
         return route.fulfill({ status: 204 });
       });
       await page.goto(`${server.origin}/consent`);
-      await page.getByRole("button", { name: "Not you? Use another account" }).click();
+      await page.getByRole("button", { name: "Switch account" }).click();
       await expect.poll(() => posted).toEqual(["csrf=csrf-value&request=sealed-request-value"]);
     });
   });
@@ -193,11 +195,11 @@ describe("consent by keyboard", () => {
 test("a wrong password → the caret stands in the password field, which is said to be wrong and why", async () => {
   await withPage({ browser, javaScriptEnabled: true }, async (page) => {
     await page.goto(`${server.origin}/sign-in-wrong`);
-    const field = page.getByLabel("Password");
+    const field = page.getByLabel("Password", { exact: true });
     await expect.poll(() => page.evaluate("document.activeElement.name")).toBe("password");
     expect(await field.getAttribute("aria-invalid")).toBe("true");
     const id = await field.getAttribute("aria-describedby");
-    expect(await page.locator(`#${id}`).textContent()).toMatch(/doesn’t match/);
+    expect(await page.locator(`#${id}`).textContent()).toMatch(/is wrong/);
   });
 });
 
@@ -207,7 +209,7 @@ test("a right-to-left or hostile name → moves nothing that stands around it", 
       await page.goto(`${server.origin}/${name}`);
       const heading = page.locator("h1");
       expect(await page.evaluate('getComputedStyle(document.querySelector("h1")).direction')).toBe("ltr");
-      expect(await heading.textContent()).toMatch(/ wants to use your account$/);
+      expect(await heading.textContent()).toMatch(/ wants access to your account$/);
     }
     expect(await page.locator("h1").textContent()).not.toMatch(/[\u202A-\u202E\u200B\n]/);
   });

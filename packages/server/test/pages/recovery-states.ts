@@ -13,9 +13,11 @@ import type {
   ProveView,
   RestoreView,
   TakeBackView,
+  TakenBackView,
   WayEntry,
 } from "../../src/pages/security/recover-account-views.ts";
 import { anOffer } from "./factor-states.ts";
+import { somethingWaits, waitingStates } from "./security-states.ts";
 
 const NOW = Date.UTC(2026, 6, 14, 9, 30);
 const HOUR = 3_600_000;
@@ -83,6 +85,14 @@ const many = Array.from({ length: 40 }, (_, at) =>
   anApp({ value: `app-${at}`, name: `${LONG} ${at}`, chosen: at < 12 }),
 );
 
+function aRecovery(changes: Partial<TakenBackView> = {}): TakenBackView {
+  return {
+    ...{ what: "recover", email: "", removed: [], kept: [], ended: [], apps: [] },
+    ...{ waiting: null, signIn: "/login", switch: null },
+    ...changes,
+  };
+}
+
 export const recoveryStates: Readonly<Record<string, (chrome: Chrome) => string>> = {
   "recover-new": (c) => takeBackPage(aTakeBack(), c),
   "recover-new-short": (c) => takeBackPage({ ...intruded, fault: { kind: "short" } }, c),
@@ -104,17 +114,21 @@ export const recoveryStates: Readonly<Record<string, (chrome: Chrome) => string>
     ]),
   ),
   "recover-prove-throttled": (c) => provePage(aProof({ problem: { kind: "throttled", minutes: 9 } }), c),
-  "recover-done": (c) => takenBackPage({ what: "recover", email: "", removed: [], kept: [], ended: [], apps: [] }, c),
+  "recover-done": (c) => takenBackPage(aRecovery(), c),
+  ...waitingStates("recover-done", ["app", "invitation", "deviceElsewhere", "expired"], (waiting, c) =>
+    takenBackPage(aRecovery({ waiting }), c),
+  ),
+  "recover-done-switch": (c) =>
+    takenBackPage(aRecovery({ waiting: somethingWaits.app, switch: { csrf: "csrf-value", request: "sealed" } }), c),
   "recover-done-removed": (c) =>
     takenBackPage(
-      {
-        ...{ what: "recover", email: "", removed: ways.slice(0, 2), kept: ways.slice(2) },
+      aRecovery({
+        ...{ removed: ways.slice(0, 2), kept: ways.slice(2) },
         ...{ ended: ["Mail Export", "TV"], apps: many.map(({ name }) => name) },
-      },
+      }),
       c,
     ),
-  undone: (c) =>
-    takenBackPage({ what: "undo", email: "ada@example.com", removed: ways, kept: [], ended: [], apps: ["Acme"] }, c),
+  undone: (c) => takenBackPage(aRecovery({ what: "undo", email: "ada@example.com", removed: ways, apps: ["Acme"] }), c),
   restore: (c) => restorePage(aRestore(), c),
   "restore-stale": (c) => restorePage(aRestore({ stale: true }), c),
   restored: (c) => restoredPage(c),

@@ -1,6 +1,7 @@
 /** The states of the pages about one's own account. */
 
 import {
+  accountReadyPage,
   askPage,
   type Chrome,
   changePasswordPage,
@@ -22,6 +23,7 @@ import type {
   ProfileView,
   SecurityView,
 } from "../../src/pages/security/views.ts";
+import type { Waiting } from "../../src/pages/waiting-view.ts";
 import { aSession } from "./factor-states.ts";
 
 const NOW = Date.UTC(2026, 6, 14, 9, 30);
@@ -51,6 +53,7 @@ function aPasswordChange(changes: Partial<ChangePasswordView> = {}): ChangePassw
     must: false,
     request: null,
     device: null,
+    invitation: null,
     fault: null,
     endSessions: true,
     endApps: true,
@@ -58,13 +61,48 @@ function aPasswordChange(changes: Partial<ChangePasswordView> = {}): ChangePassw
   };
 }
 
+const LONG_COMPANY = "The Company with a Name That Goes on Longer Than Anybody Would Want to Read It";
 const LONG_ADDRESS =
   "a-very-long-name-that-goes-on-and-on-until-it-is-64-letters-long@departments.of.a.long.example.com";
 const aLink = { csrf: "csrf-value", link: "ml_value", person: "ada", email: "ada@example.com", stale: false };
 
+const noForm = { csrf: "csrf-value", request: null };
+const aSent = { waiting: null, back: "/login" };
+const anAsk = { ...aSent, form: noForm };
+
+/** What waits while somebody signs up or chooses a new password, in each way. */
+export const somethingWaits = {
+  app: { state: "here", what: { kind: "app", app: "Photo Printer" } },
+  device: { state: "here", what: { kind: "device" } },
+  invitation: { state: "here", what: { kind: "invitation", company: "Acme Corp", role: "member", by: "grace" } },
+  unnamed: { state: "here", what: { kind: "invitation", company: LONG_COMPANY, role: "admin", by: null } },
+  appElsewhere: { state: "elsewhere", what: { kind: "app", app: "Photo Printer" } },
+  deviceElsewhere: { state: "elsewhere", what: { kind: "device" } },
+  invitationElsewhere: {
+    state: "elsewhere",
+    what: { kind: "invitation", company: "Acme Corp", role: "member", by: "grace" },
+  },
+  expired: { state: "expired", app: "Photo Printer", startAgain: "/authorize?client_id=printer" },
+} satisfies Record<string, Waiting>;
+
+/** A state of each kind of what waits: `NAME-KIND`. */
+export function waitingStates(
+  name: string,
+  kinds: readonly (keyof typeof somethingWaits)[],
+  show: (waiting: Waiting, chrome: Chrome) => string,
+): Record<string, (chrome: Chrome) => string> {
+  return Object.fromEntries(
+    kinds.map((kind) => [
+      `${name}-${kind.replace(/[A-Z]/g, (capital) => `-${capital.toLowerCase()}`)}`,
+      (chrome: Chrome) => show(somethingWaits[kind], chrome),
+    ]),
+  );
+}
+
 function aCreation(changes: Partial<CreateAccountView> = {}): CreateAccountView {
   return {
-    csrf: "csrf-value",
+    form: noForm,
+    waiting: null,
     link: "ml_value",
     email: "ada@example.com",
     username: "",
@@ -113,22 +151,39 @@ export const securityStates: Readonly<Record<string, (chrome: Chrome) => string>
   "change-password-first": (c) => changePasswordPage(aPasswordChange({ has: false }), c),
   "change-password-throttled": (c) =>
     changePasswordPage(aPasswordChange({ fault: { kind: "throttled", minutes: 12 } }), c),
-  recover: (c) => askPage({ what: "recover", csrf: "csrf-value", typed: "", fault: null }, c),
-  "recover-missing": (c) => askPage({ what: "recover", csrf: "csrf-value", typed: "", fault: { kind: "missing" } }, c),
+  recover: (c) => askPage({ what: "recover", ...anAsk, typed: "", fault: null }, c),
+  "recover-missing": (c) => askPage({ what: "recover", ...anAsk, typed: "", fault: { kind: "missing" } }, c),
   "recover-throttled": (c) =>
-    askPage({ what: "recover", csrf: "csrf-value", typed: "ada", fault: { kind: "throttled", minutes: 9 } }, c),
-  "recover-full": (c) => askPage({ what: "recover", csrf: "csrf-value", typed: "ada", fault: { kind: "full" } }, c),
-  "recover-sent": (c) => sentPage({ email: null }, c),
-  "link-gone": (c) => donePage({ what: "gone", again: "/recover" }, c),
+    askPage({ what: "recover", ...anAsk, typed: "ada", fault: { kind: "throttled", minutes: 9 } }, c),
+  "recover-full": (c) => askPage({ what: "recover", ...anAsk, typed: "ada", fault: { kind: "full" } }, c),
+  "recover-sent": (c) => sentPage({ email: null, ...aSent }, c),
+  "link-gone": (c) => donePage({ what: "gone", again: "/recover", back: null }, c),
+  "link-gone-twice": (c) => donePage({ what: "gone", again: "/sign-up", back: "/consent?request=sealed" }, c),
   "link-another-browser": (c) => donePage({ what: "anotherBrowser" }, c),
   "link-taken": (c) => donePage({ what: "taken" }, c),
-  "sign-up": (c) => askPage({ what: "signUp", csrf: "csrf-value", typed: "", fault: null }, c),
-  "sign-up-wrong": (c) => askPage({ what: "signUp", csrf: "csrf-value", typed: "ada", fault: { kind: "missing" } }, c),
-  "sign-up-sent": (c) => sentPage({ email: LONG_ADDRESS }, c),
+  "sign-up": (c) => askPage({ what: "signUp", ...anAsk, typed: "", fault: null }, c),
+  "sign-up-wrong": (c) => askPage({ what: "signUp", ...anAsk, typed: "ada", fault: { kind: "missing" } }, c),
+  "sign-up-sent": (c) => sentPage({ email: LONG_ADDRESS, ...aSent }, c),
   "sign-up-account": (c) => createAccountPage(aCreation(), c),
   "sign-up-taken": (c) =>
     createAccountPage(aCreation({ username: "ada", name: "Ada", fault: { username: "taken" } }), c),
   "sign-up-stale": (c) => createAccountPage(aCreation({ username: "ada", fault: { stale: true } }), c),
+  ...waitingStates("recover", ["app", "invitation"], (waiting, c) =>
+    askPage({ what: "recover", ...anAsk, waiting, typed: "", fault: null }, c),
+  ),
+  ...waitingStates("recover-sent", ["app"], (waiting, c) => sentPage({ email: null, ...aSent, waiting }, c)),
+  ...waitingStates("sign-up", ["device", "unnamed"], (waiting, c) =>
+    askPage({ what: "signUp", ...anAsk, waiting, typed: "", fault: null }, c),
+  ),
+  ...waitingStates("sign-up-sent", ["app", "device", "invitation"], (waiting, c) =>
+    sentPage({ email: "ada@example.com", ...aSent, waiting }, c),
+  ),
+  ...waitingStates("sign-up-account", ["app", "invitation", "appElsewhere", "expired"], (waiting, c) =>
+    createAccountPage(aCreation({ waiting }), c),
+  ),
+  ...waitingStates("sign-up-ready", ["appElsewhere", "invitationElsewhere", "expired"], (waiting, c) =>
+    accountReadyPage({ person: "ada", waiting }, c),
+  ),
   "confirm-verify": (c) => confirmPage({ ...aLink, what: "verify" }, c),
   "confirm-change": (c) => confirmPage({ ...aLink, what: "change", email: LONG_ADDRESS, stale: true }, c),
   confirmed: (c) => donePage({ what: "confirmed", email: "ada@example.com", person: "ada" }, c),

@@ -2,10 +2,10 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type CachedCatalog, openCatalog } from "../../src/storage/catalog.ts";
+import { type CachedCatalog, openCatalog } from "../../src/storage/cached-catalog.ts";
 import { StorageUnavailable } from "../../src/storage/errors.ts";
 import { openStorage, type Storage } from "../../src/storage/open.ts";
-import { aClient, aKey, aResource, aScope, NOW } from "./support/builders.ts";
+import { aClient, aKey, aResource, aScope, NOW } from "./support/record-builders.ts";
 
 let directory: string;
 /** This process's storage, its questions counted. */

@@ -8,9 +8,9 @@ import { migrate } from "../../src/storage/migrations/migrate.ts";
 import { catalog, clients, keys as signingKeys } from "../../src/storage/operator/index.ts";
 import { people, sessions } from "../../src/storage/people/index.ts";
 import { openSqlite, type SqliteEngine } from "../../src/storage/sqlite/engine.ts";
-import { type Runner, Writer } from "../../src/storage/sqlite/writer.ts";
+import { type Runner, Writer } from "../../src/storage/sqlite/group-commit.ts";
 import { backends } from "./support/backends.ts";
-import { aKey, aLiveGrant, aPerson, aRefresh, aSession, MINUTE, NOW, statusOf } from "./support/builders.ts";
+import { aKey, aLiveGrant, aPerson, aRefresh, aSession, MINUTE, NOW, statusOf } from "./support/record-builders.ts";
 
 let directory: string;
 let engine: SqliteEngine | undefined;

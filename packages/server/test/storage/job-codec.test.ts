@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { Answer, Job } from "../../src/storage/sqlite/batch.ts";
 import { packAnswers, packJobs, unpackAnswers, unpackJobs } from "../../src/storage/sqlite/job-codec.ts";
+import type { Answer, Job } from "../../src/storage/sqlite/run-batch.ts";
 
 const pool = Buffer.alloc(65_536, 7);
 const values = {

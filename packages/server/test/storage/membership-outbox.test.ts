@@ -9,8 +9,8 @@ import { applyOutboxEntry } from "../../src/storage/companies/membership-outbox.
 import { openStorage, type Storage } from "../../src/storage/open.ts";
 import { writePersonStatus } from "../../src/storage/people/people.ts";
 import { openSqlite, type SqliteEngine } from "../../src/storage/sqlite/engine.ts";
-import { anApproval, anId, aStoredPerson, HOUR, NOW, statusOf } from "./support/builders.ts";
-import { aCompanyGrant, aLiveCompanyGrant, aStaffedCompany, aStoredCompany, join } from "./support/companies.ts";
+import { aCompanyGrant, aLiveCompanyGrant, aStaffedCompany, aStoredCompany, join } from "./support/company-builders.ts";
+import { anApproval, anId, aStoredPerson, HOUR, NOW, statusOf } from "./support/record-builders.ts";
 
 /** A process that dies between two steps of a verb: the engine is told the first ones alone. */
 let directory: string;

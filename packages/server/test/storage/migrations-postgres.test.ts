@@ -3,14 +3,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "pg";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { byTheClock } from "../../../../test/support/by-the-clock.ts";
 import { aPostgresDatabase, type TestDatabase } from "../../../../test/support/postgres.ts";
+import { byTheClock } from "../../../../test/support/timing-tests.ts";
+import { sql } from "../../src/storage/define-verbs.ts";
 import { migrations } from "../../src/storage/migrations/index.ts";
 import { migrate, migrationStatus, planMigrations } from "../../src/storage/migrations/migrate.ts";
 import type { Migration } from "../../src/storage/migrations/migration.ts";
 import { openPostgres, type PostgresEngine } from "../../src/storage/postgres/engine.ts";
-import { sql } from "../../src/storage/sql.ts";
-import { NOW } from "./support/builders.ts";
+import { NOW } from "./support/record-builders.ts";
 
 let database: TestDatabase;
 let engine: PostgresEngine;

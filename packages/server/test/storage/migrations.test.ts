@@ -6,15 +6,15 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { sql } from "../../src/storage/define-verbs.ts";
 import { SchemaMismatch } from "../../src/storage/errors.ts";
 import { migrations } from "../../src/storage/migrations/index.ts";
 import { migrate, migrationStatus, planMigrations } from "../../src/storage/migrations/migrate.ts";
 import type { Migration } from "../../src/storage/migrations/migration.ts";
 import { described, SMALL } from "../../src/storage/migrations/plan.ts";
 import { openStorage } from "../../src/storage/open.ts";
-import { sql } from "../../src/storage/sql.ts";
 import { openSqlite, type SqliteEngine } from "../../src/storage/sqlite/engine.ts";
-import { NOW } from "./support/builders.ts";
+import { NOW } from "./support/record-builders.ts";
 
 let directory: string;
 let path: string;
@@ -233,12 +233,51 @@ test("the numbers rise by one from 1", () => {
 test("10 processes start on an empty file → one schema, and all go on", async () => {
   await engine.close();
   await rm(path);
-  const file = fileURLToPath(new URL("./support/starter.ts", import.meta.url));
+  const file = fileURLToPath(new URL("./support/start-process.ts", import.meta.url));
   const children = Array.from({ length: 10 }, () => fork(file, [`sqlite:${path}`], { execArgv: [] }));
   const applied = await Promise.all(children.map(async (child) => (await once(child, "message"))[0]));
   expect(applied.filter((names) => names.length > 0)).toEqual([migrations.map(({ name }) => name)]);
   engine = await openSqlite({ path, writer: "main", readonly: false });
   expect((await migrationStatus(engine)).every(({ appliedAt }) => appliedAt !== null)).toBe(true);
+});
+
+test("consents are no uses any more → the time of a consent on a page goes; that of a password, or of a later use, stays", async () => {
+  const at = migrations.findIndex(({ name }) => name === "introspected");
+  await migrate(engine, NOW, migrations.slice(0, at));
+  const database = new DatabaseSync(path);
+  const insert = database.prepare(
+    `INSERT INTO consents (partition, owner_id, client_id, status, granted_by, via, scopes, created_at, updated_at, last_used_at, uses, shown)
+      VALUES (?, 'owner', ?, 'active', 'owner', ?, '[]', 7, 7, ?, 1, '{}')`,
+  );
+  for (let each = 0; each < 2500; each += 1) insert.run(each % 1024, `never-${each}`, "browser", 7);
+  insert.run(3, "later", "browser", 8);
+  insert.run(3, "typed", "password", 7);
+  await migrate(engine, NOW, migrations.slice(0, at + 1));
+  const rows = database.prepare("SELECT client_id, last_used_at FROM consents WHERE last_used_at IS NOT NULL").all();
+  const [{ gone } = {}] = database.prepare("SELECT COUNT(*) AS gone FROM consents WHERE last_used_at IS NULL").all();
+  database.close();
+  expect(rows.map((row) => Object.values(row)).sort()).toEqual([
+    ["later", 8],
+    ["typed", 7],
+  ]);
+  expect(gone).toBe(2500);
+});
+
+test("the operator can end ways back → addresses that were left before the upgrade still have theirs", async () => {
+  const at = migrations.findIndex(({ name }) => name === "ended ways back");
+  await migrate(engine, NOW, migrations.slice(0, at));
+  const database = new DatabaseSync(path);
+  const insert = "INSERT INTO former_addresses (partition, person_id, address, since, until) VALUES (0, ?, ?, NULL, 7)";
+  database.prepare(insert).run("before", "before@x.test");
+  await migrate(engine, NOW, migrations.slice(0, at + 1));
+  // A server of the previous version goes on beside this one.
+  database.prepare(insert).run("beside", "beside@x.test");
+  const rows = database.prepare("SELECT person_id, ended FROM former_addresses ORDER BY person_id").all();
+  database.close();
+  expect(rows.map((row) => Object.values(row))).toEqual([
+    ["before", 0],
+    ["beside", 0],
+  ]);
 });
 
 test("addresses become verifiable → those of people with a password are, since the account was made; others aren't", async () => {

@@ -1,9 +1,10 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { cyclesOf } from "../../../../test/support/figures.ts";
+import { cyclesOf } from "../../../../test/support/reliability-figures.ts";
 import type { NewGrant } from "../../src/oauth/storage.ts";
 import type { Person } from "../../src/owners/storage.ts";
 import { allBackends, type Opened } from "./support/backends.ts";
+import { ModelConsent, type ModelGrant } from "./support/grant-model.ts";
 import {
   aGrant,
   aHash,
@@ -16,8 +17,7 @@ import {
   NOW,
   SECOND,
   statusOf,
-} from "./support/builders.ts";
-import { ModelConsent, type ModelGrant } from "./support/grant-model.ts";
+} from "./support/record-builders.ts";
 
 type Step =
   | { readonly do: "wait"; readonly for: number }
@@ -240,7 +240,7 @@ class Run {
     const now = this.#now;
     const audience = apis === "one" ? "https://api.example" : null;
     const made = aGrant(this.#person, { scopes, audience, refreshable, codeUntil: now + MINUTE });
-    const { kind } = await database().grants.issue({ grant: made, address: null, now });
+    const { kind } = await database().grants.issue({ grant: made, now });
     if (!this.#model.covers(scopes, now)) return [kind, "no_consent"];
     // The newest takes the first one's place in the story; the row stays, but nobody presents its tokens any more.
     if (this.#grants.length === 3) this.#grants.shift();

@@ -26,7 +26,7 @@ import {
   aStoredPerson,
   HOUR,
   NOW,
-} from "./support/builders.ts";
+} from "./support/record-builders.ts";
 
 let folder: string;
 const opened: Opened[] = [];

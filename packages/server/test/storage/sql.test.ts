@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { verbs } from "../../src/storage/aggregates.ts";
+import { compile, named, sql, words } from "../../src/storage/define-verbs.ts";
 import { type Dialect, postgres, sqlite } from "../../src/storage/dialect.ts";
 import { migrations } from "../../src/storage/migrations/index.ts";
 import { textOf } from "../../src/storage/migrations/migration.ts";
-import { grantColumns } from "../../src/storage/rows.ts";
-import { compile, named, sql, words } from "../../src/storage/sql.ts";
+import { grantColumns } from "../../src/storage/row-conversion.ts";
+import { verbs } from "../../src/storage/verb-registry.ts";
 
 const source = fileURLToPath(new URL("../../src/storage/", import.meta.url));
 const files = readdirSync(source, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".ts"));
@@ -70,7 +70,7 @@ test("every statement on an owner's table names the partition", () => {
   ]);
   for (const { file, text } of texts) {
     // A migration runs once, over all partitions. What a whole database holds is counted before a restore.
-    if (!PARTITIONED.test(text) || file.startsWith("migrations/") || file === "inventory.ts") continue;
+    if (!PARTITIONED.test(text) || file.startsWith("migrations/") || file === "database-inventory.ts") continue;
     const partitioned =
       /\bpartition\b/.test(text) ||
       [...text.matchAll(/\$\{(\w+)\}/g)].some(([, piece]) => naming.has(piece ?? "")) ||

@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { StorageUnavailable, UnsafeFileMode } from "../../src/storage/errors.ts";
 import { openStorage, type Storage } from "../../src/storage/open.ts";
-import { aKey, NOW } from "./support/builders.ts";
+import { aKey, NOW } from "./support/record-builders.ts";
 
 let directory: string;
 let path: string;
@@ -98,7 +98,7 @@ test("the disk takes no more → StorageUnavailable for all who wait, what was a
   const storage = await opened();
   await storage.migrate({ now: NOW });
   await storage.close();
-  const filler = fileURLToPath(new URL("./support/filler.ts", import.meta.url));
+  const filler = fileURLToPath(new URL("./support/fill-disk-process.ts", import.meta.url));
   // The shell's limit on a file's size: 2 MiB.
   const child = spawnSync("sh", ["-c", 'ulimit -f 2048; exec "$0" "$@"', process.execPath, filler, `sqlite:${path}`], {
     encoding: "utf8",

@@ -2,14 +2,14 @@
 
 import type { AdminProblem, AskedAdmins } from "../../owners/authorization/ask-admin.ts";
 import type { DeviceFlow } from "../../owners/authorization/device-flow.ts";
-import { MAX_REASON } from "../../owners/company.ts";
+import { MAX_REASON } from "../../owners/company-rules.ts";
 import { descriptionOf } from "../../owners/scope-texts.ts";
 import { askAdminPage, askedAdminPage } from "../../pages/index.ts";
 import type { AskAdminView, ClientCard, FormSecrets } from "../../pages/views.ts";
-import type { FlowTools } from "../contexts.ts";
+import type { FlowTools } from "../endpoint-contexts.ts";
 import { clientCard, deviceCard } from "../endpoints/client-and-person-views.ts";
-import { type Answer, page } from "../message.ts";
-import { type Arrival, type FlowArrival, pageContextOf, sessionSecrets } from "./arrival.ts";
+import { type Answer, page } from "../http-message.ts";
+import { type Arrival, type FlowArrival, pageContextOf, sessionSecrets } from "./continue-after-sign-in.ts";
 import { devicePageContext } from "./device-page.ts";
 
 type Shown = AskedAdmins & { readonly problem: AdminProblem };

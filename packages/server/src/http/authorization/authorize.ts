@@ -3,14 +3,14 @@
 import { checkAuthorizationRequest } from "../../oauth/authorization-endpoint/request.ts";
 import { parseParameters } from "../../oauth/parameters.ts";
 import { begin } from "../../owners/authorization/browser-flow.ts";
-import type { FlowTools } from "../contexts.ts";
+import { visitorOf } from "../browser-of-request.ts";
+import type { FlowTools } from "../endpoint-contexts.ts";
+import { problemAnswer } from "../error-page.ts";
 import { isForm } from "../form-body.ts";
-import { type Answer, type HttpRequest, queryOf, redirect } from "../message.ts";
-import { problemAnswer } from "../problem.ts";
-import { visitorOf } from "../visitor.ts";
-import { readerOf } from "./arrival.ts";
-import { failedSilently, refusedRequest } from "./client-answer.ts";
-import { flowAnswer } from "./flow-answer.ts";
+import { type Answer, type HttpRequest, queryOf, redirect } from "../http-message.ts";
+import { failedSilently, refusedRequest } from "./authorization-response.ts";
+import { readerOf } from "./continue-after-sign-in.ts";
+import { flowAnswer } from "./show-browser-step.ts";
 
 /** Longest authorization request, in characters as encoded. */
 const MAX_REQUEST = 8192;

@@ -2,21 +2,27 @@
 
 import type { Client, Scope } from "../../oauth/model.ts";
 import { redirectHost } from "../../oauth/redirect-uri.ts";
-import { durationsFor } from "../../owners/authorization/answer.ts";
+import { hostsBefore, refusedScopes } from "../../owners/apply-consent-decision.ts";
 import type { Asking } from "../../owners/authorization/browser-flow.ts";
+import { durationsFor } from "../../owners/authorization/consent-answer.ts";
 import type { SignedIn } from "../../owners/authorization/context.ts";
-import { declinedFor, type OwnerChoice } from "../../owners/authorization/owner-choice.ts";
-import { defaultDuration, durationField, presentEnds, readDuration, standingScopes } from "../../owners/consent.ts";
-import { hostsBefore, refusedScopes } from "../../owners/consent-record.ts";
+import { declinedFor, lastChoice, type OwnerChoice } from "../../owners/authorization/person-or-company.ts";
+import {
+  defaultDuration,
+  durationField,
+  presentEnds,
+  readDuration,
+  standingScopes,
+} from "../../owners/consent-needed.ts";
 import type { Person } from "../../owners/person.ts";
 import { descriptionOf } from "../../owners/scope-texts.ts";
 import type { ConsentDuration } from "../../owners/storage.ts";
 import { consentPage } from "../../pages/index.ts";
 import type { ClientCard, ConsentView, DurationChoice, OwnerOption, ScopeChoice } from "../../pages/views.ts";
-import type { FlowTools } from "../contexts.ts";
+import type { FlowTools } from "../endpoint-contexts.ts";
 import { clientCard, signedInAs } from "../endpoints/client-and-person-views.ts";
-import { type Answer, page } from "../message.ts";
-import { type FlowArrival, pageContextOf, sessionSecrets } from "./arrival.ts";
+import { type Answer, page } from "../http-message.ts";
+import { type FlowArrival, pageContextOf, sessionSecrets } from "./continue-after-sign-in.ts";
 
 /** What was wrong with an answer, and what it was: it stays as it was chosen. */
 export interface Again {
@@ -66,11 +72,13 @@ export function ownerOptions(
 ): readonly OwnerOption[] {
   if (choices.length < 2) return [];
   const { name } = signedInAs(person);
+  const last = lastChoice(choices);
   return choices.map(({ ownerId, acting, verdict }) => ({
     value: ownerId,
     name: acting?.company.name ?? name,
     kind: acting === undefined ? "self" : verdict === "ask" ? "ask" : verdict === "blocked" ? "blocked" : "company",
     selected: ownerId === selected.ownerId,
+    last: ownerId === last?.ownerId,
   }));
 }
 

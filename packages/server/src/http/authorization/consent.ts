@@ -1,13 +1,13 @@
 /** `/consent`, `/consent/ask`: the owner's answer to a client, or a member's wish to their admins (RFC 6749 §4.1.1 (B)). */
 
 import { answer, answerToAdmins, goOn } from "../../owners/authorization/browser-flow.ts";
-import type { FlowTools } from "../contexts.ts";
-import { isFormToken } from "../forms.ts";
-import { formOf } from "../message.ts";
-import { forVisitor, type Visitor } from "../visitor.ts";
-import { adminFormOf, answerFormOf } from "./answer-form.ts";
-import { readerOf } from "./arrival.ts";
-import { flowAnswer } from "./flow-answer.ts";
+import { forVisitor, type Visitor } from "../browser-of-request.ts";
+import type { FlowTools } from "../endpoint-contexts.ts";
+import { isFormToken } from "../form-token.ts";
+import { formOf } from "../http-message.ts";
+import { adminFormOf, answerFormOf } from "./consent-form.ts";
+import { readerOf } from "./continue-after-sign-in.ts";
+import { flowAnswer } from "./show-browser-step.ts";
 
 /** Where a sign-in leads: the page, or straight on. */
 export const showConsent = forVisitor<FlowTools>(async (visitor, http, tools) => {

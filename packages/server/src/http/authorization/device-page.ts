@@ -2,20 +2,20 @@
 
 import type { Client } from "../../oauth/model.ts";
 import { readUserCode, showUserCode } from "../../oauth/user-code.ts";
-import { durationsFor } from "../../owners/authorization/answer.ts";
+import { durationsFor } from "../../owners/authorization/consent-answer.ts";
 import type { DeviceFlow } from "../../owners/authorization/device-flow.ts";
-import type { OwnerChoice } from "../../owners/authorization/owner-choice.ts";
-import { standingScopes } from "../../owners/consent.ts";
+import type { OwnerChoice } from "../../owners/authorization/person-or-company.ts";
+import { standingScopes } from "../../owners/consent-needed.ts";
 import { consentPage, deviceCodePage, deviceDonePage, deviceElsewherePage } from "../../pages/index.ts";
 import type { ConsentView, DeviceCodeView, DeviceDoneView, DeviceFacts, FormSecrets } from "../../pages/views.ts";
-import type { PageContext } from "../chromes.ts";
-import type { FlowTools } from "../contexts.ts";
+import type { Visitor } from "../browser-of-request.ts";
+import type { FlowTools } from "../endpoint-contexts.ts";
 import { deviceCard, signedInAs } from "../endpoints/client-and-person-views.ts";
-import { formToken } from "../forms.ts";
-import { type Answer, type HttpRequest, page } from "../message.ts";
-import type { Visitor } from "../visitor.ts";
-import { type Arrival, sessionSecrets } from "./arrival.ts";
+import { formToken } from "../form-token.ts";
+import { type Answer, type HttpRequest, page } from "../http-message.ts";
+import type { PageContext } from "../page-chromes.ts";
 import { type Again, durationChoices, inPublic, ownerOptions, scopeChoices } from "./consent-page.ts";
+import { type Arrival, sessionSecrets } from "./continue-after-sign-in.ts";
 
 interface CodeShown {
   readonly typed: string;

@@ -8,15 +8,15 @@ import {
   answerWhose,
   type DeviceStep,
 } from "../../owners/authorization/device-flow.ts";
-import type { FlowTools } from "../contexts.ts";
-import { isFormToken } from "../forms.ts";
-import { type Answer, formOf, type HttpRequest } from "../message.ts";
-import { problemAnswer } from "../problem.ts";
-import { forVisitor, type Visitor, visitorOf } from "../visitor.ts";
-import { adminFormOf, answerFormOf } from "./answer-form.ts";
-import { type Arrival, isAnswer, readerOf } from "./arrival.ts";
-import { deviceAnswer } from "./device-answer.ts";
+import { forVisitor, type Visitor, visitorOf } from "../browser-of-request.ts";
+import type { FlowTools } from "../endpoint-contexts.ts";
+import { problemAnswer } from "../error-page.ts";
+import { isFormToken } from "../form-token.ts";
+import { type Answer, formOf, type HttpRequest } from "../http-message.ts";
+import { adminFormOf, answerFormOf } from "./consent-form.ts";
+import { type Arrival, isAnswer, readerOf } from "./continue-after-sign-in.ts";
 import { codeAnswer } from "./device-page.ts";
+import { deviceAnswer } from "./show-device-step.ts";
 
 /** A code that comes with the link still waits for a press: its reader compares it with the device (§5.4). */
 export const showDevice = forVisitor<FlowTools>((visitor, http, tools) => {

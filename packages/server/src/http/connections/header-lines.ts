@@ -1,6 +1,6 @@
 /** The header lines of responses, in the flat form that node:http writes without changes. */
 
-import type { Answer } from "../message.ts";
+import type { Answer } from "../http-message.ts";
 
 /** Lines of every response come before its own. If both have a name, the response's own value is used. */
 export class HeaderLines {

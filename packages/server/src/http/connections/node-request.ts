@@ -5,7 +5,7 @@ import type { IncomingMessage } from "node:http";
 import type { Config } from "../../config.ts";
 import type { ClientCertificate } from "../../oauth/client-authentication/client-certificate.ts";
 import type { Millis } from "../../oauth/model.ts";
-import type { HttpRequest } from "../message.ts";
+import type { HttpRequest } from "../http-message.ts";
 import type { Forwarded, TrustedProxies } from "./client-address.ts";
 import { clientCertificate } from "./client-certificate.ts";
 

@@ -5,15 +5,15 @@ import { base32, newCodeSecret, otpauthUri, stepOfCode } from "../../crypto/one-
 import { newRecoveryCodes, recoveryCodeHash } from "../../crypto/recovery-codes.ts";
 import { seal, unseal } from "../../crypto/seal.ts";
 import type { Millis } from "../../oauth/model.ts";
-import { removeSecondFactor, setAuthenticator, setRecoveryCodes } from "../../owners/factors.ts";
+import { removeSecondFactor, setAuthenticator, setRecoveryCodes } from "../../owners/change-factors.ts";
 import { afterNewAuthenticator } from "../../owners/session-policy.ts";
 import type { AuthenticatorView } from "../../pages/factor-views.ts";
 import { authenticatorPage, recoveryCodesPage } from "../../pages/index.ts";
-import { factorChange } from "../factor-change.ts";
-import { formToken } from "../forms.ts";
-import { type Answer, formOf, page, redirect } from "../message.ts";
-import { startSession } from "../visitor.ts";
-import type { Account } from "./account.ts";
+import { startSession } from "../browser-of-request.ts";
+import { factorChange } from "../factor-change-input.ts";
+import { formToken } from "../form-token.ts";
+import { type Answer, formOf, page, redirect } from "../http-message.ts";
+import type { Account } from "./require-sign-in.ts";
 import { type FactorTools, freshly, securityAfter } from "./security.ts";
 
 /** How long a new secret waits for the code that proves it. */

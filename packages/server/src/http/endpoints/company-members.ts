@@ -13,20 +13,22 @@ import {
   openInvitation,
   removeMember,
   withdrawInvitation,
-} from "../../owners/companies/members.ts";
+} from "../../owners/companies/company-members.ts";
+import { invitationFacts } from "../../owners/companies/invitation-facts.ts";
 import type { MemberOutcome, Role } from "../../owners/company-storage.ts";
 import type { HistoryEntry } from "../../owners/storage.ts";
 import type { CompanyHistoryView, CompanyMembersView, InvitationView } from "../../pages/company/views.ts";
 import { companyHistoryPage, companyMembersPage, invitationPage } from "../../pages/index.ts";
 import type { Messages } from "../../pages/messages/index.ts";
-import type { FlowTools } from "../contexts.ts";
-import { formToken } from "../forms.ts";
-import { type Answer, formOf, type HttpRequest, page, redirect } from "../message.ts";
-import { problemAnswer } from "../problem.ts";
+import { visitorOf } from "../browser-of-request.ts";
+import type { FlowTools } from "../endpoint-contexts.ts";
+import { problemAnswer } from "../error-page.ts";
+import { formToken } from "../form-token.ts";
+import { type Answer, formOf, type HttpRequest, page, redirect } from "../http-message.ts";
 import { isFresh } from "../reauthentication.ts";
-import { visitorOf } from "../visitor.ts";
-import { type Account, signedIn } from "./account.ts";
+import { type ReceiptTools, receiptAnswer } from "../receipts/receipt-file.ts";
 import { signedInAs } from "./client-and-person-views.ts";
+import { historyEntry } from "./history.ts";
 import {
   backTo,
   type CompanyTools,
@@ -36,8 +38,8 @@ import {
   idIn,
   noLongerAdmin,
   unproved,
-} from "./company.ts";
-import { historyEntry, type ReceiptTools, receiptAnswer } from "./history.ts";
+} from "./require-membership.ts";
+import { type Account, signedIn } from "./require-sign-in.ts";
 import { confirmFirst } from "./security.ts";
 import { signInAnswer } from "./sign-in-page.ts";
 
@@ -156,11 +158,16 @@ function gone({ http }: Account, tools: CompanyTools): Answer {
 export async function showInvitation(http: HttpRequest, tools: FlowTools & CompanyTools): Promise<Answer> {
   const visitor = await visitorOf(http, tools);
   const token = new URLSearchParams(http.query).get("token") ?? "";
-  if (visitor.signedIn === undefined && isInvitation(token, tools.companies)) {
-    const continuation = { kind: "invitation", token } as const;
-    return signInAnswer({ visitor, http, continuation, flow: undefined }, tools, null);
+  if (visitor.signedIn?.person.mustChangePassword === true) {
+    const query = new URLSearchParams({ invitation: token });
+    return redirect(303, `${tools.issuer}/account/security/password?${query}`, visitor.cookies);
   }
-  return showToPerson(http, tools);
+  if (visitor.signedIn !== undefined || !isInvitation(token, tools.companies)) return showToPerson(http, tools);
+  // Before anybody makes an account for it.
+  const invited = await invitationFacts(token, tools.companies);
+  if (invited === undefined) return problemAnswer("invitation_unknown", http, tools);
+  const continuation = { kind: "invitation", token } as const;
+  return signInAnswer({ visitor, http, continuation, flow: undefined, invited }, tools, null);
 }
 
 const showToPerson = signedIn(async (account, tools: CompanyTools) => {

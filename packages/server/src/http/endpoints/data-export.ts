@@ -1,15 +1,15 @@
 /** `/account/profile/export`: all stored data about a person in one file. */
 
-import type { Receipts } from "../../crypto/receipts.ts";
-import { type Consent, type Grant, type Millis, NEVER } from "../../oauth/model.ts";
+import type { Receipts } from "../../crypto/signed-receipts.ts";
+import { type Consent, type ListedGrant, type Millis, NEVER } from "../../oauth/model.ts";
 import { type DataExportContext, type InCompany, personalData } from "../../owners/account/data-export.ts";
 import type { SecondFactor } from "../../owners/factor-storage.ts";
 import type { HistoryEntry, Person } from "../../owners/storage.ts";
 import { exportPage } from "../../pages/index.ts";
-import type { EventTools } from "../contexts.ts";
-import { formToken } from "../forms.ts";
-import { json, page } from "../message.ts";
-import type { AccountTools } from "./account.ts";
+import type { EventTools } from "../endpoint-contexts.ts";
+import { formToken } from "../form-token.ts";
+import { json, page } from "../http-message.ts";
+import type { AccountTools } from "./require-sign-in.ts";
 import { freshly } from "./security.ts";
 
 /** Maximum number of receipts signed for one file, the newest first; the others are available at their entries. */
@@ -77,8 +77,9 @@ function consentOf({ partition: _, ownerId: _owner, ...consent }: Consent) {
  * The scopes of one authorization, and when they were used. Data that only the protocol needs is left out, because it
  * says nothing about the person.
  */
-function connectionOf({ scopes, createdAt, lastUsedAt, usedFrom, uses, idleUntil, absoluteUntil, status }: Grant) {
-  return { scopes, createdAt, lastUsedAt, usedFrom, uses, idleUntil, absoluteUntil, status };
+function connectionOf(grant: ListedGrant) {
+  const { scopes, createdAt, lastUsedAt, introspectedAt, usedFrom, uses, idleUntil, absoluteUntil, status } = grant;
+  return { scopes, createdAt, lastUsedAt, introspectedAt, usedFrom, uses, idleUntil, absoluteUntil, status };
 }
 
 /** With its receipt, if it has one. */

@@ -1,7 +1,5 @@
 /** `/account/history`: what an owner allowed and revoked, with signed receipts. */
 
-import { RECEIPT_TYPE, type Receipts } from "../../crypto/receipts.ts";
-import type { Millis } from "../../oauth/model.ts";
 import { redirectHost } from "../../oauth/redirect-uri.ts";
 import type { Catalog } from "../../oauth/storage.ts";
 import type { AppsContext } from "../../owners/apps/context.ts";
@@ -10,21 +8,15 @@ import { descriptionOf } from "../../owners/scope-texts.ts";
 import type { HistoryEntry } from "../../owners/storage.ts";
 import { historyPage } from "../../pages/index.ts";
 import type { HistoryEntryView, HistoryView } from "../../pages/views.ts";
-import type { PageTools } from "../contexts.ts";
-import { formToken } from "../forms.ts";
-import { type Answer, cachedJson, type HttpRequest, json, page } from "../message.ts";
-import { problemAnswer } from "../problem.ts";
-import { type AccountTools, signedIn } from "./account.ts";
+import { problemAnswer } from "../error-page.ts";
+import { formToken } from "../form-token.ts";
+import { page } from "../http-message.ts";
+import { type ReceiptTools, receiptAnswer } from "../receipts/receipt-file.ts";
 import { signedInAs } from "./client-and-person-views.ts";
+import { type AccountTools, signedIn } from "./require-sign-in.ts";
 
 interface HistoryTools extends AccountTools {
   readonly apps: AppsContext;
-}
-
-/** The dependencies of a receipt. */
-export interface ReceiptTools extends PageTools {
-  readonly receipts: Receipts;
-  now(): Millis;
 }
 
 export const showHistory = signedIn(async ({ person, session, http, visitor }, tools: HistoryTools) => {
@@ -58,28 +50,31 @@ export async function historyEntry(entry: HistoryEntry, language: string, catalo
       ? ((Object.hasOwn(texts, name) ? texts[name] : undefined) ?? name)
       : descriptionOf(scope, language);
   };
+  const leaves = entry.kind !== "alarm" && entry.kind !== "given_up";
+  // The record of a consent keeps permissions that expired before this entry.
+  const standing = leaves ? record.scopes.filter(({ expiresAt }) => expiresAt === null || expiresAt > entry.at) : [];
   return {
     entryId: entry.entryId,
     at: entry.at,
     what: whatOf(entry),
     app: record.clientName ?? client?.name ?? clientId,
-    can: entry.kind === "alarm" || entry.kind === "given_up" ? [] : record.scopes.map(({ name }) => say(name)),
+    can: standing.map(({ name, expiresAt }) => ({ text: say(name), end: record.once === true ? "once" : expiresAt })),
     takenAway: record.removed.map(say),
     ...(record.newHosts === undefined ? {} : { newHosts: record.newHosts.map(redirectHost) }),
-    expiresAt:
-      entry.kind === "allowed" || entry.kind === "end_changed"
-        ? record.once === true
-          ? "once"
-          : record.expiresAt
-        : undefined,
   };
 }
 
-function whatOf({ kind, record, ownerId }: HistoryEntry): HistoryEntryView["what"] {
+/** The parts of an entry that say what happened. */
+type Happened = Pick<HistoryEntry, "kind" | "ownerId"> & {
+  readonly record: Pick<HistoryEntry["record"], "by" | "personId" | "role" | "rule" | "forSelected" | "via" | "cause">;
+};
+
+export function whatOf({ kind, record, ownerId }: Happened): HistoryEntryView["what"] {
   const own = record.by === record.personId;
   const admin = record.role === "admin";
   switch (kind) {
     case "allowed":
+      if (record.forSelected === true) return { rule: "selected" };
       if (record.via === "browser") return "allowed";
       return record.via === "device"
         ? "allowedByDevice"
@@ -119,24 +114,3 @@ export const downloadReceipt = signedIn(async ({ person, http }, tools: HistoryT
   const entry = await historyEntryOf(person.personId, entryId, tools.apps);
   return receiptAnswer(entry, http, tools);
 });
-
-/** Only for decisions: an app that came back under an existing consent is no decision. */
-export async function receiptAnswer(
-  entry: HistoryEntry | undefined,
-  http: HttpRequest,
-  tools: ReceiptTools,
-): Promise<Answer> {
-  if (entry === undefined || entry.kind === "reconnected") return problemAnswer("not_found", http, tools);
-  const { jws, claims } = await tools.receipts.sign(entry, tools.now());
-  const day = new Date(entry.at).toISOString().slice(0, 10);
-  const body = { receipt: jws, type: RECEIPT_TYPE, content: claims, keys: `${tools.issuer}/receipts/keys` };
-  return json(200, `${JSON.stringify(body, null, 2)}\n`, {
-    "content-disposition": `attachment; filename="receipt-${day}-${entry.entryId.slice(-6)}.json"`,
-  });
-}
-
-/** Every public key that ever signed a receipt (RFC 7517 §5). */
-export async function receiptKeys(_http: HttpRequest, { receipts }: Pick<ReceiptTools, "receipts">): Promise<Answer> {
-  const keys = await receipts.keys();
-  return cachedJson(`{"keys":[${keys.join(",")}]}`);
-}

@@ -6,10 +6,11 @@ import {
   removeIdentity as removeOwnIdentity,
 } from "../../owners/account/identities.ts";
 import { removeIdentityPage } from "../../pages/index.ts";
-import type { EventTools } from "../contexts.ts";
-import { formToken } from "../forms.ts";
-import { formOf, page, redirect } from "../message.ts";
-import type { AccountTools } from "./account.ts";
+import type { EventTools } from "../endpoint-contexts.ts";
+import { factorChange } from "../factor-change-input.ts";
+import { formToken } from "../form-token.ts";
+import { formOf, page, redirect } from "../http-message.ts";
+import type { AccountTools } from "./require-sign-in.ts";
 import { freshly, securityAfter } from "./security.ts";
 
 interface IdentityTools extends AccountTools, EventTools {
@@ -26,9 +27,10 @@ export const showRemoveIdentity = freshly("security", async (account, tools: Ide
   return page(200, removeIdentityPage(view, chrome), "here", visitor.cookies);
 });
 
-export const removeIdentity = freshly("security", async ({ person, session, http, visitor }, tools: IdentityTools) => {
+export const removeIdentity = freshly("security", async (account, tools: IdentityTools) => {
+  const { http, visitor } = account;
   const id = formOf(http).get("id") ?? "";
-  const outcome = await removeOwnIdentity({ person, session }, id, http.address, tools.identities);
+  const outcome = await removeOwnIdentity(factorChange(account, tools), id, tools.identities);
   if (outcome === "unknown") return redirect(303, `${tools.issuer}/account/security`, visitor.cookies);
   return securityAfter(outcome === "last" ? "identity-last" : "identity-removed", visitor.cookies, tools);
 });

@@ -2,11 +2,11 @@
 
 import type { Millis } from "../../oauth/model.ts";
 import { languagePage, locales, localPath } from "../../pages/index.ts";
-import type { PageTools } from "../contexts.ts";
+import { writeChoice } from "../choose-language.ts";
 import type { Cookies } from "../cookies.ts";
-import { writeChoice } from "../language.ts";
-import { type Answer, formOf, type HttpRequest, page, redirect } from "../message.ts";
-import { problemAnswer } from "../problem.ts";
+import type { PageTools } from "../endpoint-contexts.ts";
+import { problemAnswer } from "../error-page.ts";
+import { type Answer, formOf, type HttpRequest, page, redirect } from "../http-message.ts";
 
 const YEAR = 31_536_000;
 /** Used if the form does not say where to go back to. */

@@ -16,7 +16,7 @@ import {
 import type { FailedClients } from "../../owners/client-authentication-failures.ts";
 import { originOf } from "../connections/client-address.ts";
 import { backChannelForm } from "../form-body.ts";
-import { type Answer, type HttpRequest, json } from "../message.ts";
+import { type Answer, type HttpRequest, json } from "../http-message.ts";
 import {
   factsOf,
   namesParameter,

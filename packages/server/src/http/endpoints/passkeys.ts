@@ -1,16 +1,21 @@
 /** `/account/security/passkeys`: add and remove passkeys. */
 
-import { hashes } from "../../crypto/hashes.ts";
+import { hashes } from "../../crypto/node-hashes.ts";
 import { ALGORITHMS, madePasskey, newChallenge, openChallenge, relyingPartyOf } from "../../crypto/passkeys.ts";
 import { displayTextProblem } from "../../oauth/names/display-name.ts";
-import { addPasskey, passkeysOf, removePasskey as removeOwnPasskey, useChallenge } from "../../owners/factors.ts";
+import {
+  addPasskey,
+  passkeysOf,
+  removePasskey as removeOwnPasskey,
+  useChallenge,
+} from "../../owners/change-factors.ts";
 import type { AddPasskeyView } from "../../pages/factor-views.ts";
 import { addPasskeyPage } from "../../pages/index.ts";
 import { deviceCookie, rememberDevice } from "../device-cookie.ts";
-import { factorChange } from "../factor-change.ts";
-import { formToken } from "../forms.ts";
-import { type Answer, formOf, page, redirect } from "../message.ts";
-import type { Account } from "./account.ts";
+import { factorChange } from "../factor-change-input.ts";
+import { formToken } from "../form-token.ts";
+import { type Answer, formOf, page, redirect } from "../http-message.ts";
+import type { Account } from "./require-sign-in.ts";
 import { type FactorTools, freshly, securityAfter } from "./security.ts";
 
 const MAX_NAME = 60;

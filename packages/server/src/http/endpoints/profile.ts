@@ -8,17 +8,17 @@ import {
   keepAccount as keep,
 } from "../../owners/account/deletion.ts";
 import { askForNewEmail, changeName, type ProfileContext, sendVerification } from "../../owners/account/profile.ts";
-import type { Postbox } from "../../owners/mail/mail.ts";
-import { newEmail } from "../../owners/new-names.ts";
+import type { Postbox } from "../../owners/mail/mail-content.ts";
+import { newEmail } from "../../owners/new-username-and-email.ts";
 import { deletePage, profilePage } from "../../pages/index.ts";
 import type { DeleteView, ProfileView } from "../../pages/security/views.ts";
-import { formToken } from "../forms.ts";
-import { type Answer, formOf, later, page, redirect } from "../message.ts";
-import { problemAnswer } from "../problem.ts";
+import { problemAnswer } from "../error-page.ts";
+import { formToken } from "../form-token.ts";
+import { type Answer, formOf, later, page, redirect } from "../http-message.ts";
 import { type ProofTools, proofFault } from "../reauthentication.ts";
-import { type Account, type AccountTools, signedIn } from "./account.ts";
-import { QUEUE_RETRY } from "./ask-mail.ts";
+import { QUEUE_RETRY } from "./ask-for-mail-form.ts";
 import { signedInAs } from "./client-and-person-views.ts";
+import { type Account, type AccountTools, signedIn } from "./require-sign-in.ts";
 import { confirmFirst } from "./security.ts";
 
 const MAX_NAME = 120;

@@ -6,11 +6,17 @@ import type { SignedIn } from "../../owners/authorization/context.ts";
 import { type Ways, waysOf } from "../../owners/second-step.ts";
 import type { SecondStepView } from "../../pages/factor-views.ts";
 import { secondStepPage, strongerPage } from "../../pages/index.ts";
-import { type Arrival, type FlowArrival, formSecrets, onward, pageContextOf } from "../authorization/arrival.ts";
-import type { FlowTools } from "../contexts.ts";
-import { type Answer, page } from "../message.ts";
+import {
+  type Arrival,
+  type FlowArrival,
+  formSecrets,
+  onward,
+  pageContextOf,
+} from "../authorization/continue-after-sign-in.ts";
+import type { FlowTools } from "../endpoint-contexts.ts";
+import { type Answer, page } from "../http-message.ts";
 import { type Partial, sealPartial } from "../partial-sign-in.ts";
-import { passkeyOffer } from "../passkeys.ts";
+import { passkeyOffer } from "../passkey-forms.ts";
 import { clientCard, deviceCard, signedInAs } from "./client-and-person-views.ts";
 
 /** The person's ways that reach `wanted`. */

@@ -6,18 +6,18 @@ import { type SecondStepOutcome, secondStep } from "../../owners/second-step.ts"
 import type { SignedInBy } from "../../owners/session-policy.ts";
 import type { Person } from "../../owners/storage.ts";
 import type { SecondStepView } from "../../pages/factor-views.ts";
-import { arrivalOf, type FormArrival, isAnswer, onward } from "../authorization/arrival.ts";
-import { flowAnswer } from "../authorization/flow-answer.ts";
+import { arrivalOf, type FormArrival, isAnswer, onward } from "../authorization/continue-after-sign-in.ts";
+import { flowAnswer } from "../authorization/show-browser-step.ts";
+import { type SessionTools, startSession } from "../browser-of-request.ts";
 import { networkOf } from "../connections/client-address.ts";
-import type { FlowTools } from "../contexts.ts";
 import { deviceCookie } from "../device-cookie.ts";
-import { recoveryNews } from "../factor-change.ts";
-import { isFormToken } from "../forms.ts";
-import { type Answer, type HttpRequest, later, redirect, waitUntil } from "../message.ts";
+import type { FlowTools } from "../endpoint-contexts.ts";
+import { problemAnswer } from "../error-page.ts";
+import { recoveryNews } from "../factor-change-input.ts";
+import { isFormToken } from "../form-token.ts";
+import { type Answer, type HttpRequest, later, redirect, waitUntil } from "../http-message.ts";
 import { openPartial, type Partial } from "../partial-sign-in.ts";
-import { type PasskeyTools, personOfPasskey } from "../passkeys.ts";
-import { problemAnswer } from "../problem.ts";
-import { type SessionTools, startSession } from "../visitor.ts";
+import { type PasskeyTools, personOfPasskey } from "../passkey-forms.ts";
 import { secondStepAnswer, waysFor } from "./second-step-page.ts";
 import { FIRST, signInAnswer } from "./sign-in-page.ts";
 

@@ -3,22 +3,22 @@
 import { relyingPartyOf } from "../../crypto/passkeys.ts";
 import { type IdentityContext, identitiesOf } from "../../owners/account/identities.ts";
 import { type AccountPage, requestOf } from "../../owners/authorization/continuation.ts";
+import type { FactorContext } from "../../owners/change-factors.ts";
 import type { AddedFrom } from "../../owners/factor-storage.ts";
-import type { FactorContext } from "../../owners/factors.ts";
 import { endSessions as endSessionsOf, waysAndSessionsOf } from "../../owners/sessions.ts";
 import type { FactorSections, SeenFrom } from "../../pages/factor-views.ts";
 import { securityPage, signedOutPage } from "../../pages/index.ts";
 import { SECURITY_NOTICES, type SecurityView } from "../../pages/security/views.ts";
-import { arrivalOf, isAnswer } from "../authorization/arrival.ts";
+import { arrivalOf, isAnswer } from "../authorization/continue-after-sign-in.ts";
 import { coarse } from "../connections/client-address.ts";
-import type { EventTools, FlowTools, PageTools } from "../contexts.ts";
 import type { DeviceTools } from "../device-cookie.ts";
-import { formToken } from "../forms.ts";
-import { type Answer, formOf, page, redirect } from "../message.ts";
+import type { EventTools, FlowTools, PageTools } from "../endpoint-contexts.ts";
+import { formToken } from "../form-token.ts";
+import { type Answer, formOf, page, redirect } from "../http-message.ts";
 import { isFresh } from "../reauthentication.ts";
 import { deviceOf } from "../user-agent.ts";
-import { type Account, type AccountEndpoint, type AccountTools, type Page, signedIn } from "./account.ts";
 import { signedInAs } from "./client-and-person-views.ts";
+import { type Account, type AccountEndpoint, type AccountTools, type Page, signedIn } from "./require-sign-in.ts";
 import { FIRST, signInAnswer } from "./sign-in-page.ts";
 
 /** The tools of pages that change factors. */

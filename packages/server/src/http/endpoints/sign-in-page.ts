@@ -2,11 +2,12 @@
 
 import { signInPage } from "../../pages/index.ts";
 import type { FormSecrets, SignInView } from "../../pages/views.ts";
-import { type Arrival, formSecrets, pageContextOf } from "../authorization/arrival.ts";
-import type { FlowTools } from "../contexts.ts";
-import { formToken } from "../forms.ts";
-import { type Answer, page } from "../message.ts";
-import { passkeyOffer } from "../passkeys.ts";
+import type { Waiting } from "../../pages/waiting-view.ts";
+import { type Arrival, formSecrets, pageContextOf } from "../authorization/continue-after-sign-in.ts";
+import type { FlowTools } from "../endpoint-contexts.ts";
+import { formToken } from "../form-token.ts";
+import { type Answer, page } from "../http-message.ts";
+import { passkeyOffer } from "../passkey-forms.ts";
 import { clientCard, signedInAs } from "./client-and-person-views.ts";
 
 interface Shown {
@@ -19,9 +20,16 @@ interface Shown {
 /** The content of the page before anything was typed. */
 export const FIRST: Shown = { problem: null, username: "", status: 200 };
 
-/** `again`: the result of the last try. Null: the first try. */
-export function signInAnswer(arrival: Arrival, tools: FlowTools, again: Shown | null): Answer {
-  const { visitor, http, continuation, flow } = arrival;
+/**
+ * `again`: the result of the last try. Null: the first try. `waiting`: what waits in another browser.
+ */
+export function signInAnswer(
+  arrival: Arrival,
+  tools: FlowTools,
+  again: Shown | null,
+  waiting: Waiting | null = null,
+): Answer {
+  const { visitor, http, continuation, flow, invited } = arrival;
   const { signedIn } = visitor;
   const form = formSecrets(continuation, visitor, tools);
   const common = { form, ways: waysOf(tools), passkey: passkeyOffer(visitor, tools) };
@@ -31,6 +39,8 @@ export function signInAnswer(arrival: Arrival, tools: FlowTools, again: Shown | 
       ...common,
       device: continuation?.kind === "device",
       client: null,
+      ...(invited === undefined ? {} : { invited }),
+      waiting,
       username,
       problem,
       again: continuation?.kind !== "account_page" || signedIn === undefined ? null : signedInAs(signedIn.person),

@@ -1,19 +1,22 @@
 /** `/login`: the sign-in form, with or without a request that waits. */
 
 import { BY_PASSWORD } from "../../oauth/authentication-context.ts";
+import { type OpenLinkContext, openLink } from "../../owners/mail/open-mail-link.ts";
+import type { MailLink } from "../../owners/mail/storage.ts";
 import { MAX_PASSWORD_BYTES } from "../../owners/new-password.ts";
 import { endSession } from "../../owners/sessions.ts";
 import { type SignInContext, type SignInOutcome, signIn } from "../../owners/sign-in.ts";
 import type { SignInView } from "../../pages/views.ts";
-import { arrivalOf, type FormArrival, isAnswer } from "../authorization/arrival.ts";
 import { showConsent } from "../authorization/consent.ts";
+import { behindLink } from "../authorization/continue-after-mail.ts";
+import { arrivalOf, type FormArrival, isAnswer, onward } from "../authorization/continue-after-sign-in.ts";
+import { type Visitor, visitorOf } from "../browser-of-request.ts";
 import { originOf } from "../connections/client-address.ts";
-import type { FlowTools } from "../contexts.ts";
 import { deviceCookie } from "../device-cookie.ts";
-import { isFormToken } from "../forms.ts";
-import { type Answer, type HttpRequest, later, redirect, waitUntil } from "../message.ts";
-import { problemAnswer } from "../problem.ts";
-import { visitorOf } from "../visitor.ts";
+import type { FlowTools } from "../endpoint-contexts.ts";
+import { problemAnswer } from "../error-page.ts";
+import { isFormToken } from "../form-token.ts";
+import { type Answer, type HttpRequest, later, redirect, waitUntil } from "../http-message.ts";
 import { type SignInTools, signedInAnswer } from "./second-step.ts";
 import { secondStepAnswer, waysFor } from "./second-step-page.ts";
 import { signInAnswer } from "./sign-in-page.ts";
@@ -22,15 +25,39 @@ interface PasswordTools extends SignInTools {
   readonly signIn: SignInContext;
 }
 
-export async function showSignIn(http: HttpRequest, tools: FlowTools): Promise<Answer> {
+interface ShowTools extends FlowTools {
+  readonly account: OpenLinkContext;
+}
+
+export async function showSignIn(http: HttpRequest, tools: ShowTools): Promise<Answer> {
   const visitor = await visitorOf(http, tools);
-  const sealed = new URLSearchParams(http.query).get("request");
-  if (sealed === null) {
-    if (visitor.signedIn !== undefined) return redirect(303, `${tools.issuer}/account/apps`, visitor.cookies);
-    return signInAnswer({ visitor, http, continuation: undefined, flow: undefined }, tools, null);
-  }
+  const query = new URLSearchParams(http.query);
   // The person has signed in meanwhile in another tab: continue there.
-  return showConsent(http, tools);
+  if (query.has("request")) return showConsent(http, tools);
+  const opened = await openLink(query.get("link"), "sign-in", tools.account);
+  if (opened !== undefined) return followSignInLink(opened.link, visitor, http, tools);
+  if (visitor.signedIn !== undefined) return redirect(303, `${tools.issuer}/account/apps`, visitor.cookies);
+  return signInAnswer({ visitor, http, continuation: undefined, flow: undefined }, tools, null);
+}
+
+/** The link of a message to somebody who wanted an account, and has one: they sign in, and go on. */
+async function followSignInLink(
+  { about, personId }: MailLink,
+  visitor: Visitor,
+  http: HttpRequest,
+  tools: FlowTools,
+): Promise<Answer> {
+  const { language } = tools.chrome(http).words;
+  const { continuation, flow, waiting } = await behindLink(about, visitor, language, tools);
+  if (waiting?.state === "expired") return redirect(303, tools.issuer + waiting.startAgain, visitor.cookies);
+  if (visitor.signedIn?.person.personId === personId) {
+    return redirect(303, tools.issuer + onward(continuation, visitor, tools), visitor.cookies);
+  }
+  // Somebody else who is signed in in this browser must not go on with it.
+  const arrival = { visitor: { ...visitor, signedIn: undefined }, http, continuation, flow };
+  if (waiting?.state !== "here") return signInAnswer(arrival, tools, null, waiting);
+  const { what } = waiting;
+  return signInAnswer({ ...arrival, invited: what.kind === "invitation" ? what : undefined }, tools, null);
 }
 
 export async function submitSignIn(http: HttpRequest, tools: PasswordTools): Promise<Answer> {
@@ -85,7 +112,8 @@ export async function switchAccount(http: HttpRequest, tools: FlowTools): Promis
   const arrival = await arrivalOf(http, tools);
   if (isAnswer(arrival)) return arrival;
   const { visitor, form, flow, continuation } = arrival;
-  if (flow === undefined && continuation?.kind !== "device") return problemAnswer("interaction_unknown", http, tools);
+  if (flow === undefined && continuation?.kind !== "device" && continuation?.kind !== "invitation")
+    return problemAnswer("interaction_unknown", http, tools);
   const { signedIn } = visitor;
   if (signedIn === undefined) return signInAnswer(arrival, tools, null);
   if (!isFormToken(form, signedIn.session, tools)) {

@@ -5,20 +5,22 @@ import { BY_PASSWORD } from "../../oauth/authentication-context.ts";
 import type { Millis } from "../../oauth/model.ts";
 import { displayTextProblem } from "../../oauth/names/display-name.ts";
 import { makeAccount, type SignUpContext } from "../../owners/account/sign-up.ts";
-import type { Postbox } from "../../owners/mail/mail.ts";
-import { openLink } from "../../owners/mail/open-link.ts";
-import type { MailLink } from "../../owners/mail/storage.ts";
-import { newEmail, newUsername } from "../../owners/new-names.ts";
-import { createAccountPage, sentPage } from "../../pages/index.ts";
+import { opened as openedFrom } from "../../owners/authorization/continuation.ts";
+import type { Postbox } from "../../owners/mail/mail-content.ts";
+import { type OpenedLink, openLink } from "../../owners/mail/open-mail-link.ts";
+import { newEmail, newUsername } from "../../owners/new-username-and-email.ts";
+import { accountReadyPage, createAccountPage } from "../../pages/index.ts";
 import type { CreateAccountView } from "../../pages/security/views.ts";
+import { behindLink, type FoundBehindLink } from "../authorization/continue-after-mail.ts";
+import { formSecrets, isAnswer, onward, pageContextOf } from "../authorization/continue-after-sign-in.ts";
+import { type SessionTools, startSession, type Visitor, visitorOf } from "../browser-of-request.ts";
 import { originOf } from "../connections/client-address.ts";
-import { formToken, isFormToken } from "../forms.ts";
-import { type Answer, formOf, type HttpRequest, later, page, redirect, waitUntil } from "../message.ts";
-import { problemAnswer } from "../problem.ts";
-import { type SessionTools, startSession, type Visitor, visitorOf } from "../visitor.ts";
-import { type AskTools, askAnswer, askForMail } from "./ask-mail.ts";
-import { newPasswordFault } from "./password.ts";
-import { doneAnswer } from "./recover.ts";
+import { problemAnswer } from "../error-page.ts";
+import { isFormToken } from "../form-token.ts";
+import { type Answer, formOf, type HttpRequest, later, page, redirect, waitUntil } from "../http-message.ts";
+import { type AskTools, askAnswer, askArrival, askForMail, type MailAsk } from "./ask-for-mail-form.ts";
+import { doneAnswer } from "./ask-recovery.ts";
+import { newPasswordFault } from "./change-password.ts";
 
 const MAX_NAME = 120;
 
@@ -36,19 +38,19 @@ export function maySignUp({ config, mail }: Pick<SignUpTools, "config" | "mail">
 
 export async function showSignUp(http: HttpRequest, tools: SignUpTools): Promise<Answer> {
   if (!maySignUp(tools)) return problemAnswer("not_found", http, tools);
-  return askAnswer({ what: "signUp", typed: "", fault: null }, await visitorOf(http, tools), http, tools);
+  const arrival = await askArrival(http, tools, new URLSearchParams(http.query));
+  return isAnswer(arrival) ? arrival : askAnswer({ what: "signUp", typed: "", fault: null }, arrival, tools);
 }
 
 export async function submitSignUp(http: HttpRequest, tools: SignUpTools): Promise<Answer> {
   if (!maySignUp(tools)) return problemAnswer("not_found", http, tools);
-  const visitor = await visitorOf(http, tools);
+  const arrival = await askArrival(http, tools);
+  if (isAnswer(arrival)) return arrival;
   const typed = formOf(http).get("email")?.trim().slice(0, 254) ?? "";
   const email = newEmail(typed);
-  const language = tools.chrome(http).words.language;
-  const request = email === undefined ? undefined : ({ kind: "signUp", email, language } as const);
-  const refused = await askForMail({ what: "signUp", typed }, () => request, visitor, http, tools);
-  if (refused !== undefined) return refused;
-  return page(200, sentPage({ email: email ?? "" }, { ...tools.chrome(http), here: null }), "here", visitor.cookies);
+  const requestOf = ({ language, kept: waiting }: MailAsk) =>
+    email === undefined ? undefined : ({ kind: "signUp", email, language, waiting } as const);
+  return askForMail({ what: "signUp", typed, email: email ?? "" }, requestOf, arrival, tools);
 }
 
 export async function showCreateAccount(http: HttpRequest, tools: SignUpTools): Promise<Answer> {
@@ -57,8 +59,9 @@ export async function showCreateAccount(http: HttpRequest, tools: SignUpTools): 
   const opened = await openLink(token, "sign-up", tools.account);
   const visitor = await visitorOf(http, tools);
   if (opened === undefined) return goneAnswer(http, visitor, tools);
-  const shown = { token: token ?? "", link: opened.link, username: "", name: "", fault: null };
-  return createAnswer(shown, visitor, http, tools);
+  const waits = await waitsBehind(opened, visitor, http, tools);
+  const shown = { token: token ?? "", email: opened.link.address, username: "", name: "", fault: null };
+  return createAnswer(shown, waits, visitor, http, tools);
 }
 
 export async function submitCreateAccount(http: HttpRequest, tools: SignUpTools): Promise<Answer> {
@@ -67,13 +70,14 @@ export async function submitCreateAccount(http: HttpRequest, tools: SignUpTools)
   const form = formOf(http);
   const opened = await openLink(form.get("link"), "sign-up", tools.account);
   if (opened === undefined) return goneAnswer(http, visitor, tools);
-  const { link } = opened;
+  const { address: email } = opened.link;
+  const waits = await waitsBehind(opened, visitor, http, tools);
   const typed = {
     username: form.get("username")?.slice(0, 254) ?? "",
     name: form.get("name")?.trim().slice(0, 500) ?? "",
   };
   const again = (fault: CreateAccountView["fault"], token = form.get("link") ?? "", status = 200) =>
-    createAnswer({ token, link, ...typed, fault }, visitor, http, tools, status);
+    createAnswer({ token, email, ...typed, fault }, waits, visitor, http, tools, status);
   if (!isFormToken(form, visitor, tools)) return again({ stale: true }, undefined, 403);
 
   const names = newUsername(typed.username.trim());
@@ -81,7 +85,7 @@ export async function submitCreateAccount(http: HttpRequest, tools: SignUpTools)
   const { username } = names;
   if (typed.name !== "" && displayTextProblem(typed.name, MAX_NAME) !== undefined) return again({ name: "wrong" });
   const password = form.get("password") ?? "";
-  const fault = newPasswordFault(password, form.get("again") ?? "", { username, email: link.address }, tools);
+  const fault = newPasswordFault(password, form.get("again") ?? "", { username, email }, tools);
   if (fault !== undefined) return again({ password: fault });
   const chosen = { ...names, name: typed.name, password, language: tools.chrome(http).words.language };
   const from = { ...originOf(http.address), address: http.address };
@@ -90,45 +94,73 @@ export async function submitCreateAccount(http: HttpRequest, tools: SignUpTools)
     case "gone":
       return goneAnswer(http, visitor, tools);
     case "throttled":
-      return tooManyNames(outcome.until, visitor, http, tools);
+      return tooManyNames(outcome.until, waits, visitor, http, tools);
     case "taken":
       return again({ username: "taken" }, outcome.token ?? undefined);
     case "made": {
       const by = { ...BY_PASSWORD, authTime: tools.now() };
       const session = await startSession(outcome.person, by, visitor, http, tools, "quietly");
-      return redirect(303, `${tools.issuer}/account/apps`, [...visitor.cookies, ...session]);
+      const cookies = [...visitor.cookies, ...session];
+      const { continuation, waiting } = waits;
+      if (waiting === null || waiting.state === "here") {
+        return redirect(303, tools.issuer + onward(continuation, visitor, tools), cookies);
+      }
+      const view = { person: outcome.person.username, waiting };
+      return page(200, accountReadyPage(view, { ...tools.chrome(http), here: null }), "here", cookies);
     }
   }
 }
 
-/** Behind a link that doesn't hold. */
-function goneAnswer(http: HttpRequest, visitor: Visitor, tools: SignUpTools): Answer {
-  return doneAnswer({ what: "gone", again: "/sign-up" }, http, tools, visitor);
+function waitsBehind(
+  { link }: OpenedLink,
+  visitor: Visitor,
+  http: HttpRequest,
+  tools: SignUpTools,
+): Promise<FoundBehindLink> {
+  return behindLink(link.about, visitor, tools.chrome(http).words.language, tools);
 }
 
-function tooManyNames(until: Millis, visitor: Visitor, http: HttpRequest, tools: SignUpTools): Answer {
+/** Behind a link that doesn't hold. What the form carries still waits: a second press finds the link used up by the first. */
+function goneAnswer(http: HttpRequest, visitor: Visitor, tools: SignUpTools): Answer {
+  const form = formOf(http);
+  const carries = openedFrom((field) => form.get(field), visitor.nonce, tools.authorization);
+  const back = carries === undefined || carries === "unknown" ? null : onward(carries, visitor, tools);
+  return doneAnswer({ what: "gone", again: "/sign-up", back }, http, tools, visitor);
+}
+
+async function tooManyNames(
+  until: Millis,
+  { continuation, flow }: FoundBehindLink,
+  visitor: Visitor,
+  http: HttpRequest,
+  tools: SignUpTools,
+): Promise<Answer> {
   const { minutes, seconds } = waitUntil(until, tools.now());
   const fault = { kind: "throttled", minutes } as const;
-  const answer = askAnswer({ what: "signUp", typed: "", fault }, visitor, http, tools, 429);
-  return later(answer, seconds);
+  const arrival = { visitor, http, continuation, flow };
+  return later(await askAnswer({ what: "signUp", typed: "", fault }, arrival, tools, 429), seconds);
 }
 
 function createAnswer(
   shown: {
     readonly token: string;
-    readonly link: MailLink;
+    readonly email: string;
     readonly username: string;
     readonly name: string;
     readonly fault: CreateAccountView["fault"];
   },
+  { continuation, flow, waiting }: FoundBehindLink,
   visitor: Visitor,
   http: HttpRequest,
   tools: SignUpTools,
   status = 200,
 ): Answer {
-  const { token, link, username, name, fault } = shown;
-  const csrf = formToken(visitor, tools);
-  const view = { csrf, link: token, email: link.address, username, name, fault };
+  const { token, ...typed } = shown;
+  const view = { ...typed, link: token, form: formSecrets(continuation, visitor, tools), waiting };
   const here = `/sign-up/account?link=${token}`;
-  return page(status, createAccountPage(view, tools.chrome(http, { here })), "here", visitor.cookies);
+  const chrome = tools.chrome(
+    http,
+    flow === undefined ? { here } : { ...pageContextOf({ flow, visitor }, tools), here },
+  );
+  return page(status, createAccountPage(view, chrome), flow === undefined ? "here" : "to a client", visitor.cookies);
 }

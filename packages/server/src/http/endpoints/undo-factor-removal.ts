@@ -1,19 +1,19 @@
 /** `/recover/undo`: the page of the link that undoes a removal of factors by recovery. */
 
-import { hashPassword } from "../../crypto/password.ts";
+import { hashPassword } from "../../crypto/password-hashing.ts";
 import { randomText } from "../../crypto/random.ts";
-import { type FollowedLink, followLink } from "../../owners/mail/open-link.ts";
+import { type FollowedLink, followLink } from "../../owners/mail/open-mail-link.ts";
 import type { RemovedFactor } from "../../owners/recovery/storage.ts";
 import { restore, showRemoved } from "../../owners/recovery/undo-factor-removal.ts";
 import { restoredPage, restorePage } from "../../pages/index.ts";
+import { type Visitor, visitorOf } from "../browser-of-request.ts";
 import { coarse, originOf } from "../connections/client-address.ts";
 import { presentedBy } from "../device-cookie.ts";
-import { formToken, isFormToken } from "../forms.ts";
-import { type Answer, formOf, type HttpRequest, page } from "../message.ts";
+import { formToken, isFormToken } from "../form-token.ts";
+import { type Answer, formOf, type HttpRequest, page } from "../http-message.ts";
 import { type RecoveryTools, recoveryContext } from "../recovery-context.ts";
 import { browserName, deviceOf, userAgentOf } from "../user-agent.ts";
-import { type Visitor, visitorOf } from "../visitor.ts";
-import { goneAnswer } from "./recover.ts";
+import { goneAnswer } from "./ask-recovery.ts";
 
 export async function showRestore(http: HttpRequest, tools: RecoveryTools): Promise<Answer> {
   const visitor = await visitorOf(http, tools);

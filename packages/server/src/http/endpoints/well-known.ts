@@ -2,7 +2,7 @@
 
 import type { KeySet } from "../../crypto/signing-keys.ts";
 import type { Soon } from "../../oauth/model.ts";
-import { type Answer, cachedJson, type HttpRequest, json } from "../message.ts";
+import { type Answer, cachedJson, type HttpRequest, json } from "../http-message.ts";
 
 /** The data that the server publishes. */
 interface Published {

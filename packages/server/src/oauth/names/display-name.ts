@@ -3,9 +3,9 @@
  * #39).
  */
 
-import { digitProblem, HIDING, hiddenProblem, markProblem, withoutEmoji } from "./characters.ts";
+import { digitProblem, HIDING, hiddenProblem, markProblem, withoutEmoji } from "./forbidden-characters.ts";
 import { looksLatin } from "./look-alikes.ts";
-import { scriptProblem } from "./scripts.ts";
+import { scriptProblem } from "./mixed-scripts.ts";
 
 /**
  * Why a page must not show a text to owners. Undefined: it can. `most`: maximum number of characters. `stands`: the

@@ -158,7 +158,7 @@ async function storedGrant(parts: NewGrantParts, context: OAuthContext): Promise
   const { refreshable, ceiling } = grant;
   if (under === "consent") {
     const row = redeemedAtOnce(grant, { codeUntil: times.now, accessUntil });
-    const outcome = await context.storage.grants.issue({ grant: row, address: entitlement.address, now: times.now });
+    const outcome = await context.storage.grants.issue({ grant: row, now: times.now });
     if (outcome.kind !== "issued") return refuse(refusals.blocked, "nothing stands for it under consent");
     return { ...grant, scopes: outcome.scopes };
   }

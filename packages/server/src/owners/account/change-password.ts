@@ -1,17 +1,35 @@
 /** A person chooses another password, and what ends with the one before. */
 
 import type { Millis } from "../../oauth/model.ts";
-import type { Uses } from "../../uses.ts";
-import { type NewsContext, newsFor } from "../account-news.ts";
-import type { FactorChange } from "../factors.ts";
-import type { HashRequester } from "../hash-requester.ts";
+import type { Uses } from "../../storage-subset.ts";
+import { type NewsContext, newsFor } from "../account-change-mail.ts";
+import type { FactorChange } from "../change-factors.ts";
+import type { HashRequester } from "../password-hash-requester.ts";
 import type { Person } from "../person.ts";
 import type { OwnerStorage } from "../storage.ts";
+
+const HOUR: Millis = 3_600_000;
+/** Maximum number of new passwords an hour that one person chooses on the page. Recovery by mail has no such limit. */
+export const NEW_PASSWORDS_AN_HOUR = 10;
 
 export interface PasswordContext extends NewsContext {
   readonly storage: NewsContext["storage"] & Uses<OwnerStorage, "people.setPassword">;
   hashPassword(password: string, whose: HashRequester): Promise<string>;
   event(name: string, fields: Readonly<Record<string, string | number | null>>): void;
+}
+
+/**
+ * When the person may choose a new password on the page again. Undefined: now, and this one is counted. A password that
+ * the operator handed out must be changed in any case, and is not counted.
+ */
+export async function newPasswordsUsedUp(
+  { personId, mustChangePassword }: Person,
+  { storage, attemptKey, now }: PasswordContext,
+): Promise<Millis | undefined> {
+  if (mustChangePassword) return undefined;
+  const attempts = [{ key: attemptKey("new passwords", personId), limit: NEW_PASSWORDS_AN_HOUR, window: HOUR }];
+  const counted = await storage.attempts.count({ attempts, now: now() });
+  return counted.kind === "throttled" ? counted.until : undefined;
 }
 
 /** `from`: where the person is. The session that asks ends in any case: the browser gets a new one. */

@@ -1,12 +1,12 @@
 /** A person proves an address by the link that went there, and perhaps it takes the place of the one before. */
 
-import type { Uses } from "../../uses.ts";
+import type { Uses } from "../../storage-subset.ts";
 import type { DeviceSeen } from "../known-device-storage.ts";
-import { type MailLimitContext, mayTell } from "../mail/limits.ts";
-import type { NewMailLink, Postbox } from "../mail/mail.ts";
-import type { FollowedLink } from "../mail/open-link.ts";
+import type { NewMailLink, Postbox } from "../mail/mail-content.ts";
+import { type MailLimitContext, mayTell } from "../mail/mail-limits.ts";
+import type { FollowedLink } from "../mail/open-mail-link.ts";
 import type { MailStorage, StoredMail } from "../mail/storage.ts";
-import { undoOfChange, type WayBackContext } from "../recovery/undo-address-change.ts";
+import { undoOfChange, type WayBackContext } from "../recovery/undo-address-link.ts";
 import type { Person } from "../storage.ts";
 
 export interface ConfirmContext extends MailLimitContext, WayBackContext {

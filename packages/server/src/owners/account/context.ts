@@ -1,7 +1,7 @@
 /** What the use-cases of a person's account are given. */
 
 import type { AskContext } from "../mail/ask-for-mail.ts";
-import type { FollowContext } from "../mail/open-link.ts";
+import type { FollowContext } from "../mail/open-mail-link.ts";
 import type { PasswordContext } from "./change-password.ts";
 import type { ConfirmContext } from "./confirm-address.ts";
 import type { DataExportContext } from "./data-export.ts";

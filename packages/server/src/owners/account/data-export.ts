@@ -1,7 +1,7 @@
 /** All that is kept about a person, for them to take along. */
 
-import type { Grant } from "../../oauth/model.ts";
-import type { Uses } from "../../uses.ts";
+import type { ListedGrant } from "../../oauth/model.ts";
+import type { Uses } from "../../storage-subset.ts";
 import type { Acting, CompanyStorage } from "../company-storage.ts";
 import type { FactorStorage, Passkey, SecondFactor } from "../factor-storage.ts";
 import type { KnownDevice, KnownDeviceStorage } from "../known-device-storage.ts";
@@ -26,7 +26,7 @@ const MOST_ENTRIES = 10_000;
 
 /** A person's place in a company, and the grants by which apps act there by their word. What the company decided is the company's. */
 export interface InCompany extends Acting {
-  readonly grants: readonly Grant[];
+  readonly grants: readonly ListedGrant[];
 }
 
 export interface PersonalData {

@@ -1,10 +1,10 @@
 /** A person has their account deleted: in two weeks, unless they sign in and keep it. What others can do in their name ends at once. */
 
 import type { Millis } from "../../oauth/model.ts";
-import type { Uses } from "../../uses.ts";
-import { type NewsContext, newsFor } from "../account-news.ts";
+import type { Uses } from "../../storage-subset.ts";
+import { type NewsContext, newsFor } from "../account-change-mail.ts";
 import type { SignedIn } from "../authorization/context.ts";
-import { DELETION_DELAY } from "../mail/mail.ts";
+import { DELETION_DELAY } from "../mail/mail-content.ts";
 import type { MailStorage } from "../mail/storage.ts";
 import type { Person } from "../person.ts";
 

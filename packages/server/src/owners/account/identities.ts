@@ -2,16 +2,16 @@
 
 import type { Millis } from "../../oauth/model.ts";
 import type { Catalog } from "../../oauth/storage.ts";
-import type { Uses } from "../../uses.ts";
-import type { SignedIn } from "../authorization/context.ts";
+import type { Uses } from "../../storage-subset.ts";
+import { type NewsContext, newsFor } from "../account-change-mail.ts";
+import type { FactorChange } from "../change-factors.ts";
 import type { Person } from "../person.ts";
 import type { OwnerStorage, RemoveIdentityOutcome } from "../storage.ts";
 
-export interface IdentityContext {
-  readonly storage: Uses<OwnerStorage, "subjectLinks.ofPerson" | "subjectLinks.remove">;
+export interface IdentityContext extends NewsContext {
+  readonly storage: NewsContext["storage"] & Uses<OwnerStorage, "subjectLinks.ofPerson" | "subjectLinks.remove">;
   readonly catalog: Pick<Catalog, "issuers">;
   event(name: string, fields: Readonly<Record<string, string | number | null>>): void;
-  now(): Millis;
 }
 
 export interface Identity {
@@ -37,16 +37,20 @@ export async function identitiesOf(
 
 /** `last`: without a password and a passkey, the person has no other way in. `unknown`: it isn't theirs, or the session has ended. */
 export async function removeIdentity(
-  { person, session: { sessionId } }: SignedIn,
+  { person, session: { sessionId }, address, news }: FactorChange,
   id: string,
-  address: string,
   context: IdentityContext,
 ): Promise<RemoveIdentityOutcome> {
   const own = (await identitiesOf(person, context)).find((one) => one.id === id);
   if (own === undefined) return "unknown";
   const { partition, personId } = person;
-  const asked = { partition, personId, link: id, sessionId, now: context.now() };
+  const values = { ...news.values, key: own.issuer };
+  const mails = await newsFor(person, "identityRemoved", { ...news, values }, context);
+  const asked = { partition, personId, link: id, sessionId, mails, now: context.now() };
   const outcome = await context.storage.subjectLinks.remove(asked);
-  if (outcome === "removed") context.event("subject_unlinked", { owner: personId, issuer: own.issuer, address });
+  if (outcome === "removed") {
+    context.mail.kick();
+    context.event("subject_unlinked", { owner: personId, issuer: own.issuer, address });
+  }
   return outcome;
 }

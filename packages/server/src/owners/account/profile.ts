@@ -1,10 +1,10 @@
 /** A person changes their name, proves their address, or asks for another one. */
 
-import type { Uses } from "../../uses.ts";
+import type { Uses } from "../../storage-subset.ts";
 import type { SignedIn } from "../authorization/context.ts";
-import { type MailLimitContext, mayAskForAddress, mayProve } from "../mail/limits.ts";
-import { CONFIRM_TTL, type MailLinks, type Postbox } from "../mail/mail.ts";
-import { type MailDesk, sendLink } from "../mail/requests.ts";
+import { type MailDesk, sendLink } from "../mail/answer-mail-request.ts";
+import { CONFIRM_TTL, type MailLinks, type Postbox } from "../mail/mail-content.ts";
+import { type MailLimitContext, mayAskForAddress, mayProve } from "../mail/mail-limits.ts";
 import type { MailStorage } from "../mail/storage.ts";
 import type { Person } from "../person.ts";
 import type { OwnerStorage } from "../storage.ts";

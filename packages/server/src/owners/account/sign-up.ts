@@ -1,13 +1,13 @@
 /** Somebody makes an account, by the link in a message to their address. */
 
 import type { Millis } from "../../oauth/model.ts";
-import type { Uses } from "../../uses.ts";
-import type { HashRequester } from "../hash-requester.ts";
-import { askedTooManyNames, type MailLimitContext } from "../mail/limits.ts";
-import type { MailLinks } from "../mail/mail.ts";
-import type { OpenedLink, OpenLinkContext } from "../mail/open-link.ts";
+import type { Uses } from "../../storage-subset.ts";
+import type { MailLinks } from "../mail/mail-content.ts";
+import { askedTooManyNames, type MailLimitContext } from "../mail/mail-limits.ts";
+import type { OpenedLink, OpenLinkContext } from "../mail/open-mail-link.ts";
 import type { MailLink, MailStorage } from "../mail/storage.ts";
-import type { NewUsername } from "../new-names.ts";
+import type { NewUsername } from "../new-username-and-email.ts";
+import type { HashRequester } from "../password-hash-requester.ts";
 import type { Person } from "../person.ts";
 import type { OwnerStorage } from "../storage.ts";
 

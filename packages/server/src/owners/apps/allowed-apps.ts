@@ -2,12 +2,12 @@
 
 import { ceilingOf, underCeiling } from "../../oauth/consent-reach.ts";
 import type { Client, Consent, Grant, GrantedScope, Millis, Scope } from "../../oauth/model.ts";
-import { durationsFor } from "../authorization/answer.ts";
-import { againByRules, consentUnder, latestOf, refusedScopes } from "../consent-record.ts";
+import { againByRules, consentUnder, latestOf, refusedScopes } from "../apply-consent-decision.ts";
+import { durationsFor } from "../authorization/consent-answer.ts";
 import type { Person } from "../person.ts";
 import type { ConsentDuration, ConsentWithGrants, ScopeUse } from "../storage.ts";
 import type { AppsContext } from "./context.ts";
-import { outstanding } from "./token-expiry.ts";
+import { outstanding } from "./remaining-token-lifetime.ts";
 
 /** An app has had the time to use what it may. */
 const SETTLED: Millis = 7 * 86_400_000;
@@ -29,13 +29,15 @@ export interface AllowedApp {
   readonly client: Client | undefined;
   readonly scopes: readonly AllowedScope[];
   readonly lastUsedAt: Millis | null;
-  /** The network that it was last used from; null: not known. */
+  /** The network of the app's last token request. Null: unknown. */
   readonly usedFrom: string | null;
+  /** True: an API asked about a token after that request. */
+  readonly usedSince: boolean;
   /** Some of what it may do it has never used, and it has had the time to. */
   readonly idleScopes: boolean;
   /** The end of the last that it may do; null: until revoked. */
   readonly expiresAt: Millis | null;
-  /** Durations that the owner can choose. */
+  /** Durations that the owner can choose. None: nothing was allowed for longer than once. */
   readonly durations: readonly ConsentDuration[];
   /** The scopes that the owner declined. The app gets them only if it asks again on a page. */
   readonly declined: readonly Pick<AllowedScope, "name" | "scope">[];
@@ -87,17 +89,20 @@ async function appOf(
   const thefts = grants.filter(({ status }) => status === "theft" || status === "replayed");
   const usedAt = usesByScope([...ends.keys()], live, uses);
   const settled = consent.createdAt < now - SETTLED;
+  // What was allowed only once has no lasting end that could be changed.
+  const lasts = consent.scopes.some(({ expiresAt }) => expiresAt === null || expiresAt > now);
   return {
     consent,
     client,
     scopes: [...ends].map(([name, expiresAt]) => {
       return { name, scope: known.get(name), expiresAt, usedAt: settled ? usedAt?.get(name) : undefined };
     }),
-    lastUsedAt: latest([consent.lastUsedAt, lastUsed?.lastUsedAt ?? null]),
+    lastUsedAt: consent.lastUsedAt,
     usedFrom: lastUsed?.usedFrom ?? null,
+    usedSince: (consent.lastUsedAt ?? 0) > (lastUsed?.lastUsedAt ?? 0),
     idleScopes: settled && usedAt !== undefined && [...usedAt.values()].includes(null),
     expiresAt: latestOf([consent.expiresAt, ...live.map(({ scopes }) => scopes).flatMap(endsOf)]) ?? null,
-    durations: client === undefined ? [] : durationsFor(client, context).filter((one) => one !== "once"),
+    durations: client !== undefined && lasts ? durationsFor(client, context).filter((one) => one !== "once") : [],
     declined: refusedScopes(stored.consent, { ceiling }, now).declined.map((name) => ({
       name,
       scope: known.get(name),

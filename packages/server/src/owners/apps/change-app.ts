@@ -2,16 +2,16 @@
 
 import { ceilingOf } from "../../oauth/consent-reach.ts";
 import type { Millis } from "../../oauth/model.ts";
-import { durationsFor } from "../authorization/answer.ts";
+import { endOf } from "../apply-consent-decision.ts";
+import { durationsFor } from "../authorization/consent-answer.ts";
 import type { SignedIn } from "../authorization/context.ts";
-import { readDuration } from "../consent.ts";
-import { endOf } from "../consent-record.ts";
+import { readDuration } from "../consent-needed.ts";
 import type { Person } from "../person.ts";
 import type { HistoryEntry } from "../storage.ts";
 import { allowedApps } from "./allowed-apps.ts";
 import type { AppsContext } from "./context.ts";
 import { historyEntryOf } from "./history-page.ts";
-import { outstanding } from "./token-expiry.ts";
+import { outstanding } from "./remaining-token-lifetime.ts";
 
 /** `entryId`: of the entry of the history that tells of it. `unchanged`: the answer asks for nothing new. `gone`: the app is allowed nothing any more. */
 export type AppChanged =

@@ -1,9 +1,9 @@
 /** What the use-cases about an owner's apps are given. */
 
-import type { Uses } from "../../uses.ts";
+import type { Uses } from "../../storage-subset.ts";
 import type { ConsentDuration, OwnerStorage } from "../storage.ts";
 import type { HistoryContext } from "./history-page.ts";
-import type { TokenExpiryContext } from "./token-expiry.ts";
+import type { TokenExpiryContext } from "./remaining-token-lifetime.ts";
 
 export interface AppsContext extends HistoryContext, TokenExpiryContext {
   readonly storage: HistoryContext["storage"] &

@@ -1,6 +1,6 @@
 /** An owner's history, page by page. */
 
-import type { Uses } from "../../uses.ts";
+import type { Uses } from "../../storage-subset.ts";
 import { pageOf } from "../paging.ts";
 import type { HistoryEntry, OwnerStorage } from "../storage.ts";
 

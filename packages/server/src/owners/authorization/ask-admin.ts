@@ -1,11 +1,11 @@
 /** A member asks the admins of their company to approve an app. */
 
 import type { Client, Millis, Scope } from "../../oauth/model.ts";
-import { MAX_REASON } from "../company.ts";
-import { answeredScopes } from "../consent.ts";
-import type { AnswerForm } from "./answer.ts";
+import { MAX_REASON } from "../company-rules.ts";
+import { answeredScopes } from "../consent-needed.ts";
+import type { AnswerForm } from "./consent-answer.ts";
 import type { AuthorizationContext } from "./context.ts";
-import { chosenOwner, type OwnerChoice, withVerdictOn } from "./owner-choice.ts";
+import { chosenOwner, type OwnerChoice, withVerdictOn } from "./person-or-company.ts";
 
 /** The requested scopes, the company, and the reason. */
 export interface AskedAdmins {

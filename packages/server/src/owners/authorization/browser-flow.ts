@@ -17,6 +17,7 @@ import { ceilingOf } from "../../oauth/consent-reach.ts";
 import type { ConditionName } from "../../oauth/errors.ts";
 import { parseParameters } from "../../oauth/parameters.ts";
 import type { IssueOutcome, NewGrant } from "../../oauth/storage.ts";
+import { type AdminForm, type AdminProblem, type AskedAdmins, askAdmins, readAdminRequest } from "./ask-admin.ts";
 import {
   type Allowed,
   type AnswerForm,
@@ -27,8 +28,7 @@ import {
   grantTerms,
   onceOnly,
   recordTerms,
-} from "./answer.ts";
-import { type AdminForm, type AdminProblem, type AskedAdmins, askAdmins, readAdminRequest } from "./ask-admin.ts";
+} from "./consent-answer.ts";
 import type { AuthorizationContext, Reader, SignedIn } from "./context.ts";
 import { openRequest, REQUEST_TTL, type RequestContinuation } from "./continuation.ts";
 import { type Asked, type AskStep, type NextStep, nextStep, type RefuseStep } from "./next-step.ts";
@@ -39,7 +39,7 @@ import {
   preferredOwner,
   scopesWithoutPage,
   trustedFrom,
-} from "./owner-choice.ts";
+} from "./person-or-company.ts";
 import { noteChallenge } from "./reused-challenges.ts";
 
 /** A checked authorization request that has not been answered yet. */
@@ -168,8 +168,7 @@ async function advance(flow: AuthorizationFlow, reader: Reader, context: Authori
     return written(await record(flow, allowed, signedIn, reader, by, context), flow, reader, context);
   const grant = grantOf(flow, allowed, signedIn, context);
   const from = trustedFrom(owner, signedIn.person);
-  const { address } = reader;
-  const outcome = await context.storage.grants.issue({ grant, address, trustedFrom: from, now: context.now() });
+  const outcome = await context.storage.grants.issue({ grant, trustedFrom: from, now: context.now() });
   // The consent ended between the check and the lock.
   if (outcome.kind === "no_consent") return shown(otherwise, owners, flow, reader, context);
   return written({ grant, outcome }, flow, reader, context);
@@ -319,20 +318,18 @@ async function record(
   const grant = grantOf(flow, allowed, signedIn, context);
   const { uiLocales } = flow.request;
   const language = reader.language({ uiLocales, startedAt: flow.continuation.startedAt });
-  const terms = recordTerms(flow.request.client, allowed, signedIn, via, { address: reader.address, language });
+  const terms = recordTerms(flow.request.client, allowed, signedIn, via, language);
   if (allowed.owner.verdict !== "approved") {
     return { grant, outcome: await storage.grants.approve({ ...terms, grant, onceUntil, now }) };
   }
   const chosen = onceOnly(allowed).length < grant.scopes.length;
   const end = endsBy(allowed, now, onceUntil);
-  const { address, trustedFrom: from } = terms;
   const outcome = await storage.grants.issue({
     grant,
-    address,
     endsBy: end,
     chosen,
     declined: allowed.declined,
-    trustedFrom: from ?? 0,
+    trustedFrom: terms.trustedFrom ?? 0,
     now,
   });
   return { grant, outcome };

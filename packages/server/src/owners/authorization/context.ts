@@ -3,12 +3,13 @@
 import type { Millis } from "../../oauth/model.ts";
 import type { OAuthContext } from "../../oauth/ports.ts";
 import type { GrantStorage } from "../../oauth/storage.ts";
-import type { Uses } from "../../uses.ts";
+import type { Uses } from "../../storage-subset.ts";
+import type { InvitationCredentials } from "../companies/context.ts";
 import type { CompanyStorage } from "../company-storage.ts";
-import type { PresentedDevice } from "../known-device.ts";
 import type { KnownDeviceStorage } from "../known-device-storage.ts";
-import type { Notice } from "../mail/notices.ts";
+import type { Notice } from "../mail/company-notices.ts";
 import type { StoredMail } from "../mail/storage.ts";
+import type { PresentedDevice } from "../recognize-known-device.ts";
 import type { SignInContext } from "../sign-in.ts";
 import type { ConsentDuration, OwnerStorage, Person, Session } from "../storage.ts";
 import type { CarrierContext } from "./continuation.ts";
@@ -29,7 +30,8 @@ export interface AuthorizationContext extends CarrierContext {
       | "deviceRequests.deny"
     > &
     Uses<KnownDeviceStorage, "knownDevices.get"> &
-    Uses<CompanyStorage, "members.companiesOf" | "companyApps.askApproval">;
+    Uses<CompanyStorage, "members.companiesOf" | "companyApps.askApproval" | "invitations.find">;
+  readonly credentials: Pick<InvitationCredentials, "read" | "partitionOf">;
   /** The durations that the operator offers. */
   readonly consentDurations: readonly ConsentDuration[];
   readonly attemptKey: SignInContext["attemptKey"];

@@ -4,7 +4,7 @@
  */
 
 import type { Millis } from "../../oauth/model.ts";
-import { canonicalSlug } from "../company.ts";
+import { canonicalSlug } from "../company-rules.ts";
 
 /** An authorization request that has not been answered yet. The server stores nothing for an anonymous visitor. */
 export interface RequestContinuation {
@@ -48,7 +48,15 @@ export interface AccountPageContinuation {
 
 export type Continuation = RequestContinuation | DeviceContinuation | InvitationContinuation | AccountPageContinuation;
 
-export const ACCOUNT_PAGES = ["security", "passkeys", "authenticator", "profile", "export", "delete"] as const;
+export const ACCOUNT_PAGES = [
+  "security",
+  "passkeys",
+  "authenticator",
+  "profile",
+  "export",
+  "delete",
+  "new-company",
+] as const;
 
 /** One of the account's own pages, or the members or apps page of the company with that slug. */
 export type AccountPage = (typeof ACCOUNT_PAGES)[number] | `company/${string}` | `company-apps/${string}`;
@@ -69,11 +77,13 @@ export function requestOf(continuation: Continuation | undefined): RequestContin
   return continuation?.kind === "account_page" ? continuation.behind : undefined;
 }
 
+type SealedFor = "authorization request" | "device request" | "continuation by mail";
+
 /** Seals texts for one browser, and opens them. */
 export interface Sealer {
-  seal(purpose: "authorization request" | "device request", browser: string, text: string): string;
+  seal(purpose: SealedFor, browser: string, text: string): string;
   /** Undefined: the text is not from this server, was changed, or belongs to another browser. */
-  open(purpose: "authorization request" | "device request", browser: string, sealed: string): string | undefined;
+  open(purpose: SealedFor, browser: string, sealed: string): string | undefined;
 }
 
 export interface CarrierContext {

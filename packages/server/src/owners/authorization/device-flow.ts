@@ -6,9 +6,10 @@ import { mayUse } from "../../oauth/grants/registry.ts";
 import type { Client, Scope } from "../../oauth/model.ts";
 import { offeredTo } from "../../oauth/scope.ts";
 import type { DeviceRequest, UserCodeKey } from "../../oauth/storage.ts";
-import { answerOf, type ClaimContext, type CodeOutcome, claimUserCode, enterUserCode } from "../device-requests.ts";
-import { boundDevice } from "../known-device.ts";
+import { answerOf, type ClaimContext, type CodeOutcome, claimUserCode, enterUserCode } from "../enter-user-code.ts";
+import { boundDevice } from "../recognize-known-device.ts";
 import type { DecideDeviceOutcome } from "../storage.ts";
+import { type AdminForm, type AdminProblem, type AskedAdmins, askAdmins, readAdminRequest } from "./ask-admin.ts";
 import {
   type Allowed,
   type AnswerForm,
@@ -19,12 +20,11 @@ import {
   grantTerms,
   onceOnly,
   recordTerms,
-} from "./answer.ts";
-import { type AdminForm, type AdminProblem, type AskedAdmins, askAdmins, readAdminRequest } from "./ask-admin.ts";
+} from "./consent-answer.ts";
 import type { AuthorizationContext, Reader, SignedIn } from "./context.ts";
 import type { DeviceContinuation } from "./continuation.ts";
 import { type AskStep, type NextStep, nextStep } from "./next-step.ts";
-import { type OwnerChoice, ownerChoices } from "./owner-choice.ts";
+import { type OwnerChoice, ownerChoices } from "./person-or-company.ts";
 
 /** A device whose code was right, and the person who answers it. */
 export interface DeviceFlow extends SignedIn {
@@ -294,7 +294,7 @@ async function allow(
     endsBy: owner.verdict === "approved" || bounded ? endsBy(allowed, now, onceUntil) : null,
     approvedAt: now,
   };
-  const terms = recordTerms(client, allowed, flow, "device", { address: reader.address, language: reader.language() });
+  const terms = recordTerms(client, allowed, flow, "device", reader.language());
   const claim = { ...userCodeKey, sessionId: session.sessionId };
   const outcome = await context.storage.deviceRequests.approve({
     ...terms,

@@ -6,11 +6,11 @@
 import type { Prompt } from "../../oauth/authorization-endpoint/request.ts";
 import type { ConditionName } from "../../oauth/errors.ts";
 import type { Acr, Client, Millis, Scope } from "../../oauth/model.ts";
-import { standingScopes } from "../consent.ts";
+import { standingScopes } from "../consent-needed.ts";
 import type { Person } from "../person.ts";
 import { signInNeeded } from "../session-policy.ts";
 import type { Session } from "../storage.ts";
-import { decideOwner, type OwnerChoice, preferredOwner } from "./owner-choice.ts";
+import { decideOwner, type OwnerChoice, preferredOwner } from "./person-or-company.ts";
 
 /** What an app asks for, and what it demands of the sign-in. */
 export interface Asked {

@@ -2,9 +2,9 @@
 
 import type { Millis } from "../../oauth/model.ts";
 import type { Catalog } from "../../oauth/storage.ts";
-import type { Uses } from "../../uses.ts";
+import type { Uses } from "../../storage-subset.ts";
 import type { Acting, CompanyKey, CompanyStorage } from "../company-storage.ts";
-import type { CompanyRef, Notice } from "../mail/notices.ts";
+import type { CompanyRef, Notice } from "../mail/company-notices.ts";
 import type { MailStorage, StoredMail } from "../mail/storage.ts";
 import type { Person } from "../person.ts";
 import type { OwnerStorage } from "../storage.ts";
@@ -13,6 +13,8 @@ export interface CompanyContext {
   readonly storage: Uses<
     CompanyStorage,
     | "companies.find"
+    | "companies.found"
+    | "companies.list"
     | "companies.update"
     | "members.setRole"
     | "members.remove"
@@ -21,9 +23,12 @@ export interface CompanyContext {
     | "members.companiesOf"
     | "companyApps.list"
     | "companyApps.countActing"
+    | "companyApps.listActing"
+    | "companyApps.listVerified"
     | "companyApps.listRules"
     | "companyApps.setRule"
     | "companyApps.revokeForAll"
+    | "companyApps.forgetChoice"
     | "companyApps.setOptOut"
     | "companyApps.grantsOfMember"
     | "companyApps.refuseRequest"
@@ -34,10 +39,16 @@ export interface CompanyContext {
     | "invitations.find"
     | "invitations.accept"
   > &
-    Uses<OwnerStorage, "sessions.isOpen" | "people.get" | "consents.find" | "history.get" | "history.list"> &
+    Uses<
+      OwnerStorage,
+      "sessions.isOpen" | "people.get" | "people.findByName" | "consents.find" | "history.get" | "history.list"
+    > &
     Uses<MailStorage, "people.soleAdminOf">;
   readonly catalog: Catalog;
   readonly credentials: InvitationCredentials;
+  /** True: any person may create a company. False: operators alone. */
+  readonly anyoneCreates: boolean;
+  newCompanyId(): string;
   /** A new random id in a partition. */
   newId(partition: number): string;
   /** A random text from that many bytes. */

@@ -1,11 +1,11 @@
 /** Somebody asks for mail who may be anybody. The outcome does not depend on who exists. */
 
 import type { Millis } from "../../oauth/model.ts";
-import type { Uses } from "../../uses.ts";
-import { type PresentedDevice, seenDevice } from "../known-device.ts";
+import type { Uses } from "../../storage-subset.ts";
 import type { KnownDeviceStorage } from "../known-device-storage.ts";
-import { type Asker, askedTooOften, type MailLimitContext } from "./limits.ts";
-import type { MailDesk, MailRequest } from "./requests.ts";
+import { type PresentedDevice, seenDevice } from "../recognize-known-device.ts";
+import type { MailDesk, MailRequest } from "./answer-mail-request.ts";
+import { type Asker, askedTooOften, type MailLimitContext } from "./mail-limits.ts";
 
 export interface AskContext extends MailLimitContext {
   readonly storage: MailLimitContext["storage"] & Uses<KnownDeviceStorage, "knownDevices.get">;

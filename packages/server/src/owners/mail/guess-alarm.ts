@@ -2,10 +2,10 @@
 
 import { LRUCache } from "lru-cache";
 import type { Millis } from "../../oauth/model.ts";
-import type { Uses } from "../../uses.ts";
-import type { Guessed } from "../guessing.ts";
+import type { Uses } from "../../storage-subset.ts";
+import type { Guessed } from "../guessing-limits.ts";
 import type { OwnerStorage, Person } from "../storage.ts";
-import type { MailKind, Postbox } from "./mail.ts";
+import type { MailKind, Postbox } from "./mail-content.ts";
 import type { MailStorage } from "./storage.ts";
 
 const DAY: Millis = 86_400_000;

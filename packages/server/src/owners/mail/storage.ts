@@ -4,7 +4,7 @@
  */
 
 import type { Millis } from "../../oauth/model.ts";
-import type { Asked } from "../asked-in-session.ts";
+import type { Asked } from "../change-conditions.ts";
 import type { Person } from "../person.ts";
 
 /** A waiting message. Its content is sealed, because it may hold a link. */
@@ -39,9 +39,11 @@ export interface ClaimedMailRequest extends StoredMailRequest {
   readonly createdAt: Millis;
 }
 
-/** What following a link does. */
-/** The effect of a link. `undo`: undoes a change of the address. `restore`: undoes a removal of factors by recovery. */
-export type MailLinkPurpose = "recover" | "sign-up" | "verify" | "change" | "undo" | "restore";
+/**
+ * The effect of a link. `undo`: undoes a change of the address. `restore`: undoes a removal of factors by recovery.
+ * `sign-in`: has none, and leads to the sign-in page and what waits behind it.
+ */
+export type MailLinkPurpose = "recover" | "sign-up" | "sign-in" | "verify" | "change" | "undo" | "restore";
 
 /** A link in one message. */
 export interface MailLink {
@@ -53,7 +55,10 @@ export interface MailLink {
   /** The canonical address that the link is about. The message may go to another address. */
   readonly address: string;
   readonly expiresAt: Millis;
-  /** Of `restore` the removal; of `undo` which browsers it works in (`OWN_BROWSER_ONLY`), null: in any; else null. */
+  /**
+   * Of `restore` the removal; of `undo` which browsers it works in (`OWN_BROWSER_ONLY`), null: in any; of `recover`,
+   * `sign-up` and `sign-in` what waits behind it (`keepForLink`), null: nothing; else null.
+   */
   readonly about: string | null;
 }
 
@@ -132,6 +137,8 @@ export interface MailStorage {
       readonly saltHash: Uint8Array;
       /** The person's `passwordChangedAt` when they asked. If absent, anybody who reads the message may follow the link. */
       readonly passwordChangedAt?: Millis | null;
+      /** True: only if the account still owes the link's address that link (`isOwed`). */
+      readonly owed?: boolean;
       readonly mails: readonly StoredMail[];
       readonly now: Millis;
     }): Promise<void>;

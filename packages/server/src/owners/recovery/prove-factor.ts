@@ -1,14 +1,18 @@
 /** Proves a factor before an account is recovered: a code, a recovery code, or (in `http/`) a passkey. */
 
 import type { Millis } from "../../oauth/model.ts";
-import type { Uses } from "../../uses.ts";
+import type { Uses } from "../../storage-subset.ts";
 import type { FactorStorage } from "../factor-storage.ts";
-import { seenDevice } from "../known-device.ts";
+import type { MailLink } from "../mail/storage.ts";
+import { seenDevice } from "../recognize-known-device.ts";
 import { type Look, type SecondStepContext, type SecondStepRequest, secondStep } from "../second-step.ts";
 import type { Proof, Ways } from "./review-factors-and-apps.ts";
+import { isOldest, type RecoveryStorage } from "./storage.ts";
 
 export interface ProveContext extends SecondStepContext {
-  readonly storage: SecondStepContext["storage"] & Uses<FactorStorage, "secondFactors.useEarlier">;
+  readonly storage: SecondStepContext["storage"] &
+    Uses<FactorStorage, "secondFactors.useEarlier"> &
+    Uses<RecoveryStorage, "people.addresses">;
 }
 
 export type ProofOutcome =
@@ -22,10 +26,13 @@ export type ProofOutcome =
  * owner's device, and could otherwise keep the owner waiting with wrong codes.
  */
 export async function proveFactor(
-  request: SecondStepRequest,
+  { link, ...asked }: Omit<SecondStepRequest, "link"> & { readonly link: MailLink },
   ways: Ways,
   context: ProveContext,
 ): Promise<ProofOutcome> {
+  const { partition, personId } = asked.person;
+  const addresses = await context.storage.people.addresses({ partition, personId, now: context.now() });
+  const request = { ...asked, link: { id: link.linkId, toOldest: isOldest(addresses, link.address) } };
   let proof: Proof | undefined;
   const look: Look = async (asked) => {
     const found = asked.by === "code" ? await byCode(asked, ways, context) : await byRecoveryCode(asked, ways, context);

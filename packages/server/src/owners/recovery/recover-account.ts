@@ -1,15 +1,15 @@
 /** Recovers an account by a link in a message: what the person sees, what they must prove, and what they decide. */
 
 import type { Millis } from "../../oauth/model.ts";
-import type { Uses } from "../../uses.ts";
+import type { Uses } from "../../storage-subset.ts";
 import type { CompanyStorage } from "../company-storage.ts";
 import type { FactorStorage, PersonKey } from "../factor-storage.ts";
 import { type DeviceSeen, type KnownDeviceStorage, presentedAmong } from "../known-device-storage.ts";
-import type { FollowedLink } from "../mail/open-link.ts";
+import type { FollowedLink } from "../mail/open-mail-link.ts";
 import type { FollowLinkOutcome, MailLink } from "../mail/storage.ts";
 import type { OwnerStorage } from "../storage.ts";
-import { type AnnounceContext, announced } from "./announce.ts";
-import { marksOf, sameMarks } from "./factor-marks.ts";
+import { type AnnounceContext, announced } from "./announce-recovery.ts";
+import { marksOf } from "./factor-fingerprints.ts";
 import { isOwners } from "./factor-trust.ts";
 import {
   type Choice,
@@ -21,7 +21,7 @@ import {
   review,
 } from "./review-factors-and-apps.ts";
 import { OWN_BROWSER_ONLY, type RecoveryStorage, UNDO_TTL } from "./storage.ts";
-import { undoFrom } from "./undo-address-change.ts";
+import { undoFrom } from "./undo-address-link.ts";
 
 /** The dependencies of a recovery. */
 export interface RecoveryContext extends AnnounceContext {
@@ -41,7 +41,7 @@ export interface RecoveryContext extends AnnounceContext {
     >;
 }
 
-/** What a person sees after following the link. `marks`: identify the factors, so that a change is noticed. */
+/** What a person sees after following the link. `marks` identify the factors, so that the transaction notices a change. */
 export interface Shown extends Review {
   readonly marks: readonly string[];
 }
@@ -87,9 +87,10 @@ async function holdingsOf(
 /** The decision that a person sends. */
 export interface Decision {
   readonly proof: Proof | undefined;
-  readonly choice: Choice;
-  /** The factors' marks when the person saw the review, and the time. */
-  readonly shown: { readonly marks: readonly string[]; readonly at: Millis };
+  /** What the person chose, for the factors and apps that the account has now. */
+  choose(found: Review): Choice;
+  /** When the person saw the review. */
+  readonly shownAt: Millis;
   readonly passwordHash: string;
   /** The content of the browser's cookie. Null: it has none of this person. */
   readonly device: DeviceSeen | null;
@@ -98,22 +99,25 @@ export interface Decision {
   readonly address: string;
 }
 
-/** `unproved`: the factor still has to be proved. `changed`: the factors differ from those that the person saw. */
+/** `unproved`: the factor still has to be proved. `changed`: another factor is vouched for since. */
 export type TakenBack =
   | { readonly kind: "done"; readonly decided: Decided }
   | { readonly kind: Exclude<FollowLinkOutcome["kind"], "done"> | "unproved" | "changed" };
 
-/** The transaction checks again whether the link is valid, and whether the factors are the same. */
+/**
+ * The transaction checks again whether the link is valid, and whether another factor is vouched for. It also removes
+ * unvouched factors that were added at the last moment, which the messages don't name. An intruder who is signed in can
+ * add factors at any time, and the person's decision must not wait for that to end.
+ */
 export async function takeBack(
   followed: FollowedLink,
-  { proof, choice, shown, passwordHash, device, ...from }: Decision,
+  { proof, choose, shownAt, passwordHash, device, ...from }: Decision,
   context: RecoveryContext,
 ): Promise<TakenBack> {
   const { key, link, person } = followed;
   const found = await showRecovery(followed, proof, context);
   if (!found.proved) return { kind: "unproved" };
-  if (!sameMarks(found.marks, shown.marks)) return { kind: "changed" };
-  const decided = decide(found, choice);
+  const decided = decide(found, choose(found));
   const { partition, personId } = person;
   const now = context.now();
   const addresses = await context.storage.people.addresses({ partition, personId, now });
@@ -123,14 +127,14 @@ export async function takeBack(
   // The address that the account loses may be the owner's newer one, if somebody who still reads the older one took the account back.
   // A change that the owner's oldest browser takes back is final.
   const leaves = link.purpose === "undo" && link.about !== OWN_BROWSER_ONLY && context.mail.enabled;
-  const presented = { device: seen, devices, now };
+  const presented = { device: seen, now };
   const wayBack = leaves ? undoFrom(person, { to: link.address, addresses, presented }, context.links) : null;
   const happened = { person, link, decided, moment: found.moment, addresses, own, wayBack, ...from };
   const { removal, mails } = await announced(happened, context);
   const args = {
     ...{ partition: key.partition, linkId: key.linkId, saltHash: key.saltHash, now },
-    ...{ passwordHash, device, seen: found.marks, removal, wayBack, mails, shownAt: Math.min(shown.at, now) },
-    identitiesSince: Math.min(found.moment ?? now, shown.at, now),
+    ...{ passwordHash, device, seen: found.marks, removal, wayBack, mails, shownAt: Math.min(shownAt, now) },
+    identitiesSince: Math.min(found.moment ?? now, shownAt, now),
     endApps: decided.endApps.map(({ clientId }) => clientId),
     endCompanies: decided.endCompanies.map(({ companyId }) => companyId),
   };

@@ -216,10 +216,9 @@ function appOf({ consent, grants }: ConsentWithGrants, since: (at: Millis) => bo
   const live = grants.filter(({ status }) => status === "active");
   const times = [...consent.scopes.map(({ grantedAt }) => grantedAt), ...live.map(({ createdAt }) => createdAt)];
   const latestAt = Math.max(consent.createdAt, ...times);
-  const uses = [consent.lastUsedAt ?? 0, ...live.map(({ lastUsedAt }) => lastUsedAt ?? 0)];
   return {
     ...{ clientId: consent.clientId, name: consent.shown.clientName, byDevice: consent.via === "device" },
-    ...{ connectedAt: consent.createdAt, latestAt, lastUsedAt: Math.max(...uses) || null, doubtful: since(latestAt) },
+    ...{ connectedAt: consent.createdAt, latestAt, lastUsedAt: consent.lastUsedAt, doubtful: since(latestAt) },
   };
 }
 

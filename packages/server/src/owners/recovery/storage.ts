@@ -26,6 +26,8 @@ export interface Address {
   readonly since: Millis | null;
   /** Null: it is the present address. */
   readonly until: Millis | null;
+  /** True: the operator has ended the ways back. The address gets messages, but no links that take something back. */
+  readonly ended?: boolean;
 }
 
 export type FactorKind = "passkey" | "authenticator" | "codes";
@@ -61,7 +63,7 @@ export interface TakeBack extends Omit<MailLinkKey, "purpose"> {
   readonly passwordHash: string;
   /** The person's device cookie as the browser presents it. Null: it has none of this person. */
   readonly device: DeviceSeen | null;
-  /** The account's factors as the person saw them (`marksOf`). */
+  /** The account's factors when the decision was made (`marksOf`). Unvouched ones that were added since are removed, too. */
   readonly seen: readonly string[];
   /** Null: nothing is removed. */
   readonly removal: Removal | null;
@@ -87,7 +89,7 @@ export interface NewUndo {
   readonly saltHash: Uint8Array;
 }
 
-/** `changed`: the factors differ from those that the person saw. Nothing was done, and the link is still valid. */
+/** `changed`: another factor is vouched for, and may have to be proved first. Nothing was done, and the link is still valid. */
 export type TakeBackOutcome = FollowLinkOutcome | { readonly kind: "changed" };
 
 export interface RecoveryStorage {
@@ -119,7 +121,10 @@ export interface RecoveryStorage {
     removedFactors(
       args: PersonKey & { readonly removalId: string | null; readonly now: Millis },
     ): Promise<readonly RemovedFactor[]>;
-    /** Ends all links that take something back, and deletes removed factors: such links have no effect any more. */
+    /**
+     * Ends all links that take something back, and deletes removed factors: such links have no effect any more. No
+     * address that the account has left is owed another link.
+     */
     endWaysBack(args: PersonKey & { readonly now: Millis }): Promise<void>;
   };
   readonly people: {
@@ -127,7 +132,7 @@ export interface RecoveryStorage {
     addresses(args: PersonKey & { readonly now: Millis }): Promise<readonly Address[]>;
     /**
      * Accounts that have left an address within `UNDO_TTL` for a younger one, in the order in which they left it; of
-     * the first `limit` that have left it. `until`: when they left it.
+     * the first `limit` that have left it. `until`: when they last left it. Each account is there once.
      */
     owedTo(args: {
       readonly address: string;
@@ -146,6 +151,12 @@ export function isOlder(addresses: readonly Address[], one: string, other: strin
   return its !== undefined && its < (others ?? 0);
 }
 
+/** Whether the account had no address before this one, as far as is known. */
+export function isOldest(addresses: readonly Address[], address: string): boolean {
+  const since = addressSince(addresses, address);
+  return since !== undefined && addresses.every((other) => (other.since ?? 0) >= since);
+}
+
 /**
  * Whether a link that gives the account `address` back is valid while it has `present`: only if `present` is younger.
  * So an intruder who gave the account their own address can't undo that the owner took it back. An address that was
@@ -161,9 +172,9 @@ export function leavesWayBack(addresses: readonly Address[], before: string, to:
   return mayTakeBack([...addresses, { address: to, since, until: null }], before, to);
 }
 
-/** Whether the account had an address, and left it only after `at`. */
+/** Whether the account had an address, left it only after `at`, and no operator ended the way back to it since. */
 export function leftSince(addresses: readonly Address[], address: string, at: Millis): boolean {
-  return addresses.some((one) => one.address === address && (one.until ?? at) > at);
+  return addresses.some((one) => one.address === address && one.ended !== true && (one.until ?? at) > at);
 }
 
 /**
@@ -172,27 +183,21 @@ export function leftSince(addresses: readonly Address[], address: string, at: Mi
  */
 export const OWN_BROWSER_ONLY = "own browser";
 
-/** The browser that makes a change or follows a link, among all that the account knows. */
+/** The browser that makes a change or follows a link. */
 export interface Presented {
   /** Undefined: the account does not know it. */
   readonly device: KnownDevice | undefined;
-  readonly devices: readonly KnownDevice[];
   readonly now: Millis;
 }
 
 /**
- * Whether the browser was the owner's own before the account first had that address, and appeared before all others
- * that were not ended for good. An intruder may wait for a week before they change the address: the owner's browser is
- * older still. If that one is not the owner's own any more, no browser is.
+ * Whether the browser is the account's oldest, and was the owner's own before the account first had that address. An
+ * intruder may wait for a week before they change the address: the owner's browser is older still. If the oldest is
+ * forgotten, or not the owner's own any more, no browser is.
  */
-export function isOldestOwn(
-  addresses: readonly Address[],
-  address: string,
-  { device, devices, now }: Presented,
-): boolean {
-  const oldest = Math.min(...devices.filter(({ endedAt }) => endedAt !== 0).map(({ appearedAt }) => appearedAt));
+export function isOldestOwn(addresses: readonly Address[], address: string, { device, now }: Presented): boolean {
   const since = Math.abs(addressSince(addresses, address) ?? 0);
-  return device?.appearedAt === oldest && isOwners(device, since, now);
+  return device?.oldest === true && isOwners(device, since, now);
 }
 
 /** Whether a link that takes a change back is valid while the account has `present`. `presented`: the browser that follows it. */
@@ -211,6 +216,18 @@ export function undoHolds(
 export function leftAt(addresses: readonly Address[], address: string): Millis | undefined {
   const times = addresses.filter((one) => one.address === address).map(({ until }) => until ?? 0);
   return times.length === 0 ? undefined : Math.max(...times);
+}
+
+/**
+ * Whether the account last left the address within `UNDO_TTL`, for a younger one. An address from which the account went
+ * back to an older one may be an intruder's, and is not owed. Nor is one whose way back the operator ended since.
+ */
+export function isOwed(addresses: readonly Address[], address: string, present: string, now: Millis): boolean {
+  const left = leftAt(addresses, address) ?? 0;
+  if (left <= now - UNDO_TTL || address === present) return false;
+  if (addresses.some((one) => one.address === address && one.until === left && one.ended === true)) return false;
+  const wentBack = addresses.some((one) => (one.until ?? now) > left && isOlder(addresses, one.address, address));
+  return !wentBack && isOlder(addresses, address, present);
 }
 
 /** Since when an address has been the account's, whatever came in between. Undefined: it is not known to have been. */

@@ -1,7 +1,7 @@
 /** A factor becomes vouched for by the browsers in which it is added and used. */
 
 import type { Millis } from "../../oauth/model.ts";
-import type { Uses } from "../../uses.ts";
+import type { Uses } from "../../storage-subset.ts";
 import type { AddedFrom, FactorStorage, Passkey, PersonKey } from "../factor-storage.ts";
 import type { KnownDeviceStorage } from "../known-device-storage.ts";
 import { vouchedFrom } from "./factor-trust.ts";

@@ -1,10 +1,10 @@
 /** Undoes a removal of factors, for the owner of an account that somebody else recovered by reading its mail. */
 
-import type { Uses } from "../../uses.ts";
+import type { Uses } from "../../storage-subset.ts";
 import type { DeviceSeen } from "../known-device-storage.ts";
-import { type MailLimitContext, mayTell } from "../mail/limits.ts";
-import type { Postbox } from "../mail/mail.ts";
-import type { FollowedLink } from "../mail/open-link.ts";
+import type { Postbox } from "../mail/mail-content.ts";
+import { type MailLimitContext, mayTell } from "../mail/mail-limits.ts";
+import type { FollowedLink } from "../mail/open-mail-link.ts";
 import type { FollowLinkOutcome, StoredMail } from "../mail/storage.ts";
 import type { RecoveryStorage, RemovedFactor } from "./storage.ts";
 

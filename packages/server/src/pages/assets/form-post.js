@@ -1,2 +1,5 @@
-/* Presses the page's one button for those who have scripts on. `submit` could be the name of a field, hence the prototype's. */
+/*
+ * Presses the page's one button if scripts are on. Uses the prototype's `submit`, because a field could be named
+ * `submit`.
+ */
 HTMLFormElement.prototype.submit.call(document.forms[0]);

@@ -1,6 +1,7 @@
 /*
- * Fills forms with what an authenticator answers (Web Authentication Level 3): `data-passkey` says whether a passkey is made or used, `data-options`
- * how. The form is sent as any other; nothing is fetched. Shown only where the browser knows passkeys.
+ * Fills forms with an authenticator's answer (Web Authentication Level 3). `data-passkey` says whether to create or use
+ * a passkey, and `data-options` has the options. The form is sent like any other; the script fetches nothing. Shows its
+ * elements only if the browser supports passkeys.
  */
 
 const bytesOf = (text) => Uint8Array.from(atob(text.replace(/-/g, "+").replace(/_/g, "/")), (c) => c.charCodeAt(0));
@@ -46,7 +47,7 @@ function answerOf(credential) {
   });
 }
 
-/* Only one question may be open at a time: the button's takes the place of the one behind the username. */
+/* Only one request may be open at a time. The button's request replaces the one for the username's autofill. */
 let waiting = new AbortController();
 
 async function ask(form, mediation) {
@@ -77,7 +78,7 @@ for (const form of document.querySelectorAll("form[data-passkey]")) {
   });
   if (form.dataset.conditional && PublicKeyCredential.isConditionalMediationAvailable) {
     PublicKeyCredential.isConditionalMediationAvailable().then((available) => {
-      /* Nobody asked for this one: where it comes to nothing, nothing is said. */
+      /* The person didn't start this request, so a failure shows no message. */
       if (available) ask(form, "conditional").catch(() => undefined);
     });
   }

@@ -1,6 +1,7 @@
 /*
- * Says exact times in the zone of whoever reads: the server doesn't know it and writes UTC. `data-shown`: the time itself stands on the page, as a
- * time of day (`clock`) or with its date (`exact`); elsewhere it is the tooltip of a relative one.
+ * Shows exact times in the reader's time zone. The server doesn't know the zone and writes UTC. With `data-shown`, the
+ * page shows the time itself, as a time of day (`clock`) or with its date (`exact`). Otherwise it is the tooltip of a
+ * relative time.
  */
 const day = { year: "numeric", month: "long", day: "numeric" };
 const time = {

@@ -1,10 +1,10 @@
 /** Asks for an admin's password before a decision for a whole company. */
 import type { Chrome } from "../chrome.ts";
-import { hidden } from "../parts/components.ts";
+import { hidden, passwordScript } from "../parts/components.ts";
 import { field } from "../parts/fields.ts";
 import { html } from "../parts/html.ts";
 import { faultText } from "../security/password-fields.ts";
-import { companyPage, companyPath } from "./frame.ts";
+import { companyPage, companyPath } from "./company-layout.ts";
 import type { CompanyProofView } from "./views.ts";
 
 export function companyProofPage(view: CompanyProofView, chrome: Chrome): string {
@@ -26,6 +26,7 @@ export function companyProofPage(view: CompanyProofView, chrome: Chrome): string
         <a class="button" href=${path + (members ? "/members" : "")}>${words.company.confirm.cancel}</a>
       </div>
     </form>
+    ${passwordScript(chrome)}
   </section>`;
   return companyPage(
     { ...view, notice: null },

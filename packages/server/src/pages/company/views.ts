@@ -5,7 +5,7 @@ import type { DurationChoice, HistoryEntryView, SignedInAs } from "../views.ts";
 /** Actions that succeeded or failed. An address can name one of them. */
 export const COMPANY_NOTICES = [
   ...(["decided", "blocked", "revoked", "refused", "defaults", "role", "removed", "withdrawn"] as const),
-  ...(["stopped", "resumed", "joined", "lastAdmin", "unknownApp", "nothing", "gone"] as const),
+  ...(["stopped", "resumed", "asksNext", "joined", "founded", "lastAdmin", "changed", "nothing", "gone"] as const),
 ] as const;
 
 export type CompanyNotice = (typeof COMPANY_NOTICES)[number];
@@ -35,55 +35,146 @@ export interface CompanyHost {
   readonly text: string;
 }
 
+/** The rule about an app. `selected`: allowed for selected members. Null: none, so the company's default applies. */
+export type RuleState = "allow" | "selected" | "ask" | "block" | null;
+
+type DefaultRuleShown = "members" | "ask" | "block";
+
+/** One app in a list. */
 export interface CompanyAppView {
   readonly clientId: string;
   readonly name: string;
   readonly logo: string | null;
   readonly host: string | null;
-  /** All hosts that the app has now. */
-  readonly hosts: readonly CompanyHost[];
-  /** Durations that an admin can choose for an approval. */
-  readonly durations: readonly DurationChoice[];
-  /** Hosts that the approval for all members does not cover, in plain text. */
-  readonly newHosts: readonly string[];
+  readonly state: RuleState;
+  /** Number of members for whom the app acts. */
+  readonly people: number;
+  /** Number of open requests for the app. */
+  readonly requests: number;
+  /** True: hosts were registered after the approval. */
+  readonly hasNewHosts: boolean;
   /** The scopes that the company's consent covers. */
   readonly scopes: readonly CompanyScope[];
   /** Null if the company has not consented. */
   readonly grantedAt: number | null;
   readonly lastUsedAt: number | null;
   readonly expiresAt: number | null;
-  /** Number of members for whom the app acts. */
-  readonly people: number;
-  readonly rule: "allow" | "ask" | "block" | null;
-  /** True if members can stop the app from acting for them. */
-  readonly optOut: boolean;
-  /** The scopes that an admin can tick: all scopes that the app may request. */
-  readonly choices: readonly (CompanyScope & { readonly checked: boolean })[];
   /** The reader's own state: the app acts for them, or they stopped it. Null if neither is true. */
   readonly mine: "acts" | "stopped" | null;
+  /** True: the reader chose the company for the app last time. */
+  readonly chosen: boolean;
 }
 
+/** A member's request that an admin allows an app. */
 export interface CompanyRequestView {
   readonly clientId: string;
   readonly app: string;
   readonly logo: string | null;
   readonly host: string | null;
-  readonly hosts: readonly CompanyHost[];
-  readonly durations: readonly DurationChoice[];
   readonly personId: string;
   readonly username: string;
+  readonly personName: string | null;
   readonly scopes: readonly CompanyScope[];
-  /** The scopes that an approval must cover: the requested ones and those that are already approved. */
-  readonly ceiling: readonly string[];
   readonly reason: string;
   readonly askedAt: number;
 }
 
 export interface CompanyAppsView extends CompanyFrame {
   readonly apps: readonly CompanyAppView[];
+  /** The text that the admin searches for; empty: none. */
+  readonly query: string;
+  /** Verified apps that the search found and that the company does not know. */
+  readonly found: readonly Pick<CompanyAppView, "clientId" | "name" | "logo" | "host">[];
+  /** True: the search found others. */
+  readonly more: boolean;
   /** Empty unless the reader is an admin. */
   readonly requests: readonly CompanyRequestView[];
-  readonly defaultRule: "members" | "ask" | "block";
+  readonly defaultRule: DefaultRuleShown;
+}
+
+/** The form with an admin's rule about one app. */
+export interface CompanyRuleForm {
+  /** Null: none is chosen. */
+  readonly rule: "allow" | "ask" | "block" | "default" | null;
+  readonly audience: "everybody" | "selected" | null;
+  readonly members: readonly { readonly personId: string; readonly username: string; readonly checked: boolean }[];
+  /** True: the company has other members, whom the admin names by username. */
+  readonly more: boolean;
+  readonly others: string;
+  readonly scopes: readonly (CompanyScope & { readonly checked: boolean; readonly asked: boolean })[];
+  readonly hosts: readonly CompanyHost[];
+  /** `same`: the end of the present rule. */
+  readonly durations: readonly DurationChoice[];
+  /** The end of the present rule. Null: none. */
+  readonly endsNow: number | null;
+  readonly optOut: boolean;
+  /** The time of the rule that this page shows. Null: there is none. */
+  readonly seen: number | null;
+  /** `about`: the name that no member has. */
+  readonly problem: null | {
+    readonly kind: "rule" | "audience" | "members" | "unknownMember" | "tooMany" | "scopes" | "duration";
+    readonly about: string;
+  };
+}
+
+/** The page about one app of a company. */
+export interface CompanyAppPageView extends CompanyFrame {
+  readonly clientId: string;
+  readonly name: string;
+  readonly logo: string | null;
+  readonly host: string | null;
+  readonly verified: boolean;
+  readonly publisher: string | null;
+  readonly state: RuleState;
+  /** When the rule was made, and by whom (null: not known). Null: there is no rule. */
+  readonly decided: { readonly at: number; readonly by: string | null } | null;
+  readonly endsAt: number | null;
+  /** Hosts that the approval does not cover, in plain text. */
+  readonly newHosts: readonly string[];
+  /** Null: the app has no access. */
+  readonly access: null | {
+    readonly scopes: readonly CompanyScope[];
+    readonly grantedAt: number;
+    readonly lastUsedAt: number | null;
+    readonly expiresAt: number | null;
+    readonly people: number;
+    readonly shown: readonly {
+      readonly username: string | null;
+      readonly since: number;
+      readonly lastUsedAt: number | null;
+    }[];
+  };
+  readonly requests: readonly CompanyRequestView[];
+  /** Null: the app was deleted. */
+  readonly form: CompanyRuleForm | null;
+  /** As of `CompanyAppView`. */
+  readonly mine: "acts" | "stopped" | null;
+  readonly chosen: boolean;
+  readonly defaultRule: DefaultRuleShown;
+}
+
+/** The question before a rule is saved that takes access from somebody, or lets everybody in. */
+export interface CompanyReviewView extends CompanyFrame {
+  readonly app: string;
+  /** Target of the form, below the company's path. */
+  readonly action: string;
+  readonly fields: readonly (readonly [name: string, value: string])[];
+  /** The permissions that all members can give the app. Null: that does not change. */
+  readonly opens: readonly string[] | null;
+  /** Everybody's access ends. */
+  readonly blocks: { readonly people: number; readonly scopes: readonly string[] } | null;
+  /** Members who use the app can't connect it any more. `endsAt`: when their access ends by itself; null: never. */
+  readonly withdraws: {
+    readonly people: number;
+    readonly scopes: readonly string[];
+    readonly endsAt: number | null;
+  } | null;
+  /** Members' access loses these permissions. */
+  readonly loses: { readonly people: number; readonly scopes: readonly string[] } | null;
+  /** Access ends sooner. `from`: null: it had no end. */
+  readonly shortens: { readonly people: number; readonly from: number | null; readonly to: number } | null;
+  /** Minutes for which tokens still work if access ends now. */
+  readonly stopsIn: number;
 }
 
 export interface CompanyMembersView extends CompanyFrame {
@@ -120,8 +211,7 @@ export interface CompanyMembersView extends CompanyFrame {
 
 /** The question before access ends for other people. */
 export interface CompanyConfirmView extends CompanyFrame {
-  /** `unapprove`: an admin withdraws an approval for all members. */
-  readonly what: "revoke" | "block" | "unapprove" | "remove" | "leave";
+  readonly what: "revoke" | "remove" | "leave";
   /** The app's name, the member's username, or the company's name. */
   readonly subject: string;
   /** Number of people for whom the app acts now. */
@@ -130,8 +220,6 @@ export interface CompanyConfirmView extends CompanyFrame {
   readonly apps: readonly string[];
   /** Minutes for which the tokens still work if access ends now. */
   readonly stopsIn: number;
-  /** When the members' access expires. Null: never. */
-  readonly endsAt: number | null;
   /** Target of the form, below the company's path. `fields` are its hidden fields. */
   readonly action: string;
   readonly fields: Readonly<Record<string, string>>;
@@ -140,7 +228,7 @@ export interface CompanyConfirmView extends CompanyFrame {
 /** Asks for the admin's password before the server accepts a form that decides for all members. */
 export interface CompanyProofView extends CompanyFrame {
   /** Target of the form, below the company's path. */
-  readonly action: "/rule" | "/default" | "/members/remove";
+  readonly action: string;
   /** The fields of the form as the server received them. */
   readonly fields: readonly (readonly [name: string, value: string])[];
   readonly fault: Extract<PasswordFault, { readonly kind: "current" | "throttled" }> | null;
@@ -153,7 +241,17 @@ export interface CompanyHistoryView extends CompanyFrame {
   readonly first: boolean;
 }
 
+export interface CreateCompanyView {
+  readonly csrf: string;
+  readonly person: SignedInAs;
+  readonly name: string;
+  readonly slug: string;
+  readonly problem: null | "name" | "similar" | "slug" | "taken" | "tooMany";
+}
+
 export interface CompaniesView {
+  /** True: the reader may create a company. */
+  readonly mayCreate: boolean;
   readonly csrf: string;
   readonly person: SignedInAs;
   readonly companies: readonly { readonly name: string; readonly slug: string; readonly role: "member" | "admin" }[];

@@ -1,7 +1,7 @@
 /** Components that several pages share. */
 import type { Chrome } from "../chrome.ts";
 import { fill, type Messages } from "../messages/index.ts";
-import { initial, localPath, tint, webAddress } from "../text.ts";
+import { initial, localPath, tint, webAddress } from "../untrusted-text.ts";
 import type { FormSecrets } from "../views.ts";
 import { type Attributes, type Child, html, type Markup } from "./html.ts";
 import { type IconName, icon } from "./icons.ts";
@@ -70,6 +70,13 @@ export function titled(title: string, wrong: boolean, words: Messages): string {
 /** The script that shows a page's times in the reader's time zone. */
 export function localTimes({ timesScript }: Chrome): Markup {
   return html`<script src=${timesScript} defer></script>`;
+}
+
+/** The script that shows typed passwords and the strength of new ones. A page with a password field loads it. */
+export function passwordScript({ passwordScript: src, words }: Chrome): Markup {
+  const { show, hide, showLabel, hideLabel, strength } = words.password;
+  return html`<script src=${src} defer data-show=${show} data-hide=${hide} data-show-label=${showLabel}
+    data-hide-label=${hideLabel} data-strength=${[strength.short, strength.weak, strength.good, strength.strong].join("|")}></script>`;
 }
 
 /** A link to an http(s) address that opens in a new tab. For any other address, only the text. */

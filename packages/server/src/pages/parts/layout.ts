@@ -1,8 +1,8 @@
 /** The layout of every page: head, landmarks, the mark, and the account's header. */
 import type { Chrome } from "../chrome.ts";
 import { fill, rich } from "../messages/index.ts";
-import { name } from "../text.ts";
-import { shownTime } from "../time.ts";
+import { shownTime } from "../shown-time.ts";
+import { name } from "../untrusted-text.ts";
 import type { SignedInAs } from "../views.ts";
 import { hidden, localTimes } from "./components.ts";
 import { type Child, html, type Markup, renderDocument } from "./html.ts";
@@ -61,6 +61,8 @@ function languages({ words, base, here }: Chrome): Markup | null {
 export interface CardOptions {
   /** True: the page is as wide as an account page. */
   readonly wide?: boolean;
+  /** True: the card is a little wider and starts higher, for a page that should fit a screen. */
+  readonly roomy?: boolean;
   /** The CSRF token of the sign-out form. If present, the page shows that form in its header. */
   readonly signOut?: string;
 }
@@ -74,9 +76,9 @@ export function cardPage(
   chrome: Chrome,
   title: string,
   card: Child,
-  { wide = false, signOut }: CardOptions = {},
+  { wide = false, roomy = false, signOut }: CardOptions = {},
 ): string {
-  return page(chrome, title, wide ? "one wide" : "one", [
+  return page(chrome, title, wide ? "one wide" : roomy ? "one roomy" : "one", [
     html`<header class="top">${wordmark(chrome)}${signOut !== undefined && signOutForm(signOut, chrome)}</header>`,
     html`<main class="card">${card}</main>`,
   ]);
@@ -93,11 +95,11 @@ function signOutForm(csrf: string, { words, base }: Chrome): Markup {
 
 /** The account pages in the navigation bar. */
 const PLACES = [
-  ["apps", "/account/apps"],
-  ["companies", "/account/companies"],
-  ["history", "/account/history"],
-  ["security", "/account/security"],
-  ["profile", "/account/profile"],
+  ["apps", "/account/apps", "grid"],
+  ["companies", "/account/companies", "building"],
+  ["history", "/account/history", "history"],
+  ["security", "/account/security", "shield"],
+  ["profile", "/account/profile", "user"],
 ] as const;
 
 interface AccountFrame {
@@ -122,8 +124,8 @@ export function accountPage(
         ${signOutForm(account.csrf, chrome)}
         <nav class="places" aria-label=${words.account.pages}>
           ${PLACES.map(
-            ([place, path]) =>
-              html`<a class="place" href=${base + path} aria-current=${place === account.here ? "page" : null}>${words.account[place]}</a>`,
+            ([place, path, sign]) =>
+              html`<a class="place" href=${base + path} aria-current=${place === account.here ? "page" : null}>${icon(sign)}<span>${words.account[place]}</span></a>`,
           )}
         </nav>
       </div>

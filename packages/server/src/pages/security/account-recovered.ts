@@ -1,21 +1,22 @@
 /** The page after a recovery, and the page that undoes a removal. */
 import type { Chrome } from "../chrome.ts";
 import { fill, rich } from "../messages/index.ts";
-import { hidden, localTimes, notice, titled } from "../parts/components.ts";
-import { html } from "../parts/html.ts";
+import { hidden, localTimes, notice, secrets, titled } from "../parts/components.ts";
+import { html, type Markup } from "../parts/html.ts";
 import { icon } from "../parts/icons.ts";
 import { cardPage } from "../parts/layout.ts";
-import { NAME_LENGTH, name, visible } from "../text.ts";
-import { shownTime } from "../time.ts";
+import { elsewhereNotice, nextLine } from "../parts/what-waits.ts";
+import { shownTime } from "../shown-time.ts";
+import { NAME_LENGTH, name, visible } from "../untrusted-text.ts";
 import type { RestoreView, TakenBackView } from "./recover-account-views.ts";
-import { facts, listed, seenFrom, wayName } from "./ways.ts";
+import { facts, listed, seenFrom, wayName } from "./sign-in-way-names.ts";
 
 /** Maximum number of names in one sentence. */
 const MOST_NAMED = 8;
 
 export function takenBackPage(view: TakenBackView, chrome: Chrome): string {
-  const { words, base } = chrome;
-  const { takeBack, recover, confirm, signIn } = words;
+  const { words } = chrome;
+  const { takeBack, recover, confirm } = words;
   const undo = view.what === "undo";
   const title = undo ? confirm.undoneTitle : recover.doneTitle;
   const some = (all: readonly string[]) => {
@@ -33,13 +34,25 @@ export function takenBackPage(view: TakenBackView, chrome: Chrome): string {
         <span class="sign done">${icon("check")}</span>
         <h1>${title}</h1>
         ${undo && html`<p class="soft">${rich(confirm.undoneText, { email: name(view.email) })}</p>`}
-        ${!undo && html`<p class="soft">${takeBack.doneText}</p>`}
+        ${!undo && html`<p class="soft">${takeBack.doneText}</p>`} ${nextLine(view.waiting, chrome)}
       </div>
       ${told(takeBack.doneRemoved, ways(view.removed))} ${told(takeBack.doneKept, ways(view.kept))}
       ${told(takeBack.doneEnded, view.ended)} ${told(takeBack.doneApps, view.apps)}
-      <a class="button" href=${`${base}/login`}>${signIn.submit}</a>
+      ${elsewhereNotice(view.waiting, chrome)}
+      ${onward(view, chrome)}
     </div>`,
   );
+}
+
+/** The button that leads on. */
+function onward({ waiting, signIn, switch: form }: TakenBackView, { words, base }: Chrome): Markup {
+  const kind = waiting === null || waiting.state === "elsewhere" ? "button" : "button primary";
+  if (waiting?.state === "expired")
+    return html`<a class=${kind} href=${base + waiting.startAgain}>${words.problems.startAgain}</a>`;
+  if (form === null) return html`<a class=${kind} href=${base + signIn}>${words.signIn.submit}</a>`;
+  return html`<form class="buttons" method="post" action=${`${base}/login/switch`}>
+    ${secrets(form)}<button class=${kind} type="submit">${words.signIn.submit}</button>
+  </form>`;
 }
 
 /** `GET /recover/undo`. Opening the link changes nothing, because mail scanners open links too. */

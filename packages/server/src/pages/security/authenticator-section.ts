@@ -3,8 +3,8 @@ import type { Chrome } from "../chrome.ts";
 import { fill, type Messages, plural } from "../messages/index.ts";
 import { hidden } from "../parts/components.ts";
 import { html, type Markup } from "../parts/html.ts";
+import { facts, seenFrom } from "./sign-in-way-names.ts";
 import type { SecurityView } from "./views.ts";
-import { facts, seenFrom } from "./ways.ts";
 
 export function authenticatorSection({ authenticator, csrf, now }: SecurityView, { words, base }: Chrome): Markup {
   const { authenticator: said, recovery } = words;

@@ -1,6 +1,6 @@
 /** `/account/security/password`: a new password, and what ends with the old one. */
 import type { Chrome } from "../chrome.ts";
-import { hidden, notice, titled } from "../parts/components.ts";
+import { hidden, notice, passwordScript, titled } from "../parts/components.ts";
 import { field, tick } from "../parts/fields.ts";
 import { html } from "../parts/html.ts";
 import { cardPage } from "../parts/layout.ts";
@@ -23,7 +23,7 @@ export function changePasswordPage(view: ChangePasswordView, chrome: Chrome): st
       </div>
       ${proof !== null && !view.has && notice("danger", proof, { focus: true })}
       <form class="fields" method="post" action=${`${base}/account/security/password`} novalidate>
-        ${hidden({ csrf: view.csrf, request: view.request, device: view.device })}
+        ${hidden({ csrf: view.csrf, request: view.request, device: view.device, invitation: view.invitation })}
         <input class="unseen" type="text" name="username" value=${view.person.username} autocomplete="username" readonly tabindex="-1" aria-hidden="true" />
         ${
           view.has &&
@@ -40,6 +40,7 @@ export function changePasswordPage(view: ChangePasswordView, chrome: Chrome): st
         <button class="button primary" type="submit">${password.submit}</button>
         ${!view.must && html`<a class="button" href=${`${base}/account/security`}>${words.cancel}</a>`}
       </form>
+      ${passwordScript(chrome)}
     </div>`,
     { signOut: view.csrf },
   );

@@ -2,8 +2,8 @@
 import type { Chrome } from "../chrome.ts";
 import { fill, rich } from "../messages/index.ts";
 import { html, type Markup } from "../parts/html.ts";
-import { hostText, NAME_LENGTH, visible } from "../text.ts";
-import { timeElement } from "../time.ts";
+import { timeElement } from "../shown-time.ts";
+import { hostText, NAME_LENGTH, visible } from "../untrusted-text.ts";
 import type { SecurityView } from "./views.ts";
 
 /** Most accounts have no such identity. Then the page has no such section. */

@@ -25,7 +25,7 @@ export function securityPage(view: SecurityView, chrome: Chrome): string {
         <p class="soft">${words.security.intro}</p>
       </div>
       ${view.notice !== null && notice(SECURITY_NOTICES[view.notice], noticeText(view.notice, words), refusal ? { focus: true } : {})}
-      <div class="apps">
+      <div class="apps one-column">
         ${passwordSection(view, chrome)} ${passkeysSection(view, chrome)} ${authenticatorSection(view, chrome)}
         ${identitiesSection(view, chrome)} ${sessionsSection(view, chrome)}
       </div>

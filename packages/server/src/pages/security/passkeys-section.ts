@@ -4,10 +4,10 @@ import type { PasskeyEntry } from "../factor-views.ts";
 import { fill, rich } from "../messages/index.ts";
 import { hidden } from "../parts/components.ts";
 import { html, type Markup } from "../parts/html.ts";
-import { name, visible } from "../text.ts";
-import { timeElement } from "../time.ts";
+import { timeElement } from "../shown-time.ts";
+import { name, visible } from "../untrusted-text.ts";
+import { facts, seenFrom } from "./sign-in-way-names.ts";
 import type { SecurityView } from "./views.ts";
-import { facts, seenFrom } from "./ways.ts";
 
 export function passkeysSection(view: SecurityView, chrome: Chrome): Markup {
   const { words, base } = chrome;

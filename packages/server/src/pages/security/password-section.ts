@@ -2,7 +2,7 @@
 import type { Chrome } from "../chrome.ts";
 import { rich } from "../messages/index.ts";
 import { html, type Markup } from "../parts/html.ts";
-import { timeElement } from "../time.ts";
+import { timeElement } from "../shown-time.ts";
 import type { SecurityView } from "./views.ts";
 
 export function passwordSection({ password, now }: SecurityView, { words, base }: Chrome): Markup {

@@ -1,13 +1,13 @@
 /** `/account/profile`: name, address, data export, and deletion of the account. */
 import type { Chrome } from "../chrome.ts";
 import { rich } from "../messages/index.ts";
-import { hidden, localTimes, notice, titled } from "../parts/components.ts";
+import { hidden, localTimes, notice, passwordScript, titled } from "../parts/components.ts";
 import { field } from "../parts/fields.ts";
 import { type Child, html } from "../parts/html.ts";
 import { icon } from "../parts/icons.ts";
 import { accountPage, cardPage } from "../parts/layout.ts";
-import { name } from "../text.ts";
-import { shownTime } from "../time.ts";
+import { shownTime } from "../shown-time.ts";
+import { name } from "../untrusted-text.ts";
 import { faultText } from "./password-fields.ts";
 import type { DeleteView, ProfileView } from "./views.ts";
 
@@ -32,6 +32,7 @@ export function profilePage(view: ProfileView, chrome: Chrome): string {
           </section>`
         }
       </div>
+      ${view.mail && view.hasPassword && passwordScript(chrome)}
     </div>`,
   );
 }
@@ -153,7 +154,7 @@ export function deletePage(view: DeleteView, chrome: Chrome): string {
         ${!blocked && html`<button class="button danger" type="submit">${deletion.submit}</button>`}
         <a class="button" href=${`${base}/account/profile`}>${deletion.keep}</a>
       </form>
-      ${localTimes(chrome)}
+      ${localTimes(chrome)} ${!blocked && view.hasPassword && passwordScript(chrome)}
     </div>`,
     { signOut: view.csrf },
   );

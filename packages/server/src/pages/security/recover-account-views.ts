@@ -1,7 +1,8 @@
 /** The data for the pages on which a person recovers an account. */
 
 import type { SeenFrom } from "../factor-views.ts";
-import type { PasskeyOffer } from "../views.ts";
+import type { FormSecrets, PasskeyOffer } from "../views.ts";
+import type { Waiting } from "../waiting-view.ts";
 import type { PasswordFault } from "./views.ts";
 
 export type TakeBackWhat = "recover" | "undo";
@@ -98,6 +99,11 @@ export interface TakenBackView {
   /** Names of apps and companies. */
   readonly ended: readonly string[];
   readonly apps: readonly string[];
+  readonly waiting: Waiting | null;
+  /** Path of the sign-in, below the issuer's path. It leads to what waits. */
+  readonly signIn: string;
+  /** Fields of the form that ends the session of somebody else in this browser first. Null if nobody else is signed in, or nothing waits. */
+  readonly switch: FormSecrets | null;
 }
 
 /** `/recover/undo`. */

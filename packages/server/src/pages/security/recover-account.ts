@@ -1,14 +1,14 @@
 /** The pages on which a person recovers an account: which factors may be an intruder's, which stay, and a new password. */
 import type { Chrome } from "../chrome.ts";
 import { fill, rich } from "../messages/index.ts";
-import { hidden, localTimes, notice, titled } from "../parts/components.ts";
+import { hidden, localTimes, notice, passwordScript, titled } from "../parts/components.ts";
 import { type Child, html, type Markup } from "../parts/html.ts";
 import { cardPage } from "../parts/layout.ts";
-import { name, visible } from "../text.ts";
-import { relative, shownTime, timeElement } from "../time.ts";
+import { relative, shownTime, timeElement } from "../shown-time.ts";
+import { name, visible } from "../untrusted-text.ts";
 import { newPasswordFields } from "./password-fields.ts";
 import type { AppEntry, CompanyEntry, TakeBackView, WayEntry } from "./recover-account-views.ts";
-import { facts, seenFrom, wayName } from "./ways.ts";
+import { facts, seenFrom, wayName } from "./sign-in-way-names.ts";
 
 /** Renders the decision, and every response to it except the final page. */
 export function takeBackPage(view: TakeBackView, chrome: Chrome): string {
@@ -32,7 +32,7 @@ export function takeBackPage(view: TakeBackView, chrome: Chrome): string {
         ${newPasswordFields(view.fault, words)}
         <button class="button primary" type="submit">${undo ? confirm.undoSubmit : recover.submitNew}</button>
       </form>
-      ${hasTimes(view) && localTimes(chrome)}
+      ${hasTimes(view) && localTimes(chrome)} ${passwordScript(chrome)}
     </div>`,
   );
 }

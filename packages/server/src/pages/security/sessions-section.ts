@@ -4,8 +4,8 @@ import type { SessionEntry } from "../factor-views.ts";
 import { fill, type Messages, rich } from "../messages/index.ts";
 import { hidden } from "../parts/components.ts";
 import { html, type Markup } from "../parts/html.ts";
-import { visible } from "../text.ts";
-import { relative, timeElement } from "../time.ts";
+import { relative, timeElement } from "../shown-time.ts";
+import { visible } from "../untrusted-text.ts";
 import type { SecurityView } from "./views.ts";
 
 export function sessionsSection(view: SecurityView, chrome: Chrome): Markup {

@@ -1,7 +1,8 @@
 /** The data for the pages about a person's own account. */
 
 import type { FactorSections } from "../factor-views.ts";
-import type { SignedInAs } from "../views.ts";
+import type { FormSecrets, SignedInAs } from "../views.ts";
+import type { Waiting } from "../waiting-view.ts";
 
 /** Notices that the page's address can name, and whether each one is a warning. */
 export const SECURITY_NOTICES = {
@@ -65,9 +66,10 @@ export interface ChangePasswordView {
   readonly has: boolean;
   /** True if the person must choose another password before they can continue. */
   readonly must: boolean;
-  /** Fields of the request that waits for the new password: a sealed authorization request or a device's code. Null if nothing waits. */
+  /** Fields of what waits for the new password: a sealed authorization request, a device's code, or an invitation. Null if nothing waits. */
   readonly request: string | null;
   readonly device: string | null;
+  readonly invitation: string | null;
   readonly fault: PasswordFault | null;
   /** The checkboxes, as the person set them. */
   readonly endSessions: boolean;
@@ -80,13 +82,22 @@ type Asked = { readonly kind: "missing" | "stale" | "full" } | { readonly kind: 
 /** `/recover`, `/sign-up`. */
 export interface AskView {
   readonly what: "recover" | "signUp";
-  readonly csrf: string;
+  readonly form: FormSecrets;
+  readonly waiting: Waiting | null;
+  /** Path of the sign-in, below the issuer's path. It leads to what waits. */
+  readonly back: string;
   readonly typed: string;
   readonly fault: Asked | null;
 }
 
+/** The page after asking. `email`: null if the page does not show the address. */
+export interface SentView extends Pick<AskView, "waiting" | "back"> {
+  readonly email: string | null;
+}
+
 export interface CreateAccountView {
-  readonly csrf: string;
+  readonly form: FormSecrets;
+  readonly waiting: Waiting | null;
   readonly link: string;
   readonly email: string;
   readonly username: string;
@@ -97,6 +108,12 @@ export interface CreateAccountView {
     | { readonly username: "wrong" | "taken" }
     | { readonly name: "wrong" }
     | { readonly password: PasswordFault };
+}
+
+/** The page after an account was made from which nothing goes on in this browser. */
+export interface AccountReadyView {
+  readonly person: string;
+  readonly waiting: Waiting;
 }
 
 export interface ConfirmView {
@@ -111,8 +128,11 @@ export interface ConfirmView {
 export type DoneView =
   | { readonly what: "taken" | "anotherBrowser" }
   | { readonly what: "confirmed"; readonly email: string; readonly person: string }
-  /** `again`: the page on which the person asks for another link. Null for the profile page. */
-  | { readonly what: "gone"; readonly again: "/recover" | "/sign-up" | null };
+  /**
+   * `again`: the page on which the person asks for another link. Null for the profile page. `back`: path of the sign-in that leads to what waits,
+   * below the issuer's path. Null if nothing waits.
+   */
+  | { readonly what: "gone"; readonly again: "/recover" | "/sign-up" | null; readonly back: string | null };
 
 /** If a sign-in is too old, the server asks for a new one. That fault is not shown here. */
 type ProofFault = Extract<PasswordFault, { readonly kind: "current" | "throttled" }>;

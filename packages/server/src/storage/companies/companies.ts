@@ -6,17 +6,17 @@
 import type { Millis } from "../../oauth/model.ts";
 import type { ByAdmin, Company, CompanyKey } from "../../owners/company-storage.ts";
 import { eraseHistory } from "../consents/history.ts";
+import { type Call, named, query, type Row, sql, statement, steps, type Tx, transaction } from "../define-verbs.ts";
 import { endGrants, endingOf, inPieces } from "../grants/end-in-batches.ts";
 import { keepLastUse, noteEnded } from "../grants/ended-grants-history.ts";
-import { eraseScopeUses } from "../grants/scope-uses.ts";
+import { eraseScopeUses } from "../grants/uses.ts";
 import { partitionOf } from "../partition.ts";
 import { settleName } from "../people/name-reconciliation.ts";
 import { activateName, forgetName, holderOfName, reserveName, unreserveName } from "../people/names.ts";
-import { text } from "../rows.ts";
-import { type Call, named, query, type Row, sql, statement, steps, type Tx, transaction } from "../sql.ts";
+import { text } from "../row-conversion.ts";
+import { companyColumns, companyOf } from "./company-row-conversion.ts";
 import { isAdmin, lockCompany, thisCompany } from "./lock-company-row.ts";
 import { doubtCompanyLink } from "./members.ts";
-import { companyColumns, companyOf } from "./rows.ts";
 
 export const getCompany = query<CompanyKey, Company | undefined>({
   sql: sql`SELECT ${companyColumns} FROM companies WHERE ${thisCompany}`,
@@ -184,7 +184,7 @@ interface Erased {
 }
 
 /** Tables that can hold rows for each member and app. */
-const OF_MEMBERS = ["company_opt_outs", "company_choices", "company_requests"].map(named).map(
+const OF_MEMBERS = ["company_rule_members", "company_opt_outs", "company_choices", "company_requests"].map(named).map(
   (table) =>
     sql`DELETE FROM ${table} WHERE ${thisCompany} AND (client_id, person_id) IN
       (SELECT client_id, person_id FROM ${table} WHERE ${thisCompany} LIMIT :most)`,

@@ -1,9 +1,11 @@
 /** Verbs of apps in a company: the company's consents and rules, requests of members, and opt-outs. */
 
 import { reachOf } from "../../oauth/consent-reach.ts";
-import type { Consent, Grant, Millis } from "../../oauth/model.ts";
-import { verdictOn } from "../../owners/company.ts";
+import type { Consent, GrantedScope, ListedGrant, Millis } from "../../oauth/model.ts";
+import { narrow } from "../../owners/apply-consent-decision.ts";
+import { verdictOn } from "../../owners/company-rules.ts";
 import type {
+  ActingPerson,
   AppRequest,
   AppRule,
   AskOutcome,
@@ -11,31 +13,34 @@ import type {
   Company,
   CompanyApp,
   CompanyKey,
+  ListedRule,
+  NewRule,
   RuleOutcome,
   TrustedSince,
 } from "../../owners/company-storage.ts";
-import { narrow } from "../../owners/consent-record.ts";
 import type { StoredMail } from "../../owners/mail/storage.ts";
 import { changeGrants, endConsent, lockConsent, lockedConsent, recordApproval } from "../consents/consents.ts";
 import { note } from "../consents/history.ts";
+import { query, type Row, sql, type Tx, transaction, words } from "../define-verbs.ts";
 import { endedColumns, noteEnded } from "../grants/ended-grants-history.ts";
 import { lockedReach } from "../grants/grants.ts";
+import { listedGrantColumns, listedGrantOf, usedConsentColumns, usedConsentOf } from "../grants/uses.ts";
 import { post } from "../mail/outbox.ts";
 import {
-  consentColumns,
   consentOf,
   ENDED_KEPT,
   flag,
   grantColumns,
   grantOf,
+  json,
   text,
+  textOrNull,
   whole,
   wholeOrNull,
-} from "../rows.ts";
-import { query, sql, type Tx, transaction, words } from "../sql.ts";
+} from "../row-conversion.ts";
+import { requestColumns, requestOf, ruleColumns, ruleOf } from "./company-row-conversion.ts";
 import { isAdmin, lockCompany, thisCompany } from "./lock-company-row.ts";
 import { lockActing } from "./members.ts";
-import { requestColumns, requestOf, ruleColumns, ruleOf } from "./rows.ts";
 
 /** Maximum number of open requests of one person in a company. */
 const OPEN_REQUESTS = 20;
@@ -43,46 +48,75 @@ const OPEN_REQUESTS = 20;
 const thisApp = sql`partition = :partition AND company_id = :companyId AND client_id = :clientId`;
 
 export const listCompanyApps = query<CompanyKey & { readonly now: Millis }, readonly CompanyApp[]>({
-  sql: sql`SELECT ${consentColumns} FROM consents
+  sql: sql`SELECT ${usedConsentColumns} FROM consents
     WHERE partition = :partition AND owner_id = :companyId AND status = 'active' AND (expires_at IS NULL OR expires_at > :now)
     ORDER BY updated_at DESC, client_id`,
-  also: sql`SELECT client_id, COUNT(*) AS grants, COUNT(DISTINCT person_id) AS people, MAX(last_used_at) AS last_used_at FROM grants
+  also: sql`SELECT client_id, COUNT(*) AS grants, COUNT(DISTINCT person_id) AS people FROM grants
     WHERE partition = :partition AND owner_id = :companyId AND status = 'active' AND idle_until > :now AND absolute_until > :now
     GROUP BY client_id`,
   bind: ({ partition, companyId, now }) => ({ partition, companyId, now }),
   outcome: (consents, _, counts) => {
     const byClient = new Map(counts.map((row) => [text(row, "client_id"), row]));
-    return consents.map(consentOf).map((consent) => {
+    return consents.map(usedConsentOf).map((consent) => {
       const row = byClient.get(consent.clientId);
       return {
         consent,
         grants: row === undefined ? 0 : whole(row, "grants"),
         people: row === undefined ? 0 : whole(row, "people"),
-        lastUsedAt: row === undefined ? null : wholeOrNull(row, "last_used_at"),
       };
     });
   },
 });
 
-export const countActing = query<
-  CompanyKey & { readonly clientId: string; readonly now: Millis },
-  { readonly people: number; readonly members: number }
->({
-  sql: sql`SELECT COUNT(DISTINCT person_id) AS people, COUNT(DISTINCT CASE WHEN person_id NOT IN
-        (SELECT person_id FROM members WHERE partition = :partition AND company_id = :companyId AND role = 'admin') THEN person_id END) AS members
-    FROM grants WHERE partition = :partition AND owner_id = :companyId AND client_id = :clientId AND status = 'active'
-      AND idle_until > :now AND absolute_until > :now`,
+export interface ActingFor extends CompanyKey {
+  readonly clientId: string;
+  readonly except?: readonly string[];
+  readonly lost?: readonly string[];
+  readonly now: Millis;
+}
+
+export const countActing = query<ActingFor, { readonly people: number; readonly members: number }>({
+  sql: sql`SELECT person_id, scopes FROM grants WHERE partition = :partition AND owner_id = :companyId AND client_id = :clientId
+      AND status = 'active' AND idle_until > :now AND absolute_until > :now`,
+  also: sql`SELECT person_id FROM members WHERE ${thisCompany} AND role = 'admin'`,
   bind: ({ partition, companyId, clientId, now }) => ({ partition, companyId, clientId, now }),
-  outcome: ([row]) => ({
-    people: row === undefined ? 0 : whole(row, "people"),
-    members: row === undefined ? 0 : whole(row, "members"),
-  }),
+  outcome: (grants, { except = [], lost }, admins) => {
+    const holds = (row: Row) =>
+      lost === undefined || json<readonly GrantedScope[]>(row, "scopes").some(({ name }) => lost.includes(name));
+    const people = new Set(grants.filter(holds).map((row) => text(row, "person_id")));
+    const apart = new Set([...admins.map((row) => text(row, "person_id")), ...except]);
+    return { people: people.size, members: [...people].filter((one) => !apart.has(one)).length };
+  },
 });
 
-export const listRules = query<CompanyKey, readonly AppRule[]>({
+export const listActing = query<
+  CompanyKey & { readonly clientId: string; readonly limit: number; readonly now: Millis },
+  readonly ActingPerson[]
+>({
+  sql: sql`SELECT g.person_id, m.username, MIN(g.created_at) AS since, MAX(g.last_used_at) AS last_used_at FROM grants g
+    LEFT JOIN members m ON m.partition = g.partition AND m.company_id = g.owner_id AND m.person_id = g.person_id
+    WHERE g.partition = :partition AND g.owner_id = :companyId AND g.client_id = :clientId AND g.status = 'active'
+      AND g.idle_until > :now AND g.absolute_until > :now
+    GROUP BY g.person_id, m.username ORDER BY COALESCE(MAX(g.last_used_at), 0) DESC, g.person_id LIMIT :limit`,
+  bind: ({ partition, companyId, clientId, limit, now }) => ({ partition, companyId, clientId, limit, now }),
+  outcome: (rows) =>
+    rows.map((row) => ({
+      personId: text(row, "person_id"),
+      username: textOrNull(row, "username"),
+      since: whole(row, "since"),
+      lastUsedAt: wholeOrNull(row, "last_used_at"),
+    })),
+});
+
+export const listRules = query<CompanyKey, readonly ListedRule[]>({
   sql: sql`SELECT ${ruleColumns} FROM company_rules WHERE ${thisCompany} ORDER BY client_id`,
+  also: sql`SELECT client_id, person_id FROM company_rule_members WHERE ${thisCompany} ORDER BY client_id, person_id`,
   bind: ({ partition, companyId }) => ({ partition, companyId }),
-  outcome: (rows) => rows.map(ruleOf),
+  outcome: (rows, _, members) =>
+    rows.map(ruleOf).map((rule) => {
+      const own = members.filter((row) => text(row, "client_id") === rule.clientId);
+      return { ...rule, selected: own.map((row) => text(row, "person_id")) };
+    }),
 });
 
 type SetRule = CompanyKey &
@@ -90,7 +124,8 @@ type SetRule = CompanyKey &
     readonly clientId: string;
     readonly members?: "keep" | "end";
     readonly news?: readonly { readonly personId: string; readonly mails: readonly StoredMail[] }[];
-    readonly rule: Pick<AppRule, "rule" | "scopes" | "hosts" | "endsAt" | "optOut"> | null;
+    readonly rule: NewRule | null;
+    readonly seen?: Millis | null;
     readonly shown: Consent["shown"];
   };
 
@@ -100,26 +135,32 @@ export const setRule = transaction<SetRule, RuleOutcome>(async (tx, args) => {
   if (company === undefined) return { kind: "unknown" };
   if (!(await isAdmin(tx, company, args))) return { kind: "not_admin" };
   const key = { partition, companyId, clientId };
+  const selected = rule?.rule === "allow" ? rule.selected : undefined;
+  if (!(await isAsSeen(tx, args)) || !(await areMembers(tx, args, selected ?? []))) return { kind: "changed" };
   const [before] = (await tx.all(sql`DELETE FROM company_rules WHERE ${thisApp} RETURNING ${ruleColumns}`, key)).map(
     ruleOf,
   );
+  await select(tx, args, selected ?? []);
   const decidedBy = by ?? "operator";
   await noteRule(tx, args, before, decidedBy);
-  const endsForMembers = args.members === "end" && rule?.rule !== "allow" && rule?.rule !== "block";
+  const isForAll = rule?.rule === "allow" && selected === undefined;
+  const endsForMembers = args.members === "end" && !isForAll && rule?.rule !== "block";
   const grantsEnded = endsForMembers ? await endForMembers(tx, args, decidedBy) : 0;
   if (rule === null) return { kind: "done", grantsEnded, lastUsedAt: null };
   await tx.run(
-    sql`INSERT INTO company_rules (partition, company_id, client_id, rule, scopes, hosts, ends_at, opt_out, decided_by, decided_at)
-      VALUES (:partition, :companyId, :clientId, :rule, :scopes, :hosts, :endsAt, :optOut, :decidedBy, :now)`,
+    sql`INSERT INTO company_rules (partition, company_id, client_id, rule, audience, scopes, hosts, ends_at, opt_out, decided_by, decided_at)
+      VALUES (:partition, :companyId, :clientId, :rule, :audience, :scopes, :hosts, :endsAt, :optOut, :decidedBy, :decidedAt)`,
     {
       ...key,
-      rule: rule.rule,
+      rule: selected === undefined ? rule.rule : "ask",
+      audience: selected === undefined ? "everybody" : "selected",
       scopes: JSON.stringify(rule.scopes),
       hosts: rule.hosts === null ? null : JSON.stringify(rule.hosts),
       endsAt: rule.endsAt,
       optOut: flag(rule.optOut),
       decidedBy,
-      now,
+      // Two rules of one millisecond must not look like one to a page.
+      decidedAt: Math.max(now, (before?.decidedAt ?? 0) + 1),
     },
   );
   if (!rule.optOut) await tx.run(sql`DELETE FROM company_opt_outs WHERE ${thisApp}`, key);
@@ -132,6 +173,41 @@ export const setRule = transaction<SetRule, RuleOutcome>(async (tx, args) => {
   await tx.run(sql`DELETE FROM company_choices WHERE ${thisApp}`, key);
   return ended(await endConsent(tx, { partition, ownerId: companyId, clientId, revokedBy: decidedBy, now }));
 });
+
+/** True: the rule is still the one that the admin saw. */
+async function isAsSeen(tx: Tx, { partition, companyId, clientId, seen }: SetRule): Promise<boolean> {
+  if (seen === undefined) return true;
+  const row = await tx.one(sql`SELECT decided_at FROM company_rules WHERE ${thisApp}`, {
+    ...{ partition, companyId, clientId },
+  });
+  return (row === undefined ? null : whole(row, "decided_at")) === seen;
+}
+
+async function areMembers(tx: Tx, { partition, companyId }: CompanyKey, people: readonly string[]): Promise<boolean> {
+  for (const personId of people) {
+    const key = { partition, companyId, personId };
+    const row = await tx.one(sql`SELECT role FROM members WHERE ${thisCompany} AND person_id = :personId`, key);
+    if (row === undefined) return false;
+  }
+  return true;
+}
+
+/** Replaces the list of people for whom the rule is. */
+async function select(
+  tx: Tx,
+  { partition, companyId, clientId, now }: SetRule,
+  people: readonly string[],
+): Promise<void> {
+  const key = { partition, companyId, clientId };
+  await tx.run(sql`DELETE FROM company_rule_members WHERE ${thisApp}`, key);
+  for (const personId of new Set(people)) {
+    await tx.run(
+      sql`INSERT INTO company_rule_members (partition, company_id, client_id, person_id, since)
+        VALUES (:partition, :companyId, :clientId, :personId, :now)`,
+      { ...key, personId, now },
+    );
+  }
+}
 
 /**
  * Writes a history entry, whether or not access ends by it. The entry of an approval is an `allowed` of the company.
@@ -177,8 +253,8 @@ async function consentFor(
       duration: "forever",
       endsAt: rule.endsAt,
       onceUntil: now,
+      ...(rule.selected === undefined ? {} : { forSelected: true as const }),
       shown,
-      address: null,
       now,
     },
     null,
@@ -220,20 +296,25 @@ async function lowerCeiling(
 }
 
 /**
- * Without the approval, members who are not admins lose their grants. The company's consent stays, because admins'
+ * Without the approval, members lose their grants, unless they are admins or the rule names them. The company's consent stays, because admins'
  * grants depend on it.
  */
 async function endForMembers(tx: Tx, { partition, companyId, clientId, now }: SetRule, by: string): Promise<number> {
   const key = { partition, ownerId: companyId, clientId };
   await tx.one(lockedConsent, key);
-  const live = await tx.all(membersGrants, { ...key, now });
+  const named = await tx.all(sql`SELECT person_id FROM company_rule_members WHERE ${thisApp}`, {
+    ...{ partition, companyId, clientId },
+  });
+  const stay = new Set(named.map((row) => text(row, "person_id")));
+  const live = (await tx.all(membersGrants, { ...key, now })).filter((row) => !stay.has(text(row, "person_id")));
   const changes = live
     .map(grantOf)
     .map(({ grantId, absoluteUntil, decidedAt }) => ({ grantId, absoluteUntil, decidedAt, scopes: [] }));
   await changeGrants(tx, partition, changes, now);
   await tx.run(
     sql`DELETE FROM company_choices WHERE ${thisApp} AND person_id NOT IN
-      (SELECT person_id FROM members WHERE partition = :partition AND company_id = :companyId AND role = 'admin')`,
+      (SELECT person_id FROM members WHERE partition = :partition AND company_id = :companyId AND role = 'admin')
+      AND person_id NOT IN (SELECT person_id FROM company_rule_members WHERE ${thisApp})`,
     { partition, companyId, clientId },
   );
   await noteEnded(tx, { partition, ownerId: companyId, cause: "approval", by, now }, live);
@@ -259,7 +340,8 @@ async function answerRequests(
   const allowed = rule.rule === "allow";
   const answered = rows
     .map(requestOf)
-    .filter(({ scopes }) => !allowed || scopes.every((one) => rule.scopes.includes(one)));
+    .filter(({ scopes }) => !allowed || scopes.every((one) => rule.scopes.includes(one)))
+    .filter(({ personId }) => !allowed || (rule.selected?.includes(personId) ?? true));
   for (const { personId } of answered) {
     await decide(tx, { partition, companyId, clientId, personId }, allowed ? "approved" : "refused", decidedBy, now);
     await post(tx, news.find((one) => one.personId === personId)?.mails, now);
@@ -288,11 +370,15 @@ export const revokeForAll = transaction<CompanyKey & ByAdmin & { readonly client
     const company = await lockCompany(tx, { partition, companyId });
     if (company === undefined) return { kind: "unknown" };
     if (!(await isAdmin(tx, company, { by, ...asked }))) return { kind: "not_admin" };
-    const rules = await tx.run(sql`DELETE FROM company_rules WHERE ${thisApp} AND rule = 'allow'`, {
-      partition,
-      companyId,
-      clientId,
-    });
+    const rules = await tx.run(
+      sql`DELETE FROM company_rules WHERE ${thisApp} AND (rule = 'allow' OR audience = 'selected')`,
+      {
+        partition,
+        companyId,
+        clientId,
+      },
+    );
+    await tx.run(sql`DELETE FROM company_rule_members WHERE ${thisApp}`, { partition, companyId, clientId });
     await tx.run(sql`DELETE FROM company_choices WHERE ${thisApp}`, { partition, companyId, clientId });
     const outcome = await endConsent(tx, { partition, ownerId: companyId, clientId, revokedBy: by ?? "operator", now });
     return outcome.kind === "unknown" && rules === 0 ? { kind: "unknown" } : ended(outcome);
@@ -336,15 +422,27 @@ export const setOptOut = transaction<
   return { kind: "done", grantsEnded: over.length };
 });
 
-export const grantsOfMember = query<CompanyKey & { readonly personId: string; readonly now: Millis }, readonly Grant[]>(
-  {
-    sql: sql`SELECT ${grantColumns} FROM grants
-    WHERE partition = :partition AND owner_id = :companyId AND person_id = :personId AND person_id <> owner_id AND status = 'active'
-      AND idle_until > :now AND absolute_until > :now ORDER BY created_at, grant_id`,
-    bind: ({ partition, companyId, personId, now }) => ({ partition, companyId, personId, now }),
-    outcome: (rows) => rows.map(grantOf),
+/** Forgets for whom the member answered, and keeps what they declined: a negative time is that of a forgotten choice. */
+export const forgetChoice = transaction<RequestKey & TrustedSince, { readonly kind: "done" | "unknown" }>(
+  async (tx, { trustedFrom, ...key }) => {
+    const acting = await lockActing(tx, key);
+    if (!acting?.chosen || (trustedFrom ?? acting.member.trustedFrom) !== acting.member.trustedFrom)
+      return { kind: "unknown" };
+    await tx.run(sql`UPDATE company_choices SET since = -since WHERE ${thisApp} AND person_id = :personId`, key);
+    return { kind: "done" };
   },
 );
+
+export const grantsOfMember = query<
+  CompanyKey & { readonly personId: string; readonly now: Millis },
+  readonly ListedGrant[]
+>({
+  sql: sql`SELECT ${listedGrantColumns} FROM grants
+    WHERE partition = :partition AND owner_id = :companyId AND person_id = :personId AND person_id <> owner_id AND status = 'active'
+      AND idle_until > :now AND absolute_until > :now ORDER BY created_at, grant_id`,
+  bind: ({ partition, companyId, personId, now }) => ({ partition, companyId, personId, now }),
+  outcome: (rows) => rows.map(listedGrantOf),
+});
 
 export const askApproval = transaction<
   RequestKey & {

@@ -1,6 +1,7 @@
 /** The verbs of this folder: verbs that the ports call, by aggregate, and verbs that only other verbs call. */
 
-import type { Verb } from "../sql.ts";
+import type { Verb } from "../define-verbs.ts";
+import { listVerifiedClients } from "../operator/clients.ts";
 import {
   companiesAfter,
   createCompany,
@@ -17,7 +18,9 @@ import {
 import {
   askApproval,
   countActing,
+  forgetChoice,
   grantsOfMember,
+  listActing,
   listCompanyApps,
   listRequests,
   listRules,
@@ -26,6 +29,7 @@ import {
   setOptOut,
   setRule,
 } from "./company-apps.ts";
+import { foundCompany, insertFounded, writeFounderLink } from "./found-company.ts";
 import {
   acceptInvitation,
   createInvitation,
@@ -62,6 +66,7 @@ import {
 
 export const companies = {
   create: createCompany,
+  found: foundCompany,
   find: findCompany,
   get: getCompany,
   list: listCompanies,
@@ -82,12 +87,15 @@ export const companyApps = {
   listRules,
   setRule,
   revokeForAll,
+  forgetChoice,
   setOptOut,
   grantsOfMember,
   askApproval,
   countActing,
+  listActing,
   refuseRequest,
   listRequests,
+  listVerified: listVerifiedClients,
 };
 export const invitations = {
   create: createInvitation,
@@ -101,6 +109,8 @@ export const membershipOutbox = { deliver: tellCompanies, undelivered: untoldPeo
 /** The verbs that the verbs above consist of. */
 export const companiesSteps: Readonly<Record<string, Verb<never, unknown>>> = {
   insertCompany,
+  writeFounderLink,
+  insertFounded,
   companiesAfter,
   writeCompany,
   eraseCompany,

@@ -4,16 +4,16 @@
  */
 
 import type { Millis } from "../../oauth/model.ts";
-import type { InSession } from "../../owners/asked-in-session.ts";
+import type { InSession } from "../../owners/change-conditions.ts";
 import type { ByAdmin, Company, CompanyKey, Invitation, JoinOutcome, PersonRef } from "../../owners/company-storage.ts";
 import type { StoredMail } from "../../owners/mail/storage.ts";
+import { query, sql, steps, transaction } from "../define-verbs.ts";
 import { post } from "../mail/outbox.ts";
 import { partitionOf } from "../partition.ts";
-import { query, sql, steps, transaction } from "../sql.ts";
+import { companyColumns, companyOf, invitationColumns, invitationOf } from "./company-row-conversion.ts";
 import { isAdmin, lockCompany, thisCompany } from "./lock-company-row.ts";
 import { adoptCompanyLink, confirmCompanyLink, noteMember, putMember, writeCompanyLink } from "./members.ts";
-import { tellOf } from "./membership-outbox.ts";
-import { companyColumns, companyOf, invitationColumns, invitationOf } from "./rows.ts";
+import { tellNow } from "./membership-outbox.ts";
 
 /** Maximum number of open invitations of one company. */
 const OPEN_INVITATIONS = 200;
@@ -114,7 +114,7 @@ export const acceptInvitation = steps<Accept, JoinOutcome>(async (call, args) =>
   if (!isFor(found.invitation, person)) return { kind: "wrong_person" };
   const { invitedBy } = found.invitation;
   // The inviter's account may have been taken back a moment ago, or before a crash kept the company from hearing of it.
-  if (invitedBy !== "operator") await tellOf(call, { partition: partitionOf(invitedBy), personId: invitedBy }, now);
+  if (invitedBy !== "operator") await tellNow(call, { partition: partitionOf(invitedBy), personId: invitedBy }, now);
   const { companyId } = found.company;
   const key = { partition: person.partition, personId: person.personId, companyId };
   const version = await call(writeCompanyLink, { ...key, ...asked, link, now });

@@ -4,9 +4,9 @@
  */
 
 import type { ByAdmin, Company, CompanyKey } from "../../owners/company-storage.ts";
-import { whole } from "../rows.ts";
-import { sql, type Tx, words } from "../sql.ts";
-import { companyColumns, companyOf } from "./rows.ts";
+import { sql, type Tx, words } from "../define-verbs.ts";
+import { whole } from "../row-conversion.ts";
+import { companyColumns, companyOf } from "./company-row-conversion.ts";
 
 export const thisCompany = sql`partition = :partition AND company_id = :companyId`;
 

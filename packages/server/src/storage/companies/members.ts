@@ -6,7 +6,7 @@
  */
 
 import { type Millis, NEVER } from "../../oauth/model.ts";
-import type { InSession } from "../../owners/asked-in-session.ts";
+import type { InSession } from "../../owners/change-conditions.ts";
 import type {
   Acting,
   ByAdmin,
@@ -19,14 +19,14 @@ import type {
 import type { StoredMail } from "../../owners/mail/storage.ts";
 import type { CompanyHappening } from "../../owners/storage.ts";
 import { note } from "../consents/history.ts";
+import { query, sql, statement, steps, type Tx, transaction, words } from "../define-verbs.ts";
 import { mayStill } from "../factors/lock-person-row.ts";
 import { endedColumns, keepLastUse, noteEnded } from "../grants/ended-grants-history.ts";
 import { post } from "../mail/outbox.ts";
 import { partitionOf } from "../partition.ts";
-import { ENDED_KEPT, HOUR, text, whole } from "../rows.ts";
-import { query, sql, statement, steps, type Tx, transaction, words } from "../sql.ts";
+import { ENDED_KEPT, HOUR, text, whole } from "../row-conversion.ts";
+import { actingColumns, actingOf, memberColumns, memberOf } from "./company-row-conversion.ts";
 import { isAdmin, lockCompany, thisCompany } from "./lock-company-row.ts";
-import { actingColumns, actingOf, memberColumns, memberOf } from "./rows.ts";
 
 /** Maximum number of companies of one person: a page offers all of them. */
 export const MAX_COMPANIES = 50;
@@ -279,6 +279,7 @@ export const eraseMember = transaction<
 /** Deletes the membership, and what the person chose and asked for in it. */
 export async function forgetMember(tx: Tx, key: CompanyKey & { readonly personId: string }): Promise<void> {
   await tx.run(sql`DELETE FROM members WHERE ${thisMember}`, { ...key });
+  await tx.run(sql`DELETE FROM company_rule_members WHERE ${thisCompany} AND person_id = :personId`, { ...key });
   await tx.run(sql`DELETE FROM company_opt_outs WHERE ${thisCompany} AND person_id = :personId`, { ...key });
   await tx.run(sql`DELETE FROM company_choices WHERE ${thisCompany} AND person_id = :personId`, { ...key });
   await tx.run(sql`DELETE FROM company_requests WHERE ${thisCompany} AND person_id = :personId`, { ...key });
@@ -359,6 +360,8 @@ const acting = sql`SELECT ${actingColumns}
     AND o.person_id = :personId
   LEFT JOIN company_choices w ON w.partition = c.partition AND w.company_id = c.company_id AND w.client_id = :clientId
     AND w.person_id = :personId
+  LEFT JOIN company_rule_members s ON s.partition = c.partition AND s.company_id = c.company_id AND s.client_id = :clientId
+    AND s.person_id = :personId
   WHERE c.partition = :partition AND c.company_id = :companyId`;
 
 type ActingKey = CompanyKey & { readonly personId: string; readonly clientId: string | null };

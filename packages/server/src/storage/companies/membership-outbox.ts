@@ -5,10 +5,10 @@
 
 import type { Millis } from "../../oauth/model.ts";
 import type { CompanyKey } from "../../owners/company-storage.ts";
+import { type Call, query, type Row, sql, statement, steps, type Tx, transaction } from "../define-verbs.ts";
 import { StorageUnavailable } from "../errors.ts";
 import { partitionOf } from "../partition.ts";
-import { text, whole, wholeOrNull } from "../rows.ts";
-import { type Call, query, type Row, sql, statement, steps, type Tx, transaction } from "../sql.ts";
+import { text, whole, wholeOrNull } from "../row-conversion.ts";
 import { lockCompany, thisCompany } from "./lock-company-row.ts";
 import { endGrantsOfMember, forgetMember, noteMember, putInOutbox } from "./members.ts";
 
@@ -90,11 +90,20 @@ export async function tellOf(
   now: Millis,
 ): Promise<void> {
   try {
-    await tell(call, await call(untoldOfPerson, { partition, personId }), now);
+    await tellNow(call, { partition, personId }, now);
   } catch (error) {
     // The change of the person is committed, so this error must not make it look like a failure.
     if (!(error instanceof StorageUnavailable)) throw error;
   }
+}
+
+/** The same, for a decision that needs the news: if a company can't be told now, this throws `StorageUnavailable`. */
+export async function tellNow(
+  call: Call,
+  { partition, personId }: { readonly partition: number; readonly personId: string },
+  now: Millis,
+): Promise<void> {
+  await tell(call, await call(untoldOfPerson, { partition, personId }), now);
 }
 
 async function tell(call: Call, news: readonly OutboxEntry[], now: Millis): Promise<void> {

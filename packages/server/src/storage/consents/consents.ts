@@ -3,7 +3,6 @@
 import type { OwnerCounts } from "../../admin/storage.ts";
 import { cappedEnd, type Reach, underCeiling } from "../../oauth/consent-reach.ts";
 import { type Consent, type GrantedScope, type Millis, NEVER } from "../../oauth/model.ts";
-import type { InSession } from "../../owners/asked-in-session.ts";
 import {
   againByRules,
   approve as approved,
@@ -15,7 +14,8 @@ import {
   type LiveGrant,
   moveEnd,
   narrow as narrowed,
-} from "../../owners/consent-record.ts";
+} from "../../owners/apply-consent-decision.ts";
+import type { InSession } from "../../owners/change-conditions.ts";
 import type {
   ConsentKey,
   ConsentWithGrants,
@@ -24,9 +24,17 @@ import type {
   NarrowConsentOutcome,
   RevokeConsentOutcome,
 } from "../../owners/storage.ts";
+import { query, sql, steps, type Tx, transaction, words } from "../define-verbs.ts";
 import { mayStill } from "../factors/lock-person-row.ts";
 import { endGrants, endingOf } from "../grants/end-in-batches.ts";
-import { forgetScopeUses } from "../grants/scope-uses.ts";
+import {
+  forgetScopeUses,
+  listedGrantColumns,
+  listedGrantOf,
+  usedConsentColumns,
+  usedConsentColumnsAnywhere,
+  usedConsentOf,
+} from "../grants/uses.ts";
 import { partitionOf } from "../partition.ts";
 import {
   ALARM_KEPT,
@@ -34,15 +42,12 @@ import {
   consentOf,
   ENDED_KEPT,
   flag,
-  grantColumns,
-  grantOf,
   json,
   text,
   textOrNull,
   whole,
   wholeOrNull,
-} from "../rows.ts";
-import { query, sql, steps, type Tx, transaction, words } from "../sql.ts";
+} from "../row-conversion.ts";
 import { note } from "./history.ts";
 
 const oneConsent = sql`partition = :partition AND owner_id = :ownerId AND client_id = :clientId`;
@@ -99,6 +104,7 @@ export async function recordApproval(
       expiresAt: consent.expiresAt,
       ...(hosts.length === 0 ? {} : { hosts }),
       ...(newHosts.length === 0 ? {} : { newHosts }),
+      ...(decision.forSelected === undefined ? {} : { forSelected: true as const }),
       ...(decided.lasting ? {} : { once: true }),
       ...(texts === undefined ? {} : { shown: { locale: shown.locale, texts } }),
     },
@@ -190,18 +196,18 @@ export const listConsents = query<
   { readonly partition: number; readonly ownerId: string; readonly now: Millis },
   readonly ConsentWithGrants[]
 >({
-  sql: sql`SELECT ${consentColumns} FROM consents
+  sql: sql`SELECT ${usedConsentColumns} FROM consents
     WHERE partition = :partition AND owner_id = :ownerId AND status = 'active' AND (expires_at IS NULL OR expires_at > :now)
     ORDER BY updated_at DESC, client_id`,
-  also: sql`SELECT ${grantColumns} FROM grants
+  also: sql`SELECT ${listedGrantColumns} FROM grants
     WHERE partition = :partition AND owner_id = :ownerId
       AND (status = 'active' AND idle_until > :now AND absolute_until > :now
         OR status IN ('theft', 'replayed') AND ended_at > :alarmsSince)
     ORDER BY created_at, grant_id`,
   bind: ({ partition, ownerId, now }) => ({ partition, ownerId, now, alarmsSince: now - ALARM_KEPT }),
   outcome: (consents, _, grants) => {
-    const byClient = Map.groupBy(grants.map(grantOf), (grant) => grant.clientId);
-    return consents.map(consentOf).map((consent) => ({ consent, grants: byClient.get(consent.clientId) ?? [] }));
+    const byClient = Map.groupBy(grants.map(listedGrantOf), (grant) => grant.clientId);
+    return consents.map(usedConsentOf).map((consent) => ({ consent, grants: byClient.get(consent.clientId) ?? [] }));
   },
 });
 
@@ -231,8 +237,8 @@ export const lastIssues = query<
 const underConsent = endingOf(oneConsent);
 
 /**
- * Ends the consent and all grants under it. If a refresh token is kept, `lastUsedAt` can be up to 5 minutes before its
- * last use.
+ * Ends the consent and all grants under it. `lastUsedAt` can be some minutes before the last use, because not every use
+ * is recorded.
  */
 export const revokeConsent = transaction<EndConsent & InSession, RevokeConsentOutcome>(
   async (tx, { sessionId, ...args }) =>
@@ -254,14 +260,13 @@ export async function endConsent(
   const args = { partition, ownerId, clientId, now };
   const record = await tx.one(
     sql`UPDATE consents SET status = 'revoked', revoked_at = :now, revoked_by = :revokedBy, updated_at = :now
-      WHERE ${oneConsent} AND status = 'active' RETURNING ${consentColumns}`,
+      WHERE ${oneConsent} AND status = 'active' RETURNING ${usedConsentColumns}`,
     { ...args, revokedBy },
   );
   if (record === undefined) return { kind: "unknown" };
   const ended = await endGrants(tx, underConsent, { partition, ownerId, clientId }, { status: "revoked", now });
-  const uses = [record, ...ended].map((row) => wholeOrNull(row, "last_used_at") ?? 0);
   const live = ended.filter((row) => Math.min(whole(row, "idle_until"), whole(row, "absolute_until")) > now);
-  const lastUsedAt = uses.reduce((latest, use) => Math.max(latest, use), 0) || null;
+  const { lastUsedAt } = usedConsentOf(record);
   const entryId = await note(tx, {
     ...{ partition, ownerId, clientId, at: now, kind: "revoked" },
     record: { ...endOfAll(consentOf(record), revokedBy), lastUsedAt },
@@ -357,16 +362,16 @@ export const consentsOfOwner = query<
   { readonly ownerId: string; readonly clientId: string | null; readonly limit: number },
   readonly Consent[]
 >({
-  sql: sql`SELECT ${consentColumns} FROM consents
+  sql: sql`SELECT ${usedConsentColumns} FROM consents
     WHERE partition = :partition AND owner_id = :ownerId AND (client_id = :clientId OR :clientId IS NULL) ORDER BY client_id LIMIT :limit`,
   bind: (args) => ({ ...args, partition: partitionOf(args.ownerId) }),
-  outcome: (rows) => rows.map(consentOf),
+  outcome: (rows) => rows.map(usedConsentOf),
 });
 
 export const consentsOfClient = query<{ readonly clientId: string; readonly limit: number }, readonly Consent[]>({
-  sql: sql`SELECT ${consentColumns} FROM consents WHERE +partition >= 0 AND client_id = :clientId ORDER BY client_id LIMIT :limit`,
+  sql: sql`SELECT ${usedConsentColumnsAnywhere} FROM consents WHERE +partition >= 0 AND client_id = :clientId ORDER BY client_id LIMIT :limit`,
   bind: ({ clientId, limit }) => ({ clientId, limit }),
-  outcome: (rows) => rows.map(consentOf),
+  outcome: (rows) => rows.map(usedConsentOf),
 });
 
 /** Counts along the index of one client's consents, for at most `most` steps. */
@@ -417,7 +422,7 @@ export const countOfOwner = query<Counted & { readonly partition: number; readon
 });
 
 export const consentsOfAll = query<{ readonly limit: number }, readonly Consent[]>({
-  sql: sql`SELECT ${consentColumns} FROM consents ORDER BY partition, owner_id, client_id LIMIT :limit`,
+  sql: sql`SELECT ${usedConsentColumnsAnywhere} FROM consents ORDER BY partition, owner_id, client_id LIMIT :limit`,
   bind: ({ limit }) => ({ limit }),
-  outcome: (rows) => rows.map(consentOf),
+  outcome: (rows) => rows.map(usedConsentOf),
 });

@@ -3,10 +3,10 @@
 import { createHash } from "node:crypto";
 import type { Grant, GrantedScope, Millis } from "../../oauth/model.ts";
 import type { HistoryEntry, HistoryPage } from "../../owners/storage.ts";
+import { type Params, query, type Row, type Sql, sql, statement, type Tx } from "../define-verbs.ts";
 import { inPieces } from "../grants/end-in-batches.ts";
 import { partitionOf } from "../partition.ts";
-import { DAY, json, text, whole } from "../rows.ts";
-import { type Params, query, type Row, type Sql, sql, statement, type Tx } from "../sql.ts";
+import { DAY, json, text, whole } from "../row-conversion.ts";
 
 /** How long an entry is kept. */
 export const HISTORY_KEPT: Millis = 5 * 365 * DAY;

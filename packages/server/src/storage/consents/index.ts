@@ -1,6 +1,6 @@
 /** The verbs of this folder: verbs that the ports call, by aggregate, and verbs that only other verbs call. */
 
-import type { Verb } from "../sql.ts";
+import type { Verb } from "../define-verbs.ts";
 import {
   changeEnd,
   consentsOfAll,

@@ -1,6 +1,16 @@
 /** The verbs of this folder: verbs that the ports call, by aggregate, and verbs that only other verbs call. */
 
-import type { Verb } from "../sql.ts";
+import type { Verb } from "../define-verbs.ts";
+import {
+  endWaysBack,
+  eraseWaysBack,
+  recoverPassword,
+  restoreFactors,
+  undoEmail,
+  writeRecovery,
+  writeRestore,
+  writeUndo,
+} from "./account-recovery.ts";
 import {
   addPasskey,
   dropPasskey,
@@ -13,17 +23,7 @@ import {
   usePasskey,
   vouchPasskey,
 } from "./passkeys.ts";
-import {
-  endWaysBack,
-  eraseWaysBack,
-  recoverPassword,
-  restoreFactors,
-  undoEmail,
-  writeRecovery,
-  writeRestore,
-  writeUndo,
-} from "./recovery.ts";
-import { dueRemovals, eraseRemoved, removedFactors, removedPasskeys } from "./removals.ts";
+import { dueRemovals, eraseRemoved, removedFactors, removedPasskeys } from "./removed-factors.ts";
 import {
   getSecondFactor,
   removeSecondFactor,

@@ -1,10 +1,10 @@
 /** The lock for changes of an account, and the conditions that must still hold when the change is made. */
 
 import type { Millis } from "../../oauth/model.ts";
-import type { Asked } from "../../owners/asked-in-session.ts";
+import type { Asked } from "../../owners/change-conditions.ts";
+import { sql, type Tx, words } from "../define-verbs.ts";
 import { type PersonKey, thisPerson } from "../people/person.ts";
-import { text, wholeOrNull } from "../rows.ts";
-import { sql, type Tx, words } from "../sql.ts";
+import { text, wholeOrNull } from "../row-conversion.ts";
 
 /**
  * Locks the person, so that simultaneous changes see each other. Undefined if the person does not exist, is not active,

@@ -1,7 +1,7 @@
 /** Verbs of passkeys. */
 
 import type { Millis } from "../../oauth/model.ts";
-import type { InSession } from "../../owners/asked-in-session.ts";
+import type { InSession } from "../../owners/change-conditions.ts";
 import {
   type AddPasskeyOutcome,
   type FactorStorage,
@@ -12,14 +12,14 @@ import {
   type UsePasskeyOutcome,
 } from "../../owners/factor-storage.ts";
 import type { Person } from "../../owners/storage.ts";
+import { query, type Row, sql, statement, steps, type Tx, transaction, words } from "../define-verbs.ts";
 import { post } from "../mail/outbox.ts";
 import { partitionOf } from "../partition.ts";
 import { settleName } from "../people/name-reconciliation.ts";
 import { holderOfName, reserveName, unreserveName } from "../people/names.ts";
 import type { PersonKey } from "../people/person.ts";
 import { getPerson } from "../people/person.ts";
-import { bytes, flag, json, text, textOrNull, whole, wholeOrNull } from "../rows.ts";
-import { query, type Row, sql, statement, steps, type Tx, transaction, words } from "../sql.ts";
+import { bytes, flag, json, text, textOrNull, whole, wholeOrNull } from "../row-conversion.ts";
 import { lockPerson } from "./lock-person-row.ts";
 
 interface PasskeyKey extends PersonKey {

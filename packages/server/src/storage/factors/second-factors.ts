@@ -3,10 +3,10 @@
 import type { Millis } from "../../oauth/model.ts";
 import type { AddedFrom, EarlierAuthenticator, FactorStorage, SecondFactor } from "../../owners/factor-storage.ts";
 import { isVouched } from "../../owners/recovery/factor-trust.ts";
+import { query, type Row, sql, statement, type Tx, transaction, words } from "../define-verbs.ts";
 import { post } from "../mail/outbox.ts";
 import type { PersonKey } from "../people/person.ts";
-import { bytes, flag, json, text, textOrNull, whole, wholeOrNull } from "../rows.ts";
-import { query, type Row, sql, statement, type Tx, transaction, words } from "../sql.ts";
+import { bytes, flag, json, text, textOrNull, whole, wholeOrNull } from "../row-conversion.ts";
 import { lockPerson } from "./lock-person-row.ts";
 
 type Port = FactorStorage["secondFactors"];

@@ -10,13 +10,13 @@ import type {
   RedeemDevice,
   RedeemDeviceOutcome,
 } from "../../oauth/storage.ts";
-import { cappedEnds } from "../../owners/company.ts";
-import { consentUnder } from "../../owners/consent-record.ts";
+import { consentUnder } from "../../owners/apply-consent-decision.ts";
+import { cappedEnds } from "../../owners/company-rules.ts";
 import type { ApproveDevice, DecideDeviceOutcome, DeviceClaim } from "../../owners/storage.ts";
 import { rememberChoice } from "../companies/members.ts";
 import { givenFor, lockConsent, recordApproval, sparing } from "../consents/consents.ts";
-import { grantOf, json, text, textOrNull, whole } from "../rows.ts";
-import { query, type Row, sql, statement, steps, transaction } from "../sql.ts";
+import { query, type Row, sql, statement, steps, transaction } from "../define-verbs.ts";
+import { grantOf, json, text, textOrNull, whole } from "../row-conversion.ts";
 import { lastDecision, ownerVerdict, supersede } from "./grants.ts";
 import { insertRedeemed } from "./issue-without-code.ts";
 

@@ -4,8 +4,8 @@
  */
 
 import type { GrantStatus, Millis } from "../../oauth/model.ts";
-import { ENDED_KEPT, text } from "../rows.ts";
-import { type Params, type Row, type Sql, sql, type Tx, words } from "../sql.ts";
+import { type Params, type Row, type Sql, sql, type Tx, words } from "../define-verbs.ts";
+import { ENDED_KEPT, text } from "../row-conversion.ts";
 
 /** Maximum number of rows of one statement. */
 const MOST = 10_000;

@@ -6,8 +6,9 @@
 import type { Consent, Millis } from "../../oauth/model.ts";
 import type { EndCause } from "../../owners/storage.ts";
 import { note } from "../consents/history.ts";
-import { json, text, whole } from "../rows.ts";
-import { type Row, sql, type Tx } from "../sql.ts";
+import { type Row, sql, type Tx } from "../define-verbs.ts";
+import { json, text, whole } from "../row-conversion.ts";
+import { lastGrantUse } from "./uses.ts";
 
 /** The columns that a statement that ends grants must return. */
 export const endedColumns = sql`client_id, idle_until, absolute_until`;
@@ -17,11 +18,9 @@ export const endedColumns = sql`client_id, idle_until, absolute_until`;
  * It locks the consents first, as a revocation does.
  */
 export async function keepLastUse(tx: Tx, partition: number, ownerId: string): Promise<void> {
-  const used = sql`(SELECT MAX(g.last_used_at) FROM grants g WHERE g.partition = :partition AND g.owner_id = :ownerId
-    AND g.client_id = consents.client_id AND g.status = 'active')`;
   await tx.run(
-    sql`UPDATE consents SET last_used_at = ${used}
-      WHERE partition = :partition AND owner_id = :ownerId AND status = 'active' AND ${used} > COALESCE(last_used_at, 0)`,
+    sql`UPDATE consents SET last_used_at = ${lastGrantUse}
+      WHERE partition = :partition AND owner_id = :ownerId AND status = 'active' AND ${lastGrantUse} > COALESCE(last_used_at, 0)`,
     { partition, ownerId },
   );
 }

@@ -23,12 +23,13 @@ import {
   type RefreshOutcome,
   USE_RECORDED_EVERY,
 } from "../../oauth/storage.ts";
-import { cappedEnds, type Verdict, verdictOn } from "../../owners/company.ts";
-import { consentUnder, decidedScopes } from "../../owners/consent-record.ts";
+import { consentUnder, decidedScopes } from "../../owners/apply-consent-decision.ts";
+import { cappedEnds, type Verdict, verdictOn } from "../../owners/company-rules.ts";
 import type { Approve } from "../../owners/storage.ts";
 import { lockActing, rememberChoice } from "../companies/members.ts";
 import { givenFor, lockConsent, recordApproval, sparing } from "../consents/consents.ts";
 import { note, noteReconnected } from "../consents/history.ts";
+import { query, type Row, sql, statement, type Tx, transaction, words } from "../define-verbs.ts";
 import {
   ALARM_KEPT,
   AUTH_TIME_UNKNOWN,
@@ -43,8 +44,7 @@ import {
   text,
   whole,
   wholeOrNull,
-} from "../rows.ts";
-import { query, type Row, sql, statement, type Tx, transaction, words } from "../sql.ts";
+} from "../row-conversion.ts";
 import { endedColumns, noteEnded } from "./ended-grants-history.ts";
 
 /** How often the server makes the successor of a refresh token again. */
@@ -254,7 +254,7 @@ export const approve = transaction<Approve, IssueOutcome>(async (tx, args) => {
 
 /** Makes a code without a page: RFC 6749 §4.1.2, for an owner who consented before. */
 export const issueGrant = transaction<IssueGrant, IssueOutcome>(
-  async (tx, { grant, address, endsBy = null, chosen = false, declined = [], trustedFrom, now }) => {
+  async (tx, { grant, endsBy = null, chosen = false, declined = [], trustedFrom, now }) => {
     const { partition, ownerId, clientId } = grant;
     const { verdict, reach } = await ownerVerdict(tx, grant, now, trustedFrom);
     if ((verdict !== "decides" && verdict !== "approved") || reach === undefined) return { kind: "no_consent" };
@@ -277,9 +277,9 @@ export const issueGrant = transaction<IssueGrant, IssueOutcome>(
     if (chosen) await rememberChoice(tx, grant, declined, now);
     await supersede(tx, grant, now);
     await tx.run(
-      sql`UPDATE consents SET last_used_at = :now, last_used_address = :address, uses = uses + 1
+      sql`UPDATE consents SET uses = uses + 1
       WHERE partition = :partition AND owner_id = :ownerId AND client_id = :clientId`,
-      { partition, ownerId, clientId, address, now },
+      { partition, ownerId, clientId },
     );
     await noteReconnected(tx, grant, consentOf(row).shown.clientName, now);
     return { kind: "issued", scopes: capped };

@@ -1,6 +1,6 @@
 /** The verbs of this folder: verbs that the ports call, by aggregate, and verbs that only other verbs call. */
 
-import type { Verb } from "../sql.ts";
+import type { Verb } from "../define-verbs.ts";
 import {
   approveDevice,
   claimDevice,
@@ -17,7 +17,7 @@ import {
 import { approve, endGrant, findGrant, issueGrant, redeemCode, refreshGrant } from "./grants.ts";
 import { issueDirect } from "./issue-without-code.ts";
 import { emptyRing, useAcrossSpans, useInOneSpan, useOnce } from "./replay-cache.ts";
-import { listScopeUses, recordScopeUses } from "./scope-uses.ts";
+import { listScopeUses, recordIntrospection, recordScopeUses } from "./uses.ts";
 
 export const grants = {
   issueWithoutCode: issueDirect,
@@ -27,6 +27,7 @@ export const grants = {
   refresh: refreshGrant,
   find: findGrant,
   end: endGrant,
+  recordIntrospection,
 };
 export const replayCache = { useOnce };
 export const scopeUses = { record: recordScopeUses, list: listScopeUses };

@@ -2,11 +2,11 @@
 
 import type { GrantedScope, Millis } from "../../oauth/model.ts";
 import type { IssueDirect, IssueDirectOutcome } from "../../oauth/storage.ts";
-import { blocksDirect, directScopes, recordDirect } from "../../owners/consent-record.ts";
+import { blocksDirect, directScopes, recordDirect } from "../../owners/apply-consent-decision.ts";
 import { lockConsent, writeConsent } from "../consents/consents.ts";
 import { note } from "../consents/history.ts";
-import { AUTH_TIME_UNKNOWN, DAY, flag, grantColumns, grantOf } from "../rows.ts";
-import { sql, type Tx, transaction } from "../sql.ts";
+import { sql, type Tx, transaction } from "../define-verbs.ts";
+import { AUTH_TIME_UNKNOWN, DAY, flag, grantColumns, grantOf } from "../row-conversion.ts";
 import { latestEnd, ownerVerdict, supersede } from "./grants.ts";
 
 /**

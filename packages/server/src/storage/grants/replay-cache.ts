@@ -11,9 +11,9 @@
 
 import type { Millis } from "../../oauth/model.ts";
 import type { SingleUse } from "../../oauth/storage.ts";
+import { type Params, type Sql, sql, statement, steps, transaction, words } from "../define-verbs.ts";
 import { partitionOfName } from "../partition.ts";
-import { MINUTE } from "../rows.ts";
-import { type Params, type Sql, sql, statement, steps, transaction, words } from "../sql.ts";
+import { MINUTE } from "../row-conversion.ts";
 
 /** The time that one table covers. */
 export const SPAN: Millis = 15 * MINUTE;

@@ -11,15 +11,21 @@ import type {
   MailLinkPurpose,
   StoredMail,
 } from "../../owners/mail/storage.ts";
-import { leavesWayBack, leftAt, OWN_BROWSER_ONLY } from "../../owners/recovery/storage.ts";
-import { dropMailLinks, isOwedToAnother, knownAddresses, noteFormer, sinceWhen } from "../people/addresses.ts";
+import { isOwed, leavesWayBack, leftAt, OWN_BROWSER_ONLY } from "../../owners/recovery/storage.ts";
+import { type Call, query, type Row, sql, statement, steps, type Tx, transaction, words } from "../define-verbs.ts";
+import {
+  dropFirstUses,
+  dropMailLinks,
+  isOwedToAnother,
+  knownAddresses,
+  noteFormer,
+  sinceWhen,
+} from "../people/addresses.ts";
 import { settleName } from "../people/name-reconciliation.ts";
 import { dropName, reserveName, unreserveName } from "../people/names.ts";
 import { giveBack } from "../people/people.ts";
 import { getPerson } from "../people/person.ts";
-import { dropFirstUses } from "../people/subject-links.ts";
-import { personColumns, personOf, text, textOrNull, whole, wholeOrNull } from "../rows.ts";
-import { type Call, query, type Row, sql, statement, steps, type Tx, transaction, words } from "../sql.ts";
+import { personColumns, personOf, text, textOrNull, whole, wholeOrNull } from "../row-conversion.ts";
 import { post } from "./outbox.ts";
 
 const mailLinkColumns = sql`partition, link_id, person_id, purpose, address, expires_at, about`;
@@ -59,12 +65,14 @@ export const createMailLink = transaction<
     readonly link: MailLink;
     readonly saltHash: Uint8Array;
     readonly passwordChangedAt?: Millis | null;
+    readonly owed?: boolean;
     readonly mails: readonly StoredMail[];
     readonly now: Millis;
   },
   void
->(async (tx, { link, saltHash, passwordChangedAt, mails, now }) => {
+>(async (tx, { link, saltHash, passwordChangedAt, owed = false, mails, now }) => {
   if (passwordChangedAt !== undefined && !(await hasPasswordOf(tx, link, passwordChangedAt))) return;
+  if (owed && !(await isStillOwed(tx, link, now))) return;
   if (await insertMailLink(tx, link, saltHash, now)) await post(tx, mails, now);
 });
 
@@ -75,6 +83,16 @@ async function hasPasswordOf(tx: Tx, { partition, personId }: MailLink, at: Mill
     { partition, personId },
   );
   return row !== undefined && wholeOrNull(row, "password_changed_at") === at;
+}
+
+/** Locks the row, so that a link that takes the account back either was followed before, or finds this one and ends it. */
+async function isStillOwed(tx: Tx, { partition, personId, address }: MailLink, now: Millis): Promise<boolean> {
+  const row = await tx.one(
+    sql`SELECT email FROM people WHERE partition = :partition AND person_id = :personId ${words.forUpdate}`,
+    { partition, personId },
+  );
+  if (row === undefined) return false;
+  return isOwed(await knownAddresses(tx, { partition, personId }, now), address, text(row, "email"), now);
 }
 
 export const findMailLink = query<MailLinkKey, MailLink | undefined>({
@@ -171,7 +189,7 @@ export const writeEmail = transaction<Change, FollowLinkOutcome>(async (tx, args
   // The person who changed the account's address in between may have linked identities by that address.
   if (!hasWayBack) await dropFirstUses(tx, key, leftAt(addresses, link.address) ?? now);
   // Deletes links to the previous mailbox. Links that take a change back stay, unless they went to a younger address.
-  await dropMailLinks(tx, key, link.address, { restores: false }, now);
+  await dropMailLinks(tx, key, link.address, { given: true, restores: false }, now);
   if (undo !== null && (hasWayBack || undo.link.about === OWN_BROWSER_ONLY))
     await insertMailLink(tx, undo.link, undo.saltHash, now);
   await post(tx, mails, now);

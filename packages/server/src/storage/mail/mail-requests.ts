@@ -5,8 +5,8 @@
 
 import type { Millis } from "../../oauth/model.ts";
 import type { ClaimedMailRequest, StoredMailRequest } from "../../owners/mail/storage.ts";
-import { bytes, text, whole } from "../rows.ts";
-import { query, sql, statement, steps, words } from "../sql.ts";
+import { query, sql, statement, steps, words } from "../define-verbs.ts";
+import { bytes, text, whole } from "../row-conversion.ts";
 
 export interface Request {
   readonly request: StoredMailRequest;

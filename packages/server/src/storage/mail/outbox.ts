@@ -2,8 +2,8 @@
 
 import type { Millis } from "../../oauth/model.ts";
 import type { ClaimedMail, SettledMail, StoredMail } from "../../owners/mail/storage.ts";
-import { bytes, text, whole } from "../rows.ts";
-import { query, type Row, sql, statement, steps, type Tx, transaction } from "../sql.ts";
+import { query, type Row, sql, statement, steps, type Tx, transaction } from "../define-verbs.ts";
+import { bytes, text, whole } from "../row-conversion.ts";
 
 /** Writes messages in the transaction of their cause. */
 export async function post(tx: Tx, mails: readonly StoredMail[] = [], now: Millis): Promise<void> {

@@ -1,6 +1,6 @@
 /** The first schema: people, sessions, attempts, consents, grants, and the operator's catalog. */
 
-import { sql, words } from "../sql.ts";
+import { sql, words } from "../define-verbs.ts";
 import type { Migration } from "./migration.ts";
 
 /**

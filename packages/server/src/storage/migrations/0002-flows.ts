@@ -1,6 +1,6 @@
 /** Tables for other flows: trusted issuers of assertions, and ids that are accepted once. */
 
-import { sql, words } from "../sql.ts";
+import { sql, words } from "../define-verbs.ts";
 import type { Migration } from "./migration.ts";
 
 export const flows: Migration = {

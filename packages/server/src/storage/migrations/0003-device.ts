@@ -1,6 +1,6 @@
 /** Device authorization requests (RFC 8628): one row from the device's request to its grant. */
 
-import { sql, words } from "../sql.ts";
+import { sql, words } from "../define-verbs.ts";
 import type { Migration } from "./migration.ts";
 
 /** The row holds the user code as a keyed hash only. The code has few bits, so a plain hash of it could be guessed. */

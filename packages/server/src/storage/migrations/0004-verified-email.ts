@@ -1,6 +1,6 @@
 /** Marks the addresses that are proven to belong to their people. */
 
-import { sql, words } from "../sql.ts";
+import { sql, words } from "../define-verbs.ts";
 import type { Migration } from "./migration.ts";
 
 /**

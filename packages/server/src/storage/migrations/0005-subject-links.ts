@@ -3,7 +3,7 @@
  * itself is stored with its owner.
  */
 
-import { sql, words } from "../sql.ts";
+import { sql, words } from "../define-verbs.ts";
 import type { Migration } from "./migration.ts";
 
 export const subjectLinks: Migration = {

@@ -1,6 +1,6 @@
 /** Tables for the state of the database, for the leases of housekeeping, and for the ring of short-lived ids. */
 
-import { sql, words } from "../sql.ts";
+import { sql, words } from "../define-verbs.ts";
 import type { Migration } from "./migration.ts";
 
 /** `accepted` stays for ids that live longer than the ring keeps them. */

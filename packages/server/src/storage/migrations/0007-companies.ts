@@ -1,6 +1,6 @@
 /** Companies as owners: members, invitations, rules about apps, requests, and the outbox of news about people. */
 
-import { sql, words } from "../sql.ts";
+import { sql, words } from "../define-verbs.ts";
 import type { Migration } from "./migration.ts";
 
 /**

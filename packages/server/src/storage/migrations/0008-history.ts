@@ -2,7 +2,7 @@
  * The history of what owners allowed and revoked, and the public keys that verify its receipts, however old they are.
  */
 
-import { sql, words } from "../sql.ts";
+import { sql, words } from "../define-verbs.ts";
 import type { Migration } from "./migration.ts";
 
 export const history: Migration = {

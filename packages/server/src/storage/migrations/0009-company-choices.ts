@@ -1,6 +1,6 @@
 /** The owner for whom a person chose to use an app: after one choice on a page, no page is needed. */
 
-import { sql, words } from "../sql.ts";
+import { sql, words } from "../define-verbs.ts";
 import type { Migration } from "./migration.ts";
 
 export const companyChoices: Migration = {

@@ -1,6 +1,6 @@
 /** Factors other than the password: passkeys, one-time codes, recovery codes. */
 
-import { sql, words } from "../sql.ts";
+import { sql, words } from "../define-verbs.ts";
 import type { Migration } from "./migration.ts";
 
 export const factors: Migration = {

@@ -1,6 +1,6 @@
 /** Single scopes that owners removed. Grants without a page leave them out from now on. */
 
-import { sql } from "../sql.ts";
+import { sql } from "../define-verbs.ts";
 import type { Migration } from "./migration.ts";
 
 export const takenBackScopes: Migration = {

@@ -1,6 +1,6 @@
 /** Which scopes an app used, so that owners can narrow the consent to these. */
 
-import { sql, words } from "../sql.ts";
+import { sql, words } from "../define-verbs.ts";
 import type { Migration } from "./migration.ts";
 
 /**

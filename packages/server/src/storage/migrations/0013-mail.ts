@@ -1,6 +1,6 @@
 /** Messages to people: an outbox, the links in messages, each person's language, and accounts that will be deleted. */
 
-import { sql, words } from "../sql.ts";
+import { sql, words } from "../define-verbs.ts";
 import type { Migration } from "./migration.ts";
 
 /**

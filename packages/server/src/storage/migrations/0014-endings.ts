@@ -1,6 +1,6 @@
 /** The marker of a disabled or deleted client whose grants are being ended, and the index that finds its owners. */
 
-import { sql } from "../sql.ts";
+import { sql } from "../define-verbs.ts";
 import type { Migration } from "./migration.ts";
 
 /** The earlier index begins with the same columns, so programs that know only that one can use this one. */

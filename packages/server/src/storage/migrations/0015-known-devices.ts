@@ -1,6 +1,6 @@
 /** Browsers that a person has signed in with: since when, and how long they count as known. */
 
-import { sql, words } from "../sql.ts";
+import { sql, words } from "../define-verbs.ts";
 import type { Migration } from "./migration.ts";
 
 export const knownDevices: Migration = {

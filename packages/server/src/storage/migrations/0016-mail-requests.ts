@@ -1,6 +1,6 @@
 /** Requests for mail: what somebody asked the server to send, until a process decides who gets which message. */
 
-import { sql, words } from "../sql.ts";
+import { sql, words } from "../define-verbs.ts";
 import type { Migration } from "./migration.ts";
 
 /** A row is in a random partition, and is sealed, because it holds what the person typed. */

@@ -1,6 +1,6 @@
 /** The form in which usernames that look alike are equal. Nobody else can have the same one. */
 
-import { sql } from "../sql.ts";
+import { sql } from "../define-verbs.ts";
 import type { Migration } from "./migration.ts";
 
 export const lookAlikes: Migration = {

@@ -3,8 +3,8 @@
  * consents recorded theirs.
  */
 
-import { text } from "../rows.ts";
-import { sql, type Tx, words } from "../sql.ts";
+import { sql, type Tx, words } from "../define-verbs.ts";
+import { text } from "../row-conversion.ts";
 import type { Migration } from "./migration.ts";
 
 /**

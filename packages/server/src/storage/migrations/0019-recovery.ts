@@ -3,7 +3,7 @@
  * account.
  */
 
-import { sql, words } from "../sql.ts";
+import { sql, words } from "../define-verbs.ts";
 import type { Migration } from "./migration.ts";
 
 /** Factors from before this migration count as vouched for (`0`), because nobody knows where they were added. */

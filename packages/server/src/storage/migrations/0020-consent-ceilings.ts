@@ -1,6 +1,6 @@
 /** When an owner last decided how long a grant holds. The ceiling of its client counts from that time. */
 
-import { sql, words } from "../sql.ts";
+import { sql, words } from "../define-verbs.ts";
 import type { Migration } from "./migration.ts";
 
 /**

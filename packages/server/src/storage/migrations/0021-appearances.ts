@@ -1,6 +1,6 @@
 /** When a known device first appeared. A later sign-out everywhere resets the device's age, but not this time. */
 
-import { sql, words } from "../sql.ts";
+import { sql, words } from "../define-verbs.ts";
 import type { Migration } from "./migration.ts";
 
 export const appearances: Migration = {

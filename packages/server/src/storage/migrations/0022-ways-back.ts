@@ -1,6 +1,6 @@
 /** For recovery: when a known device was signed out, and which address an account had. */
 
-import { sql, words } from "../sql.ts";
+import { sql, words } from "../define-verbs.ts";
 import type { Migration } from "./migration.ts";
 
 export const waysBack: Migration = {

@@ -1,6 +1,6 @@
 /** Which invitations of a person their companies have to withdraw, in the news about the person. */
 
-import { sql, words } from "../sql.ts";
+import { sql, words } from "../define-verbs.ts";
 import type { Migration } from "./migration.ts";
 
 export const invitedSince: Migration = {

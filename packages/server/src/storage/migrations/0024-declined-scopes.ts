@@ -1,6 +1,6 @@
 /** Optional scopes that owners declined on a page: in the consent, and in the choice of a company's member. */
 
-import { sql } from "../sql.ts";
+import { sql } from "../define-verbs.ts";
 import type { Migration } from "./migration.ts";
 
 export const declinedScopes: Migration = {

@@ -24,6 +24,10 @@ import { appearances } from "./0021-appearances.ts";
 import { waysBack } from "./0022-ways-back.ts";
 import { invitedSince } from "./0023-invited-since.ts";
 import { declinedScopes } from "./0024-declined-scopes.ts";
+import { oldestBrowsers } from "./0025-oldest-browsers.ts";
+import { rulesForSelectedMembers } from "./0026-rules-for-selected-members.ts";
+import { introspected } from "./0027-introspected.ts";
+import { endedWaysBack } from "./0028-ended-ways-back.ts";
 import type { Migration } from "./migration.ts";
 
 export const migrations: readonly Migration[] = [
@@ -51,6 +55,10 @@ export const migrations: readonly Migration[] = [
   waysBack,
   invitedSince,
   declinedScopes,
+  oldestBrowsers,
+  rulesForSelectedMembers,
+  introspected,
+  endedWaysBack,
 ];
 
 /** The newest migration of this program. A database without a newer one needs nothing else. */

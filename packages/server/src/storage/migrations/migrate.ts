@@ -5,10 +5,10 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Millis } from "../../oauth/model.ts";
+import { type Row, Sql, sql, type Tx, words } from "../define-verbs.ts";
 import type { Dialect } from "../dialect.ts";
 import { SchemaMismatch } from "../errors.ts";
-import { text, whole, wholeOrNull } from "../rows.ts";
-import { type Row, Sql, sql, type Tx, words } from "../sql.ts";
+import { text, whole, wholeOrNull } from "../row-conversion.ts";
 import { migrations as all } from "./index.ts";
 import {
   checksum,

@@ -1,8 +1,8 @@
 /** One numbered change of the schema. Never edit a migration that was released: every start compares its checksum. */
 
 import { createHash } from "node:crypto";
+import { named, Sql, sql, type Tx } from "../define-verbs.ts";
 import type { Dialect } from "../dialect.ts";
-import { named, Sql, sql, type Tx } from "../sql.ts";
 
 /** An index on a table that may be large already. The database builds it while others write, if it can. */
 export interface IndexStep {

@@ -1,8 +1,8 @@
 /** Shows what pending migrations would do: rows, locks, time. */
 
+import { named, Sql, sql, type Tx } from "../define-verbs.ts";
 import type { Dialect } from "../dialect.ts";
-import { whole } from "../rows.ts";
-import { named, Sql, sql, type Tx } from "../sql.ts";
+import { whole } from "../row-conversion.ts";
 import { type Migration, type SchemaHost, type Step, textOf } from "./migration.ts";
 
 /** Maximum number of rows that a start of the server may touch by itself. */
@@ -125,7 +125,7 @@ async function measured(host: SchemaHost, tx: Tx, table: string): Promise<{ rows
 function locksOf(dialect: Dialect, action: Action, table: string, step: Step): string {
   const batches = !(step instanceof Sql) && step.kind === "batches";
   if (dialect.name === "sqlite") {
-    return batches ? "the file's write lock, for each batch anew" : "the file's write lock; readers go on";
+    return batches ? "the file's write lock, once per batch" : "the file's write lock; readers continue";
   }
   if (batches) return "the rows of one batch at a time";
   switch (action) {
@@ -133,8 +133,8 @@ function locksOf(dialect: Dialect, action: Action, table: string, step: Step): s
       return "nothing that is there already";
     case "create index":
       return step instanceof Sql
-        ? `SHARE on ${table}: writers wait, readers go on`
-        : `SHARE UPDATE EXCLUSIVE on ${table} (CONCURRENTLY): readers and writers go on`;
+        ? `SHARE on ${table}: writers wait, readers continue`
+        : `SHARE UPDATE EXCLUSIVE on ${table} (CONCURRENTLY): readers and writers continue`;
     case "change table":
     case "drop":
       return `ACCESS EXCLUSIVE on ${table}, given up after lock_timeout`;

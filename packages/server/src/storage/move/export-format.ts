@@ -9,7 +9,7 @@
 import { createHash } from "node:crypto";
 import type { Millis } from "../../oauth/model.ts";
 import type { StoredEpoch } from "../database-state.ts";
-import type { Row, Value } from "../sql.ts";
+import type { Row, Value } from "../define-verbs.ts";
 
 export const VERSION = 1;
 

@@ -1,9 +1,9 @@
 /** Fills an empty database from the file of an export, then compares the two. */
 
 import { dropState, readState, STATES, writeState } from "../database-state.ts";
+import { listed, named, type Params, placed, type Sql, sql, type Tx, type Value } from "../define-verbs.ts";
 import { migrationStatus } from "../migrations/migrate.ts";
 import type { SchemaHost } from "../migrations/migration.ts";
-import { listed, named, type Params, placed, type Sql, sql, type Tx, type Value } from "../sql.ts";
 import { SEEDED, TABLES, type Table } from "../tables.ts";
 import { type Contents, contentsOf, linesOf, NotAnExport, parsed } from "./export-file.ts";
 import { Digest, rowLine, type TableBegin, valuesOf } from "./export-format.ts";
@@ -17,9 +17,13 @@ export interface Imported {
 
 /** The database is not empty, or its content differs from the file. The message says how. */
 export class ImportRefused extends Error {
-  constructor(message: string) {
+  /** The table that has rows already. Null: the import was refused for another reason. */
+  readonly filled: string | null;
+
+  constructor(message: string, filled: string | null = null) {
     super(message);
     this.name = "ImportRefused";
+    this.filled = filled;
   }
 }
 
@@ -85,6 +89,7 @@ function begin(host: SchemaHost, { sha256 }: Contents): Promise<{ progress: Prog
       if ((await tx.one(sql`SELECT 1 AS found FROM ${table} LIMIT 1`)) !== undefined) {
         throw new ImportRefused(
           `the database isn't empty (${name} has rows): an import takes a database on which nothing has run yet`,
+          name,
         );
       }
     }

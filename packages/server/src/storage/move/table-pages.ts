@@ -1,6 +1,6 @@
 /** Reads a table in the order of its primary key, page by page. */
 
-import { listed, named, placed, type Row, type Sql, sql, type Tx } from "../sql.ts";
+import { listed, named, placed, type Row, type Sql, sql, type Tx } from "../define-verbs.ts";
 import type { Table } from "../tables.ts";
 
 const PAGE = 500;

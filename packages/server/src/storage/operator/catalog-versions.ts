@@ -4,8 +4,8 @@
  */
 
 import type { CatalogVersions } from "../../admin/storage.ts";
-import { text, whole, wholeOrNull } from "../rows.ts";
-import { query, sql, type Tx, words } from "../sql.ts";
+import { query, sql, type Tx, words } from "../define-verbs.ts";
+import { text, whole, wholeOrNull } from "../row-conversion.ts";
 
 export type CatalogKind = "clients" | "scopes" | "resources" | "keys" | "issuers";
 

@@ -5,10 +5,10 @@
 
 import type { PutOutcome, Versioned } from "../../admin/storage.ts";
 import type { Client, Millis } from "../../oauth/model.ts";
-import { json, text, whole } from "../rows.ts";
-import { query, sql, steps, transaction } from "../sql.ts";
+import { query, sql, steps, transaction } from "../define-verbs.ts";
+import { json, text, whole } from "../row-conversion.ts";
 import { hold, raise } from "./catalog-versions.ts";
-import { finishEnding, markEnding } from "./client-endings.ts";
+import { finishEnding, markEnding } from "./end-grants-of-client.ts";
 
 export const clientsChangedSince = query<{ readonly version: number }, readonly string[]>({
   sql: sql`SELECT client_id FROM clients WHERE version > :version`,
@@ -27,6 +27,13 @@ export const listClients = query<{ readonly limit: number; readonly after: strin
   sql: sql`SELECT record FROM clients WHERE record IS NOT NULL AND client_id > :after ORDER BY client_id LIMIT :limit`,
   bind: ({ limit, after }) => ({ limit, after: after ?? "" }),
   outcome: (rows) => rows.map((row) => json<Client>(row, "record")),
+});
+
+/** The apps that the operator has verified, sorted by client_id. An index over the text of the record finds them. */
+export const listVerifiedClients = query<{ readonly limit: number; readonly after: string | null }, readonly Client[]>({
+  sql: sql`SELECT record FROM clients WHERE record LIKE '%"verified":true%' AND client_id > :after ORDER BY client_id LIMIT :limit`,
+  bind: ({ limit, after }) => ({ limit, after: after ?? "" }),
+  outcome: (rows) => rows.map((row) => json<Client>(row, "record")).filter(({ verified }) => verified === true),
 });
 
 export interface Put {

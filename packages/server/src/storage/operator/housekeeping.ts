@@ -6,14 +6,15 @@ import { KNOWN_DEVICE_TTL } from "../../owners/known-device-storage.ts";
 import { ADDRESS_TOLD } from "../../owners/recovery/storage.ts";
 import { settleCompanyLinks } from "../companies/members.ts";
 import { alarmColumns, alarmOf, HISTORY_KEPT, note } from "../consents/history.ts";
-import { collectRemovals } from "../factors/removals.ts";
+import { type Call, query, type Row, type Sql, sql, steps, type Tx, transaction, words } from "../define-verbs.ts";
+import { collectRemovals } from "../factors/removed-factors.ts";
 import { emptyRing } from "../grants/replay-cache.ts";
+import { lastGrantUseAnywhere } from "../grants/uses.ts";
 import { collectPeople } from "../people/deletion.ts";
 import { isBorne } from "../people/name-reconciliation.ts";
 import { activateName, dropName, staleNames } from "../people/names.ts";
-import { ALARM_KEPT, DAY, ENDED_KEPT, HOUR, text, whole } from "../rows.ts";
-import { type Call, query, type Row, type Sql, sql, steps, type Tx, transaction, words } from "../sql.ts";
-import { goOnEnding } from "./client-endings.ts";
+import { ALARM_KEPT, DAY, ENDED_KEPT, HOUR, text, whole } from "../row-conversion.ts";
+import { goOnEnding } from "./end-grants-of-client.ts";
 
 export interface Sweep {
   readonly now: Millis;
@@ -114,8 +115,6 @@ const keptUntil = sql`(CASE
     WHEN generation = 0 THEN code_until + :day
     WHEN idle_until < absolute_until THEN idle_until + :day
     ELSE absolute_until + :day END)`;
-const lastUse = sql`(SELECT MAX(g.last_used_at) FROM grants AS g
-    WHERE g.partition = consents.partition AND g.owner_id = consents.owner_id AND g.client_id = consents.client_id)`;
 
 /**
  * Housekeeping visits grants at `collect_at`. Only the insert, the end and this visit of a grant write that column, so
@@ -129,10 +128,10 @@ export const collectGrants = transaction<Sweep, Swept>(async (tx, { now, limit }
     params,
   );
   await tx.run(
-    sql`UPDATE consents SET last_used_at = ${lastUse}
+    sql`UPDATE consents SET last_used_at = ${lastGrantUseAnywhere}
       WHERE (partition, owner_id, client_id) IN (SELECT partition, owner_id, client_id FROM grants
           WHERE (partition, grant_id) IN (${due}) AND ${keptUntil} <= :now AND last_used_at IS NOT NULL)
-        AND (last_used_at IS NULL OR last_used_at < ${lastUse})`,
+        AND (last_used_at IS NULL OR last_used_at < ${lastGrantUseAnywhere})`,
     params,
   );
   const alarms = await tx.all(

@@ -1,8 +1,7 @@
 /** The verbs of this folder: verbs that the ports call, by aggregate, and verbs that only other verbs call. */
 
-import type { Verb } from "../sql.ts";
+import type { Verb } from "../define-verbs.ts";
 import { catalogVersions, ping } from "./catalog-versions.ts";
-import { endGrantsOfClient, endingClients } from "./client-endings.ts";
 import {
   clientsChangedSince,
   deleteClient,
@@ -12,6 +11,7 @@ import {
   removeClient,
   writeClient,
 } from "./clients.ts";
+import { endGrantsOfClient, endingClients } from "./end-grants-of-client.ts";
 import {
   backlog,
   collect,

@@ -2,8 +2,8 @@
 
 import type { StoredKey } from "../../admin/storage.ts";
 import type { Millis } from "../../oauth/model.ts";
-import { bytes, text, whole, wholeOrNull } from "../rows.ts";
-import { query, type Row, sql, type Tx, transaction } from "../sql.ts";
+import { query, type Row, sql, type Tx, transaction } from "../define-verbs.ts";
+import { bytes, text, whole, wholeOrNull } from "../row-conversion.ts";
 import { raise } from "./catalog-versions.ts";
 
 const keyColumns = sql`kid, alg, serial, public_jwk, sealed_private, created_at, active_from, retired_at`;

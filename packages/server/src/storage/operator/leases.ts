@@ -3,8 +3,8 @@
 import { type DatabaseChanges, type RunningServer, SERVER_LEASE } from "../../admin/storage.ts";
 import type { Millis } from "../../oauth/model.ts";
 import { selectStates, stateOf } from "../database-state.ts";
-import { text, whole, wholeOrNull } from "../rows.ts";
-import { query, type Row, sql, statement } from "../sql.ts";
+import { query, type Row, sql, statement } from "../define-verbs.ts";
+import { text, whole, wholeOrNull } from "../row-conversion.ts";
 
 export interface Lease {
   readonly name: string;

@@ -1,8 +1,8 @@
 /** Verbs of clients' logos, stored under the hash of their bytes. */
 
 import type { Millis } from "../../oauth/model.ts";
-import { bytes, text } from "../rows.ts";
-import { query, sql, statement } from "../sql.ts";
+import { query, sql, statement } from "../define-verbs.ts";
+import { bytes, text } from "../row-conversion.ts";
 
 /** If two logos have the same bytes, they share one row. */
 export const putLogo = statement<

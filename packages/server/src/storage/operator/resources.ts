@@ -2,8 +2,8 @@
 
 import type { PutOutcome } from "../../admin/storage.ts";
 import type { Resource } from "../../oauth/model.ts";
-import { json } from "../rows.ts";
-import { query, sql, transaction } from "../sql.ts";
+import { query, sql, transaction } from "../define-verbs.ts";
+import { json } from "../row-conversion.ts";
 import { hold, raise } from "./catalog-versions.ts";
 
 /** Sorted by identifier. */

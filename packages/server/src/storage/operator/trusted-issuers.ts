@@ -2,9 +2,9 @@
 
 import type { PutOutcome } from "../../admin/storage.ts";
 import type { Millis, TrustedIssuer } from "../../oauth/model.ts";
+import { query, type Row, sql, steps, transaction } from "../define-verbs.ts";
 import { unlinkAll } from "../people/subject-links.ts";
-import { json } from "../rows.ts";
-import { query, type Row, sql, steps, transaction } from "../sql.ts";
+import { json } from "../row-conversion.ts";
 import { hold, raise } from "./catalog-versions.ts";
 
 /** Sorted by identifier. */

@@ -8,24 +8,25 @@ import {
   ADDRESS_TOLD,
   type Address,
   addressSince,
-  isOlder,
   isOldestOwn,
+  isOwed,
   OWN_BROWSER_ONLY,
   type Presented,
   type RecoveryStorage,
   UNDO_TTL,
 } from "../../owners/recovery/storage.ts";
-import { text, textOrNull, whole, wholeOrNull } from "../rows.ts";
-import { type Call, query, type Row, sql, steps, type Tx } from "../sql.ts";
+import { type Call, query, type Row, sql, steps, type Tx } from "../define-verbs.ts";
+import { text, textOrNull, whole, wholeOrNull } from "../row-conversion.ts";
 import type { NameArgs } from "./names.ts";
 import { getPerson, type PersonKey, thisPerson } from "./person.ts";
 
-const current = sql`SELECT email AS address, email_since AS since, CAST(NULL AS INTEGER) AS until FROM people
+const current = sql`SELECT email AS address, email_since AS since, CAST(NULL AS INTEGER) AS until, 0 AS ended FROM people
   WHERE ${thisPerson} AND email_verified_at IS NOT NULL`;
-const former = sql`SELECT address, since, until FROM former_addresses WHERE ${thisPerson} AND until > :told ORDER BY until DESC`;
+const former = sql`SELECT address, since, until, ended FROM former_addresses WHERE ${thisPerson} AND until > :told ORDER BY until DESC`;
 
 function addressOf(row: Row): Address {
-  return { address: text(row, "address"), since: wholeOrNull(row, "since"), until: wholeOrNull(row, "until") };
+  const address = { address: text(row, "address"), since: wholeOrNull(row, "since"), until: wholeOrNull(row, "until") };
+  return whole(row, "ended") === 1 ? { ...address, ended: true } : address;
 }
 
 export const addressesOf = query<Parameters<RecoveryStorage["people"]["addresses"]>[0], readonly Address[]>({
@@ -35,13 +36,13 @@ export const addressesOf = query<Parameters<RecoveryStorage["people"]["addresses
   outcome: (rows, _, others) => [...rows, ...others].map(addressOf),
 });
 
-/** Accounts that have left an address since then, in the order in which they left it. */
+/** Accounts that have left an address since then, in the order in which they first left it. `until`: the last time. */
 export const whoLeft = query<
   { readonly address: string; readonly since: Millis; readonly limit: number },
   readonly (PersonKey & { readonly until: Millis })[]
 >({
-  sql: sql`SELECT partition, person_id, until FROM former_addresses
-    WHERE +partition >= 0 AND address = :address AND until > :since ORDER BY until LIMIT :limit`,
+  sql: sql`SELECT partition, person_id, MAX(until) AS until FROM former_addresses
+    WHERE +partition >= 0 AND address = :address AND until > :since GROUP BY partition, person_id ORDER BY MIN(until) LIMIT :limit`,
   bind: ({ address, since, limit }) => ({ address, since, limit }),
   outcome: (rows) =>
     rows.map((row) => ({
@@ -62,9 +63,7 @@ export const owedTo = steps<Parameters<OwedTo>[0], Awaited<ReturnType<OwedTo>>>(
         const person = await call(getPerson, key);
         if (person === undefined) return [];
         const known = await call(addressesOf, { ...key, now });
-        // An address from which the account went back to an older one may be an intruder's: only one left for a younger one is owed.
-        const wentBack = known.some((one) => (one.until ?? now) > until && isOlder(known, one.address, address));
-        return !wentBack && isOlder(known, address, person.email) ? [{ person, until }] : [];
+        return isOwed(known, address, person.email, now) ? [{ person, until }] : [];
       }),
     );
     return owed.flat();
@@ -100,6 +99,15 @@ export async function noteFormer(
   );
 }
 
+/**
+ * The operator ended all ways back: addresses that the person has left get no other link. Otherwise, somebody who reads
+ * a former mailbox could ask for one. The addresses still get messages. Call this after the person's row was locked,
+ * because a change of the address waits for that lock.
+ */
+export async function endOwed(tx: Tx, { partition, personId }: PersonKey): Promise<void> {
+  await tx.run(sql`UPDATE former_addresses SET ended = 1 WHERE ${thisPerson} AND ended = 0`, { partition, personId });
+}
+
 /** All known addresses of a person, in a transaction. */
 export async function knownAddresses(
   tx: Tx,
@@ -126,13 +134,14 @@ export async function sinceWhen(tx: Tx, key: PersonKey, address: string, now: Mi
  *   one that they made to undo it. `restores`: it ends all the same, because the account was taken back with the
  *   owner's own browser.
  *
- * `own`: the browser that took the account back.
+ * `given`: the account has this address now. False: a link to the address undid a removal, which gives the account no
+ * address; so the address keeps its own link that takes a change back. `own`: the browser that took the account back.
  */
 export async function dropMailLinks(
   tx: Tx,
   key: PersonKey,
   address: string,
-  ends: { readonly restores: boolean; readonly own?: Presented },
+  ends: { readonly given: boolean; readonly restores: boolean; readonly own?: Presented },
   now: Millis,
 ): Promise<void> {
   const { partition, personId } = key;
@@ -145,6 +154,7 @@ export async function dropMailLinks(
     const its = addressSince(known, text(row, "address")) ?? now;
     const purpose = text(row, "purpose");
     if ((purpose === "restore" && its <= since && !ends.restores) || (purpose === "undo" && its < since)) continue;
+    if (purpose === "undo" && its === since && !ends.given) continue;
     const linkKey = { partition, linkId: text(row, "link_id") };
     const isLimited = textOrNull(row, "about") === OWN_BROWSER_ONLY;
     if (purpose === "undo" && (isLimited || its > since)) {
@@ -159,4 +169,15 @@ export async function dropMailLinks(
     }
     await tx.run(sql`DELETE FROM mail_links WHERE partition = :partition AND link_id = :linkId`, linkKey);
   }
+}
+
+/**
+ * For a recovered account: identities that were linked by their first use since then no longer belong to the owner. The
+ * names that remain lead nowhere and keep nobody out.
+ */
+export async function dropFirstUses(tx: Tx, { partition, personId }: PersonKey, since: Millis): Promise<void> {
+  await tx.run(
+    sql`DELETE FROM subject_links WHERE partition = :partition AND owner_id = :personId AND made_by = 'first use' AND created_at >= :since`,
+    { partition, personId, since },
+  );
 }

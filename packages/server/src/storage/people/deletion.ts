@@ -2,18 +2,18 @@
 
 import type { Swept } from "../../admin/storage.ts";
 import type { Millis } from "../../oauth/model.ts";
-import type { Asked } from "../../owners/asked-in-session.ts";
+import type { Asked } from "../../owners/change-conditions.ts";
 import type { CompanyKey } from "../../owners/company-storage.ts";
 import type { StoredMail } from "../../owners/mail/storage.ts";
 import { getCompany } from "../companies/companies.ts";
 import { lockCompany, thisCompany } from "../companies/lock-company-row.ts";
 import { companyLinksOf } from "../companies/members.ts";
 import { noteForCompanies, tellOf } from "../companies/membership-outbox.ts";
+import { type Call, query, sql, statement, steps, transaction } from "../define-verbs.ts";
 import { mayStill } from "../factors/lock-person-row.ts";
 import { post } from "../mail/outbox.ts";
 import { partitionOf } from "../partition.ts";
-import { DAY, text, whole } from "../rows.ts";
-import { type Call, query, sql, statement, steps, transaction } from "../sql.ts";
+import { DAY, text, whole } from "../row-conversion.ts";
 import { endedBy, revokeDevices } from "./known-devices.ts";
 import { endGrantsOf, eraseWholly } from "./people.ts";
 import { getPerson, type PersonKey } from "./person.ts";

@@ -1,8 +1,15 @@
 /** The verbs of this folder: verbs that the ports call, by aggregate, and verbs that only other verbs call. */
 
-import type { Verb } from "../sql.ts";
+import type { Verb } from "../define-verbs.ts";
 import { addressesOf, owedTo, whoLeft } from "./addresses.ts";
-import { countAttempt, forgiveAttempt, fullUntil, resetAttempts, returnAttempt, takeAttempt } from "./attempts.ts";
+import {
+  countAttempt,
+  forgiveAttempt,
+  fullUntil,
+  resetAttempts,
+  returnAttempt,
+  takeAttempt,
+} from "./attempt-counters.ts";
 import {
   adminsOf,
   duePeople,

@@ -1,7 +1,7 @@
 /** Verbs of browsers that people have signed in with. */
 
 import type { Millis } from "../../oauth/model.ts";
-import { forgottenDevices } from "../../owners/forgotten-devices.ts";
+import { forgottenDevices } from "../../owners/excess-known-devices.ts";
 import {
   type DeviceSeen,
   type DeviceSighting,
@@ -11,8 +11,8 @@ import {
   presentedAmong,
 } from "../../owners/known-device-storage.ts";
 import { isOwners, STILL_OWN } from "../../owners/recovery/factor-trust.ts";
-import { text, textOrNull, whole, wholeOrNull } from "../rows.ts";
-import { query, type Row, sql, type Tx, transaction, words } from "../sql.ts";
+import { query, type Row, sql, type Tx, transaction, words } from "../define-verbs.ts";
+import { text, textOrNull, whole, wholeOrNull } from "../row-conversion.ts";
 import { type PersonKey, thisPerson } from "./person.ts";
 
 const thisDevice = sql`${thisPerson} AND device_id = :deviceId`;
@@ -22,7 +22,10 @@ const newestFactor = sql`COALESCE((SELECT MAX(f.at) FROM (
       SELECT created_at AS at FROM passkeys WHERE ${thisPerson} UNION ALL SELECT created_at AS at FROM second_factors WHERE ${thisPerson}) AS f), 0)`;
 
 const columns = sql`partition, person_id, device_id, generation, is_first, first_seen_at, last_seen_at, address, user_agent,
-  COALESCE(appeared_at, first_seen_at) AS appeared_at, CASE WHEN revoked = 0 THEN NULL ELSE COALESCE(revoked_at, 0) END AS ended_at,
+  COALESCE(appeared_at, first_seen_at) AS appeared_at,
+  CASE WHEN COALESCE(appeared_at, first_seen_at) = (SELECT p.oldest_browser_at FROM people AS p WHERE p.partition = :partition AND p.person_id = :personId)
+    THEN 1 ELSE 0 END AS oldest,
+  CASE WHEN revoked = 0 THEN NULL ELSE COALESCE(revoked_at, 0) END AS ended_at,
   CASE WHEN revoked = 0 AND factors_at >= ${newestFactor}
     AND COALESCE(password_changed_at, 0) = COALESCE((SELECT p.password_changed_at FROM people AS p WHERE p.partition = :partition AND p.person_id = :personId), 0)
     THEN 1 ELSE 0 END AS bound`;
@@ -50,6 +53,7 @@ function deviceOf(row: Row): KnownDevice {
     handedOut: whole(row, "is_first") === HANDED_OUT,
     firstSeenAt: whole(row, "first_seen_at"),
     appearedAt: whole(row, "appeared_at"),
+    oldest: whole(row, "oldest") === 1,
     endedAt: wholeOrNull(row, "ended_at"),
     lastSeenAt: whole(row, "last_seen_at"),
     address: textOrNull(row, "address"),
@@ -85,11 +89,13 @@ export const rememberDevice = transaction<
 });
 
 /** The columns of a person's row about their sign-ins. */
-export const signInColumns = sql`first_sign_in_at, must_change_password`;
+export const signInColumns = sql`first_sign_in_at, oldest_browser_at, must_change_password`;
 
 interface Account {
   /** 0 or `BY_MAIL`: not yet. Null: unknown, because the account is older than this column. */
   readonly firstSignInAt: Millis | null;
+  /** When the account's oldest browser appeared. Null: the next sign-in notes it. */
+  readonly oldestBrowserAt: Millis | null;
   /**
    * True: the first sign-in may be by somebody other than the owner, because the password was handed out and must be
    * changed, or a link in a message set it.
@@ -101,6 +107,7 @@ interface Account {
 export function accountOf(row: Row): Account {
   return {
     firstSignInAt: wholeOrNull(row, "first_sign_in_at"),
+    oldestBrowserAt: wholeOrNull(row, "oldest_browser_at"),
     handedOut: whole(row, "must_change_password") === 1 || wholeOrNull(row, "first_sign_in_at") === BY_MAIL,
   };
 }
@@ -125,7 +132,29 @@ export async function bindDevice(tx: Tx, { device, account, ...seen }: Binding):
     await tx.run(sql`UPDATE people SET first_sign_in_at = :now WHERE ${thisPerson}`, { partition, personId, now });
   }
   const first = isFirst ? (account.handedOut ? HANDED_OUT : 1) : 0;
-  return (await bindAgain(tx, device, seen)) ?? (await bindFirst(tx, device.freshId, first, seen));
+  const again = await bindAgain(tx, device, seen);
+  const bound = again ?? (await bindFirst(tx, device.freshId, first, seen));
+  if (account.oldestBrowserAt === null) await noteOldest(tx, seen);
+  if (again === undefined) await forgetExcess(tx, bound.deviceId, seen);
+  return bound;
+}
+
+/**
+ * The time stays in the person's row, so that somebody who makes the server forget that browser doesn't make another
+ * one the oldest. Browsers that were signed out for good don't count: an operator has set a new password.
+ */
+async function noteOldest(tx: Tx, { partition, personId }: PersonKey): Promise<void> {
+  await tx.run(
+    sql`UPDATE people SET oldest_browser_at = (SELECT MIN(COALESCE(d.appeared_at, d.first_seen_at)) FROM known_devices AS d
+      WHERE d.partition = :partition AND d.person_id = :personId AND (d.revoked = 0 OR d.revoked_at IS NOT NULL)) WHERE ${thisPerson}`,
+    { partition, personId },
+  );
+}
+
+async function forgetExcess(tx: Tx, current: string, { partition, personId, now }: Seen): Promise<void> {
+  for (const deviceId of forgottenDevices(await devicesOf(tx, { partition, personId }), current, now)) {
+    await tx.run(sql`DELETE FROM known_devices WHERE ${thisDevice}`, { partition, personId, deviceId });
+  }
 }
 
 type Seen = Omit<Binding, "device" | "account">;
@@ -158,16 +187,12 @@ async function bindAgain(tx: Tx, { presented }: DeviceSighting, seen: Seen): Pro
 }
 
 async function bindFirst(tx: Tx, deviceId: string, first: number, seen: Seen): Promise<DeviceSeen> {
-  const { partition, personId } = seen;
   await tx.run(
     sql`INSERT INTO known_devices (partition, person_id, device_id, generation, is_first, first_seen_at, last_seen_at, address, user_agent,
         password_changed_at, factors_at, revoked, appeared_at)
       VALUES (:partition, :personId, :deviceId, 0, :first, :now, :now, :address, :userAgent, :passwordChangedAt, ${newestFactor}, 0, :now)`,
     { ...seen, deviceId, first },
   );
-  for (const forgotten of forgottenDevices(await devicesOf(tx, seen), deviceId, seen.now)) {
-    await tx.run(sql`DELETE FROM known_devices WHERE ${thisDevice}`, { partition, personId, deviceId: forgotten });
-  }
   return { deviceId, generation: 0 };
 }
 

@@ -3,8 +3,8 @@
  * reservation says.
  */
 
+import { type Call, query, sql } from "../define-verbs.ts";
 import { partitionOf } from "../partition.ts";
-import { type Call, query, sql } from "../sql.ts";
 import { claimName, forgetName, type NameArgs } from "./names.ts";
 
 interface Borne {

@@ -4,9 +4,9 @@
  */
 
 import type { Millis } from "../../oauth/model.ts";
+import { query, sql, statement } from "../define-verbs.ts";
 import { partitionOfName } from "../partition.ts";
-import { HOUR, text } from "../rows.ts";
-import { query, sql, statement } from "../sql.ts";
+import { HOUR, text } from "../row-conversion.ts";
 
 export type NameKind = "sign-in" | "subject" | "slug" | "passkey";
 

@@ -1,22 +1,23 @@
 /** Verbs of people. Their names are in other partitions, so a verb that changes names consists of several verbs. */
 
 import type { Millis } from "../../oauth/model.ts";
-import type { InSession } from "../../owners/asked-in-session.ts";
+import type { InSession } from "../../owners/change-conditions.ts";
 import type { StoredMail } from "../../owners/mail/storage.ts";
+import { leftAt } from "../../owners/recovery/storage.ts";
 import type { CreatePersonOutcome, EndCause, Person, PersonChanges } from "../../owners/storage.ts";
 import { noteForCompanies, tellOf } from "../companies/membership-outbox.ts";
 import { eraseHistory } from "../consents/history.ts";
+import { type Call, query, sql, statement, steps, type Tx, transaction, words } from "../define-verbs.ts";
 import { mayStill } from "../factors/lock-person-row.ts";
 import { listPasskeys } from "../factors/passkeys.ts";
 import { eraseFactors } from "../factors/second-factors.ts";
 import { endGrants, endingOf } from "../grants/end-in-batches.ts";
 import { keepLastUse, noteEnded } from "../grants/ended-grants-history.ts";
-import { eraseScopeUses } from "../grants/scope-uses.ts";
+import { eraseScopeUses } from "../grants/uses.ts";
 import { post } from "../mail/outbox.ts";
 import { partitionOf } from "../partition.ts";
-import { flag, personColumns, personOf, text, textOrNull } from "../rows.ts";
-import { type Call, query, sql, statement, steps, type Tx, transaction, words } from "../sql.ts";
-import { isOwedToAnother, noteFormer, sinceWhen } from "./addresses.ts";
+import { flag, personColumns, personOf, text, textOrNull } from "../row-conversion.ts";
+import { dropFirstUses, endOwed, isOwedToAnother, knownAddresses, noteFormer, sinceWhen } from "./addresses.ts";
 import { endedBy, eraseDevices, revokeDevices } from "./known-devices.ts";
 import { isBorne, settleName } from "./name-reconciliation.ts";
 import { activateName, dropName, holderOfName, type NameArgs, reserveName, unreserveName } from "./names.ts";
@@ -222,13 +223,14 @@ export const writePerson = transaction<
   if (!(await mayStill(tx, { partition, personId }, asked))) return "unknown";
   const { email, emailVerifiedAt, name, operator, mustChangePassword } = changes;
   const key = { partition, personId };
-  // An address from the operator counts as older than all others: no other address can take it back, and it can take
-  // the account back from all others.
+  // An address from the operator, also the present one, counts as older than all others: no other address can take it
+  // back, and it can take the account back from all others.
   const since = given ? -now : email === undefined ? null : await sinceWhen(tx, key, email, now);
+  const addresses = await knownAddresses(tx, key, now);
   await noteFormer(tx, key, { from: before, to: email ?? before }, now);
   const written = await tx.run(
     sql`UPDATE people SET email = COALESCE(:email, email),
-      email_since = CASE WHEN :email IS NULL OR :email = email THEN email_since ELSE :since END,
+      email_since = CASE WHEN :email IS NULL OR (:email = email AND :given = 0) THEN email_since ELSE :since END,
       email_verified_at = CASE WHEN :verifies = 1 THEN :emailVerifiedAt ELSE email_verified_at END,
       name = CASE WHEN :names = 1 THEN :name ELSE name END, operator = COALESCE(:operator, operator),
       must_change_password = COALESCE(:mustChangePassword, must_change_password), updated_at = :now
@@ -236,6 +238,7 @@ export const writePerson = transaction<
     {
       ...{ ...key, before, since, now },
       email: email ?? null,
+      given: flag(given),
       verifies: flag(emailVerifiedAt !== undefined),
       emailVerifiedAt: emailVerifiedAt ?? null,
       names: flag(name !== undefined),
@@ -244,8 +247,11 @@ export const writePerson = transaction<
       mustChangePassword: mustChangePassword === undefined ? null : flag(mustChangePassword),
     },
   );
-  if (written === 1 && given && email !== undefined && email !== before)
+  if (written === 1 && given && email !== undefined) {
     await tx.run(sql`DELETE FROM mail_links WHERE ${thisPerson}`, key);
+    // Somebody who gave the account another address in between may have linked identities by that address.
+    if (email !== before) await dropFirstUses(tx, key, leftAt(addresses, email) ?? now);
+  }
   return written === 1 ? "updated" : "moved";
 });
 
@@ -273,19 +279,23 @@ export const writePassword = transaction<NewPassword, boolean>(
     const { endGrants, endSessions = true, endWaysBack = false, keepSessionId, ...asked } = ends;
     if (!(await mayStill(tx, { partition, personId }, asked))) return false;
     const changed = await tx.run(
-      sql`UPDATE people SET password_hash = :passwordHash, password_changed_at = :now, must_change_password = :mustChange, updated_at = :now
+      sql`UPDATE people SET password_hash = :passwordHash, password_changed_at = :now, must_change_password = :mustChange,
+        oldest_browser_at = CASE WHEN :waysBack = 1 THEN NULL ELSE oldest_browser_at END, updated_at = :now
       WHERE ${thisPerson} AND (COALESCE(password_changed_at, 0) = :replacing OR :replacing IS NULL)`,
       {
         ...{ partition, personId, passwordHash, mustChange: flag(mustChange), now },
+        waysBack: flag(endWaysBack),
         replacing: replacing === undefined ? null : (replacing ?? 0),
       },
     );
     if (changed === 0) return false;
-    // Somebody who knew the previous password asked for this link.
+    // Somebody who knew the previous password asked for a link to another address. Links that take the account back stay,
+    // because an intruder may have changed the password. Only the operator ends them.
     await tx.run(
-      sql`DELETE FROM mail_links WHERE ${thisPerson} AND (purpose IN ('change', 'recover') OR (purpose IN ('undo', 'restore') AND :waysBack = 1))`,
+      sql`DELETE FROM mail_links WHERE ${thisPerson} AND (purpose = 'change' OR (purpose IN ('recover', 'undo', 'restore') AND :waysBack = 1))`,
       { partition, personId, waysBack: flag(endWaysBack) },
     );
+    if (endWaysBack) await endOwed(tx, { partition, personId });
     if (endSessions) {
       // All devices except the browser that asks: another browser stops being known when its session ends.
       await revokeDevices(tx, { partition, personId }, endedBy(asked.sessionId ?? keepSessionId), now);

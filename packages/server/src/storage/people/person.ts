@@ -1,8 +1,8 @@
 /** One person's row, which verbs of several folders read. */
 
 import type { Person } from "../../owners/storage.ts";
-import { personColumns, personOf } from "../rows.ts";
-import { query, sql } from "../sql.ts";
+import { query, sql } from "../define-verbs.ts";
+import { personColumns, personOf } from "../row-conversion.ts";
 
 export interface PersonKey {
   readonly partition: number;

@@ -1,13 +1,13 @@
 /** Verbs of sessions. */
 
 import type { Millis } from "../../oauth/model.ts";
-import type { InSession } from "../../owners/asked-in-session.ts";
+import type { InSession } from "../../owners/change-conditions.ts";
 import type { DeviceSeen } from "../../owners/known-device-storage.ts";
 import type { NewSession, Person, Session } from "../../owners/storage.ts";
+import { query, sql, statement, steps, transaction, words } from "../define-verbs.ts";
 import { mayStill } from "../factors/lock-person-row.ts";
 import { post } from "../mail/outbox.ts";
-import { MINUTE, personColumns, personOf, sessionColumns, sessionOf, text, wholeOrNull } from "../rows.ts";
-import { query, sql, statement, steps, transaction, words } from "../sql.ts";
+import { MINUTE, personColumns, personOf, sessionColumns, sessionOf, text, wholeOrNull } from "../row-conversion.ts";
 import { accountOf, bindDevice, endedBy, revokeDeviceOf, revokeDevices, signInColumns } from "./known-devices.ts";
 import { thisPerson } from "./person.ts";
 

@@ -15,10 +15,11 @@ import type {
   RemoveIdentityOutcome,
   SubjectLink,
 } from "../../owners/storage.ts";
+import { type Call, query, type Row, sql, statement, steps, transaction, words } from "../define-verbs.ts";
 import { lockPerson } from "../factors/lock-person-row.ts";
+import { post } from "../mail/outbox.ts";
 import { partitionOf } from "../partition.ts";
-import { personColumns, personOf, text, textOrNull, whole } from "../rows.ts";
-import { type Call, query, type Row, sql, statement, steps, type Tx, transaction, words } from "../sql.ts";
+import { personColumns, personOf, text, textOrNull, whole } from "../row-conversion.ts";
 import { settleName } from "./name-reconciliation.ts";
 import { dropName, holderOfName, reserveName } from "./names.ts";
 import { eraseWholly, insertPerson, makePerson, namesOf } from "./people.ts";
@@ -231,7 +232,7 @@ export const removeSubjectLink = steps<Args<"remove">, RemoveIdentityOutcome>(as
 });
 
 export const eraseOwnSubjectLink = transaction<Args<"remove">, RemoveIdentityOutcome>(
-  async (tx, { partition, personId, link, sessionId }) => {
+  async (tx, { partition, personId, link, sessionId, mails, now }) => {
     const person = await lockPerson(tx, { partition, personId }, sessionId);
     if (person === undefined) return "unknown";
     const key = { partition, personId, link };
@@ -240,24 +241,10 @@ export const eraseOwnSubjectLink = transaction<Args<"remove">, RemoveIdentityOut
     const passkey = sql`SELECT credential_id FROM passkeys WHERE partition = :partition AND person_id = :personId LIMIT 1`;
     if (!person.hasPassword && (await tx.one(passkey, { partition, personId })) === undefined) return "last";
     await tx.run(sql`DELETE FROM subject_links WHERE ${thisSubjectLink}`, key);
+    await post(tx, mails, now);
     return "removed";
   },
 );
-
-/**
- * For a recovered account: identities that were linked by their first use since then no longer belong to the owner. The
- * names that remain lead nowhere and keep nobody out.
- */
-export async function dropFirstUses(
-  tx: Tx,
-  { partition, personId }: Omit<SubjectLinkKey, "link">,
-  since: Millis,
-): Promise<void> {
-  await tx.run(
-    sql`DELETE FROM subject_links WHERE partition = :partition AND owner_id = :personId AND made_by = 'first use' AND created_at >= :since`,
-    { partition, personId, since },
-  );
-}
 
 /** Number of links that one call deletes. */
 const SWEEP = 100;

@@ -2,10 +2,10 @@
 
 import type { ConnectionOptions } from "node:tls";
 import { Client } from "pg";
+import { type Row, type Sql, sql } from "../define-verbs.ts";
 import type { Dialect } from "../dialect.ts";
-import { type Row, type Sql, sql } from "../sql.ts";
-import type { Address, Host } from "./address.ts";
-import { ConnectionLost, endsConnection } from "./faults.ts";
+import { ConnectionLost, endsConnection } from "./classify-errors.ts";
+import type { Address, Host } from "./database-url.ts";
 import { type Ask, Pipeline, Preparations, type Result } from "./pipeline.ts";
 
 /**

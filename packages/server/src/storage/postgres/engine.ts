@@ -4,10 +4,6 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Millis } from "../../oauth/model.ts";
-import { postgres } from "../dialect.ts";
-import { StorageUnavailable } from "../errors.ts";
-import { lockKeyOf } from "../lock-order.ts";
-import type { IndexStep, SchemaHost } from "../migrations/migration.ts";
 import {
   type Params,
   type ReadVerb,
@@ -18,14 +14,18 @@ import {
   type TransactionVerb,
   type Tx,
   type Verb,
-} from "../sql.ts";
-import { type Address, parseAddress } from "./address.ts";
+} from "../define-verbs.ts";
+import { postgres } from "../dialect.ts";
+import { StorageUnavailable } from "../errors.ts";
+import { lockKeyOf } from "../lock-order.ts";
+import type { IndexStep, SchemaHost } from "../migrations/migration.ts";
 import { Groups, type Member } from "./call-batches.ts";
-import { DatabaseClock } from "./clock.ts";
+import { endsConnection, isConflict, isLockTimeout, isReadOnly, told } from "./classify-errors.ts";
+import { Connector } from "./connect-to-writable-host.ts";
 import type { Connection } from "./connection.ts";
-import { Connector } from "./connector.ts";
-import { endsConnection, isConflict, isLockTimeout, isReadOnly, told } from "./faults.ts";
-import { buildBeside } from "./indexes.ts";
+import { buildBeside } from "./create-index-concurrently.ts";
+import { DatabaseClock } from "./database-clock.ts";
+import { type Address, parseAddress } from "./database-url.ts";
 import type { Ask, Result } from "./pipeline.ts";
 import { Pool } from "./pool.ts";
 

@@ -1,8 +1,8 @@
 /** Sends several statements together and reads the answers in order: Bind and Execute for each, one Sync for all. */
 
 import type { Connection, Submittable } from "pg";
+import { compile, type Params, type Row, type Sql, type Value } from "../define-verbs.ts";
 import type { Dialect } from "../dialect.ts";
-import { compile, type Params, type Row, type Sql, type Value } from "../sql.ts";
 
 /** A statement and its parameters. */
 export interface Ask {

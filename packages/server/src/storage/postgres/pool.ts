@@ -1,9 +1,9 @@
 /** A limited number of connections. Each is lent to one caller at a time. */
 
 import { StorageUnavailable } from "../errors.ts";
+import { endsConnection, isReadOnly } from "./classify-errors.ts";
+import type { Connector, Use } from "./connect-to-writable-host.ts";
 import type { Connection } from "./connection.ts";
-import type { Connector, Use } from "./connector.ts";
-import { endsConnection, isReadOnly } from "./faults.ts";
 
 /** Maximum time that a caller waits for a connection, in milliseconds. */
 const WAIT = 1_000;

@@ -1,9 +1,9 @@
 /** One connection to an SQLite file. Statements are prepared once, and outages are told apart from bugs. */
 
 import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { compile, type Params, type Row, type Sql, type Tx, type Value } from "../define-verbs.ts";
 import { sqlite } from "../dialect.ts";
 import { StorageUnavailable } from "../errors.ts";
-import { compile, type Params, type Row, type Sql, type Tx, type Value } from "../sql.ts";
 
 /** How long a connection waits for another process's write lock, in milliseconds. */
 const BUSY_TIMEOUT = 5_000;

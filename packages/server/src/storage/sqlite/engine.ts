@@ -3,15 +3,15 @@
 import { closeSync, existsSync, openSync, statSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Millis } from "../../oauth/model.ts";
-import { nameOf } from "../aggregates.ts";
+import { type ReadVerb, type StatementVerb, sql, type Tx, type Verb } from "../define-verbs.ts";
 import { sqlite } from "../dialect.ts";
 import { StorageUnavailable, UnsafeFileMode } from "../errors.ts";
 import { type LockKey, lockKeyOf } from "../lock-order.ts";
 import type { SchemaHost } from "../migrations/migration.ts";
-import { type ReadVerb, type StatementVerb, sql, type Tx, type Verb } from "../sql.ts";
-import type { StatementResult } from "./batch.ts";
+import { nameOf } from "../verb-registry.ts";
 import { Connection, told } from "./connection.ts";
-import { type BatchObserver, LocalRunner, ThreadRunner, Writer } from "./writer.ts";
+import { type BatchObserver, LocalRunner, ThreadRunner, Writer } from "./group-commit.ts";
+import type { StatementResult } from "./run-batch.ts";
 
 export interface SqliteOptions {
   readonly path: string;

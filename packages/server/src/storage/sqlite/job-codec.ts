@@ -4,9 +4,9 @@
  * anything that a structured clone can carry.
  */
 
-import { verbs } from "../aggregates.ts";
-import type { Params, Value } from "../sql.ts";
-import type { Answer, Job, StatementResult } from "./batch.ts";
+import type { Params, Value } from "../define-verbs.ts";
+import { verbs } from "../verb-registry.ts";
+import type { Answer, Job, StatementResult } from "./run-batch.ts";
 
 export interface Parcel {
   readonly text: string;

@@ -1,10 +1,10 @@
 /** The writer's thread. It owns the only writing connection of this process. */
 
 import { parentPort, workerData } from "node:worker_threads";
-import { runBatch } from "./batch.ts";
 import { Connection } from "./connection.ts";
+import type { FromThread, ToThread } from "./group-commit.ts";
 import { packAnswers, unpackJobs } from "./job-codec.ts";
-import type { FromThread, ToThread } from "./writer.ts";
+import { runBatch } from "./run-batch.ts";
 
 const { path } = workerData as { readonly path: string };
 const port = parentPort;

@@ -31,7 +31,7 @@ export async function openTestAdmin(): Promise<TestAdmin> {
   };
 }
 
-/** Waits for the refusal and gives it as `kind` and `field: problem` lines. */
+/** Waits for the refusal, and returns its `kind` and its `field: problem` lines. */
 export async function refusal(work: Promise<unknown>): Promise<{ kind: string; problems: string[] }> {
   const error = await work.then(
     () => undefined,

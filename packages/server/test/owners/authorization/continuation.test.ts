@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { textSealer } from "../../../src/crypto/seal.ts";
-import { Secrets } from "../../../src/crypto/secrets.ts";
+import { Secrets } from "../../../src/crypto/server-secret.ts";
 import { type Carried, type Continuation, carried, opened } from "../../../src/owners/authorization/continuation.ts";
 
 const sealer = textSealer(new Secrets([Buffer.alloc(32, 7)]));

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { reachOf } from "../../../src/oauth/consent-reach.ts";
 import type { Consent, Scope } from "../../../src/oauth/model.ts";
 import { type Asked, nextStep, type Situation } from "../../../src/owners/authorization/next-step.ts";
-import type { OwnerChoice } from "../../../src/owners/authorization/owner-choice.ts";
+import type { OwnerChoice } from "../../../src/owners/authorization/person-or-company.ts";
 
 const NOW = 1_000_000;
 const REDIRECT = "https://app.test/cb";

@@ -16,7 +16,7 @@ import {
   MINUTE,
   NOW,
   statusOf,
-} from "../support/builders.ts";
+} from "../support/record-builders.ts";
 
 onEveryBackend("clients", (storage) => {
   test("that aren't there → undefined; deleting one → false", async () => {
@@ -71,9 +71,7 @@ onEveryBackend("clients", (storage) => {
       else await storage().clients.put({ client: { ...client, status: "disabled", updatedAt: NOW }, expect: null });
       const no = { kind: "no_consent" };
       expect(await storage().grants.approve(anApproval(aGrant(person, { clientId })))).toEqual(no);
-      expect(await storage().grants.issue({ grant: aGrant(person, { clientId }), address: null, now: NOW })).toEqual(
-        no,
-      );
+      expect(await storage().grants.issue({ grant: aGrant(person, { clientId }), now: NOW })).toEqual(no);
       expect(await storage().grants.issueWithoutCode(aDirectGrant(person, {}, { clientId }))).toEqual({
         kind: "no_owner",
       });
@@ -96,7 +94,7 @@ onEveryBackend("clients", (storage) => {
       revokedAt: NOW + MINUTE,
       revokedBy: null,
     });
-    expect(await storage().grants.issue({ grant: aGrant(person), address: null, now: NOW })).toEqual({
+    expect(await storage().grants.issue({ grant: aGrant(person), now: NOW })).toEqual({
       kind: "no_consent",
     });
     expect(await statusOf(storage(), other.grant)).toMatchObject({ status: "active" });

@@ -5,6 +5,15 @@ import { updateCompany } from "../../../src/storage/companies/companies.ts";
 import { dropName, reserveName } from "../../../src/storage/people/names.ts";
 import { engineAt, onEveryBackend } from "../support/backends.ts";
 import {
+  aCompany,
+  aCompanyGrant,
+  aLiveCompanyGrant,
+  aStaffedCompany,
+  aStoredCompany,
+  join,
+} from "../support/company-builders.ts";
+import { interrupted } from "../support/interleave.ts";
+import {
   aDirectGrant,
   anApproval,
   anId,
@@ -15,16 +24,7 @@ import {
   MINUTE,
   NOW,
   statusOf,
-} from "../support/builders.ts";
-import {
-  aCompany,
-  aCompanyGrant,
-  aLiveCompanyGrant,
-  aStaffedCompany,
-  aStoredCompany,
-  join,
-} from "../support/companies.ts";
-import { interrupted } from "../support/interrupted.ts";
+} from "../support/record-builders.ts";
 
 const keyOf = ({ partition, companyId }: Company) => ({ partition, companyId });
 
@@ -179,9 +179,9 @@ onEveryBackend("a company", (storage, opened) => {
     expect(await statusOf(storage(), grant)).toMatchObject({ status: "owner_ended" });
     const again = aCompanyGrant(company, admin);
     expect(await storage().grants.approve(anApproval(again))).toEqual({ kind: "no_consent" });
-    expect(await storage().grants.issue({ grant: again, address: null, now: NOW })).toEqual({ kind: "no_consent" });
+    expect(await storage().grants.issue({ grant: again, now: NOW })).toEqual({ kind: "no_consent" });
     await storage().companies.setStatus({ ...keyOf(company), status: "active", now: NOW });
-    expect((await storage().grants.issue({ grant: again, address: null, now: NOW })).kind).toBe("issued");
+    expect((await storage().grants.issue({ grant: again, now: NOW })).kind).toBe("issued");
     expect(await storage().companies.setStatus({ ...keyOf(aCompany()), status: "disabled", now: NOW })).toBe(false);
   });
 
@@ -290,7 +290,7 @@ onEveryBackend("members", (storage) => {
       await remove(company, member, null);
       const grant = aCompanyGrant(company, member);
       expect(await storage().grants.approve(anApproval(grant))).toEqual({ kind: "no_consent" });
-      expect(await storage().grants.issue({ grant, address: null, now: NOW })).toEqual({ kind: "no_consent" });
+      expect(await storage().grants.issue({ grant, now: NOW })).toEqual({ kind: "no_consent" });
       expect(await storage().members.companiesOf({ ...member, clientId: null, now: NOW })).toEqual([]);
     });
 
@@ -371,7 +371,7 @@ onEveryBackend("who grants in a company's name", (storage) => {
     const { company, admin } = await aStaffedCompany(storage());
     await aLiveCompanyGrant(storage(), company, admin);
     const grant = aCompanyGrant(company, admin);
-    const outcome = await storage().grants.issue({ grant, address: null, endsBy: NOW + HOUR, now: NOW });
+    const outcome = await storage().grants.issue({ grant, endsBy: NOW + HOUR, now: NOW });
     expect(outcome).toEqual({ kind: "issued", scopes: [{ name: "read", expiresAt: NOW + HOUR }] });
   });
 
@@ -380,7 +380,7 @@ onEveryBackend("who grants in a company's name", (storage) => {
     await approve(company, admin);
     for (const person of [admin, member]) {
       for (let at = 0; at < 51; at += 1) {
-        await storage().grants.issue({ grant: aCompanyGrant(company, person), address: null, now: NOW });
+        await storage().grants.issue({ grant: aCompanyGrant(company, person), now: NOW });
       }
     }
     const live = async (person: Person) =>

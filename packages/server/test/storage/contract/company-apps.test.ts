@@ -4,6 +4,16 @@ import type { StoredMail } from "../../../src/owners/mail/storage.ts";
 import type { Person } from "../../../src/owners/storage.ts";
 import { onEveryBackend } from "../support/backends.ts";
 import {
+  aCompany,
+  aCompanyGrant,
+  aLiveCompanyGrant,
+  anAppRule,
+  aStaffedCompany,
+  join,
+  SHOWN,
+} from "../support/company-builders.ts";
+import { aMail } from "../support/mail-builders.ts";
+import {
   aClient,
   anApproval,
   aRedemption,
@@ -13,17 +23,7 @@ import {
   HOUR,
   NOW,
   statusOf,
-} from "../support/builders.ts";
-import {
-  aCompany,
-  aCompanyGrant,
-  aLiveCompanyGrant,
-  anAppRule,
-  aStaffedCompany,
-  join,
-  SHOWN,
-} from "../support/companies.ts";
-import { aMail } from "../support/mail.ts";
+} from "../support/record-builders.ts";
 
 const keyOf = ({ partition, companyId }: Company) => ({ partition, companyId });
 
@@ -32,7 +32,7 @@ onEveryBackend("what a company decided about an app", (storage) => {
     storage().companyApps.setRule({ ...keyOf(company), clientId: "client-1", rule, shown: SHOWN, by, now: NOW });
   const silently = (company: Company, person: Person, scopes = ["read"]) => {
     const grant = aCompanyGrant(company, person, { scopes });
-    return storage().grants.issue({ grant, address: null, now: NOW });
+    return storage().grants.issue({ grant, now: NOW });
   };
 
   test("by a member → not_admin; of no company → unknown", async () => {
@@ -78,7 +78,7 @@ onEveryBackend("what a company decided about an app", (storage) => {
     await set(company, anAppRule());
     const live = async (person: Person) => {
       const grant = aCompanyGrant(company, person, { scopes: ["read"] });
-      expect((await storage().grants.issue({ grant, address: null, now: NOW })).kind).toBe("issued");
+      expect((await storage().grants.issue({ grant, now: NOW })).kind).toBe("issued");
       await storage().grants.redeem(aRedemption(grant));
       return grant;
     };
@@ -157,7 +157,7 @@ onEveryBackend("what a company decided about an app", (storage) => {
     const theirs = aCompanyGrant(company, member, { scopes: all });
     const wrote = aCompanyGrant(company, member, { scopes: ["write"] });
     for (const grant of [theirs, wrote]) {
-      expect((await storage().grants.issue({ grant, address: null, now: NOW })).kind).toBe("issued");
+      expect((await storage().grants.issue({ grant, now: NOW })).kind).toBe("issued");
       await storage().grants.redeem(aRedemption(grant));
     }
     await set(company, anAppRule());
@@ -209,7 +209,7 @@ onEveryBackend("what a company decided about an app", (storage) => {
     const { company, member } = await aStaffedCompany(storage());
     await set(company, anAppRule({ endsAt: NOW + HOUR }));
     const grant = aCompanyGrant(company, member);
-    expect(await storage().grants.issue({ grant, address: null, now: NOW + HOUR })).toEqual({ kind: "no_consent" });
+    expect(await storage().grants.issue({ grant, now: NOW + HOUR })).toEqual({ kind: "no_consent" });
   });
 
   test("blocked → the consent and everybody's grants end, nobody grants again, admins neither; lifted → they do", async () => {
@@ -232,7 +232,7 @@ onEveryBackend("what a company decided about an app", (storage) => {
     expect(await revoke(admin.personId)).toEqual({ kind: "unknown" });
     await set(company, anAppRule());
     const grant = aCompanyGrant(company, member);
-    await storage().grants.issue({ grant, address: null, now: NOW });
+    await storage().grants.issue({ grant, now: NOW });
     await storage().grants.redeem(aRedemption(grant));
     expect(await revoke(member.personId)).toEqual({ kind: "not_admin" });
     expect(await revoke(admin.personId)).toMatchObject({ kind: "done", grantsEnded: 1 });
@@ -247,6 +247,43 @@ onEveryBackend("what a company decided about an app", (storage) => {
     await aLiveCompanyGrant(storage(), company, member);
     const apps = await storage().companyApps.list({ ...keyOf(company), now: NOW });
     expect(apps).toMatchObject([{ consent: { clientId: "client-1" }, grants: 2, people: 2 }]);
+  });
+
+  describe("a forgotten choice", () => {
+    const keyFor = (company: Company, { personId }: Person) => ({ ...keyOf(company), clientId: "client-1", personId });
+    const acting = (company: Company, person: Person) => storage().members.findActing(keyFor(company, person));
+
+    test("of a stranger, of a member who chose nothing, by a session from before a new password → unknown", async () => {
+      const { company, member } = await aStaffedCompany(storage());
+      await set(company, anAppRule());
+      const forget = (person: Person, trustedFrom?: number) =>
+        storage().companyApps.forgetChoice({
+          ...keyFor(company, person),
+          ...(trustedFrom === undefined ? {} : { trustedFrom }),
+        });
+      expect(await forget(await aStoredPerson(storage()))).toEqual({ kind: "unknown" });
+      expect(await forget(member)).toEqual({ kind: "unknown" });
+      await storage().grants.issue({ grant: aCompanyGrant(company, member), chosen: true, now: NOW });
+      expect(await forget(member, 17)).toEqual({ kind: "unknown" });
+      expect(await acting(company, member)).toMatchObject({ chosen: true });
+    });
+
+    test("→ no choice; what was declined and the grants stay; twice → unknown; chosen again → a choice", async () => {
+      const { company, member } = await aStaffedCompany(storage());
+      await set(company, anAppRule());
+      const grant = aCompanyGrant(company, member);
+      await storage().grants.issue({ grant, chosen: true, declined: ["write"], now: NOW });
+      const forget = () => storage().companyApps.forgetChoice(keyFor(company, member));
+      expect(await forget()).toEqual({ kind: "done" });
+      const left = { chosen: false, chosenAt: NOW, declined: ["write"] };
+      expect(await acting(company, member)).toMatchObject(left);
+      expect(await forget()).toEqual({ kind: "unknown" });
+      expect(await acting(company, member)).toMatchObject(left);
+      expect(await statusOf(storage(), grant)).toMatchObject({ status: "active" });
+      const again = aCompanyGrant(company, member);
+      await storage().grants.issue({ grant: again, chosen: true, now: NOW + 1 });
+      expect(await acting(company, member)).toMatchObject({ chosen: true, chosenAt: NOW + 1, declined: [] });
+    });
   });
 
   describe("opting out", () => {
@@ -266,7 +303,7 @@ onEveryBackend("what a company decided about an app", (storage) => {
       await set(company, anAppRule({ optOut: false }));
       expect(await optOut(company, await aStoredPerson(storage()))).toEqual({ kind: "unknown" });
       const grant = aCompanyGrant(company, member);
-      await storage().grants.issue({ grant, address: null, now: NOW });
+      await storage().grants.issue({ grant, now: NOW });
       expect(await optOut(company, member)).toEqual({ kind: "done", grantsEnded: 1 });
       expect(await statusOf(storage(), grant)).toMatchObject({ status: "revoked" });
       expect(await acting(company, member)).toMatchObject({ optedOut: false });
@@ -276,9 +313,9 @@ onEveryBackend("what a company decided about an app", (storage) => {
       const { company, admin, member } = await aStaffedCompany(storage());
       await set(company, anAppRule());
       const theirs = aCompanyGrant(company, member);
-      await storage().grants.issue({ grant: theirs, address: null, now: NOW });
+      await storage().grants.issue({ grant: theirs, now: NOW });
       const others = aCompanyGrant(company, admin);
-      await storage().grants.issue({ grant: others, address: null, now: NOW });
+      await storage().grants.issue({ grant: others, now: NOW });
       expect(await optOut(company, member)).toEqual({ kind: "done", grantsEnded: 1 });
       expect(await statusOf(storage(), theirs)).toMatchObject({ status: "revoked" });
       expect(await statusOf(storage(), others)).toMatchObject({ status: "active" });

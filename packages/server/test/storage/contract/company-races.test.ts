@@ -4,7 +4,6 @@ import type { Company } from "../../../src/owners/company-storage.ts";
 import type { Person } from "../../../src/owners/storage.ts";
 import { eraseMember, insertMember, MAX_COMPANIES, writeCompanyLink } from "../../../src/storage/companies/members.ts";
 import { engineAt, onAllBackends } from "../support/backends.ts";
-import { aHash, anApproval, anId, aRefresh, aStoredPerson, HOUR, NOW, statusOf } from "../support/builders.ts";
 import {
   aCompanyGrant,
   aLiveCompanyGrant,
@@ -14,9 +13,10 @@ import {
   aStoredCompany,
   join,
   SHOWN,
-} from "../support/companies.ts";
+} from "../support/company-builders.ts";
 import { type Racers, startRacers } from "../support/processes.ts";
-import type { Race } from "../support/racer.ts";
+import type { Race } from "../support/race-process.ts";
+import { aHash, anApproval, anId, aRefresh, aStoredPerson, HOUR, NOW, statusOf } from "../support/record-builders.ts";
 
 type Call = Race["calls"][number];
 const keyOf = ({ partition, companyId }: Company) => ({ partition, companyId });
@@ -42,7 +42,7 @@ onAllBackends("races in a company", (storage, opened) => {
     const calls: Call[] = born.map((grant, at) =>
       at % 2 === 0
         ? { verb: "grants.approve", args: anApproval(grant) }
-        : { verb: "grants.issue", args: { grant, address: null, now: NOW } },
+        : { verb: "grants.issue", args: { grant, now: NOW } },
     );
     calls.push({ verb: "grants.refresh", args: aRefresh(live) });
     return { born, calls };
@@ -97,7 +97,7 @@ onAllBackends("races in a company", (storage, opened) => {
       const app = { ...keyOf(company), clientId: "client-1", by: null, now: NOW };
       await storage().companyApps.setRule({ ...app, rule: anAppRule(), shown: SHOWN });
       const born = Array.from({ length: 20 }, () => aCompanyGrant(company, member));
-      const calls: Call[] = born.map((grant) => ({ verb: "grants.issue", args: { grant, address: null, now: NOW } }));
+      const calls: Call[] = born.map((grant) => ({ verb: "grants.issue", args: { grant, now: NOW } }));
       calls.splice(round * 7, 0, { verb: "companyApps.revokeForAll", args: app });
       await race(calls);
       const left = await Promise.all(born.map((grant) => statusOf(storage(), grant)));

@@ -2,6 +2,9 @@ import { describe, expect, test } from "vitest";
 import type { NewGrant } from "../../../src/oauth/storage.ts";
 import type { Approve, Person } from "../../../src/owners/storage.ts";
 import { backends, onEveryBackend } from "../support/backends.ts";
+import { aCompanyGrant, anAppRule, aStaffedCompany, SHOWN } from "../support/company-builders.ts";
+import { aDeviceRedemption, anApprovedDevice } from "../support/device-builders.ts";
+import { byHand } from "../support/raw-statements.ts";
 import {
   aDirectGrant,
   aGrant,
@@ -14,10 +17,7 @@ import {
   MINUTE,
   NOW,
   statusOf,
-} from "../support/builders.ts";
-import { byHand } from "../support/by-hand.ts";
-import { aCompanyGrant, anAppRule, aStaffedCompany, SHOWN } from "../support/companies.ts";
-import { aDeviceRedemption, anApprovedDevice } from "../support/device.ts";
+} from "../support/record-builders.ts";
 
 const CEILING = HOUR;
 
@@ -76,11 +76,11 @@ onEveryBackend("a ceiling over how long answers hold", (storage) => {
     const { person } = await live();
     const at = NOW + 40 * MINUTE;
     const again = aGrant(person, { ceiling: CEILING, codeUntil: at + MINUTE });
-    const issued = await storage().grants.issue({ grant: again, address: null, now: at });
+    const issued = await storage().grants.issue({ grant: again, now: at });
     expect(issued).toMatchObject({ kind: "issued", scopes: [{ expiresAt: NOW + CEILING }] });
     expect(await statusOf(storage(), again)).toMatchObject({ absoluteUntil: NOW + CEILING, decidedAt: NOW });
     const late = aGrant(person, { ceiling: CEILING });
-    expect(await storage().grants.issue({ grant: late, address: null, now: NOW + CEILING })).toEqual({
+    expect(await storage().grants.issue({ grant: late, now: NOW + CEILING })).toEqual({
       kind: "no_consent",
     });
   });
@@ -150,7 +150,7 @@ onEveryBackend("a ceiling over how long answers hold", (storage) => {
     await storage().companyApps.setRule({ ...key, rule, shown: SHOWN, by: admin.personId, now: NOW });
     const issue = async (now: number) => {
       const grant = aCompanyGrant(company, member, { ceiling: CEILING });
-      return (await storage().grants.issue({ grant, address: null, now })).kind;
+      return (await storage().grants.issue({ grant, now })).kind;
     };
     expect([await issue(NOW + CEILING - MINUTE), await issue(NOW + CEILING)]).toEqual(["issued", "no_consent"]);
     const wish = { ...key, personId: member.personId, scopes: ["read"], reason: "Again", ceiling: CEILING };

@@ -3,6 +3,9 @@ import type { Consent, ConsentedScope } from "../../../src/oauth/model.ts";
 import type { NewGrant } from "../../../src/oauth/storage.ts";
 import type { Approve, Person } from "../../../src/owners/storage.ts";
 import { backends, onEveryBackend } from "../support/backends.ts";
+import { aCompanyGrant, anAppRule, aStaffedCompany, SHOWN } from "../support/company-builders.ts";
+import { aDeviceRedemption, anApprovedDevice } from "../support/device-builders.ts";
+import { byHand } from "../support/raw-statements.ts";
 import {
   aClient,
   aDirectGrant,
@@ -14,10 +17,7 @@ import {
   MINUTE,
   NOW,
   statusOf,
-} from "../support/builders.ts";
-import { byHand } from "../support/by-hand.ts";
-import { aCompanyGrant, anAppRule, aStaffedCompany, SHOWN } from "../support/companies.ts";
-import { aDeviceRedemption, anApprovedDevice } from "../support/device.ts";
+} from "../support/record-builders.ts";
 
 const OLD = "https://app.example/callback";
 const NEW = "https://new.example/callback";
@@ -29,7 +29,7 @@ onEveryBackend("the redirect hosts of a consent", (storage) => {
     approval: Partial<Omit<Approve, "grant">> = {},
   ) => expectIssued(await storage().grants.approve(anApproval(aGrant(person, changes), approval)));
   const issue = async (person: Person, changes: Partial<NewGrant> = {}) =>
-    (await storage().grants.issue({ grant: aGrant(person, changes), address: null, now: NOW })).kind;
+    (await storage().grants.issue({ grant: aGrant(person, changes), now: NOW })).kind;
   const recordOf = async ({ partition, personId }: Person, clientId = "client-1") =>
     (await storage().consents.find({ partition, ownerId: personId, clientId })) as Consent;
   const hostsOf = async (person: Person) =>
@@ -39,7 +39,7 @@ onEveryBackend("the redirect hosts of a consent", (storage) => {
     const person = await aStoredPerson(storage());
     await allow(person);
     const elsewhere = aGrant(person, { redirectUri: NEW });
-    const outcome = await storage().grants.issue({ grant: elsewhere, address: null, now: NOW });
+    const outcome = await storage().grants.issue({ grant: elsewhere, now: NOW });
     expect(outcome).toEqual({ kind: "no_consent" });
     expect(await statusOf(storage(), elsewhere)).toBeUndefined();
     expect(await issue(person, { redirectUri: "https://app.example/other" })).toBe("issued");
@@ -146,7 +146,7 @@ onEveryBackend("a company's approval for all members", (storage) => {
     await storage().companyApps.setRule({ ...key, rule, shown: SHOWN, by: admin.personId, now: NOW });
     const issue = async (person: Person, redirectUri: string) => {
       const grant = aCompanyGrant(company, person, { redirectUri });
-      return (await storage().grants.issue({ grant, address: null, now: NOW })).kind;
+      return (await storage().grants.issue({ grant, now: NOW })).kind;
     };
     return { ...{ company, admin, member, key }, issue };
   };
@@ -194,7 +194,7 @@ describe.each(backends)("on $name", (backend) => {
     const scopes = withoutHosts((await storage.consents.find(key))?.scopes ?? []);
     await byHand(url, ["UPDATE consents SET scopes = $1 WHERE owner_id = $2", JSON.stringify(scopes), person.personId]);
     const issue = async (redirectUri: string) =>
-      (await storage.grants.issue({ grant: aGrant(person, { redirectUri }), address: null, now: NOW })).kind;
+      (await storage.grants.issue({ grant: aGrant(person, { redirectUri }), now: NOW })).kind;
     expect([await issue(OLD), await issue(NEW)]).toEqual(["issued", "no_consent"]);
     expectIssued(await storage.grants.approve(anApproval(aGrant(person, { redirectUri: NEW }))));
     expect([await issue(OLD), await issue(NEW)]).toEqual(["issued", "issued"]);

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { cyclesOf } from "../../../../../test/support/figures.ts";
+import { cyclesOf } from "../../../../../test/support/reliability-figures.ts";
 import { allBackends, backends, onEveryBackend } from "../support/backends.ts";
-import { aClient, aHash, aPerson, aStoredPerson, HOUR, MINUTE, NOW, SECOND } from "../support/builders.ts";
-import { aClaim, aDevice, aDeviceRedemption, anAnswer, anApprovedDevice, aPoll } from "../support/device.ts";
+import { aClaim, aDevice, aDeviceRedemption, anAnswer, anApprovedDevice, aPoll } from "../support/device-builders.ts";
+import { aClient, aHash, aPerson, aStoredPerson, HOUR, MINUTE, NOW, SECOND } from "../support/record-builders.ts";
 
 onEveryBackend("a device", (storage) => {
   const stored = async (changes: Parameters<typeof aDevice>[0] = {}) => {
@@ -126,7 +126,7 @@ onEveryBackend("a device", (storage) => {
   test("approved → the record stands at once, the next poll gets it, one redemption makes the grant, all others find it taken", async () => {
     const { device, answer } = await anApprovedDevice(storage());
     expect(await storage().consents.find(recordOf(answer))).toMatchObject({
-      ...{ status: "active", via: "device", expiresAt: null, lastUsedAddress: "192.0.2.1", uses: 1 },
+      ...{ status: "active", via: "device", expiresAt: null, lastUsedAt: null, uses: 1 },
       scopes: [{ name: "read", expiresAt: null, grantedAt: answer.now }],
     });
     expect(await storage().deviceRequests.approve(answer)).toBe("allowed");

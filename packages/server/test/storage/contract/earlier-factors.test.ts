@@ -12,7 +12,7 @@ import {
   FROM_STRANGER,
   HOUR,
   NOW,
-} from "../support/builders.ts";
+} from "../support/record-builders.ts";
 
 onEveryBackend("what vouches for factors", (storage) => {
   const bytes = (text: string) => new Uint8Array(aHash(text));

@@ -5,9 +5,9 @@ import { addPasskey, insertPasskey, removePasskey } from "../../../src/storage/f
 import { holderOfName, unreserveName } from "../../../src/storage/people/names.ts";
 import { deletePerson, erasePerson } from "../../../src/storage/people/people.ts";
 import { engineAt, onEveryBackend } from "../support/backends.ts";
-import { aHash, aPasskey, aStoredPerson, DAY, FROM_OWNER, HOUR, NOW } from "../support/builders.ts";
-import { interrupted } from "../support/interrupted.ts";
-import { aMail } from "../support/mail.ts";
+import { interrupted } from "../support/interleave.ts";
+import { aMail } from "../support/mail-builders.ts";
+import { aHash, aPasskey, aStoredPerson, DAY, FROM_OWNER, HOUR, NOW } from "../support/record-builders.ts";
 
 const added = FROM_OWNER;
 const twenty = Array.from({ length: 20 });

@@ -4,6 +4,7 @@ import type { HistoryEntry, Person } from "../../../src/owners/storage.ts";
 import { HISTORY_KEPT } from "../../../src/storage/consents/history.ts";
 import type { Storage } from "../../../src/storage/open.ts";
 import { onEveryBackend } from "../support/backends.ts";
+import { aLiveCompanyGrant, aStaffedCompany } from "../support/company-builders.ts";
 import {
   aDirectGrant,
   aGrant,
@@ -19,8 +20,7 @@ import {
   HOUR,
   MINUTE,
   NOW,
-} from "../support/builders.ts";
-import { aLiveCompanyGrant, aStaffedCompany } from "../support/companies.ts";
+} from "../support/record-builders.ts";
 
 const historyOf = (storage: Storage, { partition, personId }: Person, limit = 50) =>
   storage.history.list({ partition, ownerId: personId, before: null, limit });
@@ -63,7 +63,7 @@ onEveryBackend("history", (storage) => {
     expect((await storage().consents.changeEnd({ ceiling: null, ...at, end: null, by: person.personId })).kind).toBe(
       "unknown",
     );
-    expect((await storage().grants.issue({ grant: aGrant(person), address: null, now: NOW })).kind).toBe("no_consent");
+    expect((await storage().grants.issue({ grant: aGrant(person), now: NOW })).kind).toBe("no_consent");
     expect(await historyOf(storage(), person)).toEqual([]);
   });
 
@@ -94,8 +94,7 @@ onEveryBackend("history", (storage) => {
     const { person, grant } = await aLiveGrant(storage(), { scopes: ["read", "write"] });
     const { personId: by } = person;
     const second = aGrant(person);
-    for (let press = 0; press < 2; press++)
-      await storage().grants.issue({ grant: second, address: null, now: NOW + MINUTE });
+    for (let press = 0; press < 2; press++) await storage().grants.issue({ grant: second, now: NOW + MINUTE });
     const narrowed = await storage().consents.narrow({ ...key(person), remove: ["write"], by, now: NOW + 2 * MINUTE });
     const end = NOW + DAY;
     const changed = await storage().consents.changeEnd({
@@ -121,7 +120,7 @@ onEveryBackend("history", (storage) => {
   test("again and again without a page → told once for each app and day, and what comes between is told each time", async () => {
     const { person } = await aLiveGrant(storage());
     const midnight = NOW - (NOW % DAY) + DAY;
-    const again = (at: number) => storage().grants.issue({ grant: aGrant(person), address: null, now: at });
+    const again = (at: number) => storage().grants.issue({ grant: aGrant(person), now: at });
     for (const at of [midnight - 1, midnight, midnight + 1, midnight + HOUR, midnight + DAY - 1, midnight + DAY])
       expect((await again(at)).kind).toBe("issued");
     const by = person.personId;

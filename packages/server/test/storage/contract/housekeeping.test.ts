@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import type { Person } from "../../../src/owners/storage.ts";
 import type { Storage } from "../../../src/storage/open.ts";
 import { allBackends, backends } from "../support/backends.ts";
+import { byHand } from "../support/raw-statements.ts";
 import {
   aClient,
   aGrant,
@@ -20,8 +21,7 @@ import {
   NOW,
   SECOND,
   statusOf,
-} from "../support/builders.ts";
-import { byHand } from "../support/by-hand.ts";
+} from "../support/record-builders.ts";
 
 /** What an hourly call does until a time. */
 async function collectUntil(storage: Storage, now: number): Promise<number> {

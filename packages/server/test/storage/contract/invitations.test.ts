@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import type { Company, Invitation } from "../../../src/owners/company-storage.ts";
 import type { Person } from "../../../src/owners/storage.ts";
 import { onEveryBackend } from "../support/backends.ts";
-import { aHash, anId, aStoredPerson, DAY, NOW } from "../support/builders.ts";
-import { anInvitation, aStaffedCompany, join } from "../support/companies.ts";
+import { anInvitation, aStaffedCompany, join } from "../support/company-builders.ts";
+import { aHash, anId, aStoredPerson, DAY, NOW } from "../support/record-builders.ts";
 
 const keyOf = ({ partition, companyId }: Company) => ({ partition, companyId });
 

@@ -1,7 +1,8 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { KNOWN_DEVICE_TTL, MOST_KNOWN_DEVICES } from "../../../src/owners/known-device-storage.ts";
 import type { NewSession, Person } from "../../../src/owners/storage.ts";
-import { onEveryBackend } from "../support/backends.ts";
+import { backends, onEveryBackend } from "../support/backends.ts";
+import { byHand } from "../support/raw-statements.ts";
 import {
   aHash,
   anId,
@@ -14,7 +15,7 @@ import {
   HOUR,
   MINUTE,
   NOW,
-} from "../support/builders.ts";
+} from "../support/record-builders.ts";
 
 onEveryBackend("a known device", (storage) => {
   /** Signs in; what the browser is known by from then on. */
@@ -75,6 +76,7 @@ onEveryBackend("a known device", (storage) => {
         handedOut: false,
         bound: true,
         endedAt: null,
+        oldest: true,
       },
       ...{ firstSeenAt: NOW, appearedAt: NOW, lastSeenAt: NOW, address: "192.0.2.7", userAgent: "Firefox" },
     });
@@ -287,5 +289,110 @@ onEveryBackend("a known device", (storage) => {
     const { deviceId } = await signIn(person);
     await storage().people.delete({ ...person, now: NOW + 1 });
     expect(await known(person, deviceId)).toBeUndefined();
+  });
+});
+
+onEveryBackend("the oldest browser of an account", (storage) => {
+  const signIn = async (person: Person, changes: Partial<NewSession> = {}) =>
+    (await storage().sessions.create(aSession(person, changes)))?.deviceId ?? "";
+  const at = (now: number, presented: string | null = null) => ({
+    ...{ now, authTime: now, idleUntil: now + HOUR, absoluteUntil: now + DAY },
+    device: { presented: presented === null ? null : { deviceId: presented, generation: 0 }, freshId: anId() },
+  });
+  const oldest = async (person: Person) =>
+    (await storage().knownDevices.list(person)).filter((one) => one.oldest).map(({ deviceId }) => deviceId);
+  const operatorsPassword = (person: Person, now: number) =>
+    storage().people.setPassword({
+      ...{ ...person, passwordHash: "another", mustChange: false, endGrants: false, endWaysBack: true },
+      ...{ keepSessionId: null, now },
+    });
+
+  test("the first to sign in is the oldest, and stays so when it is signed out everywhere and comes back weeks later", async () => {
+    const person = await aStoredPerson(storage());
+    const first = await signIn(person);
+    await signIn(person, at(NOW + 1));
+    expect(await oldest(person)).toEqual([first]);
+    await storage().sessions.endAll({ ...person, now: NOW + 2 });
+    await signIn(person, at(NOW + 30 * DAY, first));
+    expect(await storage().knownDevices.get({ ...person, deviceId: first })).toMatchObject({
+      ...{ oldest: true, first: false, firstSeenAt: NOW + 30 * DAY },
+    });
+  });
+
+  test("it is no longer the first: more browsers than there may be → it is not the one that is forgotten", async () => {
+    const person = await aStoredPerson(storage());
+    const first = await signIn(person);
+    await storage().sessions.endAll({ ...person, now: NOW + 1 });
+    await signIn(person, at(NOW + 2, first));
+    for (let count = 0; count < MOST_KNOWN_DEVICES; count += 1) await signIn(person, at(NOW + 8 * DAY + count));
+    for (let count = 0; count < MOST_KNOWN_DEVICES; count += 1) await signIn(person, at(NOW + 17 * DAY + count));
+    expect(await oldest(person)).toEqual([first]);
+  });
+
+  test("it is forgotten after a year → no other is the oldest, whoever signs in", async () => {
+    const person = await aStoredPerson(storage());
+    await signIn(person);
+    const other = await signIn(person, at(NOW + HOUR));
+    await storage().housekeeping.collectGarbage({ now: NOW + KNOWN_DEVICE_TTL, limit: 10_000 });
+    await signIn(person, at(NOW + KNOWN_DEVICE_TTL, other));
+    await signIn(person, at(NOW + KNOWN_DEVICE_TTL + 1));
+    expect([(await storage().knownDevices.list(person)).length, await oldest(person)]).toEqual([2, []]);
+  });
+
+  test("the operator sets a password → the next to sign in is the oldest, whatever signed in before", async () => {
+    const person = await aStoredPerson(storage());
+    const first = await signIn(person);
+    await operatorsPassword(person, NOW + 1);
+    expect(await oldest(person)).toEqual([]);
+    const changed = { ...person, passwordChangedAt: NOW + 1 };
+    const next = await signIn(changed, at(NOW + 2));
+    await signIn(changed, at(NOW + 3, first));
+    expect(await oldest(person)).toEqual([next]);
+  });
+
+  test("the operator signs everybody out, or disables the person → the oldest is the same", async () => {
+    const person = await aStoredPerson(storage());
+    const first = await signIn(person);
+    await storage().sessions.endAll({ ...person, now: NOW + 1 });
+    await storage().people.setStatus({ ...person, status: "disabled", now: NOW + 2 });
+    await storage().people.setStatus({ ...person, status: "active", now: NOW + 3 });
+    await signIn(person, at(NOW + 4));
+    expect(await oldest(person)).toEqual([first]);
+  });
+
+  test("twenty browsers at once sign in for the first time → one is the oldest", async () => {
+    const person = await aStoredPerson(storage());
+    await Promise.all(Array.from({ length: 20 }, (_, count) => signIn(person, at(NOW + count))));
+    expect(await oldest(person)).toHaveLength(1);
+  });
+});
+
+describe.each(backends)("the oldest browsers of accounts from before they were noted, on $name", (backend) => {
+  test("the migration notes the oldest that was not signed out for good; people without a browser get theirs with the next sign-in", async () => {
+    const { storage, url, remove } = await backend.create();
+    const [owner, ended, nobody] = [
+      await aStoredPerson(storage),
+      await aStoredPerson(storage),
+      await aStoredPerson(storage),
+    ];
+    const signIn = async (person: Person, now: number) =>
+      (await storage.sessions.create(aSession(person, { now })))?.deviceId ?? "";
+    const first = await signIn(owner, NOW);
+    await signIn(owner, NOW + 1);
+    await signIn(ended, NOW);
+    await byHand(
+      url,
+      ["UPDATE known_devices SET appeared_at = NULL WHERE person_id = $1", owner.personId],
+      ["UPDATE known_devices SET revoked = 1, revoked_at = NULL WHERE person_id = $1", ended.personId],
+      ["ALTER TABLE people DROP COLUMN oldest_browser_at"],
+      ["DELETE FROM migrations WHERE name = $1", "oldest browsers"],
+    );
+    expect(await storage.migrate({ now: NOW })).toEqual(["oldest browsers"]);
+    const oldest = async (person: Person) =>
+      (await storage.knownDevices.list(person)).filter((one) => one.oldest).map(({ deviceId }) => deviceId);
+    expect([await oldest(owner), await oldest(ended), await oldest(nobody)]).toEqual([[first], [], []]);
+    const since = [await signIn(ended, NOW + 2), await signIn(nobody, NOW + 2)];
+    expect([...(await oldest(ended)), ...(await oldest(nobody))]).toEqual(since);
+    await remove();
   });
 });

@@ -1,11 +1,14 @@
 import { expect, test } from "vitest";
 import type { MailLink, MailLinkPurpose } from "../../../src/owners/mail/storage.ts";
 import type { Person } from "../../../src/owners/storage.ts";
-import { undoEmail } from "../../../src/storage/factors/recovery.ts";
+import { undoEmail } from "../../../src/storage/factors/account-recovery.ts";
 import { changeEmail } from "../../../src/storage/mail/mail-links.ts";
 import { dropName, reserveName } from "../../../src/storage/people/names.ts";
 import { getPerson } from "../../../src/storage/people/person.ts";
 import { engineAt, onEveryBackend } from "../support/backends.ts";
+import { aStaffedCompany, join } from "../support/company-builders.ts";
+import { interrupted } from "../support/interleave.ts";
+import { aLink, aMail, aSentLink, aTakeBack } from "../support/mail-builders.ts";
 import {
   aGrant,
   aHash,
@@ -17,10 +20,7 @@ import {
   DAY,
   MINUTE,
   NOW,
-} from "../support/builders.ts";
-import { aStaffedCompany, join } from "../support/companies.ts";
-import { interrupted } from "../support/interrupted.ts";
-import { aLink, aMail, aSentLink, aTakeBack } from "../support/mail.ts";
+} from "../support/record-builders.ts";
 
 onEveryBackend("a link in a message", (storage, opened) => {
   const sent = async (purpose: MailLinkPurpose, changes: Partial<MailLink> = {}, person?: Person) => {
@@ -253,7 +253,7 @@ onEveryBackend("a link in a message", (storage, opened) => {
     expect((await storage().people.findByName({ name: person.email }))?.personId).toBe(personId);
   });
 
-  test("another password → links to another address and to recovery hold no more, those to prove and to undo do", async () => {
+  test("another password → the link to another address holds no more, those to recover, to prove and to undo do; the operator's → only the one to prove does", async () => {
     const person = await aStoredPerson(storage());
     const of = async (purpose: MailLinkPurpose) => ({ ...(await sent(purpose, {}, person)).key, purpose });
     const [changing, recovering, verifying, undoing] = [
@@ -265,8 +265,12 @@ onEveryBackend("a link in a message", (storage, opened) => {
     const { partition, personId } = person;
     const ends = { mustChange: false, endGrants: false, keepSessionId: null };
     await storage().people.setPassword({ partition, personId, passwordHash: "new", ...ends, now: NOW });
-    for (const gone of [changing, recovering]) expect(await storage().mailLinks.find(gone)).toBeUndefined();
-    for (const kept of [verifying, undoing]) expect(await storage().mailLinks.find(kept)).toBeDefined();
+    expect(await storage().mailLinks.find(changing)).toBeUndefined();
+    for (const kept of [recovering, verifying, undoing]) expect(await storage().mailLinks.find(kept)).toBeDefined();
+    const byOperator = { ...ends, endWaysBack: true, now: NOW + 1 };
+    await storage().people.setPassword({ partition, personId, passwordHash: "operator's", ...byOperator });
+    for (const gone of [recovering, undoing]) expect(await storage().mailLinks.find(gone)).toBeUndefined();
+    expect(await storage().mailLinks.find(verifying)).toBeDefined();
   });
 
   test("to change, ten times at once, 10 rounds → done once, and the address is theirs and nobody else's", async () => {

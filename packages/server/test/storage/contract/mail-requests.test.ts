@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { onEveryBackend } from "../support/backends.ts";
-import { aHash, aStoredPerson, DAY, MINUTE, NOW } from "../support/builders.ts";
-import { aLink, aMail, aMailRequest } from "../support/mail.ts";
+import { aLink, aMail, aMailRequest } from "../support/mail-builders.ts";
+import { aHash, aStoredPerson, DAY, MINUTE, NOW } from "../support/record-builders.ts";
 
 const SECOND = 1000;
 

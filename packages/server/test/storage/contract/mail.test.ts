@@ -2,10 +2,10 @@ import { expect, test } from "vitest";
 import { collect } from "../../../src/storage/operator/housekeeping.ts";
 import { duePeople } from "../../../src/storage/people/deletion.ts";
 import { engineAt, onEveryBackend } from "../support/backends.ts";
-import { aGrant, anApproval, anId, aPerson, aStoredPerson, DAY, MINUTE, NOW } from "../support/builders.ts";
-import { aStaffedCompany } from "../support/companies.ts";
-import { interrupted } from "../support/interrupted.ts";
-import { aMail } from "../support/mail.ts";
+import { aStaffedCompany } from "../support/company-builders.ts";
+import { interrupted } from "../support/interleave.ts";
+import { aMail } from "../support/mail-builders.ts";
+import { aGrant, anApproval, anId, aPerson, aStoredPerson, DAY, MINUTE, NOW } from "../support/record-builders.ts";
 
 onEveryBackend("the outbox", (storage) => {
   /** All that is due, so that tests don't get each other's. */

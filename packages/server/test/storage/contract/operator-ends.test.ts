@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { adminOf } from "../../../src/admin/context.ts";
 import { setPassword } from "../../../src/admin/people.ts";
 import { onEveryBackend } from "../support/backends.ts";
-import { anId, aSession, aStoredPerson, DAY, HOUR, NOW } from "../support/builders.ts";
-import { aLink, aSentLink } from "../support/mail.ts";
+import { aLink, aSentLink } from "../support/mail-builders.ts";
+import { anId, aSession, aStoredPerson, DAY, HOUR, NOW } from "../support/record-builders.ts";
 
 onEveryBackend("what an operator ends", (storage) => {
   test("one session → its device begins anew at the next sign-in, as after the operator's other acts; others stay", async () => {

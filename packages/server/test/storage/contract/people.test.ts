@@ -4,6 +4,7 @@ import { dropName, reserveName } from "../../../src/storage/people/names.ts";
 import { updatePerson } from "../../../src/storage/people/people.ts";
 import { getPerson } from "../../../src/storage/people/person.ts";
 import { engineAt, onEveryBackend } from "../support/backends.ts";
+import { interrupted } from "../support/interleave.ts";
 import {
   aGrant,
   aLiveGrant,
@@ -18,8 +19,7 @@ import {
   NOW,
   SECOND,
   statusOf,
-} from "../support/builders.ts";
-import { interrupted } from "../support/interrupted.ts";
+} from "../support/record-builders.ts";
 
 onEveryBackend("creating a person", (storage) => {
   const create = (person = aPerson(), now = NOW) => storage().people.create({ person, now });

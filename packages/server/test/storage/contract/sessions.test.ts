@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { NewSession } from "../../../src/owners/storage.ts";
 import { onEveryBackend } from "../support/backends.ts";
-import { aHash, anId, aSession, aStoredPerson, DAY, HOUR, MINUTE, NOW } from "../support/builders.ts";
+import { aHash, anId, aSession, aStoredPerson, DAY, HOUR, MINUTE, NOW } from "../support/record-builders.ts";
 
 onEveryBackend("a session", (storage) => {
   const use = (session: NewSession, changes: { now?: number; secretHash?: Uint8Array; sessionId?: string } = {}) => {

@@ -13,9 +13,9 @@ import {
   unlinkSubject,
 } from "../../../src/storage/people/subject-links.ts";
 import { engineAt, onEveryBackend } from "../support/backends.ts";
-import { anId, aPerson, aStoredPerson, aTrustedIssuer, HOUR, NOW } from "../support/builders.ts";
-import { interrupted } from "../support/interrupted.ts";
+import { interrupted } from "../support/interleave.ts";
 import { type Racers, startRacers } from "../support/processes.ts";
+import { anId, aPerson, aStoredPerson, aTrustedIssuer, HOUR, NOW } from "../support/record-builders.ts";
 
 const random = () => randomBytes(6).toString("hex");
 

@@ -5,13 +5,13 @@ import { createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { byTheClock } from "../../../../../test/support/by-the-clock.ts";
 import { aPostgresDatabase, type TestDatabase } from "../../../../../test/support/postgres.ts";
+import { byTheClock } from "../../../../../test/support/timing-tests.ts";
+import { query, sql, transaction } from "../../../src/storage/define-verbs.ts";
 import { StorageUnavailable } from "../../../src/storage/errors.ts";
 import { openStorage, type Storage } from "../../../src/storage/open.ts";
 import { openPostgres } from "../../../src/storage/postgres/engine.ts";
-import { query, sql, transaction } from "../../../src/storage/sql.ts";
-import { aClient, NOW } from "../support/builders.ts";
+import { aClient, NOW } from "../support/record-builders.ts";
 
 let database: TestDatabase;
 let storage: Storage;

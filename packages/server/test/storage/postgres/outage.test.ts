@@ -1,8 +1,8 @@
 import { Client } from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { byTheClock } from "../../../../../test/support/by-the-clock.ts";
 import { type Cluster, startCluster } from "../../../../../test/support/postgres-cluster.ts";
 import { startTcpProxy, type TcpProxy } from "../../../../../test/support/tcp-proxy.ts";
+import { byTheClock } from "../../../../../test/support/timing-tests.ts";
 import { StorageUnavailable } from "../../../src/storage/errors.ts";
 import { openStorage, type Storage } from "../../../src/storage/open.ts";
 import {
@@ -15,7 +15,7 @@ import {
   aStoredPerson,
   NOW,
   statusOf,
-} from "../support/builders.ts";
+} from "../support/record-builders.ts";
 
 let cluster: Cluster;
 let proxy: TcpProxy;

@@ -9,7 +9,7 @@ import { aPostgresDatabase, type TestDatabase } from "../../../../../test/suppor
 import { configOf, createAssent } from "../../../src/index.ts";
 import { migrations } from "../../../src/storage/migrations/index.ts";
 import { openStorage } from "../../../src/storage/open.ts";
-import { byHand } from "../support/by-hand.ts";
+import { byHand } from "../support/raw-statements.ts";
 
 let database: TestDatabase;
 
@@ -22,7 +22,7 @@ afterEach(async () => {
 });
 
 test("10 processes start on an empty database → one schema, and all go on", async () => {
-  const file = fileURLToPath(new URL("../support/starter.ts", import.meta.url));
+  const file = fileURLToPath(new URL("../support/start-process.ts", import.meta.url));
   const children = Array.from({ length: 10 }, () => fork(file, [database.url], { execArgv: [] }));
   const applied = await Promise.all(children.map(async (child) => (await once(child, "message"))[0]));
   expect(applied.filter((names) => names.length > 0)).toEqual([migrations.map(({ name }) => name)]);

@@ -1,19 +1,19 @@
-/** The databases that contract tests run on, each a real one in a place of its own. */
+/** The real databases of the contract tests, each in its own place. */
 
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe } from "vitest";
-import { inReliability } from "../../../../../test/support/figures.ts";
 import { aPostgresDatabase } from "../../../../../test/support/postgres.ts";
+import { inReliability } from "../../../../../test/support/reliability-figures.ts";
 import { openStorage, type Storage } from "../../../src/storage/open.ts";
 import { openPostgres, type PostgresEngine } from "../../../src/storage/postgres/engine.ts";
 import { openSqlite, type SqliteEngine } from "../../../src/storage/sqlite/engine.ts";
-import { NOW } from "./builders.ts";
+import { NOW } from "./record-builders.ts";
 
 export interface Backend {
   readonly name: string;
-  /** An empty, migrated database; `url` opens it again, also from another process. */
+  /** An empty, migrated database. `url` opens it again, also from another process. */
   create(): Promise<Opened>;
 }
 
@@ -61,16 +61,22 @@ function postgresDatabase(beginning: "migrated" | "sharded"): Backend {
   };
 }
 
-/** The file with its writer on another thread, as servers have it; PostgreSQL as it is. Every contract test meets both in every run. */
+/** The file with its writer on another thread, as in servers, and the usual PostgreSQL. Every run tests both. */
 const plain: readonly Backend[] = [sqliteFile("thread"), postgresDatabase("migrated")];
 
-/** The same statements, taken from another thread or to a part of a table: what is new there is who meets whom. */
+/**
+ * The same statements from the main thread, and on partitioned tables. They differ only in which statements run at the
+ * same time.
+ */
 export const allBackends: readonly Backend[] = [...plain, sqliteFile("main"), postgresDatabase("sharded")];
 
 /** All four in `npm run test:reliability`. */
 export const backends: readonly Backend[] = inReliability ? allBackends : plain;
 
-/** Another opening of a backend's database, by which a test calls one step of a verb, as if its process stopped there. */
+/**
+ * A second connection to a backend's database. With it, a test calls one step of a verb, as if its process stopped
+ * there.
+ */
 export async function engineAt(url: string): Promise<SqliteEngine | PostgresEngine> {
   const path = /^sqlite:(.+)$/.exec(url)?.[1];
   return path === undefined
@@ -80,12 +86,12 @@ export async function engineAt(url: string): Promise<SqliteEngine | PostgresEngi
 
 type Tests = (storage: () => Storage, opened: () => Opened) => void;
 
-/** The same tests on every database; the storage is shared by them, so that each makes its own people. */
+/** Runs the same tests on every database. The tests share the storage, so each creates its own people. */
 export function onEveryBackend(title: string, tests: Tests): void {
   onEach(backends, title, tests);
 }
 
-/** The same for what many do at once: on all four in every run. */
+/** The same for concurrent callers, on all four in every run. */
 export function onAllBackends(title: string, tests: Tests): void {
   onEach(allBackends, title, tests);
 }

@@ -1,7 +1,10 @@
-/** What each transaction of the storage is called with, so that each of its statements is seen. */
+/** Arguments for each transaction of the storage, so that a test sees every statement. */
 
-import { marksOf } from "../../../src/owners/recovery/factor-marks.ts";
+import { marksOf } from "../../../src/owners/recovery/factor-fingerprints.ts";
 import { partitionOf } from "../../../src/storage/partition.ts";
+import { aCompany, anAppRule, anInvitation } from "./company-builders.ts";
+import { aDevice, aDeviceRedemption, anAnswer } from "./device-builders.ts";
+import { aMail, aLink as aMailLink } from "./mail-builders.ts";
 import {
   aClient,
   aDirectGrant,
@@ -20,10 +23,7 @@ import {
   FROM_OWNER,
   FROM_STRANGER,
   NOW,
-} from "./builders.ts";
-import { aCompany, anAppRule, anInvitation } from "./companies.ts";
-import { aDevice, aDeviceRedemption, anAnswer } from "./device.ts";
-import { aMail, aLink as aMailLink } from "./mail.ts";
+} from "./record-builders.ts";
 
 const personId = anId();
 export const person = aPerson({ personId, partition: partitionOf(personId) });
@@ -44,6 +44,7 @@ const passkey = aPasskey(person);
 const client = aClient({ clientId: grant.clientId });
 
 export const company = aCompany();
+const founded = aCompany();
 const membership = {
   ...{ partition: company.partition, companyId: company.companyId, personId, username: person.username },
   ...{ role: "member", addedBy: "operator", link: "link", version: 0 },
@@ -82,12 +83,12 @@ const strange = { createdAt: NOW, added: FROM_STRANGER, codesAt: NOW };
 const codesAdded = { ...FROM_STRANGER, vouchedFrom: NOW + 1 };
 const asRemoved = { seen: marksOf([passkey], { ...strange, codesAdded, earlier: {} }), removal: removing };
 
-/** What each transaction is called with, in an order in which each does something. */
+/** Arguments for each transaction, in an order in which each has an effect. */
 export const calls: readonly (readonly [string, unknown])[] = [
   ["grants.approve", anApproval(grant)],
   ["grants.approve", anApproval(grant)],
   ["grants.approve", anApproval(aGrant(person), { declined: ["write"] })],
-  ["grants.issue", { grant: aGrant(person), address: null, now: NOW }],
+  ["grants.issue", { grant: aGrant(person), now: NOW }],
   ["consents.forgetDeclined", { ...consent }],
   ["consents.narrow", { ...consent, remove: ["read"], by: "x" }],
   ["grants.approve", anApproval(aGrant(person))],
@@ -98,11 +99,15 @@ export const calls: readonly (readonly [string, unknown])[] = [
   ["consents.revoke", { ...consent, revokedBy: "x" }],
   ["writeCompanyLink", { ...membership, partition: person.partition, now: NOW }],
   ["insertMember", { ...membership, now: NOW }],
+  ["writeFounderLink", { company: founded, person, link: "founded", most: 5, now: NOW }],
+  ["insertFounded", { company: founded, person, link: "founded", version: 0, now: NOW }],
   ["confirmCompanyLink", { ...membership, partition: person.partition, version: 0, now: NOW }],
   ["companyApps.setRule", ruling({ rule: anAppRule() })],
-  ["grants.issue", { grant: aGrant(person, inCompany), address: null, now: NOW }],
+  ["grants.issue", { grant: aGrant(person, inCompany), now: NOW }],
   ["companyApps.setRule", ruling({ rule: anAppRule({ scopes: ["write"] }) })],
+  ["companyApps.setRule", ruling({ rule: { ...anAppRule(), selected: [personId] }, members: "end" })],
   ["companyApps.setRule", ruling({ rule: anAppRule({ rule: "ask" }), members: "end" })],
+  ["companyApps.forgetChoice", { ...companyApp, personId }],
   ["companyApps.setOptOut", { ...companyApp, personId, out: true, now: NOW }],
   ["companyApps.revokeForAll", { ...companyApp, by: null, now: NOW }],
   ["companyApps.askApproval", { ...companyApp, personId, scopes: ["read"], reason: "", mails, now: NOW }],

@@ -1,8 +1,8 @@
-/** What a grant and its consent are supposed to do, in the plainest words: the database is compared with it. */
+/** A simple model of a grant and its consent. Tests compare the database with it. */
 
 import { NEVER } from "../../../src/oauth/model.ts";
 import type { NewGrant, RedeemCode, RefreshGrant } from "../../../src/oauth/storage.ts";
-import { MINUTE, SECOND } from "./builders.ts";
+import { MINUTE, SECOND } from "./record-builders.ts";
 
 export class ModelConsent {
   status: "active" | "revoked" = "active";
@@ -68,7 +68,7 @@ export class ModelGrant {
     this.absoluteUntil = absoluteUntil;
   }
 
-  /** The fields that a row shows. */
+  /** The fields of a row. */
   visible() {
     const { status, generation, rotatedAt, retries, lastUsedAt, endedAt, absoluteUntil } = this;
     return {
@@ -122,7 +122,7 @@ export class ModelGrant {
     if (this.#made.audience === null && !resourceNamed) return "needs_resource";
     if (generation > this.generation) return "ahead";
     if (generation === this.generation) {
-      if (!rotate && this.lastUsedAt !== null && this.lastUsedAt > now - 5 * MINUTE) return "kept";
+      if (!rotate && this.lastUsedAt !== null && this.lastUsedAt > now - MINUTE) return "kept";
       this.lastUsedAt = now;
       this.idleUntil = idleUntil;
       if (!rotate) return "kept";

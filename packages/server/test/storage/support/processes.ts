@@ -1,18 +1,18 @@
-/** Several processes on one database, for races that one process can't have. */
+/** Several processes on one database, for races that can't happen within one process. */
 
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import type { Race } from "./racer.ts";
+import type { Race } from "./race-process.ts";
 
 export interface Racers {
-  /** Sends each process its calls at once; all outcomes' kinds together. */
+  /** Sends each process its calls at once. Returns the kinds of all outcomes. */
   race(calls: readonly Race["calls"][], url: string): Promise<readonly string[]>;
   close(): Promise<void>;
 }
 
 export async function startRacers(count: number): Promise<Racers> {
-  const file = fileURLToPath(new URL("./racer.ts", import.meta.url));
+  const file = fileURLToPath(new URL("./race-process.ts", import.meta.url));
   const children = await Promise.all(
     Array.from({ length: count }, async () => {
       const child = fork(file, { serialization: "advanced", execArgv: [] });
@@ -32,7 +32,7 @@ export async function startRacers(count: number): Promise<Racers> {
     async close() {
       await Promise.all(
         children.map(async (child) => {
-          // One that failed is gone already, and with it its race's test.
+          // A failed process has already ended, and its test has failed.
           if (!alive(child)) return;
           const exit = once(child, "exit");
           child.send("close");
@@ -47,7 +47,7 @@ function alive({ exitCode, signalCode }: ChildProcess): boolean {
   return exitCode === null && signalCode === null;
 }
 
-/** The next message; rejects if the process ends first. */
+/** The next message. Rejects if the process ends first. */
 function next(child: ChildProcess): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const ended = (code: number | null) => reject(new Error(`a racing process ended with ${code}`));

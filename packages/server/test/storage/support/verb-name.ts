@@ -1,9 +1,9 @@
-/** Verbs by the name under which they are registered, for tests that choose them by name. */
+/** The registered names of verbs, for tests that select verbs by name. */
 
-import type { Ports } from "../../../src/storage/aggregates.ts";
 import type { Storage } from "../../../src/storage/open.ts";
+import type { Ports } from "../../../src/storage/verb-registry.ts";
 
-/** "grants.redeem" and the like. */
+/** For example "grants.redeem". */
 export type VerbName = { [Aggregate in keyof Ports]: `${Aggregate}.${keyof Ports[Aggregate] & string}` }[keyof Ports];
 
 export type Outcome = { readonly kind: string } | boolean | undefined;

@@ -1,4 +1,4 @@
-/** German: ways to sign in beside a password, and where one is signed in. */
+/** German: passkeys, authenticator apps, recovery codes, other identities and sessions. */
 import type { factors as english } from "../en/factors.ts";
 import type { Translation } from "../translation.ts";
 
@@ -10,21 +10,21 @@ export const factors: Translation<typeof english, "one" | "other"> = {
     as: "Anmeldung als {person}",
     code: "6-stelliger Code",
     submit: "Weiter",
-    lost: "Sie haben Ihre Authenticator-App nicht zur Hand?",
+    lost: "Sie haben Ihre Authenticator-App nicht?",
     recovery: "Wiederherstellungscode",
-    recoveryHint: "Einer der Codes, die Sie sich notiert haben. Jeder gilt einmal.",
-    wrong: "Dieser Code ist falsch oder wurde schon benutzt. Warten Sie auf den nächsten und geben Sie ihn ein.",
-    wrongRecovery: "Das ist keiner Ihrer Wiederherstellungscodes, oder er wurde schon benutzt.",
+    recoveryHint: "Einer der Codes, die Sie gespeichert haben. Jeder funktioniert einmal.",
+    wrong: "Dieser Code ist falsch oder wurde schon verwendet. Warten Sie auf den nächsten Code und geben Sie ihn ein.",
+    wrongRecovery: "Das ist keiner Ihrer Wiederherstellungscodes, oder er wurde schon verwendet.",
     missing: "Geben Sie den Code ein.",
-    over: "Als jemand anderes anmelden",
+    over: "Anderes Konto verwenden",
   },
 
   stronger: {
-    title: "Dafür ist eine sicherere Anmeldung nötig",
+    title: "Dafür müssen Sie sich sicherer anmelden",
     intro:
-      "{app} bittet um etwas, das Ihr Konto nur nach einer Anmeldung mit mehr als einem Passwort erlauben darf. Das haben Sie noch nicht eingerichtet.",
+      "{app} möchte Zugriff, für den ein Passwort allein nicht genügt. Sie haben noch keinen zweiten Schritt eingerichtet.",
     introPasskey:
-      "{app} bittet um etwas, das Ihr Konto nur nach einer Anmeldung mit einem Passkey erlauben darf. Sie haben noch keinen hinzugefügt.",
+      "{app} möchte Zugriff, für den Sie sich mit einem Passkey anmelden müssen. Sie haben noch keinen hinzugefügt.",
     authenticator: "Authenticator-App einrichten",
     passkey: "Passkey hinzufügen",
     deny: "Nicht erlauben und zurück",
@@ -33,82 +33,80 @@ export const factors: Translation<typeof english, "one" | "other"> = {
   passkey: {
     use: "Mit einem Passkey anmelden",
     noScript:
-      "Passkeys brauchen JavaScript und einen Browser, der sie kennt. Sie können sich mit Ihrem Passwort anmelden.",
+      "Passkeys brauchen JavaScript und einen Browser, der sie unterstützt. Sie können sich mit Ihrem Passwort anmelden.",
     noScriptSecond:
-      "Passkeys brauchen JavaScript und einen Browser, der sie kennt. Schalten Sie es für diese Seite ein, oder nehmen Sie einen anderen Browser.",
+      "Passkeys brauchen JavaScript und einen Browser, der sie unterstützt. Aktivieren Sie JavaScript für diese Seite, oder verwenden Sie einen anderen Browser.",
     failed:
-      "Dieser Passkey kann hier nicht benutzt werden. Versuchen Sie es noch einmal, oder melden Sie sich anders an.",
-    cancelled:
-      "Es wurde nichts gesendet: Der Passkey wurde nicht benutzt. Versuchen Sie es noch einmal, oder melden Sie sich anders an.",
+      "Dieser Passkey kann hier nicht verwendet werden. Versuchen Sie es noch einmal, oder melden Sie sich anders an.",
+    cancelled: "Der Passkey wurde nicht verwendet. Versuchen Sie es noch einmal, oder melden Sie sich anders an.",
   },
 
   passkeys: {
     title: "Passkeys",
     intro:
-      "Melden Sie sich mit Fingerabdruck, Gesicht oder Bildschirmsperre an, ohne Passwort. Andere Websites können ihn nicht abgreifen.",
-    unavailable: "Unter dieser Adresse können keine Passkeys benutzt werden.",
+      "Melden Sie sich mit Fingerabdruck, Gesicht oder Bildschirmsperre an statt mit einem Passwort. Keine andere Website kann Ihren Passkey verwenden.",
+    unavailable: "Unter dieser Adresse können Passkeys nicht verwendet werden.",
     add: "Passkey hinzufügen",
-    used: "zuletzt benutzt {when}",
-    unused: "nie benutzt",
-    synced: "Wird vom Anbieter synchronisiert",
+    used: "zuletzt verwendet {when}",
+    unused: "nie verwendet",
+    synced: "Vom Anbieter synchronisiert",
     bound: "Nur auf einem Gerät",
     remove: "Entfernen",
-    removeNamed: "Den Passkey {name} entfernen",
+    removeNamed: "Passkey {name} entfernen",
     name: "Name",
-    nameHint: "Damit Sie ihn wiedererkennen, zum Beispiel „Arbeitslaptop“.",
+    nameHint: "Zum Beispiel „Arbeitslaptop“.",
     addTitle: "Passkey hinzufügen",
     addIntro:
-      "Ihr Browser fragt gleich, wo er liegen soll: auf diesem Gerät, einem Telefon oder einem Sicherheitsschlüssel.",
+      "Ihr Browser fragt, wo er gespeichert werden soll: auf diesem Gerät, auf einem Telefon oder auf einem Sicherheitsschlüssel.",
     addNoScript:
-      "Um einen Passkey hinzuzufügen, schalten Sie JavaScript für diese Seite ein, in einem Browser, der Passkeys kennt.",
-    doneAdded: "Ihr Passkey wurde hinzugefügt. Ab jetzt können Sie sich damit anmelden.",
-    doneRemoved:
-      "Der Passkey wurde entfernt. Mit ihm kann man sich nicht mehr anmelden; löschen Sie ihn auch auf Ihrem Gerät.",
-    last: "Anders können Sie sich nicht anmelden. Wählen Sie zuerst ein Passwort, oder fügen Sie einen weiteren Passkey hinzu.",
+      "Um einen Passkey hinzuzufügen, aktivieren Sie JavaScript für diese Seite in einem Browser, der Passkeys unterstützt.",
+    doneAdded: "Ihr Passkey wurde hinzugefügt. Sie können sich jetzt damit anmelden.",
+    doneRemoved: "Der Passkey wurde entfernt und funktioniert nicht mehr. Löschen Sie ihn auch auf Ihrem Gerät.",
+    last: "Das ist Ihre einzige Anmeldemethode. Wählen Sie zuerst ein Passwort, oder fügen Sie einen weiteren Passkey hinzu.",
     wrong: {
       failed: "Dieser Passkey konnte nicht hinzugefügt werden. Versuchen Sie es noch einmal.",
-      cancelled: "Es wurde kein Passkey angelegt. Versuchen Sie es noch einmal.",
-      taken: "Dieser Passkey wurde schon hinzugefügt.",
-      full: "Mehr Passkeys sind nicht möglich. Entfernen Sie zuerst einen.",
-      name: "Geben Sie ihm einen Namen mit 1 bis 60 sichtbaren Zeichen aus einem Alphabet.",
+      cancelled: "Es wurde kein Passkey erstellt. Versuchen Sie es noch einmal.",
+      taken: "Sie haben diesen Passkey schon hinzugefügt.",
+      full: "Sie haben die maximale Anzahl von Passkeys. Entfernen Sie zuerst einen.",
+      name: "Geben Sie einen Namen aus 1 bis 60 sichtbaren Zeichen eines Alphabets ein.",
     },
   },
 
   identities: {
-    title: "Identitäten bei anderen Diensten",
+    title: "Identitäten von anderen Diensten",
     intro:
-      "Diese Dienste können diesem Server sagen, wer Sie sind. Apps, für die sie bürgen, handeln dann für Sie, ohne dass Sie sich hier anmelden.",
+      "Diese Dienste können bestätigen, wer Sie sind. Apps, für die sie bürgen, können dann für Sie handeln, ohne dass Sie sich hier anmelden.",
     since: "Verknüpft {when}",
     remove: "Entfernen",
-    removeNamed: "Identität bei {issuer} entfernen",
+    removeNamed: "Identität von {issuer} entfernen",
     ask: "Diese Identität entfernen?",
-    ends: "{issuer} kann hier nicht mehr sagen, wer Sie sind.",
-    stays: "Apps behalten den Zugriff, den sie haben. Auf der Seite „Apps“ können Sie ihn beenden.",
+    ends: "{issuer} kann hier nicht mehr bestätigen, wer Sie sind.",
+    stays: "Apps behalten den Zugriff, den sie haben. Unter „Apps“ können Sie ihn widerrufen.",
     again:
-      "Wer diesen Server betreibt, kann die Identität wieder verknüpfen. Kennt der Dienst Ihre E-Mail-Adresse, kann das auch von selbst geschehen.",
+      "Der Betreiber dieses Dienstes kann die Identität wieder verknüpfen. Wenn der andere Dienst Ihre E-Mail-Adresse kennt, kann sie auch automatisch verknüpft werden.",
     doneRemoved: "Die Identität wurde entfernt.",
-    last: "Ohne Passwort und ohne Passkey kämen Sie nicht mehr in Ihr Konto. Wählen Sie zuerst ein Passwort, oder fügen Sie einen Passkey hinzu.",
+    last: "Ohne Passwort oder Passkey könnten Sie sich nicht mehr anmelden. Wählen Sie zuerst ein Passwort, oder fügen Sie einen Passkey hinzu.",
   },
 
   authenticator: {
     title: "Authenticator-App",
-    intro: "Nach Ihrem Passwort geben Sie einen Code ein, den eine App auf Ihrem Telefon anzeigt.",
+    intro: "Nach Ihrem Passwort geben Sie einen Code aus einer App auf Ihrem Telefon ein.",
     off: "Nicht eingerichtet.",
     earlier:
-      "Die Authenticator-App, die Sie vorher hatten, kann noch bestätigen, dass Sie es sind, wenn Sie das Konto per E-Mail wiederherstellen. „Entfernen“ entfernt beide Apps.",
+      "Ihre vorherige Authenticator-App kann noch bestätigen, dass Sie es sind, wenn Sie das Konto per E-Mail wiederherstellen. „Entfernen“ entfernt beide Apps.",
     setUp: "Einrichten",
     replace: "Auf ein anderes Telefon umziehen",
     remove: "Entfernen",
     setUpTitle: "Authenticator-App einrichten",
-    scan: "Scannen Sie dies mit einer Authenticator-App. Auch die Passwort-App Ihres Telefons kann eine sein.",
+    scan: "Scannen Sie dies mit einer Authenticator-App. Vielleicht kann das auch die Passwort-App Ihres Telefons.",
     qr: "QR-Code mit dem Schlüssel, der darunter steht",
-    secret: "Oder tippen Sie dies ein:",
-    code: "6-stelliger Code, den die App jetzt anzeigt",
-    submit: "Einschalten",
+    secret: "Oder geben Sie diesen Schlüssel ein:",
+    code: "6-stelliger Code aus der App",
+    submit: "Aktivieren",
     wrong:
-      "Dieser Code ist falsch. Prüfen Sie, ob die Uhr Ihres Telefons stimmt, und geben Sie den Code ein, den es jetzt anzeigt.",
-    expired: "Diese Seite war zu lange offen. Hier ist ein neuer Code zum Scannen.",
-    doneRemoved: "Die Authenticator-App wurde entfernt. Ab jetzt genügt Ihr Passwort zum Anmelden.",
+      "Dieser Code ist falsch. Prüfen Sie, ob die Uhrzeit Ihres Telefons stimmt, und geben Sie den aktuellen Code ein.",
+    expired: "Diese Seite war zu lange geöffnet. Hier ist ein neuer Code zum Scannen.",
+    doneRemoved: "Die Authenticator-App wurde entfernt. Sie melden sich jetzt nur mit Ihrem Passwort an.",
   },
 
   recovery: {
@@ -118,27 +116,27 @@ export const factors: Translation<typeof english, "one" | "other"> = {
     renew: "Neue Codes erstellen",
     newTitle: "Ihre Wiederherstellungscodes",
     newIntro:
-      "Mit jedem können Sie sich einmal anmelden, anstelle eines Codes der App. Drucken Sie sie aus oder schreiben Sie sie auf, und verwahren Sie sie bei Ihren wichtigen Unterlagen: Sie werden nur dieses eine Mal gezeigt.",
-    newOld: "Codes, die Sie vorher hatten, gelten nicht mehr.",
+      "Mit jedem Code können Sie sich einmal anmelden, anstelle eines Codes aus der App. Drucken Sie die Codes aus oder schreiben Sie sie auf, und bewahren Sie sie an einem sicheren Ort auf. Sie werden nur einmal angezeigt.",
+    newOld: "Ihre alten Codes funktionieren nicht mehr.",
     download: "Als Datei speichern",
-    go: "Ich habe sie verwahrt",
+    go: "Ich habe sie gespeichert",
   },
 
   sessions: {
     title: "Wo Sie angemeldet sind",
-    intro: "Abmelden beendet nichts, was Sie Apps erlaubt haben: Das finden Sie unter {apps}.",
+    intro: "Wenn Sie sich abmelden, ändert das nichts daran, was Apps dürfen. Das ändern Sie unter {apps}.",
     apps: "Ihre Apps",
     here: "Dieser Browser",
     device: "{browser} auf {system}",
     unknown: "Unbekannter Browser",
     from: "von {place}",
     since: "Angemeldet {when}",
-    seen: "zuletzt gesehen {when}",
+    seen: "zuletzt aktiv {when}",
     end: "Abmelden",
-    endNamed: "{device} abmelden, zuletzt gesehen {when}",
+    endNamed: "{device} abmelden, zuletzt aktiv {when}",
     endOthers: "Überall sonst abmelden",
     endAll: "Überall abmelden",
-    doneOne: "Dieser Browser ist abgemeldet.",
-    doneOthers: "Sie sind überall sonst abgemeldet. Apps behalten den Zugriff, den Sie ihnen erlaubt haben.",
+    doneOne: "Dieser Browser wurde abgemeldet.",
+    doneOthers: "Sie sind überall sonst abgemeldet. Apps behalten ihren Zugriff.",
   },
 };

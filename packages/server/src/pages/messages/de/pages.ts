@@ -1,4 +1,4 @@
-/** German: what all pages share, signing in and out, devices, and what went wrong. */
+/** German: texts of all pages, sign-in and sign-out, devices, and errors. */
 import type { pages as english } from "../en/pages.ts";
 import type { Translation } from "../translation.ts";
 
@@ -13,126 +13,125 @@ export const pages = {
   signIn: {
     title: "Anmelden",
     titleFor: "Anmelden, um mit {app} fortzufahren",
-    introAlone: "Sehen Sie, welche Apps Ihr Konto verwenden, und entscheiden Sie darüber.",
-    introFor: "Ihr Passwort bleibt hier. Die App bekommt es nicht zu sehen.",
-    titleAgain: "Noch einmal anmelden",
+    introAlone: "Sehen Sie, welche Apps Zugriff auf Ihr Konto haben, und verwalten Sie diese Apps.",
+    introFor: "Ihr Passwort bleibt hier. Die App sieht es nie.",
+    titleAgain: "Erneut anmelden",
     introAgain:
-      "Sie sind als {person} angemeldet. Bitte geben Sie Ihr Passwort noch einmal ein, damit wir wissen, dass Sie es sind.",
+      "Sie sind als {person} angemeldet. Geben Sie Ihr Passwort noch einmal ein, um zu bestätigen, dass Sie es sind.",
     chooseFor: "Konto für {app} wählen",
     chooseIntro:
-      "Sie sind als {person} angemeldet. Um als {person} fortzufahren, geben Sie Ihr Passwort ein; für ein anderes Konto geben Sie dessen Namen und Passwort ein.",
+      "Sie sind als {person} angemeldet. Um als {person} fortzufahren, geben Sie Ihr Passwort ein. Um ein anderes Konto zu verwenden, geben Sie dessen Benutzernamen und Passwort ein.",
     username: "Benutzername oder E-Mail-Adresse",
     password: "Passwort",
     submit: "Anmelden",
     wrong:
-      "Benutzername oder E-Mail-Adresse passt nicht zum Passwort. Prüfen Sie beides und versuchen Sie es noch einmal.",
-    missing: "Geben Sie Benutzernamen oder E-Mail-Adresse und Ihr Passwort ein.",
+      "Benutzername, E-Mail-Adresse oder Passwort ist falsch. Prüfen Sie Ihre Eingabe und versuchen Sie es noch einmal.",
+    missing: "Geben Sie Ihren Benutzernamen oder Ihre E-Mail-Adresse und Ihr Passwort ein.",
     missingPassword: "Geben Sie Ihr Passwort ein.",
     throttled: {
-      one: "Zu viele Versuche hintereinander. Warten Sie eine Minute und versuchen Sie es dann noch einmal.",
-      other: "Zu viele Versuche hintereinander. Warten Sie {count} Minuten und versuchen Sie es dann noch einmal.",
+      one: "Zu viele Versuche. Warten Sie eine Minute und versuchen Sie es dann noch einmal.",
+      other: "Zu viele Versuche. Warten Sie {count} Minuten und versuchen Sie es dann noch einmal.",
     },
-    stale:
-      "Diese Seite war zu lange offen, oder Ihr Browser nimmt keine Cookies an. Bitte melden Sie sich noch einmal an.",
+    stale: "Diese Seite war zu lange geöffnet, oder Ihr Browser blockiert Cookies. Melden Sie sich noch einmal an.",
   },
 
   signOut: {
     button: "Abmelden",
-    title: "Möchten Sie sich abmelden?",
-    text: "Sie sind als {person} angemeldet. Apps, denen Sie etwas erlaubt haben, behalten ihren Zugriff.",
+    title: "Abmelden?",
+    text: "Sie sind als {person} angemeldet. Apps, die Sie erlaubt haben, behalten ihren Zugriff.",
     stay: "Angemeldet bleiben",
     doneTitle: "Sie sind abgemeldet",
-    doneText: "In diesem Browser kann jetzt niemand Ihr Konto sehen oder ändern.",
-    again: "Wieder anmelden",
+    doneText: "In diesem Browser kann niemand Ihr Konto sehen oder ändern.",
+    again: "Erneut anmelden",
   },
 
   device: {
-    title: "Ein Gerät verbinden",
+    title: "Gerät verbinden",
     intro: "Geben Sie den Code ein, den Ihr Gerät anzeigt.",
     compare:
-      "Zeigt das Gerät vor Ihnen diesen Code? Dann machen Sie weiter. Hat Ihnen jemand den Link geschickt, schließen Sie diese Seite.",
+      "Fahren Sie nur fort, wenn das Gerät vor Ihnen diesen Code anzeigt. Wenn Ihnen jemand den Link geschickt hat, schließen Sie diese Seite.",
     code: "Code",
-    hint: "8 Buchstaben. Großschreibung, Striche und Leerzeichen spielen keine Rolle.",
+    hint: "8 Buchstaben. Großschreibung, Bindestriche und Leerzeichen spielen keine Rolle.",
     submit: "Weiter",
     unknown:
-      "Mit diesem Code wartet kein Gerät. Prüfen Sie die Buchstaben, oder lassen Sie das Gerät einen neuen Code anzeigen.",
+      "Mit diesem Code wartet kein Gerät. Prüfen Sie die Buchstaben, oder fordern Sie auf dem Gerät einen neuen Code an.",
     missing: "Geben Sie den Code ein.",
     throttled: {
       one: "Zu viele falsche Codes. Warten Sie eine Minute und versuchen Sie es dann noch einmal.",
       other: "Zu viele falsche Codes. Warten Sie {count} Minuten und versuchen Sie es dann noch einmal.",
     },
-    stale:
-      "Diese Seite war zu lange offen, oder Ihr Browser nimmt keine Cookies an. Bitte geben Sie den Code noch einmal ein.",
+    stale: "Diese Seite war zu lange geöffnet, oder Ihr Browser blockiert Cookies. Geben Sie den Code noch einmal ein.",
     signIn: "Melden Sie sich an, um Ihr Gerät zu verbinden",
-    signInIntro: "Ihr Passwort bleibt hier. Das Gerät bekommt es nicht zu sehen.",
+    signInIntro: "Ihr Passwort bleibt hier. Das Gerät sieht es nie.",
     itsCode: "Code auf dem Gerät",
     itsAddress: "Adresse des Geräts",
-    fromHere: "{address} (Ihr Netz)",
-    fromElsewhere: "{address} (nicht Ihr Netz)",
+    fromHere: "{address} (Ihr Netzwerk)",
+    fromElsewhere: "{address} (nicht Ihr Netzwerk)",
     fromUnknown: "Unbekannt",
     when: "Angefragt",
-    warning: "Erlauben Sie es nur, wenn Sie es selbst begonnen haben und das Gerät vor Ihnen diesen Code zeigt.",
-    next: "Auf dem Gerät geht es von selbst weiter.",
+    warning:
+      "Hat Sie jemand deswegen angerufen oder Ihnen geschrieben? Wählen Sie „Nicht erlauben“. Erlauben Sie es nur, wenn Sie es selbst gestartet haben und das Gerät vor Ihnen diesen Code anzeigt.",
+    next: "Ihr Gerät macht von selbst weiter.",
     elsewhereTitle: "Ist das Ihr Gerät?",
     elsewhereText:
-      "Die Anfrage von {app} kam aus einem anderen Netz als Ihrem. Das kann stimmen, wenn Ihr Telefon nicht im selben WLAN ist wie das Gerät. Hat Ihnen aber jemand den Link geschickt, will er vielleicht mit seinem Gerät Ihr Konto verwenden.",
+      "Die Anfrage von {app} kam aus einem anderen Netzwerk als Ihrem. Das kann normal sein, zum Beispiel wenn Ihr Telefon nicht im selben WLAN ist wie das Gerät. Wenn Ihnen aber jemand den Link geschickt hat, möchte diese Person vielleicht Ihr Konto auf ihrem Gerät verwenden.",
     elsewhereYes: "Ja, das war ich",
     elsewhereNo: "Nein, ablehnen",
     allowedTitle: "{app} ist verbunden",
     allowedText:
-      "Gehen Sie zu Ihrem Gerät zurück: Dort geht es in ein paar Sekunden weiter. Sie können diese Seite schließen.",
-    deniedTitle: "{app} wurde abgelehnt",
+      "Gehen Sie zu Ihrem Gerät zurück. Dort geht es in ein paar Sekunden weiter. Sie können diese Seite schließen.",
+    deniedTitle: "{app} wurde nicht verbunden",
     deniedText: "Das Gerät kann Ihr Konto nicht verwenden. Sie können diese Seite schließen.",
     nothingText:
-      "Ihr Konto darf nicht erlauben, was das Gerät wollte. Es wurde nichts weitergegeben. Sie können diese Seite schließen.",
+      "Ihr Konto darf nicht erlauben, was das Gerät angefragt hat. Es wurde nichts weitergegeben. Sie können diese Seite schließen.",
     apps: "Zu Ihren Apps",
   },
 
   heldError: {
-    title: "{app} hat Sie mit einem Fehler hierher geschickt",
-    wrong: "Die App hat bei ihrer Anfrage einen Fehler gemacht. Es wurde nichts weitergegeben.",
-    denied: "Die App kann nicht bekommen, worum sie gebeten hat. Es wurde nichts weitergegeben.",
+    title: "Mit der Anfrage von {app} stimmt etwas nicht",
+    wrong: "Die Anfrage der App ist fehlerhaft. Es wurde nichts weitergegeben.",
+    denied: "Die App kann nicht bekommen, was sie angefragt hat. Es wurde nichts weitergegeben.",
     leads:
-      "„Weiter“ führt zu {host} und teilt der App mit, was schiefging. Gehen Sie nur dorthin, wenn Sie dieser Adresse vertrauen.",
+      "„Weiter“ führt zu {host} und teilt der App den Fehler mit. Fahren Sie nur fort, wenn Sie dieser Adresse vertrauen.",
     submit: "Weiter",
   },
 
   formPost: {
     title: "Zurück zur App",
-    text: "Ihre Antwort geht an {host}. Wenn nichts geschieht, klicken Sie auf die Schaltfläche.",
+    text: "Ihre Antwort wird an {host} gesendet. Wenn nichts geschieht, wählen Sie „Weiter“.",
     submit: "Weiter",
   },
 
   problems: {
     apps: "Zu Ihren Apps",
-    startAgain: "Neu beginnen",
+    startAgain: "Von vorn beginnen",
     other: {
-      title: "Diese Anfrage lässt sich nicht ausführen",
-      text: "Die Anfrage der App ist fehlerhaft. Es wurde nichts weitergegeben. Gehen Sie zur App zurück, und melden Sie es dem Hersteller, wenn es wieder geschieht.",
+      title: "Diese Anfrage funktioniert nicht",
+      text: "Die Anfrage der App ist fehlerhaft. Es wurde nichts weitergegeben. Gehen Sie zur App zurück. Wenn es wieder geschieht, melden Sie es dem Entwickler der App.",
     },
     clientUnknown: {
-      title: "Diese App ist hier nicht bekannt",
-      text: "Der Link, der Sie hierher gebracht hat, nennt eine App, die nicht registriert ist. Es wurde nichts weitergegeben. Gehen Sie zur App zurück, und melden Sie es dem Hersteller, wenn es wieder geschieht.",
+      title: "Diese App ist hier nicht registriert",
+      text: "Der Link, der Sie hierher geführt hat, nennt eine App, die nicht registriert ist. Es wurde nichts weitergegeben. Gehen Sie zur App zurück. Wenn es wieder geschieht, melden Sie es dem Entwickler der App.",
     },
     redirectUri: {
       title: "Der Link dieser App ist nicht sicher",
-      text: "Die App wollte Sie an eine Adresse schicken, die nicht für sie registriert ist. Deshalb haben wir hier angehalten. Es wurde nichts weitergegeben. Melden Sie es dem Hersteller der App.",
+      text: "Die App wollte Sie an eine Adresse weiterleiten, die sie nicht registriert hat. Deshalb haben wir abgebrochen. Es wurde nichts weitergegeben. Melden Sie es dem Entwickler der App.",
     },
     notFound: {
-      title: "Hier ist nichts",
-      text: "Vielleicht ist die Adresse falsch geschrieben, oder die Seite ist umgezogen.",
+      title: "Seite nicht gefunden",
+      text: "Vielleicht ist die Adresse falsch, oder die Seite wurde verschoben.",
     },
     invitation: {
       title: "Diese Einladung gilt nicht mehr",
-      text: "Vielleicht wurde sie schon benutzt oder zurückgezogen, oder sie ist älter als sieben Tage. Bitten Sie die Verwaltung des Unternehmens um eine neue.",
+      text: "Sie wurde schon verwendet oder zurückgezogen, oder sie ist mehr als sieben Tage alt. Bitten Sie die Verwaltung des Unternehmens um eine neue.",
     },
     method: {
-      title: "So geht das nicht",
+      title: "Diese Seite kann das nicht",
       text: "Diese Adresse nimmt diese Art von Anfrage nicht an.",
     },
     form: {
-      title: "Dieses Formular gilt nicht mehr",
-      text: "Es war zu lange offen oder kam aus einem anderen Browser. Es wurde nichts geändert. Laden Sie die Seite neu und versuchen Sie es noch einmal.",
+      title: "Dieses Formular ist abgelaufen",
+      text: "Es war zu lange geöffnet, oder es kam aus einem anderen Browser. Es wurde nichts geändert. Laden Sie die Seite neu und versuchen Sie es noch einmal.",
     },
     foreignForm: {
       title: "Dieses Formular kam von einer anderen Website",
@@ -140,27 +139,27 @@ export const pages = {
     },
     cutOff: {
       title: "Beginnen Sie in der App noch einmal",
-      text: "Diese Seite gehört zu einer Anmeldung, die in einem anderen Browser begonnen wurde, oder der Link ist unvollständig. Es wurde nichts weitergegeben.",
+      text: "Diese Seite gehört zu einer Anmeldung, die in einem anderen Browser gestartet wurde, oder der Link ist unvollständig. Es wurde nichts weitergegeben.",
     },
     expired: {
-      title: "Diese Seite war zu lange offen",
-      text: "Die Anmeldung wurde vor mehr als einer Stunde begonnen und gilt nicht mehr. Es wurde nichts weitergegeben. Beginnen Sie neu.",
+      title: "Diese Seite war zu lange geöffnet",
+      text: "Die Anmeldung wurde vor mehr als einer Stunde gestartet und gilt nicht mehr. Es wurde nichts weitergegeben. Beginnen Sie von vorn.",
     },
     finished: {
-      title: "Das haben Sie schon beantwortet",
-      text: "Gehen Sie zur App zurück: Sie hat Ihre Antwort. Was sie darf, können Sie auf der Seite Ihrer Apps ändern.",
+      title: "Sie haben schon geantwortet",
+      text: "Die App hat Ihre Antwort. Gehen Sie zur App zurück, um fortzufahren. Was die App darf, können Sie unter „Apps“ ändern.",
     },
     tooMuch: {
-      title: "Das war zu viel auf einmal",
-      text: "Was gesendet wurde, ist länger, als diese Seite annimmt. Es wurde nichts geändert.",
+      title: "Das war zu lang",
+      text: "Sie haben mehr gesendet, als diese Seite annimmt. Es wurde nichts geändert.",
     },
     unavailable: {
-      title: "Wir können gerade nicht antworten",
-      text: "Etwas hinter dieser Seite antwortet nicht. Das sollte vorübergehen: Warten Sie einen Moment und laden Sie die Seite neu.",
+      title: "Dieser Dienst ist gerade nicht verfügbar",
+      text: "Ein Teil des Dienstes antwortet nicht. Warten Sie einen Moment und laden Sie die Seite dann neu.",
     },
     fault: {
-      title: "Hier ist etwas schiefgegangen",
-      text: "Es liegt an uns, nicht an Ihnen. Versuchen Sie es noch einmal; geschieht es wieder, nennen Sie dem Betreiber dieses Dienstes die Nummer unten.",
+      title: "Etwas ist schiefgegangen",
+      text: "Der Fehler liegt bei uns, nicht bei Ihnen. Versuchen Sie es noch einmal. Wenn es wieder geschieht, wenden Sie sich an den Betreiber dieses Dienstes und nennen Sie ihm die Nummer unten.",
     },
   },
 

@@ -1,4 +1,4 @@
-/** German: the pages about how one signs in. */
+/** German: passwords, sign-up, e-mail addresses, the profile and deletion. */
 import type { security as english } from "../en/security.ts";
 import type { Translation } from "../translation.ts";
 
@@ -7,10 +7,10 @@ export const security = {
 
   security: {
     title: "Sicherheit",
-    intro: "Wie Sie sich anmelden und wo Sie angemeldet sind.",
+    intro: "Wie und wo Sie angemeldet sind.",
     password: "Passwort",
     passwordChanged: "Geändert {when}",
-    passwordNone: "Sie melden sich hier ohne Passwort an.",
+    passwordNone: "Sie haben kein Passwort.",
     passwordChange: "Passwort ändern",
     passwordSet: "Passwort wählen",
     passwordDone: "Ihr Passwort wurde geändert.",
@@ -21,104 +21,152 @@ export const security = {
     titleSet: "Passwort wählen",
     titleMust: "Wählen Sie ein neues Passwort",
     introMust:
-      "Das Passwort, mit dem Sie sich angemeldet haben, kennt vielleicht noch jemand. Wählen Sie ein eigenes, dann geht es weiter.",
+      "Vielleicht kennt jemand anderes das Passwort, mit dem Sie sich angemeldet haben. Wählen Sie ein neues, um fortzufahren.",
     current: "Aktuelles Passwort",
     new: "Neues Passwort",
-    again: "Neues Passwort noch einmal",
-    hint: "8 Zeichen oder mehr. Ein paar Wörter hintereinander sind schwer zu erraten und leicht zu merken.",
+    again: "Neues Passwort bestätigen",
+    hint: "Mindestens 8 Zeichen. Ein paar zufällige Wörter sind schwer zu erraten und leicht zu merken.",
     endSessions: "Überall sonst abmelden",
-    endApps: "Allen Apps den Zugriff entziehen",
+    endApps: "Zugriff aller Apps widerrufen",
     endAppsHint:
-      "Lassen Sie das Häkchen gesetzt, wenn jemand anderes Ihr Passwort gekannt haben könnte. Sie können Ihre Apps wieder zulassen.",
+      "Lassen Sie das ausgewählt, wenn jemand anderes Ihr Passwort kennen könnte. Sie können Ihre Apps später wieder erlauben.",
+    show: "Anzeigen",
+    hide: "Verbergen",
+    showLabel: "Passwort anzeigen",
+    hideLabel: "Passwort verbergen",
+    strength: { short: "Zu kurz", weak: "Schwach: leicht zu erraten", good: "Gut", strong: "Stark" },
     submit: "Passwort ändern",
     wrong: {
       current: "Das ist nicht Ihr aktuelles Passwort.",
       missing: "Geben Sie ein neues Passwort ein.",
-      stale:
-        "Ihre Anmeldung liegt eine Weile zurück. Melden Sie sich ab und wieder an, und wählen Sie dann ein Passwort.",
-      differ: "Das ist nicht dasselbe wie oben. Geben Sie das neue Passwort zweimal ein.",
-      same: "Dieses Passwort haben Sie schon. Wählen Sie ein anderes.",
-      malformed: "In diesem Passwort ist ein Zeichen, das nicht erlaubt ist. Wählen Sie ein anderes.",
-      short: "Das ist zu kurz. Ein Passwort hat 8 Zeichen oder mehr.",
-      long: "Das ist zu lang. Ein Passwort hat höchstens 1024 Bytes.",
-      name: "Den eigenen Namen probieren andere zuerst. Wählen Sie ein anderes Passwort.",
-      common: "Dieses Passwort haben viele, deshalb wird es zuerst probiert. Wählen Sie ein anderes.",
+      stale: "Ihre Anmeldung liegt eine Weile zurück. Melden Sie sich ab und wieder an. Wählen Sie dann ein Passwort.",
+      differ: "Das stimmt nicht mit dem Passwort oben überein. Geben Sie zweimal dasselbe Passwort ein.",
+      same: "Das ist schon Ihr Passwort. Wählen Sie ein anderes.",
+      malformed: "Dieses Passwort enthält ein Zeichen, das nicht verwendet werden kann. Wählen Sie ein anderes.",
+      short: "Zu kurz. Verwenden Sie mindestens 8 Zeichen.",
+      long: "Zu lang. Verwenden Sie höchstens 1024 Bytes.",
+      name: "Zu leicht zu erraten, weil es Ihr Name ist. Wählen Sie ein anderes.",
+      common: "Zu häufig verwendet. Wählen Sie ein anderes.",
     },
   },
 
   recover: {
     link: "Passwort vergessen?",
     title: "Neues Passwort wählen",
-    intro: "Geben Sie Ihren Benutzernamen oder Ihre E-Mail-Adresse ein. Wir schicken Ihnen einen Link.",
+    intro: "Geben Sie Ihren Benutzernamen oder Ihre E-Mail-Adresse ein. Wir senden Ihnen einen Link.",
     login: "Benutzername oder E-Mail-Adresse",
-    submit: "Link schicken",
+    submit: "Link senden",
     missing: "Geben Sie Ihren Benutzernamen oder Ihre E-Mail-Adresse ein.",
-    stale:
-      "Diese Seite war zu lange offen, oder Ihr Browser nimmt keine Cookies an. Versuchen Sie es bitte noch einmal.",
-    submitNew: "Dieses Passwort verwenden",
+    stale: "Diese Seite war zu lange geöffnet, oder Ihr Browser blockiert Cookies. Versuchen Sie es noch einmal.",
+    submitNew: "Passwort speichern",
     doneTitle: "Ihr Passwort wurde geändert",
   },
 
   sent: {
-    title: "Sehen Sie in Ihrem Postfach nach",
+    title: "Prüfen Sie Ihren Posteingang",
     recover:
-      "Wenn es dieses Konto gibt, ist ein Link an seine E-Mail-Adresse unterwegs. Er gilt einmal, 15 Minuten lang.",
-    signUp: "Eine Nachricht an {email} ist unterwegs. Der Link darin gilt einmal, eine Stunde lang.",
-    hint: "Nach ein paar Minuten nichts da? Sehen Sie im Spam-Ordner nach, oder fordern Sie den Link noch einmal an.",
-    full: "Zu viele Nachrichten warten auf den Versand. An Sie wurde nichts gesendet. Versuchen Sie es in ein paar Minuten wieder.",
+      "Wenn es das Konto gibt, haben wir einen Link an seine E-Mail-Adresse gesendet. Der Link funktioniert einmal, 15 Minuten lang.",
+    signUp: "Wir haben eine Nachricht an {email} gesendet. Der Link darin funktioniert einmal, eine Stunde lang.",
+    hint: "Nach ein paar Minuten keine Nachricht? Prüfen Sie Ihren Spam-Ordner, oder fordern Sie den Link noch einmal an.",
+    full: "Zu viele Nachrichten warten, deshalb konnten wir Ihre nicht senden. Versuchen Sie es in ein paar Minuten noch einmal.",
     back: "Zurück zur Anmeldung",
   },
 
   link: {
-    goneTitle: "Dieser Link gilt nicht mehr",
-    goneText: "Er wurde schon verwendet, ist zu alt oder unvollständig. Es wurde nichts geändert.",
+    goneTitle: "Dieser Link funktioniert nicht mehr",
+    goneText: "Er wurde schon verwendet, ist zu alt oder ist unvollständig. Es wurde nichts geändert.",
     again: "Neuen Link anfordern",
-    anotherBrowserTitle: "Dieser Link gilt nicht in diesem Browser",
+    anotherBrowserTitle: "Dieser Link funktioniert nicht in diesem Browser",
     anotherBrowserText:
-      "Er gilt nur in dem Browser, den Sie für dieses Konto am längsten verwenden. Öffnen Sie den Link dort. Wenn Sie diesen Browser nicht mehr haben, bitten Sie den Betreiber von {product} um Hilfe. Es wurde nichts geändert.",
+      "Er funktioniert nur in dem Browser, den Sie für dieses Konto am längsten verwenden. Öffnen Sie den Link dort. Wenn Sie diesen Browser nicht mehr haben, bitten Sie den Betreiber von {product} um Hilfe. Es wurde nichts geändert.",
     takenTitle: "Diese Adresse kann nicht verwendet werden",
-    takenText: "Ein anderes Konto hat sie schon. Es wurde nichts geändert.",
+    takenText: "Ein anderes Konto verwendet sie schon. Es wurde nichts geändert.",
     account: "Zu Ihrem Konto",
   },
 
   signUp: {
-    link: "Konto anlegen",
-    title: "Konto anlegen",
-    intro: "Wir schicken einen Link an Ihre E-Mail-Adresse, mit dem es weitergeht.",
+    link: "Konto erstellen",
+    title: "Konto erstellen",
+    intro: "Wir senden Ihnen einen Link, mit dem Sie fortfahren.",
     email: "E-Mail-Adresse",
-    submit: "Link schicken",
-    emailWrong: "Das ist keine E-Mail-Adresse. Sie sieht zum Beispiel so aus: name@example.com.",
+    submit: "Link senden",
+    emailWrong: "Geben Sie eine E-Mail-Adresse ein, zum Beispiel name@example.com.",
     newText: "Ihre E-Mail-Adresse ist {email}.",
     username: "Benutzername",
     usernameHint: "Buchstaben, Ziffern und . _ - ohne Leerzeichen. Damit melden Sie sich an.",
     name: "Ihr Name",
-    nameHint: "So, wie andere ihn sehen sollen. Das Feld kann leer bleiben.",
-    again: "Passwort noch einmal",
-    create: "Konto anlegen",
+    nameHint: "So sehen andere Sie. Optional.",
+    again: "Passwort bestätigen",
+    create: "Konto erstellen",
     usernameWrong:
-      "Ein Benutzername hat nur Buchstaben, Ziffern und . _ -, höchstens 64, alle aus einem Alphabet, und beginnt mit einem Buchstaben oder einer Ziffer.",
-    usernameTaken: "Diesen Benutzernamen hat schon jemand. Wählen Sie einen anderen.",
+      "Verwenden Sie nur Buchstaben aus einem Alphabet, Ziffern und . _ -, höchstens 64 Zeichen. Beginnen Sie mit einem Buchstaben oder einer Ziffer.",
+    usernameTaken: "Dieser Benutzername ist vergeben. Wählen Sie einen anderen.",
     nameWrong:
-      "Das lässt sich nicht anzeigen. Ein Name hat bis zu 120 Zeichen in einer Zeile, in einem Alphabet, und keine unsichtbaren.",
+      "Dieser Name kann nicht verwendet werden. Verwenden Sie bis zu 120 sichtbare Zeichen in einer Zeile, aus einem Alphabet.",
+  },
+
+  waiting: {
+    signInTitle: "Anmelden, um {company} beizutreten",
+    invitedBy: {
+      member: "{person} hat Sie eingeladen, {company} als Mitglied beizutreten.",
+      admin: "{person} hat Sie in die Verwaltung von {company} eingeladen.",
+    },
+    invited: {
+      member: "Sie sind eingeladen, {company} als Mitglied beizutreten.",
+      admin: "Sie sind in die Verwaltung von {company} eingeladen.",
+    },
+    invitedOnly: "Verwenden Sie den Benutzernamen oder die E-Mail-Adresse, für die die Einladung gilt.",
+    next: {
+      app: "Danach geht es weiter zu {app}.",
+      device: "Danach verbinden Sie Ihr Gerät.",
+    },
+    sent: {
+      app: "Öffnen Sie den Link in diesem Browser, um zu {app} zu gelangen. Wenn Sie ihn auf einem anderen Gerät öffnen, kommen Sie danach auf diese Seite zurück.",
+      device:
+        "Öffnen Sie den Link in diesem Browser, um Ihr Gerät zu verbinden. Wenn Sie ihn woanders öffnen, kommen Sie danach auf diese Seite zurück.",
+      invitation:
+        "Öffnen Sie den Link in diesem Browser, um {company} beizutreten. Wenn Sie ihn auf einem anderen Gerät öffnen, kommen Sie danach auf diese Seite zurück.",
+    },
+    elsewhere: {
+      app: "Um zu {app} zu gelangen, kehren Sie zu dem Browser zurück, in dem Sie begonnen haben, und melden Sie sich dort an.",
+      device:
+        "Um Ihr Gerät zu verbinden, kehren Sie zu dem Browser zurück, in dem Sie begonnen haben, und melden Sie sich dort an.",
+      invitation:
+        "Um {company} beizutreten, kehren Sie zu dem Browser zurück, in dem Sie begonnen haben, oder öffnen Sie den Link der Einladung noch einmal.",
+    },
+    elsewhereFirst: {
+      app: "Sie haben in einem anderen Browser begonnen. Erstellen Sie Ihr Konto hier. Kehren Sie dann zu dem anderen Browser zurück, um zu {app} zu gelangen.",
+      device:
+        "Sie haben in einem anderen Browser begonnen. Erstellen Sie Ihr Konto hier. Kehren Sie dann zu dem anderen Browser zurück, um Ihr Gerät zu verbinden.",
+      invitation:
+        "Sie haben in einem anderen Browser begonnen. Erstellen Sie Ihr Konto hier. Kehren Sie dann zu dem anderen Browser zurück, um {company} beizutreten.",
+    },
+    expired:
+      "Die Anfrage von {app} ist abgelaufen, weil sie vor mehr als einer Stunde gestartet wurde. Beginnen Sie von vorn.",
+    expiredFirst:
+      "Die Anfrage von {app} ist abgelaufen. Erstellen Sie Ihr Konto und beginnen Sie dann in {app} von vorn.",
+    readyTitle: "Ihr Konto ist bereit",
+    readyText: "Sie sind in diesem Browser als {person} angemeldet.",
+    gone: "Wenn eine App oder ein Unternehmen Sie hierher geschickt hat, gehen Sie dorthin zurück und beginnen Sie von vorn.",
   },
 
   confirm: {
     verifyTitle: "Ist das Ihre E‑Mail-Adresse?",
-    verifyText: "{email} ist beim Konto {person} eingetragen. Bestätigen Sie nur, wenn beides Ihnen gehört.",
+    verifyText: "{email} ist die Adresse des Kontos {person}. Bestätigen Sie nur, wenn beides Ihnen gehört.",
     changeTitle: "E‑Mail-Adresse ändern?",
-    changeText: "Das Konto {person} bekommt die Adresse {email}. Bestätigen Sie nur, wenn beides Ihnen gehört.",
+    changeText: "Die Adresse des Kontos {person} wird {email}. Bestätigen Sie nur, wenn beides Ihnen gehört.",
     yes: "Ja, beides gehört mir",
-    doneTitle: "Danke",
-    doneText: "{email} ist die bestätigte Adresse des Kontos {person}.",
-    undoTitle: "Änderung zurücknehmen",
-    undoSubmit: "Zurücknehmen",
+    doneTitle: "Adresse bestätigt",
+    doneText: "{email} ist jetzt die bestätigte Adresse des Kontos {person}.",
+    undoTitle: "Adressänderung rückgängig machen",
+    undoSubmit: "Rückgängig machen",
     undoneTitle: "Das Konto gehört wieder Ihnen",
-    undoneText: "Es hat wieder die Adresse {email}. Melden Sie sich mit dem neuen Passwort an.",
+    undoneText: "Die Adresse ist wieder {email}. Melden Sie sich mit dem neuen Passwort an.",
   },
 
   profile: {
     title: "Profil",
-    intro: "Wer Sie hier sind.",
+    intro: "Ihr Name, Ihre Adresse und Ihre Daten.",
     username: "Benutzername",
     name: "Name",
     nameSave: "Speichern",
@@ -126,20 +174,20 @@ export const security = {
     email: "E-Mail-Adresse",
     verified: "Bestätigt",
     unverified: "Nicht bestätigt",
-    verify: "Link zum Bestätigen schicken",
-    verifySent: "Eine Nachricht an {email} ist unterwegs. Der Link darin gilt einmal, eine Stunde lang.",
+    verify: "Bestätigungslink senden",
+    verifySent: "Wir haben eine Nachricht an {email} gesendet. Der Link darin funktioniert einmal, eine Stunde lang.",
     change: "Ändern",
     newEmail: "Neue E-Mail-Adresse",
-    changeSubmit: "Link dorthin schicken",
+    changeSubmit: "Link senden",
     changeSent:
-      "Eine Nachricht an {email} ist unterwegs. Ihre Adresse ändert sich, wenn Sie den Link darin öffnen. Er gilt einmal, eine Stunde lang.",
+      "Wir haben eine Nachricht an {email} gesendet. Öffnen Sie den Link darin, um Ihre Adresse zu ändern. Der Link funktioniert einmal, eine Stunde lang.",
     changeSame: "Das ist schon Ihre Adresse.",
-    tooMany: "Es wurden zu viele Nachrichten angefordert. Versuchen Sie es in einer Stunde wieder.",
+    tooMany: "Es wurden zu viele Nachrichten angefordert. Versuchen Sie es in einer Stunde noch einmal.",
     data: "Ihre Daten",
-    dataText: "Alles, was hier über Sie gespeichert ist, als Datei für Sie.",
+    dataText: "Laden Sie alles herunter, was wir über Sie speichern.",
     download: "Herunterladen",
     delete: "Konto löschen",
-    deleteText: "Mit allem, was hier über Sie gespeichert ist.",
+    deleteText: "Damit wird alles gelöscht, was wir über Sie speichern.",
     deleteLink: "Konto löschen",
     pending: "Ihr Konto wird am {when} gelöscht.",
     keep: "Konto behalten",
@@ -148,20 +196,20 @@ export const security = {
 
   dataExport: {
     title: "Ihre Daten herunterladen",
-    text: "Eine Datei (JSON) mit allem, was hier über Sie gespeichert ist: Konto, Anmeldungen, Apps, Unternehmen und Verlauf.",
+    text: "Eine Datei (JSON) mit allem, was wir über Sie speichern: Konto, Anmeldungen, Apps, Unternehmen und Verlauf.",
     care: "Bewahren Sie die Datei dort auf, wo niemand sonst sie lesen kann.",
     back: "Zurück zum Profil",
   },
 
   deletion: {
     title: "Konto löschen?",
-    text: "Es wird am {when} gelöscht. Bis dahin können Sie sich anmelden und es behalten. Danach kann es niemand zurückholen.",
-    now: "Sofort verlieren Apps ihren Zugriff, und Sie werden überall sonst abgemeldet.",
+    text: "Es wird am {when} gelöscht. Bis dahin können Sie sich anmelden und „Mein Konto behalten“ wählen. Danach kann es niemand wiederherstellen.",
+    now: "Apps verlieren sofort ihren Zugriff, und Sie werden überall sonst abgemeldet.",
     later:
-      "Dann verschwindet alles, was hier über Sie gespeichert ist, und andere können Ihren Benutzernamen und Ihre Adresse nehmen.",
+      "An diesem Tag wird alles gelöscht, was wir über Sie speichern, und andere können Ihren Benutzernamen und Ihre E-Mail-Adresse verwenden.",
     submit: "Mein Konto löschen",
-    keep: "Behalten",
+    keep: "Konto behalten",
     soleAdmin:
-      "Sie sind die einzige Person, die {companies} verwaltet. Geben Sie dort erst jemand anderem diese Aufgabe, oder fragen Sie den Betreiber dieses Dienstes.",
+      "Nur Sie haben Verwaltungsrechte für {companies}. Geben Sie zuerst jemand anderem Verwaltungsrechte, oder fragen Sie den Betreiber dieses Dienstes.",
   },
 } as const satisfies Translation<typeof english, "one" | "other">;

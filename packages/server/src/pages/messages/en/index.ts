@@ -1,9 +1,10 @@
-/** What the pages say in English: every other language has the same keys and the same holes. */
+/** All texts of the pages in English. Every other language has the same keys and placeholders. */
 import { company } from "./company.ts";
 import { factors } from "./factors.ts";
 import { mail } from "./mail.ts";
 import { owner } from "./owner.ts";
 import { pages } from "./pages.ts";
+import { receipts } from "./receipts.ts";
 import { recovery } from "./recovery.ts";
 import { security } from "./security.ts";
 
@@ -17,5 +18,6 @@ export const en = {
   ...security,
   ...mail,
   ...factors,
+  ...receipts,
   ...recovery,
 } as const;

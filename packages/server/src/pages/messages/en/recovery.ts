@@ -1,18 +1,18 @@
-/** English: taking an account back by mail, and undoing that. */
+/** English: recovering an account by e-mail, and undoing a recovery. */
 
 export const recovery = {
   takeBack: {
-    proveTitle: "Confirm that it is you",
+    proveTitle: "Confirm that it’s you",
     proveCode: "Before you choose a new password for the account {person}, enter a code from your authenticator app.",
     provePasskey: "Before you choose a new password for the account {person}, use one of its passkeys.",
     proveWith: "Use a passkey",
-    proveNone: "You have none of these any more? Ask whoever runs {product} for help.",
+    proveNone: "No longer have any of these? Ask whoever runs {product} for help.",
     text: "For the account {person}. You will be signed out everywhere.",
     undoText: "The account {person} gets {email} back. You will be signed out everywhere.",
     changed: "The account was changed while this page was open. Check everything again, then choose the password.",
     ways: "Ways to sign in",
     waysDoubtful:
-      "These were added with a browser that was new to your account then. Ticked ones are removed. Untick those that are yours.",
+      "These were added with a browser that was new to your account. Ticked ones will be removed. Untick those that you added yourself.",
     waysKept: "These stay:",
     remove: "Remove: {way}",
     passkey: "Passkey “{name}”",
@@ -22,19 +22,19 @@ export const recovery = {
     addedFrom: "Added {when} with {device}",
     place: "network {place}",
     used: "last used {when}",
-    back: "The one that you had before comes back.",
+    back: "Your previous one will work again.",
     apps: "Apps with access",
-    appsHint: "Ticked apps lose their access. The others keep it.",
-    appsSince: "Apps that were connected since {when} are ticked.",
+    appsHint: "Selected apps lose their access. The others keep it.",
+    appsSince: "Apps connected since {when} are selected.",
     appsNone: "No app has access to your account.",
-    appsHidden: "Not shown: {count}. Those connected since then lose their access, the others keep it.",
+    appsHidden: "Not shown: {count}. Those connected since then lose their access. The others keep it.",
     connected: "Connected {when}",
     connectedDevice: "Connected {when} with a code from a device",
     latest: "again {when}",
-    company: "What you connected for {company}",
+    company: "Apps you connected for {company}",
     companyApps: "Apps: {count}",
     browsers: "Browsers",
-    browsersText: "All browsers are signed out. These were new since {when}:",
+    browsersText: "All browsers will be signed out. These were new since {when}:",
     doneText: "You were signed out everywhere. Sign in with the new password.",
     doneRemoved: "Removed: {list}.",
     doneKept: "You can still sign in with: {list}.",
@@ -44,7 +44,7 @@ export const recovery = {
     restoreText:
       "On {when}, somebody chose a new password for the account {person} with a link from an e-mail, and removed:",
     restoreThen:
-      "If that was you, do nothing. If not, put them back: everybody is signed out, the password stops working, and what was added since is removed. Then choose a new password. You will need one of these ways.",
+      "If that was you, do nothing. If not, put them back: everybody is signed out, the password stops working, and everything added since is removed. Then choose a new password. You will need one of these ways to sign in.",
     restoreYes: "Put them back",
     restoredTitle: "The ways to sign in are back",
     restoredText: "Everybody is signed out, and the password no longer works. Choose a new one now.",

@@ -1,4 +1,4 @@
-/** Spanish: taking an account back by mail, and undoing that. */
+/** Spanish: recovering an account by e-mail, and undoing a recovery. */
 import type { recovery as english } from "../en/recovery.ts";
 import type { Translation } from "../translation.ts";
 
@@ -6,7 +6,7 @@ export const recovery: Translation<typeof english, "one" | "other"> = {
   takeBack: {
     proveTitle: "Confirme que es usted",
     proveCode:
-      "Antes de elegir una contraseña nueva para la cuenta {person}, escriba un código de su aplicación de autenticación.",
+      "Antes de elegir una contraseña nueva para la cuenta {person}, introduzca un código de su aplicación de autenticación.",
     provePasskey: "Antes de elegir una contraseña nueva para la cuenta {person}, use una de sus llaves de acceso.",
     proveWith: "Usar una llave de acceso",
     proveNone: "¿Ya no tiene nada de esto? Pida ayuda a quien administra {product}.",
@@ -16,8 +16,8 @@ export const recovery: Translation<typeof english, "one" | "other"> = {
       "La cuenta se ha modificado mientras esta página estaba abierta. Compruébelo todo otra vez y elija después la contraseña.",
     ways: "Formas de iniciar sesión",
     waysDoubtful:
-      "Estas se añadieron con un navegador que entonces era nuevo para su cuenta. Las marcadas se eliminan. Desmarque las que sean suyas.",
-    waysKept: "Estas se quedan:",
+      "Estas se añadieron con un navegador que era nuevo para su cuenta. Las marcadas se eliminarán. Desmarque las que añadió usted.",
+    waysKept: "Estas se conservan:",
     remove: "Eliminar: {way}",
     passkey: "Llave de acceso «{name}»",
     authenticator: "Aplicación de autenticación",
@@ -26,19 +26,19 @@ export const recovery: Translation<typeof english, "one" | "other"> = {
     addedFrom: "Añadida {when} con {device}",
     place: "red {place}",
     used: "último uso: {when}",
-    back: "Vuelve la que tenía antes.",
+    back: "La anterior volverá a funcionar.",
     apps: "Aplicaciones con acceso",
-    appsHint: "Las aplicaciones marcadas pierden el acceso. Las demás lo conservan.",
-    appsSince: "Están marcadas las aplicaciones conectadas desde este momento: {when}.",
+    appsHint: "Las aplicaciones seleccionadas pierden su acceso. Las demás lo conservan.",
+    appsSince: "Están seleccionadas las aplicaciones conectadas desde el {when}.",
     appsNone: "Ninguna aplicación tiene acceso a su cuenta.",
-    appsHidden: "No se muestran: {count}. Las conectadas desde entonces pierden el acceso, las demás lo conservan.",
+    appsHidden: "No se muestran: {count}. Las conectadas desde entonces pierden su acceso. Las demás lo conservan.",
     connected: "Conectada {when}",
     connectedDevice: "Conectada {when} con el código de un dispositivo",
     latest: "de nuevo {when}",
-    company: "Lo que conectó para {company}",
+    company: "Aplicaciones que conectó para {company}",
     companyApps: "Número de aplicaciones: {count}",
     browsers: "Navegadores",
-    browsersText: "Se cerrará la sesión en todos los navegadores. Estos eran nuevos desde este momento ({when}):",
+    browsersText: "Se cerrará la sesión en todos los navegadores. Estos eran nuevos desde el {when}:",
     doneText: "Se ha cerrado su sesión en todas partes. Inicie sesión con la contraseña nueva.",
     doneRemoved: "Eliminado: {list}.",
     doneKept: "Aún puede iniciar sesión con: {list}.",
@@ -48,9 +48,9 @@ export const recovery: Translation<typeof english, "one" | "other"> = {
     restoreText:
       "El {when} alguien eligió una contraseña nueva para la cuenta {person} con un enlace de un correo electrónico y eliminó:",
     restoreThen:
-      "Si fue usted, no haga nada. Si no, recupérelas: se cierra la sesión a todo el mundo, la contraseña deja de servir y se elimina lo que se añadió desde entonces. Después elija una contraseña nueva. Necesitará una de estas formas.",
+      "Si fue usted, no haga nada. Si no, recupérelas: se cierra la sesión de todos, la contraseña deja de funcionar y se elimina todo lo que se añadió desde entonces. Después elija una contraseña nueva. Necesitará una de estas formas para iniciar sesión.",
     restoreYes: "Recuperarlas",
-    restoredTitle: "Las formas de iniciar sesión han vuelto",
-    restoredText: "Se ha cerrado la sesión a todo el mundo y la contraseña ya no sirve. Elija ahora una nueva.",
+    restoredTitle: "Se han recuperado las formas de iniciar sesión",
+    restoredText: "Se ha cerrado la sesión de todos y la contraseña ya no funciona. Elija ahora una nueva.",
   },
 };

@@ -1,30 +1,30 @@
-/** French: ways to sign in beside a password, and where one is signed in. */
+/** French: passkeys, authenticator apps, recovery codes, other identities and sessions. */
 import type { factors as english } from "../en/factors.ts";
 import type { Translation } from "../translation.ts";
 
 export const factors: Translation<typeof english, "one" | "other"> = {
   secondStep: {
     title: "Encore une étape",
-    intro: "Saisissez le code que votre application d’authentification affiche pour ce compte.",
-    introPasskey: "Confirmez avec une clé d’accès que c’est bien vous.",
+    intro: "Saisissez le code affiché par votre application d’authentification pour ce compte.",
+    introPasskey: "Utilisez une clé d’accès pour confirmer que c’est bien vous.",
     as: "Connexion en tant que {person}",
     code: "Code à 6 chiffres",
     submit: "Continuer",
     lost: "Vous n’avez pas votre application d’authentification ?",
     recovery: "Code de secours",
-    recoveryHint: "L’un des codes que vous avez notés. Chacun ne sert qu’une fois.",
-    wrong: "Ce code est incorrect ou a déjà servi. Attendez le suivant et saisissez-le.",
-    wrongRecovery: "Ce n’est pas l’un de vos codes de secours, ou il a déjà servi.",
+    recoveryHint: "L’un des codes que vous avez enregistrés. Chacun ne fonctionne qu’une fois.",
+    wrong: "Ce code est incorrect ou a déjà été utilisé. Attendez le code suivant et saisissez-le.",
+    wrongRecovery: "Ce n’est pas l’un de vos codes de secours, ou il a déjà été utilisé.",
     missing: "Saisissez le code.",
-    over: "Se connecter avec un autre compte",
+    over: "Utiliser un autre compte",
   },
 
   stronger: {
-    title: "Une connexion plus sûre est nécessaire",
+    title: "Une connexion plus sécurisée est nécessaire",
     intro:
-      "{app} demande quelque chose que votre compte ne peut autoriser qu’après une connexion avec plus qu’un mot de passe. Vous n’avez encore rien configuré pour cela.",
+      "{app} demande un accès qui exige plus qu’un mot de passe. Vous n’avez pas encore configuré de deuxième étape.",
     introPasskey:
-      "{app} demande quelque chose que votre compte ne peut autoriser qu’après une connexion avec une clé d’accès. Vous n’en avez pas encore ajouté.",
+      "{app} demande un accès qui exige une connexion avec une clé d’accès. Vous n’en avez pas encore ajouté.",
     authenticator: "Configurer une application d’authentification",
     passkey: "Ajouter une clé d’accès",
     deny: "Ne pas autoriser et revenir",
@@ -33,81 +33,78 @@ export const factors: Translation<typeof english, "one" | "other"> = {
   passkey: {
     use: "Se connecter avec une clé d’accès",
     noScript:
-      "Les clés d’accès ont besoin de JavaScript et d’un navigateur qui les connaît. Vous pouvez vous connecter avec votre mot de passe.",
+      "Les clés d’accès nécessitent JavaScript et un navigateur compatible. Vous pouvez vous connecter avec votre mot de passe.",
     noScriptSecond:
-      "Les clés d’accès ont besoin de JavaScript et d’un navigateur qui les connaît. Activez-le pour cette page, ou utilisez un autre navigateur.",
+      "Les clés d’accès nécessitent JavaScript et un navigateur compatible. Activez JavaScript pour cette page, ou utilisez un autre navigateur.",
     failed: "Cette clé d’accès ne peut pas être utilisée ici. Réessayez ou connectez-vous autrement.",
-    cancelled: "Rien n’a été envoyé : la clé d’accès n’a pas été utilisée. Réessayez ou connectez-vous autrement.",
+    cancelled: "La clé d’accès n’a pas été utilisée. Réessayez ou connectez-vous autrement.",
   },
 
   passkeys: {
     title: "Clés d’accès",
     intro:
-      "Connectez-vous avec votre empreinte, votre visage ou le verrouillage de l’écran, sans mot de passe. Aucun autre site ne peut s’en emparer.",
+      "Connectez-vous avec votre empreinte, votre visage ou le verrouillage de l’écran au lieu d’un mot de passe. Aucun autre site ne peut utiliser votre clé d’accès.",
     unavailable: "Les clés d’accès ne peuvent pas être utilisées à cette adresse.",
     add: "Ajouter une clé d’accès",
-    used: "dernière utilisation {when}",
+    used: "dernière utilisation : {when}",
     unused: "jamais utilisée",
     synced: "Synchronisée par son fournisseur",
     bound: "Sur un seul appareil",
     remove: "Supprimer",
     removeNamed: "Supprimer la clé d’accès {name}",
     name: "Nom",
-    nameHint: "Pour la reconnaître, par exemple « Portable du bureau ».",
+    nameHint: "Par exemple « Portable du bureau ».",
     addTitle: "Ajouter une clé d’accès",
     addIntro:
-      "Votre navigateur va demander où la garder : sur cet appareil, sur un téléphone ou sur une clé de sécurité.",
-    addNoScript:
-      "Pour ajouter une clé d’accès, activez JavaScript pour cette page, dans un navigateur qui connaît les clés d’accès.",
-    doneAdded: "Votre clé d’accès est ajoutée. Vous pouvez désormais vous connecter avec elle.",
-    doneRemoved:
-      "La clé d’accès est supprimée. Elle ne permet plus de se connecter ; effacez-la aussi sur votre appareil.",
+      "Votre navigateur vous demandera où l’enregistrer : sur cet appareil, sur un téléphone ou sur une clé de sécurité.",
+    addNoScript: "Pour ajouter une clé d’accès, activez JavaScript pour cette page dans un navigateur compatible.",
+    doneAdded: "Votre clé d’accès a été ajoutée. Vous pouvez maintenant vous connecter avec elle.",
+    doneRemoved: "La clé d’accès a été supprimée et ne fonctionne plus. Supprimez-la aussi sur votre appareil.",
     last: "C’est votre seul moyen de vous connecter. Choisissez d’abord un mot de passe ou ajoutez une autre clé d’accès.",
     wrong: {
       failed: "Cette clé d’accès n’a pas pu être ajoutée. Réessayez.",
       cancelled: "Aucune clé d’accès n’a été créée. Réessayez.",
-      taken: "Cette clé d’accès est déjà ajoutée.",
-      full: "Vous avez atteint le nombre maximal de clés d’accès. Supprimez-en d’abord une.",
-      name: "Donnez-lui un nom de 1 à 60 caractères visibles d’un seul alphabet.",
+      taken: "Vous avez déjà ajouté cette clé d’accès.",
+      full: "Vous avez le nombre maximal de clés d’accès. Supprimez-en d’abord une.",
+      name: "Saisissez un nom de 1 à 60 caractères visibles d’un seul alphabet.",
     },
   },
 
   identities: {
     title: "Identités d’autres services",
     intro:
-      "Ces services peuvent dire à ce serveur qui vous êtes. Les applications dont ils se portent garants agissent alors pour vous sans que vous vous connectiez ici.",
+      "Ces services peuvent confirmer qui vous êtes. Les applications dont ils se portent garants peuvent alors agir pour vous sans que vous vous connectiez ici.",
     since: "Liée : {when}",
     remove: "Supprimer",
     removeNamed: "Supprimer l’identité de {issuer}",
     ask: "Supprimer cette identité ?",
-    ends: "{issuer} ne pourra plus dire ici qui vous êtes.",
-    stays: "Les applications gardent leur accès. Vous pouvez y mettre fin sur la page « Applications ».",
+    ends: "{issuer} ne pourra plus confirmer ici qui vous êtes.",
+    stays: "Les applications gardent leur accès. Vous pouvez le révoquer dans « Applications ».",
     again:
-      "La personne qui gère ce serveur peut lier de nouveau l’identité. Si le service connaît votre adresse e-mail, cela peut aussi se faire automatiquement.",
+      "Les responsables de ce service peuvent lier de nouveau l’identité. Si l’autre service connaît votre adresse e-mail, elle peut aussi être liée automatiquement.",
     doneRemoved: "L’identité a été supprimée.",
-    last: "Sans mot de passe ni clé d’accès, vous ne pourriez plus accéder à votre compte. Choisissez d’abord un mot de passe ou ajoutez une clé d’accès.",
+    last: "Sans mot de passe ni clé d’accès, vous ne pourriez plus vous connecter. Choisissez d’abord un mot de passe ou ajoutez une clé d’accès.",
   },
 
   authenticator: {
     title: "Application d’authentification",
-    intro: "Après votre mot de passe, vous saisissez un code qu’une application de votre téléphone affiche.",
+    intro: "Après votre mot de passe, vous saisissez un code d’une application de votre téléphone.",
     off: "Non configurée.",
     earlier:
-      "L’application d’authentification que vous aviez avant peut encore confirmer que c’est bien vous si vous récupérez le compte par e-mail. « Supprimer » supprime les deux.",
+      "Votre application d’authentification précédente peut encore confirmer que c’est bien vous quand vous récupérez le compte par e-mail. « Supprimer » supprime les deux.",
     setUp: "Configurer",
     replace: "Passer à un autre téléphone",
     remove: "Supprimer",
     setUpTitle: "Configurer une application d’authentification",
-    scan: "Scannez ceci avec une application d’authentification. L’application de mots de passe de votre téléphone peut en être une.",
-    qr: "Code QR contenant le secret ci-dessous",
-    secret: "Ou saisissez ceci :",
-    code: "Code à 6 chiffres que l’application affiche maintenant",
+    scan: "Scannez ceci avec une application d’authentification. L’application de mots de passe de votre téléphone en est peut-être une.",
+    qr: "Code QR avec la clé ci-dessous",
+    secret: "Ou saisissez cette clé :",
+    code: "Code à 6 chiffres de l’application",
     submit: "Activer",
-    wrong:
-      "Ce code est incorrect. Vérifiez que l’horloge de votre téléphone est juste, puis saisissez le code affiché maintenant.",
+    wrong: "Ce code est incorrect. Vérifiez que l’heure de votre téléphone est juste, puis saisissez le code actuel.",
     expired: "Cette page est restée ouverte trop longtemps. Voici un nouveau code à scanner.",
     doneRemoved:
-      "L’application d’authentification est supprimée. Désormais, votre mot de passe suffit pour vous connecter.",
+      "L’application d’authentification a été supprimée. Vous vous connectez maintenant avec votre mot de passe seul.",
   },
 
   recovery: {
@@ -117,27 +114,28 @@ export const factors: Translation<typeof english, "one" | "other"> = {
     renew: "Créer de nouveaux codes",
     newTitle: "Vos codes de secours",
     newIntro:
-      "Chacun vous connecte une fois, à la place d’un code de l’application. Imprimez-les ou notez-les, et gardez-les avec vos papiers importants : ils ne sont affichés que cette fois.",
-    newOld: "Les codes que vous aviez avant ne fonctionnent plus.",
+      "Chaque code vous connecte une fois, à la place d’un code de l’application. Imprimez-les ou notez-les, et gardez-les en lieu sûr. Ils ne sont affichés qu’une fois.",
+    newOld: "Vos anciens codes ne fonctionnent plus.",
     download: "Enregistrer dans un fichier",
-    go: "Je les ai conservés",
+    go: "Je les ai enregistrés",
   },
 
   sessions: {
     title: "Où vous êtes connecté",
-    intro: "Se déconnecter ne met fin à rien de ce que vous avez autorisé aux applications : voyez {apps}.",
+    intro:
+      "Se déconnecter ne change rien à ce que les applications peuvent faire. Pour modifier cela, accédez à {apps}.",
     apps: "Vos applications",
     here: "Ce navigateur",
     device: "{browser} sur {system}",
     unknown: "Navigateur inconnu",
     from: "depuis {place}",
     since: "Connecté {when}",
-    seen: "dernière activité {when}",
+    seen: "dernière activité : {when}",
     end: "Déconnecter",
-    endNamed: "Déconnecter {device}, dernière activité {when}",
+    endNamed: "Déconnecter {device}, dernière activité : {when}",
     endOthers: "Déconnecter partout ailleurs",
     endAll: "Déconnecter partout",
-    doneOne: "Ce navigateur est déconnecté.",
-    doneOthers: "Vous êtes déconnecté partout ailleurs. Les applications gardent l’accès que vous leur avez autorisé.",
+    doneOne: "Ce navigateur a été déconnecté.",
+    doneOthers: "Vous êtes déconnecté partout ailleurs. Les applications gardent leur accès.",
   },
 };

@@ -1,4 +1,4 @@
-/** French: what all pages share, signing in and out, devices, and what went wrong. */
+/** French: texts of all pages, sign-in and sign-out, devices, and errors. */
 import type { pages as english } from "../en/pages.ts";
 import type { Translation } from "../translation.ts";
 
@@ -13,92 +13,91 @@ export const pages = {
   signIn: {
     title: "Connexion",
     titleFor: "Connectez-vous pour continuer vers {app}",
-    introAlone: "Consultez les applications qui utilisent votre compte et décidez de ce qu’elles peuvent faire.",
-    introFor: "Votre mot de passe reste ici. L’application ne le voit pas.",
-    titleAgain: "Connectez-vous à nouveau",
+    introAlone: "Consultez les applications qui ont accès à votre compte et gérez-les.",
+    introFor: "Votre mot de passe reste ici. L’application ne le voit jamais.",
+    titleAgain: "Connectez-vous de nouveau",
     introAgain:
-      "Vous êtes connecté en tant que {person}. Saisissez encore une fois votre mot de passe, pour que nous sachions que c’est bien vous.",
+      "Vous êtes connecté en tant que {person}. Saisissez de nouveau votre mot de passe pour confirmer que c’est bien vous.",
     chooseFor: "Choisissez un compte pour {app}",
     chooseIntro:
-      "Vous êtes connecté en tant que {person}. Pour continuer en tant que {person}, saisissez votre mot de passe ; pour un autre compte, saisissez son nom et son mot de passe.",
+      "Vous êtes connecté en tant que {person}. Pour continuer en tant que {person}, saisissez votre mot de passe. Pour utiliser un autre compte, saisissez son nom d’utilisateur et son mot de passe.",
     username: "Nom d’utilisateur ou adresse e-mail",
     password: "Mot de passe",
     submit: "Se connecter",
-    wrong:
-      "Le nom d’utilisateur ou l’adresse e-mail ne correspond pas au mot de passe. Vérifiez les deux et réessayez.",
+    wrong: "Le nom d’utilisateur, l’adresse e-mail ou le mot de passe est incorrect. Vérifiez-les et réessayez.",
     missing: "Saisissez votre nom d’utilisateur ou votre adresse e-mail, et votre mot de passe.",
     missingPassword: "Saisissez votre mot de passe.",
     throttled: {
-      one: "Trop de tentatives à la suite. Attendez une minute, puis réessayez.",
-      other: "Trop de tentatives à la suite. Attendez {count} minutes, puis réessayez.",
+      one: "Trop de tentatives. Attendez une minute, puis réessayez.",
+      other: "Trop de tentatives. Attendez {count} minutes, puis réessayez.",
     },
     stale:
-      "Cette page est restée ouverte trop longtemps, ou votre navigateur refuse les cookies. Connectez-vous à nouveau.",
+      "Cette page est restée ouverte trop longtemps, ou votre navigateur bloque les cookies. Connectez-vous de nouveau.",
   },
 
   signOut: {
     button: "Se déconnecter",
-    title: "Voulez-vous vous déconnecter ?",
+    title: "Se déconnecter ?",
     text: "Vous êtes connecté en tant que {person}. Les applications que vous avez autorisées gardent leur accès.",
     stay: "Rester connecté",
     doneTitle: "Vous êtes déconnecté",
-    doneText: "Dans ce navigateur, personne ne peut plus voir ni modifier votre compte.",
+    doneText: "Personne ne peut voir ni modifier votre compte dans ce navigateur.",
     again: "Se reconnecter",
   },
 
   device: {
     title: "Connecter un appareil",
-    intro: "Saisissez le code que votre appareil affiche.",
+    intro: "Saisissez le code affiché sur votre appareil.",
     compare:
-      "L’appareil devant vous affiche-t-il ce code ? Alors continuez. Si quelqu’un vous a envoyé le lien, fermez cette page.",
+      "Continuez seulement si l’appareil devant vous affiche ce code. Si quelqu’un vous a envoyé le lien, fermez cette page.",
     code: "Code",
-    hint: "8 lettres. Majuscules, tirets et espaces n’ont pas d’importance.",
+    hint: "8 lettres. Les majuscules, les tirets et les espaces n’ont pas d’importance.",
     submit: "Continuer",
-    unknown:
-      "Aucun appareil n’attend avec ce code. Vérifiez les lettres, ou demandez à l’appareil d’afficher un nouveau code.",
+    unknown: "Aucun appareil n’attend avec ce code. Vérifiez les lettres, ou demandez un nouveau code sur l’appareil.",
     missing: "Saisissez le code.",
     throttled: {
-      one: "Trop de codes erronés. Attendez une minute, puis réessayez.",
-      other: "Trop de codes erronés. Attendez {count} minutes, puis réessayez.",
+      one: "Trop de codes incorrects. Attendez une minute, puis réessayez.",
+      other: "Trop de codes incorrects. Attendez {count} minutes, puis réessayez.",
     },
     stale:
-      "Cette page est restée ouverte trop longtemps, ou votre navigateur refuse les cookies. Saisissez le code encore une fois.",
-    signIn: "Connectez-vous pour relier votre appareil",
-    signInIntro: "Votre mot de passe reste ici. L’appareil ne le voit pas.",
+      "Cette page est restée ouverte trop longtemps, ou votre navigateur bloque les cookies. Saisissez de nouveau le code.",
+    signIn: "Connectez-vous pour connecter votre appareil",
+    signInIntro: "Votre mot de passe reste ici. L’appareil ne le voit jamais.",
     itsCode: "Code sur l’appareil",
     itsAddress: "Adresse de l’appareil",
     fromHere: "{address} (votre réseau)",
     fromElsewhere: "{address} (pas votre réseau)",
     fromUnknown: "Inconnue",
-    when: "Demande faite",
-    warning: "N’autorisez que si vous êtes à l’origine de cette demande et que l’appareil devant vous affiche ce code.",
-    next: "L’appareil continue de lui-même.",
+    when: "Demandé",
+    warning:
+      "Quelqu’un vous a appelé ou écrit à ce sujet ? Choisissez « Ne pas autoriser ». N’autorisez que si vous avez vous-même commencé et que l’appareil devant vous affiche ce code.",
+    next: "Votre appareil continue tout seul.",
     elsewhereTitle: "Est-ce votre appareil ?",
     elsewhereText:
-      "{app} a fait sa demande depuis un autre réseau que le vôtre. Cela peut être normal, si votre téléphone n’est pas sur le même Wi-Fi que l’appareil. Mais si quelqu’un vous a envoyé ce lien, il veut peut-être que son appareil utilise votre compte.",
-    elsewhereYes: "Oui, c’est bien moi",
+      "La demande de {app} vient d’un autre réseau que le vôtre. Cela peut être normal, par exemple si votre téléphone n’est pas sur le même Wi-Fi que l’appareil. Mais si quelqu’un vous a envoyé ici, cette personne veut peut-être utiliser votre compte sur son appareil.",
+    elsewhereYes: "Oui, c’est moi",
     elsewhereNo: "Non, refuser",
     allowedTitle: "{app} est connectée",
-    allowedText: "Retournez à votre appareil : il continue dans quelques secondes. Vous pouvez fermer cette page.",
-    deniedTitle: "{app} a été refusée",
+    allowedText: "Retournez à votre appareil. Il continue dans quelques secondes. Vous pouvez fermer cette page.",
+    deniedTitle: "{app} n’a pas été connectée",
     deniedText: "L’appareil ne peut pas utiliser votre compte. Vous pouvez fermer cette page.",
     nothingText:
-      "Votre compte n’a pas le droit d’autoriser ce que l’appareil demandait. Rien n’a été transmis. Vous pouvez fermer cette page.",
+      "Votre compte n’est pas autorisé à accorder ce que l’appareil a demandé. Rien n’a été transmis. Vous pouvez fermer cette page.",
     apps: "Voir vos applications",
   },
 
   heldError: {
-    title: "{app} vous a envoyé ici par erreur",
-    wrong: "L’application s’est trompée dans sa demande. Rien n’a été transmis.",
+    title: "La demande de {app} contient une erreur",
+    wrong: "L’application a fait une erreur dans sa demande. Rien n’a été transmis.",
     denied: "L’application ne peut pas obtenir ce qu’elle a demandé. Rien n’a été transmis.",
     leads:
-      "« Continuer » mène à {host} et indique à l’application ce qui n’a pas fonctionné. N’y allez que si vous faites confiance à cette adresse.",
+      "« Continuer » vous mène à {host} et indique l’erreur à l’application. Continuez seulement si vous faites confiance à cette adresse.",
     submit: "Continuer",
   },
 
   formPost: {
     title: "Retour à l’application",
-    text: "Votre réponse va à {host}. Si rien ne se passe, appuyez sur le bouton.",
+    text: "Votre réponse est envoyée à {host}. Si rien ne se passe, choisissez « Continuer ».",
     submit: "Continuer",
   },
 
@@ -107,31 +106,31 @@ export const pages = {
     startAgain: "Recommencer",
     other: {
       title: "Cette demande ne peut pas aboutir",
-      text: "L’application a fait une erreur dans sa demande. Rien n’a été transmis. Retournez à l’application, et signalez-le à son éditeur si cela se reproduit.",
+      text: "L’application a fait une erreur dans sa demande. Rien n’a été transmis. Retournez à l’application. Si cela se reproduit, signalez-le au développeur de l’application.",
     },
     clientUnknown: {
-      title: "Cette application n’est pas connue ici",
-      text: "Le lien qui vous a amené ici nomme une application qui n’est pas enregistrée. Rien n’a été transmis. Retournez à l’application, et signalez-le à son éditeur si cela se reproduit.",
+      title: "Cette application n’est pas enregistrée ici",
+      text: "Le lien qui vous a amené ici nomme une application qui n’est pas enregistrée. Rien n’a été transmis. Retournez à l’application. Si cela se reproduit, signalez-le au développeur de l’application.",
     },
     redirectUri: {
       title: "Le lien de cette application n’est pas sûr",
-      text: "L’application a demandé de vous envoyer à une adresse qu’elle n’a pas enregistrée ; nous nous sommes donc arrêtés ici. Rien n’a été transmis. Signalez-le à l’éditeur de l’application.",
+      text: "L’application a demandé de vous envoyer à une adresse qu’elle n’a pas enregistrée, nous nous sommes donc arrêtés. Rien n’a été transmis. Signalez-le au développeur de l’application.",
     },
     notFound: {
-      title: "Il n’y a rien ici",
-      text: "L’adresse est peut-être mal écrite, ou la page a été déplacée.",
+      title: "Page introuvable",
+      text: "L’adresse est peut-être incorrecte, ou la page a été déplacée.",
     },
     invitation: {
       title: "Cette invitation n’est plus valable",
-      text: "Elle a peut-être été utilisée, retirée, ou date de plus de sept jours. Demandez-en une nouvelle à un administrateur de l’entreprise.",
+      text: "Elle a été utilisée ou retirée, ou elle date de plus de sept jours. Demandez-en une nouvelle à un administrateur de l’entreprise.",
     },
     method: {
-      title: "Cela ne fonctionne pas ainsi",
+      title: "Cette page ne peut pas faire cela",
       text: "Cette adresse n’accepte pas ce type de demande.",
     },
     form: {
-      title: "Ce formulaire n’est plus valable",
-      text: "Il est resté ouvert trop longtemps, ou venait d’un autre navigateur. Rien n’a été modifié. Rechargez la page et recommencez.",
+      title: "Ce formulaire a expiré",
+      text: "Il est resté ouvert trop longtemps, ou il venait d’un autre navigateur. Rien n’a été modifié. Rechargez la page et réessayez.",
     },
     foreignForm: {
       title: "Ce formulaire venait d’un autre site",
@@ -147,24 +146,24 @@ export const pages = {
     },
     finished: {
       title: "Vous avez déjà répondu",
-      text: "Retournez à l’application : elle a votre réponse. Vous pouvez changer ce qu’elle peut faire sur la page de vos applications.",
+      text: "L’application a votre réponse. Retournez-y pour continuer. Vous pouvez modifier ce qu’elle peut faire dans vos applications.",
     },
     tooMuch: {
-      title: "C’était trop à la fois",
-      text: "Ce qui a été envoyé est plus long que ce que cette page accepte. Rien n’a été modifié.",
+      title: "C’était trop long",
+      text: "Vous avez envoyé plus que ce que cette page accepte. Rien n’a été modifié.",
     },
     unavailable: {
-      title: "Nous ne pouvons pas répondre pour l’instant",
-      text: "Quelque chose derrière cette page ne répond pas. Cela devrait passer : attendez un moment et rechargez la page.",
+      title: "Ce service n’est pas disponible pour l’instant",
+      text: "Une partie du service ne répond pas. Attendez un moment, puis rechargez la page.",
     },
     fault: {
-      title: "Une erreur s’est produite de notre côté",
-      text: "C’est notre faute, pas la vôtre. Réessayez ; si cela se reproduit, indiquez le numéro ci-dessous à la personne qui gère ce service.",
+      title: "Une erreur s’est produite",
+      text: "L’erreur vient de nous, pas de vous. Réessayez. Si cela se reproduit, contactez les responsables de ce service et donnez-leur le numéro ci-dessous.",
     },
   },
 
   problem: {
-    forDevelopers: "Pour les développeurs de l’application",
+    forDevelopers: "Pour le développeur de l’application",
     reference: "Référence",
   },
 

@@ -1,4 +1,4 @@
-/** French: taking an account back by mail, and undoing that. */
+/** French: recovering an account by e-mail, and undoing a recovery. */
 import type { recovery as english } from "../en/recovery.ts";
 import type { Translation } from "../translation.ts";
 
@@ -12,12 +12,12 @@ export const recovery: Translation<typeof english, "one" | "other"> = {
     proveWith: "Utiliser une clé d’accès",
     proveNone: "Vous n’avez plus rien de tout cela ? Demandez de l’aide aux responsables de {product}.",
     text: "Pour le compte {person}. Vous serez déconnecté partout.",
-    undoText: "Le compte {person} retrouve {email}. Vous serez déconnecté partout.",
+    undoText: "Le compte {person} retrouve l’adresse {email}. Vous serez déconnecté partout.",
     changed:
       "Le compte a été modifié pendant que cette page était ouverte. Vérifiez tout une nouvelle fois, puis choisissez le mot de passe.",
     ways: "Moyens de connexion",
     waysDoubtful:
-      "Ceux-ci ont été ajoutés avec un navigateur alors nouveau pour votre compte. Ceux qui sont cochés seront supprimés. Décochez ceux qui sont à vous.",
+      "Ceux-ci ont été ajoutés avec un navigateur qui était nouveau pour votre compte. Ceux qui sont cochés seront supprimés. Décochez ceux que vous avez ajoutés vous-même.",
     waysKept: "Ceux-ci restent :",
     remove: "Supprimer : {way}",
     passkey: "Clé d’accès « {name} »",
@@ -27,20 +27,19 @@ export const recovery: Translation<typeof english, "one" | "other"> = {
     addedFrom: "Ajout : {when}, avec {device}",
     place: "réseau {place}",
     used: "dernière utilisation : {when}",
-    back: "L’élément précédent revient à sa place.",
+    back: "L’élément précédent fonctionnera de nouveau.",
     apps: "Applications ayant accès",
-    appsHint: "Les applications cochées perdent leur accès. Les autres le gardent.",
-    appsSince: "Les applications connectées depuis ce moment sont cochées : {when}.",
+    appsHint: "Les applications sélectionnées perdent leur accès. Les autres le gardent.",
+    appsSince: "Les applications connectées depuis le {when} sont sélectionnées.",
     appsNone: "Aucune application n’a accès à votre compte.",
-    appsHidden:
-      "Non affichées : {count}. Celles connectées depuis ce moment perdent leur accès, les autres le gardent.",
+    appsHidden: "Non affichées : {count}. Celles connectées depuis perdent leur accès. Les autres le gardent.",
     connected: "Connectée : {when}",
     connectedDevice: "Connectée avec le code d’un appareil : {when}",
     latest: "de nouveau : {when}",
-    company: "Ce que vous avez connecté pour {company}",
+    company: "Les applications que vous avez connectées pour {company}",
     companyApps: "Nombre d’applications : {count}",
     browsers: "Navigateurs",
-    browsersText: "Tous les navigateurs seront déconnectés. Ceux-ci étaient nouveaux depuis ce moment ({when}) :",
+    browsersText: "Tous les navigateurs seront déconnectés. Ceux-ci étaient nouveaux depuis le {when} :",
     doneText: "Vous avez été déconnecté partout. Connectez-vous avec le nouveau mot de passe.",
     doneRemoved: "Supprimés : {list}.",
     doneKept: "Vous pouvez toujours vous connecter avec : {list}.",
@@ -50,7 +49,7 @@ export const recovery: Translation<typeof english, "one" | "other"> = {
     restoreText:
       "Le {when}, quelqu’un a choisi un nouveau mot de passe pour le compte {person} avec un lien reçu par e-mail, et a supprimé :",
     restoreThen:
-      "Si c’était vous, ne faites rien. Sinon, rétablissez-les : tout le monde est déconnecté, le mot de passe ne fonctionne plus, et ce qui a été ajouté depuis est supprimé. Choisissez ensuite un nouveau mot de passe. Il vous faudra l’un de ces moyens.",
+      "Si c’était vous, ne faites rien. Sinon, rétablissez-les : tout le monde est déconnecté, le mot de passe ne fonctionne plus, et tout ce qui a été ajouté depuis est supprimé. Choisissez ensuite un nouveau mot de passe. Il vous faudra l’un de ces moyens pour vous connecter.",
     restoreYes: "Les rétablir",
     restoredTitle: "Les moyens de connexion sont rétablis",
     restoredText:

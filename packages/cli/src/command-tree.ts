@@ -1,0 +1,104 @@
+/** The command tree, and the error about a wrong command line. */
+
+import { Command, CommanderError } from "commander";
+import manifest from "../package.json" with { type: "json" };
+import { tell } from "./command-errors.ts";
+
+interface Noun {
+  readonly summary: string;
+  load(): Promise<{ register(program: Command): void }>;
+}
+
+const nouns: Readonly<Record<string, Noun>> = {
+  serve: { summary: "run the authorization server", load: () => import("./commands/serve.ts") },
+  demo: { summary: "run the server with a demo client and API beside it", load: () => import("./commands/demo.ts") },
+  doctor: { summary: "check configuration, files, database and keys", load: () => import("./commands/doctor.ts") },
+  client: { summary: "apps that ask for access", load: () => import("./commands/client.ts") },
+  user: { summary: "people who sign in", load: () => import("./commands/user.ts") },
+  company: { summary: "companies that people act for", load: () => import("./commands/company.ts") },
+  scope: { summary: "permissions that clients can ask for", load: () => import("./commands/scope.ts") },
+  resource: { summary: "APIs that accept the tokens", load: () => import("./commands/resource.ts") },
+  issuer: { summary: "issuers whose assertions the server trusts", load: () => import("./commands/issuer.ts") },
+  consent: { summary: "what people granted to clients", load: () => import("./commands/consent.ts") },
+  receipt: { summary: "signed copies of what owners decided", load: () => import("./commands/receipt.ts") },
+  session: { summary: "browsers that are signed in", load: () => import("./commands/session.ts") },
+  key: { summary: "keys that sign the tokens", load: () => import("./commands/key.ts") },
+  db: { summary: "the database: schema, housekeeping, backup", load: () => import("./commands/db.ts") },
+  export: { summary: "write all data into a file", load: () => import("./commands/export.ts") },
+  import: { summary: "fill an empty database from an exported file", load: () => import("./commands/import.ts") },
+};
+
+/** The program. It loads the nouns in `wanted`, and knows only name and summary of the others. */
+export async function buildProgram(wanted: readonly string[] = Object.keys(nouns)): Promise<Command> {
+  const program = new Command("assent")
+    .description("Runs the Assent authorization server and administers it.")
+    .version(manifest.version, "-V, --version", "print the version")
+    .option("--config <file>", "the configuration file, instead of ASSENT_CONFIG and ./assent.config.*")
+    .helpOption("-h, --help", "explain the command")
+    .helpCommand("help [command]", "explain a command")
+    .configureHelp({ showGlobalOptions: false })
+    .addHelpText(
+      "after",
+      "\nCommands use the database that the configuration names (ASSENT_* variables, assent.config.*). A server may run on\nit at the same time. Only serve, demo and db migrate create a database. Exit codes: 0 done, 1 failed, 2 wrong usage.",
+    );
+  settle(program);
+  for (const [name, { summary, load }] of Object.entries(nouns)) {
+    if (wanted.includes(name)) (await load()).register(program);
+    else program.command(name).description(summary);
+  }
+  return program;
+}
+
+/** `run` reports every error, so the parser must not end the process. A usage error has one line. */
+function settle(command: Command): void {
+  command.exitOverride().configureOutput({ outputError: (text, write) => write(`${usageLine(text)}\n`) });
+}
+
+/**
+ * The error on one line, with the suggestion at its end. It doesn't repeat a word in a wrong place, because that word
+ * may be a secret.
+ */
+function usageLine(text: string): string {
+  const suggestion = /\n(\(Did you mean [^\n]*\))\s*$/.exec(text)?.[1];
+  const message = text
+    .trim()
+    .replace(/\n\(Did you mean [^\n]*$/, "")
+    .replace(/^(error: unknown option '--[^=]+)=.*$/s, "$1'")
+    .replace(
+      /^(error: unknown option '-[^-'][^']{20,}')$/,
+      "$1: put two dashes before an id that begins with a dash (-- -abc)",
+    )
+    .replace(/^(error: too many arguments .* but got \d+).*$/s, "$1")
+    .replaceAll("\n", " ");
+  return suggestion === undefined ? message : `${message} ${suggestion}`;
+}
+
+/** The words that can be a noun: `assent [--config FILE] [help] NOUN`. */
+function nounsOf(args: readonly string[]): readonly string[] {
+  const from = args[0] === "--config" ? 2 : args[0]?.startsWith("--config=") ? 1 : 0;
+  return args.slice(from, from + 2);
+}
+
+/** Runs one command line and returns its exit code: 0 done, 1 failed, 2 wrong usage. */
+export async function run(args: readonly string[]): Promise<number> {
+  // The reader closed the pipe, as in `assent client list | head`.
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code === "EPIPE") process.exit(0);
+    throw error;
+  });
+  const program = await buildProgram(nounsOf(args));
+  let current = program;
+  program.hook("preAction", (_program, command) => {
+    current = command;
+    const { config } = program.opts<{ readonly config?: string }>();
+    // Workers that a server starts read the same file.
+    if (config !== undefined) process.env["ASSENT_CONFIG"] = config;
+  });
+  try {
+    await program.parseAsync([...args], { from: "user" });
+    return typeof process.exitCode === "number" ? process.exitCode : 0;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    return tell(error, current);
+  }
+}

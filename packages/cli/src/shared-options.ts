@@ -1,0 +1,81 @@
+/** Parts that all commands share: `--json`, options that may repeat, and the opened database. */
+
+import type { OpenedAdmin } from "@assent/server/admin";
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { UsageError } from "./command-errors.ts";
+import { Output } from "./print-records.ts";
+
+export interface JsonOption {
+  readonly json?: true;
+}
+
+/** A command below a noun, with the flags that every command has. */
+export function verb(noun: Command, usage: string, summary: string): Command {
+  return noun.command(usage).description(summary).option("--json", "print one JSON document");
+}
+
+/** A noun: a group of commands. */
+export function noun(program: Command, name: string, summary: string): Command {
+  return program.command(name).description(summary);
+}
+
+/** An option that may be given several times. `words`: one value may hold several words, separated by spaces. */
+export function listOption(flags: string, description: string, { words = false } = {}): Option {
+  return new Option(flags, `${description} (may repeat)`).argParser<string[]>((value, before = []) => [
+    ...before,
+    ...(words ? value.split(/\s+/).filter((word) => word !== "") : [value]),
+  ]);
+}
+
+/** An option in whole seconds, or a word that means none. */
+export function secondsOption(flags: string, description: string, word?: string): Option {
+  return new Option(flags, description).argParser((value) => {
+    if (value === word) return value;
+    if (/^\d{1,10}$/.test(value)) return Number(value);
+    throw new InvalidArgumentError(`Use a whole number of seconds${word === undefined ? "" : `, or ${word}`}.`);
+  });
+}
+
+/** An option that limits a list. */
+export function limitOption(): Option {
+  return new Option("--limit <n>", "the highest number of entries").argParser((value) => {
+    if (!/^[1-9]\d{0,6}$/.test(value)) throw new InvalidArgumentError("Use a whole number from 1.");
+    return Number(value);
+  });
+}
+
+/** The entries whose value is not undefined. */
+export function given<T extends object>(values: T): { [Key in keyof T]?: Exclude<T[Key], undefined> } {
+  const entries = Object.entries(values).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries) as { [Key in keyof T]?: Exclude<T[Key], undefined> };
+}
+
+/** Throws a `UsageError` if an update names no change. */
+export function requireChanges(changes: object, noun: string): void {
+  if (Object.keys(changes).length > 0) return;
+  throw new UsageError(`nothing to change: name the settings to change (assent ${noun} update --help)`);
+}
+
+/** The first items of a list that is read page by page. */
+export async function firstOf<T>(items: AsyncIterable<T>, limit = Number.POSITIVE_INFINITY): Promise<readonly T[]> {
+  const found: T[] = [];
+  for await (const item of items) {
+    found.push(item);
+    if (found.length >= limit) break;
+  }
+  return found;
+}
+
+/** Opens the database that the configuration names, runs the work, and closes the database, also after an error. */
+export async function withAdmin(
+  { json = false }: { readonly json?: boolean },
+  work: (admin: OpenedAdmin, out: Output) => Promise<void>,
+): Promise<void> {
+  const { loadConfig, openAdmin } = await import("@assent/server/admin");
+  const admin = await openAdmin(await loadConfig());
+  try {
+    await work(admin, new Output(json));
+  } finally {
+    await admin.close();
+  }
+}

@@ -1,0 +1,128 @@
+/** `/account/apps`: what an owner allowed, what became of it, and taking it back. */
+
+import type { Client, Consent } from "../../oauth/model.ts";
+import { consentHosts, redirectHost } from "../../oauth/redirect-uri.ts";
+import { type AllowedApp, type AllowedScope, allowedApps } from "../../owners/apps/allowed-apps.ts";
+import {
+  type AppChanged,
+  changeAppEnd,
+  letAppAskAgain,
+  narrowApp as narrowAllowed,
+  recentChange,
+  revokeApp as revokeAllowed,
+} from "../../owners/apps/change-app.ts";
+import type { AppsContext } from "../../owners/apps/context.ts";
+import { minutesLeft } from "../../owners/apps/remaining-token-lifetime.ts";
+import type { Person } from "../../owners/person.ts";
+import { descriptionOf } from "../../owners/scope-texts.ts";
+import { appsPage } from "../../pages/index.ts";
+import type { AppEntry, AppsView } from "../../pages/views.ts";
+import { coarse } from "../connections/client-address.ts";
+import { formToken } from "../form-token.ts";
+import { type Answer, formOf, page, redirect } from "../http-message.ts";
+import { logoPath, nameOf, signedInAs } from "./client-and-person-views.ts";
+import { type AccountTools, signedIn } from "./require-sign-in.ts";
+
+const MAX_QUERY = 100;
+
+interface AppsTools extends AccountTools {
+  readonly apps: AppsContext;
+}
+
+export const showApps = signedIn(async ({ person, session, http, visitor }, tools: AppsTools) => {
+  const asked = new URLSearchParams(http.query);
+  const query = (asked.get("q") ?? "").trim().slice(0, MAX_QUERY);
+  const chrome = tools.chrome(http);
+  const now = tools.now();
+  const all = (await allowedApps(person, tools.apps)).map((app) => entryOf(app, chrome.words.language, now));
+  const view: AppsView = {
+    csrf: formToken(session, tools),
+    person: signedInAs(person),
+    apps: query === "" ? all : all.filter((app) => fits(app, query)),
+    total: all.length,
+    query,
+    now,
+    notice: await noticeOf(asked.get("done"), person, tools),
+  };
+  return page(200, appsPage(view, chrome), "here", visitor.cookies);
+});
+
+/** Finds by name or host, without differences of case and of the spelling of accents. */
+function fits({ name, hosts }: AppEntry, query: string): boolean {
+  const plain = (text: string) => text.normalize("NFKC").toLocaleLowerCase();
+  return [name, ...hosts].some((text) => plain(text).includes(plain(query)));
+}
+
+async function noticeOf(done: string | null, person: Person, { apps }: AppsTools): Promise<AppsView["notice"]> {
+  if (done === null) return null;
+  if (done === "gone") return { kind: "gone" };
+  const change = await recentChange(person, done, apps);
+  if (change === undefined) return null;
+  const { app, heldUntil } = change;
+  const { kind, record, entryId } = change.entry;
+  if (kind === "end_changed") return { kind, app, endsAt: record.expiresAt, entryId };
+  return kind === "revoked" || kind === "narrowed" ? { kind, app, openUntil: heldUntil, entryId } : null;
+}
+
+/** Redirects to the page, which shows the result: if it is loaded again, nothing is repeated. */
+function told(changed: AppChanged, { issuer }: AppsTools): Answer {
+  const path = `${issuer}/account/apps`;
+  if (changed.kind === "unchanged") return redirect(303, path);
+  const done = changed.kind === "changed" ? changed.entryId : "gone";
+  return redirect(303, `${path}?done=${encodeURIComponent(done)}`);
+}
+
+export const revokeApp = signedIn(async (account, tools: AppsTools) => {
+  const clientId = formOf(account.http).get("client_id") ?? "";
+  return told(await revokeAllowed(account, clientId, tools.apps), tools);
+});
+
+export const narrowApp = signedIn(async (account, tools: AppsTools) => {
+  const form = formOf(account.http);
+  const keep = new Set(form.getAll("keep"));
+  return told(await narrowAllowed(account, form.get("client_id") ?? "", keep, tools.apps), tools);
+});
+
+export const endApp = signedIn(async (account, tools: AppsTools) => {
+  const form = formOf(account.http);
+  return told(await changeAppEnd(account, form.get("client_id") ?? "", form.get("duration"), tools.apps), tools);
+});
+
+export const askAgain = signedIn(async (account, tools: AppsTools) => {
+  const clientId = formOf(account.http).get("client_id") ?? "";
+  return told(await letAppAskAgain(account, clientId, tools.apps), tools);
+});
+
+function entryOf(app: AllowedApp, language: string, now: number): AppEntry {
+  const { consent, client, lastUsedAt, usedFrom, usedSince, idleScopes, expiresAt, theftAt } = app;
+  return {
+    clientId: consent.clientId,
+    name: client === undefined ? consent.shown.clientName : nameOf(client, language),
+    logo: client === undefined ? null : logoPath(client),
+    hosts: hostsOf(consent, client),
+    scopes: app.scopes.map((scope) => scopeEntry(scope, language)),
+    grantedAt: consent.createdAt,
+    byRules: consent.via === "operator policy",
+    lastUsedAt,
+    usedFrom: coarse(usedFrom?.replace(/\/\d+$/, "") ?? null),
+    usedSince,
+    stopsIn: minutesLeft(app.heldUntil, now),
+    idleScopes,
+    expiresAt,
+    durations: app.durations.map(String),
+    declined: app.declined.map(({ name, scope }) => (scope === undefined ? name : descriptionOf(scope, language))),
+    off: client?.status !== "active",
+    theftAt,
+  };
+}
+
+function scopeEntry({ name, scope, expiresAt, usedAt }: AllowedScope, language: string): AppEntry["scopes"][number] {
+  const description = scope === undefined ? name : descriptionOf(scope, language);
+  return { name, description, expiresAt, removable: true, usedAt };
+}
+
+/** The hosts of the consent in plain text. */
+function hostsOf({ scopes }: Consent, client: Client | undefined): readonly string[] {
+  const earlier = consentHosts(client?.earlierRedirectUris ?? []);
+  return [...new Set(scopes.flatMap(({ hosts }) => hosts ?? earlier).map(redirectHost))];
+}

@@ -1,0 +1,80 @@
+/**
+ * `/recover`: a new password for the person who can read the account's mail. The response to a request is the same
+ * whether an account exists or not.
+ */
+
+import type { KnownDevice } from "../../owners/known-device-storage.ts";
+import type { Postbox } from "../../owners/mail/mail-content.ts";
+import type { FollowedLink } from "../../owners/mail/open-mail-link.ts";
+import { followLink } from "../../owners/mail/open-mail-link.ts";
+import type { PresentedDevice } from "../../owners/recognize-known-device.ts";
+import { holdsIn } from "../../owners/recovery/undo-address-link.ts";
+import { donePage } from "../../pages/index.ts";
+import type { TakeBackWhat } from "../../pages/security/recover-account-views.ts";
+import type { DoneView } from "../../pages/security/views.ts";
+import { isAnswer } from "../authorization/continue-after-sign-in.ts";
+import type { Visitor } from "../browser-of-request.ts";
+import { presentedBy } from "../device-cookie.ts";
+import type { PageTools } from "../endpoint-contexts.ts";
+import { problemAnswer } from "../error-page.ts";
+import { type Answer, formOf, type HttpRequest, page } from "../http-message.ts";
+import type { RecoveryTools } from "../recovery-context.ts";
+import { type AskTools, askAnswer, askArrival, askForMail, type MailAsk } from "./ask-for-mail-form.ts";
+
+interface RecoverTools extends AskTools {
+  readonly mail: Pick<Postbox, "enabled">;
+}
+
+export async function showRecover(http: HttpRequest, tools: RecoverTools): Promise<Answer> {
+  if (!tools.mail.enabled) return problemAnswer("not_found", http, tools);
+  const arrival = await askArrival(http, tools, new URLSearchParams(http.query));
+  return isAnswer(arrival) ? arrival : askAnswer({ what: "recover", typed: "", fault: null }, arrival, tools);
+}
+
+export async function submitRecover(http: HttpRequest, tools: RecoverTools): Promise<Answer> {
+  if (!tools.mail.enabled) return problemAnswer("not_found", http, tools);
+  const arrival = await askArrival(http, tools);
+  if (isAnswer(arrival)) return arrival;
+  const typed = formOf(http).get("login")?.slice(0, 254) ?? "";
+  const requestOf = ({ asker: { device }, language, kept: waiting }: MailAsk) =>
+    typed.trim() === ""
+      ? undefined
+      : ({ kind: "recover", login: typed, language, device: presentedAs(device), waiting } as const);
+  return askForMail({ what: "recover", typed, email: null }, requestOf, arrival, tools);
+}
+
+/** The part of a device that a request stores. */
+function presentedAs(device: KnownDevice | undefined): PresentedDevice | null {
+  if (device === undefined) return null;
+  const { partition, personId, deviceId, generation } = device;
+  return { partition, personId, deviceId, generation };
+}
+
+/** The same for a link that recovers an account. A page: the link is not valid, or not in this browser. */
+export async function followBack(
+  token: string | null,
+  { what, http, visitor }: { readonly what: TakeBackWhat; readonly http: HttpRequest; readonly visitor: Visitor },
+  tools: RecoveryTools,
+): Promise<FollowedLink | Answer> {
+  const followed = await followLink(token, what, tools.account);
+  if (followed === undefined) return goneAnswer(what, http, tools, visitor);
+  if (what === "recover") return followed;
+  switch (await holdsIn(followed, presentedBy(followed.person.personId, http, tools), tools.recovery)) {
+    case "yes":
+      return followed;
+    case "another browser":
+      return doneAnswer({ what: "anotherBrowser" }, http, tools, visitor);
+    case "no":
+      return goneAnswer(what, http, tools, visitor);
+  }
+}
+
+export function doneAnswer(view: DoneView, http: HttpRequest, tools: PageTools, visitor?: Visitor): Answer {
+  const chrome = { ...tools.chrome(http), here: null };
+  return page(view.what === "confirmed" ? 200 : 400, donePage(view, chrome), "here", visitor?.cookies);
+}
+
+/** The page of a link that is not valid. `what`: a recovery can be requested again. */
+export function goneAnswer(what: "recover" | "undo", http: HttpRequest, tools: PageTools, visitor: Visitor): Answer {
+  return doneAnswer({ what: "gone", again: what === "recover" ? "/recover" : null, back: null }, http, tools, visitor);
+}

@@ -1,0 +1,108 @@
+/** `/account/security/password`: a new password, by choice or because one is required. */
+
+import { isCommonPassword } from "../../crypto/common-passwords.ts";
+import { changePassword, newPasswordsUsedUp, type PasswordContext } from "../../owners/account/change-password.ts";
+import { passwordProblem } from "../../owners/new-password.ts";
+import { afterNewPassword } from "../../owners/session-policy.ts";
+import type { Person } from "../../owners/storage.ts";
+import { changePasswordPage } from "../../pages/index.ts";
+import type { PasswordFault } from "../../pages/security/views.ts";
+import { type SessionTools, startSession } from "../browser-of-request.ts";
+import { originOf } from "../connections/client-address.ts";
+import { factorChange } from "../factor-change-input.ts";
+import { formToken } from "../form-token.ts";
+import { type Answer, formOf, page, redirect, waitUntil } from "../http-message.ts";
+import { type ProofTools, proofFault } from "../reauthentication.ts";
+import { signedInAs } from "./client-and-person-views.ts";
+import { type Account, type AccountTools, signedIn } from "./require-sign-in.ts";
+
+interface PasswordTools extends AccountTools, ProofTools {
+  readonly credentials: SessionTools["credentials"];
+  readonly account: PasswordContext;
+}
+
+export const showChangePassword = signedIn(
+  async (account, tools: AccountTools) => formAnswer(account, new URLSearchParams(account.http.query), null, tools),
+  "before a new password",
+);
+
+export const submitChangePassword = signedIn(async (account, tools: PasswordTools) => {
+  const { person, session, http, visitor } = account;
+  const form = formOf(http);
+  const again = (fault: PasswordFault) => formAnswer(account, form, fault, tools);
+  const current = form.get("current_password") ?? "";
+  const password = form.get("password") ?? "";
+  const fault = newPasswordFault(password, form.get("again") ?? "", person, tools);
+  if (fault !== undefined) return again(fault);
+  if (password === current) return again({ kind: "same" });
+  const unproved = await proofFault(account, current, tools);
+  if (unproved !== undefined) return again(unproved);
+  const until = await newPasswordsUsedUp(person, tools.account);
+  if (until !== undefined) return again({ kind: "throttled", minutes: waitUntil(until, tools.now()).minutes });
+
+  const chosen = {
+    password,
+    endApps: form.get("end_apps") === "yes",
+    endSessions: form.get("end_sessions") === "yes",
+    from: originOf(http.address),
+  };
+  const changed = await changePassword(factorChange(account, tools), chosen, tools.account);
+  if (changed === undefined) return redirect(303, `${tools.issuer}/login`, visitor.cookies);
+  // With the password, the browser's cookies change, too.
+  const by = afterNewPassword(session, person, changed.passwordChangedAt);
+  const cookies = [...visitor.cookies, ...(await startSession(changed, by, visitor, http, tools, "quietly"))];
+  return redirect(303, tools.issuer + onward(form), cookies);
+}, "before a new password");
+
+/** What is wrong with a password that is typed twice. Undefined: nothing. */
+export function newPasswordFault(
+  password: string,
+  again: string,
+  { username, email }: Pick<Person, "username" | "email">,
+  { issuer }: Pick<AccountTools, "issuer">,
+): PasswordFault | undefined {
+  if (password === "") return { kind: "missing" };
+  const [service = ""] = new URL(issuer).hostname.split(".");
+  const kind = passwordProblem(password, {
+    names: [username, email],
+    isCommon: (one, words) => isCommonPassword(one, [...words, service, "assent"]),
+  });
+  if (kind !== undefined) return { kind };
+  return password === again ? undefined : { kind: "differ" };
+}
+
+/** Back to the page that waits: it opens and checks the continuation again. */
+function onward(form: URLSearchParams): string {
+  const request = form.get("request");
+  const device = form.get("device");
+  if (request !== null) return `/consent?${new URLSearchParams({ request })}`;
+  const invitation = form.get("invitation");
+  if (invitation !== null) return `/invitation?${new URLSearchParams({ token: invitation })}`;
+  if (device !== null) return `/device/consent?${new URLSearchParams({ device })}`;
+  return "/account/security?done=password";
+}
+
+function formAnswer(
+  { person, session, http, visitor }: Account,
+  given: URLSearchParams,
+  fault: PasswordFault | null,
+  tools: AccountTools,
+): Answer {
+  const sent = http.method === "POST";
+  const view = {
+    csrf: formToken(session, tools),
+    person: signedInAs(person),
+    has: person.passwordHash !== null,
+    must: person.mustChangePassword,
+    request: given.get("request"),
+    device: given.get("device"),
+    invitation: given.get("invitation"),
+    fault,
+    endSessions: !sent || given.get("end_sessions") === "yes",
+    endApps: sent ? given.get("end_apps") === "yes" : !person.mustChangePassword,
+  };
+  const status = fault?.kind === "throttled" ? 429 : 200;
+  // The next redirect may lead to a client, and a form that may lead here only would block it.
+  const leads = view.request === null ? "here" : "to a client";
+  return page(status, changePasswordPage(view, tools.chrome(http)), leads, visitor.cookies);
+}

@@ -1,0 +1,263 @@
+/** `/company/{slug}/apps/{client}`: one app in a company: who uses it, what it may do, and the rule about it. */
+
+import { ceilingOf, reaches, reachOf } from "../../oauth/consent-reach.ts";
+import type { Client, Millis, Scope } from "../../oauth/model.ts";
+import { consentHosts, redirectHost } from "../../oauth/redirect-uri.ts";
+import { consentUnder } from "../../owners/apply-consent-decision.ts";
+import { minutesLeft, outstanding } from "../../owners/apps/remaining-token-lifetime.ts";
+import {
+  type CompanyAppDetails,
+  companyApp,
+  effectsOf,
+  offeredMembers,
+  type RuleEffects,
+} from "../../owners/companies/app-details.ts";
+import { decideRule, type NamedRequest } from "../../owners/companies/company-apps.ts";
+import { isInForce } from "../../owners/company-rules.ts";
+import type { AppRule, NewRule } from "../../owners/company-storage.ts";
+import { defaultDuration } from "../../owners/consent-needed.ts";
+import { descriptionOf } from "../../owners/scope-texts.ts";
+import type {
+  CompanyAppPageView,
+  CompanyRequestView,
+  CompanyReviewView,
+  CompanyRuleForm,
+  CompanyScope,
+} from "../../pages/company/views.ts";
+import { companyAppPage, companyReviewPage } from "../../pages/index.ts";
+import { problemAnswer } from "../error-page.ts";
+import { type Answer, formOf, page } from "../http-message.ts";
+import { logoPath, nameOf } from "./client-and-person-views.ts";
+import { longDurations, ruleIn, SAME_END, type TypedRule, typedRule } from "./read-rule-form.ts";
+import { backTo, type CompanyTools, forAdmins, type InCompany, noLongerAdmin, unproved } from "./require-membership.ts";
+
+const YEAR = 31_536_000;
+
+/** An app that the company's admins may see. */
+interface Seen {
+  readonly clientId: string;
+  /** Undefined: it was deleted. */
+  readonly client: Client | undefined;
+  readonly details: CompanyAppDetails;
+}
+
+async function seenApp(at: InCompany, tools: CompanyTools): Promise<Seen | undefined> {
+  const clientId = at.http.params["client"] ?? "";
+  const details = await companyApp(at, clientId, tools.companies);
+  if (details === undefined) return undefined;
+  return { clientId, client: await tools.apps.oauth.catalog.client(clientId), details };
+}
+
+export const showCompanyApp = forAdmins(async (at, tools: CompanyTools) => {
+  const seen = await seenApp(at, tools);
+  if (seen === undefined) return problemAnswer("not_found", at.http, tools);
+  const personId = new URLSearchParams(at.http.query).get("request");
+  const request = seen.details.requests.find((one) => one.personId === personId);
+  return appAnswer(at, seen, startOf(seen, request), null, tools);
+});
+
+/** The form as it stands before the admin changes it: with the present rule, or with what a request asks for. */
+function startOf({ details: { rule } }: Seen, request: NamedRequest | undefined): TypedRule {
+  const allowed = rule?.rule === "allow" ? rule : undefined;
+  const audience = allowed === undefined ? null : allowed.forSelected === true ? "selected" : "everybody";
+  const start = { others: "", duration: allowed === undefined ? "" : SAME_END, optOut: rule?.optOut ?? false };
+  if (request === undefined) {
+    return {
+      ...{ ...start, rule: rule?.rule ?? "default", audience },
+      ...{ members: rule?.selected ?? [], scopes: allowed?.scopes ?? [] },
+    };
+  }
+  return {
+    ...{ ...start, rule: "allow", audience: audience ?? "selected" },
+    members: [...new Set([...(rule?.selected ?? []), request.personId])],
+    scopes: [...new Set([...(allowed?.scopes ?? []), ...request.scopes])],
+  };
+}
+
+async function appAnswer(
+  at: InCompany,
+  seen: Seen,
+  typed: TypedRule,
+  problem: CompanyRuleForm["problem"],
+  tools: CompanyTools,
+): Promise<Answer> {
+  const { frame, http, visitor } = at;
+  const { clientId, client, details } = seen;
+  const { language } = tools.chrome(http).words;
+  const known = await tools.apps.oauth.catalog.scopes();
+  const ceiling = client === undefined ? null : ceilingOf(client, tools.apps.oauth.policy);
+  const { consent, rule, people, acting } = details;
+  const held =
+    frame.notice === "revoked" || frame.notice === "blocked" ? await heldUntil(at, clientId, tools) : undefined;
+  const name = client === undefined ? (consent?.shown.clientName ?? clientId) : nameOf(client, language);
+  const uses = [consent?.lastUsedAt ?? null, ...acting.map(({ lastUsedAt }) => lastUsedAt)].filter(
+    (one) => one !== null,
+  );
+  const host = consentHosts(client?.redirectUris ?? [])[0];
+  const view: CompanyAppPageView = {
+    ...frame,
+    ...(held === undefined ? {} : { held: { app: name, until: held } }),
+    ...{ clientId, name, logo: client === undefined ? null : logoPath(client) },
+    host: host === undefined ? null : redirectHost(host),
+    verified: client?.verified ?? false,
+    publisher: client?.publisher ?? null,
+    state: stateOf(rule, ceiling, tools.now()),
+    decided: rule === undefined ? null : { at: rule.decidedAt, by: details.decidedBy ?? null },
+    endsAt: rule?.endsAt ?? null,
+    newHosts: hostsSince(rule, client, ceiling, tools.now()),
+    access:
+      consent === undefined
+        ? null
+        : {
+            scopes: consent.scopes.map((scope) => described(scope.name, known, language)),
+            grantedAt: consent.createdAt,
+            lastUsedAt: uses.length === 0 ? null : Math.max(...uses),
+            expiresAt: consentUnder(consent, ceiling).expiresAt,
+            people,
+            shown: acting.map(({ username, since, lastUsedAt }) => ({ username, since, lastUsedAt })),
+          },
+    requests: details.requests.map((one) => requestView(one, client, known, language)),
+    form: client === undefined ? null : await formView(at, seen, client, typed, problem, tools),
+    ...{ mine: details.mine, chosen: details.chosen },
+    defaultRule: at.acting.company.defaultRule,
+  };
+  return page(problem === null ? 200 : 400, companyAppPage(view, tools.chrome(http)), "here", visitor.cookies);
+}
+
+/** The state of a rule, as pages name it. Null: there is none, or it has ended. */
+export function stateOf(rule: AppRule | undefined, ceiling: Millis | null, now: Millis): CompanyAppPageView["state"] {
+  if (rule === undefined || (rule.rule === "allow" && !isInForce(rule, { ceiling }, now))) return null;
+  return rule.forSelected === true ? "selected" : rule.rule;
+}
+
+async function heldUntil({ key }: InCompany, clientId: string, tools: CompanyTools): Promise<Millis | undefined> {
+  const owner = { partition: key.partition, ownerId: key.companyId };
+  return (await outstanding(owner, tools.now(), "ended", tools.apps)).get(clientId);
+}
+
+export function described(name: string, known: ReadonlyMap<string, Scope>, language: string): CompanyScope {
+  const scope = known.get(name);
+  return { name, description: scope === undefined ? name : descriptionOf(scope, language) };
+}
+
+export function requestView(
+  { clientId, personId, username, personName, scopes, reason, askedAt }: NamedRequest,
+  client: Client | undefined,
+  known: ReadonlyMap<string, Scope>,
+  language: string,
+): CompanyRequestView {
+  const [host] = consentHosts(client?.redirectUris ?? []);
+  return {
+    ...{ clientId, personId, username, personName, reason, askedAt },
+    app: client === undefined ? clientId : nameOf(client, language),
+    logo: client === undefined ? null : logoPath(client),
+    host: host === undefined ? null : redirectHost(host),
+    scopes: scopes.map((name) => described(name, known, language)),
+  };
+}
+
+/** The hosts of the client that the approval does not cover, because they were registered later. */
+function hostsSince(
+  rule: AppRule | undefined,
+  client: Client | undefined,
+  ceiling: Millis | null,
+  now: Millis,
+): readonly string[] {
+  if (client === undefined || rule === undefined || !isInForce(rule, { ceiling }, now)) return [];
+  return consentHosts(client.redirectUris)
+    .filter((host) => !reaches(rule.hosts, reachOf(client, host, ceiling)))
+    .map(redirectHost);
+}
+
+async function formView(
+  at: InCompany,
+  { details }: Seen,
+  client: Client,
+  typed: TypedRule,
+  problem: CompanyRuleForm["problem"],
+  tools: CompanyTools,
+): Promise<CompanyRuleForm> {
+  const { rule, requests } = details;
+  const { language } = tools.chrome(at.http).words;
+  const known = await tools.apps.oauth.catalog.scopes();
+  const { members, more } = await offeredMembers(at, typed.members, tools.companies);
+  const asked = new Set(requests.flatMap(({ scopes }) => scopes));
+  const durations = longDurations(client, tools);
+  const usual = durations.includes(YEAR) ? YEAR : defaultDuration(durations);
+  const offered = durations.map(String);
+  const chosen = [SAME_END, ...offered].includes(typed.duration) ? typed.duration : String(usual);
+  const same = rule?.rule === "allow" ? [SAME_END] : [];
+  return {
+    ...{ rule: typed.rule, audience: typed.audience, others: typed.others, optOut: typed.optOut, more, problem },
+    seen: rule?.decidedAt ?? null,
+    members: members.map(({ personId, username }) => ({
+      ...{ personId, username, checked: typed.members.includes(personId) },
+    })),
+    scopes: client.scopes
+      .filter((name) => known.get(name)?.ownerRole === null)
+      .map((name) => ({
+        ...described(name, known, language),
+        ...{ checked: typed.scopes.includes(name), asked: asked.has(name) },
+      })),
+    hosts: consentHosts(client.redirectUris).map((value) => ({ value, text: redirectHost(value) })),
+    durations: [...same, ...offered].map((value) => ({ value, selected: value === chosen })),
+    endsNow: rule?.rule === "allow" ? rule.endsAt : null,
+  };
+}
+
+/** An admin's rule about an app. If it takes access from somebody, or lets everybody in, a page asks first. */
+export const decideApp = forAdmins(async (at, tools: CompanyTools) => {
+  const { http } = at;
+  const seen = await seenApp(at, tools);
+  if (seen?.client === undefined) return problemAnswer("not_found", http, tools);
+  const { clientId, client, details } = seen;
+  const form = formOf(http);
+  const typed = typedRule(form);
+  const read = await ruleIn(at, typed, { client, before: details.rule, form }, tools);
+  if (read.kind === "wrong") return appAnswer(at, seen, typed, read.problem, tools);
+  const place = `/apps/${encodeURIComponent(clientId)}`;
+  const seenAt = /^\d{1,15}$/.test(form.get("seen") ?? "") ? Number(form.get("seen")) : null;
+  if (seenAt !== (details.rule?.decidedAt ?? null)) return backTo(at, place, "changed", tools);
+  const effects = await effectsOf(at, clientId, read.rule, tools.companies);
+  const members = (["keep", "end"] as const).find((one) => one === form.get("members"));
+  const asksWho = effects?.change.withdraws === true && effects.withdrawn > 0;
+  const answered = form.get("confirmed") === "yes" && (!asksWho || members !== undefined);
+  if (effects !== undefined && !answered) return reviewAnswer(at, seen, read.rule, effects, tools);
+  // Blocking an app is urgent. Any other rule can give it more access, so it needs proof.
+  const blocks = read.rule?.rule === "block";
+  const unsure = blocks ? undefined : await unproved(at, place, tools);
+  if (unsure !== undefined) return unsure;
+  const { language } = tools.chrome(http).words;
+  const decided = { client, rule: read.rule, seen: seenAt, language, ...(members === undefined ? {} : { members }) };
+  const outcome = await decideRule(at, decided, tools.companies);
+  if (outcome === "not_admin") return noLongerAdmin(at, tools);
+  return backTo(at, place, outcome === "changed" ? "changed" : blocks ? "blocked" : "decided", tools);
+});
+
+async function reviewAnswer(
+  at: InCompany,
+  { clientId, client, details }: Seen,
+  rule: NewRule | null,
+  { change, people, withdrawn, losing, endsAt }: RuleEffects,
+  tools: CompanyTools,
+): Promise<Answer> {
+  const { frame, http, visitor } = at;
+  const { language } = tools.chrome(http).words;
+  const known = await tools.apps.oauth.catalog.scopes();
+  const say = (names: readonly string[]) => names.map((name) => described(name, known, language).description);
+  const granted = say((details.consent?.scopes ?? []).map(({ name }) => name));
+  const stopsIn = minutesLeft(await heldUntil(at, clientId, tools), tools.now());
+  const view: CompanyReviewView = {
+    ...frame,
+    app: client === undefined ? clientId : nameOf(client, language),
+    action: `/apps/${encodeURIComponent(clientId)}`,
+    fields: [...formOf(http)].filter(([name]) => !["csrf", "confirmed", "members", "current_password"].includes(name)),
+    opens: change.opens ? say(rule?.scopes ?? []) : null,
+    blocks: change.blocks && people > 0 ? { people, scopes: granted } : null,
+    withdraws: change.withdraws && withdrawn > 0 ? { people: withdrawn, scopes: granted, endsAt } : null,
+    loses: losing > 0 ? { people: losing, scopes: say(change.lost) } : null,
+    shortens: change.shortens !== undefined && people > 0 ? { people, ...change.shortens } : null,
+    stopsIn,
+  };
+  return page(200, companyReviewPage(view, tools.chrome(http)), "here", visitor.cookies);
+}

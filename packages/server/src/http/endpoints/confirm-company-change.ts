@@ -1,0 +1,79 @@
+/** `GET /company/{slug}/revoke`, `/leave`, `/members/remove`: the consequences, before the change. */
+
+import type { Millis } from "../../oauth/model.ts";
+import { minutesLeft, outstanding } from "../../owners/apps/remaining-token-lifetime.ts";
+import { appsActingFor, grantedApp } from "../../owners/companies/company-apps.ts";
+import { memberOf } from "../../owners/companies/company-members.ts";
+import type { CompanyConfirmView } from "../../pages/company/views.ts";
+import { companyConfirmPage } from "../../pages/index.ts";
+import { type Answer, page } from "../http-message.ts";
+import { nameOf } from "./client-and-person-views.ts";
+import { backTo, type CompanyTools, forAdmins, forMembers, type InCompany, idIn } from "./require-membership.ts";
+
+type Question = Pick<CompanyConfirmView, "what" | "subject" | "action" | "fields"> &
+  Partial<Pick<CompanyConfirmView, "people" | "apps">>;
+
+function confirmAnswer(
+  { frame, http, visitor }: InCompany,
+  question: Question,
+  until: Millis | undefined,
+  tools: CompanyTools,
+): Answer {
+  const stopsIn = minutesLeft(until, tools.now());
+  const view: CompanyConfirmView = { ...frame, people: 0, apps: [], ...question, stopsIn };
+  const here = http.method === "GET" ? { here: `${http.path}?${http.query}` } : {};
+  return page(200, companyConfirmPage(view, tools.chrome(http, here)), "here", visitor.cookies);
+}
+
+/** When the last token of an app in the company's name would expire if its grants ended now. */
+async function heldBy({ key }: InCompany, clientId: string, tools: CompanyTools): Promise<Millis | undefined> {
+  const owner = { partition: key.partition, ownerId: key.companyId };
+  return (await outstanding(owner, tools.now(), "ended", tools.apps)).get(clientId);
+}
+
+export const confirmRevoke = forAdmins(async (at, tools: CompanyTools) => {
+  const clientId = idIn(new URLSearchParams(at.http.query), "client_id");
+  const app = await grantedApp(at, clientId, tools.companies);
+  if (app === undefined) return backTo(at, "", "gone", tools);
+  const client = await tools.apps.oauth.catalog.client(clientId);
+  const subject = client === undefined ? app.consent.shown.clientName : nameOf(client, languageOf(at, tools));
+  const { people } = app;
+  const question = { what: "revoke", action: "/revoke", fields: { client_id: clientId }, subject, people } as const;
+  return confirmAnswer(at, question, await heldBy(at, clientId, tools), tools);
+});
+
+function languageOf({ http }: InCompany, tools: CompanyTools): string {
+  return tools.chrome(http).words.language;
+}
+
+export const confirmRemoval = forAdmins(async (at, tools: CompanyTools) => {
+  const personId = idIn(new URLSearchParams(at.http.query), "person_id");
+  const member = await memberOf(at, personId, tools.companies);
+  if (member === undefined) return backTo(at, "/members", "gone", tools);
+  const fields = { person_id: personId };
+  const question = { what: "remove", action: "/members/remove", fields, subject: member.username } as const;
+  return departure(at, personId, question, tools);
+});
+
+export const confirmLeave = forMembers((at, tools: CompanyTools) => {
+  const question = { what: "leave", action: "/leave", fields: {}, subject: at.frame.company.name } as const;
+  return departure(at, at.person.personId, question, tools);
+});
+
+/** The page lists the apps that act for the member and will stop. */
+async function departure(at: InCompany, personId: string, question: Question, tools: CompanyTools): Promise<Answer> {
+  const { key } = at;
+  const now = tools.now();
+  const owner = { partition: key.partition, ownerId: key.companyId, personId };
+  const [apps, held] = await Promise.all([
+    appsActingFor(at, personId, tools.companies),
+    outstanding(owner, now, "ended", tools.apps),
+  ]);
+  const language = languageOf(at, tools);
+  const names = apps.map(async (clientId) => {
+    const client = await tools.apps.oauth.catalog.client(clientId);
+    return client === undefined ? clientId : nameOf(client, language);
+  });
+  const last = held.size === 0 ? undefined : Math.max(...held.values());
+  return confirmAnswer(at, { ...question, apps: await Promise.all(names) }, last, tools);
+}

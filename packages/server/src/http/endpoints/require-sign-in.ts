@@ -1,0 +1,63 @@
+/** The owner's own pages: who may see them, and signing out (`/account/sign-out`). */
+
+import { endSession } from "../../owners/sessions.ts";
+import type { Person, Session } from "../../owners/storage.ts";
+import { signedOutPage, signOutPage } from "../../pages/index.ts";
+import { type Visitor, type VisitorContext, visitorOf } from "../browser-of-request.ts";
+import type { EventTools, FormTools } from "../endpoint-contexts.ts";
+import { problemAnswer } from "../error-page.ts";
+import { formToken, isFormToken } from "../form-token.ts";
+import { type Answer, formOf, type HttpRequest, page, redirect } from "../http-message.ts";
+import { signedInAs } from "./client-and-person-views.ts";
+
+/** The data of every page here: somebody is signed in. */
+export interface Account {
+  readonly visitor: Visitor;
+  readonly person: Person;
+  readonly session: Session;
+  readonly http: HttpRequest;
+}
+
+/** The tools of every page of the account. */
+export interface AccountTools extends FormTools, VisitorContext {}
+
+/** `Tools`: only the parts that this page uses. */
+export type Page<Tools> = (http: HttpRequest, tools: Tools) => Promise<Answer>;
+
+export type AccountEndpoint<Tools> = (account: Account, tools: Tools) => Promise<Answer>;
+
+/**
+ * Other visitors must sign in first. A person who must choose a new password does so first, unless the page is
+ * `allowed` before that. A form's token belongs to the session.
+ */
+export function signedIn<Tools extends AccountTools>(
+  show: AccountEndpoint<Tools>,
+  ...allowed: readonly "before a new password"[]
+): Page<Tools> {
+  return async (http, tools) => {
+    const visitor = await visitorOf(http, tools);
+    if (visitor.signedIn === undefined) return redirect(303, `${tools.issuer}/login`, visitor.cookies);
+    const { person, session } = visitor.signedIn;
+    if (person.mustChangePassword && !allowed.includes("before a new password")) {
+      return redirect(303, `${tools.issuer}/account/security/password`, visitor.cookies);
+    }
+    if (http.method === "POST" && !isFormToken(formOf(http), session, tools)) {
+      return problemAnswer("form_token_invalid", http, tools);
+    }
+    return show({ visitor, person, session, http }, tools);
+  };
+}
+
+export const showSignOut = signedIn(async ({ person, session, http, visitor }, tools: AccountTools) => {
+  const view = { csrf: formToken(session, tools), person: signedInAs(person) };
+  return page(200, signOutPage(view, tools.chrome(http)), "here", visitor.cookies);
+}, "before a new password");
+
+interface SignOutTools extends AccountTools, EventTools {}
+
+export const submitSignOut = signedIn(async ({ session, http, person, visitor }, tools: SignOutTools) => {
+  await endSession(session, tools.sessions);
+  tools.event("signed_out", { owner: person.personId });
+  const cookies = [...visitor.cookies, tools.cookies.clear("session")];
+  return page(200, signedOutPage({ signIn: "/login" }, tools.chrome(http)), "here", cookies);
+}, "before a new password");

@@ -1,0 +1,53 @@
+/** Refusals as pages for people. For programs there is `refusal.ts`. */
+
+import { type ConditionName, type ConditionPage, conditions, publicCondition } from "../oauth/errors.ts";
+import { type Messages, problemPage } from "../pages/index.ts";
+import type { PageTools } from "./endpoint-contexts.ts";
+import { type Answer, type HttpRequest, later, page } from "./http-message.ts";
+
+/**
+ * The texts in the reader's language. The condition names one of them; `other` is for conditions that only a developer
+ * can fix.
+ */
+type Problems = Pick<Messages["problems"], ConditionPage | "other">;
+
+/**
+ * The same refusal for a person, with a link to go on. `startAgain`: the path of this server at which the request
+ * begins again; otherwise the link leads to their apps.
+ */
+export function problemAnswer(
+  condition: ConditionName,
+  request: HttpRequest,
+  tools: PageTools,
+  startAgain: string | null = null,
+): Answer {
+  const shown = publicCondition(condition);
+  const { status, description, page: said = "other", passes } = conditions[shown];
+  const chrome = { ...tools.chrome(request), here: null };
+  const { problems } = chrome.words;
+  const { title, text } = (problems satisfies Problems)[said];
+  const begin = startAgain ?? (passes ? sameAgain(request, tools) : null);
+  const door =
+    begin === null ? { href: "/account/apps", label: problems.apps } : { href: begin, label: problems.startAgain };
+  const html = problemPage(
+    {
+      status,
+      title,
+      text,
+      condition: shown,
+      // The developer's text is shown only if only a developer can fix the problem.
+      description: said === "other" ? description : null,
+      requestId: request.id,
+      door,
+    },
+    chrome,
+  );
+  const answer = page(status, html);
+  return status === 503 || status === 429 ? later(answer, 5) : answer;
+}
+
+/** The same address. The origin comes first, so that a path with two slashes can't lead to another host. */
+function sameAgain({ method, path, query }: HttpRequest, { issuer }: PageTools): string | null {
+  if (method !== "GET" || path === "/") return null;
+  return `${new URL(issuer).origin}${path}${query === "" ? "" : `?${query}`}`;
+}

@@ -1,0 +1,37 @@
+/** The file of a receipt, and the keys that verify it. */
+
+import { RECEIPT_TYPE, type Receipts } from "../../crypto/signed-receipts.ts";
+import type { Millis } from "../../oauth/model.ts";
+import type { HistoryEntry } from "../../owners/storage.ts";
+import type { PageTools } from "../endpoint-contexts.ts";
+import { problemAnswer } from "../error-page.ts";
+import { type Answer, cachedJson, type HttpRequest, json } from "../http-message.ts";
+
+/** The dependencies of a receipt. */
+export interface ReceiptTools extends PageTools {
+  readonly receipts: Receipts;
+  now(): Millis;
+}
+
+/** Only for decisions: an app that came back under an existing consent is no decision. */
+export async function receiptAnswer(
+  entry: HistoryEntry | undefined,
+  http: HttpRequest,
+  tools: ReceiptTools,
+): Promise<Answer> {
+  if (entry === undefined || entry.kind === "reconnected") return problemAnswer("not_found", http, tools);
+  const { jws, claims } = await tools.receipts.sign(entry, tools.now());
+  const day = new Date(entry.at).toISOString().slice(0, 10);
+  const { issuer } = tools;
+  const [keys, verify] = [`${issuer}/receipts/keys`, `${issuer}/receipts/verify`];
+  const body = { receipt: jws, type: RECEIPT_TYPE, content: claims, keys, verify };
+  return json(200, `${JSON.stringify(body, null, 2)}\n`, {
+    "content-disposition": `attachment; filename="receipt-${day}-${entry.entryId.slice(-6)}.json"`,
+  });
+}
+
+/** Every public key that ever signed a receipt (RFC 7517 §5). */
+export async function receiptKeys(_http: HttpRequest, { receipts }: Pick<ReceiptTools, "receipts">): Promise<Answer> {
+  const keys = await receipts.keys();
+  return cachedJson(`{"keys":[${keys.join(",")}]}`);
+}

@@ -1,0 +1,74 @@
+/** How long what an app holds still works once it gets nothing new: access tokens aren't revoked, they time out (RFC 7009 §2, RFC 6750 §5.3). */
+
+import { accessTokenTtl, longestAccessTtl } from "../../oauth/access-token.ts";
+import type { Millis } from "../../oauth/model.ts";
+import type { OAuthContext } from "../../oauth/ports.ts";
+import { USE_RECORDED_EVERY } from "../../oauth/storage.ts";
+import type { Uses } from "../../storage-subset.ts";
+import type { LastIssue, OwnerStorage } from "../storage.ts";
+
+export interface TokenExpiryContext {
+  readonly storage: Uses<OwnerStorage, "consents.lastIssues">;
+  readonly oauth: Pick<OAuthContext, "catalog" | "policy" | "issuer">;
+  now(): Millis;
+}
+
+/** Whose tokens: all of an owner's, or those that one person made in a company's name. */
+interface Whose {
+  readonly partition: number;
+  readonly ownerId: string;
+  readonly personId?: string;
+}
+
+/** What becomes of a token: its grant ended, or yields less from now on. An API that is told of the end isn't told of less. */
+export type Change = "ended" | "narrowed";
+
+/**
+ * When the last access token ends that each of an owner's apps holds of the time up to `at`, by the app's id; an app that holds none isn't there.
+ * Grants that have ended count, too: a token outlives them at every API that verifies by itself.
+ */
+export async function outstanding(
+  whose: Whose,
+  at: Millis,
+  change: Change,
+  context: TokenExpiryContext,
+): Promise<ReadonlyMap<string, Millis>> {
+  const longest = await longestAccessTtl(context.oauth);
+  const since = at - longest - USE_RECORDED_EVERY;
+  const issues = await context.storage.consents.lastIssues({ ...whose, personId: whose.personId ?? null, since });
+  const until = new Map<string, Millis>();
+  for (const issue of issues) {
+    const end = await endOf(issue, at, change, longest, context);
+    if (end > context.now()) until.set(issue.clientId, Math.max(end, until.get(issue.clientId) ?? 0));
+  }
+  return until;
+}
+
+async function endOf(
+  { clientId, audience, refreshable, lastUsedAt, openUntil }: LastIssue,
+  at: Millis,
+  change: Change,
+  longest: Millis,
+  { oauth }: TokenExpiryContext,
+): Promise<Millis> {
+  const resource = audience === null ? undefined : (await oauth.catalog.resources()).get(audience);
+  // Nobody but this server reads such a token, and it answers for it as for its grant.
+  if (change === "ended" && resource?.tokenFormat === "opaque" && resource.grantBound) return 0;
+  // For several APIs, or for one that is gone since: none lives longer.
+  const known = resource !== undefined || audience === oauth.issuer;
+  const ttl = known ? accessTokenTtl(resource, oauth.policy.accessTtl) : longest;
+  const lag = refreshable ? await lagOf(clientId, oauth) : 0;
+  return Math.min(at, openUntil, lastUsedAt + lag) + ttl;
+}
+
+/** How much later than written the last token may have been made: not each use of a kept refresh token is written, nor the retry of a rotation. */
+async function lagOf(clientId: string, { catalog, policy }: TokenExpiryContext["oauth"]): Promise<Millis> {
+  const client = await catalog.client(clientId);
+  if (client?.type === "public") return policy.retryWindowPublic;
+  return client?.refresh === "rotate" ? policy.retryWindow : USE_RECORDED_EVERY;
+}
+
+/** The same in minutes from now, for a page; 0: nothing is held. */
+export function minutesLeft(until: Millis | undefined, now: Millis): number {
+  return until === undefined ? 0 : Math.max(0, Math.ceil((until - now) / 60_000));
+}

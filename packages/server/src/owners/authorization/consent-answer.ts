@@ -1,0 +1,204 @@
+/** An owner's answer to an app: how it is read, and what it changes. The browser and the device flow share it. */
+
+import { ceilingOf } from "../../oauth/consent-reach.ts";
+import { type GrantTerms, newGrant } from "../../oauth/grants/new-grant.ts";
+import type { Client, Millis, Scope } from "../../oauth/model.ts";
+import { audienceOf } from "../../oauth/resource-indicator.ts";
+import { durationOf, endOf } from "../apply-consent-decision.ts";
+import {
+  answeredScopes,
+  KEEP_END,
+  offeredDurations,
+  readDuration,
+  readDurations,
+  standingScopes,
+} from "../consent-needed.ts";
+import { textsOf } from "../scope-texts.ts";
+import type { Approve, ConsentDuration } from "../storage.ts";
+import type { AuthorizationContext, SignedIn } from "./context.ts";
+import { chosenOwner, type OwnerChoice, trustedFrom, withVerdictOn } from "./person-or-company.ts";
+
+/** A form as it was sent, not checked yet. */
+export interface AnswerForm {
+  readonly decision: string | null;
+  /** The id of the owner of the answer. Null: the person. */
+  readonly owner: string | null;
+  /** The id of the owner whose active scopes the page showed. Null: there was nobody to choose. */
+  readonly shownOwner: string | null;
+  /** Names of the ticked scopes. */
+  readonly scopes: ReadonlySet<string>;
+  readonly duration: string | null;
+  /** The duration of a single scope, by its name. `keep`: its end does not change. */
+  durationOf(scope: string): string | null;
+}
+
+/** The question that an answer is checked against. */
+export interface Question {
+  readonly client: Client;
+  /** The owners for whom the person may answer. */
+  readonly owners: readonly OwnerChoice[];
+  /** The durations that can be chosen. */
+  readonly durations: readonly ConsentDuration[];
+  /** False: a single scope can't be for once, because the grant is fetched later. */
+  readonly onceByScope: boolean;
+}
+
+/** What is granted, for whom, and for how long. */
+export interface Allowed {
+  readonly owner: OwnerChoice;
+  readonly scopes: readonly Scope[];
+  /** Names of optional scopes that were not ticked. */
+  readonly declined: readonly string[];
+  /** Of new scopes. */
+  readonly duration: ConsentDuration;
+  /** Durations of single scopes. */
+  readonly durations: Readonly<Record<string, ConsentDuration>>;
+  /** Names of active scopes whose ends do not change. */
+  readonly kept: readonly string[];
+  /** True: the page showed the ends of another owner. So no scope of this grant lasts longer than `duration`. */
+  readonly bounded: boolean;
+}
+
+/** What is wrong with an answer. `stale`: the form is not an answer. `nothing`: no scope is left. */
+export type AnswerProblem = "stale" | "bad_owner" | "bad_duration" | "nothing";
+
+export type Decision =
+  | { readonly kind: "denied" }
+  /** `owner`: the owner that the page selects again. Undefined: none that the form may name. */
+  | { readonly kind: "unclear"; readonly problem: AnswerProblem; readonly owner: OwnerChoice | undefined }
+  /** The person has to ask the company's admins. */
+  | { readonly kind: "ask_admin"; readonly owner: OwnerChoice; readonly scopes: readonly Scope[] }
+  | ({ readonly kind: "allowed" } & Allowed);
+
+/** Reads a form. Fields that were added or renamed have no effect: the scopes come from the checked request. */
+export function readAnswer(form: AnswerForm, question: Question, now: Millis): Decision {
+  if (form.decision === "deny") return { kind: "denied" };
+  const { owners, durations: offered, onceByScope } = question;
+  const chosen = chosenOwner(owners, form.owner);
+  const unclear = (problem: AnswerProblem): Decision => ({ kind: "unclear", problem, owner: chosen });
+  if (form.decision !== "allow") return unclear("stale");
+  if (chosen === undefined) return unclear("bad_owner");
+  const asked = form.duration === "" ? null : form.duration;
+  const duration = readDuration(asked ?? undefined, offered);
+  const lasting = onceByScope ? offered : offered.filter((one) => one !== "once");
+  const present = standingScopes(chosen.consent, chosen.reach, now);
+  const names = chosen.scopes.map(({ name }) => name);
+  // A device gets all new scopes for once. Only active scopes may have an end of their own.
+  const single = !onceByScope && duration === "once" ? names.filter((name) => present.has(name)) : names;
+  const durations = readDurations((name) => form.durationOf(name), single, lasting);
+  if (durations === undefined || (asked !== null && duration === undefined)) return unclear("bad_duration");
+  const { granted, declined } = answeredScopes(chosen.scopes, form.scopes);
+  if (granted.length === 0) return unclear("nothing");
+  const others = granted.filter((name) => !Object.hasOwn(durations, name));
+  const kept = others.filter((name) => present.has(name));
+  const fresh = others.filter((name) => !present.has(name));
+  const elsewhere = form.shownOwner !== null && form.shownOwner !== chosen.ownerId;
+  // The scope expired while the page was open. The owner did not choose a new end for it.
+  if (!elsewhere && fresh.some((name) => form.durationOf(name) === KEEP_END)) return unclear("stale");
+  if (duration === undefined && fresh.length > 0) return unclear("bad_duration");
+  const scopes = chosen.scopes.filter(({ name }) => granted.includes(name));
+  const owner = withVerdictOn(chosen, granted, now);
+  if (owner.verdict === "ask") return { kind: "ask_admin", owner, scopes };
+  // The page showed another owner's boxes. What is granted for this one already was not unticked.
+  const left = elsewhere ? declined.filter((name) => !present.has(name)) : declined;
+  const bounded = elsewhere && duration !== undefined && kept.length > 0;
+  // Nothing is new. If the consent is revoked before this is written, the answer holds for as short as possible.
+  return { kind: "allowed", owner, scopes, declined: left, duration: duration ?? "once", durations, kept, bounded };
+}
+
+/** The parts of a flow that store an answer. */
+export interface AnswerWriter<Denied, Written> {
+  denied(): Promise<Denied>;
+  allowed(allowed: Allowed): Promise<Written>;
+}
+
+/** Reads the answer and stores it. */
+export async function decide<Denied, Written>(
+  form: AnswerForm,
+  question: Question,
+  writer: AnswerWriter<Denied, Written>,
+  { now }: Pick<AuthorizationContext, "now">,
+): Promise<
+  | { readonly kind: "denied"; readonly written: Denied }
+  | Extract<Decision, { kind: "unclear" | "ask_admin" }>
+  | { readonly kind: "allowed"; readonly written: Written }
+> {
+  const decision = readAnswer(form, question, now());
+  if (decision.kind === "denied") return { kind: "denied", written: await writer.denied() };
+  if (decision.kind === "allowed") return { kind: "allowed", written: await writer.allowed(decision) };
+  return decision;
+}
+
+/** The durations that a client's owners can choose. */
+export function durationsFor(
+  client: Client,
+  {
+    consentDurations,
+    oauth,
+  }: Pick<AuthorizationContext, "consentDurations"> & {
+    readonly oauth: Pick<AuthorizationContext["oauth"], "policy">;
+  },
+): readonly ConsentDuration[] {
+  return offeredDurations(consentDurations, ceilingOf(client, oauth.policy));
+}
+
+/** How long the grant of an answer has one of its scopes. `kept`: as long as before. */
+export function lengthOf(
+  name: string,
+  allowed: Omit<Allowed, "owner" | "scopes" | "declined">,
+): ConsentDuration | "kept" {
+  return allowed.kept.includes(name) && !allowed.bounded ? "kept" : durationOf(name, allowed);
+}
+
+/** The scopes that are for this once alone. */
+export function onceOnly(allowed: Allowed): readonly string[] {
+  return allowed.scopes.map(({ name }) => name).filter((name) => lengthOf(name, allowed) === "once");
+}
+
+/** The grant of an answer. Its id derives from the question, so that an answer that is sent twice makes one grant. */
+export function grantTerms(
+  client: Client,
+  allowed: Allowed,
+  { person, session }: SignedIn,
+  grantId: string,
+  { oauth }: Pick<AuthorizationContext, "oauth">,
+): GrantTerms {
+  const { owner, scopes } = allowed;
+  const { partition, ownerId } = owner;
+  // The request may name several APIs, and the owner may grant scopes of only one.
+  const audience = audienceOf(scopes, [], new Map(), oauth.issuer);
+  const lasting = onceOnly(allowed).length < scopes.length;
+  const names = scopes.map(({ name }) => name);
+  const whose = { partition, grantId, ownerId, personId: person.personId };
+  return newGrant({ client, ...whose, scopes: names, audience, refreshable: lasting, signIn: session }, oauth);
+}
+
+/**
+ * The parts of an answer that every flow writes into the record. If `via` is a page, the texts that the owner read go
+ * with it.
+ */
+export function recordTerms(
+  client: Client,
+  { owner, scopes, declined, duration, durations, bounded }: Allowed,
+  { person }: SignedIn,
+  via: "browser" | "device" | "first party",
+  language: string,
+): Omit<Approve, "grant" | "onceUntil" | "now"> {
+  return {
+    grantedBy: person.personId,
+    ...{ via, declined, duration, durations, bounded },
+    ...(via === "first party" ? {} : { texts: textsOf(scopes, language) }),
+    shown: { locale: language, clientName: client.name, logo: client.logo },
+    trustedFrom: trustedFrom(owner, person),
+  };
+}
+
+/**
+ * When an answer under an admin's approval for all members ends: with the shortest duration that was chosen. It does
+ * not change the approval.
+ */
+export function endsBy(allowed: Allowed, now: Millis, onceUntil: Millis): Millis | null {
+  const lengths = allowed.scopes.map(({ name }) => lengthOf(name, allowed));
+  const ends = lengths.map((length) => (length === "kept" ? null : endOf(length, now, onceUntil)));
+  return ends.reduce((least, end) => (end === null || (least !== null && least < end) ? least : end), null);
+}

@@ -1,0 +1,186 @@
+/** For whom a person answers an app: for themselves, or for a company that they may act for. */
+
+import { type Reach, reachOf } from "../../oauth/consent-reach.ts";
+import type { Client, Consent, Millis, Scope } from "../../oauth/model.ts";
+import type { Uses } from "../../storage-subset.ts";
+import { refusedScopes } from "../apply-consent-decision.ts";
+import { type Verdict, verdictOn } from "../company-rules.ts";
+import type { Acting, CompanyStorage } from "../company-storage.ts";
+import {
+  type ConsentAsked,
+  type ConsentDecision,
+  decideConsent,
+  grantableScopes,
+  undeclined,
+} from "../consent-needed.ts";
+import type { OwnerStorage, Person } from "../storage.ts";
+
+/** One owner whom the grant of a request can have. */
+export interface OwnerChoice {
+  readonly partition: number;
+  readonly ownerId: string;
+  /** Undefined: the owner is the person. */
+  readonly acting: Acting | undefined;
+  /** The scopes of the request that can be granted for this owner; never empty. */
+  readonly scopes: readonly Scope[];
+  /** The destination of the answer. */
+  readonly reach: Reach;
+  readonly verdict: Verdict;
+  readonly consent: Consent | undefined;
+}
+
+/** The `trustedFrom` that goes with an answer for an owner: if it has changed, the answer no longer counts. */
+export function trustedFrom({ acting }: Pick<OwnerChoice, "acting">, { passwordChangedAt }: Person): Millis {
+  return acting?.member.trustedFrom ?? passwordChangedAt ?? 0;
+}
+
+/** A request: its client and scopes, its destination (null: a device), and the maximum time of an answer. */
+interface Asked {
+  readonly client: Pick<Client, "clientId" | "earlierRedirectUris">;
+  readonly scopes: readonly Scope[];
+  readonly redirectUri: string | null;
+  readonly ceiling: Millis | null;
+}
+
+/**
+ * The person first, as read with their session, then their companies by name. Only people can have scopes for
+ * operators. Companies learn of a new password after it was set, so their data about the person fits the session only
+ * if the password is still the same after the read.
+ */
+export async function ownerChoices(
+  person: Person,
+  { client, scopes, redirectUri, ceiling }: Asked,
+  storage: Uses<OwnerStorage, "consents.find" | "people.get"> & Uses<CompanyStorage, "members.companiesOf">,
+  now: Millis,
+): Promise<readonly OwnerChoice[]> {
+  const { clientId } = client;
+  const reach = reachOf(client, redirectUri, ceiling);
+  const { partition, personId } = person;
+  const own = grantableScopes(scopes, person);
+  const forCompanies = scopes.filter(({ ownerRole }) => ownerRole === null);
+  const [consent, companies] = await Promise.all([
+    storage.consents.find({ partition, ownerId: personId, clientId }),
+    forCompanies.length === 0 ? [] : storage.members.companiesOf({ partition, personId, clientId, now }),
+  ]);
+  const after = companies.length === 0 ? person : await storage.people.get({ partition, personId });
+  const same = after?.passwordChangedAt === person.passwordChangedAt;
+  const choices = await Promise.all(
+    (same ? companies : []).map(async (acting): Promise<OwnerChoice> => {
+      const { partition: companyPartition, companyId: ownerId } = acting.company;
+      const names = forCompanies.map(({ name }) => name);
+      return {
+        ...{ partition: companyPartition, ownerId, acting, scopes: forCompanies, reach },
+        verdict: verdictOn(acting, names, reach, now),
+        consent: await storage.consents.find({ partition: companyPartition, ownerId, clientId }),
+      };
+    }),
+  );
+  const self: OwnerChoice = {
+    ...{ partition, ownerId: personId, acting: undefined, scopes: own, reach, verdict: "decides", consent },
+  };
+  return [self, ...choices].filter((choice) => choice.scopes.length > 0);
+}
+
+/**
+ * `skip`, `vouched`: no page, for this owner. `ask`: the page, with this owner selected. `ambiguous`: like `ask`,
+ * because several owners' answers hold; the server never chooses for the person.
+ */
+export interface OwnerDecision {
+  readonly kind: "skip" | "vouched" | "ask" | "ambiguous";
+  readonly choice: OwnerChoice;
+  /** True: all scopes are granted already, and the page is shown nevertheless. */
+  readonly allGranted: boolean;
+}
+
+/** `choices`: the result of `ownerChoices`, at least one. */
+export function decideOwner(
+  request: ConsentAsked,
+  choices: readonly OwnerChoice[],
+  now: Millis,
+): OwnerDecision | undefined {
+  const [first] = choices;
+  if (first === undefined) return undefined;
+  const decisions = choices.map((choice) => ({ choice, decision: decisionOf(request, choice, now) }));
+  const ready = decisions.filter(({ decision }) => decision === "skip" || decision === "vouched");
+  const [only] = ready;
+  // With `select_account`, the person also chooses the owner.
+  const chooses = request.prompt.includes("select_account") && choices.length > 1;
+  if (only !== undefined && ready.length === 1 && !chooses) {
+    return { kind: only.decision === "vouched" ? "vouched" : "skip", choice: only.choice, allGranted: false };
+  }
+  const held = decisions.filter(({ choice: { acting }, decision }) => decision !== "ask" && (acting?.chosen ?? true));
+  const choice = latestChosen(held.map((one) => one.choice)) ?? first;
+  const allGranted = held.some((one) => one.choice === choice && one.decision !== "elsewhere");
+  return { kind: ready.length > 1 ? "ambiguous" : "ask", choice, allGranted };
+}
+
+/**
+ * The owner that the person chose on the last page for this client. Undefined: there is none, or the person has asked
+ * to be asked again since.
+ */
+export function lastChoice(choices: readonly OwnerChoice[]): OwnerChoice | undefined {
+  const decided = ({ acting, consent }: OwnerChoice) =>
+    acting === undefined
+      ? consent?.status === "active" && (consent.via === "browser" || consent.via === "device")
+      : acting.chosenAt !== null;
+  const last = latestChosen(choices.filter(decided));
+  return last?.acting?.chosen === false ? undefined : last;
+}
+
+/** The owner for whom a person last answered a client, if there is no request to judge by. Otherwise the person. */
+export function preferredOwner(choices: readonly OwnerChoice[]): OwnerChoice | undefined {
+  const [first] = choices;
+  return latestChosen(choices.filter(({ acting, consent }) => acting?.chosen ?? consent?.status === "active")) ?? first;
+}
+
+/** The owner that the person chose last. What others did in a company's name does not count. */
+function latestChosen(choices: readonly OwnerChoice[]): OwnerChoice | undefined {
+  const chosenAt = ({ acting, consent }: OwnerChoice) =>
+    (acting === undefined ? consent?.updatedAt : acting.chosenAt) ?? 0;
+  return choices.reduce<OwnerChoice | undefined>(
+    (a, b) => (a === undefined || chosenAt(b) > chosenAt(a) ? b : a),
+    undefined,
+  );
+}
+
+/** The scopes that the owner declined on a page, or the acting member for the company, for as long as the consent holds. */
+export function declinedFor({ acting, consent, reach }: Omit<OwnerChoice, "scopes">, now: Millis): ReadonlySet<string> {
+  const { declined } = refusedScopes(consent, reach, now);
+  const since = acting?.chosenAt ?? null;
+  const own = since === null || consent === undefined || since < consent.createdAt ? [] : (acting?.declined ?? []);
+  return new Set(consent?.status === "active" ? [...declined, ...own] : []);
+}
+
+/** The scopes that a standing consent grants without a page: what was asked for, without what was declined. */
+export function scopesWithoutPage(choice: OwnerChoice, now: Millis): readonly Scope[] {
+  return undeclined(choice.scopes, declinedFor(choice, now));
+}
+
+function decisionOf(request: ConsentAsked, choice: OwnerChoice, now: Millis): ConsentDecision {
+  const { acting, scopes, reach, consent } = choice;
+  // The operator vouches for a client to people, not to companies.
+  const client = acting === undefined ? request.client : { ...request.client, firstParty: false };
+  const decision = decideConsent({ ...request, client }, scopes, consent, reach, now, declinedFor(choice, now));
+  if (acting === undefined || decision !== "skip") return decision;
+  const names = scopesWithoutPage(choice, now).map(({ name }) => name);
+  const { verdict } = withVerdictOn(choice, names, now);
+  if (verdict !== "decides" && verdict !== "approved") return "ask";
+  // The company consented. Nobody acts for it without having chosen to, even if an admin approved the app for all members.
+  return acting.chosen && !acting.optedOut ? "skip" : "ask";
+}
+
+/**
+ * The owner that a form names; without a name, the person. Undefined: the form may not name this owner, or not any
+ * more.
+ */
+export function chosenOwner(choices: readonly OwnerChoice[], named: string | null): OwnerChoice | undefined {
+  if (named === null) return choices.find(({ acting }) => acting === undefined);
+  const choice = choices.find(({ ownerId }) => ownerId === named);
+  return choice?.verdict === "blocked" || choice?.verdict === "stranger" ? undefined : choice;
+}
+
+/** Judges the choice by the scopes that are finally granted: a smaller set may be within a company's approval. */
+export function withVerdictOn(choice: OwnerChoice, granted: readonly string[], now: Millis): OwnerChoice {
+  const { acting, reach } = choice;
+  return acting === undefined ? choice : { ...choice, verdict: verdictOn(acting, granted, reach, now) };
+}

@@ -1,0 +1,156 @@
+/** One app of a company, as its admins see it, and what a new rule about it would end. */
+
+import type { Consent, Millis } from "../../oauth/model.ts";
+import { canonicalLogin } from "../canonical-login.ts";
+import { MAX_SELECTED } from "../company-rules.ts";
+import type { ActingPerson, ListedRule, Member, NewRule } from "../company-storage.ts";
+import { pageOf } from "../paging.ts";
+import { maySee } from "./app-search.ts";
+import { type NamedRequest, requestsOf } from "./company-apps.ts";
+import type { AsMember, CompanyContext } from "./context.ts";
+import { type RuleChange, ruleChange } from "./rule-change.ts";
+
+/** Maximum number of people whose use of the app a page shows. */
+const PEOPLE_SHOWN = 20;
+/** Maximum number of members that a page offers to select. Others are named by their usernames. */
+const MEMBERS_OFFERED = 50;
+
+export interface CompanyAppDetails {
+  readonly rule: ListedRule | undefined;
+  /** The company's active consent. Undefined: the app has no access. */
+  readonly consent: Consent | undefined;
+  /** Number of people for whom the app acts, and some of them. */
+  readonly people: number;
+  readonly acting: readonly ActingPerson[];
+  /** The name of the person who made the rule. Undefined: there is no rule, or the person is no member any more. */
+  readonly decidedBy: string | undefined;
+  readonly requests: readonly NamedRequest[];
+  /** The reader's own state: the app acts for them, or they stopped it. Null: neither. */
+  readonly mine: "acts" | "stopped" | null;
+  /** True: the reader chose the company for the app last time. */
+  readonly chosen: boolean;
+}
+
+/** Undefined: the company's admins may not see the app, or it does not exist. */
+export async function companyApp(
+  at: AsMember,
+  clientId: string,
+  context: CompanyContext,
+): Promise<CompanyAppDetails | undefined> {
+  if (clientId === "" || !(await maySee(at, clientId, context))) return undefined;
+  const { storage } = context;
+  const { key, person } = at;
+  const { personId } = person;
+  const now = context.now();
+  const [rules, consent, { people }, acting, requests, reader, grants] = await Promise.all([
+    storage.companyApps.listRules(key),
+    storage.consents.find({ partition: key.partition, ownerId: key.companyId, clientId }),
+    storage.companyApps.countActing({ ...key, clientId, now }),
+    storage.companyApps.listActing({ ...key, clientId, limit: PEOPLE_SHOWN, now }),
+    requestsOf(at, context, clientId),
+    storage.members.findActing({ ...key, personId, clientId }),
+    storage.companyApps.grantsOfMember({ ...key, personId, now }),
+  ]);
+  const rule = rules.find((one) => one.clientId === clientId);
+  const decider =
+    rule === undefined ? undefined : await storage.members.findActing({ ...key, personId: rule.decidedBy, clientId });
+  return {
+    ...{ rule, people, acting, requests, decidedBy: decider?.member.username },
+    consent: isActive(consent, now) ? consent : undefined,
+    mine: reader?.optedOut === true ? "stopped" : grants.some((one) => one.clientId === clientId) ? "acts" : null,
+    chosen: reader?.chosen ?? false,
+  };
+}
+
+function isActive(consent: Consent | undefined, now: Millis): consent is Consent {
+  return consent?.status === "active" && (consent.expiresAt === null || consent.expiresAt > now);
+}
+
+export interface OfferedMembers {
+  readonly members: readonly Pick<Member, "personId" | "username">[];
+  /** True: the company has other members. */
+  readonly more: boolean;
+}
+
+/** The members that a page offers to select: those with these ids, and others by username. */
+export async function offeredMembers(
+  { key }: AsMember,
+  chosen: readonly string[],
+  { storage }: CompanyContext,
+): Promise<OfferedMembers> {
+  const { items, last } = await pageOf(MEMBERS_OFFERED, (limit) =>
+    storage.members.list({ ...key, limit, after: null }),
+  );
+  const missing = chosen.slice(0, MAX_SELECTED).filter((personId) => !items.some((one) => one.personId === personId));
+  const found = await Promise.all(
+    missing.map((personId) => storage.members.findActing({ ...key, personId, clientId: null })),
+  );
+  const others = found.flatMap((acting) => (acting === undefined ? [] : [acting.member]));
+  return { members: [...others, ...items], more: last !== undefined };
+}
+
+/** The members with these usernames. `unknown`: the first name that no member has. */
+export async function membersNamed(
+  { key }: AsMember,
+  names: readonly string[],
+  { storage }: CompanyContext,
+): Promise<{ readonly personIds: readonly string[]; readonly unknown: string | undefined }> {
+  const personIds: string[] = [];
+  for (const name of names) {
+    const canonical = canonicalLogin(name);
+    const person = canonical === undefined ? undefined : await storage.people.findByName({ name: canonical });
+    const acting =
+      person === undefined
+        ? undefined
+        : await storage.members.findActing({ ...key, personId: person.personId, clientId: null });
+    if (acting === undefined) return { personIds, unknown: name };
+    personIds.push(acting.member.personId);
+  }
+  return { personIds, unknown: undefined };
+}
+
+/** What a new rule takes from people, or whom it lets in, with the numbers. Undefined: nobody is affected. */
+export interface RuleEffects {
+  readonly change: RuleChange;
+  /** Number of people for whom the app acts. */
+  readonly people: number;
+  /** Number of members who use the app and could not connect it any more. */
+  readonly withdrawn: number;
+  /** Number of members whose grants lose scopes. */
+  readonly losing: number;
+  /** The end of what members keep: of the consent as the rule changes it. Null: none. */
+  readonly endsAt: Millis | null;
+}
+
+export async function effectsOf(
+  at: AsMember,
+  clientId: string,
+  next: NewRule | null,
+  { storage, now: clock }: CompanyContext,
+): Promise<RuleEffects | undefined> {
+  const { key, acting } = at;
+  const now = clock();
+  const count = (but: { readonly except?: readonly string[]; readonly lost?: readonly string[] }) =>
+    storage.companyApps.countActing({ ...key, clientId, now, ...but });
+  const [rules, found] = await Promise.all([
+    storage.companyApps.listRules(key),
+    storage.consents.find({ partition: key.partition, ownerId: key.companyId, clientId }),
+  ]);
+  const consent = isActive(found, now) ? found : undefined;
+  const rule = rules.find((one) => one.clientId === clientId);
+  const { defaultRule } = acting.company;
+  const change = ruleChange({ rule, defaultRule, consentEnds: consent?.expiresAt }, next);
+  const { lost } = change;
+  const [{ people }, { members: withdrawn }, losing] = await Promise.all([
+    count({}),
+    count({ except: next?.selected ?? [] }),
+    lost.length === 0 ? 0 : count({ lost }).then(({ members }) => members),
+  ]);
+  const effects = { change, people, withdrawn, losing, endsAt: change.shortens?.to ?? consent?.expiresAt ?? null };
+  return affects(effects) ? effects : undefined;
+}
+
+function affects({ change, people, withdrawn, losing }: RuleEffects): boolean {
+  const ends = people > 0 && (change.blocks || change.shortens !== undefined);
+  return change.opens || ends || (change.withdraws && withdrawn > 0) || losing > 0;
+}

@@ -1,0 +1,231 @@
+/** The apps of a company: decisions of admins for all members, and of a member for themselves. */
+
+import type { Client, Millis } from "../../oauth/model.ts";
+import type { Acting, AppRequest, AppRule, CompanyApp, DefaultRule, NewRule } from "../company-storage.ts";
+import type { Notice } from "../mail/company-notices.ts";
+import { MOST_REQUESTS } from "./app-search.ts";
+import { type AsMember, askedBy, type CompanyContext, isPersonId, toldOf } from "./context.ts";
+
+/** One app in a company, with the details that its reader may see. */
+export interface AppInCompany {
+  readonly clientId: string;
+  /** What was granted. Undefined: nothing. */
+  readonly app: CompanyApp | undefined;
+  readonly rule: AppRule | undefined;
+  /** Its access for the reader: it acts for them, or they stopped it. Null: none. */
+  readonly mine: "acts" | "stopped" | null;
+  /** True: the reader chose the company for the app, and is perhaps not asked again. */
+  readonly chosen: boolean;
+}
+
+/** All apps that have a grant or a rule. */
+export async function appsOf(
+  { key, person: { personId } }: AsMember,
+  { storage, now: clock }: CompanyContext,
+): Promise<readonly AppInCompany[]> {
+  const now = clock();
+  const [apps, rules, own] = await Promise.all([
+    storage.companyApps.list({ ...key, now }),
+    storage.companyApps.listRules(key),
+    storage.companyApps.grantsOfMember({ ...key, personId, now }),
+  ]);
+  const granted = new Map(apps.map((app) => [app.consent.clientId, app]));
+  const ruled = new Map(rules.map((rule) => [rule.clientId, rule]));
+  const acts = new Set(own.map(({ clientId }) => clientId));
+  return Promise.all(
+    [...new Set([...granted.keys(), ...ruled.keys()])].map(async (clientId) => {
+      const acting = await storage.members.findActing({ ...key, personId, clientId });
+      return {
+        clientId,
+        app: granted.get(clientId),
+        rule: ruled.get(clientId),
+        mine: stateOf(acting, acts, clientId),
+        chosen: acting?.chosen ?? false,
+      };
+    }),
+  );
+}
+
+function stateOf(acting: Acting | undefined, acts: ReadonlySet<string>, clientId: string): AppInCompany["mine"] {
+  if (acting?.optedOut === true) return "stopped";
+  return acts.has(clientId) ? "acts" : null;
+}
+
+/** Maximum number of requests on a page. The rest comes when these are answered. */
+const REQUESTS_SHOWN = 50;
+
+/** A member's request with the name of the member. Null: the person has no name but the username. */
+export interface NamedRequest extends AppRequest {
+  readonly personName: string | null;
+}
+
+/** Members' requests, oldest first: all, or those for one app. */
+export async function requestsOf(
+  { key }: AsMember,
+  context: CompanyContext,
+  clientId?: string,
+): Promise<readonly NamedRequest[]> {
+  const { storage, credentials } = context;
+  const requests = await storage.companyApps.listRequests({ ...key, limit: MOST_REQUESTS });
+  const shown = requests.filter((request) => clientId === undefined || request.clientId === clientId);
+  return Promise.all(
+    shown.slice(0, REQUESTS_SHOWN).map(async (request) => {
+      const { personId } = request;
+      const person = await storage.people.get({ partition: credentials.partitionOf(personId), personId });
+      return { ...request, personName: person?.name ?? null };
+    }),
+  );
+}
+
+/** What the company granted an app. Undefined: nothing. */
+export async function grantedApp(
+  { key }: AsMember,
+  clientId: string,
+  { storage, now }: CompanyContext,
+): Promise<CompanyApp | undefined> {
+  return (await storage.companyApps.list({ ...key, now: now() })).find(({ consent }) => consent.clientId === clientId);
+}
+
+/** The ids of the apps that act for a member. */
+export async function appsActingFor(
+  { key }: AsMember,
+  personId: string,
+  { storage, now }: CompanyContext,
+): Promise<readonly string[]> {
+  const grants = await storage.companyApps.grantsOfMember({ ...key, personId, now: now() });
+  return [...new Set(grants.map(({ clientId }) => clientId))];
+}
+
+/** An admin's decision about an app for all members. */
+export interface RuleDecision {
+  readonly client: Client;
+  /** Null: the company's default applies again. */
+  readonly rule: NewRule | null;
+  /** The time of the rule that the admin saw. Null: there was none. */
+  readonly seen: Millis | null;
+  /** What happens to members for whom the app acts. Absent: they keep it. */
+  readonly members?: "keep" | "end";
+  /** The language of the page. */
+  readonly language: string;
+}
+
+export async function decideRule(
+  at: AsMember,
+  { client, rule, seen, members, language }: RuleDecision,
+  context: CompanyContext,
+): Promise<"done" | "not_admin" | "changed"> {
+  const { key, person } = at;
+  const { clientId } = client;
+  const now = context.now();
+  const approved = rule?.rule === "allow";
+  const waiting = await openRequests(at, clientId, context);
+  const news = waiting.map(async (personId) => {
+    return { personId, mails: await context.noticeLetters(decisionNotice(at, client, personId, approved)) };
+  });
+  const outcome = await context.storage.companyApps.setRule({
+    ...{ ...key, clientId, rule, seen, ...askedBy(at), now },
+    ...(members === undefined ? {} : { members }),
+    news: await Promise.all(news),
+    shown: { locale: language, clientName: client.name, logo: client.logo },
+  });
+  if (outcome.kind !== "done") return outcome.kind === "changed" ? "changed" : "not_admin";
+  context.event("company_app_decided", {
+    ...{ company: key.companyId, client_id: clientId, by: person.personId },
+    ...{ rule: rule?.rule ?? "default", grants_ended: outcome.grantsEnded },
+    ...(rule?.selected === undefined ? {} : { members: rule.selected.length }),
+  });
+  const left = new Set(await openRequests(at, clientId, context));
+  for (const personId of waiting.filter((one) => !left.has(one)))
+    context.notify(decisionNotice(at, client, personId, approved));
+  return "done";
+}
+
+/** The people who wait for an answer about an app. */
+async function openRequests({ key }: AsMember, clientId: string, { storage }: CompanyContext): Promise<string[]> {
+  const requests = await storage.companyApps.listRequests({ ...key, limit: MOST_REQUESTS });
+  return requests.filter((request) => request.clientId === clientId).map(({ personId }) => personId);
+}
+
+function decisionNotice(
+  at: AsMember,
+  { clientId, name }: Pick<Client, "clientId" | "name">,
+  askedBy: string,
+  approved: boolean,
+): Notice {
+  return { kind: "company_decision", ...toldOf(at), client: { clientId, name }, askedBy, approved };
+}
+
+/** Ends the company's consent to an app, and all grants under it. */
+export async function revokeApp(
+  at: AsMember,
+  clientId: string,
+  { storage, event, now }: CompanyContext,
+): Promise<"done" | "not_admin" | "unknown"> {
+  const { key } = at;
+  const by = at.person.personId;
+  const outcome = await storage.companyApps.revokeForAll({ ...key, clientId, ...askedBy(at), now: now() });
+  if (outcome.kind !== "done") return outcome.kind === "not_admin" ? "not_admin" : "unknown";
+  event("consent_revoked", { owner: key.companyId, by, client_id: clientId, grants_ended: outcome.grantsEnded });
+  return "done";
+}
+
+export async function refuseMembersRequest(
+  at: AsMember,
+  { clientId, personId }: { readonly clientId: string; readonly personId: string },
+  context: CompanyContext,
+): Promise<"done" | "not_admin" | "unknown"> {
+  const { key, person } = at;
+  const now = context.now();
+  const name = (await context.catalog.client(clientId))?.name ?? clientId;
+  const notice = decisionNotice(at, { clientId, name }, personId, false);
+  const mails = isPersonId(personId) ? await context.noticeLetters(notice) : [];
+  const by = person.personId;
+  const request = { ...key, clientId, personId, mails };
+  const outcome = await context.storage.companyApps.refuseRequest({ ...request, ...askedBy(at), now });
+  if (outcome.kind !== "done") return outcome.kind;
+  context.event("company_request_refused", { company: key.companyId, client_id: clientId, person: personId, by });
+  context.notify(notice);
+  return "done";
+}
+
+export async function changeDefaultRule(
+  at: AsMember,
+  defaultRule: DefaultRule,
+  { storage, event, now }: CompanyContext,
+): Promise<"done" | "not_admin"> {
+  const { key } = at;
+  const by = at.person.personId;
+  const outcome = await storage.companies.update({ ...key, changes: { defaultRule }, ...askedBy(at), now: now() });
+  if (outcome.kind !== "updated") return "not_admin";
+  event("company_default_changed", { company: key.companyId, rule: defaultRule, by });
+  return "done";
+}
+
+/** A member keeps an app from acting for them, or allows it again. */
+export async function optOut(
+  { key, acting, person: { personId } }: AsMember,
+  clientId: string,
+  out: boolean,
+  { storage, event, now }: CompanyContext,
+): Promise<"done" | "unknown"> {
+  const outcome = await storage.companyApps.setOptOut({
+    ...{ ...key, clientId, personId, out, trustedFrom: acting.member.trustedFrom, now: now() },
+  });
+  if (outcome.kind === "unknown") return "unknown";
+  const what = { company: key.companyId, client_id: clientId, person: personId };
+  event(out ? "company_app_stopped" : "company_app_resumed", { ...what, grants_ended: outcome.grantsEnded });
+  return "done";
+}
+
+/** The app's next request asks the member for whom; what the app has stays. */
+export async function askForWhom(
+  { key, acting, person: { personId } }: AsMember,
+  clientId: string,
+  { storage, event }: CompanyContext,
+): Promise<"done" | "unknown"> {
+  const { trustedFrom } = acting.member;
+  const { kind } = await storage.companyApps.forgetChoice({ ...key, clientId, personId, trustedFrom });
+  if (kind === "done")
+    event("company_choice_forgotten", { company: key.companyId, client_id: clientId, person: personId });
+  return kind;
+}

@@ -1,0 +1,210 @@
+/** The members of a company: admins change roles, remove and invite; invited people join. */
+
+import { canonicalLogin } from "../canonical-login.ts";
+import { canonicalSlug, INVITATION_TTL } from "../company-rules.ts";
+import type { Acting, Company, CompanyKey, Invitation, Member, MemberOutcome, Role } from "../company-storage.ts";
+import { pageOf } from "../paging.ts";
+import type { Person } from "../person.ts";
+import type { Session } from "../storage.ts";
+import { type AsMember, askedBy, type CompanyContext, isPersonId, toldOf } from "./context.ts";
+
+/**
+ * The person's membership in the company with that slug. Undefined: they are no active member, are signed out
+ * meanwhile, or the company does not exist.
+ */
+export async function membershipOf(
+  slug: string,
+  { person: { personId }, session }: { readonly person: Person; readonly session: Session },
+  { storage }: CompanyContext,
+): Promise<{ readonly key: CompanyKey; readonly acting: Acting } | undefined> {
+  const canonical = canonicalSlug(slug);
+  const company = canonical === undefined ? undefined : await storage.companies.find({ slug: canonical });
+  if (company === undefined) return undefined;
+  const { partition, companyId } = company;
+  const key = { partition, companyId };
+  const acting = await storage.members.findActing({ ...key, personId, clientId: null });
+  if (acting?.company.status !== "active" || acting.member.accountStatus !== "active") return undefined;
+  // Check the session after the member was read. Otherwise the company could have learned of the session's end before
+  // this read (`askedBy`).
+  return (await storage.sessions.isOpen(session)) ? { key, acting } : undefined;
+}
+
+/** The companies of a person, sorted by name. */
+export function companiesOf({ partition, personId }: Person, { storage, now }: CompanyContext) {
+  return storage.members.companiesOf({ partition, personId, clientId: null, now: now() });
+}
+
+/** One member with any standing. Undefined: the person does not belong to the company. */
+export async function memberOf(
+  { key }: AsMember,
+  personId: string,
+  { storage }: CompanyContext,
+): Promise<Member | undefined> {
+  return (await storage.members.findActing({ ...key, personId, clientId: null }))?.member;
+}
+
+/** Number of members on one page. */
+const MEMBERS_SHOWN = 50;
+
+export interface MembersPage {
+  readonly members: readonly Member[];
+  /** The last username of this page if another page follows, otherwise null. */
+  readonly next: string | null;
+  readonly invitations: readonly Invitation[];
+  /** True: the reader is the only admin. Without them nobody could change the company. */
+  readonly lastAdmin: boolean;
+}
+
+/** A page of members, sorted by username. `after`: the last username of the previous page; null: the first page. */
+export async function membersPage(
+  { key, person, acting: { company } }: AsMember,
+  after: string | null,
+  { storage, now }: CompanyContext,
+): Promise<MembersPage> {
+  const [{ items: members, last }, invitations, soleAt] = await Promise.all([
+    pageOf(MEMBERS_SHOWN, (limit) => storage.members.list({ ...key, limit, after })),
+    storage.invitations.list({ ...key, now: now() }),
+    storage.people.soleAdminOf(person),
+  ]);
+  const next = last?.username ?? null;
+  return { members, next, invitations, lastAdmin: soleAt.some(({ slug }) => slug === company.slug) };
+}
+
+export async function changeRole(
+  at: AsMember,
+  personId: string,
+  role: Role,
+  { storage, event, now }: CompanyContext,
+): Promise<MemberOutcome> {
+  const { key } = at;
+  const by = at.person.personId;
+  const outcome = await storage.members.setRole({ ...key, personId, role, ...askedBy(at), now: now() });
+  if (outcome.kind === "done") event("company_role_changed", { company: key.companyId, person: personId, role, by });
+  return outcome;
+}
+
+/** Removes a member. Members may remove themselves. */
+export async function removeMember(
+  at: AsMember,
+  personId: string,
+  { storage, credentials, noticeLetters, notify, event, now: clock }: CompanyContext,
+): Promise<MemberOutcome> {
+  const now = clock();
+  if (!isPersonId(personId)) return { kind: "unknown" };
+  const { key, person } = at;
+  const notice = { kind: "company_removal", ...toldOf(at), personId } as const;
+  // A person who leaves needs no message.
+  const leaves = personId === person.personId;
+  const mails = leaves ? [] : await noticeLetters(notice);
+  const whom = { partition: credentials.partitionOf(personId), personId };
+  const by = person.personId;
+  const outcome = await storage.members.remove({ ...key, person: whom, mails, ...askedBy(at), now });
+  if (outcome.kind !== "done") return outcome;
+  if (!leaves) notify(notice);
+  const what = { company: key.companyId, person: personId, by };
+  event("company_member_removed", { ...what, grants_ended: outcome.grantsEnded });
+  return outcome;
+}
+
+/** The person that an admin invites, as typed in a form. Undefined: the text can't be a name. */
+export function addresseeOf(typed: string): string | undefined {
+  return canonicalLogin(typed);
+}
+
+export type InviteOutcome =
+  /** `link`: shown once; the database keeps a hash. `mailed`: a message with the link is on its way to the address. */
+  | { readonly kind: "invited"; readonly link: string; readonly expiresAt: number; readonly mailed: boolean }
+  | { readonly kind: "not_admin" }
+  | { readonly kind: "too_many" };
+
+/** `addressee`: the canonical username or address. */
+export async function inviteMember(
+  at: AsMember,
+  addressee: string,
+  role: Role,
+  context: CompanyContext,
+): Promise<InviteOutcome> {
+  const { storage, credentials, newId, invitationLink, noticeLetters, notify, event } = context;
+  const { key, person } = at;
+  const now = context.now();
+  const invitationId = newId(key.partition);
+  const { salt, hash: saltHash } = credentials.newSalt();
+  const expiresAt = now + INVITATION_TTL;
+  const by = person.personId;
+  const link = invitationLink(credentials.make("invitation", invitationId, 0, salt));
+  const notice = { kind: "company_invitation", ...toldOf(at), addressee, role, link, expiresAt } as const;
+  const mails = await noticeLetters(notice);
+  const made = { createdAt: now, expiresAt, status: "open" } as const;
+  const invitation = { ...key, invitationId, addressee, role, invitedBy: by, ...made };
+  const outcome = await storage.invitations.create({ invitation, saltHash, ...askedBy(at), now, mails });
+  if (outcome.kind !== "invited") return { kind: outcome.kind };
+  event("company_invitation_made", { company: key.companyId, invitation: invitationId, role, by });
+  notify(notice);
+  // For a username this is not reported: the admin would learn which names have an account.
+  return { kind: "invited", link, expiresAt, mailed: addressee.includes("@") && mails.length > 0 };
+}
+
+export function withdrawInvitation(
+  at: AsMember,
+  invitationId: string,
+  { storage, now }: CompanyContext,
+): Promise<{ readonly kind: "done" | "not_admin" | "unknown" }> {
+  return storage.invitations.withdraw({ ...at.key, invitationId, ...askedBy(at), now: now() });
+}
+
+/** True: the token is from this server, whatever happened to its invitation. */
+export function isInvitation(token: string, { credentials }: Pick<CompanyContext, "credentials">): boolean {
+  return credentials.read("invitation", token) !== undefined;
+}
+
+function presentedInvitation(token: string, { credentials, now }: CompanyContext) {
+  const credential = credentials.read("invitation", token);
+  if (credential === undefined) return undefined;
+  const { partition, id: invitationId, saltHash } = credential;
+  return { partition, invitationId, saltHash, now: now() };
+}
+
+/** The open invitation of a link. `forReader`: it names the reader. Undefined: the link is not valid. */
+export async function openInvitation(
+  token: string,
+  { username, email }: Pick<Person, "username" | "email">,
+  context: CompanyContext,
+): Promise<{ readonly company: Company; readonly role: Role; readonly forReader: boolean } | undefined> {
+  const invitationKey = presentedInvitation(token, context);
+  const found = invitationKey && (await context.storage.invitations.find(invitationKey));
+  if (found === undefined) return undefined;
+  const { addressee, role } = found.invitation;
+  return { company: found.company, role, forReader: addressee === username || addressee === email };
+}
+
+/** The company that the person has joined. Undefined: there is no such invitation for them. */
+export async function joinByInvitation(
+  token: string,
+  { person, session }: { readonly person: Person; readonly session: Pick<Session, "sessionId"> },
+  context: CompanyContext,
+): Promise<Pick<Company, "companyId" | "slug"> | undefined> {
+  const invitationKey = presentedInvitation(token, context);
+  if (invitationKey === undefined) return undefined;
+  const link = context.randomText(16);
+  const outcome = await context.storage.invitations.accept({
+    ...invitationKey,
+    person,
+    sessionId: session.sessionId,
+    link,
+  });
+  if (outcome.kind !== "joined") return undefined;
+  context.event("company_member_joined", { company: outcome.company.companyId, person: person.personId });
+  return outcome.company;
+}
+
+/** The name by which a company's admins know somebody who acted in it. Undefined: the account was deleted. */
+export async function nameOfActor(
+  { key }: AsMember,
+  personId: string,
+  { storage, credentials }: CompanyContext,
+): Promise<string | undefined> {
+  const acting = await storage.members.findActing({ ...key, personId, clientId: null });
+  if (acting !== undefined) return acting.member.username;
+  const partition = credentials.partitionOf(personId);
+  return (await storage.people.get({ partition, personId }))?.username;
+}

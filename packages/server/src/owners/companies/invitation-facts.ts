@@ -1,0 +1,39 @@
+/** An invitation, as whoever holds its link may read it, signed in or not. */
+
+import type { Millis } from "../../oauth/model.ts";
+import type { Uses } from "../../storage-subset.ts";
+import type { CompanyStorage, Role } from "../company-storage.ts";
+import type { OwnerStorage } from "../storage.ts";
+import type { InvitationCredentials } from "./context.ts";
+
+/** Not whom it is for: the link may be in the wrong hands. */
+export interface InvitationFacts {
+  readonly company: string;
+  readonly role: Role;
+  /** The username of the person who invited. Null: the operator invited. */
+  readonly by: string | null;
+}
+
+export interface InvitationFactsContext {
+  readonly storage: Uses<CompanyStorage, "invitations.find"> & Uses<OwnerStorage, "people.get">;
+  readonly credentials: Pick<InvitationCredentials, "read" | "partitionOf">;
+  now(): Millis;
+}
+
+/** Undefined: the link is not valid, or not any more. */
+export async function invitationFacts(
+  token: string,
+  { storage, credentials, now }: InvitationFactsContext,
+): Promise<InvitationFacts | undefined> {
+  const credential = credentials.read("invitation", token);
+  if (credential === undefined) return undefined;
+  const { partition, id: invitationId, saltHash } = credential;
+  const found = await storage.invitations.find({ partition, invitationId, saltHash, now: now() });
+  if (found === undefined) return undefined;
+  const { role, invitedBy: personId } = found.invitation;
+  const inviter =
+    personId === "operator"
+      ? undefined
+      : await storage.people.get({ partition: credentials.partitionOf(personId), personId });
+  return { company: found.company.name, role, by: inviter?.username ?? null };
+}

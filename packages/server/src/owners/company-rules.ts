@@ -1,0 +1,65 @@
+/** Companies as owners: valid names, and who may let an app act in a company's name. Pure functions. */
+
+import { cappedEnd, type Reach, reaches } from "../oauth/consent-reach.ts";
+import type { GrantedScope, Millis } from "../oauth/model.ts";
+import { SCOPE_MARGIN } from "../oauth/scope.ts";
+import type { Acting, AppRule } from "./company-storage.ts";
+
+/** How long an invitation is valid. */
+export const INVITATION_TTL: Millis = 7 * 86_400_000;
+/** Maximum length of a member's reason, in characters. */
+export const MAX_REASON = 500;
+/** Maximum number of members for whom one rule can allow an app. For more, it is for all members. */
+export const MAX_SELECTED = 200;
+/** Maximum number of companies that a person can create and belong to. */
+export const MAX_FOUNDED = 5;
+/** Maximum length of a company's name, in characters. */
+export const MAX_COMPANY_NAME = 120;
+
+const SLUG = /^[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?$/;
+
+/**
+ * The slug in lower case: digits, letters and single dashes inside, up to 40 characters. Undefined: the text can't be a
+ * slug.
+ */
+export function canonicalSlug(text: string): string | undefined {
+  const slug = text.toLowerCase();
+  return SLUG.test(slug) && !slug.includes("--") ? slug : undefined;
+}
+
+/**
+ * What a person may do in a company's name about an app, some scopes and a destination. `decides`: consent for the
+ * company. `approved`: use what the company approved for all members. `ask`: ask an admin. `blocked`: nothing; an admin
+ * must lift the block first. `stranger`: the person does not belong to the company, or one of the two is disabled.
+ */
+export type Verdict = "decides" | "approved" | "ask" | "blocked" | "stranger";
+
+export function verdictOn(acting: Acting | undefined, scopes: readonly string[], reach: Reach, now: Millis): Verdict {
+  if (acting?.company.status !== "active" || acting.member.accountStatus !== "active") return "stranger";
+  const { company, member, rule } = acting;
+  if (rule?.rule === "block") return "blocked";
+  if (member.role === "admin") return "decides";
+  if (rule?.rule === "ask") return "ask";
+  if (rule !== undefined && isInForce(rule, reach, now)) {
+    const named = rule.forSelected !== true || acting.selected === true;
+    return named && covers(rule, scopes, reach) ? "approved" : "ask";
+  }
+  if (company.defaultRule === "members") return "decides";
+  return company.defaultRule === "ask" ? "ask" : "blocked";
+}
+
+/** True: an approval, for all or for selected members, that has not expired. */
+export function isInForce(rule: AppRule, { ceiling }: Pick<Reach, "ceiling">, now: Millis): boolean {
+  const end = cappedEnd(rule.endsAt, rule.decidedAt, ceiling);
+  return rule.rule === "allow" && (end === null || end - now >= SCOPE_MARGIN);
+}
+
+function covers(rule: AppRule, scopes: readonly string[], reach: Reach): boolean {
+  return scopes.every((name) => rule.scopes.includes(name)) && reaches(rule.hosts, reach);
+}
+
+/** A grant of a member without a page may end sooner than the company's consent allows. */
+export function cappedEnds(scopes: readonly GrantedScope[], endsBy: Millis | null): readonly GrantedScope[] {
+  if (endsBy === null) return scopes;
+  return scopes.map(({ name, expiresAt }) => ({ name, expiresAt: Math.min(expiresAt ?? endsBy, endsBy) }));
+}

@@ -1,0 +1,30 @@
+/** What the storage is told of an owner's answer. */
+
+import type { Consent, Millis } from "../oauth/model.ts";
+import type { NewGrant } from "../oauth/storage.ts";
+
+/** How long a consent lasts: seconds, until revoked, or for this one authorization. */
+export type ConsentDuration = number | "forever" | "once";
+
+/** An owner's answer on the consent page: the consent record and the grant under it, in one transaction. */
+export interface Approve {
+  readonly grant: NewGrant;
+  readonly grantedBy: string;
+  readonly via: Consent["via"];
+  /** Optional scopes that the owner left out: they leave the record and every live grant under it. */
+  readonly declined: readonly string[];
+  /** Of new scopes. Active ones keep their ends. */
+  readonly duration: ConsentDuration;
+  /** Scopes with a duration of their own, new or active ones. Absent: none. */
+  readonly durations?: Readonly<Record<string, ConsentDuration>>;
+  /** True: the page showed the ends of another owner. So no active scope lasts longer than `duration` in this grant. */
+  readonly bounded?: boolean;
+  /** The description of each scope that the owner read, for the history. Absent: no page was shown. */
+  readonly texts?: Readonly<Record<string, string>>;
+  /** The end of a `once`: the end of its access token. */
+  readonly onceUntil: Millis;
+  readonly shown: Consent["shown"];
+  /** As in `IssueGrant`. */
+  readonly trustedFrom?: Millis;
+  readonly now: Millis;
+}

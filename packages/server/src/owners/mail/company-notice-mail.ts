@@ -1,0 +1,128 @@
+/** Messages about companies: recipients, language, content. */
+
+import type { Millis } from "../../oauth/model.ts";
+import type { Uses } from "../../storage-subset.ts";
+import { canonicalEmail } from "../canonical-login.ts";
+import type { CompanyStorage } from "../company-storage.ts";
+import type { Attempt, OwnerStorage, Person } from "../storage.ts";
+import type { Notice } from "./company-notices.ts";
+import type { MailDraft, Postbox } from "./mail-content.ts";
+import type { StoredMail } from "./storage.ts";
+
+export interface NoticeContext {
+  readonly storage: Uses<OwnerStorage, "people.get" | "people.findByName" | "attempts.count"> &
+    Uses<CompanyStorage, "members.list">;
+  readonly mail: Postbox;
+  readonly issuer: string;
+  partitionOf(id: string): number;
+  attemptKey(...parts: readonly string[]): string;
+  now(): Millis;
+}
+
+/** Maximum number of a company's admins who get a message about one request. */
+const ADMINS_TOLD = 20;
+const MEMBERS_READ = 500;
+const DAY: Millis = 86_400_000;
+const HOUR: Millis = 3_600_000;
+/** Maximum number of notices to one mailbox a day, whatever their cause. */
+const NOTICES_A_DAY = 50;
+const INVITATIONS_AN_HOUR = 10;
+
+/** The messages of a notice, for the transaction of its event in the company's partition. */
+export async function noticeLetters(notice: Notice, context: NoticeContext): Promise<readonly StoredMail[]> {
+  if (!context.mail.enabled) return [];
+  const partition = context.partitionOf(notice.company.companyId);
+  const mails: StoredMail[] = [];
+  for (const { draft, cause, uselessAfter } of await lettersOf(notice, context)) {
+    if (!(await mayWrite(notice, draft.to, context))) continue;
+    const until = uselessAfter === undefined ? {} : { uselessAfter };
+    mails.push(...context.mail.write(draft, { partition, cause, ...until }));
+  }
+  return mails;
+}
+
+interface Addressed {
+  readonly draft: MailDraft;
+  readonly cause: readonly string[];
+  readonly uselessAfter?: Millis;
+}
+
+async function lettersOf(notice: Notice, context: NoticeContext): Promise<readonly Addressed[]> {
+  const { issuer, now } = context;
+  const { company, by } = notice;
+  switch (notice.kind) {
+    case "company_invitation": {
+      const { addressee } = notice;
+      const known = await context.storage.people.findByName({ name: addressee });
+      const to = mailbox(known) ?? canonicalEmail(addressee);
+      if (to === undefined) {
+        await mayWrite(notice, addressee, context);
+        return [];
+      }
+      const values = { company: company.name, by: by.username, at: notice.expiresAt };
+      const draft = {
+        kind: "companyInvitation",
+        to,
+        language: known?.language ?? "en",
+        link: notice.link,
+        values,
+      } as const;
+      return [{ draft, cause: [notice.link], uselessAfter: notice.expiresAt }];
+    }
+    case "company_decision": {
+      const { askedBy: personId, client, approved } = notice;
+      const person = await context.storage.people.get({ partition: context.partitionOf(personId), personId });
+      const to = mailbox(person);
+      if (to === undefined) return [];
+      const values = { company: company.name, app: client.name };
+      const kind = approved ? "companyApproved" : "companyRefused";
+      const link = `${issuer}/company/${company.slug}`;
+      const draft = { kind, to, language: person?.language ?? "en", link, values } as const;
+      return [{ draft, cause: [company.companyId, client.clientId, String(now())] }];
+    }
+    case "company_removal": {
+      const { personId } = notice;
+      const person = await context.storage.people.get({ partition: context.partitionOf(personId), personId });
+      const to = mailbox(person);
+      if (to === undefined) return [];
+      const at = now();
+      const values = { company: company.name, at };
+      const language = person?.language ?? "en";
+      const draft = { kind: "companyRemoved", to, language, link: `${issuer}/account/companies`, values } as const;
+      return [{ draft, cause: [company.companyId, personId, String(at)] }];
+    }
+    case "company_request": {
+      const values = { company: company.name, by: by.username, app: notice.client.name, reason: notice.reason };
+      const link = `${issuer}/company/${company.slug}`;
+      const admins = await adminsOf(company.companyId, context);
+      return admins.map((admin) => ({
+        draft: { kind: "companyRequest", to: admin.email, language: admin.language ?? "en", link, values },
+        cause: [company.companyId, notice.client.clientId, by.personId, String(now())],
+      }));
+    }
+  }
+}
+
+/** Only an address that is proved to be the person's. */
+function mailbox(person: Person | undefined): string | undefined {
+  return person?.status === "active" && person.emailVerifiedAt !== null ? person.email : undefined;
+}
+
+async function adminsOf(companyId: string, { storage, partitionOf }: NoticeContext): Promise<readonly Person[]> {
+  const key = { partition: partitionOf(companyId), companyId };
+  const members = await storage.members.list({ ...key, limit: MEMBERS_READ, after: null });
+  const admins = members
+    .filter(({ role, accountStatus }) => role === "admin" && accountStatus === "active")
+    .slice(0, ADMINS_TOLD);
+  const people = await Promise.all(
+    admins.map(({ personId }) => storage.people.get({ partition: partitionOf(personId), personId })),
+  );
+  return people.filter((person) => mailbox(person) !== undefined).filter((person) => person !== undefined);
+}
+
+async function mayWrite(notice: Notice, to: string, { storage, attemptKey, now }: NoticeContext): Promise<boolean> {
+  const attempts: Attempt[] = [{ key: attemptKey("notice", to), limit: NOTICES_A_DAY, window: DAY }];
+  if (notice.kind === "company_invitation")
+    attempts.push({ key: attemptKey("invitation", to), limit: INVITATIONS_AN_HOUR, window: HOUR });
+  return (await storage.attempts.count({ attempts, now: now() })).kind === "allowed";
+}

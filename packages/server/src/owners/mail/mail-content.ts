@@ -1,0 +1,133 @@
+/** The content of messages to people, before it becomes text. */
+
+import type { Millis } from "../../oauth/model.ts";
+import type { MailLink, StoredMail } from "./storage.ts";
+
+export type MailKind =
+  | "recover"
+  | "signUp"
+  | "known"
+  | "verify"
+  | "change"
+  | "changed"
+  | "emailReturned"
+  | "emailReturnedUndo"
+  | "takeBack"
+  | "passwordChanged"
+  | "signIn"
+  | "deletion"
+  | "passkeyAdded"
+  | "passkeyRemoved"
+  | "identityRemoved"
+  | "authenticatorOn"
+  | "authenticatorOff"
+  | "recoveryRenewed"
+  | "recoveryUsed"
+  | "passwordGuessed"
+  | "codeGuessed"
+  | "proofGuessed"
+  | "recovered"
+  | "factorsRemoved"
+  | "factorsRemovedTold"
+  | "factorsRestored"
+  | "companyRequest"
+  | "companyApproved"
+  | "companyRefused"
+  | "companyRemoved"
+  | "companyInvitation";
+
+/** One message to one mailbox. */
+export interface MailDraft {
+  readonly kind: MailKind;
+  /** Canonical address. */
+  readonly to: string;
+  /** BCP 47. For a language without a translation, the message is in English. */
+  readonly language: string;
+  /** The absolute URL of the message's button. */
+  readonly link: string;
+  /** The values in its sentences. Strangers may have chosen them, so they are shown as text without hidden characters. */
+  readonly values: {
+    readonly person?: string;
+    readonly email?: string;
+    readonly at?: Millis;
+    readonly browser?: string | null;
+    readonly address?: string | null;
+    readonly company?: string;
+    readonly app?: string;
+    readonly by?: string;
+    readonly reason?: string;
+    /** The owner's name for a passkey, or the issuer of an identity. */
+    readonly key?: string;
+    /** Number of unused recovery codes. */
+    readonly left?: number;
+    /** How a recovery changed the factors and the access of apps. */
+    readonly recovery?: RecoveryNews;
+  };
+}
+
+/** A factor as a message names it. */
+export interface NamedFactor {
+  readonly kind: "passkey" | "authenticator" | "codes";
+  /** The owner's name for a passkey; otherwise null. */
+  readonly name: string | null;
+}
+
+/** Names of apps and companies that fit into a message, and the number of further ones. */
+export interface NamedApps {
+  readonly names: readonly string[];
+  readonly more: number;
+}
+
+export interface RecoveryNews {
+  readonly removed: readonly NamedFactor[];
+  readonly kept: readonly NamedFactor[];
+  readonly ended: NamedApps;
+  readonly keptApps: NamedApps;
+}
+
+/** Writes messages for the outbox. */
+export interface Postbox {
+  /** False: this server sends no mail, and `write` returns nothing. */
+  readonly enabled: boolean;
+  /**
+   * The message in the form that storage takes. `partition`: that of its transaction. `cause`: equal for equal causes,
+   * each of which sends one message. `uselessAfter`: when a link in it expires.
+   */
+  write(
+    draft: MailDraft,
+    about: { readonly partition: number; readonly cause: readonly string[]; readonly uselessAfter?: Millis },
+  ): readonly StoredMail[];
+  /** Call this after a message was stored: it is sent at once. */
+  kick(): void;
+}
+
+export interface NewMailLink {
+  readonly link: MailLink;
+  readonly saltHash: Uint8Array;
+  /** The URL as it appears in the message. */
+  readonly url: string;
+  /** The token as a form carries it. */
+  readonly token: string;
+}
+
+/** Makes the links of messages. */
+export interface MailLinks {
+  /**
+   * A link to `path` for a person or, for `sign-up`, for the person who will have that id. `cause`: the link's id
+   * derives from it, so that one cause has one link.
+   */
+  make(
+    about: Pick<MailLink, "partition" | "personId" | "purpose" | "address"> & {
+      readonly ttl: Millis;
+      readonly about?: string | null;
+    },
+    path: string,
+    cause?: string,
+  ): NewMailLink;
+}
+
+/** How long a link is valid. */
+export const RECOVER_TTL: Millis = 15 * 60_000;
+export const CONFIRM_TTL: Millis = 60 * 60_000;
+/** Time from the request to delete an account to its deletion. */
+export const DELETION_DELAY: Millis = 14 * 86_400_000;

@@ -1,0 +1,297 @@
+/** The dashboard: the apps that may use the account, and how to revoke their access. */
+import type { Chrome } from "./chrome.ts";
+import { hostWords } from "./client-host.ts";
+import { fill, type Messages, plural, rich } from "./messages/index.ts";
+import { hidden, notice, tile } from "./parts/components.ts";
+import { type Child, html, type Markup } from "./parts/html.ts";
+import { icon } from "./parts/icons.ts";
+import { accountPage } from "./parts/layout.ts";
+import { durationLabel, exact, shownTime, timeElement } from "./shown-time.ts";
+import { hostText, NAME_LENGTH, name, visible } from "./untrusted-text.ts";
+import type { AppEntry, AppsView, DoneNotice } from "./views.ts";
+
+/** Maximum number of permissions that an entry shows at first. A click shows the others, so that a list of thirty apps stays readable. */
+const OPEN_SCOPES = 4;
+
+/** Maximum number of an app's addresses shown. */
+const OPEN_HOSTS = 3;
+
+/** Minimum number of apps for which the page has a search field. */
+const SEARCHED = 6;
+/** Apps that were not used for this time are listed apart, in milliseconds. */
+const UNUSED: number = 90 * 86_400_000;
+
+/** Renders `GET /account/apps`. */
+export function appsPage(view: AppsView, chrome: Chrome): string {
+  const { words } = chrome;
+  const { total } = view;
+  return accountPage(
+    chrome,
+    words.apps.title,
+    { ...view, here: "apps" },
+    html`<div class="stack">
+      <div class="heading">
+        <h1>${words.apps.title}</h1>
+        ${total > 0 && html`<p class="soft">${fill(plural(words.language, words.apps.intro, total), { count: total })}</p>`}
+      </div>
+      ${view.notice !== null && done(view.notice, view.now, chrome)}
+      ${(total >= SEARCHED || view.query !== "") && search(view, chrome)}
+      ${
+        total === 0
+          ? html`<div class="card empty">
+              ${icon("shield")}
+              <h2>${words.apps.emptyTitle}</h2>
+              <p class="soft">${words.apps.emptyText}</p>
+            </div>`
+          : lists(view, chrome)
+      }
+    </div>`,
+  );
+}
+
+/** Apps in use come first. Apps that have not been used for long follow, with an explanation. */
+function lists(view: AppsView, chrome: Chrome): Child {
+  const { words } = chrome;
+  const [used, unused] = [false, true].map((idle) => view.apps.filter((app) => isUnused(app, view.now) === idle));
+  return [
+    used !== undefined &&
+      used.length > 0 &&
+      html`<div class="apps">${used.map((app) => entry(app, view, chrome))}</div>`,
+    unused !== undefined &&
+      unused.length > 0 &&
+      html`<section class="unused">
+        <h2>${words.apps.unusedTitle}</h2>
+        <p class="soft">${words.apps.unusedText}</p>
+        <div class="apps">${unused.map((app) => entry(app, view, chrome))}</div>
+      </section>`,
+  ];
+}
+
+function isUnused({ lastUsedAt, grantedAt }: AppEntry, now: number): boolean {
+  return (lastUsedAt ?? grantedAt) < now - UNUSED;
+}
+
+function search(view: AppsView, chrome: Chrome): Markup {
+  const { words, base } = chrome;
+  const { query } = view;
+  const count = view.apps.length;
+  const found =
+    count === 0
+      ? fill(words.apps.foundNone, { query: visible(query, NAME_LENGTH) })
+      : fill(plural(words.language, words.apps.found, count), { count });
+  return html`<search class="search">
+    <form method="get" action=${`${base}/account/apps`}>
+      <label class="unseen" for="q">${words.apps.search}</label>
+      <input id="q" name="q" type="search" value=${query} placeholder=${words.apps.search} maxlength="100" autocomplete="off" />
+      <button class="button" type="submit">${icon("search")}<span class="unseen">${words.apps.searchSubmit}</span></button>
+    </form>
+    ${query !== "" && html`<p role="status">${found} <a href=${`${base}/account/apps`}>${words.apps.showAll}</a></p>`}
+  </search>`;
+}
+
+function done(what: DoneNotice, now: number, { words, base }: Chrome): Markup {
+  if (what.kind === "gone") return notice("done", words.apps.gone);
+  const receipt =
+    what.entryId === null ? null : `${base}/account/history/receipt?entry=${encodeURIComponent(what.entryId)}`;
+  return notice("done", [
+    doneText(what, now, words),
+    receipt !== null && [" ", html`<a href=${receipt} download>${words.apps.receipt}</a>`],
+  ]);
+}
+
+/** Says what has already stopped and what will stop later, at the present time. A minute later the same page says less. */
+function doneText(what: Exclude<DoneNotice, { kind: "gone" }>, now: number, words: Messages): Child {
+  const app = name(what.app);
+  if (what.kind === "end_changed") {
+    if (what.endsAt === null) return rich(words.apps.endForever, { app });
+    return rich(words.apps.endChanged, { app, when: timeElement(words, what.endsAt, now) });
+  }
+  const [over, soon] =
+    what.kind === "revoked"
+      ? [words.apps.revoked, words.apps.revokedSoon]
+      : [words.apps.narrowed, words.apps.narrowedSoon];
+  const count = what.openUntil === null ? 0 : Math.ceil((what.openUntil - now) / 60_000);
+  if (what.openUntil === null || count < 1) return rich(over, { app });
+  const time = shownTime(words, what.openUntil, "clock");
+  return rich(plural(words.language, soon, count), { app, count, time });
+}
+
+function entry(app: AppEntry, view: AppsView, chrome: Chrome): Markup {
+  const { words, base } = chrome;
+  return html`<article class="card app" data-client-id=${app.clientId}>
+    <div class="app-head">
+      ${tile(app, "small", base)}
+      <div class="app-name">
+        <h2>${name(app.name)}</h2>
+        ${app.hosts.slice(0, OPEN_HOSTS).map((host) => html`<p class="soft small">${hostWords(host, words)}</p>`)}
+        ${moreHosts(app, words)}
+      </div>
+    </div>
+    ${app.theftAt !== null && notice("warning", rich(words.apps.theft, { when: timeElement(words, app.theftAt, view.now) }))}
+    ${app.off && notice("warning", words.apps.off)}
+    ${scopeList(app, view.now, words)} ${facts(app, view.now, words)}
+    ${app.idleScopes && keepUsed(app, view, chrome)}
+    ${app.declined.length > 0 && declined(app, view, chrome)}
+    <div class="app-folds">${narrowing(app, view, chrome)} ${ending(app, view, chrome)}</div>
+    <form class="app-end" method="post" action=${`${base}/account/apps/revoke`}>
+      ${hidden({ csrf: view.csrf, client_id: app.clientId })}
+      <p class="soft small">${stops(app, words)}</p>
+      <button class="button danger" type="submit" name="revoke" value="revoke">
+        ${words.apps.revoke}<span class="unseen">: ${name(app.name)}</span>
+      </button>
+    </form>
+  </article>`;
+}
+
+function moreHosts({ hosts }: AppEntry, words: Messages): Child {
+  const more = hosts.length - OPEN_HOSTS;
+  return (
+    more > 0 && html`<p class="soft small">${fill(plural(words.language, words.apps.more, more), { count: more })}</p>`
+  );
+}
+
+/** Says what revoking does, before the owner does it. */
+function stops({ stopsIn }: AppEntry, words: Messages): string {
+  if (stopsIn < 1) return words.apps.revokeAtOnce;
+  return fill(plural(words.language, words.apps.revokeSoon, stopsIn), { count: stopsIn });
+}
+
+/** A button that revokes the permissions that the app never used. */
+function keepUsed(app: AppEntry, view: AppsView, { words, base }: Chrome): Markup {
+  return html`<form class="keep-used" method="post" action=${`${base}/account/apps/narrow`}>
+    ${hidden({ csrf: view.csrf, client_id: app.clientId })}
+    ${app.scopes
+      .filter(({ usedAt, removable }) => usedAt !== null || !removable)
+      .map((scope) => hidden({ keep: scope.name }))}
+    <p class="small">${words.apps.keepUsedHint}</p>
+    <button class="button" type="submit" name="narrow" value="used">
+      ${words.apps.keepUsed}<span class="unseen">: ${name(app.name)}</span>
+    </button>
+  </form>`;
+}
+
+/** A form to choose an earlier or later end. */
+function ending(app: AppEntry, view: AppsView, { words, base }: Chrome): Markup | null {
+  if (app.durations.length === 0) return null;
+  return html`<details class="fold">
+    <summary>${icon("chevronDown")}${words.apps.end}<span class="unseen">: ${name(app.name)}</span></summary>
+    <form class="ending" method="post" action=${`${base}/account/apps/end`}>
+      ${hidden({ csrf: view.csrf, client_id: app.clientId })}
+      <label>
+        <span class="small">${words.apps.endLabel}</span>
+        <span class="select">
+          <select name="duration">
+            <option value="keep" selected>${presentEnd(app, words)}</option>
+            ${app.durations.map((value) => html`<option value=${value}>${durationLabel(words, value)}</option>`)}
+          </select>
+          ${icon("chevronDown")}
+        </span>
+      </label>
+      <button class="button" type="submit" name="end" value="end">${words.apps.endSubmit}</button>
+      ${endsDiffer(app) && html`<p class="soft small">${words.apps.endAll}</p>`}
+    </form>
+  </details>`;
+}
+
+/** True: some permissions end sooner than others, and another end would be the end of all. */
+function endsDiffer({ scopes, expiresAt }: AppEntry): boolean {
+  return scopes.some((scope) => scope.expiresAt !== expiresAt);
+}
+
+/** The permissions that the owner declined. The app gets them only if the owner wants to be asked again. */
+function declined(app: AppEntry, view: AppsView, { words, base }: Chrome): Markup {
+  return html`<form class="keep-used" method="post" action=${`${base}/account/apps/ask-again`}>
+    ${hidden({ csrf: view.csrf, client_id: app.clientId })}
+    <div class="small">
+      <p>${words.apps.declined}</p>
+      <ul>${app.declined.map((one) => html`<li><bdi>${visible(one)}</bdi></li>`)}</ul>
+    </div>
+    <button class="button" type="submit" name="ask_again" value="ask_again">
+      ${words.apps.askAgain}<span class="unseen">: ${name(app.name)}</span>
+    </button>
+  </form>`;
+}
+
+/** The option that changes nothing. Permissions with ends of their own keep them. */
+function presentEnd({ scopes, expiresAt }: AppEntry, words: Messages): string {
+  if (scopes.some((scope) => scope.expiresAt !== expiresAt)) return words.consent.durationKeep;
+  return fill(words.apps.endKeep, { when: expiresAt === null ? words.duration.forever : exact(words, expiresAt) });
+}
+
+function scopeList(app: AppEntry, now: number, words: Messages): Child {
+  const items = app.scopes.map(
+    (scope) =>
+      html`<li>
+        ${icon("check")}<span
+          ><bdi>${visible(scope.description || scope.name)}</bdi>${
+            scope.expiresAt !== null &&
+            scope.expiresAt !== app.expiresAt && [
+              " ",
+              html`<span class="soft small">${rich(words.apps.until, { when: timeElement(words, scope.expiresAt, now) })}</span>`,
+            ]
+          }${scope.usedAt === null && [" ", html`<span class="tag">${words.apps.scopeNever}</span>`]}</span
+        >
+      </li>`,
+  );
+  const rest = items.length - OPEN_SCOPES;
+  // To hide a single line, the page would need a line that shows it again.
+  if (rest < 2) return html`<ul class="can">${items}</ul>`;
+  return [
+    html`<ul class="can">${items.slice(0, OPEN_SCOPES)}</ul>`,
+    html`<details class="fold">
+      <summary>${icon("chevronDown")}${fill(plural(words.language, words.apps.more, rest), { count: rest })}</summary>
+      <ul class="can">${items.slice(OPEN_SCOPES)}</ul>
+    </details>`,
+  ];
+}
+
+function facts(app: AppEntry, now: number, words: Messages): Markup {
+  const time = (at: number) => timeElement(words, at, now);
+  const rows: readonly (readonly [string, Child])[] = [
+    app.byRules
+      ? [words.apps.since, rich(words.apps.byRules, { when: time(app.grantedAt) })]
+      : [words.apps.granted, time(app.grantedAt)],
+    [words.apps.used, usedText(app, time, words)],
+    [words.apps.ends, app.expiresAt === null ? words.apps.noEnd : time(app.expiresAt)],
+  ];
+  return html`<dl class="facts">
+    ${rows.map(([term, value]) => html`<div><dt>${term}</dt><dd>${value}</dd></div>`)}
+  </dl>`;
+}
+
+function usedText({ lastUsedAt, usedFrom, usedSince }: AppEntry, time: (at: number) => Markup, words: Messages): Child {
+  if (lastUsedAt === null) return words.apps.never;
+  if (usedFrom === null) return time(lastUsedAt);
+  return rich(usedSince ? words.apps.usedSince : words.apps.usedFrom, {
+    when: time(lastUsedAt),
+    network: hostText(usedFrom),
+  });
+}
+
+/** The form to revoke some permissions and keep others, with a checkbox for each. */
+function narrowing(app: AppEntry, view: AppsView, chrome: Chrome): Child {
+  const { words, base } = chrome;
+  if (app.scopes.length < 2 || !app.scopes.some((scope) => scope.removable)) return null;
+  return html`<details class="fold narrow">
+    <summary>${icon("chevronDown")}${words.apps.narrow}<span class="unseen">: ${name(app.name)}</span></summary>
+    <form method="post" action=${`${base}/account/apps/narrow`}>
+      ${hidden({ csrf: view.csrf, client_id: app.clientId })}
+      <p class="soft small">${words.apps.narrowHint}</p>
+      <ul>
+        ${app.scopes.map(
+          (scope) =>
+            html`<li>
+              <label class="choice">
+                <input type="checkbox" name="keep" value=${scope.name} checked disabled=${!scope.removable} />
+                <span class="choice-text">
+                  <span><bdi>${visible(scope.description || scope.name)}</bdi></span>
+                  ${!scope.removable && html`<span class="tag">${words.apps.required}</span>`}
+                </span>
+              </label>
+            </li>`,
+        )}
+      </ul>
+      <button class="button" type="submit" name="narrow" value="narrow">${words.apps.narrowSubmit}</button>
+    </form>
+  </details>`;
+}

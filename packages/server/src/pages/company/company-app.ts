@@ -1,0 +1,118 @@
+/** `/company/{slug}/apps/{client}`: one app in a company, for its admins. */
+import type { Chrome } from "../chrome.ts";
+import { hostWords } from "../client-host.ts";
+import { fill, plural, rich } from "../messages/index.ts";
+import { notice, tile } from "../parts/components.ts";
+import { type Child, html, type Markup } from "../parts/html.ts";
+import { icon } from "../parts/icons.ts";
+import { timeElement } from "../shown-time.ts";
+import { hostText, name } from "../untrusted-text.ts";
+import { ruleForm } from "./app-rule-form.ts";
+import { chosenForm, mineForm, refuseButton, requestText, scopeList, stateTag } from "./company-apps.ts";
+import { askButton, companyPage, companyPath } from "./company-layout.ts";
+import type { CompanyAppPageView } from "./views.ts";
+
+/** Renders `GET /company/{slug}/apps/{client}`. */
+export function companyAppPage(view: CompanyAppPageView, chrome: Chrome): string {
+  const { company } = chrome.words;
+  const content = [
+    heading(view, chrome),
+    view.newHosts.length > 0 && notice("warning", rich(company.newHosts, { hosts: hostList(view.newHosts) })),
+    view.requests.length > 0 &&
+      html`<section class="stack" aria-labelledby="requests">
+        <h3 id="requests">${company.requests}</h3>
+        ${view.requests.map(
+          (request) =>
+            html`<article class="card app">
+              ${requestText(request, view.now, chrome)}
+              <div class="row-actions">${refuseButton(request, view, chrome)}</div>
+            </article>`,
+        )}
+      </section>`,
+    html`<div class="halves">${[
+      html`<section class="stack" aria-labelledby="rule">
+        <h3 id="rule">${company.rule}</h3>
+        ${view.form === null ? html`<p class="card panel soft">${company.appGone}</p>` : ruleForm(view, view.form, chrome)}
+      </section>`,
+      html`<section class="stack" aria-labelledby="access">
+        <h3 id="access">${company.access}</h3>
+        ${access(view, chrome)}
+        ${view.mine === "stopped" && html`<div class="row-actions">${mineForm(view.clientId, view.name, "stopped", view, chrome)}</div>`}
+        ${view.chosen && chosenForm(view, view, chrome)}
+      </section>`,
+    ]}</div>`,
+  ];
+  return companyPage(view, "apps", view.name, content, chrome, view.form !== null && view.form.problem !== null);
+}
+
+function hostList(hosts: readonly string[]): Child {
+  return hosts.map((host, at) => [at > 0 && ", ", hostText(host)]);
+}
+
+function heading(view: CompanyAppPageView, chrome: Chrome): Markup {
+  const { words, base } = chrome;
+  const { company } = words;
+  const { decided } = view;
+  return html`<div class="stack close">
+    <p><a class="alone" href=${companyPath(view, chrome)}>${company.allApps}</a></p>
+    <div class="app-head" data-client-id=${view.clientId}>
+      ${tile(view, "large", base)}
+      <div class="app-name">
+        <h2>${name(view.name)}</h2>
+        ${view.host !== null && html`<p class="soft small">${hostWords(view.host, words)}</p>`}
+        <p class="tags">
+          ${stateTag(view.state, chrome)}
+          ${view.verified && html`<span class="tag">${icon("badgeCheck")}${company.verified}</span>`}
+        </p>
+      </div>
+    </div>
+    ${
+      decided !== null &&
+      html`<p class="soft small">${rich(decided.by === null ? company.decidedAt : company.decidedBy, {
+        when: timeElement(words, decided.at, view.now),
+        person: name(decided.by ?? ""),
+      })}</p>`
+    }
+  </div>`;
+}
+
+function access(view: CompanyAppPageView, chrome: Chrome): Markup {
+  const { words } = chrome;
+  const { company } = words;
+  if (view.access === null) return html`<p class="card panel soft">${company.noAccess}</p>`;
+  const { scopes, grantedAt, lastUsedAt, expiresAt, people, shown } = view.access;
+  const time = (when: number) => timeElement(words, when, view.now);
+  const count = (forms: Parameters<typeof plural>[1], value: number) =>
+    fill(plural(words.language, forms, value), { count: value });
+  const rows: readonly (readonly [string, Child])[] = [
+    [company.usedBy, people === 0 ? company.nobody : count(company.people, people)],
+    [company.accessSince, time(grantedAt)],
+    [words.apps.used, lastUsedAt === null ? words.apps.never : time(lastUsedAt)],
+    [words.apps.ends, expiresAt === null ? company.noEnd : time(expiresAt)],
+  ];
+  const rest = people - shown.length;
+  return html`<div class="card app">
+    <div class="stack close">
+      <p class="soft small">${company.may}</p>
+      ${scopeList(scopes)}
+    </div>
+    <dl class="facts lines">${rows.map(([term, value]) => html`<div><dt>${term}</dt><dd>${value}</dd></div>`)}</dl>
+    ${
+      shown.length > 0 &&
+      html`<ul class="users">
+        ${shown.map(
+          (one) =>
+            html`<li class="user">
+              <span>${name(one.username ?? company.formerMember)}</span>
+              <span class="soft small">${rich(company.usesSince, { when: time(one.since) })}</span>
+            </li>`,
+        )}
+        ${rest > 0 && html`<li class="soft small">${count(company.moreUsers, rest)}</li>`}
+      </ul>`
+    }
+    <div class="row-actions">
+      ${view.mine === "acts" && mineForm(view.clientId, view.name, "acts", view, chrome)}
+      ${askButton(`${companyPath(view, chrome)}/revoke`, { client_id: view.clientId }, { text: company.revokeAll, about: name(view.name) })}
+    </div>
+  </div>`;
+}

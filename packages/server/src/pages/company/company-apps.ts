@@ -1,0 +1,256 @@
+/** `/company/{slug}`: what apps may do in a company's name, the search for apps, the members' requests, and the rule for other apps. */
+import type { Chrome } from "../chrome.ts";
+import { hostWords } from "../client-host.ts";
+import { fill, plural, rich } from "../messages/index.ts";
+import { hidden, tile } from "../parts/components.ts";
+import { type Child, html, type Markup } from "../parts/html.ts";
+import { icon } from "../parts/icons.ts";
+import { timeElement } from "../shown-time.ts";
+import { NAME_LENGTH, name, visible } from "../untrusted-text.ts";
+import { askButton, companyPage, companyPath, oneButton } from "./company-layout.ts";
+import type { CompanyAppsView, CompanyAppView, CompanyFrame, CompanyRequestView, CompanyScope } from "./views.ts";
+
+/** Renders `GET /company/{slug}`. Admins see everything. Members see the apps that act for them. */
+export function companyAppsPage(view: CompanyAppsView, chrome: Chrome): string {
+  const { company } = chrome.words;
+  const content = view.admin
+    ? [
+        view.requests.length > 0 &&
+          html`<section class="stack" aria-labelledby="requests">
+            <h2 id="requests">${company.requests}</h2>
+            ${view.requests.map((request) => requestCard(request, view, chrome))}
+          </section>`,
+        html`<section class="stack" aria-labelledby="apps">
+          <h2 id="apps">${company.apps}</h2>
+          ${search(view, chrome)} ${appRows(view, chrome)}
+        </section>`,
+        view.query === "" && defaults(view, chrome),
+      ]
+    : [
+        html`<section class="stack" aria-labelledby="apps">
+          <h2 id="apps">${company.yourApps}</h2>
+          ${
+            view.apps.length === 0
+              ? html`<div class="card empty">${icon("shield")}<p class="soft">${company.noAppsYours}</p></div>`
+              : html`<div class="apps">${view.apps.map((app) => memberCard(app, view, chrome))}</div>`
+          }
+        </section>`,
+        html`<section class="stack">${leave(view, chrome)}</section>`,
+      ];
+  return companyPage(view, "apps", company.appsTitle, content, chrome);
+}
+
+/** Path of the page about one app. */
+export function appPath(
+  frame: Pick<CompanyFrame, "company">,
+  { clientId }: { readonly clientId: string },
+  chrome: Chrome,
+): string {
+  return `${companyPath(frame, chrome)}/apps/${encodeURIComponent(clientId)}`;
+}
+
+/** A list of permissions. */
+export function scopeList(scopes: readonly CompanyScope[]): Markup {
+  return html`<ul class="can">
+    ${scopes.map((scope) => html`<li>${icon("check")}<span><bdi>${visible(scope.description || scope.name)}</bdi></span></li>`)}
+  </ul>`;
+}
+
+/** A member: the name and the username, or the username alone. */
+export function personWords({ personName, username }: Pick<CompanyRequestView, "personName" | "username">): Child {
+  return personName === null ? name(username) : [name(personName), " (", name(username), ")"];
+}
+
+/** Who asked, when, why, and for what. */
+export function requestText(request: CompanyRequestView, now: number, chrome: Chrome): Child {
+  const { words } = chrome;
+  const { company } = words;
+  return [
+    html`<p>${rich(company.requestBy, { person: personWords(request), when: timeElement(words, request.askedAt, now) })}</p>`,
+    html`<blockquote class="reason">${request.reason.split("\n").map((line) => html`<p><bdi>${visible(line)}</bdi></p>`)}</blockquote>`,
+    html`<div class="stack close">
+      <p class="soft small">${company.asksFor}</p>
+      ${scopeList(request.scopes)}
+    </div>`,
+  ];
+}
+
+function requestCard(request: CompanyRequestView, view: CompanyAppsView, chrome: Chrome): Markup {
+  const { company } = chrome.words;
+  const about = rich(company.requestOf, { person: name(request.username) });
+  return html`<article class="card app" data-client-id=${request.clientId}>
+    ${head({ ...request, name: request.app }, view, chrome)}
+    ${requestText(request, view.now, chrome)}
+    <div class="row-actions">
+      <form method="get" action=${appPath(view, request, chrome)}>
+        ${hidden({ request: request.personId })}
+        <button class="button primary" type="submit"><span>${company.review}</span><span class="unseen"> (${about})</span></button>
+      </form>
+      ${refuseButton(request, view, chrome)}
+    </div>
+  </article>`;
+}
+
+/** The button that refuses a request. */
+export function refuseButton(request: CompanyRequestView, view: CompanyFrame, chrome: Chrome): Markup {
+  const { company } = chrome.words;
+  return oneButton(
+    `${companyPath(view, chrome)}/refuse`,
+    { csrf: view.csrf, client_id: request.clientId, person_id: request.personId },
+    { text: company.refuse, about: rich(company.requestOf, { person: name(request.username) }) },
+  );
+}
+
+type Looks = Pick<CompanyAppView, "clientId" | "name" | "logo" | "host">;
+
+function head(app: Looks, view: CompanyAppsView, chrome: Chrome): Markup {
+  const { words, base } = chrome;
+  return html`<div class="app-head">
+    ${tile(app, "small", base)}
+    <div class="app-name">
+      <h3>${view.admin ? html`<a class="plain-link alone" href=${appPath(view, app, chrome)}>${name(app.name)}</a>` : name(app.name)}</h3>
+      ${app.host !== null && html`<p class="soft small">${hostWords(app.host, words)}</p>`}
+    </div>
+  </div>`;
+}
+
+function search(view: CompanyAppsView, chrome: Chrome): Markup {
+  const { words } = chrome;
+  const { company } = words;
+  const { query } = view;
+  const path = companyPath(view, chrome);
+  const count = view.apps.length + view.found.length;
+  const found =
+    count === 0
+      ? fill(words.apps.foundNone, { query: visible(query, NAME_LENGTH) })
+      : fill(plural(words.language, words.apps.found, count), { count });
+  return html`<search class="search">
+    <form method="get" action=${path}>
+      <label class="unseen" for="q">${company.search}</label>
+      <input id="q" name="q" type="search" value=${query} placeholder=${company.search} maxlength="100" autocomplete="off" />
+      <button class="button" type="submit">${icon("search")}<span class="unseen">${words.apps.searchSubmit}</span></button>
+    </form>
+    ${query !== "" && html`<p role="status">${found}${view.more && [" ", company.searchMore]} <a href=${path}>${words.apps.showAll}</a></p>`}
+    ${count === 0 && query !== "" && html`<p class="soft small">${rich(company.searchHint, { company: name(view.company.name) })}</p>`}
+  </search>`;
+}
+
+function appRows(view: CompanyAppsView, chrome: Chrome): Child {
+  const { company } = chrome.words;
+  if (view.apps.length + view.found.length === 0) {
+    return (
+      view.query === "" && html`<div class="card empty">${icon("shield")}<p class="soft">${company.noApps}</p></div>`
+    );
+  }
+  return html`<ul class="card rows">
+    ${view.apps.map((app) => appRow(app, view, chrome))}
+    ${view.found.map(
+      (app) =>
+        html`<li class="row app-row" data-client-id=${app.clientId}>
+          ${head(app, view, chrome)}
+          <p class="app-tags"><span class="tag">${icon("badgeCheck")}${company.verified}</span></p>
+        </li>`,
+    )}
+  </ul>`;
+}
+
+function appRow(app: CompanyAppView, view: CompanyAppsView, chrome: Chrome): Markup {
+  const { words } = chrome;
+  const { company } = words;
+  const count = (forms: Parameters<typeof plural>[1], value: number) =>
+    fill(plural(words.language, forms, value), { count: value });
+  return html`<li class="row app-row" data-client-id=${app.clientId}>
+    ${head(app, view, chrome)}
+    <p class="app-tags">
+      ${app.people > 0 && html`<span class="soft small">${count(company.people, app.people)}</span>`}
+      ${app.requests > 0 && html`<span class="tag warn">${count(company.openRequests, app.requests)}</span>`}
+      ${app.hasNewHosts && html`<span class="tag warn">${company.newAddress}</span>`}
+      ${stateTag(app.state, chrome)}
+    </p>
+  </li>`;
+}
+
+/** The state of a rule as a tag. */
+export function stateTag(state: CompanyAppView["state"], { words }: Chrome): Child {
+  if (state === null) return html`<span class="tag">${words.company.rules.none}</span>`;
+  return html`<span class=${state === "block" ? "tag warn" : "tag"}>${words.company.rules[state]}</span>`;
+}
+
+/** An app as a member sees it: what it may do, and how they stop it for themselves. */
+function memberCard(app: CompanyAppView, view: CompanyAppsView, chrome: Chrome): Markup {
+  return html`<article class="card app" data-client-id=${app.clientId}>
+    ${head(app, view, chrome)}
+    <p>${stateTag(app.state, chrome)}</p>
+    ${app.scopes.length > 0 && scopeList(app.scopes)} ${app.grantedAt !== null && facts(app, app.grantedAt, view, chrome)}
+    <div class="app-actions">${app.mine !== null && mineForm(app.clientId, app.name, app.mine, view, chrome)}</div>
+    ${app.chosen && chosenForm(app, view, chrome)}
+  </article>`;
+}
+
+function facts(app: CompanyAppView, grantedAt: number, view: CompanyAppsView, { words }: Chrome): Markup {
+  const time = (when: number) => timeElement(words, when, view.now);
+  const rows: readonly (readonly [string, Child])[] = [
+    [words.apps.granted, time(grantedAt)],
+    [words.apps.used, app.lastUsedAt === null ? words.apps.never : time(app.lastUsedAt)],
+    [words.apps.ends, app.expiresAt === null ? words.company.noEnd : time(app.expiresAt)],
+  ];
+  return html`<dl class="facts">${rows.map(([term, value]) => html`<div><dt>${term}</dt><dd>${value}</dd></div>`)}</dl>`;
+}
+
+/** The form with which a member stops the app from acting for them, or allows it again. */
+export function mineForm(
+  clientId: string,
+  app: string,
+  mine: "acts" | "stopped",
+  view: CompanyFrame,
+  chrome: Chrome,
+): Markup {
+  const { company } = chrome.words;
+  const fields = { csrf: view.csrf, client_id: clientId, out: mine === "acts" ? "yes" : "no" };
+  const text = mine === "acts" ? company.stopMine : company.resumeMine;
+  return oneButton(`${companyPath(view, chrome)}/opt-out`, fields, { text, about: name(app) });
+}
+
+/** Says that the company is chosen for the app, with a button to be asked next time. Nothing ends. */
+export function chosenForm(app: Pick<CompanyAppView, "clientId" | "name">, view: CompanyFrame, chrome: Chrome): Markup {
+  const { company } = chrome.words;
+  const fields = { csrf: view.csrf, client_id: app.clientId, out: "ask" };
+  return html`<div class="keep-used">
+    <p class="small">${rich(company.chosen, { company: name(view.company.name) })}</p>
+    ${oneButton(`${companyPath(view, chrome)}/opt-out`, fields, { text: company.askNext, about: name(app.name) })}
+  </div>`;
+}
+
+const DEFAULTS = ["members", "ask", "block"] as const;
+
+/** The rule for apps that have none of their own. */
+function defaults(view: CompanyAppsView, chrome: Chrome): Markup {
+  const { company } = chrome.words;
+  return html`<section class="stack" aria-labelledby="others">
+    <h2 id="others">${company.otherApps}</h2>
+    <div class="card panel">
+      <form class="fields" method="post" action=${`${companyPath(view, chrome)}/default`}>
+        ${hidden({ csrf: view.csrf })}
+        <fieldset class="group choices">
+          <legend>${company.undecided}</legend>
+          ${DEFAULTS.map((value) => choice("rule", value, value === view.defaultRule, company.defaults[value], company.defaultHints[value]))}
+        </fieldset>
+        <p class="soft small">${company.defaultKeeps}</p>
+        <button class="button" type="submit">${company.save}</button>
+      </form>
+    </div>
+  </section>`;
+}
+
+/** A radio button with a sentence about its consequences. */
+export function choice(field: string, value: string, checked: boolean, label: Child, hint: Child): Markup {
+  return html`<label class="choice">
+    <input type="radio" name=${field} value=${value} checked=${checked} />
+    <span class="choice-lines"><span>${label}</span><span class="soft small">${hint}</span></span>
+  </label>`;
+}
+
+function leave(view: CompanyAppsView, chrome: Chrome): Markup {
+  const text = rich(chrome.words.company.leave, { company: name(view.company.name) });
+  return askButton(`${companyPath(view, chrome)}/leave`, {}, { text });
+}

@@ -1,0 +1,69 @@
+/** The question before access ends for other people in a company: how many people it affects, what continues, and when access stops. */
+import type { Chrome } from "../chrome.ts";
+import { fill, plural, rich } from "../messages/index.ts";
+import { hidden } from "../parts/components.ts";
+import { type Child, html } from "../parts/html.ts";
+import { icon } from "../parts/icons.ts";
+import { NAME_LENGTH, name, visible } from "../untrusted-text.ts";
+import { accessEnds, companyPage, companyPath } from "./company-layout.ts";
+import type { CompanyConfirmView } from "./views.ts";
+
+/** Renders `GET /company/{slug}/revoke`, `/leave` and `/members/remove`. */
+export function companyConfirmPage(view: CompanyConfirmView, chrome: Chrome): string {
+  const { words } = chrome;
+  const { confirm } = words.company;
+  const { what, subject, company } = view;
+  const plain = visible(subject, NAME_LENGTH);
+  const names = { app: name(subject), person: name(subject), company: name(company.name) };
+  const title = fill(confirm[`${what}Title`], {
+    app: plain,
+    person: plain,
+    company: visible(company.name, NAME_LENGTH),
+  });
+  const path = companyPath(view, chrome);
+  const here = what === "remove" ? "members" : "apps";
+  const content = html`<section class="card panel stack" aria-labelledby="question">
+    <h2 id="question">${rich(confirm[`${what}Title`], names)}</h2>
+    <p>${rich(confirm[`${what}Text`], names)}</p>
+    ${facts(view, chrome)}
+    ${endsSomething(view) && html`<p class="soft small">${accessEnds(view.stopsIn, chrome)}</p>`}
+    <form class="fields" method="post" action=${path + view.action}>
+      ${hidden({ csrf: view.csrf, ...view.fields })}
+      <div class="row-actions">
+        <button class="button danger" type="submit"><span>${button(view, chrome)}</span></button>
+        <a class="button" href=${path + (what === "remove" ? "/members" : "")}>${confirm.cancel}</a>
+      </div>
+    </form>
+  </section>`;
+  return companyPage({ ...view, notice: null }, here, title, content, chrome);
+}
+
+function facts({ what, people, apps }: CompanyConfirmView, { words }: Chrome): Child {
+  const { company } = words;
+  if (what === "remove" || what === "leave") {
+    if (apps.length === 0) return html`<p>${company.confirm.none}</p>`;
+    return [
+      html`<p class="soft small">${company.confirm.apps}</p>`,
+      html`<ul class="can">${apps.map((app) => html`<li>${icon("x")}<span>${name(app)}</span></li>`)}</ul>`,
+    ];
+  }
+  const count = fill(plural(words.language, company.people, people), { count: people });
+  const value = people === 0 ? company.nobody : count;
+  return html`<dl class="facts"><div><dt>${company.usedBy}</dt><dd>${value}</dd></div></dl>`;
+}
+
+/** True unless a member goes for whom no app acts. */
+function endsSomething({ what, apps }: CompanyConfirmView): boolean {
+  return what === "revoke" || apps.length > 0;
+}
+
+function button({ what, company }: CompanyConfirmView, { words }: Chrome): Child {
+  switch (what) {
+    case "revoke":
+      return words.company.revokeAll;
+    case "remove":
+      return words.company.remove;
+    case "leave":
+      return rich(words.company.leave, { company: name(company.name) });
+  }
+}

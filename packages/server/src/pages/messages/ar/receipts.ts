@@ -1,0 +1,57 @@
+/** Arabic: the page that verifies and explains a receipt. */
+import type { receipts as english } from "../en/receipts.ts";
+import type { Translation } from "../translation.ts";
+
+export const receipts: Translation<typeof english, "zero" | "one" | "two" | "few" | "many" | "other"> = {
+  verifyReceipt: {
+    title: "التحقق من إيصال",
+    intro: "تحقق مما إذا كان {product} قد وقّع الإيصال، ومما إذا غيّره أحد. لا تحتاج إلى حساب.",
+    field: "الإيصال",
+    hint: "افتح الملف بمحرر نصوص، وانسخ محتواه كاملًا، والصقه هنا. إذا كان طويلًا جدًا، فالصق النص الذي يلي “receipt” فقط.",
+    submit: "تحقق",
+    wrong: {
+      missing: "الصق إيصالًا.",
+      too_long: "هذا النص طويل جدًا. الصق النص الذي يلي “receipt” فقط.",
+      malformed: "هذا ليس إيصالًا، أو ينقصه جزء. الصق الملف كاملًا.",
+      other_type: "هذا ليس إيصالًا. قد يكون مفتاحًا لحساب أحدهم: لا تعطه لأحد.",
+      other_issuer: "هذا الإيصال ليس من {product}. مكتوب فيه أنه من {issuer}، ولا يمكن لـ {product} التحقق من ذلك.",
+      unknown_key: "لا يمكن لـ {product} التحقق من هذا الإيصال: المفتاح الذي وقّعه غير منشور، أو لم يعد منشورًا.",
+      altered: "لا تعتمد على هذا الإيصال. تغيّر بعد أن وقّعه {product}، أو لم يوقّعه {product} قط.",
+      stale: "بقيت هذه الصفحة مفتوحة مدة طويلة، أو أن متصفحك يحظر ملفات تعريف الارتباط. تحقق من الإيصال مرة أخرى.",
+    },
+    validTitle: "هذا الإيصال أصلي",
+    validText: "وقّعه {product}، ولم يغيّره أحد منذ ذلك الحين.",
+    revoked: "أُلغي وصول {app}",
+    ended: {
+      password: "قُطع اتصال {app} لأن كلمة مرور الحساب تغيّرت",
+      account: "قُطع اتصال {app} لأن الحساب عُطّل",
+      leaving: "قُطع اتصال {app} لأن الحساب تقرّر حذفه",
+    },
+    someone: "الحساب {id}",
+    app: "اسم التطبيق",
+    appId: "معرّف التطبيق",
+    when: "متى",
+    account: "الحساب",
+    by: "صاحب القرار",
+    byOwner: "صاحب الحساب",
+    byOperator: "مشغّل {product}",
+    byApp: "التطبيق",
+    byServer: "{product} تلقائيًا",
+    how: "الطريقة",
+    via: {
+      browser: "في الصفحة التي تطلب الإذن",
+      device: "في الصفحة التي تطلب الإذن، لجهاز",
+      "first party": "دون سؤال، لأن التطبيق تابع لـ {product}",
+      "company policy": "بقاعدة من الشركة",
+      password: "باسم المستخدم وكلمة المرور",
+      "operator policy": "وفق سياسة {product}",
+      admin: "بقرار من مشرف في الشركة لأعضائها",
+    },
+    hosts: "يعود إلى",
+    made: "تاريخ الإيصال",
+    notProven: "ما لا يُثبته الإيصال",
+    notNow: "أن التطبيق ما زال لديه الوصول. فقد يكون الوصول انتهى أو تغيّر منذ ذلك الحين.",
+    notWho: "من هو صاحب الحساب. لا يذكر الإيصال إلا معرّف الحساب.",
+    again: "التحقق من إيصال آخر",
+  },
+};

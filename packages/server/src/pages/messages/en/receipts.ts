@@ -1,0 +1,57 @@
+/** English: the page that verifies and explains a receipt. */
+
+export const receipts = {
+  verifyReceipt: {
+    title: "Verify a receipt",
+    intro: "See whether {product} signed a receipt, and whether anybody changed it. You don’t need an account.",
+    field: "Receipt",
+    hint: "Open the file with a text editor, copy all of it, and paste it here. If it is very long, paste only the text that follows “receipt”.",
+    submit: "Verify",
+    wrong: {
+      missing: "Paste a receipt.",
+      too_long: "This text is too long. Paste only the text that follows “receipt”.",
+      malformed: "This is not a receipt, or a part is missing. Paste the whole file.",
+      other_type: "This is not a receipt. It could be a key to somebody’s account: don’t give it to anyone.",
+      other_issuer:
+        "This receipt is not from {product}. It says that it is from {issuer}, but {product} can’t verify that.",
+      unknown_key:
+        "{product} can’t verify this receipt: it doesn’t publish the key that signed it, or no longer publishes it.",
+      altered: "Don’t rely on this receipt. It was changed after {product} signed it, or {product} never signed it.",
+      stale: "This page was open too long, or your browser blocks cookies. Verify the receipt again.",
+    },
+    validTitle: "This receipt is genuine",
+    validText: "{product} signed it, and nobody changed it since.",
+    revoked: "{app}’s access was revoked",
+    ended: {
+      password: "{app} was disconnected because the account’s password was changed",
+      account: "{app} was disconnected because the account was disabled",
+      leaving: "{app} was disconnected because the account was scheduled for deletion",
+    },
+    someone: "Account {id}",
+    app: "App name",
+    appId: "App ID",
+    when: "When",
+    account: "Account",
+    by: "Decided by",
+    byOwner: "The owner of the account",
+    byOperator: "The operator of {product}",
+    byApp: "The app",
+    byServer: "{product}, automatically",
+    how: "How",
+    via: {
+      browser: "On the page that asks for permission",
+      device: "On the page that asks for permission, for a device",
+      "first party": "Without asking, because the app belongs to {product}",
+      "company policy": "By a rule of the company",
+      password: "With the username and password",
+      "operator policy": "By the policy of {product}",
+      admin: "By an admin of the company, for its members",
+    },
+    hosts: "Returns to",
+    made: "Receipt made",
+    notProven: "What the receipt doesn’t prove",
+    notNow: "That the app still has access. The access can have ended or changed since then.",
+    notWho: "Who the owner is. The receipt names the account only by its ID.",
+    again: "Verify another receipt",
+  },
+} as const;

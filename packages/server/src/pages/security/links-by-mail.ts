@@ -1,0 +1,220 @@
+/** The pages that ask for a link by e-mail, and the pages that such a link opens. */
+import type { Chrome } from "../chrome.ts";
+import { type Messages, rich } from "../messages/index.ts";
+import { hidden, notice, passwordScript, secrets, titled } from "../parts/components.ts";
+import { field } from "../parts/fields.ts";
+import { type Child, html } from "../parts/html.ts";
+import { icon } from "../parts/icons.ts";
+import { cardPage } from "../parts/layout.ts";
+import { beforeLine, elsewhereLine, nextLine, sentLine } from "../parts/what-waits.ts";
+import { name } from "../untrusted-text.ts";
+import { faultText, newPasswordFields } from "./password-fields.ts";
+import type { AccountReadyView, AskView, ConfirmView, CreateAccountView, DoneView, SentView } from "./views.ts";
+
+const GENERAL_ERROR = "general-error";
+
+/** `/recover` and `/sign-up`: asks for the address that gets the link. */
+export function askPage(view: AskView, chrome: Chrome): string {
+  const { words, base } = chrome;
+  const { recover, signUp } = words;
+  const fault = view.fault;
+  const own = fault?.kind === "missing" ? (view.what === "recover" ? recover.missing : signUp.emailWrong) : null;
+  const general = generalFault(fault, words);
+  const said = words[view.what];
+  return cardPage(
+    chrome,
+    titled(said.title, fault !== null, words),
+    html`<div class="stack">
+      <div class="heading"><h1>${said.title}</h1><p class="soft">${said.intro}</p>${nextLine(view.waiting, chrome)}</div>
+      ${general !== null && notice("danger", general, { id: GENERAL_ERROR })}
+      <form class="fields" method="post" action=${base + (view.what === "recover" ? "/recover" : "/sign-up")} novalidate>
+        ${secrets(view.form)}
+        ${
+          view.what === "recover"
+            ? field({
+                name: "login",
+                label: recover.login,
+                type: "text",
+                autocomplete: "username",
+                value: view.typed,
+                error: own,
+                describedBy: general === null ? null : GENERAL_ERROR,
+                autofocus: true,
+              })
+            : field({
+                name: "email",
+                label: signUp.email,
+                type: "email",
+                autocomplete: "email",
+                value: view.typed,
+                error: own,
+                describedBy: general === null ? null : GENERAL_ERROR,
+                autofocus: true,
+              })
+        }
+        <button class="button primary" type="submit">${said.submit}</button>
+        <a class="button" href=${base + view.back}>${words.sent.back}</a>
+      </form>
+    </div>`,
+  );
+}
+
+function generalFault(fault: AskView["fault"], words: Messages): string | null {
+  switch (fault?.kind) {
+    case "throttled":
+      return faultText(fault, words);
+    case "stale":
+      return words.recover.stale;
+    case "full":
+      return words.sent.full;
+    default:
+      return null;
+  }
+}
+
+/** The page after asking. It is the same whether an account exists or not. */
+export function sentPage(view: SentView, chrome: Chrome): string {
+  const { words } = chrome;
+  const text = view.email === null ? words.sent.recover : rich(words.sent.signUp, { email: name(view.email) });
+  return statement(
+    words.sent.title,
+    [text, sentLine(view.waiting, chrome), words.sent.hint],
+    { href: view.back, label: words.sent.back },
+    chrome,
+    "sent",
+  );
+}
+
+/** The page that the link of a sign-up opens. */
+export function createAccountPage(view: CreateAccountView, chrome: Chrome): string {
+  const { words, base } = chrome;
+  const { signUp } = words;
+  const { fault } = view;
+  const password = fault !== null && "password" in fault ? fault.password : null;
+  const usernameError =
+    fault === null || !("username" in fault)
+      ? null
+      : fault.username === "taken"
+        ? signUp.usernameTaken
+        : signUp.usernameWrong;
+  return cardPage(
+    chrome,
+    titled(signUp.title, fault !== null, words),
+    html`<div class="stack">
+      <div class="heading">
+        <h1>${signUp.title}</h1>
+        <p class="soft">${rich(signUp.newText, { email: name(view.email) })}</p>
+        ${nextLine(view.waiting, chrome)}
+      </div>
+      ${beforeLine(view.waiting, chrome)}
+      ${fault !== null && "stale" in fault && notice("danger", words.recover.stale, { focus: true })}
+      <form class="fields" method="post" action=${`${base}/sign-up/account`} novalidate>
+        ${secrets(view.form)} ${hidden({ link: view.link })}
+        ${field({ name: "username", label: signUp.username, type: "text", autocomplete: "username", value: view.username, hint: signUp.usernameHint, error: usernameError, autofocus: fault === null })}
+        ${field({ name: "name", label: signUp.name, type: "text", autocomplete: "name", value: view.name, hint: signUp.nameHint, error: fault !== null && "name" in fault ? signUp.nameWrong : null, optional: true })}
+        ${newPasswordFields(password, words, { new: words.signIn.password, again: signUp.again })}
+        <button class="button primary" type="submit">${signUp.create}</button>
+      </form>
+      ${passwordScript(chrome)}
+    </div>`,
+  );
+}
+
+/** The page after an account was made from which nothing goes on here: the person started in another browser, or too long ago. */
+export function accountReadyPage({ person, waiting }: AccountReadyView, chrome: Chrome): string {
+  const { words, base } = chrome;
+  const { readyTitle, readyText } = words.waiting;
+  return cardPage(
+    chrome,
+    readyTitle,
+    html`<div class="stack">
+      <div class="heading">
+        <span class="sign done">${icon("check")}</span>
+        <h1>${readyTitle}</h1>
+        <p>${elsewhereLine(waiting, chrome)}</p>
+        <p class="soft">${rich(readyText, { person: name(person) })}</p>
+      </div>
+      ${
+        waiting.state === "expired"
+          ? html`<a class="button primary" href=${base + waiting.startAgain}>${words.problems.startAgain}</a>`
+          : html`<a class="button" href=${`${base}/account/apps`}>${words.problems.apps}</a>`
+      }
+    </div>`,
+  );
+}
+
+/** The page that the link for verifying an address opens. Opening the link changes nothing, because mail scanners open links too. */
+export function confirmPage(view: ConfirmView, chrome: Chrome): string {
+  const { words, base } = chrome;
+  const { confirm } = words;
+  const [title, text] =
+    view.what === "verify" ? [confirm.verifyTitle, confirm.verifyText] : [confirm.changeTitle, confirm.changeText];
+  return cardPage(
+    chrome,
+    titled(title, view.stale, words),
+    html`<div class="stack">
+      <div class="heading">
+        <h1>${title}</h1>
+        <p>${rich(text, { email: name(view.email), person: name(view.person) })}</p>
+      </div>
+      ${view.stale && notice("danger", words.recover.stale, { focus: true })}
+      <form class="buttons" method="post" action=${`${base}/confirm/${view.what}`}>
+        ${hidden({ csrf: view.csrf, link: view.link })}
+        <button class="button primary" type="submit">${confirm.yes}</button>
+        <a class="button" href=${`${base}/account/profile`}>${words.cancel}</a>
+      </form>
+    </div>`,
+  );
+}
+
+/** The page after a link was used, or was refused. */
+export function donePage(view: DoneView, chrome: Chrome): string {
+  const { words } = chrome;
+  const { confirm, link } = words;
+  switch (view.what) {
+    case "confirmed": {
+      const text = rich(confirm.doneText, { email: name(view.email), person: name(view.person) });
+      const account = { href: "/account/profile", label: link.account };
+      return statement(confirm.doneTitle, [text], account, chrome, "done");
+    }
+    case "taken":
+      return statement(link.takenTitle, [link.takenText], { href: "/account/profile", label: link.account }, chrome);
+    case "anotherBrowser": {
+      const text = rich(link.anotherBrowserText, { product: chrome.product });
+      return statement(link.anotherBrowserTitle, [text], { href: "/login", label: words.sent.back }, chrome);
+    }
+    case "gone": {
+      const door =
+        view.again === null
+          ? { href: "/account/profile", label: link.account }
+          : { href: view.again, label: link.again };
+      if (view.back !== null) {
+        return statement(link.goneTitle, [link.goneText], { href: view.back, label: words.sent.back }, chrome);
+      }
+      return statement(link.goneTitle, [link.goneText, view.again !== null && words.waiting.gone], door, chrome);
+    }
+  }
+}
+
+const signs = { done: "check", sent: "mail", fault: "circleAlert" } as const;
+
+function statement(
+  title: string,
+  lines: readonly Child[],
+  door: { readonly href: string; readonly label: string },
+  chrome: Chrome,
+  kind: keyof typeof signs = "fault",
+): string {
+  return cardPage(
+    chrome,
+    title,
+    html`<div class="stack">
+      <div class="heading">
+        <span class=${`sign ${kind}`}>${icon(signs[kind])}</span>
+        <h1>${title}</h1>
+        ${lines.map((line) => line !== null && line !== false && html`<p class="soft">${line}</p>`)}
+      </div>
+      <a class="button" href=${chrome.base + door.href}>${door.label}</a>
+    </div>`,
+  );
+}

@@ -1,0 +1,129 @@
+/** Times for readers: relative times with the exact time in the tooltip, and durations. */
+
+import { fill, type Messages, plural } from "./messages/index.ts";
+import { html, type Markup } from "./parts/html.ts";
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/** A time to come that is nearer than this is given in days. */
+const IN_DAYS = 60 * DAY;
+
+/** Units from largest to smallest. The first unit that the time reaches is used. */
+const units = [
+  ["year", 365 * DAY],
+  ["month", 30 * DAY],
+  ["week", 14 * DAY],
+  ["day", DAY],
+  ["hour", HOUR],
+  ["minute", MINUTE],
+] as const;
+
+interface Formats {
+  readonly exact: Intl.DateTimeFormat;
+  readonly clock: Intl.DateTimeFormat;
+  readonly month: Intl.DateTimeFormat;
+  readonly always: Intl.RelativeTimeFormat;
+  readonly auto: Intl.RelativeTimeFormat;
+}
+
+const made = new Map<string, Formats>();
+
+/** One set of formats for each language. Creating a format costs more than rendering an entry with it. */
+function formats(language: string): Formats {
+  const known = made.get(language);
+  if (known !== undefined) return known;
+  const fresh: Formats = {
+    exact: new Intl.DateTimeFormat(language, {
+      year: "numeric",
+      month: "long",
+      day: "numeric",
+      hour: "2-digit",
+      minute: "2-digit",
+      hourCycle: "h23",
+      timeZone: "UTC",
+      timeZoneName: "short",
+    }),
+    clock: new Intl.DateTimeFormat(language, {
+      hour: "2-digit",
+      minute: "2-digit",
+      hourCycle: "h23",
+      timeZone: "UTC",
+      timeZoneName: "short",
+    }),
+    month: new Intl.DateTimeFormat(language, { year: "numeric", month: "long", timeZone: "UTC" }),
+    always: new Intl.RelativeTimeFormat(language, { numeric: "always" }),
+    auto: new Intl.RelativeTimeFormat(language, { numeric: "auto" }),
+  };
+  made.set(language, fresh);
+  return fresh;
+}
+
+/** `3 days ago`, `in 2 months`, `just now`. `at` and `now` in epoch milliseconds. */
+export function relative(words: Messages, at: number, now: number): string {
+  const distance = at - now;
+  const { always, auto } = formats(words.language);
+  for (const [unit, length] of units) {
+    if (Math.abs(distance) < length) continue;
+    // An end that was chosen as 30 days reads as 30 days.
+    if (distance > 0 && distance < IN_DAYS && (unit === "month" || unit === "week")) continue;
+    // Weeks are used from 14 days on, but a week still has seven days.
+    const count = Math.round(distance / (unit === "week" ? 7 * DAY : length));
+    return (unit === "day" ? auto : always).format(count, unit);
+  }
+  return distance > 0 ? words.time.soon : words.time.now;
+}
+
+/** The exact time with its zone, e.g. `July 14, 2026 at 09:30 UTC`. The server doesn't know the reader's time zone. */
+export function exact(words: Messages, at: number): string {
+  return formats(words.language).exact.format(at);
+}
+
+/** The time of day with its zone, e.g. `09:40 UTC`. */
+export function clock(words: Messages, at: number): string {
+  return formats(words.language).clock.format(at);
+}
+
+/** A month, e.g. `March 2026`. */
+export function month(words: Messages, at: number): string {
+  return formats(words.language).month.format(at);
+}
+
+/**
+ * A time that is visible on the page. `shown`: date and time, or the time of day only. A script converts it to the reader's time zone
+ * (`localTimes`).
+ */
+export function shownTime(words: Messages, at: number, shown: "exact" | "clock"): Markup {
+  const text = shown === "exact" ? exact(words, at) : clock(words, at);
+  return html`<time datetime=${new Date(at).toISOString()} data-shown=${shown}>${text}</time>`;
+}
+
+/** A relative time. The exact time is in the `datetime` attribute and in the tooltip. */
+export function timeElement(words: Messages, at: number, now: number): Markup {
+  return html`<time datetime=${new Date(at).toISOString()} title=${exact(words, at)}>${relative(words, at, now)}</time>`;
+}
+
+/**
+ * The duration of a consent, in words for the owner.
+ *
+ * @param value seconds in decimal, `once` or `forever`, as the form contains it.
+ * @returns `90 days`, `1 hour`. Any other value is returned unchanged.
+ */
+export function durationLabel(words: Messages, value: string): string {
+  if (value === "once" || value === "forever") return words.duration[value];
+  const seconds = Number(value);
+  if (!Number.isSafeInteger(seconds) || seconds < 1) return value;
+  const { year, day, hour, minute, second } = words.duration;
+  const [length, forms] = (
+    [
+      [31_536_000, year],
+      [86_400, day],
+      [3_600, hour],
+      [60, minute],
+    ] as const
+  ).find(([unit]) => seconds % unit === 0) ?? [1, second];
+  const count = seconds / length;
+  return fill(plural(words.language, forms, count), { count });
+}

@@ -1,0 +1,19 @@
+/** What waits for a person who signs up, or chooses a new password, on the way to it. */
+
+export interface InvitedTo {
+  readonly company: string;
+  readonly role: "member" | "admin";
+  /** The username of the person who invited. Null: the operator invited. */
+  readonly by: string | null;
+}
+
+export type WaitingWhat =
+  | { readonly kind: "app"; readonly app: string }
+  | { readonly kind: "device" }
+  | ({ readonly kind: "invitation" } & InvitedTo);
+
+/** `elsewhere`: the person started in another browser, and goes on there. */
+export type Waiting =
+  | { readonly state: "here" | "elsewhere"; readonly what: WaitingWhat }
+  /** `startAgain`: the path at which the app's request begins again. */
+  | { readonly state: "expired"; readonly app: string; readonly startAgain: string };

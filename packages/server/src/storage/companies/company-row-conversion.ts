@@ -1,0 +1,114 @@
+/** Converts rows of companies' tables to values of the model. */
+
+import type {
+  Acting,
+  AppRequest,
+  AppRule,
+  Company,
+  DefaultRule,
+  Invitation,
+  Member,
+  Role,
+} from "../../owners/company-storage.ts";
+import { type Row, sql } from "../define-verbs.ts";
+import { json, text, textOrNull, whole, wholeOrNull } from "../row-conversion.ts";
+
+export const companyColumns = sql`partition, company_id, slug, name, status, default_rule, created_at, updated_at`;
+
+export const memberColumns = sql`company_id, person_id, username, role, since, added_by, standing, trusted_from`;
+
+export const ruleColumns = sql`client_id, rule, audience, scopes, hosts, ends_at, opt_out, decided_by, decided_at`;
+
+export const requestColumns = sql`client_id, person_id, username, scopes, reason, asked_at, status, decided_by, decided_at`;
+
+export const invitationColumns = sql`partition, invitation_id, company_id, addressee, role, invited_by, created_at, expires_at, status`;
+
+export function companyOf(row: Row): Company {
+  return {
+    partition: whole(row, "partition"),
+    companyId: text(row, "company_id"),
+    slug: text(row, "slug"),
+    name: text(row, "name"),
+    status: text(row, "status") as Company["status"],
+    defaultRule: text(row, "default_rule") as DefaultRule,
+    createdAt: whole(row, "created_at"),
+    updatedAt: whole(row, "updated_at"),
+  };
+}
+
+export function memberOf(row: Row): Member {
+  return {
+    companyId: text(row, "company_id"),
+    personId: text(row, "person_id"),
+    username: text(row, "username"),
+    role: text(row, "role") as Role,
+    since: whole(row, "since"),
+    addedBy: text(row, "added_by"),
+    accountStatus: text(row, "standing") as Member["accountStatus"],
+    trustedFrom: whole(row, "trusted_from"),
+  };
+}
+
+/** A rule for selected members is stored as `ask`, so that servers of an earlier version allow nobody by it. */
+export function ruleOf(row: Row): AppRule {
+  const forSelected = text(row, "audience") === "selected";
+  return {
+    clientId: text(row, "client_id"),
+    ...(forSelected ? { forSelected, rule: "allow" } : { rule: text(row, "rule") as AppRule["rule"] }),
+    scopes: json<readonly string[]>(row, "scopes"),
+    hosts: row["hosts"] === null ? null : json<readonly string[]>(row, "hosts"),
+    endsAt: wholeOrNull(row, "ends_at"),
+    optOut: whole(row, "opt_out") === 1,
+    decidedBy: text(row, "decided_by"),
+    decidedAt: whole(row, "decided_at"),
+  };
+}
+
+export function requestOf(row: Row): AppRequest {
+  return {
+    clientId: text(row, "client_id"),
+    personId: text(row, "person_id"),
+    username: text(row, "username"),
+    scopes: json<readonly string[]>(row, "scopes"),
+    reason: text(row, "reason"),
+    askedAt: whole(row, "asked_at"),
+    status: text(row, "status") as AppRequest["status"],
+    decidedBy: textOrNull(row, "decided_by"),
+    decidedAt: wholeOrNull(row, "decided_at"),
+  };
+}
+
+export function invitationOf(row: Row): Invitation {
+  return {
+    partition: whole(row, "partition"),
+    invitationId: text(row, "invitation_id"),
+    companyId: text(row, "company_id"),
+    addressee: text(row, "addressee"),
+    role: text(row, "role") as Role,
+    invitedBy: text(row, "invited_by"),
+    createdAt: whole(row, "created_at"),
+    expiresAt: whole(row, "expires_at"),
+    status: text(row, "status") as Invitation["status"],
+  };
+}
+
+/** One row with a company, one of its members and the rule about an app, if there is one. Each has a prefix. */
+export const actingColumns = sql`c.partition, c.company_id, c.slug, c.name, c.status, c.default_rule, c.created_at, c.updated_at,
+  m.person_id, m.username, m.role, m.since, m.added_by, m.standing, m.trusted_from,
+  r.client_id, r.rule, r.audience, r.scopes, r.hosts, r.ends_at, r.opt_out, r.decided_by, r.decided_at, o.since AS opted_out_at,
+  w.since AS chosen_at, w.declined, s.since AS selected_at`;
+
+export function actingOf(row: Row): Acting {
+  // A negative time is that of a choice that the member has forgotten.
+  const chosenAt = wholeOrNull(row, "chosen_at");
+  return {
+    company: companyOf(row),
+    member: memberOf(row),
+    rule: row["client_id"] === null ? undefined : ruleOf(row),
+    selected: row["selected_at"] !== null,
+    optedOut: row["opted_out_at"] !== null,
+    chosen: (chosenAt ?? 0) > 0,
+    chosenAt: chosenAt === null ? null : Math.abs(chosenAt),
+    declined: chosenAt === null ? [] : json<readonly string[]>(row, "declined"),
+  };
+}

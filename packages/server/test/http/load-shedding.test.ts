@@ -1,0 +1,114 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import { Gate } from "../../src/http/connections/load-shedding.ts";
+
+let time: number;
+let gate: Gate;
+beforeEach(() => {
+  time = 1_000;
+  gate = new Gate(() => time);
+});
+
+/** One turn of the event loop in which so many requests come, each of which takes so long to be taken up; what each was told. */
+async function turn(requests: number, milliseconds: number, address = "203.0.113.7"): Promise<(string | undefined)[]> {
+  const told: (string | undefined)[] = [];
+  for (let request = 0; request < requests; request += 1) {
+    const reason = gate.refuses(() => address);
+    told.push(reason);
+    if (reason !== undefined) continue;
+    gate.enter();
+    time += milliseconds;
+  }
+  await new Promise((resolve) => setImmediate(resolve));
+  return told;
+}
+
+function answerAll(): void {
+  while (gate.underWay > 0) gate.leave();
+}
+
+const refusedOf = (told: readonly (string | undefined)[]) => told.filter((reason) => reason !== undefined);
+
+describe("the event loop", () => {
+  test("one long burst → nobody is refused", async () => {
+    expect(refusedOf(await turn(800, 0.5))).toEqual([]);
+  });
+
+  test("every turn too long for half a second → what comes late in a turn is refused, what comes early is not", async () => {
+    for (let at = 0; at < 6; at += 1) {
+      await turn(200, 0.5);
+      answerAll();
+    }
+    const told = await turn(200, 0.5);
+    // Two a millisecond: those of the first 20 ms, and no more of those that the 50 under way let in.
+    expect(told.slice(0, 41)).toEqual(Array(41).fill(undefined));
+    expect(told.slice(50)).toEqual(Array(150).fill("event_loop"));
+  });
+
+  test("many requests in a turn, each answered at once → what comes late in it is refused all the same", async () => {
+    const atOnce = async () => {
+      const told: (string | undefined)[] = [];
+      for (let request = 0; request < 200; request += 1) {
+        told.push(gate.refuses(() => "203.0.113.7"));
+        time += 0.5;
+      }
+      await new Promise((resolve) => setImmediate(resolve));
+      return told;
+    };
+    for (let at = 0; at < 5; at += 1) expect(refusedOf(await atOnce())).toEqual([]);
+    expect(refusedOf(await atOnce())).toHaveLength(150);
+  });
+
+  test("a network that had nothing in this turn → has twice the time; one that fills the turn is known by it", async () => {
+    for (let at = 0; at < 6; at += 1) {
+      await turn(200, 0.5);
+      answerAll();
+    }
+    const ask = (address: string) => gate.refuses(() => address);
+    for (let request = 0; request < 60; request += 1) {
+      ask("2001:db8:1:1::1");
+      time += 0.5;
+    }
+    expect(ask("2001:db8:1:2::1")).toBe("event_loop");
+    expect([ask("203.0.113.9"), ask("203.0.113.200")]).toEqual([undefined, "event_loop"]);
+    expect([gate.isCrowding("2001:db8:1:3::1"), gate.isCrowding("203.0.113.9")]).toEqual([true, false]);
+    time += 11;
+    expect(ask("198.51.100.7")).toBe("event_loop");
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(gate.isCrowding("2001:db8:1:3::1")).toBe(false);
+  });
+
+  test("one short turn → it begins anew", async () => {
+    for (let at = 0; at < 6; at += 1) {
+      await turn(200, 0.5);
+      answerAll();
+    }
+    await turn(10, 0.5);
+    answerAll();
+    expect(refusedOf(await turn(200, 0.5))).toEqual([]);
+  });
+
+  test("a pause of a second → it begins anew", async () => {
+    for (let at = 0; at < 6; at += 1) {
+      await turn(200, 0.5);
+      answerAll();
+    }
+    time += 1_001;
+    expect(refusedOf(await turn(200, 0.5))).toEqual([]);
+  });
+
+  test("few requests, each of which takes long → nobody is refused", async () => {
+    for (let at = 0; at < 10; at += 1) {
+      expect(refusedOf(await turn(20, 20))).toEqual([]);
+      answerAll();
+    }
+  });
+});
+
+describe("requests under way", () => {
+  test("1,024 → the next is refused until one is answered", async () => {
+    await turn(1_024, 0);
+    expect(await turn(1, 0)).toEqual(["under_way"]);
+    gate.leave();
+    expect(await turn(1, 0)).toEqual([undefined]);
+  });
+});

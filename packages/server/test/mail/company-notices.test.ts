@@ -1,0 +1,100 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type NoticeContext, noticeLetters } from "../../src/owners/mail/company-notice-mail.ts";
+import type { Notice } from "../../src/owners/mail/company-notices.ts";
+import type { MailDraft, Postbox } from "../../src/owners/mail/mail-content.ts";
+import { openStorage, type Storage } from "../../src/storage/open.ts";
+import { partitionOf } from "../../src/storage/partition.ts";
+import { aStaffedCompany, join as joins } from "../storage/support/company-builders.ts";
+import { aStoredPerson, DAY, NOW } from "../storage/support/record-builders.ts";
+
+let directory: string;
+let storage: Storage;
+const written: MailDraft[] = [];
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), "assent-notices-"));
+  storage = await openStorage({ url: `sqlite:${join(directory, "assent.db")}`, writer: "main" });
+  await storage.migrate({ now: NOW });
+});
+afterAll(async () => {
+  await storage.close();
+  await rm(directory, { recursive: true });
+});
+
+const mail: Postbox = {
+  enabled: true,
+  write: (draft, { partition, cause }) => {
+    written.push(draft);
+    const mailId = [draft.to, ...cause].join();
+    return [{ partition, mailId, kind: draft.kind, sealed: new Uint8Array(1), uselessAfter: NOW + DAY }];
+  },
+  kick: () => undefined,
+};
+const context = (): NoticeContext => ({
+  ...{ storage, mail, issuer: "https://login.example.com", partitionOf, now: () => NOW },
+  attemptKey: (...parts) => parts.join(),
+});
+
+async function lettersFor(notice: Notice): Promise<MailDraft[]> {
+  written.length = 0;
+  await noticeLetters(notice, context());
+  return [...written];
+}
+
+test("a member's request → to the admins alone, each in their language, but not to an address that nobody vouched for", async () => {
+  const { company, admin, member } = await aStaffedCompany(storage);
+  const doubtful = await aStoredPerson(storage, { emailVerifiedAt: null });
+  const french = await aStoredPerson(storage, { language: "fr" });
+  for (const one of [doubtful, french]) await joins(storage, company, one, "admin");
+  const letters = await lettersFor({
+    ...{ kind: "company_request", company, client: { clientId: "c", name: "Photo Printer" }, by: member },
+    reason: "for the catalogue",
+  });
+  expect(letters.map(({ to, language }) => [to, language]).sort()).toEqual(
+    [
+      [admin.email, "en"],
+      [french.email, "fr"],
+    ].sort(),
+  );
+  expect(letters[0]).toMatchObject({
+    link: `https://login.example.com/company/${company.slug}`,
+    values: { app: "Photo Printer", by: member.username, reason: "for the catalogue" },
+  });
+});
+
+test("a decision → to the member who asked, in their language; a person without a proved address hears nothing", async () => {
+  const { company, admin } = await aStaffedCompany(storage);
+  const decide = (askedBy: string, approved: boolean) =>
+    lettersFor({
+      ...{ kind: "company_decision", company, client: { clientId: "c", name: "Photo Printer" }, by: admin },
+      ...{ askedBy, approved },
+    });
+  const member = await aStoredPerson(storage, { language: "ja" });
+  const doubtful = await aStoredPerson(storage, { emailVerifiedAt: null });
+  expect(await decide(doubtful.personId, true)).toEqual([]);
+  expect(await decide(member.personId, true)).toMatchObject([
+    {
+      kind: "companyApproved",
+      to: member.email,
+      language: "ja",
+      values: { app: "Photo Printer", company: company.name },
+    },
+  ]);
+  expect(await decide(member.personId, false)).toMatchObject([{ kind: "companyRefused", to: member.email }]);
+});
+
+test("an invitation → to the mailbox of the username, or to the address; ten an hour, whoever invites", async () => {
+  const { company, admin } = await aStaffedCompany(storage);
+  const guest = await aStoredPerson(storage);
+  const invite = (addressee: string) =>
+    lettersFor({
+      ...{ kind: "company_invitation", company, addressee, role: "member", by: admin },
+      ...{ link: "https://login.example.com/invitation?x", expiresAt: NOW + DAY },
+    });
+  expect((await invite(guest.username)).map(({ to }) => to)).toEqual([guest.email]);
+  expect(await invite("no-such-user")).toEqual([]);
+  for (let count = 0; count < 10; count += 1) expect(await invite("guest@example.com")).toHaveLength(1);
+  expect(await invite("guest@example.com")).toEqual([]);
+});

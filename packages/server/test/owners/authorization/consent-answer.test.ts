@@ -1,0 +1,177 @@
+import { describe, expect, test } from "vitest";
+import { reachOf } from "../../../src/oauth/consent-reach.ts";
+import type { Client, Consent, Scope } from "../../../src/oauth/model.ts";
+import {
+  type AnswerForm,
+  endsBy,
+  type Question,
+  readAnswer,
+} from "../../../src/owners/authorization/consent-answer.ts";
+import type { OwnerChoice } from "../../../src/owners/authorization/person-or-company.ts";
+
+const NOW = 1_000_000;
+const read = { name: "read", optional: false, ownerRole: null } as Scope;
+const write = { name: "write", optional: true, ownerRole: null } as Scope;
+const reach = reachOf({}, "https://app.test/cb", null);
+
+const acting = (rule: string | undefined, scopes: readonly string[] = []) =>
+  ({
+    company: { status: "active", defaultRule: "ask" },
+    member: { accountStatus: "active", role: "member" },
+    rule:
+      rule === undefined
+        ? undefined
+        : { rule, scopes, hosts: ["https://app.test"], endsAt: null, decidedAt: 0, optOut: false },
+    optedOut: false,
+    chosen: false,
+  }) as unknown as NonNullable<OwnerChoice["acting"]>;
+const me: OwnerChoice = {
+  ...{ partition: 0, ownerId: "me", acting: undefined, scopes: [read, write], reach },
+  ...{ verdict: "decides", consent: undefined },
+};
+const blocked: OwnerChoice = { ...me, ownerId: "blocked", acting: acting("block"), verdict: "blocked" };
+const company: OwnerChoice = { ...me, ownerId: "company", acting: acting("allow", ["read"]), verdict: "ask" };
+
+const question: Question = {
+  client: {} as Client,
+  owners: [me, blocked, company],
+  durations: ["once", 3600, 86_400, "forever"],
+  onceByScope: true,
+};
+const form = (
+  more: Partial<Omit<AnswerForm, "durationOf">> & { durations?: Readonly<Record<string, string>> } = {},
+): AnswerForm => ({
+  ...{ decision: "allow", owner: null, shownOwner: null, scopes: new Set(["read", "write"]), duration: "86400" },
+  durationOf: (scope) => more.durations?.[scope] ?? null,
+  ...more,
+});
+
+describe("what is no answer → asked again", () => {
+  test.each([
+    ["no decision", form({ decision: null }), "stale"],
+    ["a decision of the browser's own", form({ decision: "ALLOW" }), "stale"],
+    ["an owner whom nobody knows", form({ owner: "nobody" }), "bad_owner"],
+    ["a company that blocks the app", form({ owner: "blocked" }), "bad_owner"],
+    ["no duration", form({ duration: null }), "bad_duration"],
+    ["a duration that isn't offered", form({ duration: "7200" }), "bad_duration"],
+    ["a duration of one scope that isn't offered", form({ durations: { read: "1" } }), "bad_duration"],
+  ])("%s", (_, given, problem) => {
+    expect(readAnswer(given, question, NOW)).toMatchObject({ kind: "unclear", problem });
+  });
+
+  test("only optional scopes, and none ticked", () => {
+    const owners = [{ ...me, scopes: [write] }];
+    const given = form({ scopes: new Set() });
+    expect(readAnswer(given, { ...question, owners }, NOW)).toMatchObject({ kind: "unclear", problem: "nothing" });
+  });
+
+  test("one scope for once, where that can't be", () => {
+    const given = form({ durations: { write: "once" } });
+    const outcome = readAnswer(given, { ...question, onceByScope: false }, NOW);
+    expect(outcome).toMatchObject({ kind: "unclear", problem: "bad_duration" });
+  });
+});
+
+describe("an answer", () => {
+  test("no → denied, whatever else the form says", () => {
+    expect(readAnswer(form({ decision: "deny", owner: "nobody", duration: null }), question, NOW)).toEqual({
+      kind: "denied",
+    });
+  });
+
+  test("yes, with a scope that wasn't asked for and without an optional one → what was asked for, less that one", () => {
+    const given = form({ scopes: new Set(["admin"]), durations: { read: "3600" } });
+    expect(readAnswer(given, question, NOW)).toEqual({
+      ...{ kind: "allowed", owner: me, scopes: [read], declined: ["write"] },
+      ...{ duration: 86_400, durations: { read: 3600 }, kept: [], bounded: false },
+    });
+  });
+
+  test("all for once, where no single scope can be → once, whatever single scopes say", () => {
+    const given = form({ duration: "once", durations: { read: "3600" } });
+    const outcome = readAnswer(given, { ...question, onceByScope: false }, NOW);
+    expect(outcome).toMatchObject({ kind: "allowed", duration: "once", durations: {} });
+  });
+
+  test("for a company: more than it approved for all → its admins are asked; within that → allowed", () => {
+    const more = readAnswer(form({ owner: "company" }), question, NOW);
+    expect(more).toMatchObject({ kind: "ask_admin", owner: { ownerId: "company" }, scopes: [read, write] });
+    const within = readAnswer(form({ owner: "company", scopes: new Set() }), question, NOW);
+    expect(within).toMatchObject({ kind: "allowed", owner: { verdict: "approved" }, scopes: [read] });
+  });
+});
+
+describe("what stands already", () => {
+  const scopes = [{ name: "read", expiresAt: NOW + 3_600_000, grantedAt: 0, hosts: ["https://app.test"] }];
+  const consent = { status: "active", via: "browser", scopes, updatedAt: 0, expiresAt: null } as unknown as Consent;
+  const owner: OwnerChoice = { ...me, consent };
+  const mine: Question = { ...question, owners: [owner, company] };
+  const only = { scopes: new Set<string>() };
+
+  test("a time for all → for what is new; the rest keeps its end", () => {
+    expect(readAnswer(form({ duration: "forever" }), mine, NOW)).toMatchObject({
+      ...{ kind: "allowed", duration: "forever", durations: {}, kept: ["read"], bounded: false },
+    });
+  });
+
+  test("a time in its own row → that one; the row as it came → none", () => {
+    const named = form({ durations: { read: "86400" } });
+    expect(readAnswer(named, mine, NOW)).toMatchObject({ durations: { read: 86_400 }, kept: [] });
+    const left = form({ durations: { read: "keep" } });
+    expect(readAnswer(left, mine, NOW)).toMatchObject({ durations: {}, kept: ["read"] });
+  });
+
+  test("nothing is new → no time for all is needed; a wrong one is wrong nevertheless", () => {
+    for (const duration of [null, ""])
+      expect(readAnswer(form({ ...only, duration }), mine, NOW)).toMatchObject({ kind: "allowed", kept: ["read"] });
+    const wrong = form({ ...only, duration: "7200" });
+    expect(readAnswer(wrong, mine, NOW)).toMatchObject({ kind: "unclear", problem: "bad_duration" });
+    const fresh = form({ duration: null });
+    expect(readAnswer(fresh, mine, NOW)).toMatchObject({ kind: "unclear", problem: "bad_duration" });
+  });
+
+  test("it ended behind the page → asked again, not granted anew", () => {
+    const given = form({ ...only, durations: { read: "keep" } });
+    const outcome = readAnswer(given, mine, NOW + 3_600_000);
+    expect(outcome).toMatchObject({ kind: "unclear", problem: "stale" });
+  });
+
+  test("the page showed another owner's → the grant ends no later than was chosen there, and what stands is left alone", () => {
+    const given = form({ ...only, shownOwner: "company", duration: "86400" });
+    expect(readAnswer(given, mine, NOW)).toMatchObject({ duration: 86_400, kept: ["read"], bounded: true });
+    const same = form({ ...only, shownOwner: "me", duration: "86400" });
+    expect(readAnswer(same, mine, NOW)).toMatchObject({ kept: ["read"], bounded: false });
+  });
+
+  test("a device, all for once, an end in the row of what stands → that end, and the rest for once", () => {
+    const given = form({ duration: "once", durations: { read: "86400", write: "86400" } });
+    const outcome = readAnswer(given, { ...mine, onceByScope: false }, NOW);
+    expect(outcome).toMatchObject({ duration: "once", durations: { read: 86_400 }, kept: [] });
+  });
+});
+
+describe("the end of an answer under what an admin approved", () => {
+  test.each([
+    ["all until revoked", "forever", {}, null],
+    ["all for an hour", 3600, {}, NOW + 3_600_000],
+    ["one scope for less than the rest", "forever", { write: 60 }, NOW + 60_000],
+    ["one scope for once", 86_400, { read: "once" }, NOW + 5],
+  ] as const)("%s", (_, duration, durations, end) => {
+    const allowed = {
+      owner: company,
+      scopes: [read, write],
+      declined: [],
+      duration,
+      durations,
+      kept: [],
+      bounded: false,
+    };
+    expect(endsBy(allowed, NOW, NOW + 5)).toBe(end);
+  });
+
+  test("what stands and keeps its end → as approved; bounded by what was chosen for another owner → no longer than that", () => {
+    const all = { owner: company, scopes: [read, write], declined: [], durations: {}, kept: ["read", "write"] };
+    expect(endsBy({ ...all, duration: 60, bounded: false }, NOW, NOW + 5)).toBeNull();
+    expect(endsBy({ ...all, duration: 60, bounded: true }, NOW, NOW + 5)).toBe(NOW + 60_000);
+  });
+});

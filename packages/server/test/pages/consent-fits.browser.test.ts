@@ -1,0 +1,103 @@
+/** The question of an app fits a screen: whoever decides sees what is asked and both answers at once. In a real browser. */
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { launchBrowser, withPage } from "../../../../test/support/chromium.ts";
+import { locales } from "../../src/pages/index.ts";
+import { type GalleryServer, serveStates } from "./serve-states.ts";
+
+let browser: Browser;
+let server: GalleryServer;
+beforeAll(async () => {
+  [browser, server] = await Promise.all([launchBrowser(), serveStates()]);
+});
+afterAll(async () => {
+  await browser?.close();
+  await server?.close();
+});
+
+const SCREENS = [
+  { width: 1366, height: 768 },
+  { width: 360, height: 740 },
+];
+
+/** The lower edge of the lowest element of each kind, in pixels from the top of the screen. */
+const EDGES = `Object.fromEntries([["permission", ".permission"], ["answers", ".decision"]]
+  .map(([name, selector]) => [name, Math.max(...[...document.querySelectorAll(selector)].map((one) => one.getBoundingClientRect().bottom))]))`;
+
+test.each(SCREENS)(
+  "four permissions at $width × $height → all of them and both answers are in sight",
+  async (viewport) => {
+    await withPage({ browser, viewport }, async (page) => {
+      for (const locale of locales) {
+        await page.goto(`${server.origin}/consent?locale=${locale}`);
+        const edges = (await page.evaluate(EDGES)) as { permission: number; answers: number };
+        expect([locale, edges.answers <= viewport.height]).toEqual([locale, true]);
+        const top = await page.locator(".decision").evaluate((one) => one.getBoundingClientRect().top);
+        expect([locale, edges.permission <= top]).toEqual([locale, true]);
+      }
+    });
+  },
+);
+
+test.each(SCREENS)(
+  "more than fits at $width × $height → the answers stay in sight, side by side and of one size",
+  async (viewport) => {
+    await withPage({ browser, viewport }, async (page) => {
+      for (const name of [
+        "consent-40-scopes",
+        "consent-unverified",
+        "consent-own-times",
+        "device-consent",
+        "consent-more",
+      ]) {
+        await page.goto(`${server.origin}/${name}`);
+        const boxes = await Promise.all(
+          (await page.locator(".decision .button").all()).map(async (one) => {
+            const { y, width, height } = (await one.boundingBox()) ?? {
+              y: Number.POSITIVE_INFINITY,
+              width: 0,
+              height: 0,
+            };
+            return {
+              y,
+              width,
+              height,
+              ground: await one.evaluate((button) => getComputedStyle(button).backgroundColor),
+            };
+          }),
+        );
+        expect(boxes).toHaveLength(2);
+        expect(boxes[0]).toEqual(boxes[1]);
+        expect([name, (boxes[0]?.y ?? 0) + (boxes[0]?.height ?? 0) <= viewport.height]).toEqual([name, true]);
+      }
+    });
+  },
+);
+
+test("by keys through a long question → what has the focus is never behind the answers", async () => {
+  await withPage({ browser, viewport: { width: 360, height: 740 } }, async (page) => {
+    await page.goto(`${server.origin}/consent-40-scopes`);
+    for (let at = 0; at < 60; at += 1) {
+      await page.keyboard.press("Tab");
+      const hidden = await page.evaluate(`(() => {
+        const one = document.activeElement;
+        if (one === null || one.closest(".decision") !== null || one.closest("form") === null) return null;
+        const bar = document.querySelector(".decision").getBoundingClientRect();
+        return one.getBoundingClientRect().bottom > bar.top ? one.name : null;
+      })()`);
+      expect(hidden).toBeNull();
+    }
+  });
+});
+
+test("another end chosen in a row → its text is shown, also on a phone", async () => {
+  await withPage({ browser, viewport: { width: 360, height: 740 } }, async (page) => {
+    await page.goto(`${server.origin}/consent`);
+    const menu = page.locator('select[name="duration:photos:write"]');
+    const colour = () => menu.evaluate((one) => getComputedStyle(one).color);
+    expect(await colour()).toBe("rgba(0, 0, 0, 0)");
+    await menu.selectOption("once");
+    expect(await colour()).not.toBe("rgba(0, 0, 0, 0)");
+    expect((await menu.boundingBox())?.width).toBeGreaterThan(100);
+  });
+});

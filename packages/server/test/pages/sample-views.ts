@@ -1,0 +1,354 @@
+/** Valid views to bend: what the pages are shown with. */
+import type {
+  AppEntry,
+  AppsView,
+  ClientCard,
+  ConditionView,
+  ConsentView,
+  DeviceCodeView,
+  DeviceFacts,
+  DurationChoice,
+  HeldErrorView,
+  HistoryEntryView,
+  HistoryView,
+  ProblemView,
+  ReceiptView,
+  ScopeChoice,
+  SignInView,
+} from "../../src/pages/views.ts";
+
+/** 14 July 2026, 09:30 UTC: the gallery's now. */
+export const NOW = Date.UTC(2026, 6, 14, 9, 30);
+export const MINUTE = 60_000;
+export const HOUR = 60 * MINUTE;
+export const DAY = 24 * HOUR;
+
+export const ada = { name: "Ada Lovelace", username: "ada" };
+export const longPerson = {
+  name: "Wolfeschlegelsteinhausenbergerdorff the Elder of Philadelphia",
+  username: "wolfeschlegelsteinhausenbergerdorff.the.elder@mail.example.com",
+};
+
+/** 64 characters, in words, and 64 without a place to break. */
+export const LONG_NAME = "The Wonderful Photo Printing and Calendar Company of Northampton";
+export const UNBREAKABLE = "Photo".repeat(13);
+/** Reverses what follows it, hides letters, piles up marks, and carries markup. */
+export const HOSTILE_NAME = `\u202Eretnirp\u202C Ass\u200Bent<script>alert(1)</script>&amp;"'${"\u0301".repeat(40)}\n{{7*7}}`;
+
+export function aClient(change: Partial<ClientCard> = {}): ClientCard {
+  return {
+    name: "Photo Printer",
+    logo: "/logos/photo-printer",
+    host: "print.example.com",
+    policyUri: "https://print.example.com/privacy",
+    tosUri: "https://print.example.com/terms",
+    verified: true,
+    publisher: "Print House Ltd",
+    since: NOW - 400 * DAY,
+    people: 100,
+    ...change,
+  };
+}
+
+export function aScope(change: Partial<ScopeChoice> = {}): ScopeChoice {
+  return {
+    name: "photos:read",
+    description: "See your photos and albums",
+    api: "Photos",
+    required: true,
+    sensitive: false,
+    checked: true,
+    granted: false,
+    access: "read",
+    duration: null,
+    ...change,
+  };
+}
+
+/** As the owner granted it before, or not. */
+export function grantedBefore(scope: ScopeChoice, granted = true): ScopeChoice {
+  if (!granted) return scope;
+  return { ...scope, granted, endsAt: scope.name === "profile" ? null : NOW + 7 * DAY };
+}
+
+export const form = { csrf: "csrf-value", request: "sealed-request-value" };
+export const noRequest = { csrf: "csrf-value", request: null };
+
+export const durations: readonly DurationChoice[] = [
+  "once",
+  "3600",
+  "86400",
+  "604800",
+  "2592000",
+  "7776000",
+  "31536000",
+  "forever",
+].map((value) => ({ value, selected: value === "7776000" }));
+
+export const scopes: readonly ScopeChoice[] = [
+  aScope(),
+  aScope({ name: "photos:write", description: "Add photos to your albums", required: false, access: "write" }),
+  aScope({
+    name: "photos:delete",
+    description: "Delete photos for good",
+    required: false,
+    sensitive: true,
+    checked: false,
+    access: "delete",
+  }),
+  aScope({ name: "profile", description: "See your name and your picture", api: null, access: null }),
+];
+
+export function aSignIn(change: Partial<SignInView> = {}): SignInView {
+  return { form, client: aClient(), username: "", problem: null, again: null, passkey: null, ...change };
+}
+
+export function aConsent(change: Partial<ConsentView> = {}): ConsentView {
+  return {
+    ...{ form, client: aClient(), person: ada, scopes, durations, now: NOW, allGranted: false, problem: null },
+    ...change,
+  };
+}
+
+export function aHeldError(change: Partial<HeldErrorView> = {}): HeldErrorView {
+  return {
+    ...{ csrf: "csrf-value", held: "sealed-error-value", client: aClient({ verified: false, publisher: null }) },
+    ...{ denied: false, condition: "scope_unknown", description: "A scope of the request is unknown here." },
+    requestId: "Qm9vdHN0cmFw",
+    ...change,
+  };
+}
+
+export const deviceForm = { csrf: "csrf-value", request: null, device: "sealed-device-value" };
+export const television = aClient({ name: "Photo TV", logo: null, host: null });
+
+export function deviceFacts(change: Partial<DeviceFacts> = {}): DeviceFacts {
+  return {
+    userCode: "WDJB-MJHT",
+    address: "203.0.113.7",
+    sameNetwork: true,
+    askedAt: NOW - MINUTE,
+    now: NOW,
+    ...change,
+  };
+}
+
+export function aDeviceCode(change: Partial<DeviceCodeView> = {}): DeviceCodeView {
+  return { form: noRequest, userCode: "", linked: false, problem: null, ...change };
+}
+
+/** The consent page of a device. */
+export function aDeviceConsent(change: Partial<ConsentView> = {}): ConsentView {
+  return aConsent({ form: deviceForm, client: television, device: deviceFacts(), ...change });
+}
+
+export function anElsewhere(change: Partial<DeviceFacts> = {}) {
+  return { form: deviceForm, client: television, device: deviceFacts({ sameNetwork: false, ...change }) };
+}
+
+export function manyScopes(): readonly ScopeChoice[] {
+  const apis = ["Photos", "Calendar", "Contacts", "Company directory and address book of the northern region", null];
+  const verbs = ["See", "Change", "Delete", "Share with others", "Export"];
+  return Array.from({ length: 40 }, (_, index) =>
+    aScope({
+      name: `scope:${index}`,
+      description: `${verbs[index % 5]} ${index % 7 === 0 ? "everything that you and people whom you invited have put into folder" : "folder"} ${index + 1}`,
+      api: apis[Math.floor(index / 8)] ?? null,
+      required: index % 3 === 0,
+      access: (["read", "write", "delete", "write", "read"] as const)[index % 5] ?? null,
+      sensitive: index % 5 === 2,
+    }),
+  );
+}
+
+export function anApp(change: Partial<AppEntry> = {}): AppEntry {
+  return {
+    clientId: "photo-printer",
+    name: "Photo Printer",
+    logo: "/logos/photo-printer",
+    hosts: ["print.example.com"],
+    scopes: [
+      { name: "photos:read", description: "See your photos and albums", expiresAt: NOW + 80 * DAY, removable: false },
+      { name: "photos:write", description: "Add photos to your albums", expiresAt: NOW + 80 * DAY, removable: true },
+      { name: "profile", description: "See your name and your picture", expiresAt: NOW + 5 * DAY, removable: true },
+    ],
+    grantedAt: NOW - 10 * DAY,
+    lastUsedAt: NOW - 2 * HOUR,
+    usedFrom: "203.0.113.x",
+    usedSince: false,
+    stopsIn: 10,
+    byRules: false,
+    idleScopes: false,
+    expiresAt: NOW + 80 * DAY,
+    durations: ["86400", "7776000", "forever"],
+    theftAt: null,
+    declined: [],
+    off: false,
+    ...change,
+  };
+}
+
+export function anAppsView(change: Partial<AppsView> = {}): AppsView {
+  return {
+    csrf: "csrf-value",
+    person: ada,
+    apps: fewApps,
+    total: (change.apps ?? fewApps).length,
+    query: "",
+    now: NOW,
+    notice: null,
+    ...change,
+  };
+}
+
+export const fewApps: readonly AppEntry[] = [
+  anApp(),
+  anApp({
+    clientId: "calendar",
+    name: "Calendar Sync",
+    logo: null,
+    hosts: ["127.0.0.1"],
+    scopes: [{ name: "calendar", description: "See your calendar", expiresAt: null, removable: true }],
+    grantedAt: NOW - 400 * DAY,
+    lastUsedAt: null,
+    usedFrom: null,
+    stopsIn: 0,
+    expiresAt: null,
+  }),
+  anApp({
+    clientId: "backup",
+    name: "Backup for Teams",
+    logo: null,
+    hosts: ["backup.example.net"],
+    scopes: Array.from({ length: 12 }, (_, index) => ({
+      name: `folder:${index}`,
+      description: `Read folder ${index + 1}`,
+      expiresAt: null,
+      removable: index > 0,
+      usedAt: index < 3 ? NOW - DAY : null,
+    })),
+    idleScopes: true,
+    grantedAt: NOW - 3 * MINUTE,
+    lastUsedAt: NOW - 5_000,
+    usedSince: true,
+    expiresAt: null,
+    theftAt: NOW - DAY,
+  }),
+];
+
+export function manyApps(count: number): readonly AppEntry[] {
+  return Array.from({ length: count }, (_, index) =>
+    anApp({
+      clientId: `app-${index}`,
+      name: index % 6 === 5 ? LONG_NAME : `${["Photo", "Mail", "Task", "Music", "Map"][index % 5]} app ${index + 1}`,
+      logo: index % 3 === 0 ? "/logos/photo-printer" : null,
+      hosts: index % 4 === 3 ? [] : [`app${index + 1}.example.com`],
+      lastUsedAt: NOW - (index > 25 ? 100 * DAY : index * 7 * HOUR),
+    }),
+  );
+}
+
+export function aProblem(change: Partial<ProblemView> = {}): ProblemView {
+  return {
+    status: 400,
+    title: "This link doesn’t work",
+    text: "The app sent you here with an address that it has not registered, so we can’t send you back to it. Tell the people who make the app.",
+    condition: "redirect_uri_mismatch",
+    requestId: "01K0MZ3V5Q9W8R7T6Y5U4I3O2P",
+    door: { href: "/account/apps", label: "Go to your apps" },
+    ...change,
+  };
+}
+
+export function aCondition(change: Partial<ConditionView> = {}): ConditionView {
+  return {
+    name: "redirect_uri_mismatch",
+    error: "invalid_request",
+    status: 400,
+    section: "RFC 6749 §3.1.2.4",
+    description: "redirect_uri is missing or is not one that the client registered.",
+    help: [
+      "The address is compared character by character: scheme, host, port, path, trailing slash and query must be those of the registration.",
+      "Register it with: assent client update CLIENT_ID --redirect-uri URI.",
+    ],
+    others: ["client_id_unknown", "code_challenge_missing", "code_challenge_method_unsupported", "parameter_repeated"],
+    ...change,
+  };
+}
+
+export function anEntry(change: Partial<HistoryEntryView> = {}): HistoryEntryView {
+  return {
+    entryId: "AAAAAAAAAAAAAAAAAAAAAA",
+    at: NOW - 3 * DAY,
+    what: "allowed",
+    app: "Photo Printer",
+    can: [
+      { text: "See your photos and albums", end: NOW + 87 * DAY },
+      { text: "Add photos to your albums", end: NOW + 87 * DAY },
+    ],
+    takenAway: [],
+    ...change,
+  };
+}
+
+export const events: readonly HistoryEntryView[] = [
+  anEntry({
+    what: "revoked",
+    at: NOW - MINUTE,
+    can: [],
+    takenAway: ["See your calendar"],
+    app: "Calendar Sync",
+  }),
+  anEntry({ what: "alarm", at: NOW - HOUR, can: [], app: "Backup for Teams" }),
+  anEntry({
+    what: "narrowed",
+    at: NOW - DAY,
+    can: [{ text: "See your photos and albums", end: NOW + 86 * DAY }],
+    takenAway: ["Add photos to your albums"],
+  }),
+  anEntry({ what: "endChanged", at: NOW - 2 * DAY, can: [{ text: "See your photos and albums", end: null }] }),
+  anEntry({
+    can: [
+      { text: "See your photos and albums", end: NOW + 87 * DAY },
+      { text: "Add photos to your albums", end: NOW + 4 * DAY },
+      { text: "See your name and your picture", end: NOW + 87 * DAY },
+      { text: "See your calendar", end: null },
+    ],
+  }),
+  anEntry({ what: "reconnected", at: NOW - 5 * DAY, can: [] }),
+  anEntry({ what: "allowedByDevice", at: NOW - 40 * DAY, app: "Photo TV" }),
+  anEntry({ what: "allowedByPassword", at: NOW - 50 * DAY, app: "Old Mail" }),
+  anEntry({ what: "allowedByPolicy", at: NOW - 60 * DAY, app: "Payroll" }),
+  anEntry({ what: "givenUp", at: NOW - 70 * DAY, can: [], app: "Old Mail" }),
+  anEntry({ what: "revokedByOther", at: NOW - 400 * DAY, can: [], app: LONG_NAME }),
+];
+
+const causes = ["password", "account", "leaving", "app", "company", "member", "stopped", "crowded"] as const;
+/** What else ended an app's access. */
+export const endings: readonly HistoryEntryView[] = causes.map((endedBy, at) =>
+  anEntry({ what: { endedBy }, at: NOW - at * HOUR, can: [] }),
+);
+
+export function aHistory(change: Partial<HistoryView> = {}): HistoryView {
+  return { csrf: "csrf-value", person: ada, entries: events, now: NOW, older: null, first: true, ...change };
+}
+
+export function aReceipt(change: Partial<ReceiptView> = {}): ReceiptView {
+  return {
+    ...{
+      what: "allowed",
+      app: { clientId: "photo-printer", name: "Photo Printer" },
+      account: "AbCdEfGhIjKlMnOpQrStUv",
+    },
+    ...{ by: "owner", member: null, via: "browser", takenAway: [] },
+    can: [
+      { text: "See your photos and albums", end: NOW + 90 * DAY },
+      { text: "Add photos to your albums", end: NOW + 90 * DAY },
+      { text: "See your name and e-mail address", end: null },
+    ],
+    ...{ hosts: ["print.example.com"], at: NOW - 3 * DAY, made: NOW - HOUR },
+    ...change,
+  };
+}
+
+export const hostile = { name: HOSTILE_NAME, username: HOSTILE_NAME };

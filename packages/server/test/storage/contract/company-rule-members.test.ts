@@ -1,0 +1,187 @@
+import { expect, test } from "vitest";
+import type { Company, NewRule } from "../../../src/owners/company-storage.ts";
+import type { Person } from "../../../src/owners/storage.ts";
+import { onEveryBackend } from "../support/backends.ts";
+import {
+  aCompany,
+  aCompanyGrant,
+  aLiveCompanyGrant,
+  anAppRule,
+  aStaffedCompany,
+  join,
+  SHOWN,
+} from "../support/company-builders.ts";
+import { aClient, anId, aRedemption, aStoredPerson, HOUR, NOW, statusOf } from "../support/record-builders.ts";
+
+const keyOf = ({ partition, companyId }: Company) => ({ partition, companyId });
+const CLIENT = "client-1";
+
+onEveryBackend("an app that a company allows for selected members", (storage) => {
+  interface Change {
+    readonly by?: string | null;
+    readonly members?: "keep" | "end";
+    readonly seen?: number | null;
+    readonly now?: number;
+  }
+  const set = (company: Company, rule: NewRule | null, { by = null, now = NOW, ...change }: Change = {}) =>
+    storage().companyApps.setRule({ ...keyOf(company), clientId: CLIENT, rule, shown: SHOWN, by, now, ...change });
+  const only = (...people: readonly Person[]): NewRule => ({
+    ...anAppRule(),
+    selected: people.map(({ personId }) => personId),
+  });
+  const silently = (company: Company, person: Person) =>
+    storage().grants.issue({ grant: aCompanyGrant(company, person), now: NOW });
+  const rulesOf = (company: Company) => storage().companyApps.listRules(keyOf(company));
+
+  async function aTeam() {
+    const team = await aStaffedCompany(storage());
+    const other = await aStoredPerson(storage());
+    await join(storage(), team.company, other);
+    return { ...team, other };
+  }
+
+  async function live(company: Company, person: Person) {
+    const grant = aCompanyGrant(company, person);
+    expect((await storage().grants.issue({ grant, now: NOW })).kind).toBe("issued");
+    await storage().grants.redeem(aRedemption(grant));
+    return grant;
+  }
+
+  test("for a stranger, another company's member, or one who left meanwhile → changed, and the rule is as before", async () => {
+    const { company, member, other } = await aTeam();
+    const elsewhere = await aStaffedCompany(storage());
+    await set(company, only(member));
+    for (const person of [await aStoredPerson(storage()), elsewhere.member])
+      expect(await set(company, only(other, person))).toEqual({ kind: "changed" });
+    await storage().members.remove({ ...keyOf(company), person: other, by: null, now: NOW });
+    expect(await set(company, only(other))).toEqual({ kind: "changed" });
+    expect(await rulesOf(company)).toMatchObject([{ rule: "allow", forSelected: true, selected: [member.personId] }]);
+  });
+
+  test("a rule that another admin changed meanwhile → changed, whatever it is now; as it was seen → done", async () => {
+    const { company, admin, member } = await aTeam();
+    const { personId: by } = admin;
+    expect(await set(company, anAppRule(), { by, seen: NOW })).toEqual({ kind: "changed" });
+    expect(await set(company, only(member), { by, seen: null })).toMatchObject({ kind: "done" });
+    expect(await set(company, anAppRule(), { by, seen: null })).toEqual({ kind: "changed" });
+    const [rule] = await rulesOf(company);
+    expect(await set(company, anAppRule({ rule: "block" }), { by, seen: rule?.decidedAt ?? 0 })).toMatchObject({
+      kind: "done",
+    });
+    // Two decisions of one millisecond are two rules.
+    expect(await set(company, anAppRule(), { by, seen: rule?.decidedAt ?? 0 })).toEqual({ kind: "changed" });
+    expect(await rulesOf(company)).toMatchObject([{ rule: "block", selected: [] }]);
+  });
+
+  test("→ the named members need no admin, the others ask, whatever the company's default is", async () => {
+    const { company, member, other } = await aTeam();
+    await storage().companies.update({ ...keyOf(company), changes: { defaultRule: "members" }, by: null, now: NOW });
+    await set(company, only(member));
+    expect((await silently(company, member)).kind).toBe("issued");
+    expect(await silently(company, other)).toEqual({ kind: "no_consent" });
+    const acting = (person: Person) =>
+      storage().members.findActing({ ...keyOf(company), personId: person.personId, clientId: CLIENT });
+    expect(await acting(member)).toMatchObject({ selected: true, rule: { rule: "allow", forSelected: true } });
+    expect(await acting(other)).toMatchObject({ selected: false, rule: { rule: "allow", forSelected: true } });
+    const wish = { ...keyOf(company), clientId: CLIENT, scopes: ["read"], reason: "r", now: NOW };
+    expect(await storage().companyApps.askApproval({ ...wish, personId: other.personId })).toEqual({ kind: "asked" });
+  });
+
+  test("→ the history says that it is not for all", async () => {
+    const { company, member } = await aTeam();
+    await set(company, only(member));
+    await set(company, anAppRule());
+    const { partition, companyId: ownerId } = company;
+    const told = await storage().history.list({ partition, ownerId, before: null, limit: 20 });
+    const allowed = told.filter(({ kind }) => kind === "allowed").map(({ record }) => record.forSelected);
+    expect(allowed).toHaveLength(2);
+    expect(allowed).toContain(true);
+    expect(allowed).toContain(undefined);
+  });
+
+  test("narrowed to some → the others keep their access, or lose it, as said; the named, and admins, keep it", async () => {
+    const { company, admin, member, other } = await aTeam();
+    await set(company, anAppRule());
+    const [theirs, others, own] = [await live(company, member), await live(company, other), await live(company, admin)];
+    const count = () =>
+      storage().companyApps.countActing({ ...keyOf(company), clientId: CLIENT, except: [member.personId], now: NOW });
+    expect(await count()).toEqual({ people: 3, members: 1 });
+    expect(await set(company, only(member), { members: "keep", now: NOW + 1 })).toMatchObject({ grantsEnded: 0 });
+    expect(await set(company, only(member), { members: "end", now: NOW + 2 })).toMatchObject({ grantsEnded: 1 });
+    const statuses = await Promise.all([theirs, others, own].map((grant) => statusOf(storage(), grant)));
+    expect(statuses.map((grant) => grant?.status)).toEqual(["active", "revoked", "active"]);
+    expect(await count()).toEqual({ people: 2, members: 0 });
+  });
+
+  test("opened to all again → the list is gone; asked, blocked, revoked, none → likewise", async () => {
+    const { company, member } = await aTeam();
+    for (const rule of [anAppRule(), anAppRule({ rule: "ask" }), anAppRule({ rule: "block" }), null]) {
+      await set(company, only(member));
+      await set(company, rule, { members: "keep" });
+      expect((await rulesOf(company)).flatMap(({ selected }) => selected)).toEqual([]);
+      await set(company, anAppRule({ rule: "ask" }));
+    }
+    await set(company, only(member));
+    await storage().companyApps.revokeForAll({ ...keyOf(company), clientId: CLIENT, by: null, now: NOW });
+    await set(company, { ...anAppRule(), selected: [] });
+    expect(await silently(company, member)).toEqual({ kind: "no_consent" });
+  });
+
+  test("a named member who leaves and comes back → is not named any more", async () => {
+    const { company, member } = await aTeam();
+    await set(company, only(member));
+    await storage().members.remove({ ...keyOf(company), person: member, by: null, now: NOW });
+    await join(storage(), company, member);
+    expect(await rulesOf(company)).toMatchObject([{ forSelected: true, selected: [] }]);
+    expect(await silently(company, member)).toEqual({ kind: "no_consent" });
+  });
+
+  test("requests → answered for the named alone; the others wait", async () => {
+    const { company, member, other } = await aTeam();
+    for (const { personId } of [member, other])
+      await storage().companyApps.askApproval({
+        ...{ ...keyOf(company), clientId: CLIENT, personId, scopes: ["read"], reason: "r", now: NOW },
+      });
+    await set(company, only(member));
+    const open = await storage().companyApps.listRequests({ ...keyOf(company), limit: 9 });
+    expect(open).toMatchObject([{ personId: other.personId }]);
+  });
+
+  test("the people for whom an app acts → with their names, the last to use it first; of no company → none", async () => {
+    const { company, admin, member } = await aTeam();
+    await set(company, anAppRule());
+    await live(company, member);
+    await aLiveCompanyGrant(storage(), company, admin, {}, { now: NOW + HOUR });
+    const acting = (of: Company, limit = 9) =>
+      storage().companyApps.listActing({ ...keyOf(of), clientId: CLIENT, limit, now: NOW + HOUR });
+    const found = await acting(company);
+    expect(found.map(({ username }) => username).sort()).toEqual([admin.username, member.username].sort());
+    expect(found.every(({ since }) => since >= NOW)).toBe(true);
+    expect(await acting(company, 1)).toHaveLength(1);
+    expect(await acting(aCompany())).toEqual([]);
+  });
+
+  test("who loses a permission → counted by the permissions that their grants have", async () => {
+    const { company, member } = await aTeam();
+    await set(company, anAppRule({ scopes: ["read", "write"] }));
+    await live(company, member);
+    const count = (lost: readonly string[]) =>
+      storage().companyApps.countActing({ ...keyOf(company), clientId: CLIENT, lost, now: NOW });
+    expect(await count(["write"])).toEqual({ people: 0, members: 0 });
+    expect(await count(["read", "write"])).toEqual({ people: 1, members: 1 });
+  });
+
+  test("apps that the operator verified → those alone; a name can't pretend", async () => {
+    const verified = aClient({ clientId: anId(), verified: true });
+    const others = [
+      aClient({ clientId: anId() }),
+      aClient({ clientId: anId(), verified: false, name: '"verified":true' }),
+    ];
+    for (const client of [verified, ...others]) await storage().clients.put({ client, expect: 0 });
+    const found = (await storage().companyApps.listVerified({ limit: 1_000, after: null })).map(
+      ({ clientId }) => clientId,
+    );
+    expect(found).toContain(verified.clientId);
+    for (const { clientId } of others) expect(found).not.toContain(clientId);
+  });
+});

@@ -1,0 +1,54 @@
+import { expect, test } from "vitest";
+import type { Person } from "../../../src/owners/storage.ts";
+import { onEveryBackend } from "../support/backends.ts";
+import { aCompany, aStoredCompany } from "../support/company-builders.ts";
+import { anId, aStoredPerson, NOW } from "../support/record-builders.ts";
+
+onEveryBackend("a company that a person creates", (storage) => {
+  const found = (person: Person, company = aCompany(), most = 5) =>
+    storage().companies.found({ company, person, link: anId(), most, now: NOW });
+  const companiesOf = ({ partition, personId }: Person) =>
+    storage().members.companiesOf({ partition, personId, clientId: null, now: NOW });
+
+  test("with a slug that is taken, or by a disabled person → refused, and nothing is left", async () => {
+    const [person, disabled] = [await aStoredPerson(storage()), await aStoredPerson(storage(), { status: "disabled" })];
+    const { slug } = await aStoredCompany(storage());
+    expect(await found(person, aCompany({ slug }))).toEqual({ kind: "taken" });
+    const company = aCompany();
+    expect(await found(disabled, company)).toEqual({ kind: "no_person" });
+    expect(await storage().companies.find({ slug: company.slug })).toBeUndefined();
+    expect(await companiesOf(person)).toEqual([]);
+    // The slug is free again.
+    expect(await found(person, aCompany({ slug: company.slug }))).toEqual({ kind: "founded" });
+  });
+
+  test("→ the person is its admin at once; the history says so", async () => {
+    const person = await aStoredPerson(storage());
+    const company = aCompany();
+    expect(await found(person, company)).toEqual({ kind: "founded" });
+    expect(await storage().companies.find({ slug: company.slug })).toEqual(company);
+    const { personId } = person;
+    expect(await companiesOf(person)).toMatchObject([
+      { company: { companyId: company.companyId }, member: { role: "admin", addedBy: personId } },
+    ]);
+    const { partition, companyId: ownerId } = company;
+    const told = await storage().history.list({ partition, ownerId, before: null, limit: 9 });
+    expect(told).toMatchObject([{ kind: "member_joined", record: { by: personId, role: "admin" } }]);
+  });
+
+  test("twenty at once by one person who may have five → five; an operator's membership doesn't count", async () => {
+    const person = await aStoredPerson(storage());
+    const outcomes = await Promise.all(Array.from({ length: 20 }, () => found(person)));
+    expect(outcomes.filter(({ kind }) => kind === "founded")).toHaveLength(5);
+    expect(outcomes.filter(({ kind }) => kind === "too_many")).toHaveLength(15);
+    expect(await companiesOf(person)).toHaveLength(5);
+  });
+
+  test("twenty people at once with one slug → one has it", async () => {
+    const people = await Promise.all(Array.from({ length: 20 }, () => aStoredPerson(storage())));
+    const { slug } = aCompany();
+    const outcomes = await Promise.all(people.map((person) => found(person, aCompany({ slug }))));
+    expect(outcomes.filter(({ kind }) => kind === "founded")).toHaveLength(1);
+    expect(outcomes.filter(({ kind }) => kind === "taken")).toHaveLength(19);
+  });
+});

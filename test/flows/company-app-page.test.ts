@@ -1,0 +1,198 @@
+/** The page about one app of a company: its rule, for whom it is, what a change of it asks first, and which apps are found. */
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { addCompany, addMember, decide, type TestCompany } from "../support/company-staff.ts";
+import { Agent, authorizeUrl, type Form, type Page, redeem, refresh, signIn } from "../support/http-browser.ts";
+import { startServer, type TestClient, type TestServer } from "../support/test-server.ts";
+
+let server: TestServer;
+let company: TestCompany;
+
+beforeAll(async () => {
+  server = await startServer();
+  company = await addCompany(server);
+});
+afterAll(() => server.stop());
+
+async function as(person: { readonly username: string }): Promise<Agent> {
+  const agent = new Agent(server.issuer);
+  await signIn(agent, person.username);
+  return agent;
+}
+
+const path = (place: string, of: TestCompany) => `/company/${of.slug}${place}`;
+const appPath = ({ clientId }: TestClient, of: TestCompany) => path(`/apps/${clientId}`, of);
+const pathOf = ({ location }: Page) => location?.href.slice(server.issuer.length);
+
+function formTo(page: Page, place: string, with_: Record<string, string> = {}): Form {
+  const form = page.forms.find(
+    ({ action, fields }) =>
+      action.endsWith(place) && Object.entries(with_).every(([name, value]) => fields.get(name) === value),
+  );
+  if (form === undefined) throw new Error(`no form to ${place}: ${page.status} ${page.text.slice(0, 500)}`);
+  return form;
+}
+
+const csrfOf = async (agent: Agent) =>
+  formTo(await agent.get("/account/companies"), "/sign-out").fields.get("csrf") ?? "";
+
+/** Submits the form about an app, and says yes if a page asks first. */
+async function setRule(agent: Agent, app: TestClient, of: TestCompany, fields: Record<string, string>): Promise<Page> {
+  const page = await agent.get(appPath(app, of));
+  const done = await agent.submit(formTo(page, `/apps/${app.clientId}`), fields);
+  return done.status === 303 ? done : agent.submit(formTo(done, `/apps/${app.clientId}`, { confirmed: "yes" }));
+}
+
+describe("the rule about an app", () => {
+  test("a rule: none chosen, for nobody, for a stranger, nothing ticked, a duration that isn't offered → the form again, nothing changed", async () => {
+    const acme = await addCompany(server);
+    const app = await server.addClient({ verified: true });
+    const agent = await as(acme.admin);
+    const { fields, action } = formTo(await agent.get(appPath(app, acme)), `/apps/${app.clientId}`);
+    const own = { csrf: fields.get("csrf") ?? "", seen: "", host: fields.get("host") ?? "" };
+    const good = { ...own, rule: "allow", audience: "everybody", scope: "read", duration: "86400" };
+    const bad: readonly (readonly [Record<string, string>, string])[] = [
+      [{ rule: "" }, "Choose a rule"],
+      [{ rule: "own" }, "Choose a rule"],
+      [{ audience: "" }, "Choose who may use the app"],
+      [{ audience: "selected" }, "Choose at least one member"],
+      [{ audience: "selected", others: "nobody.at.all" }, "is not a member of this company"],
+      [{ audience: "selected", others: company.admin.username }, "is not a member of this company"],
+      [{ scope: "admin" }, "Choose at least one permission"],
+      [{ scope: "" }, "Choose at least one permission"],
+      [{ duration: "once" }, "Choose until when"],
+      [{ duration: "7" }, "Choose until when"],
+      [{ duration: "same" }, "Choose until when"],
+    ];
+    const { partition, companyId } = acme;
+    const rules = () => server.assent.storage.companyApps.listRules({ partition, companyId });
+    for (const [change, said] of bad) {
+      const page = await agent.post(action, { ...good, ...change });
+      expect([change, page.status, page.text.includes(said)]).toEqual([change, 400, true]);
+    }
+    expect(await rules()).toEqual([]);
+    const question = await agent.post(action, good);
+    expect(question.status).toBe(200);
+    expect(await rules()).toEqual([]);
+    expect(pathOf(await agent.submit(formTo(question, `/apps/${app.clientId}`)))).toBe(
+      `${appPath(app, acme)}?done=decided`,
+    );
+    expect(await rules()).toMatchObject([{ scopes: ["read"], optOut: false }]);
+    expect(pathOf(await setRule(agent, app, acme, { rule: "default" }))).toBe(`${appPath(app, acme)}?done=decided`);
+    expect(await rules()).toEqual([]);
+  });
+
+  test("a member who left, or somebody else's id, in the form → nothing changed, said so", async () => {
+    const acme = await addCompany(server);
+    const app = await server.addClient({ verified: true });
+    const agent = await as(acme.admin);
+    const { fields, action } = formTo(await agent.get(appPath(app, acme)), `/apps/${app.clientId}`);
+    const good = { csrf: fields.get("csrf") ?? "", seen: "", rule: "allow", audience: "selected", scope: "read" };
+    for (const member of [company.member.personId, "A".repeat(22)]) {
+      const done = await agent.post(action, { ...good, member, duration: "86400" });
+      expect(pathOf(done)).toBe(`${appPath(app, acme)}?done=changed`);
+    }
+    const { partition, companyId } = acme;
+    expect(await server.assent.storage.companyApps.listRules({ partition, companyId })).toEqual([]);
+  });
+
+  test("for selected members → they need no admin, the others ask; one more by username; saved unchanged → the same end", async () => {
+    const acme = await addCompany(server);
+    const other = await server.addPerson();
+    await addMember(server, acme, other);
+    const app = await server.addClient({ verified: true });
+    const agent = await as(acme.admin);
+    const done = await setRule(agent, app, acme, {
+      ...{ rule: "allow", audience: "selected", member: acme.member.personId, scope: "read", duration: "86400" },
+    });
+    expect(pathOf(done)).toBe(`${appPath(app, acme)}?done=decided`);
+    const consents = async (person: { readonly username: string }) =>
+      (await (await as(person)).get(authorizeUrl(server, app))).text;
+    expect(await consents(acme.member)).not.toContain("an admin has to approve");
+    expect(await consents(other)).toContain("an admin has to approve");
+    const { partition, companyId } = acme;
+    const rule = async () => (await server.assent.storage.companyApps.listRules({ partition, companyId }))[0];
+    const before = await rule();
+    server.tick(60_000);
+    await setRule(agent, app, acme, {});
+    expect(await rule()).toMatchObject({ endsAt: before?.endsAt, selected: [acme.member.personId] });
+    await setRule(agent, app, acme, { others: ` ${other.username.toUpperCase()}, ` });
+    expect((await rule())?.selected.toSorted()).toEqual([acme.member.personId, other.personId].toSorted());
+  });
+
+  test("two admins at once → the second one's form is out of date, and the first one's rule holds", async () => {
+    const acme = await addCompany(server);
+    const app = await server.addClient({ verified: true });
+    const second = await server.addPerson();
+    await addMember(server, acme, second, "admin");
+    const [one, two] = [await as(acme.admin), await as(second)];
+    const stale = formTo(await two.get(appPath(app, acme)), `/apps/${app.clientId}`);
+    await setRule(one, app, acme, { rule: "block" });
+    const late = await two.submit(stale, { rule: "ask" });
+    expect(pathOf(late)).toBe(`${appPath(app, acme)}?done=changed`);
+    expect((await two.follow(late)).text).toContain("Somebody changed this rule in the meantime");
+    const { partition, companyId } = acme;
+    expect(await server.assent.storage.companyApps.listRules({ partition, companyId })).toMatchObject([
+      { rule: "block", decidedBy: acme.admin.personId },
+    ]);
+  });
+
+  test("narrowed → asked first with the numbers; cancelled, nothing changed; said yes → the permission is gone", async () => {
+    const acme = await addCompany(server);
+    const app = await server.addClient({ name: "Fair Copy" });
+    await decide(server, acme, app, { scopes: ["read", "write"], endsAt: server.now() + 100 * 86_400_000 });
+    const members = await as(acme.member);
+    const url = authorizeUrl(server, app, { scope: "read write" });
+    const answer = { decision: "allow", scope: ["read", "write"], owner: acme.companyId };
+    const { location } = await members.submit(formTo(await members.get(url), "/consent"), answer);
+    const { body } = await redeem(server, app, location ?? "");
+    const agent = await as(acme.admin);
+    const page = await agent.get(appPath(app, acme));
+    const fields = { scope: "read", duration: "86400" };
+    const question = await agent.submit(formTo(page, `/apps/${app.clientId}`), fields);
+    const said = question.text.replaceAll(/<[^>]*>/g, " ");
+    expect(said).toMatch(/loses these permissions for members[\s\S]*Members affected\s+1\s+Permissions affected\s+1/);
+    expect(said).toMatch(/ends on .* instead of/);
+    expect((await refresh(server, app, body.refresh_token)).body.scope).toBe("read write");
+    await agent.submit(formTo(question, `/apps/${app.clientId}`));
+    expect((await refresh(server, app, body.refresh_token)).body.scope).toBe("read");
+  });
+
+  test("which apps are found → by name; one that the company doesn't know only if it is verified; else as if it didn't exist", async () => {
+    const acme = await addCompany(server);
+    const mark = `Zed${acme.slug.slice(-8)}`;
+    const [known, verified, secret, off] = await Promise.all([
+      server.addClient({ name: `${mark} Known` }),
+      server.addClient({ name: `My ${mark} Verified`, verified: true }),
+      server.addClient({ name: `${mark} Secret` }),
+      server.addClient({ name: `${mark} Off`, verified: true, status: "disabled" }),
+    ]);
+    await decide(server, acme, known, { rule: "ask" });
+    const agent = await as(acme.admin);
+    const search = async (q: string) => (await agent.get(path(`?q=${encodeURIComponent(q)}`, acme))).text;
+    for (const q of [mark, mark.toUpperCase(), ` ${mark.slice(0, 9)} `]) {
+      const text = await search(q);
+      expect([q, text.includes(known.clientId), text.includes(verified.clientId)]).toEqual([q, true, true]);
+      for (const { clientId } of [secret, off]) expect(text).not.toContain(clientId);
+    }
+    // The beginning of a word, not any part of it; not a single letter; not an id.
+    for (const q of [mark.slice(2), "M", verified.clientId, "%", "_", "' OR 1=1 --", "\0"])
+      expect((await search(q)).includes(`data-client-id="${verified.clientId}"`)).toBe(false);
+    expect((await search("nothing like it")).includes("the operator of this service has verified")).toBe(true);
+    expect((await agent.get(appPath(verified, acme))).status).toBe(200);
+    const plain = ({ status, text }: Page) => [
+      status,
+      text.replaceAll(/[\w-]{6}-\w+(?=<)/g, "").replaceAll(/\/company\/[^"]*|%2Fcompany%2F[^"]*/g, ""),
+    ];
+    const unknown = plain(await agent.get(path("/apps/c-none", acme)));
+    for (const app of [secret, off]) expect(plain(await agent.get(appPath(app, acme)))).toEqual(unknown);
+    const csrf = await csrfOf(agent);
+    expect((await agent.post(appPath(secret, acme), { csrf, rule: "block", seen: "" })).status).toBe(404);
+    for (const id of ["%00", "a%2Fb", "..", "%E0%A4%A", "x".repeat(300)])
+      expect([400, 404]).toContain((await agent.get(path(`/apps/${id}`, acme))).status);
+    // Another company's rules show nothing here.
+    expect((await (await as(company.admin)).get(appPath(known, company))).status).toBe(404);
+    expect((await (await as(acme.member)).get(appPath(known, acme))).status).toBe(404);
+    expect((await (await as(acme.member)).get(path(`?q=${mark}`, acme))).text).not.toContain(verified.clientId);
+  });
+});

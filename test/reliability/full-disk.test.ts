@@ -1,0 +1,258 @@
+/**
+ * REL-12, REL-13, REL-21: the disk is full, somebody else holds the file, the power fails. Nothing that was acknowledged is lost, nothing is half done,
+ * and the server goes on by itself.
+ */
+
+import { randomInt } from "node:crypto";
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { Journal } from "../support/durable-journal.ts";
+import { copyAtOnce, largestFile, limitFiles } from "../support/fault-injection.ts";
+import { type BackChannelAnswer, bodyOf, codeForm, refreshForm, send } from "../support/keep-alive-requests.ts";
+import { cyclesOf, figure } from "../support/reliability-figures.ts";
+import { integrityOf, rowsOf } from "../support/server-nodes.ts";
+import {
+  authorizePath,
+  nextCode,
+  type Prepared,
+  prepareData,
+  type ServerProcess,
+  signedInAgent,
+  startProcess,
+} from "../support/server-process.ts";
+import { API } from "../support/test-server.ts";
+
+const LINES = 8;
+
+/** A rotation that was acknowledged: which step of which line of tokens. */
+interface Entry {
+  readonly line: number;
+  readonly step: number;
+}
+
+let data: Prepared<"rotating">;
+let server: ServerProcess;
+
+beforeAll(async () => {
+  data = await prepareData({ rotating: { refresh: "rotate" } });
+  // A retry must be possible after an outage, however long it was.
+  server = await startProcess(data.dataDir, { ASSENT_RETRY_WINDOW: "600" });
+});
+afterAll(async () => {
+  await server.end("SIGTERM");
+  rmSync(dirname(data.dataDir), { recursive: true, force: true });
+});
+
+async function firstTokens(count: number): Promise<{ access: string; refresh: string }[]> {
+  const client = data.clients.rotating;
+  const agent = await signedInAgent(server.url, data.person, authorizePath(client));
+  return Promise.all(
+    Array.from({ length: count }, async () => {
+      const form = codeForm(client, await nextCode(agent, authorizePath(client)));
+      const body = bodyOf(await send(server.url, { path: "/token", client, form }));
+      return { access: body["access_token"] ?? "", refresh: body["refresh_token"] ?? "" };
+    }),
+  );
+}
+
+function refresh(token: string): Promise<BackChannelAnswer> {
+  return send(server.url, { path: "/token", client: data.clients.rotating, form: refreshForm(token) });
+}
+
+interface Load {
+  on: boolean;
+  readonly answers: BackChannelAnswer[];
+  /** Rotations acknowledged in each line. */
+  readonly steps: number[];
+}
+
+/** Rotates each line as fast as it is answered; a 503 is tried again with the same token. */
+async function rotate(tokens: string[], load: Load, journal?: Journal<Entry>): Promise<void> {
+  await Promise.all(
+    tokens.map(async (_, line) => {
+      while (load.on) {
+        const answer = await refresh(tokens[line] ?? "");
+        load.answers.push(answer);
+        if (answer.status !== 200) {
+          await sleep(20);
+          continue;
+        }
+        const step = (load.steps[line] ?? 0) + 1;
+        load.steps[line] = step;
+        journal?.record({ line, step });
+        tokens[line] = bodyOf(answer)["refresh_token"] ?? "";
+      }
+    }),
+  );
+}
+
+function statuses(answers: readonly BackChannelAnswer[]): Record<string, number> {
+  const counted: Record<string, number> = {};
+  for (const { status } of answers) counted[status] = (counted[status] ?? 0) + 1;
+  return counted;
+}
+
+/** What only reads is answered as always. */
+async function expectReadsGoOn(access: string): Promise<void> {
+  for (const path of ["/jwks", "/.well-known/oauth-authorization-server", "/health/live"])
+    expect((await fetch(`${server.url}${path}`)).status, path).toBe(200);
+  const api = { clientId: API.id, secret: API.secret };
+  const seen = await send(server.url, { path: "/introspect", client: api, form: { token: access } });
+  expect(bodyOf(seen)["active"]).toBe(true);
+}
+
+/** Resolves when one more answer with this status has come. */
+async function answered({ answers }: Load, wanted: number): Promise<void> {
+  let seen = answers.length;
+  for (;;) {
+    for (; seen < answers.length; seen += 1) if (answers[seen]?.status === wanted) return;
+    await sleep(2);
+  }
+}
+
+/** Bytes: SQLite writes its log anew from the start once it has 16 MiB, and fills nothing up until it is as long again. */
+const LONG_LOG = 4 * 2 ** 20;
+
+/** A short log, so that what is written next makes a file longer. */
+function shortenLog(): void {
+  const path = join(data.dataDir, "assent.db");
+  if (statSync(`${path}-wal`).size < LONG_LOG) return;
+  const database = new DatabaseSync(path, { timeout: 5_000 });
+  database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+  database.close();
+}
+
+describe("REL-12 the disk is full under load, then has room again", () => {
+  const rounds = cyclesOf(100, 20);
+
+  test(`${rounds} time(s) → only 503 with Retry-After meanwhile, then by itself as before`, {
+    timeout: 60_000 + rounds * 2_000,
+  }, async () => {
+    const made = await firstTokens(LINES);
+    const tokens = made.map((one) => one.refresh);
+    const load: Load = { on: true, answers: [], steps: [] };
+    const rotating = rotate(tokens, load);
+    let recovery = 0;
+    for (let round = 0; round < rounds; round += 1) {
+      await sleep(randomInt(40));
+      shortenLog();
+      limitFiles(server.pid, largestFile(data.dataDir) + randomInt(8_192));
+      await answered(load, 503);
+      await answered(load, 503);
+      await expectReadsGoOn(made[0]?.access ?? "");
+      limitFiles(server.pid, undefined);
+      const freed = performance.now();
+      await answered(load, 200);
+      recovery = Math.max(recovery, performance.now() - freed);
+    }
+    load.on = false;
+    await rotating;
+    const seen = statuses(load.answers);
+    expect(Object.keys(seen).toSorted()).toEqual(["200", "503"]);
+    for (const { status, headers } of load.answers)
+      if (status === 503) expect(Number(headers["retry-after"])).toBeGreaterThan(0);
+    for (const token of tokens) expect((await refresh(token)).status, "acknowledged and lost").toBe(200);
+    expect(integrityOf(join(data.dataDir, "assent.db"))).toBe("ok");
+    expect(recovery).toBeLessThan(10_000);
+    figure("REL-12", "disk full under load", {
+      times: rounds,
+      "answers 200": seen["200"] ?? 0,
+      "answers 503": seen["503"] ?? 0,
+      "other answers": 0,
+      "lost tokens": 0,
+      "ms to recover at most": recovery,
+    });
+  });
+});
+
+describe("REL-13 nobody may write: another program holds the file", () => {
+  test("→ writes 503, reads go on, nothing is lost", { timeout: 40_000 }, async () => {
+    const [made] = await firstTokens(1);
+    // What the server does after an answer may have the file for a moment.
+    const other = new DatabaseSync(join(data.dataDir, "assent.db"), { timeout: 5_000 });
+    other.exec("BEGIN IMMEDIATE");
+    const asked = refresh(made?.refresh ?? "");
+    await expectReadsGoOn(made?.access ?? "");
+    const answer = await asked;
+    expect(answer.status).toBe(503);
+    expect(Number(answer.headers["retry-after"])).toBeGreaterThan(0);
+    other.exec("ROLLBACK");
+    other.close();
+    expect((await refresh(made?.refresh ?? "")).status).toBe(200);
+    figure("REL-13", "SQLite held by another program", { "ms until 503": answer.took, lost: 0 });
+  });
+});
+
+/** Where the last commit of a write-ahead log ends (https://www.sqlite.org/fileformat2.html#walformat). */
+function endOfLastCommit(wal: Buffer): number {
+  if (wal.length < 32) return wal.length;
+  const frame = 24 + wal.readUInt32BE(8);
+  let end = 32;
+  for (let at = 32; at + frame <= wal.length; at += frame) {
+    // A frame of an earlier round of the log has another salt.
+    if (wal.readUInt32BE(at + 8) !== wal.readUInt32BE(16) || wal.readUInt32BE(at + 12) !== wal.readUInt32BE(20)) break;
+    if (wal.readUInt32BE(at + 4) !== 0) end = at + frame;
+  }
+  return end;
+}
+
+describe("REL-21 the power fails under load", () => {
+  const images = cyclesOf(100, 20);
+
+  test(`${images} images of the files at random instants → each opens whole, with all that was acknowledged`, {
+    timeout: 60_000 + images * 500,
+  }, async () => {
+    const tokens = (await firstTokens(LINES)).map((one) => one.refresh);
+    const client = data.clients.rotating.clientId;
+    const grants = await rowsOf<{ grant_id: string }>(
+      data.dataDir,
+      "SELECT grant_id FROM grants WHERE client_id = ? AND generation = 1 ORDER BY created_at DESC LIMIT ?",
+      client,
+      LINES,
+    );
+    const folder = mkdtempSync(join(tmpdir(), "assent-image-"));
+    const journal = new Journal<Entry>(join(folder, "journal"));
+    const load: Load = { on: true, answers: [], steps: [] };
+    const rotating = rotate(tokens, load, journal);
+    let acknowledged = 0;
+    let torn = 0;
+    for (let image = 0; image < images; image += 1) {
+      await sleep(randomInt(40));
+      const sure = load.steps.reduce((sum, step) => sum + step, 0);
+      copyAtOnce(server.pid, data.dataDir, folder);
+      const wal = readFileSync(join(folder, "assent.db-wal"));
+      const end = endOfLastCommit(wal);
+      if (image % 2 === 1) {
+        // What lies behind the last commit was never flushed: the disk may hold anything there.
+        for (let at = end; at < wal.length; at += 1) wal[at] = (wal[at] ?? 0) ^ 0x5a;
+        writeFileSync(join(folder, "assent.db-wal"), wal);
+        torn += 1;
+      }
+      expect(integrityOf(join(folder, "assent.db")), `image ${image}`).toBe("ok");
+      const steps = await rowsOf<{ steps: number }>(
+        folder,
+        `SELECT SUM(generation - 1) AS steps FROM grants WHERE grant_id IN (${grants.map(() => "?").join(", ")})`,
+        ...grants.map(({ grant_id }) => grant_id),
+      );
+      expect(steps[0]?.steps, `image ${image}: acknowledged and lost`).toBeGreaterThanOrEqual(sure);
+      acknowledged += sure;
+      for (const end of ["", "-wal", "-shm"]) rmSync(join(folder, `assent.db${end}`), { force: true });
+    }
+    load.on = false;
+    await rotating;
+    journal.close();
+    rmSync(folder, { recursive: true, force: true });
+    expect(statuses(load.answers)).toEqual({ 200: load.answers.length });
+    figure("REL-21", "images of db and wal at random instants", {
+      images,
+      "of them torn behind the last commit": torn,
+      corrupt: 0,
+      "acknowledged rotations looked for": acknowledged,
+      lost: 0,
+    });
+  });
+});

@@ -1,0 +1,238 @@
+/** Commands on the database, killed before each of their statements: run again, each comes to the same end. */
+
+import { execFileSync, spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { migrations } from "../../packages/server/src/storage/migrations/index.ts";
+import { migrate } from "../../packages/server/src/storage/migrations/migrate.ts";
+import { openStorage, type Storage } from "../../packages/server/src/storage/open.ts";
+import { openPostgres } from "../../packages/server/src/storage/postgres/engine.ts";
+import { openSqlite } from "../../packages/server/src/storage/sqlite/engine.ts";
+import { OWN_TABLES, TABLES } from "../../packages/server/src/storage/tables.ts";
+import { byHand } from "../../packages/server/test/storage/support/raw-statements.ts";
+import { aLiveGrant, aSession, NOW, statusOf } from "../../packages/server/test/storage/support/record-builders.ts";
+import { aPostgresDatabase } from "../support/postgres.ts";
+import { cyclesOf, figure } from "../support/reliability-figures.ts";
+
+/** Of all statements, so many are died before, evenly spread; 10,000 is each of them. */
+const POINTS = cyclesOf(4);
+const root = join(import.meta.dirname, "..", "..");
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "assent-interrupted-"));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** A data directory as it was before the command. */
+function copyOf(base: string, name: string): string {
+  const dataDir = join(folder, name);
+  rmSync(dataDir, { recursive: true, force: true });
+  cpSync(base, dataDir, { recursive: true });
+  return dataDir;
+}
+
+function assent(dataDir: string, args: readonly string[], killAt: number, more: Readonly<Record<string, string>> = {}) {
+  return spawnSync(
+    process.execPath,
+    ["--import", join(root, "test/support/kill-process-at.ts"), join(root, "packages/cli/src/main.ts"), ...args],
+    {
+      cwd: folder,
+      encoding: "utf8",
+      env: {
+        PATH: process.env["PATH"],
+        NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
+        HOME: folder,
+        ASSENT_DATA_DIR: dataDir,
+        ASSENT_TEST_KILL_AT: String(killAt),
+        ...more,
+      },
+    },
+  );
+}
+
+/** Everything in a database but when it was done: the schema, the rows, what is recorded of migrations. */
+function fingerprint(dataDir: string): string {
+  const database = new DatabaseSync(join(dataDir, "assent.db"));
+  const hash = createHash("sha256");
+  const add = (rows: readonly unknown[]) => hash.update(JSON.stringify(rows));
+  expect(database.prepare("PRAGMA integrity_check").get()).toEqual({ integrity_check: "ok" });
+  add(database.prepare("SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name").all());
+  add(database.prepare("SELECT id, name, checksum, floor FROM migrations ORDER BY id").all());
+  for (const name of [...TABLES.map((table) => table.name), ...OWN_TABLES.filter((own) => own !== "migrations")]) {
+    const rows = database.prepare(`SELECT * FROM ${name}`).all();
+    // Times and counts of this run; how often it was begun.
+    add(
+      rows
+        .map((row) =>
+          JSON.stringify(row).replace(
+            /"(ended_at|collect_at|revoked_at|updated_at|at)":\d+|"entry_id":"[^"]*"|\\"(at|count)\\":\d+/g,
+            "",
+          ),
+        )
+        .sort(),
+    );
+  }
+  database.close();
+  return hash.digest("hex");
+}
+
+/** Kills the command before statements spread over all of it; how often. `again`: what an operator does then, to its end. */
+function everyPoint(base: string, args: readonly string[], again: (dataDir: string) => void): number {
+  const whole = copyOf(base, "whole");
+  const lived = assent(whole, args, 0);
+  expect(lived.status, lived.stderr).toBe(0);
+  const statements = Number(/statements: (\d+)/.exec(lived.stderr)?.[1]);
+  const wanted = fingerprint(whole);
+  const step = Math.max(1, Math.floor(statements / POINTS));
+  let killed = 0;
+  for (let at = 1 + (killed % step); at <= statements; at += step) {
+    const dataDir = copyOf(base, "killed");
+    const died = assent(dataDir, args, at);
+    expect(died.signal, `statement ${at}: ${died.stderr}`).toBe("SIGKILL");
+    again(dataDir);
+    expect(fingerprint(dataDir), `killed before statement ${at}`).toBe(wanted);
+    killed += 1;
+  }
+  const command = args.slice(0, args[0] === "db" ? 2 : 1).join(" ");
+  figure("REL-17", `assent ${command} killed at ${killed} of its ${statements} statements`, { "differ afterwards": 0 });
+  return killed;
+}
+
+const run = (args: readonly string[]) => (dataDir: string) => {
+  const done = assent(dataDir, args, 0);
+  expect(done.status, done.stderr).toBe(0);
+};
+
+async function aBase(name: string, fill: (storage: Storage) => Promise<void>): Promise<string> {
+  const dataDir = join(folder, name);
+  mkdirSync(dataDir, { mode: 0o700 });
+  const storage = await openStorage({ url: `sqlite:${join(dataDir, "assent.db")}`, writer: "main" });
+  await storage.migrate({ now: NOW });
+  await fill(storage);
+  await storage.close();
+  return dataDir;
+}
+
+test("REL-17: db migrate, from the first schema with people in it", { timeout: 60_000 + POINTS * 4000 }, async () => {
+  const base = join(folder, "old");
+  mkdirSync(base, { mode: 0o700 });
+  const engine = await openSqlite({ path: join(base, "assent.db"), writer: "main", readonly: false });
+  await migrate(engine, NOW, migrations.slice(0, 1));
+  await engine.close();
+  const file = new DatabaseSync(join(base, "assent.db"));
+  file.exec(`INSERT INTO people (partition, person_id, username, email, status, password_hash, must_change_password, operator, created_at, updated_at)
+    WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000)
+    SELECT i % 1024, 'p' || i, 'u' || i, 'e' || i, 'active', 'x', 0, '[]', i, i FROM n`);
+  file.close();
+  const args = ["db", "migrate", "--contract"];
+  expect(everyPoint(base, args, run(args))).toBeGreaterThanOrEqual(4);
+});
+
+test("import: the killed process's rows stay, the next one goes on behind them", {
+  timeout: 60_000 + POINTS * 4000,
+}, async () => {
+  const source = await aBase("source", async (storage) => {
+    for (let at = 0; at < 30; at += 1) await aLiveGrant(storage);
+  });
+  const exported = join(folder, "all.jsonl");
+  run(["export", exported])(source);
+  const empty = await aBase("empty", async () => undefined);
+  const args = ["import", exported];
+  expect(everyPoint(empty, args, run(args))).toBeGreaterThanOrEqual(4);
+});
+
+test("restore and epoch: what was there before stands, or the whole of the new", {
+  timeout: 120_000 + POINTS * 8000,
+}, async () => {
+  const base = await aBase("serving", async (storage) => {
+    for (let at = 0; at < 5; at += 1) {
+      const { person } = await aLiveGrant(storage);
+      await storage.sessions.create(aSession(person));
+    }
+  });
+  const backup = join(folder, "backup.db");
+  run(["db", "backup", backup])(base);
+  const restore = ["db", "restore", backup, "--yes"];
+  const removeReplaced = (dataDir: string) => execFileSync("find", [dataDir, "-name", "*.replaced-*", "-delete"]);
+  everyPoint(base, restore, (dataDir) => {
+    removeReplaced(dataDir);
+    run(restore)(dataDir);
+  });
+  everyPoint(base, ["db", "epoch"], run(["db", "epoch"]));
+});
+
+test("backup: killed in the middle → no file of that name, and none in the way of the next one", async () => {
+  const base = await aBase("to back up", async (storage) => {
+    const { grant } = await aLiveGrant(storage);
+    expect((await statusOf(storage, grant))?.status).toBe("active");
+  });
+  const target = join(folder, "killed backup.db");
+  for (const at of [1, 2, 3]) {
+    const died = assent(base, ["db", "backup", target], at);
+    expect(died.signal).toBe("SIGKILL");
+    expect(() => writeFileSync(target, "", { flag: "r+" })).toThrow(/ENOENT/);
+  }
+  run(["db", "backup", target])(base);
+});
+
+/** Tables, columns, indexes and what is recorded of migrations. */
+async function schemaOf(url: string): Promise<string> {
+  const rows = [
+    await byHand(url, [
+      "SELECT table_name, column_name, data_type, is_nullable, column_default FROM information_schema.columns WHERE table_schema = 'public' ORDER BY 1, ordinal_position",
+    ]),
+    await byHand(url, [
+      "SELECT indexdef, indisvalid FROM pg_indexes JOIN pg_index ON indexrelid = CAST(quote_ident(indexname) AS regclass) WHERE schemaname = 'public' ORDER BY 1",
+    ]),
+    await byHand(url, ["SELECT id, name, checksum, floor FROM migrations ORDER BY id"]),
+    await byHand(url, ["SELECT * FROM migration_steps"]),
+    await byHand(url, ["SELECT * FROM people ORDER BY person_id"]),
+  ];
+  return createHash("sha256").update(JSON.stringify(rows)).digest("hex");
+}
+
+test("REL-17: db migrate on PostgreSQL", { timeout: 120_000 + POINTS * 10_000 }, async () => {
+  const dataDir = join(folder, "nothing");
+  mkdirSync(dataDir, { mode: 0o700 });
+  const args = ["db", "migrate", "--contract"];
+  const secret = Buffer.alloc(32, 1).toString("base64");
+  /** On the first schema with people in it; what the killed and the next process left behind. */
+  const migrated = async (killAt: number) => {
+    const database = await aPostgresDatabase("empty");
+    try {
+      const engine = openPostgres({ url: database.url, readonly: false });
+      await migrate(engine, NOW, migrations.slice(0, 1));
+      await engine.close();
+      await byHand(database.url, [
+        `INSERT INTO people (partition, person_id, username, email, status, password_hash, must_change_password, operator, created_at, updated_at)
+          SELECT i % 1024, 'p' || i, 'u' || i, 'e' || i, 'active', 'x', 0, '[]', i, i FROM generate_series(1, 500) AS i`,
+      ]);
+      const env = { ASSENT_DATABASE_URL: database.url, ASSENT_SECRET: secret };
+      const first = assent(dataDir, args, killAt, env);
+      if (killAt > 0) {
+        expect(first.signal, first.stderr).toBe("SIGKILL");
+        const second = assent(dataDir, args, 0, env);
+        expect(second.status, second.stderr).toBe(0);
+      }
+      return { schema: await schemaOf(database.url), writes: Number(/statements: (\d+)/.exec(first.stderr)?.[1]) };
+    } finally {
+      await database.drop();
+    }
+  };
+  const { schema, writes } = await migrated(0);
+  const step = Math.max(1, Math.floor(writes / POINTS));
+  let killed = 0;
+  for (let at = 2; at < writes; at += step) {
+    expect((await migrated(at)).schema, `killed before message ${at}`).toBe(schema);
+    killed += 1;
+  }
+  figure("REL-17", `assent db migrate on PostgreSQL killed at ${killed} of its ${writes} messages`, {
+    "differ afterwards": 0,
+  });
+  expect(killed).toBeGreaterThanOrEqual(4);
+});
