@@ -5,7 +5,7 @@
  */
 
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -21,15 +21,15 @@ const checks = [
   { name: "types of oauth/ alone", command: ["tsc", "-p", "packages/server/src/oauth/tsconfig.json"] },
 ];
 
-/** Runs one tool and shows its output. Returns its name, whether it succeeded, and its duration. */
-function run(name, [tool, ...args]) {
+/** Runs one tool with these variables besides ours and shows its output. Returns its name, whether it succeeded, and its duration. */
+function run(name, [tool, ...args], variables = {}) {
   console.log(`\n▸ ${name}: ${[tool, ...args].join(" ")}`);
   const started = performance.now();
   const { status, signal, error } = spawnSync(join(tools, tool), args, {
     cwd: root,
     stdio: "inherit",
     // The first line of a tool's file asks for "node", so put this Node.js first on the path.
-    env: { ...process.env, PATH: [dirname(process.execPath), tools, process.env.PATH].join(delimiter) },
+    env: { ...process.env, ...variables, PATH: [dirname(process.execPath), tools, process.env.PATH].join(delimiter) },
   });
   if (error) console.error(`${tool} could not be started: ${error.message}`);
   if (signal) console.error(`${tool} was ended by ${signal}.`);
@@ -59,19 +59,30 @@ function readReport(file) {
   };
 }
 
+/** The files in which an error escaped from every test (strays-reporter.js); none if vitest did not end its run. */
+function readStrays(file) {
+  return existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : [];
+}
+
 /** Runs vitest with these arguments. Returns its step and its counts. */
 function runTests(args) {
   const folder = mkdtempSync(join(tmpdir(), "assent-test-"));
   const file = join(folder, "report.json");
   try {
-    const own = ["skipped", "slowest"].map((name) => `./scripts/${name}-reporter.js`);
+    const straysFile = join(folder, "strays.json");
+    const own = ["skipped", "slowest", "strays"].map((name) => `./scripts/${name}-reporter.js`);
     const reporters = ["default", ...own, "json"].map((name) => `--reporter=${name}`);
-    const step = run("tests", ["vitest", "run", ...reporters, `--outputFile.json=${file}`, ...args]);
+    const command = ["vitest", "run", ...reporters, `--outputFile.json=${file}`, ...args];
+    const step = run("tests", command, { ASSENT_TEST_STRAYS: straysFile });
     let counts;
     try {
       counts = readReport(file);
     } catch (error) {
       counts = { passed: 0, skipped: 0, failures: [`vitest left no report (${error.message})`], files: [] };
+    }
+    for (const stray of readStrays(straysFile)) {
+      counts.failures.push(`${stray} (an error outside of any test)`);
+      if (!counts.files.includes(stray)) counts.files.push(stray);
     }
     if (!step.ok && counts.failures.length === 0) {
       counts = { ...counts, failures: ["vitest failed outside of any test"], files: [] };

@@ -24,7 +24,7 @@ function runIn(tests: Record<string, string>, args: string[], source = "export c
   const folder = mkdtempSync(join(tmpdir(), "assent-test-command-"));
   made.push(folder);
   for (const file of [
-    ...["scripts/test.js", "scripts/quick.js", "scripts/skipped-reporter.js", "scripts/slowest-reporter.js"],
+    ...["test", "quick", "skipped-reporter", "slowest-reporter", "strays-reporter"].map((name) => `scripts/${name}.js`),
     "packages/cli/bin/runtime.js",
   ]) {
     mkdirSync(join(folder, dirname(file)), { recursive: true });
@@ -98,10 +98,18 @@ test("in a whole run, a test that fails twice → a failure; one that fails once
   expect(second.status).toBe(0);
 }, 60_000);
 
-test("an error outside of any test → counted as a failure, exit 1", () => {
-  const { status, lastLine } = runIn({ strays: STRAYS }, ["--maxWorkers=1"]);
+test("an error outside of any test → a failure that names the file, exit 1; in a whole run it counts if it occurs twice", () => {
+  const { status, output, lastLine } = runIn({ strays: STRAYS }, ["--maxWorkers=1"]);
+  expect(output).toContain("failed: strays.test.ts (an error outside of any test)");
   expect(lastLine).toBe("2 passed, 1 failed");
   expect(status).toBe(1);
+  const first = `import { existsSync, writeFileSync } from "node:fs";
+    if (!existsSync("seen")) setTimeout(() => { writeFileSync("seen", ""); throw new Error("by chance"); }, 10);
+    ${STRAYS.replace("throw", "if (false) throw")}`;
+  expect(runIn({ strays: STRAYS }, []).status).toBe(1);
+  const once = runIn({ once: first }, []);
+  expect(once.output).toContain("unsteady, mend it: once.test.ts (an error outside of any test)");
+  expect(once.status).toBe(0);
 }, 60_000);
 
 test("arguments that match no test → a failure, not a silent success", () => {
