@@ -54,11 +54,12 @@ export const LIVE_GRANTS = 50;
 
 /**
  * redirect_uri and PKCE (RFC 7636 §4.6) match the row. If a verifier is required and missing, the value is NULL, which
- * does not count as true.
+ * does not count as true. Each WHEN is a whole condition: Citus sends a wrong statement to its workers for
+ * `CASE column WHEN value`.
  */
-const proven = sql`(redirect_uri = :redirectUri AND CASE code_challenge_method
-    WHEN 'S256' THEN code_challenge = :s256
-    WHEN 'plain' THEN code_challenge = :plain
+const proven = sql`(redirect_uri = :redirectUri AND CASE
+    WHEN code_challenge_method = 'S256' THEN code_challenge = :s256
+    WHEN code_challenge_method = 'plain' THEN code_challenge = :plain
     ELSE :s256 IS NULL AND :plain IS NULL END)`;
 const first = sql`(generation = 0 AND ${proven})`;
 const presented = sql`partition = :partition AND grant_id = :grantId AND code_salt_hash = :codeSaltHash AND client_id = :clientId

@@ -48,7 +48,7 @@ const greet = sql`SELECT
     set_config('enable_seqscan', 'off', false) AS e,
     set_config('default_transaction_isolation', 'read committed', false) AS f,
     set_config('synchronous_commit',
-      CASE current_setting('synchronous_commit') WHEN 'off' THEN 'on' ELSE current_setting('synchronous_commit') END, false) AS g`;
+      CASE WHEN current_setting('synchronous_commit') = 'off' THEN 'on' ELSE current_setting('synchronous_commit') END, false) AS g`;
 
 /** Any user may ask. Not every kind of PostgreSQL has this function; a server without it has no timeline. */
 const askTimeline = sql`SELECT substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) AS timeline`;

@@ -36,7 +36,7 @@ export async function buildBeside(connection: Connection, step: IndexStep): Prom
   if (found === "unusable") await connection.say(sql`DROP INDEX CONCURRENTLY ${index}`);
   const kind = await state(
     connection,
-    sql`SELECT CASE relkind WHEN 'p' THEN 'spread' ELSE 'plain' END AS state FROM pg_class
+    sql`SELECT CASE WHEN relkind = 'p' THEN 'spread' ELSE 'plain' END AS state FROM pg_class
       WHERE relname = CAST(:index AS TEXT) AND relnamespace = CAST(current_schema() AS regnamespace)`,
     step.table,
   );
