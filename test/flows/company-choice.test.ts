@@ -1,6 +1,6 @@
 /** For whom a member answers: nobody acts for a company without having chosen to (RFC 6749 §4.1.1 (B)). */
 
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { addCompany, claimsOf, decide } from "../support/company-staff.ts";
 import {
   Agent,
@@ -135,4 +135,126 @@ test("the app's token has expired, and the choice holds still → the company's 
   server.tick(30 * 60_000);
   const { forms } = await agent.get(`/company/${slug}`);
   expect(forms.some(({ fields }) => fields.get("out") === "ask")).toBe(true);
+});
+
+describe("the person's own page of apps", () => {
+  const nextTime = (page: Page, clientId: string) => {
+    const article = page.text.split("<article").find((one) => one.includes(`data-client-id="${clientId}"`)) ?? "";
+    const text = article.replaceAll(/<[^>]*>/g, " ").replaceAll(/\s+/g, " ");
+    return /Next time, this app [^.]*\./.exec(text)?.[0];
+  };
+  const askForm = (page: Page, clientId: string) =>
+    page.forms.find((one) => one.action.endsWith("/ask-for-whom") && one.fields.get("client_id") === clientId);
+
+  test("no company → nothing is said, and the button's form does nothing", async () => {
+    const app = await server.addClient();
+    const { username } = await server.addPerson();
+    const agent = new Agent(server.issuer);
+    const url = authorizeUrl(server, app);
+    await authorize(agent, url, username);
+    const page = await agent.get("/account/apps");
+    expect([nextTime(page, app.clientId), askForm(page, app.clientId)]).toEqual([undefined, undefined]);
+    const revoke = page.forms.find(({ action }) => action.endsWith("/revoke"));
+    if (revoke === undefined) throw new Error("no form of the app");
+    const action = revoke.action.replace("/revoke", "/ask-for-whom");
+    const done = await agent.follow(await agent.submit({ ...revoke, action }));
+    expect(done.text).not.toContain("it asks you for whom");
+    expect((await agent.get(url)).location?.searchParams.has("code")).toBe(true);
+  });
+
+  test("the person chose themselves → it says so; asked to be asked → access stays, the page is shown, a new choice holds", async () => {
+    const company = await addCompany(server, { defaultRule: "members" });
+    const app = await server.addClient();
+    const { member } = company;
+    const agent = new Agent(server.issuer);
+    const url = authorizeUrl(server, app);
+    const { body } = await redeem(
+      server,
+      app,
+      await authorize(agent, url, member.username, { owner: member.personId }),
+    );
+    expect((await agent.get(url)).location?.searchParams.has("code")).toBe(true);
+    const page = await agent.get("/account/apps");
+    expect(nextTime(page, app.clientId)).toBe("Next time, this app may connect for you without asking.");
+    const form = askForm(page, app.clientId);
+    if (form === undefined) throw new Error("no button to be asked");
+    const done = await agent.follow(await agent.submit(form));
+    expect(done.text).toContain("connects, it asks you for whom.");
+    expect(nextTime(done, app.clientId)).toBe("Next time, this app asks you for whom it acts.");
+    expect(askForm(done, app.clientId)).toBeUndefined();
+    expect((await refresh(server, app, body.refresh_token)).status).toBe(200);
+    const asked = await agent.get(url);
+    expect(consentForm(asked).fields.get("owner")).toBe(member.personId);
+    expect(asked.text).not.toContain("Last time you chose");
+    const silent = await agent.get(authorizeUrl(server, app, { prompt: "none" }));
+    expect(silent.location?.searchParams.get("error")).toBe("consent_required");
+    // Pressed again on an old page: nothing is left to forget.
+    expect((await agent.follow(await agent.submit(form))).text).toContain("nothing was changed");
+    await agent.submit(consentForm(asked), { decision: "allow", owner: member.personId });
+    expect((await agent.get(url)).location?.searchParams.has("code")).toBe(true);
+  });
+
+  test("the person chose a company → listed with its page; asked to be asked → the app asks", async () => {
+    const company = await addCompany(server, { defaultRule: "members" });
+    const app = await server.addClient();
+    const { companyId, member, slug, name } = company;
+    const agent = new Agent(server.issuer);
+    const url = authorizeUrl(server, app);
+    await authorize(agent, url, member.username, { owner: companyId });
+    const page = await agent.get("/account/apps");
+    expect(page.text).toContain(`/company/${slug}"`);
+    expect(nextTime(page, app.clientId)).toBe(`Next time, this app may connect for ${name} without asking.`);
+    const form = askForm(page, app.clientId);
+    if (form === undefined) throw new Error("no button to be asked");
+    const done = await agent.follow(await agent.submit(form));
+    expect(done.text).toContain("connects, it asks you for whom.");
+    expect(consentForm(await agent.get(url)).fields.get("owner")).toBe(member.personId);
+  });
+
+  test("both were chosen → the app asks; one choice cannot connect any more → the other is named", async () => {
+    const company = await addCompany(server, { defaultRule: "members" });
+    const app = await server.addClient();
+    const { companyId, member } = company;
+    const agent = new Agent(server.issuer);
+    await authorize(agent, authorizeUrl(server, app), member.username, { owner: companyId });
+    const page = await agent.get(authorizeUrl(server, app, { prompt: "consent" }));
+    await agent.submit(consentForm(page), { decision: "allow", owner: member.personId });
+    const said = async () => nextTime(await agent.get("/account/apps"), app.clientId);
+    expect(await said()).toBe("Next time, this app asks you for whom it acts.");
+    await decide(server, company, app, { rule: "block" });
+    expect(await said()).toBe("Next time, this app may connect for you without asking.");
+    expect((await agent.get(authorizeUrl(server, app))).location?.searchParams.has("code")).toBe(true);
+  });
+
+  test("allowed for once alone → the app asks", async () => {
+    const company = await addCompany(server, { defaultRule: "members" });
+    const app = await server.addClient();
+    const { member } = company;
+    const agent = new Agent(server.issuer);
+    const url = authorizeUrl(server, app);
+    await redeem(
+      server,
+      app,
+      await authorize(agent, url, member.username, { owner: member.personId, duration: "once" }),
+    );
+    expect(nextTime(await agent.get("/account/apps"), app.clientId)).toBe(
+      "Next time, this app asks you for whom it acts.",
+    );
+    expect(consentForm(await agent.get(url)).fields.get("owner")).toBe(member.personId);
+  });
+
+  test("an app of the operator's own → asked to be asked, it asks", async () => {
+    const company = await addCompany(server, { defaultRule: "members" });
+    const app = await server.addClient({ firstParty: true });
+    const agent = new Agent(server.issuer);
+    await signIn(agent, company.member.username);
+    const url = authorizeUrl(server, app);
+    await redeem(server, app, (await agent.get(url)).location?.href ?? "");
+    const page = await agent.get("/account/apps");
+    expect(nextTime(page, app.clientId)).toBe("Next time, this app may connect for you without asking.");
+    const form = askForm(page, app.clientId);
+    if (form === undefined) throw new Error("no button to be asked");
+    await agent.submit(form);
+    expect(consentForm(await agent.get(url)).fields.get("owner")).toBe(company.member.personId);
+  });
 });

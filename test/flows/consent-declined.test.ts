@@ -143,7 +143,11 @@ describe("declined", () => {
     expect((await other.agent.submit(form)).status).toBe(403);
     const key = { partition, ownerId: personId, clientId: client.clientId };
     expect((await server.assent.storage.consents.find(key))?.declined).toEqual(["write"]);
-    await agent.follow(await agent.submit(form));
+    // Before it is true, no link says so.
+    const claimed = await agent.get(`/account/apps?done=asks_again&app=${client.clientId}`);
+    expect(claimed.text).not.toContain("can ask you again for");
+    const done = await agent.follow(await agent.submit(form));
+    expect(done.text).toContain("can ask you again for what you declined.");
     expect((await agent.get("/account/apps")).text).not.toContain("You declined:");
     const asked = await ask(agent);
     expect([isConsent(asked), asked.text.includes("Declined before")]).toEqual([true, false]);

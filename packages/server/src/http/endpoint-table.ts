@@ -87,6 +87,7 @@ export const routes: readonly Route[] = [
   { path: "/account/apps", GET: forPeople((all) => all.showApps), for: "people" },
   { path: "/account/apps/revoke", POST: forPeople((all) => all.revokeApp), for: "people" },
   { path: "/account/apps/narrow", POST: forPeople((all) => all.narrowApp), for: "people" },
+  { path: "/account/apps/ask-for-whom", POST: forPeople((all) => all.askNextTime), for: "people" },
   { path: "/account/apps/ask-again", POST: forPeople((all) => all.askAgain), for: "people" },
   { path: "/account/apps/end", POST: forPeople((all) => all.endApp), for: "people" },
   { path: "/account/history", GET: forPeople((all) => all.showHistory), for: "people" },

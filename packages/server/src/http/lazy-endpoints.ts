@@ -11,7 +11,7 @@ export {
   submitDeviceConsent,
 } from "./authorization/device.ts";
 export { sendErrorRedirect } from "./authorization/send-error-redirect.ts";
-export { askAgain, endApp, narrowApp, revokeApp, showApps } from "./endpoints/allowed-apps.ts";
+export { askAgain, askNextTime, endApp, narrowApp, revokeApp, showApps } from "./endpoints/allowed-apps.ts";
 export { showRecover, submitRecover } from "./endpoints/ask-recovery.ts";
 export {
   removeAuthenticator,

@@ -307,6 +307,11 @@ export interface Consent {
   readonly removed: readonly string[];
   /** Optional scopes that the owner declined on a page. They count as answered for as long as the consent holds. */
   readonly declined: readonly string[];
+  /**
+   * When a person last chose themselves as the owner, on a page. Negative: they have asked since to be asked again.
+   * Null: there was no such answer, or it is from before this was recorded.
+   */
+  readonly chosenAt: Millis | null;
   readonly createdAt: Millis;
   readonly updatedAt: Millis;
   /** When the last scope ends. Null: it does not end by itself. */

@@ -207,6 +207,7 @@ export function approve(
     declined: union(isLive(held, now) ? held.declined : [], decision.declined).filter(
       (name) => !grant.scopes.includes(name),
     ),
+    chosenAt: choosesThemselves(decision) ? now : (held?.chosenAt ?? null),
     createdAt: held?.createdAt ?? now,
     updatedAt: now,
     expiresAt: expiryOf(scopes, [...after, { scopes: own }]),
@@ -218,6 +219,11 @@ export function approve(
     shown: { ...decision.shown, ...byRules(held?.shown.byRules ?? []) },
   };
   return { consent, changes: differences(live, after) };
+}
+
+/** True: a person answered on a page, for themselves. */
+function choosesThemselves({ grant, grantedBy, via }: Decision): boolean {
+  return grantedBy === grant.ownerId && (via === "browser" || via === "device");
 }
 
 /** A scope without ends of single hosts: a new end holds for all. */
@@ -307,6 +313,7 @@ export function recordDirect(before: Consent | undefined, issued: IssueDirect): 
     scopes,
     removed: before?.removed ?? [],
     declined: before?.declined ?? [],
+    chosenAt: before?.chosenAt ?? null,
     createdAt: before?.createdAt ?? now,
     updatedAt: now,
     expiresAt: latestOf(ends) ?? null,

@@ -474,6 +474,8 @@ export interface OwnerStorage {
     forgetDeclined(
       args: ConsentKey & InSession & { readonly now: Millis },
     ): Promise<{ readonly kind: "changed" | "unknown" }>;
+    /** The next request of the app asks for whom, if the person can answer for a company. Nothing ends. */
+    forgetChoice(args: ConsentKey & InSession): Promise<{ readonly kind: "done" | "unknown" }>;
     narrow(
       args: ConsentKey & InSession & { readonly remove: readonly string[]; readonly by: string; readonly now: Millis },
     ): Promise<NarrowConsentOutcome>;

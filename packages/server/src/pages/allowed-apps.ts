@@ -8,7 +8,7 @@ import { icon } from "./parts/icons.ts";
 import { accountPage } from "./parts/layout.ts";
 import { durationLabel, exact, shownTime, timeElement } from "./shown-time.ts";
 import { hostText, NAME_LENGTH, name, visible } from "./untrusted-text.ts";
-import type { AppEntry, AppsView, DoneNotice } from "./views.ts";
+import type { AppEntry, AppsView, DoneNotice, NextOwner } from "./views.ts";
 
 /** Maximum number of permissions that an entry shows at first. A click shows the others, so that a list of thirty apps stays readable. */
 const OPEN_SCOPES = 4;
@@ -45,6 +45,7 @@ export function appsPage(view: AppsView, chrome: Chrome): string {
             </div>`
           : lists(view, chrome)
       }
+      ${view.forCompanies.length > 0 && companyApps(view, chrome)}
     </div>`,
   );
 }
@@ -91,6 +92,11 @@ function search(view: AppsView, chrome: Chrome): Markup {
 
 function done(what: DoneNotice, now: number, { words, base }: Chrome): Markup {
   if (what.kind === "gone") return notice("done", words.apps.gone);
+  if (what.kind === "asks_again") return notice("done", rich(words.apps.asksAgain, { app: name(what.app) }));
+  if (what.kind === "asks_for_whom") {
+    const { asksForWhom, asksForWhomGone } = words.apps;
+    return notice("done", what.app === null ? asksForWhomGone : rich(asksForWhom, { app: name(what.app) }));
+  }
   const receipt =
     what.entryId === null ? null : `${base}/account/history/receipt?entry=${encodeURIComponent(what.entryId)}`;
   return notice("done", [
@@ -100,7 +106,7 @@ function done(what: DoneNotice, now: number, { words, base }: Chrome): Markup {
 }
 
 /** Says what has already stopped and what will stop later, at the present time. A minute later the same page says less. */
-function doneText(what: Exclude<DoneNotice, { kind: "gone" }>, now: number, words: Messages): Child {
+function doneText(what: Extract<DoneNotice, { entryId: unknown }>, now: number, words: Messages): Child {
   const app = name(what.app);
   if (what.kind === "end_changed") {
     if (what.endsAt === null) return rich(words.apps.endForever, { app });
@@ -132,6 +138,7 @@ function entry(app: AppEntry, view: AppsView, chrome: Chrome): Markup {
     ${scopeList(app, view.now, words)} ${facts(app, view.now, words)}
     ${app.idleScopes && keepUsed(app, view, chrome)}
     ${app.declined.length > 0 && declined(app, view, chrome)}
+    ${app.next !== null && nextTime(app, app.next, view, chrome)}
     <div class="app-folds">${narrowing(app, view, chrome)} ${ending(app, view, chrome)}</div>
     <form class="app-end" method="post" action=${`${base}/account/apps/revoke`}>
       ${hidden({ csrf: view.csrf, client_id: app.clientId })}
@@ -210,6 +217,51 @@ function declined(app: AppEntry, view: AppsView, { words, base }: Chrome): Marku
       ${words.apps.askAgain}<span class="unseen">: ${name(app.name)}</span>
     </button>
   </form>`;
+}
+
+/** Says for whom the app acts next time. If it would not ask, a button makes it ask. */
+function nextTime(
+  app: Pick<AppEntry, "clientId" | "name">,
+  next: NextOwner,
+  view: AppsView,
+  { words, base }: Chrome,
+): Markup {
+  const { nextAsks, nextSelf, nextCompany } = words.apps;
+  if (next.kind === "asks") return html`<p class="keep-used small">${nextAsks}</p>`;
+  return html`<form class="keep-used" method="post" action=${`${base}/account/apps/ask-for-whom`}>
+    ${hidden({ csrf: view.csrf, client_id: app.clientId })}
+    <p class="small">${next.kind === "self" ? nextSelf : rich(nextCompany, { company: name(next.company) })}</p>
+    <button class="button" type="submit" name="ask_for_whom" value="ask_for_whom">
+      ${words.company.askNext}<span class="unseen">: ${name(app.name)}</span>
+    </button>
+  </form>`;
+}
+
+/** The apps that act for companies alone. */
+function companyApps(view: AppsView, chrome: Chrome): Markup {
+  const { words, base } = chrome;
+  return html`<section class="unused">
+    <h2>${words.apps.companiesTitle}</h2>
+    <p class="soft">${words.apps.companiesText}</p>
+    <div class="apps">
+      ${view.forCompanies.map(
+        (app) =>
+          html`<article class="card app" data-client-id=${app.clientId}>
+            <div class="app-head">
+              ${tile(app, "small", base)}
+              <div class="app-name">
+                <h3>${name(app.name)}</h3>
+                ${app.companies.map(
+                  (company) =>
+                    html`<p class="small"><a class="alone" href=${`${base}/company/${company.slug}`}>${name(company.name)}</a></p>`,
+                )}
+              </div>
+            </div>
+            ${nextTime(app, app.next, view, chrome)}
+          </article>`,
+      )}
+    </div>
+  </section>`;
 }
 
 /** The option that changes nothing. Permissions with ends of their own keep them. */

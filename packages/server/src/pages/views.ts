@@ -255,8 +255,25 @@ export interface AppEntry {
   readonly declined: readonly string[];
   /** When a grant of the app ended because somebody presented a used token or code again. Null if that never happened. */
   readonly theftAt: number | null;
+  /** For whom the app acts the next time that it connects. Null: the person belongs to no company. */
+  readonly next: NextOwner | null;
   /** True if the operator switched the app off. The permissions stay, but they don't work until the operator switches it on again. */
   readonly off: boolean;
+}
+
+/** For whom an app acts next time: it asks, or connects without a question for the person or for a company. */
+export type NextOwner =
+  | { readonly kind: "asks" }
+  | { readonly kind: "self" }
+  | { readonly kind: "company"; readonly company: string };
+
+/** An app that the person allowed for companies only. What it may do is on their pages. */
+export interface CompanyAppEntry {
+  readonly clientId: string;
+  readonly name: string;
+  readonly logo: string | null;
+  readonly companies: readonly { readonly name: string; readonly slug: string }[];
+  readonly next: NextOwner;
 }
 
 export interface AppsView {
@@ -264,6 +281,7 @@ export interface AppsView {
   readonly person: SignedInAs;
   /** The apps that match the search. */
   readonly apps: readonly AppEntry[];
+  readonly forCompanies: readonly CompanyAppEntry[];
   /** The number of all apps. */
   readonly total: number;
   /** The search text. If it is empty, the page shows all apps. */
@@ -290,6 +308,10 @@ export type DoneNotice =
       readonly endsAt: number | null;
       readonly entryId: string | null;
     }
+  /** The app can ask for what the owner declined. */
+  | { readonly kind: "asks_again"; readonly app: string }
+  /** The app asks next time for whom. Null: the page does not list it any more. */
+  | { readonly kind: "asks_for_whom"; readonly app: string | null }
   | { readonly kind: "gone" };
 
 /** A decision about an app, or an action of the app. */

@@ -10,7 +10,7 @@ export const grantColumns = sql`partition, grant_id, client_id, owner_id, person
   uses, idle_until, absolute_until, ended_at, whole_used_at, used_from, decided_at`;
 
 export const consentColumns = sql`partition, owner_id, client_id, status, granted_by, via, scopes, created_at, updated_at, expires_at,
-  last_used_at, last_used_address, uses, revoked_at, revoked_by, shown, removed, declined`;
+  last_used_at, last_used_address, uses, revoked_at, revoked_by, shown, removed, declined, chosen_at`;
 
 export const personColumns = sql`partition, person_id, username, look_alike, email, email_verified_at, name, status, password_hash, password_changed_at,
   must_change_password, operator, language, delete_at, created_at, updated_at`;
@@ -109,6 +109,7 @@ export function consentOf(row: Row): Consent {
     scopes: json<readonly ConsentedScope[]>(row, "scopes"),
     removed: json<readonly string[]>(row, "removed"),
     declined: json<readonly string[]>(row, "declined"),
+    chosenAt: wholeOrNull(row, "chosen_at"),
     createdAt: whole(row, "created_at"),
     updatedAt: whole(row, "updated_at"),
     expiresAt: wholeOrNull(row, "expires_at"),

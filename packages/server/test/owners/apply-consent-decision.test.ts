@@ -27,6 +27,7 @@ function aConsent(changes: Partial<Consent> = {}): Consent {
     scopes: [{ name: "read", hosts: HOSTS, expiresAt: NOW + HOUR, grantedAt: NOW - HOUR }],
     removed: [],
     declined: [],
+    chosenAt: null,
     createdAt: NOW - HOUR,
     updatedAt: NOW - HOUR,
     expiresAt: NOW + HOUR,

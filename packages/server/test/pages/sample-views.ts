@@ -183,6 +183,7 @@ export function anApp(change: Partial<AppEntry> = {}): AppEntry {
     durations: ["86400", "7776000", "forever"],
     theftAt: null,
     declined: [],
+    next: null,
     off: false,
     ...change,
   };
@@ -193,6 +194,7 @@ export function anAppsView(change: Partial<AppsView> = {}): AppsView {
     csrf: "csrf-value",
     person: ada,
     apps: fewApps,
+    forCompanies: [],
     total: (change.apps ?? fewApps).length,
     query: "",
     now: NOW,
@@ -235,6 +237,29 @@ export const fewApps: readonly AppEntry[] = [
     theftAt: NOW - DAY,
   }),
 ];
+
+/** A member of two companies: apps that connect without a question, and one that asks. */
+export const appsForWhom: AppsView = anAppsView({
+  notice: { kind: "asks_for_whom", app: "Calendar Sync" },
+  apps: [
+    anApp({ next: { kind: "self" } }),
+    anApp({ ...fewApps[1], next: { kind: "asks" } }),
+    anApp({ ...fewApps[2], next: { kind: "company", company: "Analytical Engines" } }),
+  ],
+  forCompanies: [
+    {
+      ...{ clientId: "ledger", name: LONG_NAME, logo: null, next: { kind: "company", company: LONG_NAME } },
+      companies: [{ name: LONG_NAME, slug: "long" }],
+    },
+    {
+      ...{ clientId: "rota", name: "Rota", logo: null, next: { kind: "asks" } },
+      companies: [
+        { name: "Analytical Engines", slug: "engines" },
+        { name: "Print House Ltd", slug: "print" },
+      ],
+    },
+  ],
+});
 
 export function manyApps(count: number): readonly AppEntry[] {
   return Array.from({ length: count }, (_, index) =>

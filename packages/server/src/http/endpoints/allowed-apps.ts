@@ -12,11 +12,12 @@ import {
   revokeApp as revokeAllowed,
 } from "../../owners/apps/change-app.ts";
 import type { AppsContext } from "../../owners/apps/context.ts";
+import { askForWhom, type NextOwners, type OwnerChoices, ownerChoicesOf } from "../../owners/apps/next-owner.ts";
 import { minutesLeft } from "../../owners/apps/remaining-token-lifetime.ts";
 import type { Person } from "../../owners/person.ts";
 import { descriptionOf } from "../../owners/scope-texts.ts";
 import { appsPage } from "../../pages/index.ts";
-import type { AppEntry, AppsView } from "../../pages/views.ts";
+import type { AppEntry, AppsView, CompanyAppEntry, NextOwner } from "../../pages/views.ts";
 import { coarse } from "../connections/client-address.ts";
 import { formToken } from "../form-token.ts";
 import { type Answer, formOf, page, redirect } from "../http-message.ts";
@@ -34,15 +35,20 @@ export const showApps = signedIn(async ({ person, session, http, visitor }, tool
   const query = (asked.get("q") ?? "").trim().slice(0, MAX_QUERY);
   const chrome = tools.chrome(http);
   const now = tools.now();
-  const all = (await allowedApps(person, tools.apps)).map((app) => entryOf(app, chrome.words.language, now));
+  const { language } = chrome.words;
+  const [allowed, choices] = await Promise.all([allowedApps(person, tools.apps), ownerChoicesOf(person, tools.apps)]);
+  const all = allowed.map((app) => entryOf(app, choices?.of(app.consent, app.client), language, now));
+  const forCompanies = await companyEntries(choices, all, language, tools);
   const view: AppsView = {
     csrf: formToken(session, tools),
     person: signedInAs(person),
     apps: query === "" ? all : all.filter((app) => fits(app, query)),
+    forCompanies: query === "" ? forCompanies : [],
     total: all.length,
     query,
     now,
-    notice: await noticeOf(asked.get("done"), person, tools),
+    notice:
+      (await noticeOf(asked.get("done"), person, tools)) ?? stateNotice(asked, [...all, ...forCompanies], choices),
   };
   return page(200, appsPage(view, chrome), "here", visitor.cookies);
 });
@@ -64,12 +70,68 @@ async function noticeOf(done: string | null, person: Person, { apps }: AppsTools
   return kind === "revoked" || kind === "narrowed" ? { kind, app, openUntil: heldUntil, entryId } : null;
 }
 
+/** Says what the present state of an app shows to be true, so that no link can make it up. */
+function stateNotice(
+  asked: URLSearchParams,
+  apps: readonly (AppEntry | CompanyAppEntry)[],
+  choices: OwnerChoices | undefined,
+): AppsView["notice"] {
+  const app = apps.find(({ clientId }) => clientId === asked.get("app"));
+  const done = asked.get("done");
+  if (done === "asks_for_whom") {
+    const asks = app === undefined ? choices !== undefined : app.next?.kind === "asks";
+    return asks ? { kind: done, app: app?.name ?? null } : null;
+  }
+  if (done !== "asks_again" || app === undefined || !("declined" in app) || app.declined.length > 0) return null;
+  return { kind: done, app: app.name };
+}
+
+/** The apps that the person allowed for companies alone. */
+async function companyEntries(
+  choices: OwnerChoices | undefined,
+  own: readonly AppEntry[],
+  language: string,
+  { apps }: AppsTools,
+): Promise<readonly CompanyAppEntry[]> {
+  const others = [...(choices?.chosen ?? [])].filter(([id]) => !own.some(({ clientId }) => clientId === id));
+  const found = await Promise.all(
+    others.map(async ([clientId, companies]) => {
+      const client = await apps.oauth.catalog.client(clientId);
+      if (client === undefined) return [];
+      const next = nextOf({ self: false, companies });
+      return [
+        { clientId, name: nameOf(client, language), logo: logoPath(client), companies: companies.map(linked), next },
+      ];
+    }),
+  );
+  return found.flat().sort((a, b) => a.name.localeCompare(b.name, language));
+}
+
+function linked({ name, slug }: { readonly name: string; readonly slug: string }) {
+  return { name, slug };
+}
+
+/** For whom an app acts next time, if it does not ask: one owner. */
+function nextOf({ self, companies }: NextOwners): NextOwner {
+  const [company] = companies;
+  if (companies.length + (self ? 1 : 0) !== 1) return { kind: "asks" };
+  return company === undefined ? { kind: "self" } : { kind: "company", company: company.name };
+}
+
 /** Redirects to the page, which shows the result: if it is loaded again, nothing is repeated. */
 function told(changed: AppChanged, { issuer }: AppsTools): Answer {
   const path = `${issuer}/account/apps`;
-  if (changed.kind === "unchanged") return redirect(303, path);
-  const done = changed.kind === "changed" ? changed.entryId : "gone";
-  return redirect(303, `${path}?done=${encodeURIComponent(done)}`);
+  const to = (query: Record<string, string>) => redirect(303, `${path}?${new URLSearchParams(query)}`);
+  switch (changed.kind) {
+    case "unchanged":
+      return redirect(303, path);
+    case "gone":
+      return to({ done: "gone" });
+    case "changed":
+      return to({ done: changed.entryId });
+    default:
+      return to({ done: changed.kind, app: changed.clientId });
+  }
 }
 
 export const revokeApp = signedIn(async (account, tools: AppsTools) => {
@@ -93,7 +155,12 @@ export const askAgain = signedIn(async (account, tools: AppsTools) => {
   return told(await letAppAskAgain(account, clientId, tools.apps), tools);
 });
 
-function entryOf(app: AllowedApp, language: string, now: number): AppEntry {
+export const askNextTime = signedIn(async (account, tools: AppsTools) => {
+  const clientId = formOf(account.http).get("client_id") ?? "";
+  return told(await askForWhom(account, clientId, tools.apps), tools);
+});
+
+function entryOf(app: AllowedApp, next: NextOwners | undefined, language: string, now: number): AppEntry {
   const { consent, client, lastUsedAt, usedFrom, usedSince, idleScopes, expiresAt, theftAt } = app;
   return {
     clientId: consent.clientId,
@@ -111,6 +178,7 @@ function entryOf(app: AllowedApp, language: string, now: number): AppEntry {
     expiresAt,
     durations: app.durations.map(String),
     declined: app.declined.map(({ name, scope }) => (scope === undefined ? name : descriptionOf(scope, language))),
+    next: next === undefined ? null : nextOf(next),
     off: client?.status !== "active",
     theftAt,
   };

@@ -13,10 +13,12 @@ import type { AppsContext } from "./context.ts";
 import { historyEntryOf } from "./history-page.ts";
 import { outstanding } from "./remaining-token-lifetime.ts";
 
-/** `entryId`: of the entry of the history that tells of it. `unchanged`: the answer asks for nothing new. `gone`: the app is allowed nothing any more. */
+/** `entryId`: of the entry of the history that tells of it. `asks_again`: the app may ask for what was declined. `asks_for_whom`: its next request asks for whom. `unchanged`: the answer asks for nothing new. `gone`: the app is allowed nothing any more. */
 export type AppChanged =
   | { readonly kind: "changed"; readonly entryId: string }
-  | { readonly kind: "unchanged" | "gone" };
+  | { readonly kind: "asks_again" | "asks_for_whom"; readonly clientId: string }
+  | { readonly kind: "unchanged" }
+  | { readonly kind: "gone" };
 
 const GONE = { kind: "gone" } as const;
 const UNCHANGED = { kind: "unchanged" } as const;
@@ -81,7 +83,7 @@ export async function letAppAskAgain(by: SignedIn, clientId: string, context: Ap
   const outcome = await storage.consents.forgetDeclined({ ...keyOf(by, clientId), now: now() });
   if (outcome.kind === "unknown") return GONE;
   event("consent_declines_forgotten", { owner: by.person.personId, client_id: clientId });
-  return UNCHANGED;
+  return { kind: "asks_again", clientId };
 }
 
 /** For so long a page tells of what was done, should it be loaded again. */

@@ -1,6 +1,7 @@
 /** What the use-cases about an owner's apps are given. */
 
 import type { Uses } from "../../storage-subset.ts";
+import type { CompanyStorage } from "../company-storage.ts";
 import type { ConsentDuration, OwnerStorage } from "../storage.ts";
 import type { HistoryContext } from "./history-page.ts";
 import type { TokenExpiryContext } from "./remaining-token-lifetime.ts";
@@ -15,7 +16,14 @@ export interface AppsContext extends HistoryContext, TokenExpiryContext {
       | "consents.narrow"
       | "consents.changeEnd"
       | "consents.forgetDeclined"
+      | "consents.forgetChoice"
+      | "consents.find"
+      | "people.get"
       | "scopeUses.list"
+    > &
+    Uses<
+      CompanyStorage,
+      "members.companiesOf" | "members.findActing" | "companyApps.listChoices" | "companyApps.forgetChoice"
     >;
   /** The lengths of time that the operator offers. */
   readonly consentDurations: readonly ConsentDuration[];

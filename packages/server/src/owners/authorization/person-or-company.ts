@@ -101,10 +101,13 @@ export function decideOwner(
   const [first] = choices;
   if (first === undefined) return undefined;
   const decisions = choices.map((choice) => ({ choice, decision: decisionOf(request, choice, now) }));
-  const ready = decisions.filter(({ decision }) => decision === "skip" || decision === "vouched");
+  const mayAsk = choices.length > 1;
+  const ready = decisions.filter(
+    ({ choice, decision }) => (decision === "skip" || decision === "vouched") && !(mayAsk && wantsToBeAsked(choice)),
+  );
   const [only] = ready;
   // With `select_account`, the person also chooses the owner.
-  const chooses = request.prompt.includes("select_account") && choices.length > 1;
+  const chooses = mayAsk && request.prompt.includes("select_account");
   if (only !== undefined && ready.length === 1 && !chooses) {
     return { kind: only.decision === "vouched" ? "vouched" : "skip", choice: only.choice, allGranted: false };
   }
@@ -121,22 +124,30 @@ export function decideOwner(
 export function lastChoice(choices: readonly OwnerChoice[]): OwnerChoice | undefined {
   const decided = ({ acting, consent }: OwnerChoice) =>
     acting === undefined
-      ? consent?.status === "active" && (consent.via === "browser" || consent.via === "device")
+      ? consent?.status === "active" &&
+        (consent.chosenAt !== null || consent.via === "browser" || consent.via === "device")
       : acting.chosenAt !== null;
   const last = latestChosen(choices.filter(decided));
-  return last?.acting?.chosen === false ? undefined : last;
+  return last === undefined || wantsToBeAsked(last) ? undefined : last;
+}
+
+/** True: the person chose this owner for the app, and has asked since to be asked again. */
+function wantsToBeAsked({ acting, consent }: OwnerChoice): boolean {
+  if (acting !== undefined) return acting.chosenAt !== null && !acting.chosen;
+  return consent?.status === "active" && (consent.chosenAt ?? 0) < 0;
 }
 
 /** The owner for whom a person last answered a client, if there is no request to judge by. Otherwise the person. */
 export function preferredOwner(choices: readonly OwnerChoice[]): OwnerChoice | undefined {
   const [first] = choices;
-  return latestChosen(choices.filter(({ acting, consent }) => acting?.chosen ?? consent?.status === "active")) ?? first;
+  const held = choices.filter(({ acting, consent }) => acting?.chosen ?? consent?.status === "active");
+  return latestChosen(held.filter((choice) => !wantsToBeAsked(choice))) ?? first;
 }
 
 /** The owner that the person chose last. What others did in a company's name does not count. */
 function latestChosen(choices: readonly OwnerChoice[]): OwnerChoice | undefined {
   const chosenAt = ({ acting, consent }: OwnerChoice) =>
-    (acting === undefined ? consent?.updatedAt : acting.chosenAt) ?? 0;
+    (acting === undefined ? Math.abs(consent?.chosenAt ?? consent?.updatedAt ?? 0) : acting.chosenAt) ?? 0;
   return choices.reduce<OwnerChoice | undefined>(
     (a, b) => (a === undefined || chosenAt(b) > chosenAt(a) ? b : a),
     undefined,

@@ -422,17 +422,6 @@ export const setOptOut = transaction<
   return { kind: "done", grantsEnded: over.length };
 });
 
-/** Forgets for whom the member answered, and keeps what they declined: a negative time is that of a forgotten choice. */
-export const forgetChoice = transaction<RequestKey & TrustedSince, { readonly kind: "done" | "unknown" }>(
-  async (tx, { trustedFrom, ...key }) => {
-    const acting = await lockActing(tx, key);
-    if (!acting?.chosen || (trustedFrom ?? acting.member.trustedFrom) !== acting.member.trustedFrom)
-      return { kind: "unknown" };
-    await tx.run(sql`UPDATE company_choices SET since = -since WHERE ${thisApp} AND person_id = :personId`, key);
-    return { kind: "done" };
-  },
-);
-
 export const grantsOfMember = query<
   CompanyKey & { readonly personId: string; readonly now: Millis },
   readonly ListedGrant[]

@@ -18,7 +18,6 @@ import {
 import {
   askApproval,
   countActing,
-  forgetChoice,
   grantsOfMember,
   listActing,
   listCompanyApps,
@@ -29,6 +28,7 @@ import {
   setOptOut,
   setRule,
 } from "./company-apps.ts";
+import { forgetChoice, listChoices } from "./company-choices.ts";
 import { foundCompany, insertFounded, writeFounderLink } from "./found-company.ts";
 import {
   acceptInvitation,
@@ -88,6 +88,7 @@ export const companyApps = {
   setRule,
   revokeForAll,
   forgetChoice,
+  listChoices,
   setOptOut,
   grantsOfMember,
   askApproval,

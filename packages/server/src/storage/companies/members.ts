@@ -378,28 +378,6 @@ export const findActing = query<ActingKey, Acting | undefined>({
   outcome: ([row]) => row && actingOf(row),
 });
 
-/** The person chose the company for this app on a page. The next time needs no page, and an opt-out ends. */
-export async function rememberChoice(
-  tx: Tx,
-  grant: { readonly partition: number; readonly ownerId: string; readonly personId: string; readonly clientId: string },
-  declined: readonly string[],
-  now: Millis,
-): Promise<void> {
-  const { partition, ownerId: companyId, personId, clientId } = grant;
-  if (companyId === personId) return;
-  const key = { partition, companyId, clientId, personId };
-  await tx.run(
-    sql`INSERT INTO company_choices (partition, company_id, client_id, person_id, since, declined)
-      VALUES (:partition, :companyId, :clientId, :personId, :now, :declined)
-      ON CONFLICT (partition, company_id, client_id, person_id) DO UPDATE SET since = excluded.since, declined = excluded.declined`,
-    { ...key, now, declined: JSON.stringify(declined) },
-  );
-  await tx.run(
-    sql`DELETE FROM company_opt_outs WHERE ${thisCompany} AND client_id = :clientId AND person_id = :personId`,
-    key,
-  );
-}
-
 /**
  * The same inside a transaction that makes a grant. The company's lock keeps the result valid until the transaction
  * ends.

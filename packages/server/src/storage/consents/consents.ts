@@ -115,11 +115,12 @@ export async function writeConsent(tx: Tx, consent: Consent): Promise<void> {
   await tx.run(
     sql`INSERT INTO consents (${consentColumns})
       VALUES (:partition, :ownerId, :clientId, :status, :grantedBy, :via, :scopes, :createdAt, :updatedAt, :expiresAt, :lastUsedAt,
-        :lastUsedAddress, :uses, :revokedAt, :revokedBy, :shown, :removed, :declined)
+        :lastUsedAddress, :uses, :revokedAt, :revokedBy, :shown, :removed, :declined, :chosenAt)
       ON CONFLICT (partition, owner_id, client_id) DO UPDATE SET status = excluded.status, granted_by = excluded.granted_by, via = excluded.via,
         scopes = excluded.scopes, created_at = excluded.created_at, updated_at = excluded.updated_at, expires_at = excluded.expires_at,
         last_used_at = excluded.last_used_at, last_used_address = excluded.last_used_address, uses = excluded.uses,
-        revoked_at = excluded.revoked_at, revoked_by = excluded.revoked_by, shown = excluded.shown, removed = excluded.removed, declined = excluded.declined`,
+        revoked_at = excluded.revoked_at, revoked_by = excluded.revoked_by, shown = excluded.shown, removed = excluded.removed, declined = excluded.declined,
+        chosen_at = excluded.chosen_at`,
     {
       ...consent,
       scopes: JSON.stringify(consent.scopes),
@@ -348,6 +349,20 @@ export const forgetDeclined = transaction<
   await writeConsent(tx, { ...consent, declined: [], updatedAt: args.now });
   return { kind: "changed" };
 });
+
+/** The next request asks the person for whom, if they can answer for a company. Nothing ends. */
+export const forgetOwnChoice = transaction<ConsentKey & InSession, { readonly kind: "done" | "unknown" }>(
+  async (tx, args) => {
+    const { partition, ownerId, clientId } = args;
+    if (!(await mayStillAs(tx, args, args.sessionId))) return { kind: "unknown" };
+    const row = await tx.one(
+      sql`UPDATE consents SET chosen_at = -COALESCE(chosen_at, updated_at)
+        WHERE ${oneConsent} AND status = 'active' AND COALESCE(chosen_at, 1) > 0 RETURNING client_id`,
+      { partition, ownerId, clientId },
+    );
+    return { kind: row === undefined ? "unknown" : "done" };
+  },
+);
 
 /** For the operator: the consents of one owner, of one client, or all. */
 export const listAllConsents = steps<

@@ -13,7 +13,7 @@ import type {
 import { consentUnder } from "../../owners/apply-consent-decision.ts";
 import { cappedEnds } from "../../owners/company-rules.ts";
 import type { ApproveDevice, DecideDeviceOutcome, DeviceClaim } from "../../owners/storage.ts";
-import { rememberChoice } from "../companies/members.ts";
+import { rememberChoice } from "../companies/company-choices.ts";
 import { givenFor, lockConsent, recordApproval, sparing } from "../consents/consents.ts";
 import { query, type Row, sql, statement, steps, transaction } from "../define-verbs.ts";
 import { grantOf, json, text, textOrNull, whole } from "../row-conversion.ts";

@@ -26,7 +26,8 @@ import {
 import { consentUnder, decidedScopes } from "../../owners/apply-consent-decision.ts";
 import { cappedEnds, type Verdict, verdictOn } from "../../owners/company-rules.ts";
 import type { Approve } from "../../owners/storage.ts";
-import { lockActing, rememberChoice } from "../companies/members.ts";
+import { rememberChoice } from "../companies/company-choices.ts";
+import { lockActing } from "../companies/members.ts";
 import { givenFor, lockConsent, recordApproval, sparing } from "../consents/consents.ts";
 import { note, noteReconnected } from "../consents/history.ts";
 import { query, type Row, sql, statement, type Tx, transaction, words } from "../define-verbs.ts";

@@ -28,6 +28,7 @@ import { oldestBrowsers } from "./0025-oldest-browsers.ts";
 import { rulesForSelectedMembers } from "./0026-rules-for-selected-members.ts";
 import { introspected } from "./0027-introspected.ts";
 import { endedWaysBack } from "./0028-ended-ways-back.ts";
+import { ownChoices } from "./0029-own-choices.ts";
 import type { Migration } from "./migration.ts";
 
 export const migrations: readonly Migration[] = [
@@ -59,6 +60,7 @@ export const migrations: readonly Migration[] = [
   rulesForSelectedMembers,
   introspected,
   endedWaysBack,
+  ownChoices,
 ];
 
 /** The newest migration of this program. A database without a newer one needs nothing else. */

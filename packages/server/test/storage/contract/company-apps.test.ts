@@ -274,7 +274,11 @@ onEveryBackend("what a company decided about an app", (storage) => {
       const grant = aCompanyGrant(company, member);
       await storage().grants.issue({ grant, chosen: true, declined: ["write"], now: NOW });
       const forget = () => storage().companyApps.forgetChoice(keyFor(company, member));
+      const { partition, companyId } = company;
+      const chosen = () => storage().companyApps.listChoices({ partition, companyId, personId: member.personId });
+      expect(await chosen()).toEqual([grant.clientId]);
       expect(await forget()).toEqual({ kind: "done" });
+      expect(await chosen()).toEqual([]);
       const left = { chosen: false, chosenAt: NOW, declined: ["write"] };
       expect(await acting(company, member)).toMatchObject(left);
       expect(await forget()).toEqual({ kind: "unknown" });

@@ -219,6 +219,7 @@ onEveryBackend("approving", (storage) => {
       scopes: scopes.map((scope) => ({ ...scope, grantedAt: NOW, decidedAt: NOW, hosts: ["https://app.example"] })),
       removed: [],
       declined: [],
+      chosenAt: NOW,
       createdAt: NOW,
       updatedAt: NOW,
       expiresAt,

@@ -90,6 +90,7 @@ export const calls: readonly (readonly [string, unknown])[] = [
   ["grants.approve", anApproval(aGrant(person), { declined: ["write"] })],
   ["grants.issue", { grant: aGrant(person), now: NOW }],
   ["consents.forgetDeclined", { ...consent }],
+  ["consents.forgetChoice", { ...consent }],
   ["consents.narrow", { ...consent, remove: ["read"], by: "x" }],
   ["grants.approve", anApproval(aGrant(person))],
   ["scopeUses.record", { ...consent, scopes: ["read"] }],

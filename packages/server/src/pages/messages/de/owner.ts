@@ -133,6 +133,17 @@ export const owner = {
     endKeep: "Nicht ändern ({when})",
     declined: "Sie haben abgelehnt:",
     askAgain: "App wieder fragen lassen",
+    asksAgain: "{app} kann Sie wieder um das bitten, was Sie abgelehnt haben.",
+    asksForWhom:
+      "Wenn sich {app} das nächste Mal verbindet, werden Sie gefragt, für wen. Bis dahin bleibt der Zugriff.",
+    asksForWhomGone:
+      "Wenn sich diese App das nächste Mal verbindet, werden Sie gefragt, für wen. Bis dahin bleibt der Zugriff.",
+    nextAsks: "Das nächste Mal fragt diese App, für wen sie handelt.",
+    nextSelf: "Das nächste Mal verbindet sich diese App vielleicht für Sie selbst, ohne zu fragen.",
+    nextCompany: "Das nächste Mal verbindet sich diese App vielleicht für {company}, ohne zu fragen.",
+    companiesTitle: "Für Ihre Unternehmen",
+    companiesText:
+      "Diese Apps haben Sie nur für ein Unternehmen erlaubt. Die Seite des Unternehmens zeigt, was sie können.",
     required: "Erforderlich",
     off: "Diese App ist hier deaktiviert und bekommt deshalb keinen neuen Zugriff. Wenn sie wieder aktiviert wird, gilt wieder, was Sie erlaubt haben, außer Sie widerrufen es.",
     theft:

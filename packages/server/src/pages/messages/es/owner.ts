@@ -131,6 +131,16 @@ export const owner = {
     endKeep: "No cambiar ({when})",
     declined: "Usted rechazó:",
     askAgain: "Permitir que vuelva a pedirlo",
+    asksAgain: "{app} puede volver a pedirle lo que rechazó.",
+    asksForWhom: "La próxima vez que {app} se conecte, le preguntará para quién. Hasta entonces conserva su acceso.",
+    asksForWhomGone:
+      "La próxima vez que esa aplicación se conecte, le preguntará para quién. Hasta entonces conserva su acceso.",
+    nextAsks: "La próxima vez, esta aplicación le preguntará para quién actúa.",
+    nextSelf: "La próxima vez, esta aplicación puede conectarse para usted sin preguntar.",
+    nextCompany: "La próxima vez, esta aplicación puede conectarse para {company} sin preguntar.",
+    companiesTitle: "Para sus empresas",
+    companiesText:
+      "Solo permitió estas aplicaciones para una empresa. La página de la empresa muestra lo que pueden hacer.",
     required: "Obligatorio",
     off: "Esta aplicación está desactivada aquí, así que no obtiene acceso nuevo. Si se vuelve a activar, lo que usted permitió se aplicará de nuevo, salvo que lo revoque.",
     theft:

@@ -135,6 +135,16 @@ export const owner = {
     endKeep: "Ne pas modifier ({when})",
     declined: "Vous avez refusé :",
     askAgain: "Laisser l’application redemander",
+    asksAgain: "{app} peut vous redemander ce que vous avez refusé.",
+    asksForWhom: "À sa prochaine connexion, {app} vous demandera pour qui. D’ici là, son accès reste le même.",
+    asksForWhomGone:
+      "À sa prochaine connexion, cette application vous demandera pour qui. D’ici là, son accès reste le même.",
+    nextAsks: "La prochaine fois, cette application vous demandera pour qui elle agit.",
+    nextSelf: "La prochaine fois, cette application pourra se connecter pour vous sans poser la question.",
+    nextCompany: "La prochaine fois, cette application pourra se connecter pour {company} sans poser la question.",
+    companiesTitle: "Pour vos entreprises",
+    companiesText:
+      "Vous avez autorisé ces applications pour une entreprise seulement. La page de l’entreprise montre ce qu’elles peuvent faire.",
     required: "Obligatoire",
     off: "Cette application est désactivée ici et n’obtient donc aucun nouvel accès. Si elle est réactivée, ce que vous avez autorisé s’appliquera de nouveau, sauf si vous le révoquez.",
     theft:
