@@ -282,3 +282,18 @@ test("demo with ASSENT_WORKERS=2 → two serve, the demo's files name them; SIGT
   const { code, stderr } = await demo.ended();
   expect([code, stderr]).toEqual([0, ""]);
 });
+
+test("demo with ASSENT_WORKERS=2: SIGTERM while it starts → it stops its workers, exit code 0", async () => {
+  const env = { ASSENT_LISTEN: "127.0.0.1:0", ASSENT_DEMO_PORTS: "0,0", ASSENT_WORKERS: "2", ASSENT_LOG_LEVEL: "warn" };
+  const fresh = { ...env, ASSENT_DATA_DIR: join(at.folder, "early") };
+  const demo = at.start(["demo"], { env: fresh });
+  running.push(demo);
+  const file = join(fresh.ASSENT_DATA_DIR, "demo.json");
+  await until(() => existsSync(file));
+  expect(demo.stdout()).toBe("");
+  demo.child.kill("SIGTERM");
+  const { code, stderr } = await demo.ended();
+  expect([code, stderr]).toEqual([0, ""]);
+  const { issuer } = JSON.parse(readFileSync(file, "utf8")) as { issuer: string };
+  expect((await ask(`${issuer}/health/ready`)).status).toBe(0);
+});

@@ -36,8 +36,10 @@ async function demoWorker(): Promise<void> {
 async function demo(): Promise<void> {
   const config = await demoConfig();
   const { runDemo } = await import("@assent/demo");
+  // Listen for signals before anything starts, so that a signal during the start also ends the worker processes.
+  const toldToStop = untilToldToStop();
   const running = await runDemo(config);
-  await untilToldToStop();
+  await toldToStop;
   await running.stop();
 }
 
