@@ -122,8 +122,8 @@ export interface RecoveryStorage {
       args: PersonKey & { readonly removalId: string | null; readonly now: Millis },
     ): Promise<readonly RemovedFactor[]>;
     /**
-     * Ends all links that take something back, and deletes removed factors: such links have no effect any more. No
-     * address that the account has left is owed another link.
+     * Ends all links that take something back, recover the account, or change its address, and deletes removed factors.
+     * No address that the account has left is owed another link.
      */
     endWaysBack(args: PersonKey & { readonly now: Millis }): Promise<void>;
   };

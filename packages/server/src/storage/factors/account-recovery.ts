@@ -311,8 +311,9 @@ export const eraseWaysBack = transaction<PersonKey, readonly string[]>(async (tx
     sql`SELECT status FROM people WHERE partition = :partition AND person_id = :personId ${words.forUpdate}`,
     key,
   );
+  // A kept link of recovery, or one to an address that an intruder named, would no longer meet a factor.
   await tx.run(
-    sql`DELETE FROM mail_links WHERE partition = :partition AND person_id = :personId AND purpose IN ('undo', 'restore')`,
+    sql`DELETE FROM mail_links WHERE partition = :partition AND person_id = :personId AND purpose IN ('undo', 'restore', 'recover', 'change')`,
     key,
   );
   await endOwed(tx, key);
