@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { aJwtIssuer, claimsFor, JWT_BEARER, jwtOf, trust } from "../support/assertion-requests.ts";
 import * as clientKeys from "../support/client-keys.ts";
-import type { Agent } from "../support/http-browser.ts";
+import { Agent } from "../support/http-browser.ts";
 import { type BackChannelAnswer, bodyOf, codeForm, refreshForm, send } from "../support/keep-alive-requests.ts";
 import { asked, cyclesOf, figure, quantile } from "../support/reliability-figures.ts";
 import {
@@ -206,5 +206,40 @@ test("backup under load, then all sorts of ends, then restore → 0 of what ende
   expect(server.output.join("")).not.toContain("refresh_token_replayed");
 
   // The owner signs in, sees the page, and all goes on.
+  expect((await token(keeping, refreshForm(await granted(keeping, await browser(keeping))))).status).toBe(200);
+});
+
+test("import over data, of an export from before → 0 of what worked before works: refresh tokens, codes, sessions, assertions", {
+  timeout: 120_000,
+}, async () => {
+  const { keeping, rotating } = data.clients;
+  const agent = await browser(keeping);
+  const other = await browser(rotating);
+  const inFile = await granted(keeping, agent);
+  const revoked = await granted(rotating, other);
+  const exported = join(dirname(data.dataDir), "all.jsonl");
+  await assent("export", exported);
+  const since = await granted(keeping, await browser(keeping));
+  await send(server.url, { path: "/revoke", client: rotating, form: { token: revoked } });
+  const code = await nextCode(agent, authorizePath(keeping));
+  const { ofClient } = await assertions();
+  expect((await token(undefined, ofClient)).status).toBe(200);
+  expect((await agent.get("/account/apps")).status).toBe(200);
+
+  await server.end("SIGTERM");
+  await assent("import", exported, "--yes");
+  server = await startProcess(data.dataDir);
+
+  const answers = await Promise.all([
+    ...[inFile, since].map((one) => token(keeping, refreshForm(one))),
+    token(rotating, refreshForm(revoked)),
+    token(keeping, codeForm(keeping, code)),
+    token(undefined, ofClient),
+  ]);
+  expect(answers.filter(({ status }) => status === 200).map(({ text }) => text)).toEqual([]);
+  const visitor = new Agent(server.url);
+  for (const [name, value] of agent.cookies) visitor.cookies.set(name, value);
+  expect((await visitor.get("/account/apps")).location?.pathname).toBe("/login");
+  expect(server.output.join("")).not.toContain("refresh_token_replayed");
   expect((await token(keeping, refreshForm(await granted(keeping, await browser(keeping))))).status).toBe(200);
 });

@@ -25,7 +25,7 @@ const nouns: Readonly<Record<string, Noun>> = {
   key: { summary: "keys that sign the tokens", load: () => import("./commands/key.ts") },
   db: { summary: "the database: schema, housekeeping, backup", load: () => import("./commands/db.ts") },
   export: { summary: "write all data into a file", load: () => import("./commands/export.ts") },
-  import: { summary: "fill an empty database from an exported file", load: () => import("./commands/import.ts") },
+  import: { summary: "fill the database from an exported file", load: () => import("./commands/import.ts") },
 };
 
 /** The program. It loads the nouns in `wanted`, and knows only name and summary of the others. */

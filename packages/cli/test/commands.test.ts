@@ -338,7 +338,7 @@ describe("user", () => {
       name: null,
       operator: [],
     });
-    expect(await at.json(["user", "disable", "dora"])).toMatchObject({ status: "disabled" });
+    expect(await at.json(["user", "disable", "dora", "--yes"])).toMatchObject({ status: "disabled" });
     expect(await at.json(["user", "enable", "dora"])).toMatchObject({ status: "active" });
     expect(await at.json<unknown[]>(["session", "list", "dora"])).toEqual([]);
     expect(await at.json(["session", "revoke", "--user", "dora"])).toEqual({ username: "dora", sessions_ended: 0 });

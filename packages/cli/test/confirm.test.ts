@@ -58,6 +58,7 @@ beforeAll(async () => {
   kid = String((await at.json(["key", "rotate"]))["kid"]);
   await at.json(["key", "rotate", "--now"]);
   await at.json(["db", "backup", "b.db"]);
+  await at.json(["export", "all.jsonl"]);
   const storage = await openStorage({ url: `sqlite:${join(at.dataDir, "assent.db")}`, writer: "main" });
   await use(storage);
   await storage.close();
@@ -70,6 +71,7 @@ const COMMANDS: readonly (readonly [readonly string[], RegExp, readonly string[]
   [["client", "update", "CLIENT", "--status", "disabled"], /Printer \(CLIENT\) ends 2 grants/, ["client", "list"]],
   [["client", "delete", "CLIENT"], /Printer \(CLIENT\) ends 2 grants and 1 consent/, ["client", "list"]],
   [["user", "delete", "alice"], /alice .* ends 1 session, 2 grants, 1 consent and 1 membership/, ["user", "list"]],
+  [["user", "disable", "alice"], /alice .* ends 1 session and 2 grants.* Not ended: 1 consent\./, ["user", "list"]],
   [["company", "delete", "acme"], /Acme \(acme\) ends 1 membership, 0 grants and 0 consents/, ["company", "list"]],
   [["resource", "delete", "https://api.test"], /Photos \(https:\/\/api.test\)/, ["resource", "list"]],
   [["scope", "delete", "read"], /read takes it from 1 client \(CLIENT\)/, ["scope", "list"]],
@@ -80,6 +82,11 @@ const COMMANDS: readonly (readonly [readonly string[], RegExp, readonly string[]
     ["db", "restore", "b.db"],
     /replaces the database at .*assent\.db \(1 person, 1 company, 1 client, 2 grants, 1 consent, 1 session\)/,
     ["user", "list"],
+  ],
+  [
+    ["import", "all.jsonl"],
+    /replaces all data in the database at .*assent\.db \(1 person, 1 company, 1 client, 2 grants, 1 consent, 1 session\)\. A copy .* All sessions and grants end/,
+    ["consent", "list"],
   ],
 ];
 
@@ -127,12 +134,15 @@ describe("what can't be done → said at once, without a question", () => {
     [["client", "delete", "nobody"], /there is no client/],
     [["client", "disable", "nobody"], /there is no client/],
     [["user", "delete", "nobody"], /there is no user/],
+    [["user", "disable", "nobody"], /there is no user/],
     [["company", "delete", "nobody"], /there is no company/],
     [["scope", "delete", "nobody"], /there is no scope/],
     [["resource", "delete", "https://nobody.test"], /there is no API/],
     [["issuer", "delete", "https://nobody.test"], /nobody\.test/],
     [["key", "retire", "nobody"], /there is no key/],
     [["db", "restore", "nowhere.db"], /there is no backup/],
+    [["import", "nowhere.jsonl"], /there is no file/],
+    [["import", "jwks.json"], /cut off/],
   ] as const)("%j", async (args, problem) => {
     for (const terminal of [true, false]) {
       const { code, stderr } = await at.run(args, { terminal });
@@ -161,6 +171,9 @@ test("yes on a terminal → done; --yes elsewhere → done; disabled already →
   expect(await at.json(["client", "show", clientId])).toMatchObject({ status: "disabled" });
   expect((await at.run(disable)).code).toBe(0);
   expect(await at.json(["client", "enable", clientId])).toMatchObject({ status: "active" });
+  expect((await at.run(["user", "disable", "alice"], { input: "y\n", terminal: true })).code).toBe(0);
+  expect((await at.run(["user", "disable", "alice"])).code).toBe(0);
+  expect(await at.json(["user", "enable", "alice"])).toMatchObject({ status: "active" });
   expect((await at.run(["user", "delete", "alice"], { input: "YES\n", terminal: true })).code).toBe(0);
   expect(await at.json(["user", "list"])).toEqual([]);
   expect(await at.json(["client", "delete", clientId, "--yes"])).toMatchObject({ deleted: true });

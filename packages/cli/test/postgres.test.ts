@@ -66,20 +66,30 @@ test("what an operator makes is there for the next command, and gone when it is 
   expect(gone.code).not.toBe(0);
 });
 
-test("import over data → refused: names the database without its password, what it holds, and what to do; nothing changes", {
-  timeout: 60_000,
+test("import over data: no --yes → refused, names the database without its password and what it holds; a server runs → refused; else replaced", {
+  timeout: 120_000,
 }, async () => {
   await json(["export", "all.jsonl"]);
   await json(["resource", "create", "--identifier", "https://late.example.com", "--name", "Late"]);
   const url = new URL(database.url);
   url.password = "hunter2";
   const { code, stderr } = await at.run(["import", "all.jsonl"], { env: { ...env, ASSENT_DATABASE_URL: url.href } });
-  expect(code).toBe(1);
-  for (const words of ["isn't empty", "people: 1", "nothing was changed", "ASSENT_DATABASE_URL", "assent db migrate"]) {
+  expect(code).toBe(2);
+  for (const words of ["replaces all data", "1 person", "assent export", "Nothing was changed", "--yes"]) {
     expect(stderr).toContain(words);
   }
   expect(stderr).not.toContain("hunter2");
   expect(await json(["db", "status"])).toMatchObject({ importing: false });
+  expect(await json(["resource", "list"])).toHaveLength(2);
+  const server = at.start(["serve"], { env: { ...env, ASSENT_LISTEN: "127.0.0.1:0" } });
+  await server.event("started");
+  const beside = await at.run(["import", "all.jsonl", "--yes"], { env });
+  expect([beside.code, beside.stderr]).toEqual([1, expect.stringMatching(/runs on this database: stop it first/)]);
+  server.child.kill("SIGTERM");
+  await server.ended();
+  expect(await json(["resource", "list"])).toHaveLength(2);
+  expect(await json(["import", "all.jsonl", "--yes"])).toMatchObject({ replaced: null, ended: { grants: 0 } });
+  expect(await json(["resource", "list"])).toHaveLength(1);
   expect(await json(["user", "show", "alice"])).toMatchObject({ username: "alice" });
 });
 

@@ -1,11 +1,11 @@
 /** `assent db …`: the database's schema and housekeeping. */
 
 import { stat } from "node:fs/promises";
-import type { Inventory } from "@assent/server/admin";
 import type { Command } from "commander";
 import { Failure, UsageError } from "../command-errors.ts";
-import { confirm, counted, type YesOption, yesOption } from "../confirm.ts";
+import { confirm, type YesOption, yesOption } from "../confirm.ts";
 import { Output } from "../print-records.ts";
+import { holding, noteEnded } from "../replaced-data.ts";
 import { type JsonOption, noun, verb, withAdmin } from "../shared-options.ts";
 
 export function register(program: Command): void {
@@ -122,20 +122,6 @@ async function backup(file: string, options: JsonOption) {
   );
 }
 
-/** The content of a database, in a few words. */
-function holding(holds: Inventory | "unreadable"): string {
-  if (holds === "unreadable") return "which can't be read";
-  const { people, companies, clients, grants, consents, sessions } = holds;
-  return [
-    counted(people, "person", undefined, "people"),
-    counted(companies, "company", undefined, "companies"),
-    counted(clients, "client"),
-    counted(grants, "grant"),
-    counted(consents, "consent"),
-    counted(sessions, "session"),
-  ].join(", ");
-}
-
 interface RestoreOptions extends JsonOption, YesOption {
   readonly keepConsents?: true;
   readonly forInspection?: true;
@@ -163,7 +149,7 @@ async function restore(file: string, options: RestoreOptions) {
   out.done({ database, replaced, ended }, `Restored ${database}.`);
   if (replaced !== null) out.note(`The previous database is in ${replaced}.`);
   if (ended === null) out.note("This copy is for inspection only: servers refuse to start on it.");
-  else tellEnded(out, ended);
+  else noteEnded(out, ended, "backup");
 }
 
 async function epoch(options: JsonOption & { readonly keepConsents?: true; readonly force?: true }) {
@@ -175,17 +161,7 @@ async function epoch(options: JsonOption & { readonly keepConsents?: true; reado
     waits: (text) => out.note(text),
   });
   out.done({ ended }, "All grants and sessions from before now have ended.");
-  tellEnded(out, ended);
-}
-
-function tellEnded(
-  out: Output,
-  { grants, consents, sessions }: { grants: number; consents: number; sessions: number },
-) {
-  out.note(`Ended: ${grants} grant(s), ${sessions} session(s); ${consents} consent(s) must be given again.`);
-  out.note(
-    "Passwords, disabled people and clients, client secrets and signing keys are as they were at the backup. Repeat the changes that were made since then for security.",
-  );
+  noteEnded(out, ended, "backup");
 }
 
 /** Maximum number of rows that `--dry-run` counts for each kind. */

@@ -1,25 +1,57 @@
-/** `assent import`: fills an empty database from a file of `assent export`. */
+/** `assent import`: fills a database from a file of `assent export`, or replaces its data. */
 
+import type { Config } from "@assent/server/admin";
 import type { Command } from "commander";
+import { confirm, type YesOption, yesOption } from "../confirm.ts";
 import { Output } from "../print-records.ts";
+import { holding, noteEnded } from "../replaced-data.ts";
 import type { JsonOption } from "../shared-options.ts";
 
 export function register(program: Command): void {
   program
     .command("import <file>")
-    .description(
-      "fill an empty database from a file of `assent export`, and compare both; after an interruption, run it again",
-    )
+    .description("fill the database from a file of `assent export`, and compare both; asks before it replaces data")
     .option("--json", "print one JSON document")
+    .addOption(yesOption())
+    .addHelpText(
+      "after",
+      "\nAn empty database gets the data as it is: people stay signed in. If the import is interrupted, run it again.\nIf the database holds data, stop its servers first. All sessions, grants and consents end, also those in the file.",
+    )
     .action(read);
 }
 
-async function read(file: string, options: JsonOption): Promise<void> {
-  const { importFromFile, loadConfig } = await import("@assent/server/admin");
-  const { rows, resumed } = await importFromFile(await loadConfig(), file, Date.now());
-  const count = Object.values(rows).reduce((sum, each) => sum + each, 0);
+async function read(file: string, options: JsonOption & YesOption): Promise<void> {
+  const { checkImport, importFromFile, loadConfig } = await import("@assent/server/admin");
+  const config = await loadConfig();
+  const before = await checkImport(config, file);
+  if (before !== "ready") return replace(file, config, before, options);
+  const { rows, resumed } = await importFromFile(config, file, Date.now());
   const out = new Output(options.json ?? false);
-  out.done({ rows, resumed, verified: true }, `Imported ${count} row(s); every table equals the file.`);
+  out.done({ rows, resumed, replaced: null, ended: null, verified: true }, imported(rows));
   if (resumed)
     out.note("An earlier import of this file ended or was interrupted. The rows that it wrote are unchanged.");
+}
+
+async function replace(file: string, config: Config, before: "unfinished" | "filled", options: JsonOption & YesOption) {
+  const { inventoryOf, replaceFromFile } = await import("@assent/server/admin");
+  const now = await inventoryOf(config);
+  const { place = "", holds = "unreadable" } = now ?? {};
+  const part = before === "unfinished" ? "an unfinished import of another file: " : "";
+  const copy = place.startsWith("postgres")
+    ? "You can't undo this: to keep the present data, first run assent export."
+    : "A copy of the present database is kept beside it.";
+  await confirm(
+    `This import replaces all data in the database at ${place} (${part}${holding(holds)}). ${copy} All sessions and grants end, also those in the file, and owners must give every consent again.`,
+    options,
+  );
+  const out = new Output(options.json ?? false);
+  const { rows, resumed, replaced, ended } = await replaceFromFile(config, file, { waits: (text) => out.note(text) });
+  out.done({ rows, resumed, replaced, ended, verified: true }, imported(rows));
+  if (replaced !== null) out.note(`The previous database is in ${replaced}.`);
+  noteEnded(out, ended, "export");
+}
+
+function imported(rows: Readonly<Record<string, number>>): string {
+  const count = Object.values(rows).reduce((sum, each) => sum + each, 0);
+  return `Imported ${count} row(s); every table equals the file.`;
 }

@@ -1,6 +1,6 @@
 /** `assent user …`: people who sign in. */
 
-import type { UserChanges } from "@assent/server/admin";
+import type { OpenedAdmin, UserChanges } from "@assent/server/admin";
 import type { Command } from "commander";
 import { confirm, counted, type YesOption, yesOption } from "../confirm.ts";
 import { type PasswordOptions, passwordChoice, passwordOptions } from "../password-prompt.ts";
@@ -68,7 +68,9 @@ export function register(program: Command): void {
     user,
     "disable <user>",
     "disable a person: all sessions and apps' grants end; issued access tokens work until they expire",
-  ).action((login: string, options: JsonOption) => setStatus(login, "disabled", options));
+  )
+    .addOption(yesOption())
+    .action((login: string, options: JsonOption & YesOption) => setStatus(login, "disabled", options));
   verb(user, "enable <user>", "enable a disabled person again").action((login: string, options: JsonOption) =>
     setStatus(login, "active", options),
   );
@@ -221,9 +223,23 @@ async function resetSecondFactor_(login: string, options: JsonOption & { readonl
   });
 }
 
-async function setStatus(login: string, status: "active" | "disabled", options: JsonOption) {
+async function setStatus(login: string, status: "active" | "disabled", options: JsonOption & YesOption) {
   await withAdmin(options, async (admin, out) => {
     const { setUserStatus, userRecord } = await import("@assent/server/admin");
+    if (status === "disabled") await confirmDisabling(login, options, admin);
     out.record(userRecord(await setUserStatus(login, status, admin)));
   });
+}
+
+/** Asks nothing about a person who is already disabled: all sessions and grants have ended. */
+async function confirmDisabling(login: string, options: YesOption, admin: OpenedAdmin) {
+  const { MOST_COUNTED, impactOfUser } = await import("@assent/server/admin");
+  const { person, sessions, grants, consents } = await impactOfUser(login, admin);
+  if (person.status === "disabled") return;
+  const ended = `${counted(sessions, "session", MOST_COUNTED)} and ${counted(grants, "grant", MOST_COUNTED)}`;
+  const kept = counted(consents, "consent", MOST_COUNTED);
+  await confirm(
+    `Disabling ${person.username} (${person.email}) ends ${ended}, which don't come back when the person is enabled again. Not ended: ${kept}. Issued access tokens work until they expire.`,
+    options,
+  );
 }

@@ -66,7 +66,7 @@ export async function restoreDatabase(
   try {
     await draftOf(source, draft);
     const ended = await prepared(draft, { forInspection, keepConsents }, now);
-    const replaced = there ? `${database}.replaced-${stamp(now)}` : null;
+    const replaced = there ? replacedName(database, now) : null;
     if (replaced !== null) await keep(database, replaced);
     if (existsSync(database) && !isAlone(database)) refuseInUse(database);
     await putBack(draft, database);
@@ -169,7 +169,7 @@ async function endAll(storage: Storage, now: Millis, keepConsents: boolean): Pro
 
 const NOTHING: Ended = { grants: 0, consents: 0, sessions: 0 };
 
-function refuseInUse(database: string): never {
+export function refuseInUse(database: string): never {
   return refuse(
     "in_use",
     null,
@@ -189,7 +189,7 @@ function fileOf(config: Config): string {
   );
 }
 
-/** A time as part of a file's name. */
-function stamp(now: Millis): string {
-  return new Date(now).toISOString().replace(/[-:]/g, "").replace(/\.\d+/, "");
+/** The name of the file that keeps a database which is replaced at `now`. */
+export function replacedName(database: string, now: Millis): string {
+  return `${database}.replaced-${new Date(now).toISOString().replace(/[-:]/g, "").replace(/\.\d+/, "")}`;
 }

@@ -7,6 +7,7 @@ import type { Company } from "../owners/company-storage.ts";
 import type { Person } from "../owners/storage.ts";
 import type { Inventory } from "../storage/database-inventory.ts";
 import { openStorage } from "../storage/open.ts";
+import { maskedUrl } from "../storage/postgres/database-url.ts";
 import { allClients, clientOf } from "./clients.ts";
 import { companyBySlug } from "./companies.ts";
 import { type AdminContext, isMissing } from "./context.ts";
@@ -82,20 +83,23 @@ export async function impactOfIssuer(
   return { issuer: record, links };
 }
 
-/** What the database holds that a restore or an import replaces; null: there is none. `unreadable`: it is damaged, or another program's. */
+/**
+ * Counts what a restore or an import replaces. `place`: the file, or the URL without its password. `unreadable`: the
+ * database is damaged, has an old schema, or belongs to another program. Null: there is no database.
+ */
 export async function inventoryOf(
   config: Config,
-): Promise<{ readonly database: string; readonly holds: Inventory | "unreadable" } | null> {
-  const database = databaseFile(config);
-  if (database === undefined || isMissing(config)) return null;
+): Promise<{ readonly place: string; readonly holds: Inventory | "unreadable" } | null> {
+  if (isMissing(config)) return null;
+  const place = databaseFile(config) ?? maskedUrl(config.databaseUrl);
   try {
     const storage = await openStorage({ url: config.databaseUrl, readonly: true });
     try {
-      return { database, holds: await storage.inventory() };
+      return { place, holds: await storage.inventory() };
     } finally {
       await storage.close();
     }
   } catch {
-    return { database, holds: "unreadable" };
+    return { place, holds: "unreadable" };
   }
 }

@@ -7,6 +7,7 @@ export { type Config, ConfigError, loadConfig } from "../config.ts";
 export type { ReceiptClaims, ReceiptFault, VerifiedReceipt } from "../crypto/signed-receipts.ts";
 export { MAX_JWKS_BYTES, MAX_SCOPES } from "../oauth/client-registration/metadata.ts";
 export type { Inventory } from "../storage/database-inventory.ts";
+export type { Ended } from "../storage/end-all-after-restore.ts";
 export { DatabaseNotReady, SchemaMismatch, StorageUnavailable, UnsafeFileMode } from "../storage/errors.ts";
 export { AdminError, type AdminErrorKind, type Remark } from "./admin-error.ts";
 export { backupDatabase, beginEpoch, refuseRestore, restoreDatabase } from "./backup.ts";
@@ -19,7 +20,7 @@ export { type DatabaseStatus, databaseStatus, migrateDatabase, migrationPlan } f
 export * from "./deletion-impact.ts";
 export type { Diagnosis } from "./doctor.ts";
 export type { Finding } from "./doctor-finding.ts";
-export { exportToFile, importFromFile } from "./export-and-import.ts";
+export { checkImport, exportToFile, importFromFile, replaceFromFile } from "./export-and-import.ts";
 export { metadataUrl } from "./issuer-metadata-url.ts";
 export * from "./keys.ts";
 export { LOGO_SIZE, MAX_LOGO_BYTES, renderLogo } from "./logo.ts";

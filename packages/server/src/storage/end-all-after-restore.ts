@@ -55,6 +55,14 @@ export async function endAllBefore(host: SchemaHost, now: Millis, keepConsents: 
   return ended;
 }
 
+/** Does the same in the caller's transaction. `epoch` is the new epoch, with nothing left to do. */
+export async function endAllAtOnce(tx: Tx, epoch: StoredEpoch): Promise<Ended> {
+  const ended = { grants: 0, consents: 0, sessions: 0 };
+  for (let partition = 0; partition < PARTITIONS; partition += 1) await endPartition(tx, partition, epoch, ended);
+  await writeState(tx, STATES.epoch, epoch);
+  return ended;
+}
+
 async function endPartition(
   tx: Tx,
   partition: number,

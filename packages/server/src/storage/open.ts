@@ -8,7 +8,7 @@ import type { Ended } from "./end-all-after-restore.ts";
 import { type MigrationState, migrate, migrationStatus, planMigrations, type Reach } from "./migrations/migrate.ts";
 import type { PlannedStep } from "./migrations/plan.ts";
 import type { Exported } from "./move/export.ts";
-import type { Imported } from "./move/import.ts";
+import type { BeforeImport, Imported, ReplaceOptions } from "./move/import.ts";
 import { isPostgresUrl } from "./postgres/database-url.ts";
 import type { PostgresEngine, PostgresStats } from "./postgres/engine.ts";
 import { openSqlite, type SqliteEngine, type SqliteStats } from "./sqlite/engine.ts";
@@ -54,6 +54,10 @@ export type Storage = Ports & {
   inventory(): Promise<Inventory>;
   /** Fills the empty database from a file (see `importDatabase`). */
   importFrom(args: { readonly file: string }): Promise<Imported>;
+  /** Reads the file, and says whether it can fill this database (see `beforeImport`). */
+  beforeImport(args: { readonly file: string }): Promise<BeforeImport>;
+  /** Replaces all data by a file's, and ends all access in it (see `replaceDatabase`). */
+  replaceFrom(args: ReplaceOptions): Promise<Imported & { readonly ended: Ended }>;
   /** Marks the database as a copy for inspection, on which no server runs. */
   markForInspection(): Promise<void>;
   stats(): StorageStats;
@@ -112,6 +116,8 @@ function ownOf(engine: Engine): Omit<Storage, keyof Ports> {
       (await import("./end-all-after-restore.ts")).endAllBefore(engine, now, keepConsents),
     exportTo: async ({ file, now }) => (await import("./move/export.ts")).exportDatabase(engine, file, now),
     importFrom: async ({ file }) => (await import("./move/import.ts")).importDatabase(engine, file),
+    beforeImport: async ({ file }) => (await import("./move/import.ts")).beforeImport(engine, file),
+    replaceFrom: async (args) => (await import("./move/import.ts")).replaceDatabase(engine, args),
     inventory: async () => (await import("./database-inventory.ts")).inventory(engine),
     markForInspection: () => engine.exclusively((tx) => writeState(tx, STATES.inspection, true)),
     stats: () => engine.stats(),

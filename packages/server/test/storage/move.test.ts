@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import {
   appendFileSync,
   existsSync,
@@ -26,6 +27,7 @@ import {
   aStoredPerson,
   HOUR,
   NOW,
+  statusOf,
 } from "./support/record-builders.ts";
 
 let folder: string;
@@ -123,6 +125,72 @@ describe.each(places.flatMap((from) => places.map((to) => ({ from, to, title: `$
   },
 );
 
+/** The file with a digest of `people` that no database matches. Its own SHA-256 is right. */
+function withWrongDigest(name: string): string {
+  const lines = readFileSync(at(name), "utf8").trimEnd().split("\n").slice(0, -1);
+  const body = lines.map((line) => `${line.replace(/("end":"people".*"digest":")./, "$1x")}\n`).join("");
+  const sha256 = createHash("sha256").update(body).digest("hex");
+  writeFileSync(at("wrong"), `${body}${JSON.stringify({ done: true, sha256 })}\n`);
+  return at("wrong");
+}
+
+describe.each(backends.map((one) => [one.name, one] as const))("import over data, %s", (_, backend) => {
+  test("what stood there is gone; what the file brings gives no access; a server that still runs learns of it", async () => {
+    const source = await create();
+    const { grant: brought, person } = await filled(source.storage);
+    const { rows } = await source.storage.exportTo({ file: at("all"), now: NOW });
+    const target = await create(backend);
+    const { storage } = target;
+    const own = await aLiveGrant(storage);
+    const session = aSession(own.person);
+    await storage.sessions.create(session);
+    await storage.endAllBefore({ now: NOW - HOUR, keepConsents: true });
+    const live = await aLiveGrant(storage);
+    await storage.markForInspection();
+    expect(await storage.beforeImport({ file: at("all") })).toBe("filled");
+    const before = await storage.catalog.databaseChanges();
+    const seen: number[] = [];
+    const setAside = async () => {
+      seen.push((await storage.inventory()).people);
+    };
+    const imported = await storage.replaceFrom({ file: at("all"), now: NOW + HOUR, setAside });
+    expect(imported).toEqual({ rows, resumed: false, ended: { grants: 1, consents: 1, sessions: 1 } });
+    expect(seen).toEqual([2]);
+    expect(await storage.inventory()).toMatchObject({ people: 601, grants: 0, consents: 0, sessions: 0, clients: 1 });
+    expect(await storage.state()).toEqual({
+      epoch: { at: NOW + HOUR, count: before.epochs + 1, done: true },
+      inspection: false,
+      importing: false,
+    });
+    expect((await storage.catalog.databaseChanges()).epochs).toBe(2);
+    for (const { grant } of [own, live]) {
+      expect((await storage.grants.refresh(aRefresh(grant))).kind).not.toBe("rotated");
+      expect(await statusOf(storage, grant)).toBeUndefined();
+    }
+    expect((await statusOf(storage, brought))?.status).toBe("state_lost");
+    expect((await storage.grants.refresh(aRefresh(brought))).kind).not.toBe("rotated");
+    expect(await storage.people.findByName({ name: person.username })).toMatchObject({ personId: person.personId });
+    // The same file again ends what was granted since.
+    expect(await storage.beforeImport({ file: at("all") })).toBe("filled");
+  });
+
+  test("no copy could be made, or the rows differ from the file → all of the old data stands", async () => {
+    const source = await create();
+    await filled(source.storage);
+    await source.storage.exportTo({ file: at("all"), now: NOW });
+    const { storage } = await create(backend);
+    const { grant } = await aLiveGrant(storage);
+    const full = async () => {
+      throw new Error("the disk is full");
+    };
+    await expect(storage.replaceFrom({ file: at("all"), now: NOW, setAside: full })).rejects.toThrow("disk is full");
+    await expect(storage.replaceFrom({ file: withWrongDigest("all"), now: NOW })).rejects.toThrow(/people differs/);
+    expect((await storage.grants.refresh(aRefresh(grant))).kind).toBe("rotated");
+    expect(await storage.inventory()).toMatchObject({ people: 1, grants: 1, consents: 1 });
+    expect(await storage.state()).toEqual({ epoch: null, inspection: false, importing: false });
+  });
+});
+
 test("a file that is none, cut off, changed, or goes on behind its end → refused, nothing written", async () => {
   const source = await create();
   await filled(source.storage);
@@ -157,6 +225,8 @@ test("a schema of another version → refused, names the migrations", async () =
     .run();
   database.close();
   await expect(target.storage.importFrom({ file: at("all") })).rejects.toThrow(/another schema \(of tomorrow\)/);
+  await expect(target.storage.beforeImport({ file: at("all") })).rejects.toThrow(/another schema \(of tomorrow\)/);
+  await expect(target.storage.replaceFrom({ file: at("all"), now: NOW })).rejects.toThrow(/another schema/);
 });
 
 test("a database with anything in it → refused, and stands", async () => {
@@ -215,6 +285,8 @@ test("an import that was interrupted → goes on with the same file, not with an
   expect((await target.storage.state()).importing).toBe(true);
   expect(database.prepare("SELECT COUNT(*) AS n FROM names").get()).toEqual({ n: 1202 });
   await expect(target.storage.importFrom({ file: at("other") })).rejects.toThrow(/another file/);
+  expect(await target.storage.beforeImport({ file: at("other") })).toBe("unfinished");
+  expect(await target.storage.beforeImport({ file: at("all") })).toBe("ready");
   database.exec("INSERT INTO leases VALUES ('x', 'y', 1); UPDATE names SET status = 'changed' WHERE rowid = 1");
   await expect(target.storage.importFrom({ file: at("all") })).rejects.toThrow(/names differs/);
   expect((await target.storage.state()).importing).toBe(true);

@@ -1,7 +1,9 @@
-/** Fills an empty database from the file of an export, then compares the two. */
+/** Fills a database from the file of an export, then compares the two. */
 
-import { dropState, readState, STATES, writeState } from "../database-state.ts";
-import { listed, named, type Params, placed, type Sql, sql, type Tx, type Value } from "../define-verbs.ts";
+import type { Millis } from "../../oauth/model.ts";
+import { dropState, readState, STATES, type StoredEpoch, writeState } from "../database-state.ts";
+import { listed, named, type Params, placed, type Sql, sql, type Tx, type Value, words } from "../define-verbs.ts";
+import { type Ended, endAllAtOnce } from "../end-all-after-restore.ts";
 import { migrationStatus } from "../migrations/migrate.ts";
 import type { SchemaHost } from "../migrations/migration.ts";
 import { SEEDED, TABLES, type Table } from "../tables.ts";
@@ -17,15 +19,17 @@ export interface Imported {
 
 /** The database is not empty, or its content differs from the file. The message says how. */
 export class ImportRefused extends Error {
-  /** The table that has rows already. Null: the import was refused for another reason. */
-  readonly filled: string | null;
-
-  constructor(message: string, filled: string | null = null) {
+  constructor(message: string) {
     super(message);
     this.name = "ImportRefused";
-    this.filled = filled;
   }
 }
+
+/**
+ * What the database holds before an import. `ready`: nothing, the same data as the file, or the beginning of an import
+ * of this file, which can continue. `unfinished`: the beginning of an import of another file. `filled`: other data.
+ */
+export type BeforeImport = "ready" | "unfinished" | "filled";
 
 /** The position of an import, stored in the transaction of the rows before it. */
 interface Progress {
@@ -48,71 +52,150 @@ const TOGETHER = 25;
  */
 export async function importDatabase(host: SchemaHost, file: string): Promise<Imported> {
   const contents = await contentsOf(file);
-  await refuseOtherSchema(host, contents);
-  const imported = { rows: Object.fromEntries(contents.tables.map(({ end, rows }) => [end, rows])) };
-  if (await alreadyDone(host, contents)) return { ...imported, resumed: true };
+  refuseOtherSchema(await appliedTo(host), contents);
+  const rows = countsOf(contents);
+  if (await alreadyDone(host, contents)) return { rows, resumed: true };
   const { progress, resumed } = await begin(host, contents);
-  await copyRows(host, file, progress);
-  await compare(host, contents);
+  await copyRows(file, progress, (insert, reached) =>
+    host.exclusively(async (tx) => {
+      await insert(tx);
+      await writeState(tx, STATES.importing, reached);
+    }),
+  );
+  await host.reading((tx) => compare(tx, contents));
   await host.exclusively(async (tx) => {
     if (contents.header.epoch !== null) await writeState(tx, STATES.epoch, contents.header.epoch);
     await dropState(tx, STATES.importing);
   });
-  return { ...imported, resumed };
+  return { rows, resumed };
 }
 
-async function refuseOtherSchema(host: SchemaHost, { header }: Contents): Promise<void> {
-  const applied = (await migrationStatus(host)).filter(({ appliedAt }) => appliedAt !== null).map(({ name }) => name);
+/** Reads the whole file and looks at the database, which may have an older schema. Throws `NotAnExport`. */
+export async function beforeImport(host: SchemaHost, file: string): Promise<BeforeImport> {
+  const contents = await contentsOf(file);
+  const migrations = await migrationStatus(host);
+  refuseOtherSchema(
+    migrations.map(({ name }) => name),
+    contents,
+  );
+  const migrated = migrations.every(({ appliedAt }) => appliedAt !== null);
+  if (migrated && (await alreadyDone(host, contents))) return "ready";
+  return host.reading(async (tx) => {
+    if (await host.tableExists(tx, "database_state")) {
+      const before = await readState<Progress>(tx, STATES.importing);
+      if (before !== undefined) return before.sha256 === contents.sha256 ? "ready" : "unfinished";
+    }
+    return (await firstFilled(host, tx)) === undefined ? "ready" : "filled";
+  });
+}
+
+export interface ReplaceOptions {
+  readonly file: string;
+  readonly now: Millis;
+  /** Called with the database locked against writers, before its data is deleted. */
+  readonly setAside?: () => Promise<void>;
+}
+
+/**
+ * Replaces the data by that of the file, and ends every grant, session and consent in it, like a restore: the file
+ * doesn't know what was revoked since the export. All of this is one transaction, so a process that is killed leaves the
+ * old data. The schema must exist, and no server may run. Throws `NotAnExport`, `ImportRefused`.
+ */
+export async function replaceDatabase(
+  host: SchemaHost,
+  { file, now, setAside }: ReplaceOptions,
+): Promise<Imported & { readonly ended: Ended }> {
+  const contents = await contentsOf(file);
+  refuseOtherSchema(await appliedTo(host), contents);
+  const ended = await host.exclusively(async (tx) => {
+    const before = await readState<StoredEpoch>(tx, STATES.epoch);
+    await setAside?.();
+    for (const { name } of TABLES) {
+      const table = named(name);
+      await tx.run(sql`${words.empty} ${table}`);
+    }
+    await copyRows(file, startOf(contents), (insert) => insert(tx));
+    await compare(tx, contents);
+    for (const mark of [STATES.importing, STATES.inspection]) await dropState(tx, mark);
+    // A server that still runs on the old data compares the number of epochs, and stops.
+    const count = Math.max(before?.count ?? 0, contents.header.epoch?.count ?? 0) + 1;
+    return endAllAtOnce(tx, { at: now, count, next: null, keepConsents: false });
+  });
+  return { rows: countsOf(contents), resumed: false, ended };
+}
+
+function countsOf({ tables }: Contents): Readonly<Record<string, number>> {
+  return Object.fromEntries(tables.map(({ end, rows }) => [end, rows]));
+}
+
+async function appliedTo(host: SchemaHost): Promise<readonly string[]> {
+  return (await migrationStatus(host)).filter(({ appliedAt }) => appliedAt !== null).map(({ name }) => name);
+}
+
+function refuseOtherSchema(migrations: readonly string[], { header }: Contents): void {
   const differing = [
-    ...applied.filter((name) => !header.migrations.includes(name)),
-    ...header.migrations.filter((name) => !applied.includes(name)),
+    ...migrations.filter((name) => !header.migrations.includes(name)),
+    ...header.migrations.filter((name) => !migrations.includes(name)),
   ];
   if (differing.length > 0) {
     throw new NotAnExport(
-      `the file is of another schema (${differing.join(", ")}): export and import with the same version of Assent, its migrations applied`,
+      `the file has another schema (${differing.join(", ")}): export and import with the same version of Assent, after assent db migrate --contract`,
     );
   }
 }
 
-function begin(host: SchemaHost, { sha256 }: Contents): Promise<{ progress: Progress; resumed: boolean }> {
+function startOf({ sha256 }: Contents): Progress {
+  return { sha256, offset: 0, table: null, columns: [] };
+}
+
+/** The first table that has rows. */
+async function firstFilled(host: SchemaHost, tx: Tx): Promise<string | undefined> {
+  for (const { name } of TABLES) {
+    if (SEEDED.includes(name) || !(await host.tableExists(tx, name))) continue;
+    const table = named(name);
+    if ((await tx.one(sql`SELECT 1 AS found FROM ${table} LIMIT 1`)) !== undefined) return name;
+  }
+  return undefined;
+}
+
+function begin(host: SchemaHost, contents: Contents): Promise<{ progress: Progress; resumed: boolean }> {
   return host.exclusively(async (tx) => {
     const before = await readState<Progress>(tx, STATES.importing);
     if (before !== undefined) {
-      if (before.sha256 === sha256) return { progress: before, resumed: true };
+      if (before.sha256 === contents.sha256) return { progress: before, resumed: true };
       throw new ImportRefused(
-        "an import of another file into this database was interrupted: go on with that one, or begin with an empty database",
+        "an import of another file into this database was interrupted: import that file again to continue",
       );
     }
-    for (const { name } of TABLES) {
-      const table = named(name);
-      if (SEEDED.includes(name)) continue;
-      if ((await tx.one(sql`SELECT 1 AS found FROM ${table} LIMIT 1`)) !== undefined) {
-        throw new ImportRefused(
-          `the database isn't empty (${name} has rows): an import takes a database on which nothing has run yet`,
-          name,
-        );
-      }
-    }
+    const filled = await firstFilled(host, tx);
+    if (filled !== undefined) throw new ImportRefused(`the database isn't empty (${filled} has rows)`);
     for (const name of SEEDED) {
       const table = named(name);
       await tx.run(sql`DELETE FROM ${table}`);
     }
-    const progress: Progress = { sha256, offset: 0, table: null, columns: [] };
+    const progress = startOf(contents);
     await writeState(tx, STATES.importing, progress);
     return { progress, resumed: false };
   });
 }
 
-async function copyRows(host: SchemaHost, file: string, from: Progress): Promise<void> {
+/** Reads the rows behind a position. `store` runs the inserts of up to 1,000 rows; the position is behind them. */
+async function copyRows(
+  file: string,
+  from: Progress,
+  store: (insert: (tx: Tx) => Promise<void>, reached: Progress) => Promise<void>,
+): Promise<void> {
   let { table, columns, offset } = from;
   let rows: (readonly Value[])[] = [];
   const inserts = new Map<string, Sql>();
   const flush = async () => {
-    const target = table;
-    await host.exclusively(async (tx) => {
-      if (target !== null) await insertAll(tx, target, columns, rows, inserts);
-      await writeState(tx, STATES.importing, { ...from, offset, table, columns } satisfies Progress);
-    });
+    const [target, batch] = [table, rows];
+    await store(
+      async (tx) => {
+        if (target !== null) await insertAll(tx, target, columns, batch, inserts);
+      },
+      { ...from, offset, table, columns },
+    );
     rows = [];
   };
   for await (const { text, next } of linesOf(file, from.offset)) {
@@ -169,11 +252,11 @@ function paramsOf(rows: readonly (readonly Value[])[]): Params {
 }
 
 /** Compares the present database with the file. */
-async function compare(host: SchemaHost, contents: Contents): Promise<void> {
-  const differing = await host.reading((tx) => firstDifference(tx, contents));
+async function compare(tx: Tx, contents: Contents): Promise<void> {
+  const differing = await firstDifference(tx, contents);
   if (differing === undefined) return;
   throw new ImportRefused(
-    `${differing.table} differs from the file after the import (${differing.found} rows of ${differing.rows}): did anything else write to this database? Begin again with an empty one`,
+    `${differing.table} differs from the file after the import (${differing.found} of ${differing.rows} rows): another process may have written to this database. Import the file into an empty database`,
   );
 }
 
