@@ -127,7 +127,42 @@ describe("a request of an app", () => {
     await agent.submit(form, { username: name, ...FRESH });
     const second = await agent.submit(form, { username: name, ...FRESH });
     expect(second.status).toBe(400);
+    expect(textOf(second)).toContain("There is an account with this address already");
     await allows(agent, await agent.follow(await agent.get(linkTo(second, "/consent"))));
+  });
+
+  test("the link is opened again after the account was made → it says so, and leads to the sign-in of that request", async () => {
+    const [agent, elsewhere, name] = [aBrowser(), aBrowser(), aName()];
+    await asksForAccount(agent, await agent.get(authorizeUrl(server, app)), `${name}@example.test`);
+    const link = await linkFor(`${name}@example.test`);
+    await makesAccount(elsewhere, link, name);
+    const there = await aBrowser().get(link);
+    expect(there.status).toBe(400);
+    expect(textOf(there)).toContain("To continue to Photo Printer, go back to the browser where you started");
+    expect(there.text).not.toMatch(/[?&]request=|name="request"|\/consent/);
+    const page = await agent.get(link);
+    expect(textOf(page)).toContain("There is an account with this address already. Sign in with it.");
+    expect(textOf(page)).toContain("continue to Photo Printer");
+    await allows(agent, await entersNew(agent, await agent.get(linkTo(page, "/consent")), name));
+  });
+
+  test("the link has expired → it says so; a new link takes along what waits, or the request starts again", async () => {
+    const [agent, name] = [aBrowser(), aName()];
+    await asksForAccount(agent, await agent.get(authorizeUrl(server, app)), `${name}@example.test`);
+    const link = await linkFor(`${name}@example.test`);
+    server.tick(HOUR + 60_000);
+    const page = await agent.get(link);
+    expect(textOf(page)).toContain("This link no longer works");
+    expect(textOf(page)).toContain("The request from Photo Printer has expired");
+    const again = await agent.follow(await agent.get(linkTo(page, "/authorize")));
+    await asksForAccount(agent, again, `${name}@example.test`);
+    await allows(agent, await makesAccount(agent, await linkFor(`${name}@example.test`), name));
+  });
+
+  test("a link that is none of ours → it leads to sign-in and to a new link", async () => {
+    const page = await aBrowser().get("/sign-up/account?link=ml_nothing");
+    expect(page.status).toBe(400);
+    expect([linkTo(page, "/sign-up"), linkTo(page, "/login")]).toHaveLength(2);
   });
 
   test("the link is opened in another browser → the account is ready there, the page says where to go on, and has no request", async () => {
@@ -152,7 +187,9 @@ describe("a request of an app", () => {
     const agent = aBrowser();
     const sent = await asksForPassword(agent, await agent.get(authorizeUrl(server, app)), person.username);
     expect(textOf(sent)).toContain("Open the link in this browser to continue to Photo Printer");
-    const done = await choosesPassword(agent, await linkFor(person.email));
+    const link = await linkFor(person.email);
+    expect(textOf(await agent.get(link))).toContain("After that, you continue to Photo Printer.");
+    const done = await choosesPassword(agent, link);
     expect(textOf(done)).toContain("continue to Photo Printer");
     const signInPage = await agent.get(linkTo(done, "/consent"));
     await allows(agent, await entersNew(agent, signInPage, person.username));

@@ -40,7 +40,7 @@ async function said(done: Page, email: string) {
   };
   expect(done.text).toContain("You were signed out everywhere");
   expect(message.text).toContain("Everybody was signed out");
-  return { ended: both("No longer have access"), kept: both("Still have access") };
+  return { ended: both("Access revoked"), kept: both("Still have access") };
 }
 
 test("nothing suspicious → every app is listed, none is ticked; all stay, and every session ends", async () => {
@@ -66,6 +66,8 @@ test("nothing suspicious, one app is ticked → that one ends alone", async () =
   const { reader, page } = await opened(person);
   const done = await decide(reader, page, boxOf(page, "Mail"));
   expect(await said(done, person.email)).toEqual({ ended: ["Mail"], kept: ["Photos"] });
+  // Its last token works until it expires.
+  expect(done.text).toContain("Access ends within 10 minutes.");
   expect([await photos.works(), await mail.works()]).toEqual([true, false]);
 });
 
@@ -103,4 +105,16 @@ test("no app → the page and the message name none", async () => {
   const { reader, page } = await opened(person);
   expect(page.text).toContain("No app has access to your account.");
   expect(await said(await decide(reader, page), person.email)).toEqual({ ended: [], kept: [] });
+});
+
+test("the only app was revoked before → the page says when its access ends; after that, that no app has access", async () => {
+  const { person, owner } = await anOwner();
+  const { client } = await aConnection(owner, person, server, { name: "Photos" });
+  const { partition, personId: ownerId } = person;
+  const key = { partition, ownerId, clientId: client.clientId };
+  await server.assent.storage.consents.revoke({ ...key, revokedBy: ownerId, now: server.now() });
+  const { page } = await opened(person);
+  expect(page.text).toContain("The access of all apps was revoked. Access ends within 10 minutes.");
+  server.tick(11 * 60_000);
+  expect((await opened(person)).page.text).toContain("No app has access to your account.");
 });

@@ -50,7 +50,7 @@ describe("an intruder who knows the password", () => {
     const done = await decide(reader, page);
     expect(done.text).toContain("Your password was changed");
     expect(done.text).toMatch(/Removed: Passkey “Desk key” and Authenticator app\./);
-    expect(done.text).toMatch(/No longer have access: Mail Export\./);
+    expect(done.text).toMatch(/Access revoked: Mail Export\./);
     expect(done.text).toMatch(/Still have access: Photo Printer\./);
 
     expect(await entersBy(key, server)).toBe(false);
@@ -64,7 +64,7 @@ describe("an intruder who knows the password", () => {
 
     const told = await messageTo(person.email, REMOVED, mailbox);
     expect(told.text).toContain("Removed: Passkey “Desk key” and Authenticator app");
-    expect(told.text).toContain("No longer have access: Mail Export");
+    expect(told.text).toContain("Access revoked: Mail Export");
     expect(told.text).toContain("Still have access: Photo Printer");
     expect(told.link).toContain("/recover/undo?link=ml_");
   });

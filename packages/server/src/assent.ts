@@ -351,7 +351,7 @@ async function assemble({
     sessions,
     factors: sessions,
     identities: { ...sessions, catalog },
-    recovery: { storage, mail, links, issuer, attemptKey, newId, now },
+    recovery: { storage, oauth: context, mail, links, issuer, attemptKey, newId, now },
     account: { ...sessions, credentials, links, mailDesk, hashPassword: signIn.hashPassword },
     apps: { storage, oauth: context, consentDurations: config.consentDurations, now, event },
     companies: {

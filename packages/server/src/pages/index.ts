@@ -35,6 +35,7 @@ export {
   createAccountPage,
   donePage,
   sentPage,
+  signUpGonePage,
 } from "./security/links-by-mail.ts";
 export { deletePage, profilePage } from "./security/profile.ts";
 export { provePage } from "./security/prove-before-recovery.ts";

@@ -44,6 +44,7 @@ function aTakeBack(changes: Partial<TakeBackView> = {}): TakeBackView {
   return {
     ...{ what: "recover", csrf: "csrf-value", link: "ml_value", proof: null, shown: "1.marks" },
     ...{ person: "ada", email: "ada@example.com", now: NOW, since: null, ways: [], apps: [], hidden: 0 },
+    ...{ endsIn: 0, waiting: null },
     ...{ companies: [], browsers: [], fault: null, problem: null },
     ...changes,
   };
@@ -87,7 +88,7 @@ const many = Array.from({ length: 40 }, (_, at) =>
 
 function aRecovery(changes: Partial<TakenBackView> = {}): TakenBackView {
   return {
-    ...{ what: "recover", email: "", removed: [], kept: [], ended: [], apps: [] },
+    ...{ what: "recover", email: "", removed: [], kept: [], ended: [], endsIn: 0, apps: [] },
     ...{ waiting: null, signIn: "/login", switch: null },
     ...changes,
   };
@@ -95,6 +96,10 @@ function aRecovery(changes: Partial<TakenBackView> = {}): TakenBackView {
 
 export const recoveryStates: Readonly<Record<string, (chrome: Chrome) => string>> = {
   "recover-new": (c) => takeBackPage(aTakeBack(), c),
+  "recover-new-revoked": (c) => takeBackPage(aTakeBack({ endsIn: 10 }), c),
+  ...waitingStates("recover-new", ["app", "invitation", "deviceElsewhere"], (waiting, c) =>
+    takeBackPage(aTakeBack({ waiting }), c),
+  ),
   "recover-new-short": (c) => takeBackPage({ ...intruded, fault: { kind: "short" } }, c),
   "recover-new-intruded": (c) => takeBackPage(intruded, c),
   "recover-new-changed": (c) => takeBackPage({ ...intruded, problem: "changed" }, c),

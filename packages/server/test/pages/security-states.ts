@@ -14,6 +14,7 @@ import {
   removeIdentityPage,
   securityPage,
   sentPage,
+  signUpGonePage,
 } from "../../src/pages/index.ts";
 import type {
   ChangePasswordView,
@@ -22,6 +23,7 @@ import type {
   PasswordFault,
   ProfileView,
   SecurityView,
+  SignUpGoneView,
 } from "../../src/pages/security/views.ts";
 import type { Waiting } from "../../src/pages/waiting-view.ts";
 import { aSession } from "./factor-states.ts";
@@ -112,6 +114,10 @@ function aCreation(changes: Partial<CreateAccountView> = {}): CreateAccountView 
   };
 }
 
+function aGone(changes: Partial<SignUpGoneView> = {}): SignUpGoneView {
+  return { used: false, waiting: null, signIn: "/login", carried: {}, ...changes };
+}
+
 function aProfile(changes: Partial<ProfileView> = {}): ProfileView {
   return {
     ...{ csrf: "csrf-value", person: ada, now: NOW, name: "Ada Lovelace", nameWrong: false, email: "ada@example.com" },
@@ -157,8 +163,15 @@ export const securityStates: Readonly<Record<string, (chrome: Chrome) => string>
     askPage({ what: "recover", ...anAsk, typed: "ada", fault: { kind: "throttled", minutes: 9 } }, c),
   "recover-full": (c) => askPage({ what: "recover", ...anAsk, typed: "ada", fault: { kind: "full" } }, c),
   "recover-sent": (c) => sentPage({ email: null, ...aSent }, c),
-  "link-gone": (c) => donePage({ what: "gone", again: "/recover", back: null }, c),
-  "link-gone-twice": (c) => donePage({ what: "gone", again: "/sign-up", back: "/consent?request=sealed" }, c),
+  "link-gone": (c) => donePage({ what: "gone", again: "/recover" }, c),
+  "sign-up-gone": (c) => signUpGonePage(aGone(), c),
+  "sign-up-used": (c) => signUpGonePage(aGone({ used: true }), c),
+  ...waitingStates("sign-up-gone", ["invitation"], (waiting, c) =>
+    signUpGonePage(aGone({ waiting, carried: { invitation: "sealed" } }), c),
+  ),
+  ...waitingStates("sign-up-used", ["app", "appElsewhere", "expired"], (waiting, c) =>
+    signUpGonePage(aGone({ used: true, waiting }), c),
+  ),
   "link-another-browser": (c) => donePage({ what: "anotherBrowser" }, c),
   "link-taken": (c) => donePage({ what: "taken" }, c),
   "sign-up": (c) => askPage({ what: "signUp", ...anAsk, typed: "", fault: null }, c),

@@ -76,5 +76,5 @@ export function doneAnswer(view: DoneView, http: HttpRequest, tools: PageTools, 
 
 /** The page of a link that is not valid. `what`: a recovery can be requested again. */
 export function goneAnswer(what: "recover" | "undo", http: HttpRequest, tools: PageTools, visitor: Visitor): Answer {
-  return doneAnswer({ what: "gone", again: what === "recover" ? "/recover" : null, back: null }, http, tools, visitor);
+  return doneAnswer({ what: "gone", again: what === "recover" ? "/recover" : null }, http, tools, visitor);
 }

@@ -21,7 +21,7 @@ export function showEmailLink(what: What): (http: HttpRequest, tools: ConfirmToo
     const visitor = await visitorOf(http, tools);
     const token = new URLSearchParams(http.query).get("link");
     const followed = await followLink(token, what, tools.account);
-    if (followed === undefined) return doneAnswer({ what: "gone", again: null, back: null }, http, tools, visitor);
+    if (followed === undefined) return doneAnswer({ what: "gone", again: null }, http, tools, visitor);
     return askAnswer(what, token ?? "", followed, visitor, http, tools, false);
   };
 }
@@ -32,7 +32,7 @@ export function submitEmailLink(what: What): (http: HttpRequest, tools: ConfirmT
     const form = formOf(http);
     const token = form.get("link") ?? "";
     const followed = await followLink(token, what, tools.account);
-    if (followed === undefined) return doneAnswer({ what: "gone", again: null, back: null }, http, tools, visitor);
+    if (followed === undefined) return doneAnswer({ what: "gone", again: null }, http, tools, visitor);
     if (!isFormToken(form, visitor, tools))
       return { ...askAnswer(what, token, followed, visitor, http, tools, true), status: 403 };
     const from = {
@@ -41,8 +41,7 @@ export function submitEmailLink(what: What): (http: HttpRequest, tools: ConfirmT
     };
     const outcome = await confirmAddress(what, followed, from, tools.account);
     if (outcome.kind !== "done") {
-      const view =
-        outcome.kind === "taken" ? ({ what: "taken" } as const) : ({ what: "gone", again: null, back: null } as const);
+      const view = outcome.kind === "taken" ? ({ what: "taken" } as const) : ({ what: "gone", again: null } as const);
       return doneAnswer(view, http, tools, visitor);
     }
     const { email, username } = outcome.person;

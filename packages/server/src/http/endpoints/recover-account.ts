@@ -4,8 +4,9 @@ import { hashes } from "../../crypto/node-hashes.ts";
 import { hashPassword } from "../../crypto/password-hashing.ts";
 import type { Millis } from "../../oauth/model.ts";
 import type { AppsContext } from "../../owners/apps/context.ts";
+import { minutesLeft } from "../../owners/apps/remaining-token-lifetime.ts";
 import type { FollowedLink } from "../../owners/mail/open-mail-link.ts";
-import { type Shown, showRecovery, takeBack } from "../../owners/recovery/recover-account.ts";
+import { type Shown, showRecovery, type TakenBack, takeBack } from "../../owners/recovery/recover-account.ts";
 import {
   type Choice,
   type Decided,
@@ -103,7 +104,7 @@ export function submitTakeBack(what: TakeBackWhat): (http: HttpRequest, tools: T
         return changedAnswer(arrived, now, choice, tools);
       }
       case "done":
-        return takenBackAnswer(arrived, outcome.decided, tools);
+        return takenBackAnswer(arrived, outcome, tools);
     }
   };
 }
@@ -208,6 +209,8 @@ async function formAnswer(
     ...{ what, fault, problem, link: token, proof: sealed, shown: shownOf(found, now), now, since: found.moment },
     ...{ person: followed.person.username, email: followed.link.address, hidden: found.apps.length - apps.length },
     csrf: formToken(visitor, tools),
+    endsIn: minutesLeft(found.heldUntil, now),
+    waiting: (await behindLink(aboutOf(what, followed), visitor, language, tools)).waiting,
     ways: found.factors.map(({ id, added, ...factor }) => ({
       ...{ ...factor, value: formValue(id), chosen: choice.factors.includes(id) },
       ...{ ...deviceOf(added.userAgent), place: coarse(added.address) },
@@ -228,6 +231,11 @@ async function formAnswer(
   return page(200, takeBackPage(view, chrome), "here", visitor.cookies);
 }
 
+/** What a link of a recovery keeps for its browser. Other links keep something else. */
+function aboutOf(what: TakeBackWhat, { link }: FollowedLink): string | null {
+  return what === "recover" ? link.about : null;
+}
+
 async function appName(clientId: string, shown: string, language: string, tools: TakeBackTools): Promise<string> {
   const client = await tools.apps.oauth.catalog.client(clientId);
   return client === undefined ? shown : nameOf(client, language);
@@ -235,7 +243,7 @@ async function appName(clientId: string, shown: string, language: string, tools:
 
 async function takenBackAnswer(
   { what, followed, visitor, http }: Arrived,
-  decided: Decided,
+  { decided, heldUntil }: Extract<TakenBack, { kind: "done" }>,
   tools: TakeBackTools,
 ): Promise<Answer> {
   const { person, link } = followed;
@@ -246,12 +254,8 @@ async function takenBackAnswer(
   const ways = (all: Decided["kept"]): readonly NamedWay[] => all.map(({ kind, name }) => ({ kind, name }));
   const names = (all: readonly { readonly name: string }[]) => all.map(({ name }) => name);
   const chrome = { ...tools.chrome(http), here: null };
-  const { continuation, waiting } = await behindLink(
-    what === "recover" ? link.about : null,
-    visitor,
-    chrome.words.language,
-    tools,
-  );
+  const { language } = chrome.words;
+  const { continuation, waiting } = await behindLink(aboutOf(what, followed), visitor, language, tools);
   // Somebody else may be signed in in this browser: they must not answer for the owner of this account.
   const other = visitor.signedIn?.person.personId === person.personId ? undefined : visitor.signedIn;
   const isOther = other !== undefined && continuation !== undefined;
@@ -260,6 +264,7 @@ async function takenBackAnswer(
     signIn: signInPath(continuation, visitor, tools),
     switch: isOther ? formSecrets(continuation, visitor, tools, other.session) : null,
     ended: names([...decided.endApps, ...decided.endCompanies]),
+    endsIn: minutesLeft(heldUntil, tools.now()),
     apps: names([...decided.keepApps, ...decided.keepCompanies]),
   };
   // Strangers who guess at the account have used up what strangers have: its owner must be able to sign in now.

@@ -5,13 +5,13 @@ import { BY_PASSWORD } from "../../oauth/authentication-context.ts";
 import type { Millis } from "../../oauth/model.ts";
 import { displayTextProblem } from "../../oauth/names/display-name.ts";
 import { makeAccount, type SignUpContext } from "../../owners/account/sign-up.ts";
-import { opened as openedFrom } from "../../owners/authorization/continuation.ts";
+import { carried, opened as openedFrom } from "../../owners/authorization/continuation.ts";
 import type { Postbox } from "../../owners/mail/mail-content.ts";
-import { type OpenedLink, openLink } from "../../owners/mail/open-mail-link.ts";
+import { type OpenedLink, openLink, openSpentLink } from "../../owners/mail/open-mail-link.ts";
 import { newEmail, newUsername } from "../../owners/new-username-and-email.ts";
-import { accountReadyPage, createAccountPage } from "../../pages/index.ts";
+import { accountReadyPage, createAccountPage, signUpGonePage } from "../../pages/index.ts";
 import type { CreateAccountView } from "../../pages/security/views.ts";
-import { behindLink, type FoundBehindLink } from "../authorization/continue-after-mail.ts";
+import { behindLink, type FoundBehindLink, signInPath } from "../authorization/continue-after-mail.ts";
 import { formSecrets, isAnswer, onward, pageContextOf } from "../authorization/continue-after-sign-in.ts";
 import { type SessionTools, startSession, type Visitor, visitorOf } from "../browser-of-request.ts";
 import { originOf } from "../connections/client-address.ts";
@@ -19,7 +19,6 @@ import { problemAnswer } from "../error-page.ts";
 import { isFormToken } from "../form-token.ts";
 import { type Answer, formOf, type HttpRequest, later, page, redirect, waitUntil } from "../http-message.ts";
 import { type AskTools, askAnswer, askArrival, askForMail, type MailAsk } from "./ask-for-mail-form.ts";
-import { doneAnswer } from "./ask-recovery.ts";
 import { newPasswordFault } from "./change-password.ts";
 
 const MAX_NAME = 120;
@@ -58,7 +57,7 @@ export async function showCreateAccount(http: HttpRequest, tools: SignUpTools): 
   const token = new URLSearchParams(http.query).get("link");
   const opened = await openLink(token, "sign-up", tools.account);
   const visitor = await visitorOf(http, tools);
-  if (opened === undefined) return goneAnswer(http, visitor, tools);
+  if (opened === undefined) return goneAnswer(token, http, visitor, tools);
   const waits = await waitsBehind(opened, visitor, http, tools);
   const shown = { token: token ?? "", email: opened.link.address, username: "", name: "", fault: null };
   return createAnswer(shown, waits, visitor, http, tools);
@@ -68,16 +67,17 @@ export async function submitCreateAccount(http: HttpRequest, tools: SignUpTools)
   if (!maySignUp(tools)) return problemAnswer("not_found", http, tools);
   const visitor = await visitorOf(http, tools);
   const form = formOf(http);
-  const opened = await openLink(form.get("link"), "sign-up", tools.account);
-  if (opened === undefined) return goneAnswer(http, visitor, tools);
+  const token = form.get("link");
+  const opened = await openLink(token, "sign-up", tools.account);
+  if (opened === undefined) return goneAnswer(token, http, visitor, tools);
   const { address: email } = opened.link;
   const waits = await waitsBehind(opened, visitor, http, tools);
   const typed = {
     username: form.get("username")?.slice(0, 254) ?? "",
     name: form.get("name")?.trim().slice(0, 500) ?? "",
   };
-  const again = (fault: CreateAccountView["fault"], token = form.get("link") ?? "", status = 200) =>
-    createAnswer({ token, email, ...typed, fault }, waits, visitor, http, tools, status);
+  const again = (fault: CreateAccountView["fault"], link = token ?? "", status = 200) =>
+    createAnswer({ token: link, email, ...typed, fault }, waits, visitor, http, tools, status);
   if (!isFormToken(form, visitor, tools)) return again({ stale: true }, undefined, 403);
 
   const names = newUsername(typed.username.trim());
@@ -92,7 +92,7 @@ export async function submitCreateAccount(http: HttpRequest, tools: SignUpTools)
   const outcome = await makeAccount(opened, chosen, from, tools.account);
   switch (outcome.kind) {
     case "gone":
-      return goneAnswer(http, visitor, tools);
+      return goneAnswer(token, http, visitor, tools);
     case "throttled":
       return tooManyNames(outcome.until, waits, visitor, http, tools);
     case "taken":
@@ -120,12 +120,29 @@ function waitsBehind(
   return behindLink(link.about, visitor, tools.chrome(http).words.language, tools);
 }
 
-/** Behind a link that doesn't hold. What the form carries still waits: a second press finds the link used up by the first. */
-function goneAnswer(http: HttpRequest, visitor: Visitor, tools: SignUpTools): Answer {
+/**
+ * Behind a link that doesn't hold. What waits goes along: the link keeps it for a while, and so does the form of a
+ * second press.
+ */
+async function goneAnswer(
+  token: string | null,
+  http: HttpRequest,
+  visitor: Visitor,
+  tools: SignUpTools,
+): Promise<Answer> {
+  const spent = await openSpentLink(token, "sign-up", tools.account);
+  const chrome = { ...tools.chrome(http), here: null };
+  const behind = await behindLink(spent?.about ?? null, visitor, chrome.words.language, tools);
   const form = formOf(http);
   const carries = openedFrom((field) => form.get(field), visitor.nonce, tools.authorization);
-  const back = carries === undefined || carries === "unknown" ? null : onward(carries, visitor, tools);
-  return doneAnswer({ what: "gone", again: "/sign-up", back }, http, tools, visitor);
+  const continuation = behind.continuation ?? (carries === "unknown" ? undefined : carries);
+  const view = {
+    used: spent?.purpose === "used",
+    waiting: behind.waiting,
+    signIn: signInPath(continuation, visitor, tools),
+    carried: { ...carried(continuation, visitor.nonce, tools.authorization) },
+  };
+  return page(400, signUpGonePage(view, chrome), "here", visitor.cookies);
 }
 
 async function tooManyNames(

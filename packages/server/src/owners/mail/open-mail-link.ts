@@ -34,6 +34,21 @@ export async function openLink(
   return link && { key, link };
 }
 
+/**
+ * A link that was used, or has expired, for as long as the database has it. Undefined: it is none of ours, it holds, or
+ * it was deleted.
+ */
+export async function openSpentLink(
+  token: string | null,
+  purpose: MailLinkPurpose,
+  context: OpenLinkContext,
+): Promise<MailLink | undefined> {
+  if ((await openLink(token, purpose, context)) !== undefined) return undefined;
+  // Every expiry is after the time 0.
+  const whenever = { ...context, now: () => 0 };
+  return ((await openLink(token, "used", whenever)) ?? (await openLink(token, purpose, whenever)))?.link;
+}
+
 /** A link that holds, and the person whose it is. */
 export interface FollowedLink extends OpenedLink {
   readonly person: Person;

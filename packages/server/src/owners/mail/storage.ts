@@ -41,9 +41,10 @@ export interface ClaimedMailRequest extends StoredMailRequest {
 
 /**
  * The effect of a link. `undo`: undoes a change of the address. `restore`: undoes a removal of factors by recovery.
- * `sign-in`: has none, and leads to the sign-in page and what waits behind it.
+ * `sign-in`: has none, and leads to the sign-in page and what waits behind it. `used`: a link that was taken has none
+ * either, and still tells what waits.
  */
-export type MailLinkPurpose = "recover" | "sign-up" | "sign-in" | "verify" | "change" | "undo" | "restore";
+export type MailLinkPurpose = "recover" | "sign-up" | "sign-in" | "verify" | "change" | "undo" | "restore" | "used";
 
 /** A link in one message. */
 export interface MailLink {
@@ -144,7 +145,7 @@ export interface MailStorage {
     }): Promise<void>;
     /** The link, if it is valid. It stays valid. */
     find(args: MailLinkKey): Promise<MailLink | undefined>;
-    /** The link, which is used up now. */
+    /** The link, which is used up now: until it expires, its purpose is `used`. */
     take(args: MailLinkKey): Promise<MailLink | undefined>;
     /** The person's address becomes the link's, and verified. */
     verifyEmail(args: Omit<MailLinkKey, "purpose">): Promise<FollowLinkOutcome>;

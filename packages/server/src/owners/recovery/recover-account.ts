@@ -2,6 +2,7 @@
 
 import type { Millis } from "../../oauth/model.ts";
 import type { Uses } from "../../storage-subset.ts";
+import { outstanding, type TokenExpiryContext } from "../apps/remaining-token-lifetime.ts";
 import type { CompanyStorage } from "../company-storage.ts";
 import type { FactorStorage, PersonKey } from "../factor-storage.ts";
 import { type DeviceSeen, type KnownDeviceStorage, presentedAmong } from "../known-device-storage.ts";
@@ -24,10 +25,11 @@ import { OWN_BROWSER_ONLY, type RecoveryStorage, UNDO_TTL } from "./storage.ts";
 import { undoFrom } from "./undo-address-link.ts";
 
 /** The dependencies of a recovery. */
-export interface RecoveryContext extends AnnounceContext {
+export interface RecoveryContext extends AnnounceContext, TokenExpiryContext {
   /** False: no passkey works at this server's address, so none can be demanded. */
   readonly passkeysWork: boolean;
-  readonly storage: Uses<FactorStorage, "passkeys.list" | "secondFactors.get"> &
+  readonly storage: TokenExpiryContext["storage"] &
+    Uses<FactorStorage, "passkeys.list" | "secondFactors.get"> &
     Uses<KnownDeviceStorage, "knownDevices.list"> &
     Uses<OwnerStorage, "consents.list" | "attempts.count"> &
     Uses<CompanyStorage, "members.companiesOf" | "companyApps.grantsOfMember"> &
@@ -44,6 +46,8 @@ export interface RecoveryContext extends AnnounceContext {
 /** What a person sees after following the link. `marks` identify the factors, so that the transaction notices a change. */
 export interface Shown extends Review {
   readonly marks: readonly string[];
+  /** If no app has access: when the last token of a revoked app expires. Undefined: no app holds one. */
+  readonly heldUntil: Millis | undefined;
 }
 
 export async function showRecovery(
@@ -54,7 +58,37 @@ export async function showRecovery(
   const now = context.now();
   const held = await holdingsOf(person, link, now, context);
   const found = review(held, proof, now);
-  return { ...found, marks: marksOf(held.passkeys, held.factor) };
+  const none = found.apps.length === 0 && found.companies.length === 0;
+  const heldUntil = none ? await lastTokenEnd(person, undefined, context) : undefined;
+  return { ...found, heldUntil, marks: marksOf(held.passkeys, held.factor) };
+}
+
+/** When the last token that these apps hold expires, or that any app holds. Undefined: none holds one. */
+async function lastTokenEnd(
+  { partition, personId }: PersonKey,
+  clientIds: readonly string[] | undefined,
+  context: RecoveryContext,
+): Promise<Millis | undefined> {
+  const held = await outstanding({ partition, ownerId: personId }, context.now(), "ended", context);
+  return latest([...held].flatMap(([id, until]) => (clientIds?.includes(id) === false ? [] : [until])));
+}
+
+/** The same for what a decision ends, companies included. */
+async function endedUntil(person: PersonKey, decided: Decided, context: RecoveryContext): Promise<Millis | undefined> {
+  const { personId } = person;
+  const own = lastTokenEnd(
+    person,
+    decided.endApps.map(({ clientId }) => clientId),
+    context,
+  );
+  const others = decided.endCompanies.map(async ({ partition, companyId: ownerId }) => {
+    return latest([...(await outstanding({ partition, ownerId, personId }, context.now(), "ended", context)).values()]);
+  });
+  return latest((await Promise.all([own, ...others])).filter((until) => until !== undefined));
+}
+
+function latest(times: readonly Millis[]): Millis | undefined {
+  return times.length === 0 ? undefined : Math.max(...times);
 }
 
 async function holdingsOf(
@@ -101,7 +135,12 @@ export interface Decision {
 
 /** `unproved`: the factor still has to be proved. `changed`: another factor is vouched for since. */
 export type TakenBack =
-  | { readonly kind: "done"; readonly decided: Decided }
+  | {
+      readonly kind: "done";
+      readonly decided: Decided;
+      /** When the last token of the apps that lose access expires. Undefined: they hold none. */
+      readonly heldUntil: Millis | undefined;
+    }
   | { readonly kind: Exclude<FollowLinkOutcome["kind"], "done"> | "unproved" | "changed" };
 
 /**
@@ -140,5 +179,6 @@ export async function takeBack(
   };
   const { recoverPassword, undoEmail } = context.storage.recovery;
   const outcome = link.purpose === "undo" ? await undoEmail(args) : await recoverPassword(args);
-  return outcome.kind === "done" ? { kind: "done", decided } : { kind: outcome.kind };
+  if (outcome.kind !== "done") return { kind: outcome.kind };
+  return { kind: "done", decided, heldUntil: await endedUntil(person, decided, context) };
 }

@@ -76,6 +76,7 @@ export interface FoundApp {
 }
 
 export interface FoundCompany {
+  readonly partition: number;
   readonly companyId: string;
   readonly name: string;
   readonly apps: number;
@@ -230,7 +231,8 @@ function companyOf(
   if (grants.length === 0) return [];
   const latestAt = Math.max(...grants.map(({ createdAt }) => createdAt));
   const apps = new Set(grants.map(({ clientId }) => clientId)).size;
-  return [{ companyId: company.companyId, name: company.name, apps, latestAt, doubtful: since(latestAt) }];
+  const { partition, companyId } = company;
+  return [{ partition, companyId, name: company.name, apps, latestAt, doubtful: since(latestAt) }];
 }
 
 /** The boxes that the person ticked, by their names on the page. */

@@ -113,9 +113,3 @@ export function select(
     </div>
   </div>`;
 }
-
-/** Says when access ends, in minutes from now. Below 1: at once. */
-export function accessEnds(stopsIn: number, { words }: Chrome): string {
-  if (stopsIn < 1) return words.apps.stopsAtOnce;
-  return fill(plural(words.language, words.apps.stopsSoon, stopsIn), { count: stopsIn });
-}

@@ -1,11 +1,12 @@
 /** The question before access ends for other people in a company: how many people it affects, what continues, and when access stops. */
 import type { Chrome } from "../chrome.ts";
 import { fill, plural, rich } from "../messages/index.ts";
+import { accessEnds } from "../parts/access-ends.ts";
 import { hidden } from "../parts/components.ts";
 import { type Child, html } from "../parts/html.ts";
 import { icon } from "../parts/icons.ts";
 import { NAME_LENGTH, name, visible } from "../untrusted-text.ts";
-import { accessEnds, companyPage, companyPath } from "./company-layout.ts";
+import { companyPage, companyPath } from "./company-layout.ts";
 import type { CompanyConfirmView } from "./views.ts";
 
 /** Renders `GET /company/{slug}/revoke`, `/leave` and `/members/remove`. */

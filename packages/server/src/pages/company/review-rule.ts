@@ -1,12 +1,13 @@
 /** The question before a rule is saved that takes access from somebody, or lets everybody in. */
 import type { Chrome } from "../chrome.ts";
 import { fill, rich } from "../messages/index.ts";
+import { accessEnds } from "../parts/access-ends.ts";
 import { hidden } from "../parts/components.ts";
 import { type Child, html, type Markup } from "../parts/html.ts";
 import { icon } from "../parts/icons.ts";
 import { shownTime } from "../shown-time.ts";
 import { NAME_LENGTH, name, visible } from "../untrusted-text.ts";
-import { accessEnds, companyPage, companyPath } from "./company-layout.ts";
+import { companyPage, companyPath } from "./company-layout.ts";
 import type { CompanyReviewView } from "./views.ts";
 
 /** Renders the answer to a rule that has consequences for others. Nothing is saved yet. */

@@ -1,6 +1,7 @@
 /** The page after a recovery, and the page that undoes a removal. */
 import type { Chrome } from "../chrome.ts";
 import { fill, rich } from "../messages/index.ts";
+import { accessEnds } from "../parts/access-ends.ts";
 import { hidden, localTimes, notice, secrets, titled } from "../parts/components.ts";
 import { html, type Markup } from "../parts/html.ts";
 import { icon } from "../parts/icons.ts";
@@ -37,7 +38,8 @@ export function takenBackPage(view: TakenBackView, chrome: Chrome): string {
         ${!undo && html`<p class="soft">${takeBack.doneText}</p>`} ${nextLine(view.waiting, chrome)}
       </div>
       ${told(takeBack.doneRemoved, ways(view.removed))} ${told(takeBack.doneKept, ways(view.kept))}
-      ${told(takeBack.doneEnded, view.ended)} ${told(takeBack.doneApps, view.apps)}
+      ${view.ended.length > 0 && html`<p class="soft small">${fill(takeBack.doneEnded, { list: some(view.ended) })} ${accessEnds(view.endsIn, chrome)}</p>`}
+      ${told(takeBack.doneApps, view.apps)}
       ${elsewhereNotice(view.waiting, chrome)}
       ${onward(view, chrome)}
     </div>`,

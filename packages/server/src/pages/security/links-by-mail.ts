@@ -6,10 +6,18 @@ import { field } from "../parts/fields.ts";
 import { type Child, html } from "../parts/html.ts";
 import { icon } from "../parts/icons.ts";
 import { cardPage } from "../parts/layout.ts";
-import { beforeLine, elsewhereLine, nextLine, sentLine } from "../parts/what-waits.ts";
+import { beforeLine, elsewhereLine, elsewhereNotice, nextLine, sentLine } from "../parts/what-waits.ts";
 import { name } from "../untrusted-text.ts";
 import { faultText, newPasswordFields } from "./password-fields.ts";
-import type { AccountReadyView, AskView, ConfirmView, CreateAccountView, DoneView, SentView } from "./views.ts";
+import type {
+  AccountReadyView,
+  AskView,
+  ConfirmView,
+  CreateAccountView,
+  DoneView,
+  SentView,
+  SignUpGoneView,
+} from "./views.ts";
 
 const GENERAL_ERROR = "general-error";
 
@@ -188,12 +196,41 @@ export function donePage(view: DoneView, chrome: Chrome): string {
         view.again === null
           ? { href: "/account/profile", label: link.account }
           : { href: view.again, label: link.again };
-      if (view.back !== null) {
-        return statement(link.goneTitle, [link.goneText], { href: view.back, label: words.sent.back }, chrome);
-      }
       return statement(link.goneTitle, [link.goneText, view.again !== null && words.waiting.gone], door, chrome);
     }
   }
+}
+
+/** Renders the page of a link to make an account that was used or has expired. */
+export function signUpGonePage({ used, waiting, signIn, carried }: SignUpGoneView, chrome: Chrome): string {
+  const { words, base } = chrome;
+  const { link } = words;
+  const query = new URLSearchParams(carried);
+  const again = `${base}/sign-up${query.size === 0 ? "" : `?${query}`}`;
+  const expired = waiting?.state === "expired" ? waiting : undefined;
+  const enter = expired === undefined ? base + signIn : base + expired.startAgain;
+  const label = expired === undefined ? words.signIn.submit : words.problems.startAgain;
+  return cardPage(
+    chrome,
+    link.goneTitle,
+    html`<div class="stack">
+      <div class="heading">
+        <span class="sign fault">${icon("circleAlert")}</span>
+        <h1>${link.goneTitle}</h1>
+        <p class="soft">${used ? link.usedText : link.goneText}</p>
+        ${waiting === null ? !used && html`<p class="soft">${words.waiting.gone}</p>` : nextLine(waiting, chrome)}
+      </div>
+      ${elsewhereNotice(waiting, chrome)}
+      ${
+        used || expired !== undefined
+          ? html`<a class="button primary" href=${enter}>${label}</a>`
+          : [
+              html`<a class="button primary" href=${again}>${link.again}</a>`,
+              html`<a class="button" href=${enter}>${words.sent.back}</a>`,
+            ]
+      }
+    </div>`,
+  );
 }
 
 const signs = { done: "check", sent: "mail", fault: "circleAlert" } as const;

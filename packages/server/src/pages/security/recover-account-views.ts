@@ -69,6 +69,9 @@ export interface TakeBackView {
   /** Number of apps that are not in the list. */
   readonly hidden: number;
   readonly companies: readonly CompanyEntry[];
+  /** Minutes for which apps whose access was revoked before still have it. 0: no app has. */
+  readonly endsIn: number;
+  readonly waiting: Waiting | null;
   readonly browsers: readonly BrowserEntry[];
   readonly fault: PasswordFault | null;
   /** `stale`: the form was open for too long. `changed`: the account changed after the page was shown. */
@@ -98,6 +101,8 @@ export interface TakenBackView {
   readonly kept: readonly NamedWay[];
   /** Names of apps and companies. */
   readonly ended: readonly string[];
+  /** Minutes for which the last of these still has access. 0: none has. */
+  readonly endsIn: number;
   readonly apps: readonly string[];
   readonly waiting: Waiting | null;
   /** Path of the sign-in, below the issuer's path. It leads to what waits. */

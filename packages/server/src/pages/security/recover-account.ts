@@ -1,9 +1,11 @@
 /** The pages on which a person recovers an account: which factors may be an intruder's, which stay, and a new password. */
 import type { Chrome } from "../chrome.ts";
 import { fill, rich } from "../messages/index.ts";
+import { accessEnds } from "../parts/access-ends.ts";
 import { hidden, localTimes, notice, passwordScript, titled } from "../parts/components.ts";
 import { type Child, html, type Markup } from "../parts/html.ts";
 import { cardPage } from "../parts/layout.ts";
+import { elsewhereNotice, nextLine } from "../parts/what-waits.ts";
 import { relative, shownTime, timeElement } from "../shown-time.ts";
 import { name, visible } from "../untrusted-text.ts";
 import { newPasswordFields } from "./password-fields.ts";
@@ -23,7 +25,8 @@ export function takeBackPage(view: TakeBackView, chrome: Chrome): string {
     chrome,
     titled(title, problem !== null || view.fault !== null, words),
     html`<div class="stack">
-      <div class="heading"><h1>${title}</h1><p class="soft">${text}</p></div>
+      <div class="heading"><h1>${title}</h1><p class="soft">${text}</p>${nextLine(view.waiting, chrome)}</div>
+      ${view.waiting?.state === "elsewhere" && elsewhereNotice(view.waiting, chrome)}
       ${problem !== null && notice("danger", problem, { focus: true })}
       <form class="fields" method="post" action=${base + (undo ? "/undo" : "/recover/new")} novalidate>
         ${hidden({ csrf: view.csrf, link: view.link, proof: view.proof, shown: view.shown })}
@@ -106,11 +109,17 @@ function appsSection(view: TakeBackView, chrome: Chrome): Markup {
   return html`<section class="review" aria-labelledby="apps-title">
     <h2 id="apps-title">${takeBack.apps}</h2>
     <p class="soft small">
-      ${none ? takeBack.appsNone : takeBack.appsHint} ${ticked && rich(takeBack.appsSince, { when: shownTime(words, since, "exact") })}
+      ${none ? noApps(view.endsIn, chrome) : takeBack.appsHint} ${ticked && rich(takeBack.appsSince, { when: shownTime(words, since, "exact") })}
     </p>
     ${!none && html`<div class="ticks">${apps.map((app) => appChoice(app, view, chrome))} ${companies.map((one) => companyChoice(one, view, chrome))}</div>`}
     ${view.hidden > 0 && html`<p class="soft small">${fill(takeBack.appsHidden, { count: view.hidden })}</p>`}
   </section>`;
+}
+
+/** No app has access, or only with what it still holds. */
+function noApps(endsIn: number, chrome: Chrome): Child {
+  const { appsNone, appsRevoked } = chrome.words.takeBack;
+  return endsIn < 1 ? appsNone : [appsRevoked, " ", accessEnds(endsIn, chrome)];
 }
 
 function appChoice(app: AppEntry, { now }: TakeBackView, { words }: Chrome): Markup {

@@ -128,11 +128,19 @@ export interface ConfirmView {
 export type DoneView =
   | { readonly what: "taken" | "anotherBrowser" }
   | { readonly what: "confirmed"; readonly email: string; readonly person: string }
-  /**
-   * `again`: the page on which the person asks for another link. Null for the profile page. `back`: path of the sign-in that leads to what waits,
-   * below the issuer's path. Null if nothing waits.
-   */
-  | { readonly what: "gone"; readonly again: "/recover" | "/sign-up" | null; readonly back: string | null };
+  /** `again`: the page on which the person asks for another link. Null for the profile page. */
+  | { readonly what: "gone"; readonly again: "/recover" | null };
+
+/** The page of a link to make an account that does not hold any more. */
+export interface SignUpGoneView {
+  /** True: an account was made with it. */
+  readonly used: boolean;
+  readonly waiting: Waiting | null;
+  /** Path of the sign-in, below the issuer's path. It leads to what waits. */
+  readonly signIn: string;
+  /** What a new link takes along. */
+  readonly carried: Readonly<Record<string, string>>;
+}
 
 /** If a sign-in is too old, the server asks for a new one. That fault is not shown here. */
 type ProofFault = Extract<PasswordFault, { readonly kind: "current" | "throttled" }>;

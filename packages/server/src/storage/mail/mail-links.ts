@@ -103,9 +103,9 @@ export const findMailLink = query<MailLinkKey, MailLink | undefined>({
 
 export const takeMailLink = statement<MailLinkKey, MailLink | undefined>({
   lock: "linkId",
-  sql: sql`DELETE FROM mail_links WHERE ${held} RETURNING ${mailLinkColumns}`,
+  sql: sql`UPDATE mail_links SET purpose = 'used' WHERE ${held} RETURNING ${mailLinkColumns}`,
   bind: boundKey,
-  outcome: (row) => row && mailLinkOf(row),
+  outcome: (row, { purpose }) => row && { ...mailLinkOf(row), purpose },
 });
 
 /** Reads the link inside another verb's transaction. */

@@ -72,6 +72,7 @@ export const security = {
   link: {
     goneTitle: "لم يعد هذا الرابط يعمل",
     goneText: "استُخدم من قبل، أو أصبح قديمًا، أو أنه غير كامل. لم يتغيّر شيء.",
+    usedText: "يوجد حساب بهذا العنوان بالفعل. سجّل الدخول به.",
     again: "طلب رابط جديد",
     anotherBrowserTitle: "لا يعمل هذا الرابط في هذا المتصفح",
     anotherBrowserText:

@@ -13,7 +13,7 @@ export const mail = {
       reason: "Angegebener Grund",
       removed: "Entfernt",
       kept: "Funktioniert weiterhin zum Anmelden",
-      ended: "Kein Zugriff mehr",
+      ended: "Zugriff widerrufen",
       keptApps: "Weiterhin Zugriff",
     },
     kinds: {

@@ -31,6 +31,7 @@ export const recovery: Translation<typeof english, "one" | "other"> = {
     appsHint: "Ausgewählte Apps verlieren ihren Zugriff. Die anderen behalten ihn.",
     appsSince: "Apps, die seit dem {when} verbunden wurden, sind ausgewählt.",
     appsNone: "Keine App hat Zugriff auf Ihr Konto.",
+    appsRevoked: "Der Zugriff aller Apps wurde widerrufen.",
     appsHidden: "Nicht angezeigt: {count}. Die seitdem verbundenen verlieren ihren Zugriff. Die anderen behalten ihn.",
     connected: "Verbunden {when}",
     connectedDevice: "Verbunden {when} mit einem Code von einem Gerät",
@@ -42,7 +43,7 @@ export const recovery: Translation<typeof english, "one" | "other"> = {
     doneText: "Sie wurden überall abgemeldet. Melden Sie sich mit dem neuen Passwort an.",
     doneRemoved: "Entfernt: {list}.",
     doneKept: "Sie können sich weiterhin anmelden mit: {list}.",
-    doneEnded: "Kein Zugriff mehr: {list}.",
+    doneEnded: "Zugriff widerrufen: {list}.",
     doneApps: "Weiterhin Zugriff: {list}.",
     restoreTitle: "Entfernte Anmeldemethoden wiederherstellen?",
     restoreText:

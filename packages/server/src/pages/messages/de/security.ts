@@ -75,6 +75,7 @@ export const security = {
   link: {
     goneTitle: "Dieser Link funktioniert nicht mehr",
     goneText: "Er wurde schon verwendet, ist zu alt oder ist unvollständig. Es wurde nichts geändert.",
+    usedText: "Mit dieser Adresse gibt es schon ein Konto. Melden Sie sich damit an.",
     again: "Neuen Link anfordern",
     anotherBrowserTitle: "Dieser Link funktioniert nicht in diesem Browser",
     anotherBrowserText:

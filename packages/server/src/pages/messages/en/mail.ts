@@ -11,7 +11,7 @@ export const mail = {
       reason: "Reason given",
       removed: "Removed",
       kept: "Still works for signing in",
-      ended: "No longer have access",
+      ended: "Access revoked",
       keptApps: "Still have access",
     },
     kinds: {

@@ -27,6 +27,7 @@ export const recovery = {
     appsHint: "Selected apps lose their access. The others keep it.",
     appsSince: "Apps connected since {when} are selected.",
     appsNone: "No app has access to your account.",
+    appsRevoked: "The access of all apps was revoked.",
     appsHidden: "Not shown: {count}. Those connected since then lose their access. The others keep it.",
     connected: "Connected {when}",
     connectedDevice: "Connected {when} with a code from a device",
@@ -38,7 +39,7 @@ export const recovery = {
     doneText: "You were signed out everywhere. Sign in with the new password.",
     doneRemoved: "Removed: {list}.",
     doneKept: "You can still sign in with: {list}.",
-    doneEnded: "No longer have access: {list}.",
+    doneEnded: "Access revoked: {list}.",
     doneApps: "Still have access: {list}.",
     restoreTitle: "Put the removed ways to sign in back?",
     restoreText:

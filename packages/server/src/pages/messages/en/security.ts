@@ -70,6 +70,7 @@ export const security = {
   link: {
     goneTitle: "This link no longer works",
     goneText: "It was already used, is too old, or is incomplete. Nothing was changed.",
+    usedText: "There is an account with this address already. Sign in with it.",
     again: "Ask for a new link",
     anotherBrowserTitle: "This link doesn’t work in this browser",
     anotherBrowserText:

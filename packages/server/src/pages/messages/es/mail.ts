@@ -13,7 +13,7 @@ export const mail = {
       reason: "Motivo indicado",
       removed: "Eliminado",
       kept: "Aún funciona para iniciar sesión",
-      ended: "Ya no tienen acceso",
+      ended: "Acceso revocado",
       keptApps: "Siguen teniendo acceso",
     },
     kinds: {

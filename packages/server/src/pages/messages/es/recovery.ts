@@ -31,6 +31,7 @@ export const recovery: Translation<typeof english, "one" | "other"> = {
     appsHint: "Las aplicaciones seleccionadas pierden su acceso. Las demás lo conservan.",
     appsSince: "Están seleccionadas las aplicaciones conectadas desde el {when}.",
     appsNone: "Ninguna aplicación tiene acceso a su cuenta.",
+    appsRevoked: "Se revocó el acceso de todas las aplicaciones.",
     appsHidden: "No se muestran: {count}. Las conectadas desde entonces pierden su acceso. Las demás lo conservan.",
     connected: "Conectada {when}",
     connectedDevice: "Conectada {when} con el código de un dispositivo",
@@ -42,7 +43,7 @@ export const recovery: Translation<typeof english, "one" | "other"> = {
     doneText: "Se ha cerrado su sesión en todas partes. Inicie sesión con la contraseña nueva.",
     doneRemoved: "Eliminado: {list}.",
     doneKept: "Aún puede iniciar sesión con: {list}.",
-    doneEnded: "Ya no tienen acceso: {list}.",
+    doneEnded: "Acceso revocado: {list}.",
     doneApps: "Siguen teniendo acceso: {list}.",
     restoreTitle: "¿Recuperar las formas de iniciar sesión eliminadas?",
     restoreText:

@@ -75,6 +75,7 @@ export const security = {
   link: {
     goneTitle: "Este enlace ya no funciona",
     goneText: "Ya se ha usado, es demasiado antiguo o está incompleto. No se ha cambiado nada.",
+    usedText: "Ya existe una cuenta con esta dirección. Inicie sesión con ella.",
     again: "Pedir un enlace nuevo",
     anotherBrowserTitle: "Este enlace no funciona en este navegador",
     anotherBrowserText:

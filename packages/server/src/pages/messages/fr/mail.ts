@@ -13,7 +13,7 @@ export const mail = {
       reason: "Raison donnée",
       removed: "Supprimés",
       kept: "Permettent toujours de se connecter",
-      ended: "N’ont plus accès",
+      ended: "Accès révoqué",
       keptApps: "Ont toujours accès",
     },
     kinds: {

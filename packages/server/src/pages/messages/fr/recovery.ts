@@ -32,6 +32,7 @@ export const recovery: Translation<typeof english, "one" | "other"> = {
     appsHint: "Les applications sélectionnées perdent leur accès. Les autres le gardent.",
     appsSince: "Les applications connectées depuis le {when} sont sélectionnées.",
     appsNone: "Aucune application n’a accès à votre compte.",
+    appsRevoked: "L’accès de toutes les applications a été révoqué.",
     appsHidden: "Non affichées : {count}. Celles connectées depuis perdent leur accès. Les autres le gardent.",
     connected: "Connectée : {when}",
     connectedDevice: "Connectée avec le code d’un appareil : {when}",
@@ -43,7 +44,7 @@ export const recovery: Translation<typeof english, "one" | "other"> = {
     doneText: "Vous avez été déconnecté partout. Connectez-vous avec le nouveau mot de passe.",
     doneRemoved: "Supprimés : {list}.",
     doneKept: "Vous pouvez toujours vous connecter avec : {list}.",
-    doneEnded: "N’ont plus accès : {list}.",
+    doneEnded: "Accès révoqué : {list}.",
     doneApps: "Ont toujours accès : {list}.",
     restoreTitle: "Rétablir les moyens de connexion supprimés ?",
     restoreText:

@@ -75,6 +75,7 @@ export const security = {
   link: {
     goneTitle: "Ce lien ne fonctionne plus",
     goneText: "Il a déjà été utilisé, il est trop ancien ou il est incomplet. Rien n’a été modifié.",
+    usedText: "Il existe déjà un compte avec cette adresse. Connectez-vous avec ce compte.",
     again: "Demander un nouveau lien",
     anotherBrowserTitle: "Ce lien ne fonctionne pas dans ce navigateur",
     anotherBrowserText:

@@ -13,7 +13,7 @@ export const mail = {
       reason: "理由",
       removed: "削除したもの",
       kept: "引き続き使えるサインインの方法",
-      ended: "アクセスできなくなったアプリ",
+      ended: "アクセスを取り消したアプリ",
       keptApps: "引き続きアクセスできるアプリ",
     },
     kinds: {

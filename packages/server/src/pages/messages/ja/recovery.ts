@@ -30,6 +30,7 @@ export const recovery: Translation<typeof english, "other"> = {
     appsHint: "選択したアプリはアクセスできなくなります。それ以外はそのままです。",
     appsSince: "{when} 以降に接続されたアプリが選択されています。",
     appsNone: "あなたのアカウントにアクセスできるアプリはありません。",
+    appsRevoked: "すべてのアプリのアクセスが取り消されました。",
     appsHidden:
       "表示されていないアプリ：{count}。それ以降に接続されたものはアクセスできなくなります。それ以外はそのままです。",
     connected: "接続：{when}",
@@ -42,7 +43,7 @@ export const recovery: Translation<typeof english, "other"> = {
     doneText: "すべての場所からサインアウトしました。新しいパスワードでサインインしてください。",
     doneRemoved: "削除したもの：{list}",
     doneKept: "引き続き使えるサインインの方法：{list}",
-    doneEnded: "アクセスできなくなったアプリ：{list}",
+    doneEnded: "アクセスを取り消したアプリ：{list}",
     doneApps: "引き続きアクセスできるアプリ：{list}",
     restoreTitle: "削除されたサインインの方法を元に戻しますか？",
     restoreText:

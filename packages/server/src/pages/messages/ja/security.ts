@@ -76,6 +76,7 @@ export const security = {
   link: {
     goneTitle: "このリンクは使えなくなりました",
     goneText: "すでに使われたか、古すぎるか、不完全です。何も変更されていません。",
+    usedText: "このアドレスのアカウントはすでにあります。そのアカウントでサインインしてください。",
     again: "新しいリンクをリクエスト",
     anotherBrowserTitle: "このリンクはこのブラウザーでは使えません",
     anotherBrowserText:
