@@ -1,11 +1,21 @@
 /** A real Chromium for tests: finds or unpacks one, opens pages in it, and checks them with axe-core. */
 
 import { execFileSync } from "node:child_process";
-import { accessSync, constants, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import axeCore from "axe-core";
+import type axeCore from "axe-core";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 
 const require = createRequire(import.meta.url);
@@ -93,25 +103,36 @@ export async function withPage<Result>(options: PageOptions, work: (page: Page) 
   }
 }
 
-const AXE_TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
+const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
+
+/** The script of axe-core, for a test server that lets its pages load it (`AxeOptions.script`). */
+export const axeScript = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
+
+export interface AxeOptions {
+  /** The rules to check. Default: all of WCAG 2.2 AA and axe's best practices. */
+  readonly rules?: readonly string[];
+  /** Where the page can load `axeScript` from: then the browser compiles it once, not once on each page. */
+  readonly script?: string;
+}
 
 /**
  * The problems that axe-core finds on the current page, one line for each element: rule, impact, problem, place, and
- * figures. An empty list means no problems. Default rules: WCAG 2.2 AA and axe's best practices. Throws on a page
- * opened with `javaScriptEnabled: false`, where axe's timers never fire.
+ * figures. An empty list means no problems. Throws on a page opened with `javaScriptEnabled: false`, where axe's timers
+ * never fire.
  */
-export async function axe(page: Page, tags: readonly string[] = AXE_TAGS): Promise<string[]> {
+export async function axe(page: Page, { rules, script }: AxeOptions = {}): Promise<string[]> {
   await timersRun(page);
-  // Uses the debugger, because the page's content security policy would block an injected script.
-  if (!(await page.evaluate("'axe' in globalThis"))) await page.evaluate(`${axeCore.source};undefined`);
-  const violations = await page.evaluate(async (values) => {
+  if (!(await page.evaluate("'axe' in globalThis"))) {
+    if (script !== undefined) await page.addScriptTag({ url: script });
+    // Uses the debugger, because the page's content security policy would block an injected script.
+    else await page.evaluate(`${axeScript};undefined`);
+  }
+  const runOnly = rules ? { type: "rule" as const, values: [...rules] } : { type: "tag" as const, values: TAGS };
+  const violations = await page.evaluate(async (only) => {
     const global = globalThis as unknown as { axe: typeof axeCore; document: axeCore.ElementContext };
-    const results = await global.axe.run(global.document, {
-      runOnly: { type: "tag", values },
-      resultTypes: ["violations"],
-    });
+    const results = await global.axe.run(global.document, { runOnly: only, resultTypes: ["violations"] });
     return results.violations;
-  }, Array.from(tags));
+  }, runOnly);
   return violations.flatMap(({ id, impact, help, nodes }) =>
     nodes.map(({ target, failureSummary = "" }) => {
       const summary = failureSummary.split("\n").slice(1).join(";").replace(/\s+/g, " ").trim();

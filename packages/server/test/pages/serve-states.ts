@@ -2,15 +2,22 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import sharp from "sharp";
+import { axeScript } from "../../../../test/support/chromium.ts";
 import { assets, chrome } from "../../src/pages/index.ts";
 import { states } from "./page-states.ts";
 
 export const POLICY =
   "default-src 'none'; style-src 'self'; img-src 'self' data:; script-src 'self'; base-uri 'none'; frame-ancestors 'none'";
 
+const AXE = "/axe-core.js";
+
+const KEPT = { "cache-control": "max-age=3600" };
+
 export interface GalleryServer {
   /** Without a slash at its end; `{origin}/{state}` is a page, `?locale=` its language. */
   readonly origin: string;
+  /** The address of axe-core's script (`AxeOptions.script`). */
+  readonly axeScript: string;
   close(): Promise<void>;
 }
 
@@ -32,8 +39,9 @@ export async function serveStates(): Promise<GalleryServer> {
     const state = states[path.slice(1)];
     // Without its script the form post page stays, to be looked at.
     if (asset && !path.endsWith("/form-post.js"))
-      response.writeHead(200, { "content-type": asset.type }).end(asset.bytes);
-    else if (path.startsWith("/logos/")) response.writeHead(200, { "content-type": "image/png" }).end(logo);
+      response.writeHead(200, { "content-type": asset.type, ...KEPT }).end(asset.bytes);
+    else if (path === AXE) response.writeHead(200, { "content-type": "text/javascript", ...KEPT }).end(axeScript);
+    else if (path.startsWith("/logos/")) response.writeHead(200, { "content-type": "image/png", ...KEPT }).end(logo);
     else if (state) {
       const locale = new URL(request.url ?? "/", "http://127.0.0.1").searchParams.get("locale") ?? "en";
       const page = state(chrome({ issuer: "http://127.0.0.1", here: path, locale }));
@@ -43,8 +51,10 @@ export async function serveStates(): Promise<GalleryServer> {
     } else response.writeHead(404).end();
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
-    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    origin,
+    axeScript: `${origin}${AXE}`,
     close: () =>
       new Promise((resolve) => {
         server.closeAllConnections();
