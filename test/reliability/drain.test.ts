@@ -30,7 +30,7 @@ import type { TestClient } from "../support/test-server.ts";
 
 const CONNECTIONS = 20;
 /** Pairs of nodes that are restarted at the same time: most of a restart is waiting. */
-const SITES = inReliability ? 6 : 3;
+const SITES = inReliability ? 6 : 2;
 /** Connections of each pair that refresh, and as many that ask for the keys; milliseconds between their requests. */
 const LINES = 2;
 const PAUSE = 50;
@@ -275,7 +275,7 @@ class Site {
 }
 
 describe("two nodes behind a balancer, restarted in turn under load", () => {
-  const each = Math.ceil(cyclesOf(100, 12) / SITES);
+  const each = Math.ceil(cyclesOf(100, 6) / SITES);
 
   test(`${SITES} such pairs, ${each} restarts each → 0 failed requests; each said beforehand that it would end`, {
     timeout: 60_000 + each * 20_000,

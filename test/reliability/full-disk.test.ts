@@ -127,7 +127,7 @@ function shortenLog(): void {
 }
 
 describe("REL-12 the disk is full under load, then has room again", () => {
-  const rounds = cyclesOf(100, 20);
+  const rounds = cyclesOf(100, 10);
 
   test(`${rounds} time(s) → only 503 with Retry-After meanwhile, then by itself as before`, {
     timeout: 60_000 + rounds * 2_000,
@@ -201,7 +201,7 @@ function endOfLastCommit(wal: Buffer): number {
 }
 
 describe("REL-21 the power fails under load", () => {
-  const images = cyclesOf(100, 20);
+  const images = cyclesOf(100, 10);
 
   test(`${images} images of the files at random instants → each opens whole, with all that was acknowledged`, {
     timeout: 60_000 + images * 500,

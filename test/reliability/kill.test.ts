@@ -66,8 +66,8 @@ function added(all: readonly Readonly<Record<string, number>>[]): Record<string,
 }
 
 describe.each([
-  { nodes: 1, cycles: cyclesOf(100, 20) },
-  { nodes: 3, cycles: Math.ceil(cyclesOf(100, 20) / (onPostgres ? 10 : 5)) },
+  { nodes: 1, cycles: cyclesOf(100, 10) },
+  { nodes: 3, cycles: Math.ceil(cyclesOf(100, 10) / (onPostgres ? 10 : 5)) },
 ])("kill -9, $cycles times, $nodes process(es) on one database", ({ nodes, cycles }) => {
   let sites: readonly KillSite[] = [];
 

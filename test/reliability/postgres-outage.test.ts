@@ -217,7 +217,7 @@ function successors({ server, tokens }: Line, answers: readonly BackChannelAnswe
 }
 
 describe("REL-09 the network between server and database", () => {
-  const each = Math.ceil(cyclesOf(100, 20) / LINES);
+  const each = Math.ceil(cyclesOf(100, 10) / LINES);
   let lines: readonly Line[] = [];
   beforeAll(async () => {
     lines = await Promise.all(lineClients.map((client) => aLine(client)));

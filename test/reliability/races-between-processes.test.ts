@@ -19,7 +19,7 @@ import {
 } from "../support/server-process.ts";
 import { onPostgres, type TestClient } from "../support/test-server.ts";
 
-const ROUNDS = cyclesOf(100, 20);
+const ROUNDS = cyclesOf(100, 10);
 /** Fewer in the short form on PostgreSQL, for as many rounds. */
 const AT_ONCE = onPostgres && !inFull ? 20 : 50;
 

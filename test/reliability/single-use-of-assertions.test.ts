@@ -35,7 +35,7 @@ import {
   startProcess,
 } from "../support/server-process.ts";
 
-const ROUNDS = cyclesOf(100, 20);
+const ROUNDS = cyclesOf(100, 6);
 /** Fewer in the short form, for as many rounds. */
 const AT_ONCE = inFull ? 50 : 12;
 const POLLS = inFull ? 20 : 6;
