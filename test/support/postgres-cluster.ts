@@ -75,7 +75,7 @@ export async function startCluster({ settings = {}, durable = false }: ClusterOp
   ]);
   const cluster = new RunningCluster(binaries, runner, directory, await freePort(), {
     shared_buffers: "64MB",
-    max_connections: "200",
+    max_connections: "300",
     jit: "off",
     // A distant time zone with a quarter of an hour in its offset, to show that nothing depends on the time zone.
     timezone: "Pacific/Chatham",

@@ -1,6 +1,6 @@
 /**
- * Vitest's global set-up: one PostgreSQL per run. It starts when the first test asks for a database, and is deleted
- * after the run.
+ * Vitest's global set-up: one PostgreSQL per run, for all projects. It starts when the first test asks for a database,
+ * and is deleted after the run.
  */
 
 import { createServer } from "node:http";
@@ -21,7 +21,30 @@ declare module "vitest" {
 /** The template of a new database. */
 export type Beginning = "empty" | "migrated" | "sharded";
 
+/** Each project loads this file anew; what they share is here. */
+const shared = globalThis as { assentTestPostgres?: Service };
+
+interface Service {
+  readonly url: Promise<string>;
+  /** Projects that have not ended. */
+  users: number;
+  close(): Promise<void>;
+}
+
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  shared.assentTestPostgres ??= startService();
+  const service = shared.assentTestPostgres;
+  service.users += 1;
+  project.provide("postgresService", await service.url);
+  return async () => {
+    service.users -= 1;
+    if (service.users > 0) return;
+    delete shared.assentTestPostgres;
+    await service.close();
+  };
+}
+
+function startService(): Service {
   const databases = new Databases();
   const service = createServer((request, response) => {
     const [, action = "", name = ""] = (request.url ?? "").split("/");
@@ -31,12 +54,17 @@ export default async function setup(project: TestProject): Promise<() => Promise
       (error: unknown) => response.writeHead(500).end(error instanceof Error ? error.message : String(error)),
     );
   });
-  await new Promise<void>((resolve) => service.listen(0, "127.0.0.1", resolve));
-  project.provide("postgresService", `http://127.0.0.1:${(service.address() as AddressInfo).port}`);
-  return async () => {
-    service.closeAllConnections();
-    service.close();
-    await databases.close();
+  const url = new Promise<string>((resolve) => {
+    service.listen(0, "127.0.0.1", () => resolve(`http://127.0.0.1:${(service.address() as AddressInfo).port}`));
+  });
+  return {
+    url,
+    users: 0,
+    close: async () => {
+      service.closeAllConnections();
+      service.close();
+      await databases.close();
+    },
   };
 }
 
