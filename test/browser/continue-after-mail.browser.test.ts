@@ -209,7 +209,9 @@ describe.each(
     const email = `${name}@example.test`;
     await visit(async (page) => {
       await page.goto(await invited(email));
-      const line = page.getByText(`${company.admin.username} invited you to join Acme Corp as a member.`);
+      const line = page.getByText(
+        `${company.admin.username} (Alice Example) invited you to join Acme Corp as a member.`,
+      );
       await page.getByRole("heading", { name: "Sign in to join Acme Corp" }).waitFor();
       await line.waitFor();
       await check(page);

@@ -58,7 +58,7 @@ describe("for whom", () => {
     const { admin, member } = company;
     const asAdmin = await atConsent(agentOf(), authorizeUrl(server, client), admin.username);
     expect(ownersOf(asAdmin)).toEqual([
-      [admin.personId, "Alice Example (you) *"],
+      [admin.personId, `Alice Example, ${admin.username} (you) *`],
       [company.companyId, "Acme Corp"],
     ]);
     const asMember = await atConsent(agentOf(), authorizeUrl(server, client), member.username);
@@ -66,6 +66,18 @@ describe("for whom", () => {
     await decide(server, company, client, { rule: "block" });
     const blocked = await atConsent(agentOf(), authorizeUrl(server, client), admin.username);
     expect(ownersOf(blocked)[1]).toEqual([company.companyId, "Acme Corp (doesn’t let this app in) -"]);
+  });
+
+  test("two companies with one name → the page adds their slugs", async () => {
+    const [one, other, third] = [
+      await addCompany(server),
+      await addCompany(server),
+      await addCompany(server, { name: "Third" }),
+    ];
+    for (const company of [other, third]) await addMember(server, company, one.admin, "admin");
+    const page = await atConsent(agentOf(), authorizeUrl(server, client), one.admin.username);
+    const labels = ownersOf(page).map(([, label]) => label);
+    expect(labels.slice(1).sort()).toEqual([`Acme Corp, ${one.slug}`, `Acme Corp, ${other.slug}`, "Third"].sort());
   });
 
   test("another owner than the page offers: a stranger, another's company, a blocked one → the page again, nothing granted", async () => {
@@ -132,9 +144,12 @@ describe("the company owns the grant", () => {
     expect(claimsOf(token)).toMatchObject({ sub: company.companyId, act: { sub: company.admin.personId } });
   });
 
-  test("it is not among the person's own apps", async () => {
+  test("it is not among the person's own apps: they are told for whom it acts, and can't revoke it there", async () => {
     const { agent } = await asCompany(await addCompany(server));
-    expect((await agent.get("/account/apps")).text).not.toContain(client.clientId);
+    const page = await agent.get("/account/apps");
+    expect(page.text).toContain("No apps have access to your account");
+    const forms = page.forms.filter(({ fields }) => fields.get("client_id") === client.clientId);
+    expect(forms.map(({ action }) => new URL(action, server.issuer).pathname)).toEqual(["/account/apps/ask-for-whom"]);
   });
 
   test("two admins answer the same request in one browser → each has a grant of their own", async () => {

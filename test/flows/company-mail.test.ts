@@ -56,6 +56,9 @@ test("an invitation to a username → the page doesn't tell whether somebody got
     const page = await agent.get(`/company/${acme.slug}/members`);
     const made = await agent.submit(formTo(page, "/members/invite"), { addressee, role: "member" });
     expect(made.text).toContain("this link</h2>");
+    expect(made.text.replaceAll(/<[^>]*>/g, "")).toContain(
+      `If an account has the username ${addressee} and a verified e-mail address, we also send the link there. If no account has it, nobody can use the link: check the spelling.`,
+    );
   }
 });
 

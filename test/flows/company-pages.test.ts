@@ -373,6 +373,13 @@ describe("invitations", () => {
     expect(page.text).toContain('value="not an address &lt;b>"');
   });
 
+  test("of a username, where no mail goes out → the page says that only an account with that name can use the link", async () => {
+    const { page } = await invited("nobody.at.all");
+    expect(page.text.replaceAll(/<[^>]*>/g, "")).toContain(
+      "If no account has the username nobody.at.all, nobody can use the link: check the spelling.",
+    );
+  });
+
   test("→ the link on that page alone, and a notice for whoever delivers it", async () => {
     const guest = await server.addPerson();
     const { agent, page, link } = await invited(guest.email.toUpperCase());

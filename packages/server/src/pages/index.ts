@@ -21,6 +21,7 @@ export { historyList, historyPage } from "./history.ts";
 export { languagePage } from "./language.ts";
 export { type MailView, mailOf } from "./mail-body.ts";
 export { locales, type Messages, spoken } from "./messages/index.ts";
+export { bothNamesText } from "./parts/person-names.ts";
 export { secondStepPage } from "./second-step.ts";
 export { restoredPage, restorePage, takenBackPage } from "./security/account-recovered.ts";
 export { addPasskeyPage } from "./security/add-passkey.ts";

@@ -39,9 +39,9 @@ function lastTime(owners: readonly OwnerOption[], words: Messages): Child {
 }
 
 function labelOf({ kind, name }: OwnerOption, words: Messages): string {
-  const owner = visible(name, NAME_LENGTH);
   const { self, asks, blocked } = words.forWhom;
-  if (kind === "self") return fill(self, { person: owner });
+  if (kind === "self") return fill(self, { person: visible(name) });
+  const owner = visible(name, NAME_LENGTH);
   if (kind === "company") return owner;
   return fill(kind === "ask" ? asks : blocked, { company: owner });
 }

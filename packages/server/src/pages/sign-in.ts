@@ -6,6 +6,7 @@ import { notice, passwordScript, secrets, tile, titled } from "./parts/component
 import { type Attributes, html, type Markup } from "./parts/html.ts";
 import { icon } from "./parts/icons.ts";
 import { cardPage } from "./parts/layout.ts";
+import { bothNames } from "./parts/person-names.ts";
 import { carriedQuery, elsewhereNotice, invitedLine } from "./parts/what-waits.ts";
 import { passkeyForm } from "./passkey-form.ts";
 import { NAME_LENGTH, name, visible } from "./untrusted-text.ts";
@@ -69,7 +70,7 @@ function heading(view: SignInView, chrome: Chrome): Markup {
   const intro =
     again !== null
       ? rich(view.choose === undefined ? words.signIn.introAgain : words.signIn.chooseIntro, {
-          person: name(again.name || again.username),
+          person: bothNames(again),
         })
       : client !== null
         ? words.signIn.introFor

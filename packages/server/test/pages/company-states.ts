@@ -126,7 +126,12 @@ function companyApps(change: Partial<CompanyAppsView> = {}): CompanyAppsView {
     ],
     requests: [
       aRequest(),
-      aRequest({ personId: "p-3", username: longPerson.username, personName: null, app: LONG_NAME }),
+      aRequest({
+        personId: "p-3",
+        username: longPerson.username,
+        personName: null,
+        app: LONG_NAME,
+      }),
     ],
     ...{ query: "", found: [], more: false, defaultRule: "ask" },
     ...change,
@@ -200,15 +205,31 @@ function aReview(change: Partial<CompanyReviewView> = {}): CompanyReviewView {
 }
 
 const aMember = () =>
-  ({ personId: "p-1", username: "ada", role: "admin", since: NOW - 90 * DAY, disabled: false, self: true }) as const;
+  ({
+    personId: "p-1",
+    username: "ada",
+    personName: "Ada Lovelace",
+    role: "admin",
+    since: NOW - 90 * DAY,
+    disabled: false,
+    self: true,
+  }) as const;
 
 function companyMembers(change: Partial<CompanyMembersView> = {}): CompanyMembersView {
   return {
     ...frame(),
     members: [
       aMember(),
-      { ...aMember(), personId: "p-2", username: "grace", role: "member", self: false },
-      { ...aMember(), personId: "p-3", username: longPerson.username, role: "member", self: false, disabled: true },
+      { ...aMember(), personId: "p-2", username: "grace", personName: null, role: "member", self: false },
+      {
+        ...aMember(),
+        personId: "p-3",
+        username: longPerson.username,
+        personName: longPerson.name,
+        role: "member",
+        self: false,
+        disabled: true,
+      },
     ],
     ...{ next: "grace", first: false, invited: null, addressee: "", problem: null, lastAdmin: true },
     invitations: [{ invitationId: "i-1", addressee: "linus@example.com", role: "member", expiresAt: NOW + 5 * DAY }],
@@ -321,6 +342,17 @@ export const companyPageStates: Readonly<Record<string, (chrome: Chrome) => stri
           link: `https://id.example.com/invitation?token=iv_${"Ab3-".repeat(30)}`,
           expiresAt: NOW + 7 * DAY,
           mailed: true,
+          username: null,
+        },
+      }),
+      c,
+    ),
+  "company-members-invited-username": (c) =>
+    companyMembersPage(
+      companyMembers({
+        invited: {
+          ...{ addressee: "linus", link: `https://id.example.com/invitation?token=iv_${"Ab3-".repeat(30)}` },
+          ...{ expiresAt: NOW + 7 * DAY, mailed: false, username: "mail" },
         },
       }),
       c,

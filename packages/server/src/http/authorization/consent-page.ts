@@ -7,6 +7,7 @@ import type { Asking } from "../../owners/authorization/browser-flow.ts";
 import { durationsFor } from "../../owners/authorization/consent-answer.ts";
 import type { SignedIn } from "../../owners/authorization/context.ts";
 import { declinedFor, lastChoice, type OwnerChoice } from "../../owners/authorization/person-or-company.ts";
+import type { Company } from "../../owners/company-storage.ts";
 import {
   defaultDuration,
   durationField,
@@ -17,7 +18,7 @@ import {
 import type { Person } from "../../owners/person.ts";
 import { descriptionOf } from "../../owners/scope-texts.ts";
 import type { ConsentDuration } from "../../owners/storage.ts";
-import { consentPage } from "../../pages/index.ts";
+import { bothNamesText, consentPage } from "../../pages/index.ts";
 import type { ClientCard, ConsentView, DurationChoice, OwnerOption, ScopeChoice } from "../../pages/views.ts";
 import type { FlowTools } from "../endpoint-contexts.ts";
 import { clientCard, signedInAs } from "../endpoints/client-and-person-views.ts";
@@ -71,15 +72,20 @@ export function ownerOptions(
   person: Person,
 ): readonly OwnerOption[] {
   if (choices.length < 2) return [];
-  const { name } = signedInAs(person);
   const last = lastChoice(choices);
+  const names = choices.map(({ acting }) => acting?.company.name);
   return choices.map(({ ownerId, acting, verdict }) => ({
     value: ownerId,
-    name: acting?.company.name ?? name,
+    name: acting === undefined ? bothNamesText(signedInAs(person)) : companyName(acting.company, names),
     kind: acting === undefined ? "self" : verdict === "ask" ? "ask" : verdict === "blocked" ? "blocked" : "company",
     selected: ownerId === selected.ownerId,
     last: ownerId === last?.ownerId,
   }));
+}
+
+/** Two companies can have the same name, but not the same slug. */
+function companyName({ name, slug }: Company, names: readonly (string | undefined)[]): string {
+  return names.filter((one) => one === name).length > 1 ? `${name}, ${slug}` : name;
 }
 
 /** The card with how many use the app: a question to the database, that only this page needs. */

@@ -54,10 +54,11 @@ async function membersAnswer(at: InCompany, shown: Invited, tools: CompanyTools)
   const { members, next, invitations, lastAdmin } = await membersPage(at, after, tools.companies);
   const view: CompanyMembersView = {
     ...frame,
-    members: members.map(({ personId, username, role, since, accountStatus }) => ({
+    members: members.map(({ personId, username, personName, role, since, accountStatus }) => ({
       ...{
         personId,
         username,
+        personName,
         role,
         since,
         disabled: accountStatus === "disabled",
@@ -137,7 +138,8 @@ export const invite = forAdmins(async (at, tools: CompanyTools) => {
   if (outcome.kind === "not_admin") return noLongerAdmin(at, tools);
   if (outcome.kind === "too_many") return membersAnswer(at, { addressee: typed, problem: "tooMany" }, tools);
   const { link, expiresAt, mailed } = outcome;
-  return membersAnswer(at, { invited: { addressee, link, expiresAt, mailed } }, tools);
+  const username = addressee.includes("@") ? null : tools.mail.enabled ? "mail" : "noMail";
+  return membersAnswer(at, { invited: { addressee, link, expiresAt, mailed, username } }, tools);
 });
 
 export const withdraw = forAdmins(async (at, tools: CompanyTools) => {

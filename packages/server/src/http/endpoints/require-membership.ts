@@ -4,6 +4,7 @@ import type { AppsContext } from "../../owners/apps/context.ts";
 import { companiesOf, membershipOf } from "../../owners/companies/company-members.ts";
 import type { CompanyContext } from "../../owners/companies/context.ts";
 import type { Acting, CompanyKey } from "../../owners/company-storage.ts";
+import type { Postbox } from "../../owners/mail/mail-content.ts";
 import {
   COMPANY_NOTICES,
   type CompanyFrame,
@@ -30,6 +31,7 @@ export interface InCompany extends Account {
 export interface CompanyTools extends AccountTools, ProofTools {
   readonly companies: CompanyContext;
   readonly apps: AppsContext;
+  readonly mail: Pick<Postbox, "enabled">;
 }
 
 type CompanyEndpoint<Tools> = (at: InCompany, tools: Tools) => Promise<Answer>;

@@ -46,8 +46,13 @@ export async function memberOf(
 /** Number of members on one page. */
 const MEMBERS_SHOWN = 50;
 
+/** A member with their display name. Null: the person has none. */
+export interface NamedMember extends Member {
+  readonly personName: string | null;
+}
+
 export interface MembersPage {
-  readonly members: readonly Member[];
+  readonly members: readonly NamedMember[];
   /** The last username of this page if another page follows, otherwise null. */
   readonly next: string | null;
   readonly invitations: readonly Invitation[];
@@ -59,15 +64,25 @@ export interface MembersPage {
 export async function membersPage(
   { key, person, acting: { company } }: AsMember,
   after: string | null,
-  { storage, now }: CompanyContext,
+  { storage, credentials, now }: CompanyContext,
 ): Promise<MembersPage> {
-  const [{ items: members, last }, invitations, soleAt] = await Promise.all([
+  const [{ items, last }, invitations, soleAt] = await Promise.all([
     pageOf(MEMBERS_SHOWN, (limit) => storage.members.list({ ...key, limit, after })),
     storage.invitations.list({ ...key, now: now() }),
     storage.people.soleAdminOf(person),
   ]);
+  const members = items.map(async (member) => {
+    const { personId } = member;
+    const account = await storage.people.get({ partition: credentials.partitionOf(personId), personId });
+    return { ...member, personName: account?.name ?? null };
+  });
   const next = last?.username ?? null;
-  return { members, next, invitations, lastAdmin: soleAt.some(({ slug }) => slug === company.slug) };
+  return {
+    members: await Promise.all(members),
+    next,
+    invitations,
+    lastAdmin: soleAt.some(({ slug }) => slug === company.slug),
+  };
 }
 
 export async function changeRole(
@@ -140,7 +155,7 @@ export async function inviteMember(
   if (outcome.kind !== "invited") return { kind: outcome.kind };
   event("company_invitation_made", { company: key.companyId, invitation: invitationId, role, by });
   notify(notice);
-  // For a username this is not reported: the admin would learn which names have an account.
+  // For a username this is not reported: the admin would learn which names have an account, and a verified address.
   return { kind: "invited", link, expiresAt, mailed: addressee.includes("@") && mails.length > 0 };
 }
 

@@ -3,6 +3,7 @@
 import type { Millis } from "../../oauth/model.ts";
 import type { Uses } from "../../storage-subset.ts";
 import type { CompanyStorage, Role } from "../company-storage.ts";
+import type { Person } from "../person.ts";
 import type { OwnerStorage } from "../storage.ts";
 import type { InvitationCredentials } from "./context.ts";
 
@@ -10,7 +11,7 @@ import type { InvitationCredentials } from "./context.ts";
 export interface InvitationFacts {
   readonly company: string;
   readonly role: Role;
-  /** The username of the person who invited. Null: the operator invited. */
+  /** The username of the person who invited, and their display name. Null: the operator invited. */
   readonly by: string | null;
 }
 
@@ -35,5 +36,10 @@ export async function invitationFacts(
     personId === "operator"
       ? undefined
       : await storage.people.get({ partition: credentials.partitionOf(personId), personId });
-  return { company: found.company.name, role, by: inviter?.username ?? null };
+  return { company: found.company.name, role, by: inviter === undefined ? null : named(inviter) };
+}
+
+/** The username comes first: a display name can be as long as it likes, and say anything. */
+function named({ username, name }: Pick<Person, "username" | "name">): string {
+  return name === null || name === username ? username : `${username} (${name})`;
 }

@@ -5,6 +5,7 @@ import { fill, plural, rich } from "../messages/index.ts";
 import { hidden, tile } from "../parts/components.ts";
 import { type Child, html, type Markup } from "../parts/html.ts";
 import { icon } from "../parts/icons.ts";
+import { bothNames } from "../parts/person-names.ts";
 import { timeElement } from "../shown-time.ts";
 import { NAME_LENGTH, name, visible } from "../untrusted-text.ts";
 import { askButton, companyPage, companyPath, oneButton } from "./company-layout.ts";
@@ -56,17 +57,12 @@ export function scopeList(scopes: readonly CompanyScope[]): Markup {
   </ul>`;
 }
 
-/** A member: the name and the username, or the username alone. */
-export function personWords({ personName, username }: Pick<CompanyRequestView, "personName" | "username">): Child {
-  return personName === null ? name(username) : [name(personName), " (", name(username), ")"];
-}
-
 /** Who asked, when, why, and for what. */
 export function requestText(request: CompanyRequestView, now: number, chrome: Chrome): Child {
   const { words } = chrome;
   const { company } = words;
   return [
-    html`<p>${rich(company.requestBy, { person: personWords(request), when: timeElement(words, request.askedAt, now) })}</p>`,
+    html`<p>${rich(company.requestBy, { person: bothNames({ ...request, name: request.personName ?? "" }), when: timeElement(words, request.askedAt, now) })}</p>`,
     html`<blockquote class="reason">${request.reason.split("\n").map((line) => html`<p><bdi>${visible(line)}</bdi></p>`)}</blockquote>`,
     html`<div class="stack close">
       <p class="soft small">${company.asksFor}</p>

@@ -6,6 +6,7 @@ import { hidden, notice, titled } from "../parts/components.ts";
 import { type Attributes, type Child, html, type Markup } from "../parts/html.ts";
 import { icon } from "../parts/icons.ts";
 import { accountPage, cardPage } from "../parts/layout.ts";
+import { bothNames } from "../parts/person-names.ts";
 import { timeElement } from "../shown-time.ts";
 import { NAME_LENGTH, name, visible } from "../untrusted-text.ts";
 import { askButton, companyPage, companyPath, oneButton, select } from "./company-layout.ts";
@@ -65,7 +66,7 @@ function memberRow(member: CompanyMembersView["members"][number], view: CompanyM
   return html`<li class="row">
     <div>
       <p>
-        ${name(member.username)} <span class="tag">${company.roles[member.role]}</span>
+        ${bothNames({ ...member, name: member.personName ?? "" })} <span class="tag">${company.roles[member.role]}</span>
         ${member.self && [" ", html`<span class="tag">${company.you}</span>`]}
         ${member.disabled && [" ", html`<span class="tag warn">${company.disabled}</span>`]}
       </p>
@@ -84,7 +85,7 @@ function memberRow(member: CompanyMembersView["members"][number], view: CompanyM
 
 /** The link of a new invitation. Only this page shows it. */
 function invited(
-  { addressee, link, expiresAt, mailed }: NonNullable<CompanyMembersView["invited"]>,
+  { addressee, link, expiresAt, mailed, username }: NonNullable<CompanyMembersView["invited"]>,
   view: CompanyMembersView,
   { words }: Chrome,
 ): Markup {
@@ -96,6 +97,7 @@ function invited(
   return html`<section class="card panel fields" aria-labelledby="invited">
     <h2 id="invited">${rich(title, holes)}</h2>
     <p>${rich(text, holes)}</p>
+    ${username !== null && html`<p>${rich(company.invitedUsername[username], holes)}</p>`}
     <p><code class="secret-link" dir="ltr">${link}</code></p>
   </section>`;
 }
@@ -191,7 +193,7 @@ export function companiesPage(view: CompaniesView, chrome: Chrome): string {
 export function invitationPage(view: InvitationView, chrome: Chrome): string {
   const { words, base } = chrome;
   const { company } = words;
-  const person = name(view.person.username);
+  const person = bothNames(view.person);
   return cardPage(
     chrome,
     titled(fill(company.invitationTitle, { company: visible(view.company, NAME_LENGTH) }), view.wrongPerson, words),

@@ -181,6 +181,8 @@ export interface CompanyMembersView extends CompanyFrame {
   readonly members: readonly {
     readonly personId: string;
     readonly username: string;
+    /** Null: the person has no name but the username. */
+    readonly personName: string | null;
     readonly role: "member" | "admin";
     readonly since: number;
     readonly disabled: boolean;
@@ -203,6 +205,11 @@ export interface CompanyMembersView extends CompanyFrame {
     readonly link: string;
     readonly expiresAt: number;
     readonly mailed: boolean;
+    /**
+     * Null: the invitation is for an address. Otherwise it is for a username: whether an account has it is not said.
+     * `mail`: the server sends messages, so an account may get the link by e-mail, too.
+     */
+    readonly username: "mail" | "noMail" | null;
   } | null;
   /** The name that the admin typed. `problem` says what is wrong with it. */
   readonly addressee: string;

@@ -2,11 +2,11 @@
 import type { Chrome } from "../chrome.ts";
 import { fill, rich } from "../messages/index.ts";
 import { shownTime } from "../shown-time.ts";
-import { name } from "../untrusted-text.ts";
 import type { SignedInAs } from "../views.ts";
 import { hidden, localTimes } from "./components.ts";
 import { type Child, html, type Markup, renderDocument } from "./html.ts";
 import { icon } from "./icons.ts";
+import { bothNames } from "./person-names.ts";
 
 /** The letters of the wordmark as strokes of one width. The x-height is 13–23.5 of 32. */
 const LETTERS = [
@@ -120,7 +120,7 @@ export function accountPage(
     html`<header class="bar">
       <div class="bar-inner">
         <a class="home" href=${`${base}/account/apps`} aria-label=${fill(words.home, { product: chrome.product })}>${wordmark(chrome)}</a>
-        <p class="who">${rich(words.apps.signedIn, { person: name(account.person.name || account.person.username) })}</p>
+        <p class="who">${rich(words.apps.signedIn, { person: bothNames(account.person) })}</p>
         ${signOutForm(account.csrf, chrome)}
         <nav class="places" aria-label=${words.account.pages}>
           ${PLACES.map(

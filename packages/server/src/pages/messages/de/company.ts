@@ -196,6 +196,11 @@ export const company = {
     inviteSubmit: "Einladung erstellen",
     invitedTitle: "Geben Sie {person} diesen Link",
     invitedText: "Er gilt einmal, nur für {person}, und läuft {when} ab. Er wird nicht noch einmal gezeigt.",
+    invitedUsername: {
+      mail: "Wenn ein Konto den Benutzernamen {person} und eine bestätigte E-Mail-Adresse hat, senden wir den Link auch dorthin. Wenn kein Konto so heißt, kann niemand den Link verwenden: Prüfen Sie die Schreibweise.",
+      noMail:
+        "Wenn kein Konto den Benutzernamen {person} hat, kann niemand den Link verwenden: Prüfen Sie die Schreibweise.",
+    },
     invitedMailed: "Eine Einladung ist unterwegs an {person}",
     invitedMailedText:
       "Sie gilt einmal, nur für {person}, und läuft {when} ab. Falls die Nachricht nicht ankommt, geben Sie {person} diesen Link. Er wird nicht noch einmal gezeigt.",

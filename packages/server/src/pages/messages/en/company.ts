@@ -190,6 +190,10 @@ export const company = {
     inviteSubmit: "Create the invitation",
     invitedTitle: "Give {person} this link",
     invitedText: "It works once, for {person} alone, and ends {when}. It isn’t shown again.",
+    invitedUsername: {
+      mail: "If an account has the username {person} and a verified e-mail address, we also send the link there. If no account has it, nobody can use the link: check the spelling.",
+      noMail: "If no account has the username {person}, nobody can use the link: check the spelling.",
+    },
     invitedMailed: "An invitation is on its way to {person}",
     invitedMailedText:
       "It works once, for {person} alone, and ends {when}. Should the message not arrive, give {person} this link. It isn’t shown again.",

@@ -194,6 +194,11 @@ export const company = {
     inviteSubmit: "Crear la invitación",
     invitedTitle: "Entregue este enlace a {person}",
     invitedText: "Funciona una sola vez, solo para {person}, y termina {when}. No se vuelve a mostrar.",
+    invitedUsername: {
+      mail: "Si una cuenta tiene el nombre de usuario {person} y una dirección de correo verificada, también enviamos el enlace allí. Si ninguna lo tiene, nadie puede usar el enlace: compruebe la ortografía.",
+      noMail:
+        "Si ninguna cuenta tiene el nombre de usuario {person}, nadie puede usar el enlace: compruebe la ortografía.",
+    },
     invitedMailed: "Una invitación va de camino a {person}",
     invitedMailedText:
       "Funciona una sola vez, solo para {person}, y termina {when}. Si el mensaje no llega, entregue este enlace a {person}. No se vuelve a mostrar.",

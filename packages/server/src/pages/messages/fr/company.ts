@@ -200,6 +200,11 @@ export const company = {
     invitedTitle: "Donnez ce lien à {person}",
     invitedText:
       "Il fonctionne une seule fois, pour {person} uniquement, et prend fin {when}. Il ne sera plus affiché.",
+    invitedUsername: {
+      mail: "Si un compte a le nom d’utilisateur {person} et une adresse e-mail vérifiée, nous y envoyons aussi le lien. Si aucun compte ne l’a, personne ne peut utiliser le lien : vérifiez l’orthographe.",
+      noMail:
+        "Si aucun compte n’a le nom d’utilisateur {person}, personne ne peut utiliser le lien : vérifiez l’orthographe.",
+    },
     invitedMailed: "Une invitation est en route vers {person}",
     invitedMailedText:
       "Elle fonctionne une seule fois, pour {person} uniquement, et prend fin {when}. Si le message n’arrive pas, donnez ce lien à {person}. Il ne sera plus affiché.",

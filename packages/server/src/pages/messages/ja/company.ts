@@ -191,6 +191,10 @@ export const company = {
     inviteSubmit: "招待を作成",
     invitedTitle: "このリンクを {person} に渡してください",
     invitedText: "{person} だけが一度だけ使えます。期限は {when} です。再表示はできません。",
+    invitedUsername: {
+      mail: "ユーザー名 {person} のアカウントに確認済みのメールアドレスがあれば、そこにもリンクを送ります。そのユーザー名のアカウントがなければ、リンクは誰も使えません。つづりを確認してください。",
+      noMail: "ユーザー名 {person} のアカウントがなければ、リンクは誰も使えません。つづりを確認してください。",
+    },
     invitedMailed: "招待を {person} に送信しています",
     invitedMailedText:
       "{person} だけが一度だけ使えます。期限は {when} です。メールが届かない場合は、このリンクを {person} に渡してください。再表示はできません。",
