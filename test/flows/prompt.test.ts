@@ -2,6 +2,7 @@
 
 import { decodeJwt } from "jose";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { formWith } from "../support/device-actor.ts";
 import { expectRedirectError, inputValue } from "../support/front-channel.ts";
 import { Agent, authorize, authorizeUrl, consentForm, type Page, redeem, signIn } from "../support/http-browser.ts";
 import { startServer, type TestClient, type TestServer } from "../support/test-server.ts";
@@ -75,9 +76,20 @@ describe("prompt", () => {
     const chooser = page.forms.find(({ action }) => action === "/login/switch");
     if (chooser === undefined) throw new Error("no way to another account");
     const plain = await agent.submit(chooser);
-    expect([asksPassword(plain), plain.text.includes("Alice Example")]).toEqual([true, false]);
+    const asked = (page: Page) => [asksPassword(page), page.text.includes("to confirm that it’s you")];
+    expect(asked(plain)).toEqual([true, false]);
     expect(inputValue(plain, "username") ?? "").toBe("");
+    // Nobody has signed in with another account yet, so the person is still who they were, and the page says so.
+    expect(plain.text).toMatch(/You stay signed in as .*Alice Example/);
+    expect((await agent.get("/account/apps")).status).toBe(200);
+    const back = /href="(\/consent\?request=[^"]*)">Go back</.exec(plain.text)?.[1] ?? "";
+    expect((await agent.get(back)).text).toContain(username);
     const other = await server.addPerson();
+    // A wrong password on the way changes nothing of that.
+    const wrong = await agent.submit(formWith(plain, "username"), { username: other.username, password: "wrong" });
+    expect(wrong.text).toMatch(/You stay signed in as .*Alice Example/);
+    expect(asked(wrong)).toEqual([true, false]);
+    expect((await agent.get("/account/apps")).text).toContain(username);
     const consent = await signIn(agent, other.username, plain);
     expect(asksConsent(consent)).toBe(true);
   });

@@ -22,7 +22,7 @@ export function signInPage(view: SignInView, chrome: Chrome): string {
     chrome,
     titled(documentTitle(view, words), view.problem !== null, words),
     html`<div class="stack">
-      ${heading(view, chrome)} ${elsewhereNotice(view.waiting ?? null, chrome)} ${view.problem !== null && !aboutFields && notice("danger", problemText(view, words), { id: ERROR_ID })}
+      ${heading(view, chrome)} ${stays(view, chrome)} ${elsewhereNotice(view.waiting ?? null, chrome)} ${view.problem !== null && !aboutFields && notice("danger", problemText(view, words), { id: ERROR_ID })}
       <form class="fields" method="post" action=${`${chrome.base}/login`} novalidate>
         ${secrets(view.form)} ${fields(view, words)}
         ${
@@ -37,7 +37,18 @@ export function signInPage(view: SignInView, chrome: Chrome): string {
   );
 }
 
-/** The button to sign in as another person for the same request. It ends the current session. */
+/** Says who is signed in until another account is, with a link back. */
+function stays(view: SignInView, { words, base }: Chrome): Markup | null {
+  if (view.stays === null) return null;
+  const { person, back } = view.stays;
+  return notice("plain", [
+    rich(words.signIn.stays, { person: bothNames(person) }),
+    " ",
+    html`<a href=${base + back}>${words.signIn.stay}</a>`,
+  ]);
+}
+
+/** The button to sign in as another person for the same request. */
 function another(form: FormSecrets, { words, base }: Chrome): Markup {
   return html`<form class="other-ways" method="post" action=${`${base}/login/switch`}>
     ${secrets(form)}<button class="link" type="submit">${words.consent.switch}</button>

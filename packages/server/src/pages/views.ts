@@ -24,6 +24,8 @@ export interface FormSecrets {
   readonly invitation?: string;
   /** Field `to`: the account page to open after sign-in. Absent for the first account page. */
   readonly to?: string;
+  /** Field `switch`: the form is for another account than the one that is signed in. */
+  readonly switch?: "yes";
 }
 
 /** The client as an owner sees it. */
@@ -72,6 +74,8 @@ export interface SignInView {
     | { readonly kind: "stale" };
   /** The signed-in person, if the request makes them sign in again (prompt=login, max_age). */
   readonly again: SignedInAs | null;
+  /** Who stays signed in until another account is, and the path back to what waits. Null: nobody. */
+  readonly stays: { readonly person: SignedInAs; readonly back: string } | null;
   /**
    * Fields for the forms of the current session. Present if the request asks to choose an account (prompt=select_account) and somebody is signed
    * in.

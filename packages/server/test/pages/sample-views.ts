@@ -100,7 +100,7 @@ export const scopes: readonly ScopeChoice[] = [
 ];
 
 export function aSignIn(change: Partial<SignInView> = {}): SignInView {
-  return { form, client: aClient(), username: "", problem: null, again: null, passkey: null, ...change };
+  return { form, client: aClient(), username: "", problem: null, again: null, stays: null, passkey: null, ...change };
 }
 
 export function aConsent(change: Partial<ConsentView> = {}): ConsentView {

@@ -3,10 +3,10 @@
 import { signInPage } from "../../pages/index.ts";
 import type { FormSecrets, SignInView } from "../../pages/views.ts";
 import type { Waiting } from "../../pages/waiting-view.ts";
-import { type Arrival, formSecrets, pageContextOf } from "../authorization/continue-after-sign-in.ts";
+import { type Arrival, formSecrets, onward, pageContextOf } from "../authorization/continue-after-sign-in.ts";
 import type { FlowTools } from "../endpoint-contexts.ts";
 import { formToken } from "../form-token.ts";
-import { type Answer, page } from "../http-message.ts";
+import { type Answer, formOf, page } from "../http-message.ts";
 import { passkeyOffer } from "../passkey-forms.ts";
 import { clientCard, signedInAs } from "./client-and-person-views.ts";
 
@@ -31,8 +31,9 @@ export function signInAnswer(
 ): Answer {
   const { visitor, http, continuation, flow, invited } = arrival;
   const { signedIn } = visitor;
-  const form = formSecrets(continuation, visitor, tools);
-  const common = { form, ways: waysOf(tools), passkey: passkeyOffer(visitor, tools) };
+  const stays = staysSignedIn(arrival, tools);
+  const form = { ...formSecrets(continuation, visitor, tools), ...(stays === null ? {} : { switch: "yes" as const }) };
+  const common = { form, ways: waysOf(tools), passkey: passkeyOffer(visitor, tools), stays };
   if (flow === undefined) {
     const { username, problem, status } = again ?? FIRST;
     const view: SignInView = {
@@ -49,8 +50,8 @@ export function signInAnswer(
   }
   const { request } = flow;
   const chooses = continuation?.kind === "request" && request.prompt.includes("select_account");
-  const chooser = chooses ? signedIn : undefined;
-  const hint = request.loginHint?.slice(0, 254) ?? chooser?.person.username ?? "";
+  const chooser = chooses && stays === null ? signedIn : undefined;
+  const hint = stays === null ? (request.loginHint?.slice(0, 254) ?? chooser?.person.username ?? "") : "";
   const { username, problem, status } = again ?? { ...FIRST, username: hint };
   const chrome = tools.chrome(http, pageContextOf({ flow, visitor }, tools));
   const view: SignInView = {
@@ -58,10 +59,20 @@ export function signInAnswer(
     client: clientCard(request, chrome.words.language),
     username,
     problem,
-    again: signedIn === undefined ? null : signedInAs(signedIn.person),
+    again: signedIn === undefined || stays !== null ? null : signedInAs(signedIn.person),
     ...(chooser === undefined ? {} : { choose: { ...form, csrf: formToken(chooser.session, tools) } }),
   };
   return page(status, signInPage(view, chrome), "to a client", visitor.cookies);
+}
+
+/**
+ * Who stays signed in while the person signs in with another account, and the path back. Null: nobody is signed in, or
+ * the form is not for another account. The first sign-in with the other account ends the session.
+ */
+function staysSignedIn({ visitor, http, continuation }: Arrival, tools: FlowTools): SignInView["stays"] {
+  const switches = http.path === "/login/switch" || (http.method === "POST" && formOf(http).get("switch") === "yes");
+  if (visitor.signedIn === undefined || !switches) return null;
+  return { person: signedInAs(visitor.signedIn.person), back: onward(continuation, visitor, tools) };
 }
 
 /** The address at which that page can be loaded again. */

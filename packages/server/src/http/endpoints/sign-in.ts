@@ -4,7 +4,6 @@ import { BY_PASSWORD } from "../../oauth/authentication-context.ts";
 import { type OpenLinkContext, openLink } from "../../owners/mail/open-mail-link.ts";
 import type { MailLink } from "../../owners/mail/storage.ts";
 import { MAX_PASSWORD_BYTES } from "../../owners/new-password.ts";
-import { endSession } from "../../owners/sessions.ts";
 import { type SignInContext, type SignInOutcome, signIn } from "../../owners/sign-in.ts";
 import type { SignInView } from "../../pages/views.ts";
 import { showConsent } from "../authorization/consent.ts";
@@ -107,7 +106,10 @@ async function signedInOrAgain(
   }
 }
 
-/** "Not you?": ends this session and shows the sign-in form of the same request. */
+/**
+ * "Switch account": shows the sign-in form of the same request. The session stays until somebody has signed in: a person
+ * who goes back has lost nothing.
+ */
 export async function switchAccount(http: HttpRequest, tools: FlowTools): Promise<Answer> {
   const arrival = await arrivalOf(http, tools);
   if (isAnswer(arrival)) return arrival;
@@ -120,7 +122,5 @@ export async function switchAccount(http: HttpRequest, tools: FlowTools): Promis
     // The person wants another account: continuing with this one could send the app its answer.
     return signInAnswer(arrival, tools, { problem: { kind: "stale" }, username: "", status: 403 });
   }
-  await endSession(signedIn.session, tools.sessions);
-  const cookies = [...visitor.cookies, tools.cookies.clear("session")];
-  return signInAnswer({ ...arrival, visitor: { ...visitor, signedIn: undefined, cookies } }, tools, null);
+  return signInAnswer(arrival, tools, null);
 }

@@ -21,6 +21,7 @@ export function secrets(form: FormSecrets): Child {
     device: form.device ?? null,
     invitation: form.invitation ?? null,
     to: form.to ?? null,
+    switch: form.switch ?? null,
   });
 }
 

@@ -19,6 +19,8 @@ export const pages = {
     introAgain:
       "Sie sind als {person} angemeldet. Geben Sie Ihr Passwort noch einmal ein, um zu bestätigen, dass Sie es sind.",
     chooseFor: "Konto für {app} wählen",
+    stays: "Sie bleiben als {person} angemeldet, bis Sie sich mit einem anderen Konto anmelden.",
+    stay: "Zurück",
     chooseIntro:
       "Sie sind als {person} angemeldet. Um als {person} fortzufahren, geben Sie Ihr Passwort ein. Um ein anderes Konto zu verwenden, geben Sie dessen Benutzernamen und Passwort ein.",
     username: "Benutzername oder E-Mail-Adresse",

@@ -16,6 +16,8 @@ export const pages = {
     titleAgain: "Sign in again",
     introAgain: "You’re signed in as {person}. Enter your password again to confirm that it’s you.",
     chooseFor: "Choose an account for {app}",
+    stays: "You stay signed in as {person} until you sign in with another account.",
+    stay: "Go back",
     chooseIntro:
       "You’re signed in as {person}. To continue as {person}, enter your password. To use another account, enter its username and password.",
     username: "Username or e-mail address",

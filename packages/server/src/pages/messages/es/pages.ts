@@ -18,6 +18,8 @@ export const pages = {
     titleAgain: "Inicie sesión de nuevo",
     introAgain: "Ha iniciado sesión como {person}. Introduzca de nuevo su contraseña para confirmar que es usted.",
     chooseFor: "Elija una cuenta para {app}",
+    stays: "Su sesión como {person} sigue abierta hasta que inicie sesión con otra cuenta.",
+    stay: "Volver",
     chooseIntro:
       "Ha iniciado sesión como {person}. Para continuar como {person}, introduzca su contraseña. Para usar otra cuenta, introduzca su nombre de usuario y su contraseña.",
     username: "Nombre de usuario o correo electrónico",

@@ -19,6 +19,8 @@ export const pages = {
     introAgain:
       "Vous êtes connecté en tant que {person}. Saisissez de nouveau votre mot de passe pour confirmer que c’est bien vous.",
     chooseFor: "Choisissez un compte pour {app}",
+    stays: "Vous restez connecté en tant que {person} jusqu’à votre connexion avec un autre compte.",
+    stay: "Revenir",
     chooseIntro:
       "Vous êtes connecté en tant que {person}. Pour continuer en tant que {person}, saisissez votre mot de passe. Pour utiliser un autre compte, saisissez son nom d’utilisateur et son mot de passe.",
     username: "Nom d’utilisateur ou adresse e-mail",
