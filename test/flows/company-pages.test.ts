@@ -302,12 +302,12 @@ describe("members", () => {
     const fields = { person_id: acme.member.personId };
     const self = { person_id: acme.admin.personId };
     const alone = await agent.get(place);
-    expect(alone.text).toContain("A company needs an admin. Make somebody else one first.");
+    expect(alone.text).toContain("You are the only admin. Before you leave, make another member an admin.");
     const offered = ({ forms }: Page) => forms.filter((form) => form.fields.get("person_id") === self.person_id).length;
     expect(offered(alone)).toBe(0);
     await agent.submit(formTo(alone, "/members/role", fields), { role: "admin" });
     const two = await agent.get(place);
-    expect([offered(two), two.text.includes("A company needs an admin")]).toEqual([2, false]);
+    expect([offered(two), two.text.includes("You are the only admin")]).toEqual([2, false]);
     await agent.submit(formTo(two, "/members/role", fields), { role: "member" });
     expect(pathOf(await agent.submit(formTo(two, "/members/role", self)))).toBe(`${place}?done=lastAdmin`);
     const yes = await asked(agent, two, "/members/remove", self);

@@ -101,3 +101,22 @@ test("another end chosen in a row → its text is shown, also on a phone", async
     expect((await menu.boundingBox())?.width).toBeGreaterThan(100);
   });
 });
+
+test.each(SCREENS)(
+  "an end is chosen for one permission at $width × $height → its chevron stands in the menu",
+  async (viewport) => {
+    await withPage({ browser, viewport }, async (page) => {
+      for (const locale of ["en", "ar"]) {
+        await page.goto(`${server.origin}/consent?locale=${locale}`);
+        const menu = page.locator(".row-end").first();
+        await menu.locator("select").selectOption({ index: 1 });
+        const [outer, inner] = [
+          await menu.locator("select").boundingBox(),
+          await menu.locator(".icon").last().boundingBox(),
+        ];
+        if (outer === null || inner === null) throw new Error("no menu");
+        expect([locale, inner.x > outer.x && inner.x + inner.width < outer.x + outer.width]).toEqual([locale, true]);
+      }
+    });
+  },
+);

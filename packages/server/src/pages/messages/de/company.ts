@@ -287,7 +287,7 @@ export const company = {
       resumed: "Die App darf wieder für Sie handeln.",
       asksNext: "Wenn sich die App das nächste Mal verbindet, wählen Sie, für wen. Bis dahin behält sie ihren Zugriff.",
       joined: "Willkommen. Sie gehören jetzt zum Unternehmen.",
-      lastAdmin: "Ein Unternehmen braucht eine Verwaltung. Geben Sie zuerst jemand anderem Verwaltungsrechte.",
+      lastAdmin: "Sie verwalten das Unternehmen allein. Geben Sie zuerst einem anderen Mitglied Verwaltungsrechte.",
       nothing: "Nichts wurde geändert: Wählen Sie, was Mitglieder erlauben dürfen und wie lange.",
       gone: "Das gab es schon nicht mehr. Nichts wurde geändert.",
     },

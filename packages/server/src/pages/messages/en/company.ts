@@ -276,7 +276,7 @@ export const company = {
       resumed: "The app may act for you again.",
       asksNext: "Next time the app connects, you choose for whom. Until then, it keeps its access.",
       joined: "Welcome. You belong to the company now.",
-      lastAdmin: "A company needs an admin. Make somebody else one first.",
+      lastAdmin: "You are the only admin. Before you leave, make another member an admin.",
       nothing: "Nothing was changed: choose what members may allow, and for how long.",
       gone: "That was gone already. Nothing was changed.",
     },

@@ -286,7 +286,7 @@ export const company = {
       asksNext:
         "La próxima vez que la aplicación se conecte, usted elegirá para quién. Hasta entonces conserva su acceso.",
       joined: "Le damos la bienvenida. Ahora pertenece a la empresa.",
-      lastAdmin: "Una empresa necesita un administrador. Nombre antes a otra persona.",
+      lastAdmin: "Usted es el único administrador. Antes de irse, nombre administrador a otro miembro.",
       nothing: "No se cambió nada: elija qué pueden permitir los miembros y durante cuánto tiempo.",
       gone: "Eso ya no existía. No se cambió nada.",
     },

@@ -290,7 +290,7 @@ export const company = {
       resumed: "L’application peut de nouveau agir pour vous.",
       asksNext: "À la prochaine connexion de l’application, vous choisirez pour qui. D’ici là, elle garde son accès.",
       joined: "Bienvenue. Vous faites maintenant partie de l’entreprise.",
-      lastAdmin: "Une entreprise a besoin d’un administrateur. Nommez d’abord quelqu’un d’autre.",
+      lastAdmin: "Vous êtes le seul administrateur. Avant de partir, nommez un autre membre administrateur.",
       nothing: "Rien n’a été modifié : choisissez ce que les membres peuvent autoriser, et pour combien de temps.",
       gone: "Cela n’existait déjà plus. Rien n’a été modifié.",
     },
