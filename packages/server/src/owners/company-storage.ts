@@ -274,6 +274,8 @@ export interface CompanyStorage {
         readonly now: Millis;
       },
     ): Promise<{ readonly people: number; readonly members: number }>;
+    /** Number of people for whom an app acts in the company's name now. */
+    countPeople(args: CompanyKey & { readonly clientId: string; readonly now: Millis }): Promise<number>;
     /** The people for whom an app acts in the company's name, latest use first. */
     listActing(
       args: CompanyKey & { readonly clientId: string; readonly limit: number; readonly now: Millis },

@@ -5,8 +5,9 @@ import { endOfAll } from "./consents/consents.ts";
 import { note } from "./consents/history.ts";
 import { readState, STATES, type StoredEpoch, writeState } from "./database-state.ts";
 import { named, sql, type Tx } from "./define-verbs.ts";
+import { lastGrantUse } from "./grants/uses.ts";
 import type { SchemaHost } from "./migrations/migration.ts";
-import { consentColumns, consentOf, ENDED_KEPT } from "./row-conversion.ts";
+import { consentColumns, consentOf, ENDED_KEPT, isActive } from "./row-conversion.ts";
 import { TABLES } from "./tables.ts";
 
 export interface Ended {
@@ -69,8 +70,13 @@ async function endPartition(
   { at, keepConsents }: StoredEpoch,
   ended: { grants: number; consents: number; sessions: number },
 ): Promise<void> {
+  await tx.run(
+    sql`UPDATE consents SET last_used_at = ${lastGrantUse}
+      WHERE partition = :partition AND ${lastGrantUse} > COALESCE(last_used_at, 0)`,
+    { partition },
+  );
   ended.grants += await tx.run(
-    sql`UPDATE grants SET status = 'state_lost', ended_at = :at, collect_at = :endedKept WHERE partition = :partition AND status = 'active'`,
+    sql`UPDATE grants SET status = 'state_lost', ended_at = :at, collect_at = :endedKept WHERE partition = :partition AND ${isActive}`,
     { partition, at, endedKept: at + ENDED_KEPT },
   );
   await tx.run(sql`UPDATE known_devices SET revoked = 1 WHERE partition = :partition`, { partition });

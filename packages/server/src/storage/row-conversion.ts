@@ -9,6 +9,12 @@ export const grantColumns = sql`partition, grant_id, client_id, owner_id, person
   code_challenge, code_challenge_method, scopes, audience, auth_time, acr, amr, created_at, code_until, rotated_at, retries, last_used_at,
   uses, idle_until, absolute_until, ended_at, whole_used_at, used_from, decided_at`;
 
+/**
+ * The rows of `grants` that an owner's statements read. Only these indexes of active grants have this condition:
+ * `grants_active` and `grants_active_of_member`.
+ */
+export const isActive = sql`(ended_at IS NULL AND status = 'active')`;
+
 export const consentColumns = sql`partition, owner_id, client_id, status, granted_by, via, scopes, created_at, updated_at, expires_at,
   last_used_at, last_used_address, uses, revoked_at, revoked_by, shown, removed, declined, chosen_at`;
 

@@ -42,10 +42,10 @@ export async function companyApp(
   const { key, person } = at;
   const { personId } = person;
   const now = context.now();
-  const [rules, consent, { people }, acting, requests, reader, grants] = await Promise.all([
+  const [rules, consent, people, acting, requests, reader, grants] = await Promise.all([
     storage.companyApps.listRules(key),
     storage.consents.find({ partition: key.partition, ownerId: key.companyId, clientId }),
-    storage.companyApps.countActing({ ...key, clientId, now }),
+    storage.companyApps.countPeople({ ...key, clientId, now }),
     storage.companyApps.listActing({ ...key, clientId, limit: PEOPLE_SHOWN, now }),
     requestsOf(at, context, clientId),
     storage.members.findActing({ ...key, personId, clientId }),

@@ -23,6 +23,7 @@ export interface CompanyContext {
     | "members.companiesOf"
     | "companyApps.list"
     | "companyApps.countActing"
+    | "companyApps.countPeople"
     | "companyApps.listActing"
     | "companyApps.listVerified"
     | "companyApps.listRules"

@@ -1,11 +1,10 @@
 /** Verbs of apps in a company: the company's consents and rules, requests of members, and opt-outs. */
 
 import { reachOf } from "../../oauth/consent-reach.ts";
-import type { Consent, GrantedScope, ListedGrant, Millis } from "../../oauth/model.ts";
+import type { Consent, ListedGrant, Millis } from "../../oauth/model.ts";
 import { narrow } from "../../owners/apply-consent-decision.ts";
 import { verdictOn } from "../../owners/company-rules.ts";
 import type {
-  ActingPerson,
   AppRequest,
   AppRule,
   AskOutcome,
@@ -21,23 +20,12 @@ import type {
 import type { StoredMail } from "../../owners/mail/storage.ts";
 import { changeGrants, endConsent, lockConsent, lockedConsent, recordApproval } from "../consents/consents.ts";
 import { note } from "../consents/history.ts";
-import { query, type Row, sql, type Tx, transaction, words } from "../define-verbs.ts";
+import { query, sql, type Tx, transaction, words } from "../define-verbs.ts";
 import { endedColumns, noteEnded } from "../grants/ended-grants-history.ts";
 import { lockedReach } from "../grants/grants.ts";
-import { listedGrantColumns, listedGrantOf, usedConsentColumns, usedConsentOf } from "../grants/uses.ts";
+import { keepUses, listedGrantColumns, listedGrantOf, usedConsentColumns, usedConsentOf } from "../grants/uses.ts";
 import { post } from "../mail/outbox.ts";
-import {
-  consentOf,
-  ENDED_KEPT,
-  flag,
-  grantColumns,
-  grantOf,
-  json,
-  text,
-  textOrNull,
-  whole,
-  wholeOrNull,
-} from "../row-conversion.ts";
+import { consentOf, ENDED_KEPT, flag, grantColumns, grantOf, isActive, text, whole } from "../row-conversion.ts";
 import { requestColumns, requestOf, ruleColumns, ruleOf } from "./company-row-conversion.ts";
 import { isAdmin, lockCompany, thisCompany } from "./lock-company-row.ts";
 import { lockActing } from "./members.ts";
@@ -51,8 +39,10 @@ export const listCompanyApps = query<CompanyKey & { readonly now: Millis }, read
   sql: sql`SELECT ${usedConsentColumns} FROM consents
     WHERE partition = :partition AND owner_id = :companyId AND status = 'active' AND (expires_at IS NULL OR expires_at > :now)
     ORDER BY updated_at DESC, client_id`,
-  also: sql`SELECT client_id, COUNT(*) AS grants, COUNT(DISTINCT person_id) AS people FROM grants
-    WHERE partition = :partition AND owner_id = :companyId AND status = 'active' AND idle_until > :now AND absolute_until > :now
+  also: sql`SELECT client_id, CAST(SUM(grants) AS ${words.whole}) AS grants, COUNT(*) AS people FROM (
+      SELECT client_id, person_id, COUNT(*) AS grants FROM grants
+      WHERE partition = :partition AND owner_id = :companyId AND ${isActive} AND idle_until > :now AND absolute_until > :now
+      GROUP BY client_id, person_id) AS acting_people
     GROUP BY client_id`,
   bind: ({ partition, companyId, now }) => ({ partition, companyId, now }),
   outcome: (consents, _, counts) => {
@@ -66,46 +56,6 @@ export const listCompanyApps = query<CompanyKey & { readonly now: Millis }, read
       };
     });
   },
-});
-
-export interface ActingFor extends CompanyKey {
-  readonly clientId: string;
-  readonly except?: readonly string[];
-  readonly lost?: readonly string[];
-  readonly now: Millis;
-}
-
-export const countActing = query<ActingFor, { readonly people: number; readonly members: number }>({
-  sql: sql`SELECT person_id, scopes FROM grants WHERE partition = :partition AND owner_id = :companyId AND client_id = :clientId
-      AND status = 'active' AND idle_until > :now AND absolute_until > :now`,
-  also: sql`SELECT person_id FROM members WHERE ${thisCompany} AND role = 'admin'`,
-  bind: ({ partition, companyId, clientId, now }) => ({ partition, companyId, clientId, now }),
-  outcome: (grants, { except = [], lost }, admins) => {
-    const holds = (row: Row) =>
-      lost === undefined || json<readonly GrantedScope[]>(row, "scopes").some(({ name }) => lost.includes(name));
-    const people = new Set(grants.filter(holds).map((row) => text(row, "person_id")));
-    const apart = new Set([...admins.map((row) => text(row, "person_id")), ...except]);
-    return { people: people.size, members: [...people].filter((one) => !apart.has(one)).length };
-  },
-});
-
-export const listActing = query<
-  CompanyKey & { readonly clientId: string; readonly limit: number; readonly now: Millis },
-  readonly ActingPerson[]
->({
-  sql: sql`SELECT g.person_id, m.username, MIN(g.created_at) AS since, MAX(g.last_used_at) AS last_used_at FROM grants g
-    LEFT JOIN members m ON m.partition = g.partition AND m.company_id = g.owner_id AND m.person_id = g.person_id
-    WHERE g.partition = :partition AND g.owner_id = :companyId AND g.client_id = :clientId AND g.status = 'active'
-      AND g.idle_until > :now AND g.absolute_until > :now
-    GROUP BY g.person_id, m.username ORDER BY COALESCE(MAX(g.last_used_at), 0) DESC, g.person_id LIMIT :limit`,
-  bind: ({ partition, companyId, clientId, limit, now }) => ({ partition, companyId, clientId, limit, now }),
-  outcome: (rows) =>
-    rows.map((row) => ({
-      personId: text(row, "person_id"),
-      username: textOrNull(row, "username"),
-      since: whole(row, "since"),
-      lastUsedAt: wholeOrNull(row, "last_used_at"),
-    })),
 });
 
 export const listRules = query<CompanyKey, readonly ListedRule[]>({
@@ -287,7 +237,7 @@ async function lowerCeiling(
   const consent = await tx.one(lockedConsent, key);
   if (consent === undefined) return;
   const live = (await tx.all(membersGrants, { ...key, now })).map(grantOf);
-  await changeGrants(tx, partition, narrow(consentOf(consent), lost, live, now).changes, now);
+  await changeGrants(tx, key, narrow(consentOf(consent), lost, live, now).changes, now);
   const scopes = rule.scopes.map((name) => ({ name, expiresAt: rule.endsAt }));
   await note(tx, {
     ...{ ...key, at: now, kind: "narrowed" },
@@ -310,7 +260,7 @@ async function endForMembers(tx: Tx, { partition, companyId, clientId, now }: Se
   const changes = live
     .map(grantOf)
     .map(({ grantId, absoluteUntil, decidedAt }) => ({ grantId, absoluteUntil, decidedAt, scopes: [] }));
-  await changeGrants(tx, partition, changes, now);
+  await changeGrants(tx, key, changes, now);
   await tx.run(
     sql`DELETE FROM company_choices WHERE ${thisApp} AND person_id NOT IN
       (SELECT person_id FROM members WHERE partition = :partition AND company_id = :companyId AND role = 'admin')
@@ -323,7 +273,7 @@ async function endForMembers(tx: Tx, { partition, companyId, clientId, now }: Se
 
 /** Selects the rows in the order in which groups of refreshes lock them. */
 const membersGrants = sql`SELECT ${grantColumns} FROM grants
-  WHERE partition = :partition AND owner_id = :ownerId AND client_id = :clientId AND status = 'active'
+  WHERE partition = :partition AND owner_id = :ownerId AND client_id = :clientId AND ${isActive}
     AND idle_until > :now AND absolute_until > :now
     AND person_id NOT IN (SELECT person_id FROM members WHERE partition = :partition AND company_id = :ownerId AND role = 'admin')
   ORDER BY grant_id || '' ${words.forUpdate}`;
@@ -412,12 +362,14 @@ export const setOptOut = transaction<
       { ...key, now },
     );
   await tx.run(sql`DELETE FROM company_choices WHERE ${thisApp} AND person_id = :personId`, key);
+  await lockConsent(tx, { partition, ownerId: companyId, clientId });
   const over = await tx.all(
     sql`UPDATE grants SET status = 'revoked', ended_at = :now, collect_at = :endedKept
-      WHERE partition = :partition AND owner_id = :companyId AND client_id = :clientId AND person_id = :personId AND status = 'active'
+      WHERE partition = :partition AND owner_id = :companyId AND client_id = :clientId AND person_id = :personId AND ${isActive}
       RETURNING ${endedColumns}`,
     { ...key, now, endedKept: now + ENDED_KEPT },
   );
+  await keepUses(tx, { partition, ownerId: companyId }, over);
   await noteEnded(tx, { partition, ownerId: companyId, cause: "stopped", by: personId, personId, now }, over);
   return { kind: "done", grantsEnded: over.length };
 });
@@ -427,7 +379,7 @@ export const grantsOfMember = query<
   readonly ListedGrant[]
 >({
   sql: sql`SELECT ${listedGrantColumns} FROM grants
-    WHERE partition = :partition AND owner_id = :companyId AND person_id = :personId AND person_id <> owner_id AND status = 'active'
+    WHERE partition = :partition AND owner_id = :companyId AND person_id = :personId AND person_id <> owner_id AND ${isActive}
       AND idle_until > :now AND absolute_until > :now ORDER BY created_at, grant_id`,
   bind: ({ partition, companyId, personId, now }) => ({ partition, companyId, personId, now }),
   outcome: (rows) => rows.map(listedGrantOf),

@@ -2,6 +2,7 @@
 
 import type { Verb } from "../define-verbs.ts";
 import { listVerifiedClients } from "../operator/clients.ts";
+import { countActing, countPeople, listActing } from "./acting-people.ts";
 import {
   companiesAfter,
   createCompany,
@@ -17,9 +18,7 @@ import {
 } from "./companies.ts";
 import {
   askApproval,
-  countActing,
   grantsOfMember,
-  listActing,
   listCompanyApps,
   listRequests,
   listRules,
@@ -93,6 +92,7 @@ export const companyApps = {
   grantsOfMember,
   askApproval,
   countActing,
+  countPeople,
   listActing,
   refuseRequest,
   listRequests,

@@ -83,9 +83,12 @@ export interface InvitationLink {
 
 const held = sql`partition = :partition AND invitation_id = :invitationId AND salt_hash = :saltHash AND status = 'open' AND expires_at > :now`;
 
-/** The inviter is the operator, or is still an active admin. An invitation must not outlive the right to invite. */
+/**
+ * The inviter is the operator, or is still an active admin. An invitation must not outlive the right to invite. The role
+ * is an expression, so that PostgreSQL finds the member by their key, and not among all admins.
+ */
 const stillInvited = sql`(invitations.invited_by = 'operator' OR EXISTS (SELECT 1 FROM members AS m WHERE m.partition = :partition
-  AND m.company_id = invitations.company_id AND m.person_id = invitations.invited_by AND m.role = 'admin' AND m.standing = 'active'))`;
+  AND m.company_id = invitations.company_id AND m.person_id = invitations.invited_by AND m.role || '' = 'admin' AND m.standing = 'active'))`;
 
 export const findInvitation = query<
   InvitationLink,

@@ -21,10 +21,11 @@ import type { CompanyHappening } from "../../owners/storage.ts";
 import { note } from "../consents/history.ts";
 import { query, sql, statement, steps, type Tx, transaction, words } from "../define-verbs.ts";
 import { mayStill } from "../factors/lock-person-row.ts";
-import { endedColumns, keepLastUse, noteEnded } from "../grants/ended-grants-history.ts";
+import { endedColumns, noteEnded } from "../grants/ended-grants-history.ts";
+import { keepUses } from "../grants/uses.ts";
 import { post } from "../mail/outbox.ts";
 import { partitionOf } from "../partition.ts";
-import { ENDED_KEPT, HOUR, text, whole } from "../row-conversion.ts";
+import { ENDED_KEPT, HOUR, isActive, text, whole } from "../row-conversion.ts";
 import { actingColumns, actingOf, memberColumns, memberOf } from "./company-row-conversion.ts";
 import { isAdmin, lockCompany, thisCompany } from "./lock-company-row.ts";
 
@@ -294,9 +295,11 @@ async function isLastAdmin(tx: Tx, key: CompanyKey & { readonly personId: string
   return admins.length === 1 && admins.some((row) => text(row, "person_id") === key.personId);
 }
 
+const membersGrants = sql`partition = :partition AND owner_id = :companyId AND person_id = :personId AND person_id <> owner_id AND ${isActive}`;
+
 /**
  * Ends the person's grants in the company's name, and returns their number. The company's consent stays, because others
- * may rely on it. `since`: ends only grants that were made from then on, by sign-ins from before that time.
+ * may rely on it. Consents are locked before grants. `since`: ends only grants that were made from then on, by sign-ins from before that time.
  */
 export async function endGrantsOfMember(
   tx: Tx,
@@ -314,14 +317,18 @@ export async function endGrantsOfMember(
     readonly now: Millis;
   },
 ): Promise<number> {
-  await keepLastUse(tx, partition, companyId);
+  await tx.all(
+    sql`SELECT client_id FROM consents WHERE partition = :partition AND owner_id = :companyId AND client_id IN (
+        SELECT client_id FROM grants WHERE ${membersGrants}) ORDER BY client_id ${words.forUpdate}`,
+    { partition, companyId, personId },
+  );
   const ended = await tx.all(
     sql`UPDATE grants SET status = 'owner_ended', ended_at = :now, collect_at = :endedKept
-      WHERE partition = :partition AND owner_id = :companyId AND person_id = :personId AND person_id <> owner_id AND status = 'active'
-        AND created_at >= :madeFrom AND auth_time < :signedInBefore
+      WHERE ${membersGrants} AND created_at >= :madeFrom AND auth_time < :signedInBefore
       RETURNING ${endedColumns}`,
     { ...{ partition, companyId, personId, now, endedKept: now + ENDED_KEPT }, ...since },
   );
+  await keepUses(tx, { partition, ownerId: companyId }, ended);
   await noteEnded(tx, { partition, ownerId: companyId, cause: "member", by, personId, now }, ended);
   return ended.length;
 }

@@ -24,13 +24,17 @@ import type {
   NarrowConsentOutcome,
   RevokeConsentOutcome,
 } from "../../owners/storage.ts";
-import { query, sql, steps, type Tx, transaction, words } from "../define-verbs.ts";
+import { query, type Row, sql, steps, type Tx, transaction, words } from "../define-verbs.ts";
 import { mayStill } from "../factors/lock-person-row.ts";
 import { endGrants, endingOf } from "../grants/end-in-batches.ts";
 import {
   forgetScopeUses,
+  keepUses,
+  lastAlarmUse,
+  lastUseOf,
   listedGrantColumns,
   listedGrantOf,
+  useColumns,
   usedConsentColumns,
   usedConsentColumnsAnywhere,
   usedConsentOf,
@@ -42,6 +46,7 @@ import {
   consentOf,
   ENDED_KEPT,
   flag,
+  isActive,
   json,
   text,
   textOrNull,
@@ -87,7 +92,7 @@ export async function recordApproval(
   const { consent, changes } = approved(before, decision, others);
   const decided = decidedScopes(before, decision);
   await writeConsent(tx, consent);
-  await changeGrants(tx, partition, changes, now);
+  await changeGrants(tx, grant, changes, now);
   const { shown, texts, grantedBy: by, via, declined, hosts, earlierHosts } = decision;
   const newHosts = hosts.filter(
     (host) => hostsBefore(before, { host, earlierHosts, ceiling: grant.ceiling }, now) !== undefined,
@@ -144,7 +149,7 @@ async function liveGrants(
 ): Promise<readonly LiveGrant[]> {
   const rows = await tx.all(
     sql`SELECT grant_id, refreshable, scopes, absolute_until, created_at, decided_at FROM grants
-      WHERE ${oneConsent} AND status = 'active' AND idle_until > :now AND absolute_until > :now
+      WHERE ${oneConsent} AND ${isActive} AND idle_until > :now AND absolute_until > :now
       ORDER BY grant_id || '' ${words.forUpdate}`,
     { partition, ownerId, clientId, now },
   );
@@ -158,31 +163,39 @@ async function liveGrants(
   return live.map((grant) => underCeiling(grant, ceiling)).filter(({ absoluteUntil }) => absoluteUntil > now);
 }
 
+/**
+ * Writes the changes of the owner's grants. A grant without scopes ends. The caller has written the consent, whose last
+ * use this function moves on.
+ */
 export async function changeGrants(
   tx: Tx,
-  partition: number,
+  { partition, ownerId }: Pick<ConsentKey, "partition" | "ownerId">,
   changes: readonly GrantChange[],
   now: Millis,
 ): Promise<void> {
+  const ended: Row[] = [];
   for (const { grantId, scopes, absoluteUntil, decidedAt } of changes) {
-    await tx.run(
+    const ends = scopes.length === 0;
+    const row = await tx.one(
       sql`UPDATE grants SET scopes = :scopes, absolute_until = :absoluteUntil, decided_at = :decidedAt,
           status = CASE WHEN :ends = 1 THEN 'revoked' ELSE status END,
           ended_at = CASE WHEN :ends = 1 THEN :now ELSE ended_at END,
           collect_at = CASE WHEN :ends = 1 THEN :endedKept ELSE collect_at END
-        WHERE partition = :partition AND grant_id = :grantId AND status = 'active'`,
+        WHERE partition = :partition AND grant_id = :grantId AND status = 'active' RETURNING ${useColumns}`,
       {
         partition,
         grantId,
         scopes: JSON.stringify(scopes),
         absoluteUntil,
         decidedAt,
-        ends: flag(scopes.length === 0),
+        ends: flag(ends),
         now,
         endedKept: now + ENDED_KEPT,
       },
     );
+    if (ends && row !== undefined) ended.push(row);
   }
+  await keepUses(tx, { partition, ownerId }, ended);
 }
 
 /** The consent record with any status. */
@@ -192,7 +205,12 @@ export const findConsent = query<ConsentKey, Consent | undefined>({
   outcome: ([row]) => (row === undefined ? undefined : consentOf(row)),
 });
 
-/** The active consents, the latest decision first. Each has its live grants and the alarms of the last 30 days. */
+/** The grant of the consent `c` that ended last with an alarm. */
+const newestAlarm = sql`SELECT a.grant_id FROM grants a
+  WHERE a.partition = :partition AND a.owner_id = :ownerId AND a.client_id = c.client_id AND a.status IN ('theft', 'replayed')
+    AND a.ended_at > :alarmsSince ORDER BY a.ended_at DESC LIMIT 1`;
+
+/** The active consents, the latest decision first. Each has its live grants and the newest alarm of the last 30 days. */
 export const listConsents = query<
   { readonly partition: number; readonly ownerId: string; readonly now: Millis },
   readonly ConsentWithGrants[]
@@ -201,9 +219,10 @@ export const listConsents = query<
     WHERE partition = :partition AND owner_id = :ownerId AND status = 'active' AND (expires_at IS NULL OR expires_at > :now)
     ORDER BY updated_at DESC, client_id`,
   also: sql`SELECT ${listedGrantColumns} FROM grants
-    WHERE partition = :partition AND owner_id = :ownerId
-      AND (status = 'active' AND idle_until > :now AND absolute_until > :now
-        OR status IN ('theft', 'replayed') AND ended_at > :alarmsSince)
+    WHERE partition = :partition AND owner_id = :ownerId AND ${isActive} AND idle_until > :now AND absolute_until > :now
+    UNION ALL SELECT ${listedGrantColumns} FROM grants
+      WHERE partition = :partition AND grant_id IN (SELECT (${newestAlarm}) FROM consents c
+        WHERE c.partition = :partition AND c.owner_id = :ownerId AND c.status = 'active')
     ORDER BY created_at, grant_id`,
   bind: ({ partition, ownerId, now }) => ({ partition, ownerId, now, alarmsSince: now - ALARM_KEPT }),
   outcome: (consents, _, grants) => {
@@ -212,6 +231,21 @@ export const listConsents = query<
   },
 });
 
+/** Number of ended grants of one client that `lastIssues` reads one by one. */
+const ISSUES_READ = 100;
+
+/**
+ * The end of the newest grant of the client `c` that is not read, or the beginning of the time that is asked about.
+ */
+const endOfOthers = sql`COALESCE((SELECT e.ended_at FROM grants e
+  WHERE e.partition = :partition AND e.owner_id = :ownerId AND e.client_id = c.client_id AND e.ended_at > :since
+  ORDER BY e.ended_at DESC LIMIT 1 OFFSET :most), :since)`;
+
+/**
+ * Of grants that have ended, it reads the newest ones of each client. The others count as one grant for several APIs
+ * that was used until the newest of them ended, so that no token outlives the result. SQLite keeps the order of a cross
+ * join.
+ */
 export const lastIssues = query<
   {
     readonly partition: number;
@@ -221,10 +255,21 @@ export const lastIssues = query<
   },
   readonly LastIssue[]
 >({
-  sql: sql`SELECT client_id, audience, refreshable, MAX(last_used_at) AS last_used_at, MAX(COALESCE(ended_at, :never)) AS open_until FROM grants
-    WHERE partition = :partition AND owner_id = :ownerId AND last_used_at > :since AND (person_id = :personId OR :personId IS NULL)
+  sql: sql`SELECT client_id, audience, refreshable, MAX(last_used_at) AS last_used_at, MAX(open_until) AS open_until FROM (
+      WITH apps AS (SELECT c.client_id, ${endOfOthers} AS others_until FROM consents c
+        WHERE c.partition = :partition AND c.owner_id = :ownerId)
+      SELECT client_id, audience, refreshable, last_used_at, CAST(:never AS ${words.whole}) AS open_until FROM grants
+        WHERE partition = :partition AND owner_id = :ownerId AND ${isActive} AND last_used_at > :since
+          AND (person_id = :personId OR :personId IS NULL)
+      UNION ALL SELECT g.client_id, g.audience, g.refreshable, g.last_used_at, g.ended_at FROM apps
+        CROSS JOIN grants g
+        WHERE g.partition = :partition AND g.owner_id = :ownerId AND g.client_id = apps.client_id
+          AND g.ended_at > apps.others_until AND g.last_used_at > :since AND (g.person_id = :personId OR :personId IS NULL)
+      UNION ALL SELECT client_id, NULL, 1, others_until, others_until FROM apps WHERE others_until > :since) AS issues
     GROUP BY client_id, audience, refreshable`,
-  bind: ({ partition, ownerId, personId, since }) => ({ partition, ownerId, personId, since, never: NEVER }),
+  bind: ({ partition, ownerId, personId, since }) => ({
+    ...{ partition, ownerId, personId, since, never: NEVER, most: ISSUES_READ },
+  }),
   outcome: (rows) =>
     rows.map((row) => ({
       clientId: text(row, "client_id"),
@@ -261,13 +306,15 @@ export async function endConsent(
   const args = { partition, ownerId, clientId, now };
   const record = await tx.one(
     sql`UPDATE consents SET status = 'revoked', revoked_at = :now, revoked_by = :revokedBy, updated_at = :now
-      WHERE ${oneConsent} AND status = 'active' RETURNING ${usedConsentColumns}`,
+      WHERE ${oneConsent} AND status = 'active' RETURNING ${consentColumns}, ${lastAlarmUse} AS alarms_used_at`,
     { ...args, revokedBy },
   );
   if (record === undefined) return { kind: "unknown" };
   const ended = await endGrants(tx, underConsent, { partition, ownerId, clientId }, { status: "revoked", now });
   const live = ended.filter((row) => Math.min(whole(row, "idle_until"), whole(row, "absolute_until")) > now);
-  const { lastUsedAt } = usedConsentOf(record);
+  await keepUses(tx, args, ended);
+  const uses = [consentOf(record).lastUsedAt, wholeOrNull(record, "alarms_used_at"), lastUseOf(ended)];
+  const lastUsedAt = Math.max(...uses.map((at) => at ?? 0)) || null;
   const entryId = await note(tx, {
     ...{ partition, ownerId, clientId, at: now, kind: "revoked" },
     record: { ...endOfAll(consentOf(record), revokedBy), lastUsedAt },
@@ -302,8 +349,8 @@ export const changeEnd = transaction<
   const standing = before?.scopes.filter(({ expiresAt }) => expiresAt === null || expiresAt > now) ?? [];
   if (before?.status !== "active" || standing.length === 0 || (end !== null && end <= now)) return { kind: "unknown" };
   const { consent, changes } = moveEnd(before, end, await liveGrants(tx, args, ceiling, now), now);
-  await changeGrants(tx, partition, changes, now);
   await writeConsent(tx, consent);
+  await changeGrants(tx, args, changes, now);
   const { scopes, expiresAt, shown } = consent;
   const entryId = await note(tx, {
     ...{ partition, ownerId, clientId, at: now, kind: "end_changed" },
@@ -322,12 +369,12 @@ export const narrowConsent = transaction<
   const consent = await lockConsent(tx, args);
   if (consent?.status !== "active") return { kind: "unknown" };
   const after = narrowed(consent, args.remove, await liveGrants(tx, args, null, now), now);
-  await changeGrants(tx, partition, after.changes, now);
   const ends = after.left === 0;
   await writeConsent(tx, {
     ...after.consent,
     ...(ends ? { status: "revoked", revokedAt: now, revokedBy: args.by } : {}),
   });
+  await changeGrants(tx, args, after.changes, now);
   const { scopes, expiresAt, shown } = after.consent;
   const entryId = await note(tx, {
     ...{ partition, ownerId, clientId, at: now, kind: ends ? "revoked" : "narrowed" },
@@ -397,7 +444,7 @@ export const countOwners = query<{ readonly clientId: string; readonly most: num
   outcome: ([row]) => (row === undefined ? 0 : whole(row, "owners")),
 });
 
-const liveGrant = sql`status = 'active' AND idle_until > :now AND absolute_until > :now`;
+const liveGrant = sql`${isActive} AND idle_until > :now AND absolute_until > :now`;
 
 export interface Counted {
   readonly now: Millis;

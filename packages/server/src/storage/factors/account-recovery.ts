@@ -19,7 +19,7 @@ import { noteForCompanies, tellOf } from "../companies/membership-outbox.ts";
 import { endConsent } from "../consents/consents.ts";
 import { sql, steps, type Tx, transaction, words } from "../define-verbs.ts";
 import { endGrants, endingOf } from "../grants/end-in-batches.ts";
-import { noteEnded } from "../grants/ended-grants-history.ts";
+import { keepLastUse, noteEnded } from "../grants/ended-grants-history.ts";
 import {
   findMailLink,
   insertMailLink,
@@ -243,6 +243,7 @@ async function endNewConnections(
     const clientId = text(app, "client_id");
     await endConsent(tx, { partition, ownerId: personId, clientId, revokedBy: personId, now });
   }
+  await keepLastUse(tx, partition, personId);
   const ended = await endGrants(tx, newGrants, { partition, personId, since }, { status: "owner_ended", now });
   await noteEnded(tx, { partition, ownerId: personId, cause: "password", by: personId, now }, ended);
 }

@@ -5,7 +5,7 @@
 
 import type { GrantStatus, Millis } from "../../oauth/model.ts";
 import { type Params, type Row, type Sql, sql, type Tx, words } from "../define-verbs.ts";
-import { ENDED_KEPT, text } from "../row-conversion.ts";
+import { ENDED_KEPT, isActive, text } from "../row-conversion.ts";
 
 /** Maximum number of rows of one statement. */
 const MOST = 10_000;
@@ -23,17 +23,17 @@ export interface Ending {
 export function endingOf(which: Sql): Ending {
   // The sort is by an expression, because SQLite would otherwise read the whole partition to avoid sorting.
   const some = sql`SELECT grant_id FROM grants
-    WHERE ${which} AND status = 'active' AND grant_id || '' > :after ORDER BY grant_id || '' LIMIT :most`;
+    WHERE ${which} AND ${isActive} AND grant_id || '' > :after ORDER BY grant_id || '' LIMIT :most`;
   return {
     lock: sql`${some} ${words.forUpdate}`,
     end: sql`UPDATE grants SET status = :status, ended_at = :now, collect_at = :endedKept WHERE partition = :partition AND grant_id IN (${some})
-      RETURNING client_id, last_used_at, idle_until, absolute_until`,
+      RETURNING client_id, last_used_at, introspected_at, idle_until, absolute_until`,
   };
 }
 
 /**
  * Ends all these grants, in the order in which groups of refreshes lock them. Each row has client_id, last_used_at,
- * idle_until and absolute_until.
+ * introspected_at, idle_until and absolute_until.
  */
 export async function endGrants(
   tx: Tx,

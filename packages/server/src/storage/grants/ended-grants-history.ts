@@ -8,10 +8,10 @@ import type { EndCause } from "../../owners/storage.ts";
 import { note } from "../consents/history.ts";
 import { type Row, sql, type Tx } from "../define-verbs.ts";
 import { json, text, whole } from "../row-conversion.ts";
-import { lastGrantUse } from "./uses.ts";
+import { lastGrantUse, useColumns } from "./uses.ts";
 
-/** The columns that a statement that ends grants must return. */
-export const endedColumns = sql`client_id, idle_until, absolute_until`;
+/** The columns that a statement that ends grants must return: for `noteEnded`, and for `keepUses`. */
+export const endedColumns = sql`${useColumns}, idle_until, absolute_until`;
 
 /**
  * Call this before an owner's grants end: it copies the time of the last use to the consents, which outlive the grants.

@@ -41,16 +41,18 @@ import {
   flag,
   grantColumns,
   grantOf,
+  isActive,
   json,
   text,
   whole,
   wholeOrNull,
 } from "../row-conversion.ts";
 import { endedColumns, noteEnded } from "./ended-grants-history.ts";
+import { keepUses, useColumns } from "./uses.ts";
 
 /** How often the server makes the successor of a refresh token again. */
 const RETRIES = 3;
-/** Maximum number of live grants of one owner and client. */
+/** Maximum number of active grants of one owner, person and client. */
 export const LIVE_GRANTS = 50;
 
 /**
@@ -207,16 +209,25 @@ export const findGrant = query<FindGrant, Grant | undefined>({
 /** RFC 7009 §2.1: a refresh token of any generation ends its grant. A token of another client changes nothing. */
 export const endGrant = transaction<EndGrant, EndOutcome>(
   async (tx, { partition, grantId, saltHash, clientId, now }) => {
+    // Consents are locked before grants.
+    const found = await tx.one(
+      sql`SELECT owner_id FROM grants WHERE partition = :partition AND grant_id = :grantId AND refresh_salt_hash = :saltHash
+        AND client_id = :clientId AND status = 'active'`,
+      { partition, grantId, saltHash, clientId },
+    );
+    if (found !== undefined) await lockConsent(tx, { partition, ownerId: text(found, "owner_id"), clientId });
     const ended = await tx.one(
       sql`UPDATE grants SET status = 'client_revoked', ended_at = :now, collect_at = :endedKept
       WHERE partition = :partition AND grant_id = :grantId AND refresh_salt_hash = :saltHash AND client_id = :clientId AND status = 'active'
-      RETURNING owner_id, scopes`,
+      RETURNING owner_id, scopes, ${useColumns}`,
       { partition, grantId, saltHash, clientId, now, endedKept: now + ENDED_KEPT },
     );
     if (ended !== undefined) {
       const scopes = json<readonly GrantedScope[]>(ended, "scopes");
+      const ownerId = text(ended, "owner_id");
+      await keepUses(tx, { partition, ownerId }, [ended]);
       await note(tx, {
-        ...{ partition, ownerId: text(ended, "owner_id"), clientId, at: now, kind: "given_up" },
+        ...{ partition, ownerId, clientId, at: now, kind: "given_up" },
         record: { clientName: null, by: "client", via: null, scopes, removed: [], expiresAt: null, grantId },
       });
       return { kind: "ended" };
@@ -431,8 +442,9 @@ export async function alreadyThere(tx: Tx, grant: NewGrant, now: Millis): Promis
 }
 
 /**
- * Ends live grants of an owner and client beyond 50, not counting the new one: those unused for longest first. In a
- * company, each person has 50, so that no member pushes out another's grant.
+ * Ends active grants of an owner and client beyond 50, with the new one: those that have expired first, then those
+ * unused for longest. So no statement about an app finds more than 50. In a company, each person has 50, so that no
+ * member pushes out another's grant.
  */
 export async function supersede(
   tx: Tx,
@@ -444,12 +456,14 @@ export async function supersede(
     sql`UPDATE grants SET status = 'superseded', ended_at = :now, collect_at = :endedKept
       WHERE partition = :partition AND grant_id IN (
         SELECT grant_id FROM grants
-        WHERE partition = :partition AND owner_id = :ownerId AND client_id = :clientId AND status = 'active'
-          AND person_id = :personId AND grant_id <> :grantId AND idle_until > :now AND absolute_until > :now
-        ORDER BY COALESCE(last_used_at, created_at) DESC, grant_id LIMIT 1000 OFFSET :others)
+        WHERE partition = :partition AND owner_id = :ownerId AND client_id = :clientId AND ${isActive}
+          AND person_id = :personId AND grant_id <> :grantId
+        ORDER BY CASE WHEN idle_until > :now AND absolute_until > :now THEN 0 ELSE 1 END,
+          COALESCE(last_used_at, created_at) DESC, grant_id LIMIT 1000 OFFSET :others)
       RETURNING grant_id, refreshable, ${endedColumns}`,
     { partition, ownerId, personId, clientId, grantId, now, endedKept: now + ENDED_KEPT, others: LIVE_GRANTS - 1 },
   );
+  await keepUses(tx, grant, ended);
   // A grant that ends with its access token is a connection that nobody would miss: a program with a password makes one
   // each time.
   for (const row of ended.filter((row) => whole(row, "refreshable") === 1)) {

@@ -4,7 +4,16 @@ import type { Consent, ListedGrant, Millis } from "../../oauth/model.ts";
 import { type RecordIntrospection, type RecordScopeUses, USE_RECORDED_EVERY } from "../../oauth/storage.ts";
 import type { ScopeUse } from "../../owners/storage.ts";
 import { query, type Row, sql, statement, type Tx, transaction, words } from "../define-verbs.ts";
-import { consentColumns, consentOf, grantColumns, grantOf, text, whole, wholeOrNull } from "../row-conversion.ts";
+import {
+  consentColumns,
+  consentOf,
+  grantColumns,
+  grantOf,
+  isActive,
+  text,
+  whole,
+  wholeOrNull,
+} from "../row-conversion.ts";
 
 /**
  * Scopes that the owner removed meanwhile are not recorded: the record would outlive them, or count as a use of a later
@@ -62,29 +71,74 @@ export async function forgetScopeUses(
  * The last use of the grant `g`: a token request, or an introspection of one of its tokens. A decision of the owner is no
  * use.
  */
-const used = sql`CASE WHEN g.introspected_at > g.last_used_at THEN g.introspected_at ELSE g.last_used_at END`;
+export const used = sql`CASE WHEN g.introspected_at > g.last_used_at THEN g.introspected_at ELSE g.last_used_at END`;
 
 /**
- * The last use of any grant under a row of `consents`, from the grants that are still stored. Grants from before the
- * consent belong to an earlier consent, which was revoked.
+ * The grants of a row of `consents`. Grants from before the consent belong to an earlier consent, which was revoked.
  */
 const underConsent = sql`g.owner_id = consents.owner_id AND g.client_id = consents.client_id AND g.created_at >= consents.created_at`;
 
-/** For statements about consents in `:partition`. */
-export const lastGrantUse = sql`(SELECT MAX(${used}) FROM grants AS g WHERE g.partition = :partition AND ${underConsent})`;
-
-/** For statements about consents in any partition. */
-export const lastGrantUseAnywhere = sql`(SELECT MAX(${used}) FROM grants AS g WHERE g.partition = consents.partition AND ${underConsent})`;
-
-/** The columns of a consent in `:partition` for owners and operators, who see the last use. */
-export const usedConsentColumns = sql`${consentColumns}, ${lastGrantUse} AS grants_used_at`;
+/** The last use of an active grant under a row of `consents` in `:partition`. */
+export const lastGrantUse = sql`(SELECT MAX(${used}) FROM grants AS g
+  WHERE g.partition = :partition AND ${underConsent} AND ${isActive})`;
 
 /** The same for consents in any partition. */
-export const usedConsentColumnsAnywhere = sql`${consentColumns}, ${lastGrantUseAnywhere} AS grants_used_at`;
+export const lastGrantUseAnywhere = sql`(SELECT MAX(${used}) FROM grants AS g
+  WHERE g.partition = consents.partition AND ${underConsent} AND ${isActive})`;
+
+/**
+ * The last use of the newest grants that ended with an alarm. The statement that detects a replay writes no consent, so
+ * housekeeping does, when it deletes the row.
+ */
+const alarming = sql`status IN ('theft', 'replayed') ORDER BY g.ended_at DESC LIMIT 20`;
+export const lastAlarmUse = sql`(SELECT MAX(used_at) FROM (SELECT ${used} AS used_at FROM grants AS g
+  WHERE g.partition = :partition AND ${underConsent} AND g.${alarming}) AS alarm_uses)`;
+const lastAlarmUseAnywhere = sql`(SELECT MAX(used_at) FROM (SELECT ${used} AS used_at FROM grants AS g
+  WHERE g.partition = consents.partition AND ${underConsent} AND g.${alarming}) AS alarm_uses)`;
+
+/** The columns of a consent in `:partition` for owners and operators, who see the last use. */
+export const usedConsentColumns = sql`${consentColumns}, ${lastGrantUse} AS grants_used_at, ${lastAlarmUse} AS alarms_used_at`;
+
+/** The same for consents in any partition. */
+export const usedConsentColumnsAnywhere = sql`${consentColumns}, ${lastGrantUseAnywhere} AS grants_used_at,
+  ${lastAlarmUseAnywhere} AS alarms_used_at`;
 
 export function usedConsentOf(row: Row): Consent {
   const consent = consentOf(row);
-  return { ...consent, lastUsedAt: laterOf(consent.lastUsedAt, wholeOrNull(row, "grants_used_at")) };
+  const ofGrants = laterOf(wholeOrNull(row, "grants_used_at"), wholeOrNull(row, "alarms_used_at"));
+  return { ...consent, lastUsedAt: laterOf(consent.lastUsedAt, ofGrants) };
+}
+
+/** The columns that `lastUseOf` and `keepUses` read. */
+export const useColumns = sql`client_id, last_used_at, introspected_at`;
+
+/** The last use of any of these grants. Null: none was used. */
+export function lastUseOf(grants: readonly Row[]): Millis | null {
+  return grants.reduce<Millis | null>((last, row) => {
+    const at = wholeOrNull(row, "last_used_at");
+    return at === null ? last : laterOf(last, laterOf(at, wholeOrNull(row, "introspected_at")));
+  }, null);
+}
+
+/**
+ * Notes in the consents when their apps last used these grants, which have ended: statements about consents read only
+ * active grants. The caller has locked the consents, because they are locked before grants.
+ */
+export async function keepUses(
+  tx: Tx,
+  { partition, ownerId }: { readonly partition: number; readonly ownerId: string },
+  ended: readonly Row[],
+): Promise<void> {
+  for (const [clientId, grants] of Map.groupBy(ended, (row) => text(row, "client_id"))) {
+    const usedAt = lastUseOf(grants);
+    if (usedAt === null) continue;
+    await tx.run(
+      sql`UPDATE consents SET last_used_at = :usedAt
+        WHERE partition = :partition AND owner_id = :ownerId AND client_id = :clientId
+          AND created_at <= :usedAt AND COALESCE(last_used_at, 0) < :usedAt`,
+      { partition, ownerId, clientId, usedAt },
+    );
+  }
 }
 
 /** The columns of a grant for owners. Requests of clients don't read `introspected_at`. */

@@ -29,6 +29,7 @@ import { rulesForSelectedMembers } from "./0026-rules-for-selected-members.ts";
 import { introspected } from "./0027-introspected.ts";
 import { endedWaysBack } from "./0028-ended-ways-back.ts";
 import { ownChoices } from "./0029-own-choices.ts";
+import { activeGrants } from "./0030-active-grants.ts";
 import type { Migration } from "./migration.ts";
 
 export const migrations: readonly Migration[] = [
@@ -61,6 +62,7 @@ export const migrations: readonly Migration[] = [
   introspected,
   endedWaysBack,
   ownChoices,
+  activeGrants,
 ];
 
 /** The newest migration of this program. A database without a newer one needs nothing else. */

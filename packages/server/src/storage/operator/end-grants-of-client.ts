@@ -9,7 +9,8 @@ import type { Swept } from "../../admin/storage.ts";
 import type { Millis } from "../../oauth/model.ts";
 import { noteForOwners } from "../consents/history.ts";
 import { type Call, query, sql, type Tx, transaction, words } from "../define-verbs.ts";
-import { ENDED_KEPT, json, text, whole } from "../row-conversion.ts";
+import { lastGrantUseAnywhere } from "../grants/uses.ts";
+import { ENDED_KEPT, isActive, json, text, whole } from "../row-conversion.ts";
 
 /** The marker as the client's row stores it. */
 interface Ending {
@@ -51,7 +52,7 @@ const someOwners = sql`SELECT partition, owner_id, client_id FROM consents
 
 /** The sort is by an expression, because SQLite would otherwise read all grants to avoid sorting. */
 const someGrants = sql`SELECT partition, grant_id FROM grants
-  WHERE status = 'active' AND (partition, owner_id, client_id) IN (${someOwners}) ORDER BY partition + 0, grant_id || '' LIMIT :most`;
+  WHERE ${isActive} AND (partition, owner_id, client_id) IN (${someOwners}) ORDER BY partition + 0, grant_id || '' LIMIT :most`;
 
 /**
  * Runs one batch. False: nothing is left to do. Simultaneous callers run one after the other, and each continues where
@@ -99,6 +100,11 @@ async function endSome(tx: Tx, page: Page, { at, name, version, revokes }: Endin
       { ...page, at },
     );
   }
+  await tx.run(
+    sql`UPDATE consents SET last_used_at = ${lastGrantUseAnywhere}
+      WHERE (partition, owner_id, client_id) IN (${someOwners}) AND ${lastGrantUseAnywhere} > COALESCE(last_used_at, 0)`,
+    { ...page },
+  );
   // In the order in which groups of refreshes lock the rows.
   await tx.all(sql`${someGrants} ${words.forUpdate}`, some);
   const ended = await tx.run(

@@ -9,7 +9,7 @@ import { alarmColumns, alarmOf, HISTORY_KEPT, note } from "../consents/history.t
 import { type Call, query, type Row, type Sql, sql, steps, type Tx, transaction, words } from "../define-verbs.ts";
 import { collectRemovals } from "../factors/removed-factors.ts";
 import { emptyRing } from "../grants/replay-cache.ts";
-import { lastGrantUseAnywhere } from "../grants/uses.ts";
+import { used } from "../grants/uses.ts";
 import { collectPeople } from "../people/deletion.ts";
 import { isBorne } from "../people/name-reconciliation.ts";
 import { activateName, dropName, staleNames } from "../people/names.ts";
@@ -128,15 +128,19 @@ export const collectGrants = transaction<Sweep, Swept>(async (tx, { now, limit }
     params,
   );
   await tx.run(
-    sql`UPDATE consents SET last_used_at = ${lastGrantUseAnywhere}
-      WHERE (partition, owner_id, client_id) IN (SELECT partition, owner_id, client_id FROM grants
-          WHERE (partition, grant_id) IN (${due}) AND ${keptUntil} <= :now AND last_used_at IS NOT NULL)
-        AND (last_used_at IS NULL OR last_used_at < ${lastGrantUseAnywhere})`,
+    sql`UPDATE consents SET last_used_at = collected.used_at FROM (
+        SELECT partition, owner_id, client_id, MAX(${used}) AS used_at FROM grants AS g
+        WHERE (partition, grant_id) IN (${due}) AND ${keptUntil} <= :now AND last_used_at IS NOT NULL
+        GROUP BY partition, owner_id, client_id) AS collected
+      WHERE consents.partition = collected.partition AND consents.owner_id = collected.owner_id
+        AND consents.client_id = collected.client_id
+        AND consents.created_at <= collected.used_at AND COALESCE(consents.last_used_at, 0) < collected.used_at`,
     params,
   );
+  // The status is an expression, so that PostgreSQL finds the rows by their keys, and does not read all alarms.
   const alarms = await tx.all(
     sql`SELECT ${alarmColumns} FROM grants
-      WHERE (partition, grant_id) IN (${due}) AND ${keptUntil} <= :now AND status IN ('theft', 'replayed')`,
+      WHERE (partition, grant_id) IN (${due}) AND ${keptUntil} <= :now AND status || '' IN ('theft', 'replayed')`,
     params,
   );
   for (const row of alarms) await keepAlarm(tx, row);

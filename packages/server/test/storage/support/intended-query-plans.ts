@@ -22,6 +22,10 @@ const MEANT = [
   /^SEARCH f$/,
   // The one table of the ring that is emptied completely.
   /^SCAN accepted_\d( USING COVERING INDEX sqlite_autoindex_accepted_\d_1)?$/,
+  /^SEARCH [age] USING (?:COVERING )?INDEX grants_(by_end|alarming) \(partition=\? AND owner_id=\? AND client_id=\? AND ended_at>\?\)$/,
+  /^SEARCH grants USING INDEX grants_alarming_by_time \(partition=\? AND owner_id=\? AND ended_at<\?\)$/,
+  // Derived tables of a few rows.
+  /^(SCAN|SEARCH) (alarm_uses|collected|apps|issues|acting_people|g)$/,
   // The backlog of each kind, counted in one answer.
   /^SCAN (\(subquery-\d+\)|few|CONSTANT ROW)$/,
   /^SCAN consents USING INDEX sqlite_autoindex_consents_1$/,
