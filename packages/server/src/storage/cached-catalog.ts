@@ -7,6 +7,7 @@ import type { Catalog } from "../oauth/storage.ts";
 import type { CompanyStorage } from "../owners/company-storage.ts";
 import type { OwnerStorage } from "../owners/storage.ts";
 import type { Uses } from "../storage-subset.ts";
+import { StorageUnavailable } from "./errors.ts";
 import { partitionOf } from "./partition.ts";
 
 /**
@@ -61,7 +62,7 @@ class StorageCatalog implements CachedCatalog {
   readonly #resources: Whole<ReadonlyMap<string, Resource>>;
   readonly #issuers: Whole<ReadonlyMap<string, TrustedIssuer>>;
   #versions: CatalogVersions | undefined;
-  /** Null: there are too many to hold. */
+  /** Null: each person is looked up, because there are too many to hold or a part of the database is away. */
   #suspended: ReadonlySet<string> | null = new Set();
   #comparedAt: Millis | undefined;
   #comparing: Promise<CatalogVersions> | undefined;
@@ -170,7 +171,7 @@ class StorageCatalog implements CachedCatalog {
     const invalidated = this.#invalidated;
     const [versions, suspended] = await Promise.all([
       this.#storage.catalog.versions(),
-      this.#storage.membershipOutbox.undelivered({ limit: SUSPENDED_HELD }),
+      this.#storage.membershipOutbox.undelivered({ limit: SUSPENDED_HELD }).catch(unknownIfAway),
     ]);
     if (before !== undefined && versions.clients !== before.clients)
       await this.#dropClients(before.clients, versions.clients);
@@ -211,6 +212,12 @@ class StorageCatalog implements CachedCatalog {
     }
     return found?.record;
   }
+}
+
+/** A list over all partitions can't be read while one of several servers of the database is away. */
+function unknownIfAway(error: unknown): null {
+  if (error instanceof StorageUnavailable) return null;
+  throw error;
 }
 
 /** Data that is read as a whole and then held. A failed load is not kept. */

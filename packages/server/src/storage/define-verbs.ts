@@ -17,6 +17,7 @@ class Word {
 
 export const words = {
   forUpdate: new Word("forUpdate"),
+  forUpdateAcross: new Word("forUpdateAcross"),
   forShare: new Word("forShare"),
   whole: new Word("whole"),
   bytes: new Word("bytes"),

@@ -4,6 +4,11 @@
 export interface DialectWords {
   /** Locks the rows that a SELECT returns until the transaction ends. */
   readonly forUpdate: string;
+  /**
+   * The same where the rows may be in several partitions, to take locks in a known order. Empty where only a statement
+   * about one partition can lock rows; there, a deadlock ends one of the transactions, which is repeated.
+   */
+  readonly forUpdateAcross: string;
   /** Locks the rows for reading: others can take the same lock, but nobody can change the rows. */
   readonly forShare: string;
   /** Column type of whole numbers up to 2⁵³ (times, counts). */
@@ -26,7 +31,7 @@ export interface DialectWords {
 }
 
 export interface Dialect {
-  readonly name: "sqlite" | "postgres";
+  readonly name: "sqlite" | "postgres" | "citus";
   readonly words: DialectWords;
   /** How the n-th parameter (from 1) is written. */
   parameter(n: number): string;
@@ -37,6 +42,7 @@ export const sqlite: Dialect = {
   name: "sqlite",
   words: {
     forUpdate: "",
+    forUpdateAcross: "",
     forShare: "",
     whole: "INTEGER",
     bytes: "BLOB",
@@ -56,6 +62,7 @@ export const postgres: Dialect = {
   name: "postgres",
   words: {
     forUpdate: "FOR UPDATE",
+    forUpdateAcross: "FOR UPDATE",
     forShare: "FOR SHARE",
     whole: "BIGINT",
     bytes: "BYTEA",
@@ -66,3 +73,6 @@ export const postgres: Dialect = {
   },
   parameter: (n) => `$${n}`,
 };
+
+/** PostgreSQL with the extension Citus, whose tables may be distributed over several servers. */
+export const citus: Dialect = { ...postgres, name: "citus", words: { ...postgres.words, forUpdateAcross: "" } };

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { type CachedCatalog, openCatalog } from "../../src/storage/cached-catalog.ts";
 import { StorageUnavailable } from "../../src/storage/errors.ts";
 import { openStorage, type Storage } from "../../src/storage/open.ts";
-import { aClient, aKey, aResource, aScope, NOW } from "./support/record-builders.ts";
+import { aClient, aKey, anId, aResource, aScope, aStoredPerson, NOW } from "./support/record-builders.ts";
 
 let directory: string;
 /** This process's storage, its questions counted. */
@@ -202,4 +202,20 @@ test("the database is away → rejected, nothing stale is answered", async () =>
   now += 500;
   await expect(catalog.client("c")).rejects.toThrow(StorageUnavailable);
   await expect(catalog.scopes()).rejects.toThrow(StorageUnavailable);
+});
+
+test("the list of suspended people can't be read, as while a worker of a cluster is away → each person is looked up; another error → told", async () => {
+  const person = await aStoredPerson(storage);
+  let error: Error = new StorageUnavailable("a worker is away");
+  const undelivered = () => Promise.reject(error);
+  catalog = openCatalog(
+    { ...storage, membershipOutbox: { ...storage.membershipOutbox, undelivered } },
+    { now: () => now },
+  );
+  expect(await catalog.someSuspended()).toBe(true);
+  expect(await catalog.isSuspended(person.personId)).toBe(false);
+  expect(await catalog.isSuspended(anId())).toBe(true);
+  error = new TypeError("a bug");
+  now += 500;
+  await expect(catalog.isSuspended(person.personId)).rejects.toBe(error);
 });

@@ -16,7 +16,7 @@ import {
 } from "./device-requests.ts";
 import { approve, endGrant, findGrant, issueGrant, redeemCode, refreshGrant } from "./grants.ts";
 import { issueDirect } from "./issue-without-code.ts";
-import { emptyRing, useAcrossSpans, useInOneSpan, useOnce } from "./replay-cache.ts";
+import { emptyRing, renewInOneSpan, useAcrossSpans, useInOneSpan, useOnce } from "./replay-cache.ts";
 import { listScopeUses, recordIntrospection, recordScopeUses } from "./uses.ts";
 
 export const grants = {
@@ -46,6 +46,7 @@ export const grantsSteps: Readonly<Record<string, Verb<never, unknown>>> = {
   emptyRing,
   useAcrossSpans,
   ...Object.fromEntries(useInOneSpan.map((verb, at) => [`useInOneSpan${at}`, verb])),
+  ...Object.fromEntries(renewInOneSpan.map((verb, at) => [`renewInOneSpan${at}`, verb])),
   grantDevice,
   spendDevice,
   recordDevice,

@@ -25,24 +25,37 @@ export const RING = 8;
 /** Maximum number of tables that one id is written to. */
 const AHEAD = RING - 3;
 
-const unlessFar = sql`SELECT :partition, :kind, :key, :until
-  WHERE NOT EXISTS (SELECT 1 FROM accepted WHERE partition = :partition AND kind = :kind AND key = :key AND until > :now)
-  ON CONFLICT (partition, kind, key) DO UPDATE SET until = excluded.until WHERE a.until <= :now
+const unlessFar = sql`NOT EXISTS (SELECT 1 FROM accepted WHERE partition = :partition AND kind = :kind AND key = :key AND until > :now)`;
+const added = sql`SELECT :partition, :kind, :key, :until WHERE ${unlessFar}
+  ON CONFLICT (partition, kind, key) DO NOTHING RETURNING key`;
+const renewed = sql`SET until = :until WHERE partition = :partition AND kind = :kind AND key = :key AND until <= :now AND ${unlessFar}
   RETURNING key`;
 
-/**
- * One statement for each table. Of simultaneous callers, the first gets the row. A row that has expired counts as
- * absent.
- */
+/** One statement for each table. Of simultaneous callers, the first gets the row. */
 const insertions: readonly Sql[] = [
-  sql`INSERT INTO accepted_0 AS a (partition, kind, key, until) ${unlessFar}`,
-  sql`INSERT INTO accepted_1 AS a (partition, kind, key, until) ${unlessFar}`,
-  sql`INSERT INTO accepted_2 AS a (partition, kind, key, until) ${unlessFar}`,
-  sql`INSERT INTO accepted_3 AS a (partition, kind, key, until) ${unlessFar}`,
-  sql`INSERT INTO accepted_4 AS a (partition, kind, key, until) ${unlessFar}`,
-  sql`INSERT INTO accepted_5 AS a (partition, kind, key, until) ${unlessFar}`,
-  sql`INSERT INTO accepted_6 AS a (partition, kind, key, until) ${unlessFar}`,
-  sql`INSERT INTO accepted_7 AS a (partition, kind, key, until) ${unlessFar}`,
+  sql`INSERT INTO accepted_0 (partition, kind, key, until) ${added}`,
+  sql`INSERT INTO accepted_1 (partition, kind, key, until) ${added}`,
+  sql`INSERT INTO accepted_2 (partition, kind, key, until) ${added}`,
+  sql`INSERT INTO accepted_3 (partition, kind, key, until) ${added}`,
+  sql`INSERT INTO accepted_4 (partition, kind, key, until) ${added}`,
+  sql`INSERT INTO accepted_5 (partition, kind, key, until) ${added}`,
+  sql`INSERT INTO accepted_6 (partition, kind, key, until) ${added}`,
+  sql`INSERT INTO accepted_7 (partition, kind, key, until) ${added}`,
+];
+
+/**
+ * The same where the table has the row already: a row that has expired counts as absent. A statement of its own,
+ * because Citus takes no parameters after ON CONFLICT of an INSERT with a SELECT.
+ */
+const renewals: readonly Sql[] = [
+  sql`UPDATE accepted_0 ${renewed}`,
+  sql`UPDATE accepted_1 ${renewed}`,
+  sql`UPDATE accepted_2 ${renewed}`,
+  sql`UPDATE accepted_3 ${renewed}`,
+  sql`UPDATE accepted_4 ${renewed}`,
+  sql`UPDATE accepted_5 ${renewed}`,
+  sql`UPDATE accepted_6 ${renewed}`,
+  sql`UPDATE accepted_7 ${renewed}`,
 ];
 
 const looks: readonly Sql[] = [
@@ -82,10 +95,12 @@ function bound({ kind, key, until, now }: SingleUse): Params {
   return { partition: partitionOfName(kind, key), kind, key, until, now };
 }
 
+const verbOf = (one: Sql) =>
+  statement<SingleUse, boolean>({ lock: "key", sql: one, bind: bound, outcome: (row) => row !== undefined });
+
 /** Most ids begin and end in the same quarter of an hour and need one statement. */
-export const useInOneSpan = insertions.map((insertion) =>
-  statement<SingleUse, boolean>({ lock: "key", sql: insertion, bind: bound, outcome: (row) => row !== undefined }),
-);
+export const useInOneSpan = insertions.map(verbOf);
+export const renewInOneSpan = renewals.map(verbOf);
 
 /**
  * The statements are in the order of time, so that two callers never wait for each other. If one refuses, the rows in
@@ -95,7 +110,9 @@ export const useAcrossSpans = transaction<SingleUse, boolean>(async (tx, args) =
   const from = spanOf(args.now);
   const last = spanOf(args.until);
   for (let span = from; span <= Math.min(last, from + AHEAD - 1); span += 1) {
-    if ((await tx.one(at(insertions, span), bound(args))) === undefined) return false;
+    const params = bound(args);
+    const row = (await tx.one(at(insertions, span), params)) ?? (await tx.one(at(renewals, span), params));
+    if (row === undefined) return false;
   }
   if (last < from + AHEAD) return true;
   const far = await tx.one(
@@ -107,9 +124,10 @@ export const useAcrossSpans = transaction<SingleUse, boolean>(async (tx, args) =
   return far !== undefined;
 });
 
-export const useOnce = steps<SingleUse, boolean>((call, args) => {
+export const useOnce = steps<SingleUse, boolean>(async (call, args) => {
   const span = spanOf(args.now);
-  return spanOf(args.until) <= span ? call(at(useInOneSpan, span), args) : call(useAcrossSpans, args);
+  if (spanOf(args.until) > span) return call(useAcrossSpans, args);
+  return (await call(at(useInOneSpan, span), args)) || call(at(renewInOneSpan, span), args);
 });
 
 /**

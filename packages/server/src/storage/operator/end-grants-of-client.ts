@@ -106,7 +106,7 @@ async function endSome(tx: Tx, page: Page, { at, name, version, revokes }: Endin
     { ...page },
   );
   // In the order in which groups of refreshes lock the rows.
-  await tx.all(sql`${someGrants} ${words.forUpdate}`, some);
+  await tx.all(sql`${someGrants} ${words.forUpdateAcross}`, some);
   const ended = await tx.run(
     sql`UPDATE grants SET status = 'client_ended', ended_at = :at, collect_at = :endedKept WHERE (partition, grant_id) IN (${someGrants})`,
     { ...some, at, endedKept: at + ENDED_KEPT },

@@ -187,11 +187,17 @@ async function bindAgain(tx: Tx, { presented }: DeviceSighting, seen: Seen): Pro
 }
 
 async function bindFirst(tx: Tx, deviceId: string, first: number, seen: Seen): Promise<DeviceSeen> {
+  const { partition, personId } = seen;
+  // A read of its own, because Citus inserts no row with a subquery.
+  const newest = await tx.one(sql`SELECT ${newestFactor} AS factors_at FROM people WHERE ${thisPerson}`, {
+    ...{ partition, personId },
+  });
+  const factorsAt = newest === undefined ? 0 : whole(newest, "factors_at");
   await tx.run(
     sql`INSERT INTO known_devices (partition, person_id, device_id, generation, is_first, first_seen_at, last_seen_at, address, user_agent,
         password_changed_at, factors_at, revoked, appeared_at)
-      VALUES (:partition, :personId, :deviceId, 0, :first, :now, :now, :address, :userAgent, :passwordChangedAt, ${newestFactor}, 0, :now)`,
-    { ...seen, deviceId, first },
+      VALUES (:partition, :personId, :deviceId, 0, :first, :now, :now, :address, :userAgent, :passwordChangedAt, :factorsAt, 0, :now)`,
+    { ...seen, deviceId, first, factorsAt },
   );
   return { deviceId, generation: 0 };
 }

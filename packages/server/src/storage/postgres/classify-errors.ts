@@ -32,10 +32,19 @@ export function isReadOnly(error: unknown): boolean {
 }
 
 /**
+ * Another server that this one uses is lost, as with Citus. The connection to this one still works. The statement may
+ * have been committed or not.
+ */
+export function isPartLost(error: unknown): boolean {
+  return error instanceof DatabaseError && error.severity === "ERROR" && stateOf(error).startsWith("08");
+}
+
+/**
  * The server ends the connection after these errors. A pooler that forgets prepared statements, or a plan whose columns
  * changed, also needs a new connection.
  */
 export function endsConnection(error: unknown): boolean {
+  if (isPartLost(error)) return false;
   return error instanceof ConnectionLost || /^(?:08|57P|XX|26000|0A000|25006)/.test(stateOf(error));
 }
 
@@ -56,6 +65,6 @@ export function told(error: unknown, uncertain = false): unknown {
   const message = error instanceof Error ? error.message : "";
   return new StorageUnavailable(`PostgreSQL: ${message} (${state})`, {
     cause: error,
-    uncertain: uncertain && state.startsWith("57P"),
+    uncertain: uncertain && /^(?:08|57P)/.test(state),
   });
 }

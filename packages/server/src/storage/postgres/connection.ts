@@ -3,7 +3,7 @@
 import type { ConnectionOptions } from "node:tls";
 import { Client } from "pg";
 import { type Row, type Sql, sql } from "../define-verbs.ts";
-import type { Dialect } from "../dialect.ts";
+import { citus, type Dialect } from "../dialect.ts";
 import { ConnectionLost, endsConnection } from "./classify-errors.ts";
 import type { Address, Host } from "./database-url.ts";
 import { type Ask, Pipeline, Preparations, type Result } from "./pipeline.ts";
@@ -31,6 +31,8 @@ export interface Greeting {
   readonly standby: boolean;
   /** Increases by one each time a standby becomes the primary. 0: a standby, or a server that doesn't tell. */
   readonly timeline: number;
+  /** True: the database has the extension Citus. */
+  readonly citus: boolean;
 }
 
 /**
@@ -41,6 +43,7 @@ const greet = sql`SELECT
     CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT) AS clock,
     CASE WHEN pg_is_in_recovery() THEN 1 ELSE 0 END AS standby,
     CASE WHEN current_setting('transaction_read_only') = 'on' THEN 1 ELSE 0 END AS read_only,
+    CASE WHEN EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'citus') THEN 1 ELSE 0 END AS citus,
     set_config('statement_timeout', CAST(:statementTimeout AS TEXT), false) AS a,
     set_config('lock_timeout', CAST(:lockTimeout AS TEXT), false) AS b,
     set_config('idle_in_transaction_session_timeout', CAST(:idleInTransaction AS TEXT), false) AS c,
@@ -126,8 +129,10 @@ export class Connection {
         readOnly: row["read_only"] === 1,
         // With one host, no other server can be the primary.
         timeline: address.hosts.length > 1 && row["standby"] !== 1 ? await timelineOf(client, known) : 0,
+        citus: row["citus"] === 1,
       };
-      return new Connection(client, known, host, greeting, () => failure);
+      const spoken = greeting.citus ? new Preparations(citus) : known;
+      return new Connection(client, spoken, host, greeting, () => failure);
     } catch (error) {
       destroy(client);
       throw error;

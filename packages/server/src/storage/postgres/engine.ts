@@ -20,7 +20,7 @@ import { StorageUnavailable } from "../errors.ts";
 import { lockKeyOf } from "../lock-order.ts";
 import type { IndexStep, SchemaHost } from "../migrations/migration.ts";
 import { Groups, type Member } from "./call-batches.ts";
-import { endsConnection, isConflict, isLockTimeout, isReadOnly, told } from "./classify-errors.ts";
+import { endsConnection, isConflict, isLockTimeout, isPartLost, isReadOnly, told } from "./classify-errors.ts";
 import { Connector } from "./connect-to-writable-host.ts";
 import type { Connection } from "./connection.ts";
 import { buildBeside } from "./create-index-concurrently.ts";
@@ -260,7 +260,7 @@ export class PostgresEngine implements SchemaHost {
     } catch (error) {
       const [only] = group;
       if (group.length === 1 && only !== undefined) only.reject(told(error));
-      else if (isOutage(error)) {
+      else if (isOutage(error) && !isPartLost(error)) {
         for (const { reject } of group) reject(told(error));
       } else {
         // One of them failed, and only its caller gets the error.
@@ -296,11 +296,21 @@ export class PostgresEngine implements SchemaHost {
     return verb.outcome(row, args, why);
   }
 
-  /** Sends all statements of one turn as one pipeline, which is one transaction. */
+  /**
+   * Sends all statements of one turn as one pipeline, which is one transaction. With Citus it is none: each statement
+   * commits by itself on its worker. So each is sent on a connection of its own, and no failure runs another one again.
+   */
   async #writeGroup(group: readonly StatementMember[]): Promise<void> {
     const asks = group.map(({ job: { verb, params } }) => ({ sql: verb.sql, params }));
     try {
-      const results = await retried(() => this.#writers.use((connection) => connection.run(asks)));
+      const results = await retried(() =>
+        this.#writers.use(async (connection) => (connection.greeting.citus ? undefined : connection.run(asks))),
+      );
+      if (results === undefined) {
+        // The next group does not wait for them, because one of their workers may be slow or lost.
+        for (const member of group) void this.#writeAlone(member);
+        return;
+      }
       const missed: StatementMember[] = [];
       group.forEach((member, at) => {
         const row = results[at]?.rows[0];
@@ -316,6 +326,23 @@ export class PostgresEngine implements SchemaHost {
         // One of them failed or waits for a lock, so the others run again without it.
         for (const member of group) void this.#explain([member]);
       }
+    }
+  }
+
+  /**
+   * Runs one statement as its own transaction. After an error it is unknown whether Citus has committed it, so it isn't
+   * repeated.
+   */
+  async #writeAlone(member: StatementMember): Promise<void> {
+    const { sql: statement, why } = member.job.verb;
+    const asks = [{ sql: statement, params: member.job.params }];
+    try {
+      const [result] = await retried(() => this.#transactions.use((connection) => connection.run(asks)));
+      const row = result?.rows[0];
+      if (row === undefined && why !== undefined) await this.#explain([member]);
+      else member.resolve({ row, why: undefined });
+    } catch (error) {
+      member.reject(told(error, true));
     }
   }
 
@@ -365,7 +392,7 @@ export class PostgresEngine implements SchemaHost {
 
 /** True: the database is unavailable for everybody. */
 function isOutage(error: unknown): boolean {
-  return endsConnection(error) || error instanceof StorageUnavailable;
+  return endsConnection(error) || isPartLost(error) || error instanceof StorageUnavailable;
 }
 
 /**
