@@ -11,6 +11,9 @@ const browserTests = ["packages/*/test/**/*.browser.test.ts", "test/**/*.browser
 /** More than `npm test` has time for. */
 const inReliability = process.env["ASSENT_TEST_RELIABILITY"] !== undefined;
 
+/** The coordinator of a cluster is known. Otherwise the project `citus` says why it skips its tests. */
+const onCitusCluster = (process.env["ASSENT_TEST_CITUS"] ?? "") !== "";
+
 /** What also runs on PostgreSQL as a whole server; the storage's own tests run on both databases by themselves. */
 const postgresTests = [
   ...[
@@ -33,8 +36,8 @@ const postgresTests = [
     "flows/apps",
     "attacks/injection",
     "attacks/races",
-    "reliability/race",
-    "reliability/once",
+    "reliability/races-between-processes",
+    "reliability/single-use-of-assertions",
     "reliability/upgrade",
     "reliability/kill",
     "reliability/mail-requests",
@@ -64,12 +67,42 @@ const postgresTests = [
         "flows/company-pages",
         "flows/company-mail",
         "attacks/recovery-flood",
-        "attacks/token-misses",
+        "attacks/unknown-tokens",
         "attacks/known-devices",
         "attacks/look-alikes",
       ]
     : []),
 ].map((file) => `test/${file}.test.ts`);
+
+/** What only a cluster has: workers and shards. */
+const clusterTest = "test/reliability/citus.test.ts";
+
+/** What a run on a Citus cluster tests: the storage's contract, the main flows and the races. */
+const citusTests = [
+  "packages/server/test/storage/contract/*.test.ts",
+  ...[
+    "flows/authorization-code",
+    "flows/refresh",
+    "flows/device",
+    "flows/jwt-bearer",
+    "flows/saml2-bearer",
+    "flows/revocation",
+    "flows/consent-ceiling",
+    "flows/consent-ends",
+    "flows/consent-later",
+    "flows/companies",
+    "flows/company-app-page",
+    "flows/change-password",
+    "flows/recovery",
+    "flows/second-step",
+    "flows/history",
+    "flows/identities",
+    "flows/apps",
+    "attacks/races",
+    "reliability/races-between-processes",
+    "reliability/single-use-of-assertions",
+  ].map((file) => `test/${file}.test.ts`),
+];
 
 /** People's stories, again on PostgreSQL: in one look each, with a browser. */
 const postgresBrowserTests = (inReliability ? ["owner", "company", "device", "stories"] : ["owner"]).map(
@@ -100,9 +133,17 @@ export default defineConfig({
     maxWorkers: common.maxWorkers,
     sequence: { sequencer: Sequencer },
     projects: [
-      { test: { ...common, name: "node", include: tests, exclude: [...browserTests, ...alone] } },
+      { test: { ...common, name: "node", include: tests, exclude: [...browserTests, ...alone, clusterTest] } },
       { test: { ...common, name: "alone", include: alone, isolate: true } },
       { test: { ...common, name: "postgres", include: postgresTests, env: { ASSENT_TEST_DATABASE: "postgres" } } },
+      {
+        test: {
+          ...common,
+          name: "citus",
+          include: [clusterTest, ...(onCitusCluster ? citusTests : [])],
+          env: { ASSENT_TEST_DATABASE: "citus" },
+        },
+      },
       { test: { ...common, ...withBrowser, name: "browser", include: browserTests } },
       {
         test: {

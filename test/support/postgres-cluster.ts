@@ -12,6 +12,7 @@ import {
   openSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   rmSync,
   symlinkSync,
 } from "node:fs";
@@ -183,6 +184,32 @@ class RunningCluster implements Cluster {
     server.kill(signal);
     await exit;
   }
+}
+
+/** A server on this machine that somebody else has set up. */
+export interface RunningServer {
+  readonly port: number;
+  /** Kills the postmaster, and waits until it has ended. */
+  kill(): Promise<void>;
+  /** Starts the server again with its own settings. Resolves when it accepts connections. */
+  start(): Promise<void>;
+}
+
+/** The server that runs on this data directory. Throws if none runs there. */
+export function serverAt(directory: string): RunningServer {
+  const [pid, , , port] = readFileSync(join(directory, "postmaster.pid"), "utf8").split("\n");
+  const binaries = dirname(readlinkSync(`/proc/${pid}/exe`));
+  return {
+    port: Number(port),
+    async kill() {
+      process.kill(Number(pid), "SIGKILL");
+      while (existsSync(`/proc/${pid}`)) await sleep(10);
+    },
+    async start() {
+      const start = [...["-D", directory], ...["-l", join(directory, "restarted.log")], "-w", "start"];
+      await run(findRunner(binaries), join(binaries, "pg_ctl"), start);
+    },
+  };
 }
 
 /** How to start a command as another user, because PostgreSQL refuses to run as root. */

@@ -1,6 +1,6 @@
 /**
  * Vitest's global set-up: one PostgreSQL per run, for all projects. It starts when the first test asks for a database,
- * and is deleted after the run.
+ * and is deleted after the run. Databases on a Citus cluster are deleted, too.
  */
 
 import { createServer } from "node:http";
@@ -8,6 +8,7 @@ import type { AddressInfo } from "node:net";
 import { Client } from "pg";
 import type { TestProject } from "vitest/node";
 import { openStorage } from "../../packages/server/src/storage/open.ts";
+import { CitusDatabases } from "./postgres-citus.ts";
 import { type Cluster, startCluster } from "./postgres-cluster.ts";
 import { spreadTables } from "./postgres-sharded.ts";
 
@@ -20,6 +21,9 @@ declare module "vitest" {
 
 /** The template of a new database. */
 export type Beginning = "empty" | "migrated" | "sharded";
+
+/** The kinds of a new database: `citus` is on the cluster, with its tables distributed. */
+export type Kind = Beginning | "citus";
 
 /** Each project loads this file anew; what they share is here. */
 const shared = globalThis as { assentTestPostgres?: Service };
@@ -46,14 +50,20 @@ export default async function setup(project: TestProject): Promise<() => Promise
 
 function startService(): Service {
   const databases = new Databases();
+  const citus = new CitusDatabases();
   const service = createServer((request, response) => {
     const [, action = "", name = ""] = (request.url ?? "").split("/");
-    const work = action === "drop" ? databases.drop(name) : databases.create(name as Beginning);
-    work.then(
+    answer(action, name).then(
       (text) => response.end(text),
       (error: unknown) => response.writeHead(500).end(error instanceof Error ? error.message : String(error)),
     );
   });
+  const answer = async (action: string, name: string): Promise<string> => {
+    const kind = name as Kind;
+    if (action === "create") return kind === "citus" ? citus.create() : databases.create(kind);
+    await Promise.all([databases.drop(name), citus.drop(name)]);
+    return "";
+  };
   const url = new Promise<string>((resolve) => {
     service.listen(0, "127.0.0.1", () => resolve(`http://127.0.0.1:${(service.address() as AddressInfo).port}`));
   });
@@ -63,7 +73,7 @@ function startService(): Service {
     close: async () => {
       service.closeAllConnections();
       service.close();
-      await databases.close();
+      await Promise.all([databases.close(), citus.close()]);
     },
   };
 }
@@ -86,9 +96,8 @@ class Databases {
     return cluster.url(name);
   }
 
-  async drop(name: string): Promise<string> {
+  async drop(name: string): Promise<void> {
     if (/^test_\d+$/.test(name)) await this.#say(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
-    return "";
   }
 
   async close(): Promise<void> {

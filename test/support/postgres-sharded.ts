@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { Client } from "pg";
 import { blocksOf } from "./markdown-code-blocks.ts";
 
-/** The exact statements that the documentation tells an operator to run. */
-export function spreadingStatements(): string {
+/** The exact statements that the documentation tells an operator to run: the only block of SQL with these words. */
+export function documentedStatements(words: "PARTITION BY HASH" | "create_distributed_table"): string {
   const page = readFileSync(join(import.meta.dirname, "../../docs/operate/scale.md"), "utf8");
-  const found = blocksOf(page).filter(({ language, text }) => language === "sql" && text.includes("PARTITION BY HASH"));
+  const found = blocksOf(page).filter(({ language, text }) => language === "sql" && text.includes(words));
   const [block] = found;
   if (block === undefined || found.length > 1) throw new Error("docs/operate/scale.md has no statements, or several");
   return block.text;
@@ -19,7 +19,7 @@ export async function spreadTables(connectionString: string): Promise<void> {
   const client = new Client({ connectionString });
   await client.connect();
   try {
-    await client.query(spreadingStatements());
+    await client.query(documentedStatements("PARTITION BY HASH"));
   } finally {
     await client.end();
   }

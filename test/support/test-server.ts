@@ -1,5 +1,5 @@
 /**
- * A real server on a free port and a real database (an SQLite file, or PostgreSQL if ASSENT_TEST_DATABASE says so), and
+ * A real server on a free port and a real database (an SQLite file, or PostgreSQL or Citus if ASSENT_TEST_DATABASE says so), and
  * helpers that register clients and people.
  */
 
@@ -21,7 +21,7 @@ import type { Person } from "../../packages/server/src/owners/storage.ts";
 import { openStorage } from "../../packages/server/src/storage/open.ts";
 import { partitionOf } from "../../packages/server/src/storage/partition.ts";
 
-import { aDatabaseAt, aPostgresDatabase } from "./postgres.ts";
+import { aDatabaseAt, aPostgresDatabase, onCitus } from "./postgres.ts";
 
 export const PASSWORD = "correct horse battery staple";
 
@@ -132,7 +132,7 @@ export async function startServer({
 }
 
 /** True: servers without a database setting run on PostgreSQL. */
-export const onPostgres = process.env["ASSENT_TEST_DATABASE"] === "postgres";
+export const onPostgres = process.env["ASSENT_TEST_DATABASE"] === "postgres" || onCitus;
 
 /** The variants of a story. Pages don't depend on the database, so a run on PostgreSQL plays only the first variant. */
 export function variants<const All extends readonly unknown[]>(all: All): All {

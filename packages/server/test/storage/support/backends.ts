@@ -4,7 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe } from "vitest";
-import { aPostgresDatabase } from "../../../../../test/support/postgres.ts";
+import { aPostgresDatabase, onCitus } from "../../../../../test/support/postgres.ts";
 import { inReliability } from "../../../../../test/support/reliability-figures.ts";
 import { openStorage, type Storage } from "../../../src/storage/open.ts";
 import { openPostgres, type PostgresEngine } from "../../../src/storage/postgres/engine.ts";
@@ -45,7 +45,7 @@ function sqliteFile(writer: "thread" | "main"): Backend {
 
 function postgresDatabase(beginning: "migrated" | "sharded"): Backend {
   return {
-    name: beginning === "sharded" ? "PostgreSQL, spread by partition" : "PostgreSQL",
+    name: beginning === "sharded" ? "PostgreSQL, spread by partition" : onCitus ? "Citus" : "PostgreSQL",
     async create() {
       const database = await aPostgresDatabase(beginning);
       const storage = await openStorage({ url: database.url });
@@ -61,14 +61,20 @@ function postgresDatabase(beginning: "migrated" | "sharded"): Backend {
   };
 }
 
-/** The file with its writer on another thread, as in servers, and the usual PostgreSQL. Every run tests both. */
-const plain: readonly Backend[] = [sqliteFile("thread"), postgresDatabase("migrated")];
+/**
+ * The file with its writer on another thread, as in servers, and the usual PostgreSQL. Every run tests both. A run on
+ * Citus tests nothing else.
+ */
+const plain: readonly Backend[] = [...(onCitus ? [] : [sqliteFile("thread")]), postgresDatabase("migrated")];
 
 /**
  * The same statements from the main thread, and on partitioned tables. They differ only in which statements run at the
  * same time.
  */
-export const allBackends: readonly Backend[] = [...plain, sqliteFile("main"), postgresDatabase("sharded")];
+export const allBackends: readonly Backend[] = [
+  ...plain,
+  ...(onCitus ? [] : [sqliteFile("main"), postgresDatabase("sharded")]),
+];
 
 /** All four in `npm run test:reliability`. */
 export const backends: readonly Backend[] = inReliability ? allBackends : plain;

@@ -1,0 +1,147 @@
+/**
+ * Databases on the Citus cluster whose coordinator `ASSENT_TEST_CITUS` names. Each is a database of its own on every
+ * node, with the tables distributed by the documented statements.
+ */
+
+import { randomBytes } from "node:crypto";
+import { Client } from "pg";
+import { openStorage } from "../../packages/server/src/storage/open.ts";
+import { documentedStatements } from "./postgres-sharded.ts";
+
+/** The URL of a superuser's database on the coordinator of a cluster that is there for tests alone. */
+export const CITUS = process.env["ASSENT_TEST_CITUS"] ?? "";
+
+export const NO_CITUS = "ASSENT_TEST_CITUS names no Citus cluster";
+
+/** Shards of each table in a test's database, so that it is made quickly. An operator uses Citus's default of 32. */
+const SHARDS = 4;
+
+/** A node of the cluster, and how to reach its databases. */
+export interface Node {
+  readonly host: string;
+  readonly port: number;
+  url(database: string): string;
+}
+
+/** The nodes of the cluster: the coordinator, then the workers. Throws if one does not use the coordinator's user. */
+export async function nodesOf(coordinator: string): Promise<readonly Node[]> {
+  const rows = await say(
+    coordinator,
+    "SELECT nodename, nodeport FROM pg_dist_node WHERE isactive AND noderole = 'primary' ORDER BY groupid",
+  );
+  return rows.map(({ nodename, nodeport }) => ({
+    host: String(nodename),
+    port: Number(nodeport),
+    url: (database) => {
+      const url = new URL(coordinator);
+      url.hostname = String(nodename);
+      url.port = String(nodeport);
+      url.pathname = `/${database}`;
+      return url.href;
+    },
+  }));
+}
+
+/** Runs statements on one connection, each by itself. Returns the rows of the last one. */
+export async function say(url: string, ...statements: readonly string[]): Promise<readonly Record<string, unknown>[]> {
+  const client = new Client({ connectionString: url });
+  client.on("error", () => undefined);
+  await client.connect();
+  try {
+    let rows: readonly Record<string, unknown>[] = [];
+    for (const statement of statements) ({ rows } = await client.query(statement));
+    return rows;
+  } finally {
+    await client.end();
+  }
+}
+
+/** Distributes every table that is not distributed yet, by the statements that the documentation tells an operator to run. */
+export async function distributeTables(url: string, shards?: number): Promise<void> {
+  const setting = shards === undefined ? [] : [`SET citus.shard_count = ${shards}`];
+  await say(url, ...setting, documentedStatements("create_distributed_table"));
+}
+
+export class CitusDatabases {
+  readonly #run = `assent_test_${randomBytes(4).toString("hex")}`;
+  readonly #made = new Set<string>();
+  #count = 0;
+  #nodes: Promise<readonly Node[]> | undefined;
+  #template: Promise<string> | undefined;
+  /** Only one database at a time can be copied from a template. */
+  #turn: Promise<unknown> = Promise.resolve();
+
+  /** The new database's URL. */
+  async create(): Promise<string> {
+    const [coordinator] = await this.#all();
+    this.#template ??= this.#makeTemplate();
+    const template = await this.#template;
+    const name = this.#name();
+    const made = this.#turn.then(() =>
+      this.#everywhere((node) => say(node.url("postgres"), `CREATE DATABASE ${name} TEMPLATE ${template}`)),
+    );
+    this.#turn = made.catch(() => undefined);
+    await made;
+    return coordinator?.url(name) ?? "";
+  }
+
+  async drop(name: string): Promise<void> {
+    if (!this.#made.delete(name)) return;
+    await this.#everywhere((node) => say(node.url("postgres"), `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`));
+  }
+
+  async close(): Promise<void> {
+    for (const name of this.#made) await this.drop(name);
+  }
+
+  /** An empty database that is a cluster of its own on the same nodes. */
+  async #empty(): Promise<string> {
+    const name = this.#name();
+    const [coordinator, ...workers] = await this.#everywhere(async (node) => {
+      await say(node.url("postgres"), `CREATE DATABASE ${name} TEMPLATE template0`);
+      await say(node.url(name), "CREATE EXTENSION citus");
+      return node;
+    });
+    if (coordinator === undefined) throw new Error("the Citus cluster has no nodes");
+    await say(
+      coordinator.url(name),
+      `SELECT citus_set_coordinator_host('${coordinator.host}', ${coordinator.port})`,
+      ...workers.map(({ host, port }) => `SELECT citus_add_node('${host}', ${port})`),
+    );
+    return name;
+  }
+
+  async #makeTemplate(): Promise<string> {
+    const name = await this.#empty();
+    const [coordinator] = await this.#all();
+    const url = coordinator?.url(name) ?? "";
+    const storage = await openStorage({ url });
+    await storage.migrate({ now: 0 });
+    await storage.close();
+    await distributeTables(url, SHARDS);
+    // Nobody may be connected to a template: neither the nodes to each other, nor Citus's daemon.
+    await this.#everywhere((node) =>
+      say(
+        node.url("postgres"),
+        `SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = '${name}'`,
+      ),
+    );
+    return name;
+  }
+
+  #name(): string {
+    this.#count += 1;
+    const name = `${this.#run}_${this.#count}`;
+    this.#made.add(name);
+    return name;
+  }
+
+  async #everywhere<T>(work: (node: Node) => Promise<T>): Promise<readonly T[]> {
+    return Promise.all((await this.#all()).map(work));
+  }
+
+  #all(): Promise<readonly Node[]> {
+    this.#nodes ??= nodesOf(CITUS);
+    return this.#nodes;
+  }
+}
