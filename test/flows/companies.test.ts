@@ -68,6 +68,18 @@ describe("for whom", () => {
     expect(ownersOf(blocked)[1]).toEqual([company.companyId, "Acme Corp (doesn’t let this app in) -"]);
   });
 
+  test("approved for what the app requires → the member needs no admin, although the app also asks for more", async () => {
+    const company = await addCompany(server);
+    const app = await server.addClient({ scopes: ["read", "write"], optionalScopes: ["write"] });
+    await decide(server, company, app, {});
+    const wanted = authorizeUrl(server, app, { scope: "read write" });
+    const agent = agentOf();
+    const page = await atConsent(agent, wanted, company.member.username);
+    expect(ownersOf(page)[1]).toEqual([company.companyId, "Acme Corp"]);
+    const answer = await agent.submit(consentForm(page), { decision: "allow", owner: company.companyId, scope: [] });
+    expect(answer.location?.searchParams.has("code")).toBe(true);
+  });
+
   test("two companies with one name → the page adds their slugs", async () => {
     const [one, other, third] = [
       await addCompany(server),

@@ -230,6 +230,11 @@ describe("apps", () => {
     expect(question.text).toContain("<dt>Members affected</dt><dd>1</dd>");
     const blocked = await agent.submit(formTo(question, `/apps/${app.clientId}`, { confirmed: "yes" }));
     expect(pathOf(blocked)).toBe(`${appPath(app, acme)}?done=blocked`);
+    // The member's last token works until it expires, so the page does not say that access has ended.
+    const told = (await agent.follow(blocked)).text.replaceAll(/<[^>]*>/g, "");
+    expect(told).toMatch(
+      /The app is blocked\. It gets no new access\. You revoked .*’s access\. It ends by .*, within 10 minutes\./,
+    );
     expect((await members.get(authorizeUrl(server, app))).text).toContain("doesn’t let this app in");
   });
 

@@ -84,6 +84,8 @@ const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 test("the download → each thing that is kept, with receipts that verify, and nothing that proves who they are", async () => {
   const { person, agent, recoveryCodes, keyName, passkey, subject, refreshToken } = await somebody();
   const acme = await inCompany(person, agent);
+  const { partition, personId: ownerId } = person;
+  await server.assent.storage.consents.forgetChoice({ partition, ownerId, clientId: client.clientId });
   const page = await agent.submit(formTo(await agent.get("/account/profile/export"), "/export"));
   const data = JSON.parse(page.text);
   expect(data).toMatchObject({
@@ -100,7 +102,12 @@ test("the download → each thing that is kept, with receipts that verify, and n
     ],
     sessions: [{ user_agent: expect.anything(), address: expect.any(String) }],
     identities: [{ issuer_id: subject.issuerId, claim: null, subject: subject.subject }],
-    apps: [{ client_id: client.clientId, scopes: [{ name: "read" }], connections: [{ status: "active" }] }],
+    apps: [
+      {
+        ...{ client_id: client.clientId, scopes: [{ name: "read" }], connections: [{ status: "active" }] },
+        ...{ chosen_at: expect.stringMatching(/^20/), asks_for_whom: true },
+      },
+    ],
     history: [{ kind: "allowed", at: expect.stringMatching(TIME), receipt: expect.any(String) }],
     companies: [{ slug: acme.slug, role: "member", connections: [{ client_id: client.clientId }] }],
   });

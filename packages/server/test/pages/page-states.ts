@@ -216,7 +216,6 @@ export const states: Readonly<Record<string, (chrome: Chrome) => string>> = {
   "apps-off": (c) => appsPage(anAppsView({ apps: fewApps.map((app) => ({ ...app, off: true })) }), c),
   "apps-declined": (c) =>
     appsPage(anAppsView({ apps: fewApps.map((app) => ({ ...app, declined: ["Delete photos for good"] })) }), c),
-  "apps-asks-again": (c) => appsPage(anAppsView({ notice: { kind: "asks_again", app: "Photo Printer" } }), c),
   "apps-for-whom": (c) => appsPage(appsForWhom, c),
   "apps-none": (c) => appsPage(anAppsView({ apps: [] }), c),
   "apps-30": (c) => appsPage(anAppsView({ apps: manyApps(30) }), c),

@@ -97,9 +97,7 @@ function aRecovery(changes: Partial<TakenBackView> = {}): TakenBackView {
 export const recoveryStates: Readonly<Record<string, (chrome: Chrome) => string>> = {
   "recover-new": (c) => takeBackPage(aTakeBack(), c),
   "recover-new-revoked": (c) => takeBackPage(aTakeBack({ endsIn: 10 }), c),
-  ...waitingStates("recover-new", ["app", "invitation", "deviceElsewhere"], (waiting, c) =>
-    takeBackPage(aTakeBack({ waiting }), c),
-  ),
+  ...waitingStates("recover-new", ["app", "deviceElsewhere"], (waiting, c) => takeBackPage(aTakeBack({ waiting }), c)),
   "recover-new-short": (c) => takeBackPage({ ...intruded, fault: { kind: "short" } }, c),
   "recover-new-intruded": (c) => takeBackPage(intruded, c),
   "recover-new-changed": (c) => takeBackPage({ ...intruded, problem: "changed" }, c),

@@ -127,7 +127,15 @@ function aProfile(changes: Partial<ProfileView> = {}): ProfileView {
 }
 
 function aDeletion(changes: Partial<DeleteView> = {}): DeleteView {
-  return { csrf: "csrf-value", at: NOW + 14 * 86_400_000, hasPassword: true, fault: null, soleAdminOf: [], ...changes };
+  return {
+    csrf: "csrf-value",
+    at: NOW + 14 * 86_400_000,
+    hasPassword: true,
+    stopsIn: 10,
+    fault: null,
+    soleAdminOf: [],
+    ...changes,
+  };
 }
 
 const leaving = { ...ada, deleteAt: NOW + 9 * 86_400_000 };
@@ -169,7 +177,7 @@ export const securityStates: Readonly<Record<string, (chrome: Chrome) => string>
   ...waitingStates("sign-up-gone", ["invitation"], (waiting, c) =>
     signUpGonePage(aGone({ waiting, carried: { invitation: "sealed" } }), c),
   ),
-  ...waitingStates("sign-up-used", ["app", "appElsewhere", "expired"], (waiting, c) =>
+  ...waitingStates("sign-up-used", ["app", "expired"], (waiting, c) =>
     signUpGonePage(aGone({ used: true, waiting }), c),
   ),
   "link-another-browser": (c) => donePage({ what: "anotherBrowser" }, c),

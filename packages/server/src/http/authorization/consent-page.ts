@@ -1,12 +1,17 @@
 /** The consent page: who asks, for what, for how long, as whom. */
 
-import type { Client, Scope } from "../../oauth/model.ts";
+import type { Client, Millis, Scope } from "../../oauth/model.ts";
 import { redirectHost } from "../../oauth/redirect-uri.ts";
 import { hostsBefore, refusedScopes } from "../../owners/apply-consent-decision.ts";
 import type { Asking } from "../../owners/authorization/browser-flow.ts";
 import { durationsFor } from "../../owners/authorization/consent-answer.ts";
 import type { SignedIn } from "../../owners/authorization/context.ts";
-import { declinedFor, lastChoice, type OwnerChoice } from "../../owners/authorization/person-or-company.ts";
+import {
+  declinedFor,
+  lastChoice,
+  type OwnerChoice,
+  withVerdictOn,
+} from "../../owners/authorization/person-or-company.ts";
 import type { Company } from "../../owners/company-storage.ts";
 import {
   defaultDuration,
@@ -48,7 +53,7 @@ export async function consentAnswer(
     form: sessionSecrets(flow.continuation, visitor, tools),
     client: await inPublic(clientCard(flow.request, language), client, tools),
     person: signedInAs(person),
-    owners: ownerOptions(owners, owner, person),
+    owners: ownerOptions(owners, owner, person, tools.now()),
     scopes: await scopeChoices(owner, client, language, again, tools),
     durations: durationChoices(durationsFor(client, tools.authorization), again),
     now: tools.now(),
@@ -70,17 +75,26 @@ export function ownerOptions(
   choices: readonly OwnerChoice[],
   selected: OwnerChoice,
   person: Person,
+  now: Millis,
 ): readonly OwnerOption[] {
   if (choices.length < 2) return [];
   const last = lastChoice(choices);
   const names = choices.map(({ acting }) => acting?.company.name);
-  return choices.map(({ ownerId, acting, verdict }) => ({
+  return choices.map(({ ownerId, acting, ...choice }) => ({
     value: ownerId,
     name: acting === undefined ? bothNamesText(signedInAs(person)) : companyName(acting.company, names),
-    kind: acting === undefined ? "self" : verdict === "ask" ? "ask" : verdict === "blocked" ? "blocked" : "company",
+    kind: kindOf({ ownerId, acting, ...choice }, now),
     selected: ownerId === selected.ownerId,
     last: ownerId === last?.ownerId,
   }));
+}
+
+/** By the scopes that the app requires: the person may leave out the others, and then needs no admin. */
+function kindOf(choice: OwnerChoice, now: Millis): OwnerOption["kind"] {
+  if (choice.acting === undefined) return "self";
+  const required = choice.scopes.filter(({ optional }) => !optional).map(({ name }) => name);
+  const { verdict } = withVerdictOn(choice, required, now);
+  return verdict === "ask" || verdict === "blocked" ? verdict : "company";
 }
 
 /** Two companies can have the same name, but not the same slug. */

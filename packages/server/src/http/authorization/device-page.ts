@@ -77,7 +77,7 @@ export async function deviceConsentAnswer(
     form,
     client: await inPublic(deviceCard(client, language), client, tools),
     person: signedInAs(person),
-    owners: ownerOptions(owners, owner, person),
+    owners: ownerOptions(owners, owner, person, tools.now()),
     scopes: await scopeChoices(owner, client, language, again, tools),
     durations: durationChoices(durationsFor(client, tools.authorization), again),
     now: tools.now(),

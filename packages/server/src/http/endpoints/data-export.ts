@@ -69,8 +69,9 @@ function authenticatorOf({ createdAt, lastUsedAt, added, codesAt, codesAdded, ea
   return { since: createdAt, lastUsedAt, added, recoveryCodes: { since: codesAt, added: codesAdded }, before };
 }
 
-function consentOf({ partition: _, ownerId: _owner, ...consent }: Consent) {
-  return consent;
+function consentOf({ partition: _, ownerId: _owner, chosenAt, ...consent }: Consent) {
+  // The database keeps the time of a forgotten choice as a negative number.
+  return { ...consent, chosenAt: chosenAt === null ? null : Math.abs(chosenAt), asksForWhom: (chosenAt ?? 0) < 0 };
 }
 
 /**

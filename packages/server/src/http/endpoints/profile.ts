@@ -1,5 +1,6 @@
 /** `/account/profile`: the person's data, the download of it, and the deletion of the account. */
 
+import { longestAccessTtl } from "../../oauth/access-token.ts";
 import { displayTextProblem } from "../../oauth/names/display-name.ts";
 import {
   askForDeletion,
@@ -8,6 +9,7 @@ import {
   keepAccount as keep,
 } from "../../owners/account/deletion.ts";
 import { askForNewEmail, changeName, type ProfileContext, sendVerification } from "../../owners/account/profile.ts";
+import type { AppsContext } from "../../owners/apps/context.ts";
 import type { Postbox } from "../../owners/mail/mail-content.ts";
 import { newEmail } from "../../owners/new-username-and-email.ts";
 import { deletePage, profilePage } from "../../pages/index.ts";
@@ -30,6 +32,7 @@ type Shown = Pick<ProfileView, "nameWrong" | "typed" | "fault" | "notice"> & { r
 interface ProfileTools extends AccountTools, ProofTools {
   readonly account: ProfileContext & DeletionContext;
   readonly mail: Pick<Postbox, "enabled">;
+  readonly apps: Pick<AppsContext, "oauth">;
 }
 
 export const showProfile = signedIn(async (account, tools: ProfileTools) => {
@@ -126,6 +129,7 @@ async function deleteAnswer(account: Account, fault: DeleteView["fault"], tools:
     csrf: formToken(session, tools),
     ...(await deletionOf(person, tools.account)),
     hasPassword: person.passwordHash !== null,
+    stopsIn: Math.ceil((await longestAccessTtl(tools.apps.oauth)) / 60_000),
     fault,
   };
   const status = fault?.kind === "throttled" ? 429 : 200;

@@ -174,6 +174,8 @@ export interface DeleteView {
   /** When the server would delete the account. */
   readonly at: number;
   readonly hasPassword: boolean;
+  /** Maximum number of minutes for which an app still has access. */
+  readonly stopsIn: number;
   readonly fault: ProofFault | null;
   /** Companies that would have no admin left. */
   readonly soleAdminOf: readonly string[];
