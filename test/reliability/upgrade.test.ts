@@ -151,7 +151,7 @@ test("the schema is expanded under a server that doesn't know it → it goes on,
     (error: unknown) => error,
   );
   expect(refused).toBeInstanceOf(NotStarted);
-  expect((refused as NotStarted).output).toMatch(/of the version after.*took away what this version of Assent needs/);
+  expect((refused as NotStarted).output).toMatch(/of the version after.*removed what this version of Assent needs/);
 });
 
 /** The newest release before this commit, or what ASSENT_TEST_UPGRADE_FROM names; undefined: there is none. */

@@ -11,21 +11,24 @@ interface Noun {
 
 const nouns: Readonly<Record<string, Noun>> = {
   serve: { summary: "run the authorization server", load: () => import("./commands/serve.ts") },
-  demo: { summary: "run the server with a demo client and API beside it", load: () => import("./commands/demo.ts") },
-  doctor: { summary: "check configuration, files, database and keys", load: () => import("./commands/doctor.ts") },
-  client: { summary: "apps that ask for access", load: () => import("./commands/client.ts") },
+  demo: { summary: "run the server with a demo client and a demo API", load: () => import("./commands/demo.ts") },
+  doctor: { summary: "check the configuration, files, database and keys", load: () => import("./commands/doctor.ts") },
+  client: { summary: "apps that request access", load: () => import("./commands/client.ts") },
   user: { summary: "people who sign in", load: () => import("./commands/user.ts") },
   company: { summary: "companies that people act for", load: () => import("./commands/company.ts") },
-  scope: { summary: "permissions that clients can ask for", load: () => import("./commands/scope.ts") },
-  resource: { summary: "APIs that accept the tokens", load: () => import("./commands/resource.ts") },
+  scope: { summary: "permissions that clients can request", load: () => import("./commands/scope.ts") },
+  resource: { summary: "APIs that accept access tokens", load: () => import("./commands/resource.ts") },
   issuer: { summary: "issuers whose assertions the server trusts", load: () => import("./commands/issuer.ts") },
-  consent: { summary: "what people granted to clients", load: () => import("./commands/consent.ts") },
+  consent: { summary: "what people and companies granted to clients", load: () => import("./commands/consent.ts") },
   receipt: { summary: "signed copies of what owners decided", load: () => import("./commands/receipt.ts") },
-  session: { summary: "browsers that are signed in", load: () => import("./commands/session.ts") },
-  key: { summary: "keys that sign the tokens", load: () => import("./commands/key.ts") },
+  session: { summary: "signed-in browsers", load: () => import("./commands/session.ts") },
+  key: { summary: "keys that sign tokens", load: () => import("./commands/key.ts") },
   db: { summary: "the database: schema, housekeeping, backup", load: () => import("./commands/db.ts") },
-  export: { summary: "write all data into a file", load: () => import("./commands/export.ts") },
-  import: { summary: "fill the database from an exported file", load: () => import("./commands/import.ts") },
+  export: { summary: "write all data to a file", load: () => import("./commands/export.ts") },
+  import: {
+    summary: "load the data of an exported file into the database",
+    load: () => import("./commands/import.ts"),
+  },
 };
 
 /** The program. It loads the nouns in `wanted`, and knows only name and summary of the others. */
@@ -33,13 +36,13 @@ export async function buildProgram(wanted: readonly string[] = Object.keys(nouns
   const program = new Command("assent")
     .description("Runs the Assent authorization server and administers it.")
     .version(manifest.version, "-V, --version", "print the version")
-    .option("--config <file>", "the configuration file, instead of ASSENT_CONFIG and ./assent.config.*")
-    .helpOption("-h, --help", "explain the command")
-    .helpCommand("help [command]", "explain a command")
+    .option("--config <file>", "use this configuration file instead of ASSENT_CONFIG and ./assent.config.*")
+    .helpOption("-h, --help", "show help for the command")
+    .helpCommand("help [command]", "show help for a command")
     .configureHelp({ showGlobalOptions: false })
     .addHelpText(
       "after",
-      "\nCommands use the database that the configuration names (ASSENT_* variables, assent.config.*). A server may run on\nit at the same time. Only serve, demo and db migrate create a database. Exit codes: 0 done, 1 failed, 2 wrong usage.",
+      "\nCommands use the database in the configuration (ASSENT_* variables, assent.config.*). A server may run on it at the\nsame time. Only serve, demo and db migrate create a database. Exit codes: 0 success, 1 failure, 2 wrong usage.",
     );
   settle(program);
   for (const [name, { summary, load }] of Object.entries(nouns)) {
@@ -64,10 +67,7 @@ function usageLine(text: string): string {
     .trim()
     .replace(/\n\(Did you mean [^\n]*$/, "")
     .replace(/^(error: unknown option '--[^=]+)=.*$/s, "$1'")
-    .replace(
-      /^(error: unknown option '-[^-'][^']{20,}')$/,
-      "$1: put two dashes before an id that begins with a dash (-- -abc)",
-    )
+    .replace(/^(error: unknown option '-[^-'][^']{20,}')$/, "$1: if this is an ID, put two dashes before it (-- -abc)")
     .replace(/^(error: too many arguments .* but got \d+).*$/s, "$1")
     .replaceAll("\n", " ");
   return suggestion === undefined ? message : `${message} ${suggestion}`;

@@ -12,7 +12,7 @@ export interface YesOption {
 }
 
 export function yesOption(): Option {
-  return new Option("--yes", "don't ask; needed where nobody can answer, as in a script");
+  return new Option("--yes", "don't ask for confirmation; required in scripts");
 }
 
 /**
@@ -22,11 +22,23 @@ export function yesOption(): Option {
 export async function confirm(ends: string, { yes }: YesOption): Promise<void> {
   if (yes) return;
   const told = printable(ends);
-  if (!process.stdin.isTTY || !process.stderr.isTTY) {
-    throw new UsageError(`${told} Nothing was changed: to do it, add --yes.`);
+  if (!canAsk()) {
+    throw new UsageError(`${told} Nothing was changed. To continue, add --yes.`);
   }
   process.stderr.write(`${told}\n`);
-  if (!/^y(es)?$/i.test(await answerTo("Go on? [y/N] "))) throw new Failure("cancelled: nothing was changed");
+  if (!/^y(es)?$/i.test(await answerTo("Continue? [y/N] "))) throw new Failure("cancelled: nothing was changed");
+}
+
+/**
+ * Asks like `confirm` on a terminal, and goes on elsewhere: for commands that lock somebody out, which a script must be
+ * able to do at once.
+ */
+export async function confirmOnTerminal(ends: string, options: YesOption): Promise<void> {
+  if (canAsk()) await confirm(ends, options);
+}
+
+function canAsk(): boolean {
+  return process.stdin.isTTY && process.stderr.isTTY;
 }
 
 /** Reads one line. Returns an empty text if the terminal is closed or interrupted. */

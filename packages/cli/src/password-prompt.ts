@@ -26,7 +26,7 @@ export async function passwordChoice(options: PasswordOptions): Promise<Password
   if (options.generatePassword) return { generate: true };
   if (options.passwordStdin) return { password: await fromStdin() };
   if (!process.stdin.isTTY) {
-    throw new UsageError("choose where the password comes from: --password-stdin or --generate-password");
+    throw new UsageError("no terminal to ask for the password: use --password-stdin or --generate-password");
   }
   return { password: await fromTerminal() };
 }
@@ -44,7 +44,7 @@ async function fromStdin(): Promise<string> {
     const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(Buffer.concat(chunks));
     return text.replace(/\r?\n$/, "");
   } catch {
-    throw new Failure("--password-stdin: it is not text in UTF-8");
+    throw new Failure("--password-stdin: the input is not UTF-8 text");
   }
 }
 
@@ -57,6 +57,6 @@ async function fromTerminal(): Promise<string> {
     return answer ?? "";
   };
   const first = await ask("Password");
-  if ((await ask("Repeat the password")) !== first) throw new Failure("the two passwords differ: nothing was changed");
+  if ((await ask("Repeat the password")) !== first) throw new Failure("the passwords don't match: nothing was changed");
   return first;
 }

@@ -98,7 +98,7 @@ export class Output {
       });
     }
     const secrets = once.filter((name) => record[name] !== undefined);
-    if (secrets.length > 0) this.note(`${secrets.join(", ")}: printed only this once; the server keeps only a hash`);
+    if (secrets.length > 0) this.note(`${secrets.join(", ")}: shown only once, because the server stores only a hash`);
   }
 
   /** A list, as a table with these columns, or as a JSON array of whole records. */

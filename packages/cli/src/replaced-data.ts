@@ -24,6 +24,6 @@ export function noteEnded(out: Output, { grants, consents, sessions }: Ended, so
     `Ended: ${counted(grants, "grant")} and ${counted(sessions, "session")}. Owners must give ${counted(consents, "consent")} again.`,
   );
   out.note(
-    `Passwords, disabled people and clients, client secrets and signing keys are as they were at the ${source}. Repeat the changes that were made since then for security.`,
+    `Passwords, client secrets, signing keys, and disabled people and clients are as they were at the ${source}. Repeat all security changes that were made since then.`,
   );
 }

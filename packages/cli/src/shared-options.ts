@@ -38,8 +38,8 @@ export function secondsOption(flags: string, description: string, word?: string)
 
 /** An option that limits a list. */
 export function limitOption(): Option {
-  return new Option("--limit <n>", "the highest number of entries").argParser((value) => {
-    if (!/^[1-9]\d{0,6}$/.test(value)) throw new InvalidArgumentError("Use a whole number from 1.");
+  return new Option("--limit <n>", "maximum number of entries").argParser((value) => {
+    if (!/^[1-9]\d{0,6}$/.test(value)) throw new InvalidArgumentError("Use a whole number, 1 or more.");
     return Number(value);
   });
 }
@@ -53,7 +53,7 @@ export function given<T extends object>(values: T): { [Key in keyof T]?: Exclude
 /** Throws a `UsageError` if an update names no change. */
 export function requireChanges(changes: object, noun: string): void {
   if (Object.keys(changes).length > 0) return;
-  throw new UsageError(`nothing to change: name the settings to change (assent ${noun} update --help)`);
+  throw new UsageError(`no settings to change: name at least one (assent ${noun} update --help)`);
 }
 
 /** The first items of a list that is read page by page. */

@@ -29,15 +29,15 @@ describe("--jwks", () => {
     const signing = [...ROBOT, "--auth-method", "private_key_jwt"];
     const secret = pair.privateKey.export({ format: "jwk" });
     for (const [args, problem] of [
-      [["--jwks", join(at.folder, "gone.json")], /it can't be read/],
-      [["--jwks", file("bad.json", `{"d": "${secret.d}`)], /it is not JSON/],
-      [["--jwks", file("big.json", " ".repeat(70_000))], /more than 65536 bytes/],
+      [["--jwks", join(at.folder, "gone.json")], /the file can't be read/],
+      [["--jwks", file("bad.json", `{"d": "${secret.d}`)], /the file is not JSON/],
+      [["--jwks", file("big.json", " ".repeat(70_000))], /larger than 65536 bytes/],
       [
         ["--jwks", file("private.json", JSON.stringify({ keys: [secret] }))],
         /^error: --jwks: key 1: it has a private part/m,
       ],
       [["--jwks-uri", "http://robot.example/jwks"], /^error: --jwks-uri: .*not an https URL/m],
-      [[], /^error: --jwks: it is missing/m],
+      [[], /^error: --jwks: missing/m],
     ] as const) {
       const { code, stderr } = await at.run([...signing, ...args]);
       expect([code, stderr]).toEqual([1, expect.stringMatching(problem)]);

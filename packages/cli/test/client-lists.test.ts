@@ -53,7 +53,7 @@ test.each([
     ["--remove-scope", "admin", "--remove-own-scope", "write"],
     /--remove-scope: .*"admin".*\n.*--remove-own-scope: .*"write"/,
   ],
-  [["--add-scope", "nothing"], /--scope: "nothing": no such scope/],
+  [["--add-scope", "nothing"], /--scope: "nothing": there is no such scope/],
   [["--add-redirect-uri", "http://b.test/cb"], /--redirect-uri: /],
   [["--add-grant-type", "nothing"], /--grant-type: /],
   [["--remove-redirect-uri", "https://a.test/cb"], /--redirect-uri: /],
@@ -100,9 +100,11 @@ test("a list replaced → says what the list lost and how to add; a list that lo
   );
   expect(code).toBe(0);
   expect(stderr).toContain(
-    "warning: --redirect-uri: the new list replaced the old one and dropped https://a.test/cb; --add-redirect-uri adds",
+    "warning: --redirect-uri: the new list no longer has https://a.test/cb; to add to the list instead, use --add-redirect-uri",
   );
-  expect(stderr).toContain("warning: --scope: the new list replaced the old one and dropped write; --add-scope adds");
+  expect(stderr).toContain(
+    "warning: --scope: the new list no longer has write; to add to the list instead, use --add-scope",
+  );
   expect(stderr).not.toContain("--own-scope:");
 });
 

@@ -28,7 +28,7 @@ test("create: without name or slug → wrong usage; a slug that can't be one, a 
   expect((await failure("company", "create", "--name", "Acme"))[0]).toBe(2);
   const [code, stderr] = await failure("company", "create", "--name", "Ac\u202eme", "--slug", "a/b");
   expect(code).toBe(1);
-  expect(stderr).toMatch(/^error: --name: .*\nerror: --slug: "a\/b" can't stand in an address/);
+  expect(stderr).toMatch(/^error: --name: .*\nerror: --slug: "a\/b" is not a slug/);
 });
 
 test("create → the record; a slug that is taken → refused", async () => {
@@ -63,11 +63,11 @@ test("add-member: to or of nobody, with another role → refused; else listed; o
 
 test("remove-member → gone, even the last admin; once more → refused", async () => {
   expect(await at.json(["company", "remove-member", "acme", "bob"])).toMatchObject({ removed: true, grants_ended: 0 });
-  expect((await failure("company", "remove-member", "acme", "bob"))[1]).toMatch(/"bob" does not belong to "acme"/);
+  expect((await failure("company", "remove-member", "acme", "bob"))[1]).toMatch(/"bob" is not a member of "acme"/);
   expect((await at.run(["company", "remove-member", "acme", "ada"])).code).toBe(0);
 });
 
-test("policy: of no client, with a scope that it may not ask for, with flags that don't go together → refused", async () => {
+test("policy: of no client, with a scope that it may not request, with flags that don't go together → refused", async () => {
   const policy = (...more: string[]) => failure("company", "policy", "acme", ...more);
   expect((await policy("c-none", "--rule", "allow"))[1]).toMatch(/no client "c-none"/);
   expect((await policy(clientId, "--rule", "allow", "--scope", "write"))[1]).toMatch(
@@ -77,7 +77,7 @@ test("policy: of no client, with a scope that it may not ask for, with flags tha
   expect((await policy(clientId))[0]).toBe(2);
   expect((await policy(clientId, "--rule", "ask", "--for", "ada"))[0]).toBe(2);
   expect((await policy(clientId, "--rule", "allow", "--members", "end"))[0]).toBe(2);
-  expect((await policy(clientId, "--rule", "allow", "--for", "ada"))[1]).toMatch(/"ada" does not belong to "acme"/);
+  expect((await policy(clientId, "--rule", "allow", "--for", "ada"))[1]).toMatch(/"ada" is not a member of "acme"/);
 });
 
 test("policy allow --for → only these members; without it → all members again", async () => {

@@ -67,16 +67,19 @@ afterAll(() => at.remove());
 
 /** The command, what it says will end, and how to see that it hasn't. */
 const COMMANDS: readonly (readonly [readonly string[], RegExp, readonly string[]])[] = [
-  [["client", "disable", "CLIENT"], /Printer \(CLIENT\) ends 2 grants.* 1 consent of owners stay/, ["client", "list"]],
+  [
+    ["client", "disable", "CLIENT"],
+    /Printer \(CLIENT\) ends 2 grants\..* 1 consent of owners will stay/,
+    ["client", "list"],
+  ],
   [["client", "update", "CLIENT", "--status", "disabled"], /Printer \(CLIENT\) ends 2 grants/, ["client", "list"]],
   [["client", "delete", "CLIENT"], /Printer \(CLIENT\) ends 2 grants and 1 consent/, ["client", "list"]],
   [["user", "delete", "alice"], /alice .* ends 1 session, 2 grants, 1 consent and 1 membership/, ["user", "list"]],
-  [["user", "disable", "alice"], /alice .* ends 1 session and 2 grants.* Not ended: 1 consent\./, ["user", "list"]],
   [["company", "delete", "acme"], /Acme \(acme\) ends 1 membership, 0 grants and 0 consents/, ["company", "list"]],
   [["resource", "delete", "https://api.test"], /Photos \(https:\/\/api.test\)/, ["resource", "list"]],
-  [["scope", "delete", "read"], /read takes it from 1 client \(CLIENT\)/, ["scope", "list"]],
+  [["scope", "delete", "read"], /read removes it from 1 client \(CLIENT\)/, ["scope", "list"]],
   [["issuer", "delete", "https://idp.test"], /https:\/\/idp.test ends 1 link/, ["issuer", "list"]],
-  [["key", "retire", "KID"], /the key KID ends its signing/, ["key", "list"]],
+  [["key", "retire", "KID"], /the key KID stops its signing/, ["key", "list"]],
   [["key", "retire", "--now", "KID"], /refuse every token that it signed/, ["key", "list"]],
   [
     ["db", "restore", "b.db"],
@@ -85,7 +88,7 @@ const COMMANDS: readonly (readonly [readonly string[], RegExp, readonly string[]
   ],
   [
     ["import", "all.jsonl"],
-    /replaces all data in the database at .*assent\.db \(1 person, 1 company, 1 client, 2 grants, 1 consent, 1 session\)\. A copy .* All sessions and grants end/,
+    /replaces all data in the database at .*assent\.db \(1 person, 1 company, 1 client, 2 grants, 1 consent, 1 session\)\. The command keeps a copy .* All sessions and grants end/,
     ["consent", "list"],
   ],
 ];
@@ -110,7 +113,7 @@ describe.each(COMMANDS.map(([args, ends, list]) => [args.join(" "), args, ends, 
       const before = await at.json(list);
       const { code, stdout, stderr } = await at.run(line(args), options);
       expect([code, stdout]).toEqual([2, ""]);
-      expect(stderr).toMatch(/^error: [^\n]* Nothing was changed: to do it, add --yes\.\n$/);
+      expect(stderr).toMatch(/^error: [^\n]* Nothing was changed\. To continue, add --yes\.\n$/);
       expect(stderr).toMatch(wanted());
       expect(await at.json(list)).toEqual(before);
     });
@@ -122,12 +125,26 @@ describe.each(COMMANDS.map(([args, ends, list]) => [args.join(" "), args, ends, 
         const { code, stdout, stderr } = await at.run(line(args), { input, terminal: true });
         expect([code, stdout]).toEqual([1, ""]);
         expect(stderr).toMatch(wanted());
-        expect(stderr).toMatch(/Go on\? \[y\/N\] \n?error: cancelled: nothing was changed\n$/);
+        expect(stderr).toMatch(/Continue\? \[y\/N\] \n?error: cancelled: nothing was changed\n$/);
         expect(await at.json(list)).toEqual(before);
       },
     );
   },
 );
+
+describe.each([
+  [["user", "disable", "alice"], /alice .* ends 1 session and 2 grants\..* 1 consent will stay/, ["user", "list"]],
+  [["company", "update", "acme", "--status", "disabled"], /Acme \(acme\) ends 0 grants\./, ["company", "list"]],
+] as const)("%j", (args, ends, list) => {
+  test.each(["\n", "n\n", ""])("on a terminal, %j → asked with what ends, exit code 1, nothing ends", async (input) => {
+    const before = await at.json(list);
+    const { code, stdout, stderr } = await at.run(args, { input, terminal: true });
+    expect([code, stdout]).toEqual([1, ""]);
+    expect(stderr).toMatch(ends);
+    expect(stderr).toMatch(/Continue\? \[y\/N\] \n?error: cancelled: nothing was changed\n$/);
+    expect(await at.json(list)).toEqual(before);
+  });
+});
 
 describe("what can't be done → said at once, without a question", () => {
   test.each([
@@ -141,7 +158,7 @@ describe("what can't be done → said at once, without a question", () => {
     [["issuer", "delete", "https://nobody.test"], /nobody\.test/],
     [["key", "retire", "nobody"], /there is no key/],
     [["db", "restore", "nowhere.db"], /there is no backup/],
-    [["import", "nowhere.jsonl"], /there is no file/],
+    [["import", "nowhere.jsonl"], /there is no file at/],
     [["import", "jwks.json"], /cut off/],
   ] as const)("%j", async (args, problem) => {
     for (const terminal of [true, false]) {
@@ -172,7 +189,7 @@ test("yes on a terminal → done; --yes elsewhere → done; disabled already →
   expect((await at.run(disable)).code).toBe(0);
   expect(await at.json(["client", "enable", clientId])).toMatchObject({ status: "active" });
   expect((await at.run(["user", "disable", "alice"], { input: "y\n", terminal: true })).code).toBe(0);
-  expect((await at.run(["user", "disable", "alice"])).code).toBe(0);
+  expect((await at.run(["user", "disable", "alice"], { terminal: true })).code).toBe(0);
   expect(await at.json(["user", "enable", "alice"])).toMatchObject({ status: "active" });
   expect((await at.run(["user", "delete", "alice"], { input: "YES\n", terminal: true })).code).toBe(0);
   expect(await at.json(["user", "list"])).toEqual([]);

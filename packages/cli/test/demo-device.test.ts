@@ -40,14 +40,14 @@ async function answer(userCode: string, decision: string): Promise<void> {
 
 test("no demo here → says how to start one, exit code 1", async () => {
   const { code, stderr } = await workspace.run(["demo", "device"]);
-  expect([code, stderr]).toEqual([1, "error: no demo has been started here: run assent demo, and leave it running\n"]);
+  expect([code, stderr]).toEqual([1, "error: there is no demo here: run assent demo, and keep it running\n"]);
 });
 
 test("refused → says so, exit code 1", async () => {
   const { running, userCode } = await started();
   await answer(userCode, "deny");
   const { code, stderr } = await running.ended();
-  expect([code, stderr]).toEqual([1, "error: the device was refused\n"]);
+  expect([code, stderr]).toEqual([1, "error: the person didn't allow the device\n"]);
 });
 
 test("allowed → shows a picture, a code and an address, then what the API answers", async () => {

@@ -20,10 +20,10 @@ beforeAll(async () => {
 afterAll(() => at.remove());
 
 test.each([
-  ["no keys", [], 1, "error: --jwks: it is missing"],
-  ["two kinds of keys", ["--jwks", "a", "--jwks-uri", "https://b.test"], 2, "error: name one of --jwks"],
-  ["a file that isn't there", ["--jwks", "gone.json"], 1, "error: gone.json: it can't be read"],
-  ["an address without TLS", ["--jwks-uri", "http://idp.test/jwks"], 1, "error: --jwks-uri: it is not an https URL"],
+  ["no keys", [], 1, "error: --jwks: missing"],
+  ["two kinds of keys", ["--jwks", "a", "--jwks-uri", "https://b.test"], 2, "error: use only one of --jwks"],
+  ["a file that isn't there", ["--jwks", "gone.json"], 1, "error: gone.json: the file can't be read"],
+  ["an address without TLS", ["--jwks-uri", "http://idp.test/jwks"], 1, "error: --jwks-uri: must be an https URL"],
 ])("%s → one line, and nothing is stored", async (_, args, wanted, words) => {
   const { code, stderr } = await at.run(["issuer", "create", "--type", "jwt", "--issuer", "https://x.test", ...args]);
   expect(stderr).toContain(words);

@@ -92,7 +92,7 @@ const CREATE = [
 test("client create → ends with the next step; in JSON nothing is added", async () => {
   const without = await at.run(CREATE);
   expect(without.stderr).toMatch(
-    /Next: name the scopes that it may ask for: assent client update \S+ --add-scope SCOPE[^\n]*\n$/,
+    /Next: add the scopes that the client may request: assent client update \S+ --add-scope SCOPE[^\n]*\n$/,
   );
   const env = { ASSENT_ISSUER: "https://id.example.com/tenant" };
   const { stderr } = await at.run([...CREATE, "--name", "Scanner", "--scope", "read"], { env });

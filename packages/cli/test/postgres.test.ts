@@ -84,7 +84,7 @@ test("import over data: no --yes → refused, names the database without its pas
   const server = at.start(["serve"], { env: { ...env, ASSENT_LISTEN: "127.0.0.1:0" } });
   await server.event("started");
   const beside = await at.run(["import", "all.jsonl", "--yes"], { env });
-  expect([beside.code, beside.stderr]).toEqual([1, expect.stringMatching(/runs on this database: stop it first/)]);
+  expect([beside.code, beside.stderr]).toEqual([1, expect.stringMatching(/uses this database; stop it first/)]);
   server.child.kill("SIGTERM");
   await server.ended();
   expect(await json(["resource", "list"])).toHaveLength(2);

@@ -49,7 +49,7 @@ describe("serve", () => {
     const { code, stderr } = await at.run(["serve"], { env: { ASSENT_LISTEN: `127.0.0.1:${port}` } });
     other.close();
     expect(stderr).toBe(
-      `error: 127.0.0.1:${port} is taken by another program: stop that, or set ASSENT_LISTEN to another host:port\n`,
+      `error: 127.0.0.1:${port} is used by another program: stop that program, or set ASSENT_LISTEN to another host:port\n`,
     );
     expect(code).toBe(1);
   });
@@ -74,7 +74,7 @@ describe("serve", () => {
 
   test("an address of another machine → says so, exit code 1", async () => {
     const { code, stderr } = await at.run(["serve"], { env: { ASSENT_LISTEN: "192.0.2.1:0" } });
-    expect(stderr).toContain("192.0.2.1 is no address of this machine");
+    expect(stderr).toContain("192.0.2.1 is not an address of this machine");
     expect(code).toBe(1);
   });
 
@@ -220,9 +220,7 @@ test("a server runs → `db status` names it, `db epoch` is refused; put back al
   const servers = async () => (await at.json<{ servers: { pid: number }[] }>(["db", "status"], { env })).servers;
   expect((await servers()).map(({ pid }) => pid)).toEqual([server.child.pid]);
   const refused = await at.run(["db", "epoch"], { env });
-  expect(refused.stderr).toMatch(
-    new RegExp(`process ${server.child.pid} on \\S+ runs on this database: stop it first`),
-  );
+  expect(refused.stderr).toMatch(new RegExp(`process ${server.child.pid} on \\S+ uses this database; stop it first`));
   expect([refused.code, await status(`${origin}/health/ready`)]).toEqual([1, 200]);
   expect((await at.run(["db", "epoch", "--force"], { env })).code).toBe(0);
   await expect.poll(() => status(`${origin}/health/ready`), { timeout: 40_000 }).toBe(503);
@@ -236,7 +234,7 @@ describe("demo", () => {
   test("an issuer that isn't loopback → refused", async () => {
     const { code, stderr } = await at.run(["demo"], { env: { ASSENT_ISSUER: "https://id.example.com" } });
     expect(stderr).toMatch(
-      /^error: ASSENT_ISSUER is https:\/\/id\.example\.com, and the demo is for this machine alone/,
+      /^error: ASSENT_ISSUER is https:\/\/id\.example\.com, but the demo runs only on this machine/,
     );
     expect(code).toBe(1);
   });

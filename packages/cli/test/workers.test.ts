@@ -96,7 +96,7 @@ describe("serve with ASSENT_WORKERS=2", () => {
     const { code, stderr, stdout } = await at.run(["serve"], { env });
     other.close();
     expect(stderr).toBe(
-      `error: 127.0.0.1:${port} is taken by another program: stop that, or set ASSENT_LISTEN to another host:port\n`,
+      `error: 127.0.0.1:${port} is used by another program: stop that program, or set ASSENT_LISTEN to another host:port\n`,
     );
     expect([code, stdout]).toEqual([1, ""]);
   });
@@ -117,7 +117,7 @@ describe("serve with ASSENT_WORKERS=2", () => {
     const { origin } = await serve();
     const env = { ASSENT_LISTEN: new URL(origin).host, ASSENT_WORKERS: "2" };
     const { code, stderr } = await at.run(["serve"], { env });
-    expect(stderr).toContain("is taken by another program");
+    expect(stderr).toContain("is used by another program");
     expect(code).toBe(1);
   });
 
@@ -245,7 +245,10 @@ describe("serve with ASSENT_WORKERS=2", () => {
 
 test("demo worker without a demo → says what to run instead", async () => {
   const { code, stderr } = await at.run(["demo", "worker"]);
-  expect([code, stderr]).toEqual([1, "error: this is a part of assent demo: set ASSENT_WORKERS, and run that\n"]);
+  expect([code, stderr]).toEqual([
+    1,
+    "error: assent demo starts this command itself: set ASSENT_WORKERS, and run assent demo\n",
+  ]);
 });
 
 test("demo with ASSENT_WORKERS=2: a password is forgotten → the link stands in the log, as with one process", async () => {

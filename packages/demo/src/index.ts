@@ -70,7 +70,7 @@ function toStdout(text: string): void {
 function requireLoopback(issuer: string): void {
   if (isLoopbackHost(new URL(issuer).hostname)) return;
   throw new ConfigError([
-    `ASSENT_ISSUER: found ${JSON.stringify(issuer)}, wanted a loopback address such as http://localhost:9400: the demo has a user whose password it prints, which is for this machine alone (a server for others is started by assent serve)`,
+    `ASSENT_ISSUER: found ${JSON.stringify(issuer)}, wanted a loopback address such as http://localhost:9400: the demo prints the password of its user, so it runs only on this machine (to serve others, run assent serve)`,
   ]);
 }
 
@@ -133,6 +133,6 @@ async function scopesServed(issuer: string): Promise<void> {
 function unreachable({ issuer, listen: { host, port } }: Config, error: unknown): ConfigError {
   const reason = error instanceof Error ? error.message : String(error);
   return new ConfigError([
-    `ASSENT_ISSUER: found ${issuer}, where the demo's app meets no Assent (${reason}), wanted the address under which this server, listening on ${host}:${port}, is reached: set ASSENT_ISSUER and ASSENT_LISTEN to the same port`,
+    `ASSENT_ISSUER: found ${issuer}, where the demo's app can't reach this server (${reason}), wanted the address of this server, which listens on ${host}:${port}: set ASSENT_ISSUER and ASSENT_LISTEN to the same port`,
   ]);
 }

@@ -60,11 +60,11 @@ export function listenProblem(error: unknown, address: string, { variable, what 
   switch ((error as NodeJS.ErrnoException).code) {
     case "EADDRINUSE":
       return new ConfigError([
-        `${variable}: found ${address} in use by another program (Assent itself, perhaps, in another window), wanted a free port for ${what}: end that program, or set ${variable} to another port`,
+        `${variable}: found ${address} in use by another program (perhaps Assent in another window), wanted a free port for ${what}: stop that program, or set ${variable} to another port`,
       ]);
     case "EACCES":
       return new ConfigError([
-        `${variable}: found ${address}, which this user may not open, wanted a port from 1024 on for ${what}`,
+        `${variable}: found ${address}, which this user may not open, wanted a port of 1024 or higher for ${what}`,
       ]);
     case "EADDRNOTAVAIL":
     case "ENOTFOUND":

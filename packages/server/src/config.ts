@@ -63,7 +63,7 @@ export class ConfigError extends Error {
 const CUSTOM_GRANTS = "customGrants";
 
 export const SECRET_MISSING =
-  "ASSENT_SECRET: found nothing, wanted 32 or more random bytes in base64 (openssl rand -base64 32): all servers of one PostgreSQL share it";
+  "ASSENT_SECRET: found nothing, wanted 32 or more random bytes in base64 (openssl rand -base64 32); all servers on one PostgreSQL need the same secret";
 export const TLS_HALF = "ASSENT_TLS_CERT, ASSENT_TLS_KEY: found one without the other, wanted both or neither";
 
 /** Variables that start with ASSENT_ and belong to others, for example tests. */
@@ -148,7 +148,9 @@ function build({ environment, file, cwd, problems, warnings }: Sources): Config 
   for (const [key, value] of Object.entries(file)) {
     if (key === CUSTOM_GRANTS) values.customGrants = value as readonly CustomGrant[];
     else if (!isSettingKey(key))
-      problems.push(`${key} in assent.config: unknown key; known are ${[...settingKeys, CUSTOM_GRANTS].join(", ")}`);
+      problems.push(
+        `${key} in assent.config: unknown key; the known keys are ${[...settingKeys, CUSTOM_GRANTS].join(", ")}`,
+      );
     else if (environment[settingOf[key].variable] === undefined)
       read(key, String(value), `${key} in assent.config`, values, problems);
   }
@@ -183,16 +185,20 @@ function warningsOf(config: Config): readonly string[] {
   const { signUp, smtpUrl, trustProxy, clientCertHeader, tlsClientCa, consentCeiling } = config;
   const warnings: string[] = [];
   if (signUp && smtpUrl === null)
-    warnings.push("ASSENT_SIGN_UP is true, but nobody can sign up: without ASSENT_SMTP_URL no link is sent");
+    warnings.push(
+      "ASSENT_SIGN_UP is true, but nobody can sign up, because the server sends no mail without ASSENT_SMTP_URL",
+    );
   if (clientCertHeader !== null && trustProxy.length === 0)
-    warnings.push("ASSENT_CLIENT_CERT_HEADER does nothing: the header is read from ASSENT_TRUST_PROXY alone");
+    warnings.push(
+      "ASSENT_CLIENT_CERT_HEADER has no effect without ASSENT_TRUST_PROXY, the proxies whose header the server reads",
+    );
   if (tlsClientCa !== null && !certificatesKnown(config).any)
     warnings.push(
-      "ASSENT_TLS_CLIENT_CA does nothing: no certificate arrives without ASSENT_TLS_CERT, or ASSENT_TRUST_PROXY and ASSENT_CLIENT_CERT_HEADER",
+      "ASSENT_TLS_CLIENT_CA has no effect without ASSENT_TLS_CERT, or ASSENT_TRUST_PROXY and ASSENT_CLIENT_CERT_HEADER",
     );
   if (consentCeiling === "none")
     warnings.push(
-      "ASSENT_CONSENT_CEILING is none: refresh tokens of public clients have no absolute end where the owner chooses none (RFC 9700 §4.14.2)",
+      "ASSENT_CONSENT_CEILING is none: if an owner chooses no end, refresh tokens of public clients never expire (RFC 9700 §4.14.2)",
     );
   return warnings;
 }
@@ -231,12 +237,12 @@ async function readFile(
     return {};
   }
   if (uid !== undefined && isForGroup(file))
-    warnings.push(`${path}: its group (gid ${file.gid}) may change it, and so what this server runs: chmod g-w`);
+    warnings.push(`${path}: its group (gid ${file.gid}) can change it, and with it the code of this server: chmod g-w`);
   try {
     const options = path.endsWith(".json") ? { with: { type: "json" } } : {};
     const module = (await import(pathToFileURL(path).href, options)) as { default?: unknown };
     if (typeof module.default === "object" && module.default !== null) return module.default as Record<string, unknown>;
-    problems.push(`${path}: found no object, wanted a default export with settings`);
+    problems.push(`${path}: found no object, wanted a default export with the settings`);
   } catch (error) {
     problems.push(`${path}: cannot be read (${withoutText(error)})`);
   }
@@ -253,9 +259,9 @@ export function unsafeFile(
   named: boolean,
 ): string | undefined {
   if (uid === undefined) return undefined;
-  if ((file.mode & 0o002) !== 0) return "everybody on this machine may change it: chmod o-w";
+  if ((file.mode & 0o002) !== 0) return "everybody on this machine can change it: chmod o-w";
   if (named || file.uid === uid || file.uid === 0) return undefined;
-  return `it belongs to another user (uid ${file.uid}): set ASSENT_CONFIG to its path if you trust it, or change its owner`;
+  return `it belongs to another user (uid ${file.uid}): if you trust it, set ASSENT_CONFIG to its path; otherwise change its owner`;
 }
 
 /**

@@ -57,7 +57,7 @@ export function demoRemarks({ dataDir, issuer }: Pick<Config, "dataDir" | "issue
   const path = join(dataDir, DEMO_FILE);
   if (issuer.startsWith("http:") || !existsSync(path)) return [];
   return [
-    `${path}: the demo ran on this data, so its user, its apps and its API are in the database: begin with an empty ASSENT_DATA_DIR, or delete them (assent user delete demo) and this file`,
+    `${path}: the demo used this database, so it contains the demo user, apps and API: use an empty ASSENT_DATA_DIR, or delete them (assent user delete demo) and this file`,
   ];
 }
 

@@ -71,6 +71,6 @@ export function openMail(sources: MailSources, logged: boolean): Mail {
 function transportOf({ smtpUrl }: MailSources["config"], log: Logger, logged: boolean): Transport | null {
   if (smtpUrl !== null) return smtpTransport(smtpUrl);
   if (logged) return logTransport((fields, text) => log.info(fields, text));
-  log.info({ event: "mail_off" }, "no mail is sent: ASSENT_SMTP_URL names no server that would take it");
+  log.info({ event: "mail_off" }, "the server sends no mail, because ASSENT_SMTP_URL is not set");
   return null;
 }

@@ -32,6 +32,6 @@ export function nodeFaults(version: string): readonly string[] {
   return safe
     ? []
     : [
-        `Node.js ${version} decodes Brotli with a fault that can run foreign code (CVE-2026-111497): use 22.23.4, 24.22.1, 26.12.1 or newer. This server never decodes Brotli; code of your own that calls fetch() does`,
+        `Node.js ${version} has a Brotli vulnerability that lets an attacker run code (CVE-2026-111497): use 22.23.4, 24.22.1, 26.12.1 or newer. This server never decodes Brotli, but your own code does if it calls fetch()`,
       ];
 }

@@ -22,7 +22,7 @@ export function readBrand(config: Pick<Config, "brandName" | "brandColors" | "br
     try {
       const bytes = readFileSync(path);
       if (bytes.length <= most) return bytes;
-      problems.push(`${variable}: ${path} has ${bytes.length} bytes, ${most} are the most`);
+      problems.push(`${variable}: ${path} has ${bytes.length} bytes; at most ${most} are allowed`);
     } catch (error) {
       problems.push(`${variable}: ${path} can't be read (${(error as NodeJS.ErrnoException).code})`);
     }
@@ -32,7 +32,7 @@ export function readBrand(config: Pick<Config, "brandName" | "brandColors" | "br
   const css = read("ASSENT_BRAND_CSS", config.brandCss, MAX_CSS_BYTES);
   const type = picture === null ? undefined : PICTURES.find(([, begins]) => begins(picture))?.[0];
   if (picture !== null && type === undefined) {
-    problems.push(`ASSENT_BRAND_LOGO: ${config.brandLogo} is no picture in PNG, JPEG or WebP`);
+    problems.push(`ASSENT_BRAND_LOGO: ${config.brandLogo} is not a PNG, JPEG or WebP picture`);
   }
   if (problems.length > 0) throw new ConfigError(problems);
   return brandOf({

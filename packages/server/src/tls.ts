@@ -50,7 +50,7 @@ export function readTls({ tlsCert, tlsKey, tlsClientCa }: Config): Tls {
   }
   if (problems.length > 0) throw new ConfigError(problems);
   if (tlsKey !== null && (statSync(tlsKey).mode & TOO_OPEN) !== 0) {
-    warnings.push(`ASSENT_TLS_KEY: others may read or change ${tlsKey}; chmod 0640 keeps them out`);
+    warnings.push(`ASSENT_TLS_KEY: other users can read or change ${tlsKey}: chmod 0640`);
   }
   return { server, clientCa: pem === null ? null : { pem, certificates }, warnings };
 }
@@ -62,7 +62,7 @@ function pairProblem(pair: { readonly cert: Buffer; readonly key: Buffer }): str
     return undefined;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    return `found files that don't go together (${code ?? "not read"}), wanted a certificate and its private key in PEM`;
+    return `found files that don't match (${code ?? "not read"}), wanted a certificate and its private key in PEM`;
   }
 }
 

@@ -29,8 +29,8 @@ describe("a bad value → one line that names the key, what was found, what was 
     ["ASSENT_LISTEN", "[:9400", "host:port"],
     ["ASSENT_LISTEN", "[1:2]:9400", "host:port"],
     ["ASSENT_DATABASE_URL", "mysql://x", "sqlite"],
-    ["ASSENT_DATABASE_URL", "postgres://db.example/assent", "names no user"],
-    ["ASSENT_DATABASE_URL", "postgres://assent@db.example/", "names no database"],
+    ["ASSENT_DATABASE_URL", "postgres://db.example/assent", "the user is missing"],
+    ["ASSENT_DATABASE_URL", "postgres://assent@db.example/", "the database name is missing"],
     ["ASSENT_DATABASE_URL", "postgres://assent@db.example:99999/assent", "host 1"],
     ["ASSENT_DATABASE_URL", "postgres://assent@db.example/assent?sslmode=prefer", "sslmode=prefer"],
     ["ASSENT_DATABASE_URL", "postgres://assent@db.example/assent?sslmod=require", "sslmod"],
@@ -66,7 +66,7 @@ describe("a bad value → one line that names the key, what was found, what was 
   test("PostgreSQL without a secret → the variable, and how to make one; its URL isn't repeated where it is wrong", async () => {
     const url = "postgres://assent:hunter2@db.example/assent";
     expect(await problems({ ASSENT_DATABASE_URL: url })).toEqual([
-      "ASSENT_SECRET: found nothing, wanted 32 or more random bytes in base64 (openssl rand -base64 32): all servers of one PostgreSQL share it",
+      "ASSENT_SECRET: found nothing, wanted 32 or more random bytes in base64 (openssl rand -base64 32); all servers on one PostgreSQL need the same secret",
     ]);
     expect((await problems({ ASSENT_DATABASE_URL: `${url}?sslmode=x` })).join()).not.toContain("hunter2");
   });
@@ -196,9 +196,9 @@ describe("headers of a proxy", () => {
   });
 
   test("a header for certificates without a proxy, authorities without certificates → a warning each", async () => {
-    expect(await warningsOf(header)).toEqual([expect.stringMatching(/^ASSENT_CLIENT_CERT_HEADER does nothing/)]);
+    expect(await warningsOf(header)).toEqual([expect.stringMatching(/^ASSENT_CLIENT_CERT_HEADER has no effect/)]);
     for (const env of [authorities, { ...authorities, ...proxy }])
-      expect(await warningsOf(env)).toEqual([expect.stringMatching(/^ASSENT_TLS_CLIENT_CA does nothing/)]);
+      expect(await warningsOf(env)).toEqual([expect.stringMatching(/^ASSENT_TLS_CLIENT_CA has no effect/)]);
     expect(await warningsOf({ ...authorities, ...proxy, ...header })).toEqual([]);
   });
 });
@@ -282,7 +282,7 @@ describe("a configuration file that somebody else could have written", () => {
   test("everybody may change it → refused before it runs, also where ASSENT_CONFIG names it", async () => {
     const { path, where } = place(0o666);
     expect(await problems({ ASSENT_CONFIG: path }, where)).toEqual([
-      `${path}: not read, because everybody on this machine may change it: chmod o-w`,
+      `${path}: not read, because everybody on this machine can change it: chmod o-w`,
     ]);
     expect(ran()).toBe(false);
     chmodSync(path, 0o664);
@@ -297,7 +297,7 @@ describe("a configuration file that somebody else could have written", () => {
     expect(await warningsOf()).toHaveLength(uid === gid ? 0 : 1);
     if (process.getuid?.() !== 0) return;
     chownSync(path, 0, 1234);
-    expect(await warningsOf()).toEqual([expect.stringMatching(/^\/.*: its group \(gid 1234\) may change it/)]);
+    expect(await warningsOf()).toEqual([expect.stringMatching(/^\/.*: its group \(gid 1234\) can change it/)]);
     chmodSync(path, 0o644);
     expect(await warningsOf()).toEqual([]);
   });

@@ -56,7 +56,7 @@ describe.each(["SQLite", "PostgreSQL"])("servers that say that they run: %s", (k
     const refused = await refusal(epoch());
     expect(refused.kind).toBe("in_use");
     expect(refused.problems.join()).toMatch(
-      new RegExp(`process ${process.pid} on .+: stop it first; nothing was changed`),
+      new RegExp(`process ${process.pid} on .+ uses this database; stop it first`),
     );
     expect((await statusOf(storage, grant))?.status).toBe("active");
     expect((await epoch({ force: true })).grants).toBe(1);
@@ -94,7 +94,7 @@ describe.each(["SQLite", "PostgreSQL"])("servers that say that they run: %s", (k
     const refused = await refusal(refuseBesideOlder(storage, NEWEST_MIGRATION));
     expect(refused).toMatchObject({
       kind: "in_use",
-      problems: [expect.stringMatching(/replace it by the new version/)],
+      problems: [expect.stringMatching(/upgrade it first/)],
     });
     await older.end();
     const newer = await aServer();

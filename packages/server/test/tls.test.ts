@@ -37,9 +37,9 @@ test("files that aren't there → each of them named", () => {
 
 test.each<[string, Partial<Config>, string]>([
   ["a certificate alone", { tlsCert: site.certPath }, "both or neither"],
-  ["the key of another certificate", { ...pair, tlsKey: another.keyPath }, "don't go together"],
-  ["a certificate where the key should be", { ...pair, tlsKey: site.certPath }, "don't go together"],
-  ["an empty certificate", { ...pair, tlsCert: empty }, "don't go together"],
+  ["the key of another certificate", { ...pair, tlsKey: another.keyPath }, "don't match"],
+  ["a certificate where the key should be", { ...pair, tlsKey: site.certPath }, "don't match"],
+  ["an empty certificate", { ...pair, tlsCert: empty }, "don't match"],
   ["no authorities", { ...pair, tlsClientCa: empty }, "no authority's certificate"],
   ["a certificate that is no authority's", { ...pair, tlsClientCa: site.certPath }, "no authority's certificate"],
 ])("%s → refused, and no key repeated", (_, values, told) => {

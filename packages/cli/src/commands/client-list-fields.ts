@@ -19,7 +19,7 @@ interface ListFlag {
 const FLAGS: readonly ListFlag[] = [
   {
     ...{ field: "redirect_uris", flag: "redirect-uri", value: "<uri>", one: "a redirect URI", words: false },
-    description: "where the server sends answers; compared as a string, except for the port of a loopback IP",
+    description: "where the server sends responses; compared as a string, except for the port of a loopback IP",
   },
   {
     ...{ field: "grant_types", flag: "grant-type", value: "<type>", one: "a grant type", words: true },
@@ -31,13 +31,13 @@ const FLAGS: readonly ListFlag[] = [
     description: "code, or token with implicit",
   },
   {
-    ...{ field: "scope", flag: "scope", value: "<scopes>", one: "scopes that it may ask for", words: true },
-    description: "scopes that the client may ask for, separated by spaces",
+    ...{ field: "scope", flag: "scope", value: "<scopes>", one: "scopes that it may request", words: true },
+    description: "scopes that the client may request, separated by spaces",
   },
   {
     ...{ field: "optional_scope", flag: "optional-scope", value: "<scopes>", words: true },
     one: "scopes that owners may leave out",
-    description: "those of its scopes that owners may leave out",
+    description: "its scopes that owners may leave out",
   },
   {
     ...{ field: "own_scope", flag: "own-scope", value: "<scopes>", one: "scopes of its own", words: true },
@@ -97,9 +97,7 @@ export function dropRemarks(
   return FLAGS.flatMap(({ field, flag }) => {
     const lost = dropped[field] ?? [];
     if (lost.length === 0 || valuesOf(options, flag, field) === undefined) return [];
-    return [
-      `--${flag}: the new list replaced the old one and dropped ${lost.join(", ")}; --add-${flag} adds to the list instead`,
-    ];
+    return [`--${flag}: the new list no longer has ${lost.join(", ")}; to add to the list instead, use --add-${flag}`];
   });
 }
 

@@ -61,7 +61,7 @@ export function register(program: Command): void {
   verb(
     client,
     "disable <client-id>",
-    "disable a client: it gets no more tokens, and all its grants end for good; issued access tokens work until they expire",
+    "disable a client; it gets no more tokens, and all its grants end for good; issued access tokens work until they expire",
   )
     .addOption(yesOption())
     .action((clientId: string, options: JsonOption & YesOption) => setStatus(clientId, "disabled", options));
@@ -71,7 +71,7 @@ export function register(program: Command): void {
   verb(
     client,
     "delete <client-id>",
-    "delete a client: it gets no more tokens, and owners' consents end; issued access tokens work until they expire",
+    "delete a client; it gets no more tokens, and owners' consents end; issued access tokens work until they expire",
   )
     .addOption(yesOption())
     .action(remove);
@@ -79,12 +79,12 @@ export function register(program: Command): void {
     .addOption(
       secondsOption(
         "--overlap <seconds>",
-        "how long the old secret still works; the default gives you a day to deploy the new one; use 0 if it has leaked",
+        "how long the old secret still works; default: one day; use 0 if it has leaked",
       ).default(86_400),
     )
     .action(rotate);
   verb(client, "logo <client-id> [file]", "set the picture on the consent page (PNG, JPEG, WebP or GIF, up to 1 MiB)")
-    .option("--remove", "remove the present picture")
+    .option("--remove", "remove the current picture")
     .action(logo);
 }
 
@@ -104,7 +104,7 @@ function registerCreate(client: Command): void {
     .addHelpText(
       "after",
       `
-By default, a confidential client gets the grant types authorization_code and refresh_token, and a public client gets
+By default, a confidential client has the grant types authorization_code and refresh_token, and a public client has
 only authorization_code. Refresh tokens of a public client always rotate. For a service that acts in its own name, use
 --grant-type client_credentials --own-scope SCOPE.
 
@@ -119,22 +119,22 @@ function registerUpdate(client: Command): void {
   const update = verb(
     client,
     "update <client-id>",
-    "change a client: settings that you don't name stay; --add-… and --remove-… change a list, and the plain option replaces it",
+    "change a client; settings that you omit stay the same; --add-… and --remove-… change a list, and the plain option replaces it",
   ).option("--name <text>", "the name that owners see");
   addListChangeOptions(settings(update))
     .option("--no-publisher", "remove the publisher")
     .option("--no-accent", "use the server's colours on the pages of its requests")
     .option("--no-consent-ceiling", "use the server's limit for this type of client (ASSENT_CONSENT_CEILING)")
-    .option("--reviewed", "send errors to its redirect URI at once, as for every client that you created")
-    .option("--no-reviewed", "show people a page before an error sends them to its redirect URI (RFC 9700 §4.11.2)")
-    .option("--no-verified", "tell owners that you have not checked it")
+    .option("--reviewed", "send errors to its redirect URI at once, as for every client that an operator created")
+    .option("--no-reviewed", "show people a page before an error redirects them to the client (RFC 9700 §4.11.2)")
+    .option("--no-verified", "tell owners that you have not verified this client")
     .option("--no-require-pkce", "make PKCE optional for a confidential client")
     .option("--no-allow-plain-pkce", "accept only S256 challenges")
     .option("--no-first-party", "ask owners for consent again")
     .option("--no-certificate-bound", "don't bind its access tokens to a certificate")
     .option("--no-token-endpoint-audience", "accept only assertions whose audience is the issuer")
     .addOption(
-      new Option("--status <status>", "the server refuses a disabled client everywhere").choices([
+      new Option("--status <status>", "the server refuses all requests of a disabled client").choices([
         "active",
         "disabled",
       ]),
@@ -146,18 +146,20 @@ function registerUpdate(client: Command): void {
 /** The flags that `create` and `update` share. */
 function settings(command: Command): Command {
   return addListOptions(command)
-    .addOption(listOption("--name-lang <tag=text>", "its name in another language: de=Fotodrucker; de= removes it"))
-    .option("--publisher <text>", "the maker's name, which owners see")
+    .addOption(
+      listOption("--name-lang <tag=text>", "the client's name in another language: de=Fotodrucker; de= removes it"),
+    )
+    .option("--publisher <text>", "the publisher's name, which owners see")
     .option(
       "--accent <colours>",
       "accent colour of the pages of its requests: #rrggbb, or #rrggbb,#rrggbb for light and dark mode",
     )
-    .option("--verified", "tell owners that you have checked it")
+    .option("--verified", "tell owners that you have verified this client")
     .option(
       "--auth-method <method>",
       "client_secret_basic, client_secret_post, client_secret_jwt, private_key_jwt, tls_client_auth, self_signed_tls_client_auth or none",
     )
-    .option("--jwks <file>", "file with its public keys, a JWK Set; - reads standard input")
+    .option("--jwks <file>", "file with its public keys (JWK Set); - reads standard input")
     .option("--jwks-uri <url>", "URL of its public keys")
     .option(
       "--tls-subject <field=value>",
@@ -168,9 +170,9 @@ function settings(command: Command): Command {
       "--token-endpoint-audience",
       "also accept assertions whose audience is the token endpoint's URL, for clients that can't name the issuer",
     )
-    .option("--require-pkce", "refuse its requests that have no code challenge")
+    .option("--require-pkce", "refuse requests without a code challenge")
     .option("--allow-plain-pkce", "accept plain code challenges from it (RFC 7636 §4.2)")
-    .option("--first-party", "record consent without asking owners; only for your own apps")
+    .option("--first-party", "don't ask owners for consent; only for your own apps")
     .addOption(
       secondsOption(
         "--consent-ceiling <seconds>",
@@ -191,7 +193,7 @@ function settings(command: Command): Command {
 /** Metadata as in a registration (RFC 7591 §2). Keys given in one way replace those given in the other way. */
 async function metadataOf(options: ClientOptions) {
   if (options.jwks !== undefined && options.jwksUri !== undefined)
-    throw new UsageError("name --jwks or --jwks-uri, not both");
+    throw new UsageError("use either --jwks or --jwks-uri");
   return given({
     jwks: options.jwks === undefined ? (options.jwksUri === undefined ? undefined : null) : await jsonOf(options.jwks),
     jwks_uri: options.jwksUri ?? (options.jwks === undefined ? undefined : null),
@@ -223,7 +225,7 @@ const TLS_SUBJECTS = ["dn", "san_dns", "san_uri", "san_ip", "san_email"];
 function tlsSubjectOf(text: string): Readonly<Record<string, string | null>> {
   const [, name, value] = /^([a-z_]+)=(.+)$/s.exec(text) ?? [];
   if (name === undefined || value === undefined || !TLS_SUBJECTS.includes(name)) {
-    throw new UsageError(`--tls-subject is FIELD=VALUE; the fields are ${TLS_SUBJECTS.join(", ")}`);
+    throw new UsageError(`--tls-subject must be FIELD=VALUE; the fields are ${TLS_SUBJECTS.join(", ")}`);
   }
   return Object.fromEntries(
     TLS_SUBJECTS.map((field) => [
@@ -267,7 +269,7 @@ async function create_(options: ClientOptions & { readonly type: "confidential" 
     out.record({ ...clientRecord(client, admin.issuer, secret), ...similar }, ["client_secret"]);
     if (leavesPkceOpen(client, admin.config)) {
       out.note(
-        "PKCE is optional for this client. If it uses PKCE, as every current library does, require it (RFC 9700 §2.1.1):",
+        "PKCE is optional for this client. If the client uses PKCE, like every current library, require it (RFC 9700 §2.1.1):",
       );
       out.note(`  assent client update ${client.clientId} --require-pkce`);
     }
@@ -283,7 +285,7 @@ function nextStep(
   hasSecret: boolean,
 ): string {
   if (scopes.length === 0 && ownScopes.length === 0) {
-    return `Next: name the scopes that it may ask for: assent client update ${clientId} --add-scope SCOPE (assent scope list shows them).`;
+    return `Next: add the scopes that the client may request: assent client update ${clientId} --add-scope SCOPE (to list them, run assent scope list).`;
   }
   return `Next: put the issuer ${issuer}, client_id${hasSecret ? " and client_secret" : ""} into the app's configuration. Its library finds the rest at ${metadata}`;
 }
@@ -349,7 +351,7 @@ async function confirmDisabling(clientId: string, options: YesOption, admin: Ope
   const ended = counted(grants, "grant", MOST_COUNTED);
   const kept = counted(consents, "consent", MOST_COUNTED);
   await confirm(
-    `Disabling ${client.name} (${clientId}) ends ${ended}, which don't come back when it is enabled again; ${kept} of owners stay. Issued access tokens work until they expire.`,
+    `Disabling ${client.name} (${clientId}) ends ${ended}. They don't come back when you enable the client again. ${kept} of owners will stay. Issued access tokens work until they expire.`,
     options,
   );
 }
@@ -368,11 +370,11 @@ async function remove(clientId: string, options: JsonOption & YesOption) {
     const { client, consents, grants } = await impactOfClient(clientId, admin);
     const ended = `${counted(grants, "grant", MOST_COUNTED)} and ${counted(consents, "consent", MOST_COUNTED)}`;
     await confirm(
-      `Deleting ${client.name} (${clientId}) ends ${ended} of owners. This can't be undone. Issued access tokens work until they expire.`,
+      `Deleting ${client.name} (${clientId}) ends ${ended} of owners. Issued access tokens work until they expire. You can't undo this.`,
       options,
     );
     await deleteClient(clientId, admin);
-    out.done({ client_id: clientId, deleted: true }, `Deleted ${clientId}; all its grants and consents have ended.`);
+    out.done({ client_id: clientId, deleted: true }, `Deleted ${clientId}. All its grants and consents have ended.`);
   });
 }
 
@@ -384,15 +386,15 @@ async function rotate(clientId: string, options: JsonOption & { readonly overlap
     const until = new Date(oldUntil).toISOString();
     out.note(
       options.overlap === 0
-        ? "The old secret is refused from now on."
-        : `The old secret works until ${until} (--overlap 0 ends it at once).`,
+        ? "The old secret no longer works."
+        : `The old secret works until ${until}. To end it at once, use --overlap 0.`,
     );
   });
 }
 
 async function logo(clientId: string, file: string | undefined, options: JsonOption & { readonly remove?: true }) {
   if ((file === undefined) === (options.remove === undefined)) {
-    throw new UsageError("name the picture's file, or use --remove");
+    throw new UsageError("name a picture file, or use --remove");
   }
   const picture = file === undefined ? null : await pictureOf(file);
   await withAdmin(options, async (admin, out) => {
@@ -425,7 +427,7 @@ async function warnOfSimilar(
     const first = similar.slice(0, 3).map(({ clientId, name }) => `${clientId} (${name})`);
     const rest = similar.length > first.length ? " and more" : "";
     out.warn(
-      `--name: owners can take this client for another, whose name is the same or looks alike: ${first.join(", ")}${rest}`,
+      `--name: owners may confuse this client with another one that has the same or a similar name: ${first.join(", ")}${rest}`,
     );
   }
   return similarRecords(similar);
@@ -442,14 +444,14 @@ async function jsonOf(file: string): Promise<unknown> {
       if (text.length > MAX_JWKS_BYTES) break;
     }
   } catch (error) {
-    throw new Failure(`${file}: it can't be read (${(error as Error).message})`);
+    throw new Failure(`${file}: the file can't be read (${(error as Error).message})`);
   }
-  if (text.length > MAX_JWKS_BYTES) throw new Failure(`${file}: it has more than ${MAX_JWKS_BYTES} bytes`);
+  if (text.length > MAX_JWKS_BYTES) throw new Failure(`${file}: the file is larger than ${MAX_JWKS_BYTES} bytes`);
   try {
     return JSON.parse(text);
   } catch {
     // Text that can't be parsed may be a private key, so the error repeats none of it.
-    throw new Failure(`${file}: it is not JSON`);
+    throw new Failure(`${file}: the file is not JSON`);
   }
 }
 
@@ -460,7 +462,7 @@ async function pictureOf(file: string): Promise<Uint8Array> {
     const { size } = await stat(file);
     if (size <= MAX_LOGO_BYTES) return await readFile(file);
   } catch (error) {
-    throw new Failure(`${file}: it can't be read (${(error as Error).message})`);
+    throw new Failure(`${file}: the file can't be read (${(error as Error).message})`);
   }
-  throw new Failure(`${file}: it has more than ${MAX_LOGO_BYTES} bytes (1 MiB)`);
+  throw new Failure(`${file}: the file is larger than ${MAX_LOGO_BYTES} bytes (1 MiB)`);
 }

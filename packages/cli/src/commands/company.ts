@@ -1,9 +1,9 @@
 /** `assent company …`: companies, which own the access that members grant in their names. */
 
-import type { AppPolicy, CompanyChanges } from "@assent/server/admin";
+import type { AppPolicy, CompanyChanges, OpenedAdmin } from "@assent/server/admin";
 import { type Command, Option } from "commander";
 import { UsageError } from "../command-errors.ts";
-import { confirm, counted, type YesOption, yesOption } from "../confirm.ts";
+import { confirm, confirmOnTerminal, counted, type YesOption, yesOption } from "../confirm.ts";
 import {
   firstOf,
   given,
@@ -18,7 +18,7 @@ import {
 } from "../shared-options.ts";
 
 const DEFAULT_RULE =
-  "for apps without a rule: members decide themselves (members), ask an admin (ask), or only admins decide (block)";
+  "for apps without a rule: members decide (members), members ask an admin (ask), or only admins decide (block)";
 
 function defaultRuleOption(flags: string): Option {
   return new Option(flags, DEFAULT_RULE).choices(["members", "ask", "block"]);
@@ -33,16 +33,17 @@ export function register(program: Command): void {
     .action(create);
   verb(company, "list", "list all companies, oldest first").addOption(limitOption()).action(list);
   verb(company, "show <slug>", "show a company with its members and rules").action(show);
-  verb(company, "update <slug>", "change a company: settings that you don't name stay")
-    .option("--name <text>", "another name")
+  verb(company, "update <slug>", "change a company; settings that you omit stay the same")
+    .option("--name <text>", "new name")
     .option("--slug <slug>", "new name in URLs; links with the old one stop working")
     .addOption(defaultRuleOption("--default-rule <rule>"))
     .addOption(
       new Option(
         "--status <status>",
-        "disabled: nobody can act in its name, and its grants end; issued access tokens work until they expire",
+        "disabled: nobody can act for the company, and its grants end; issued access tokens work until they expire",
       ).choices(["active", "disabled"]),
     )
+    .addOption(yesOption())
     .action(update);
   verb(
     company,
@@ -57,7 +58,7 @@ export function register(program: Command): void {
   verb(
     company,
     "remove-member <slug> <user>",
-    "end a membership and the access that the person granted in the company's name",
+    "remove a member; access that the person granted for the company ends",
   ).action(removeMember_);
   verb(company, "policy <slug> <client-id>", "set the rule about an app for all members")
     .addOption(
@@ -68,27 +69,23 @@ export function register(program: Command): void {
     .addOption(
       listOption(
         "--scope <scopes>",
-        "allow: the scopes that members can allow; by default, all that the client may ask for",
+        "allow: the scopes that members can allow; default: all scopes that the client may request",
         {
           words: true,
         },
       ),
     )
-    .addOption(secondsOption("--lifetime <seconds>", "allow: how long the approval lasts (default: a year)"))
+    .addOption(secondsOption("--lifetime <seconds>", "allow: how long the approval lasts; default: one year"))
     .option("--opt-out", "allow: members may stop the app from acting for them")
-    .addOption(
-      listOption("--for <user>", "allow: only for this member; the others ask an admin (default: all members)"),
-    )
+    .addOption(listOption("--for <user>", "allow: only for this member, others ask an admin; default: all members"))
     .addOption(
       new Option(
         "--members <what>",
-        "ask, none, --for: members who use the app by the approval that you take back keep it until it ends (keep), or lose it now (end)",
+        "ask, none, --for: members whose approval you withdraw keep the app until the approval ends (keep), or lose it now (end)",
       ).choices(["keep", "end"]),
     )
     .action(policy);
-  verb(company, "revoke <slug> <client-id>", "end a company's consent to an app, and every grant under it").action(
-    revoke,
-  );
+  verb(company, "revoke <slug> <client-id>", "end a company's consent to an app, and all its grants").action(revoke);
 }
 
 interface CreateOptions extends JsonOption {
@@ -138,14 +135,26 @@ interface UpdateOptions extends JsonOption {
   readonly status?: "active" | "disabled";
 }
 
-async function update(slug: string, options: UpdateOptions) {
+async function update(slug: string, options: UpdateOptions & YesOption) {
   const { name, slug: next, defaultRule, status } = options;
   const changes: CompanyChanges = given({ name, slug: next, defaultRule, status });
   requireChanges(changes, "company");
   await withAdmin(options, async (admin, out) => {
     const { companyRecord, updateCompany } = await import("@assent/server/admin");
+    if (status === "disabled") await confirmDisabling(slug, options, admin);
     out.record(companyRecord(await updateCompany(slug, changes, admin)));
   });
+}
+
+/** Asks nothing about a company that is already disabled: all its grants have ended. */
+async function confirmDisabling(slug: string, options: YesOption, admin: OpenedAdmin) {
+  const { MOST_COUNTED, impactOfCompany } = await import("@assent/server/admin");
+  const { company, grants, consents } = await impactOfCompany(slug, admin);
+  if (company.status === "disabled") return;
+  await confirmOnTerminal(
+    `Disabling ${company.name} (${company.slug}) ends ${counted(grants, "grant", MOST_COUNTED)}. They don't come back when you enable the company again. ${counted(consents, "consent", MOST_COUNTED)} will stay. Issued access tokens work until they expire.`,
+    options,
+  );
 }
 
 async function remove(slug: string, options: JsonOption & YesOption) {
@@ -154,11 +163,11 @@ async function remove(slug: string, options: JsonOption & YesOption) {
     const { company, members, grants, consents } = await impactOfCompany(slug, admin);
     const parts = [counted(members, "membership", MOST_COUNTED), counted(grants, "grant", MOST_COUNTED)];
     await confirm(
-      `Deleting ${company.name} (${company.slug}) ends ${parts.join(", ")} and ${counted(consents, "consent", MOST_COUNTED)}. This can't be undone. Issued access tokens work until they expire.`,
+      `Deleting ${company.name} (${company.slug}) ends ${parts.join(", ")} and ${counted(consents, "consent", MOST_COUNTED)}. Issued access tokens work until they expire. You can't undo this.`,
       options,
     );
     const { companyId, slug: was } = await deleteCompany(slug, admin);
-    out.done({ id: companyId, slug: was, deleted: true }, `Deleted ${was}; all grants in its name have ended.`);
+    out.done({ id: companyId, slug: was, deleted: true }, `Deleted ${was}. All its grants have ended.`);
   });
 }
 
@@ -175,7 +184,7 @@ async function removeMember_(slug: string, login: string, options: JsonOption) {
     const ended = await removeMember(slug, login, admin);
     out.done(
       { slug, username: login, removed: true, grants_ended: ended },
-      `Removed: ${ended} grant(s) that they made in the company's name ended. The company's consents stay.`,
+      `Removed the member. Ended ${counted(ended, "grant")} that the person made for the company. The company's consents stay.`,
     );
   });
 }
@@ -205,8 +214,8 @@ async function policy(slug: string, clientId: string, options: PolicyOptions) {
     out.done(
       { slug, client_id: clientId, rule, grants_ended: ended },
       rule === "block"
-        ? `Blocked: ${ended} grant(s) ended.`
-        : `Done: ${clientId} is on "${rule}" for ${slug}${members === "end" ? `, and ${ended} grant(s) ended` : ""}.`,
+        ? `Blocked the app. Ended ${counted(ended, "grant")}.`
+        : `The rule of ${slug} for ${clientId} is now "${rule}".${members === "end" ? ` Ended ${counted(ended, "grant")}.` : ""}`,
     );
   });
 }
@@ -217,7 +226,7 @@ async function revoke(slug: string, clientId: string, options: JsonOption) {
     const ended = await revokeForAll(slug, clientId, admin);
     out.done(
       { slug, client_id: clientId, revoked: true, grants_ended: ended },
-      `Revoked: ${ended} grant(s) ended. Refreshing stops now; issued access tokens expire within minutes.`,
+      `Revoked the consent: ${counted(ended, "grant")} ended. Refresh tokens stop working now. Issued access tokens expire within minutes.`,
     );
   });
 }

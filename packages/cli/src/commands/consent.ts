@@ -1,6 +1,7 @@
 /** `assent consent …`: what people and companies granted to clients. */
 
 import { type Command, Option } from "commander";
+import { counted } from "../confirm.ts";
 import { shown } from "../print-records.ts";
 import { given, type JsonOption, limitOption, noun, verb, withAdmin } from "../shared-options.ts";
 
@@ -16,18 +17,18 @@ interface ListOptions extends JsonOption {
 
 export function register(program: Command): void {
   const consent = noun(program, "consent", "what people and companies granted to clients");
-  verb(consent, "list", "list consents, including ended ones")
-    .addOption(new Option("--user <user>", "of this person").conflicts("company"))
-    .addOption(new Option("--company <slug>", "of this company"))
-    .option("--client <client-id>", "for this client")
+  verb(consent, "list", "list consents, also ended ones")
+    .addOption(new Option("--user <user>", "only consents of this person").conflicts("company"))
+    .addOption(new Option("--company <slug>", "only consents of this company"))
+    .option("--client <client-id>", "only consents to this client")
     .addOption(limitOption())
     .action(list);
   verb(
     consent,
     "revoke <owner> <client-id>",
-    "end a consent and every grant under it; the owner is a user, or with --company a slug",
+    "end a consent and all its grants; the owner is a user, or a company's slug with --company",
   )
-    .option("--company", "the owner is a company; access and an approval end for all its members")
+    .option("--company", "the owner is a company; access and the approval end for all members")
     .action(revoke);
 }
 
@@ -53,7 +54,7 @@ async function list(options: ListOptions) {
       ],
       "There are no consents.",
     );
-    if (found.length > limit) out.warn(`there are more than these ${limit}: narrow them down, or raise --limit`);
+    if (found.length > limit) out.warn(`there are more than ${limit} consents: use a filter, or raise --limit`);
   });
 }
 
@@ -66,7 +67,7 @@ async function revoke(owner: string, clientId: string, options: JsonOption & { r
     const record = { ...whose, client_id: clientId, revoked: true, grants_ended: ended };
     out.done(
       record,
-      `Revoked: ${ended} grant(s) ended. Refreshing stops now; access tokens already issued end by themselves within minutes.`,
+      `Revoked the consent: ${counted(ended, "grant")} ended. Refresh tokens stop working now. Issued access tokens expire within minutes.`,
     );
   });
 }

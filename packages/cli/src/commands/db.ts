@@ -3,35 +3,35 @@
 import { stat } from "node:fs/promises";
 import type { Command } from "commander";
 import { Failure, UsageError } from "../command-errors.ts";
-import { confirm, type YesOption, yesOption } from "../confirm.ts";
+import { confirm, counted, type YesOption, yesOption } from "../confirm.ts";
 import { Output } from "../print-records.ts";
 import { holding, noteEnded } from "../replaced-data.ts";
 import { type JsonOption, noun, verb, withAdmin } from "../shared-options.ts";
 
 export function register(program: Command): void {
   const db = noun(program, "db", "the database: schema, housekeeping, backup");
-  verb(db, "migrate", "migrate the schema while servers run; a server that starts does this itself if few rows change")
-    .option("--plan", "only show the steps, with rows, locks and time")
-    .option("--contract", "also remove what only the previous version uses; first stop all its servers")
-    .option("--force", "with --contract: don't check for servers of the previous version")
+  verb(db, "migrate", "migrate the schema while servers run; a starting server does this itself if few rows change")
+    .option("--plan", "only show the steps with their rows, locks and time")
+    .option("--contract", "also remove what only the previous version uses; stop its servers first")
+    .option("--force", "with --contract: don't check whether servers of the previous version run")
     .action(migrate);
   verb(db, "status", "show the state of the schema; changes nothing").action(status);
-  verb(db, "backup <file>", "copy the database to a new file and check the copy; servers may run").action(backup);
+  verb(db, "backup <file>", "copy the database to a new file, and check the copy; servers may run").action(backup);
   verb(
     db,
     "restore <file>",
-    "replace the database by a backup; all grants and sessions end, so that nothing revoked since then comes back",
+    "replace the database with a backup; all grants and sessions end, so that revoked access does not return",
   )
     .option("--keep-consents", "keep consents; use this only if nobody revoked one since the backup")
-    .option("--for-inspection", "restore to look at the data only: nothing ends, and no server starts on it")
+    .option("--for-inspection", "restore only to inspect the data: nothing ends, and no server starts on it")
     .addOption(yesOption())
     .action(restore);
   verb(db, "epoch", "end all grants and sessions after other tools restored the database; stop all servers first")
     .option("--keep-consents", "keep consents; use this only if nobody revoked one since the backup")
-    .option("--force", "don't check for servers that use the database")
+    .option("--force", "don't check whether servers use the database")
     .action(epoch);
   verb(db, "gc", "delete rows that are no longer needed (servers do this every minute)")
-    .option("--dry-run", "only count the rows that are due")
+    .option("--dry-run", "only count the rows to delete")
     .action(gc);
 }
 
@@ -52,11 +52,11 @@ async function migrate(options: MigrateOptions) {
   });
   const { migrations } = await databaseStatus(config);
   const waiting = migrations.filter(({ appliedAt }) => appliedAt === null).map(({ name }) => name);
-  const text = applied.length === 0 ? "There was nothing to do." : `Applied: ${applied.join(", ")}.`;
+  const text = applied.length === 0 ? "The schema is up to date." : `Applied: ${applied.join(", ")}.`;
   out.done({ applied, waiting }, text);
   if (waiting.length > 0) {
     out.note(
-      `Waiting: ${waiting.join(", ")}. When no server of the previous version runs any more, run assent db migrate --contract.`,
+      `Waiting: ${waiting.join(", ")}. Stop all servers of the previous version, then run assent db migrate --contract.`,
     );
   }
 }
@@ -67,7 +67,7 @@ async function plan(out: Output) {
   const steps = await migrationPlan(config);
   const { exists, path } = await databaseStatus(config);
   const none = exists
-    ? "There is nothing to do."
+    ? "The schema is up to date."
     : `There is no database at ${path} yet: assent db migrate creates it.`;
   out.list(
     steps.map(({ eachRow, estimateMs, ...step }) => ({ ...step, each_row: eachRow, estimate_ms: estimateMs })),
@@ -118,7 +118,7 @@ async function backup(file: string, options: JsonOption) {
   const made = await backupDatabase(await loadConfig(), file);
   new Output(options.json ?? false).done(
     { ...made },
-    `Backed up to ${made.file} (${made.bytes} bytes). The backup doesn't contain the secret: back that up in another place.`,
+    `Backed up to ${made.file} (${made.bytes} bytes). The backup doesn't contain the secret. Back up the secret in another place.`,
   );
 }
 
@@ -129,7 +129,7 @@ interface RestoreOptions extends JsonOption, YesOption {
 
 async function restore(file: string, options: RestoreOptions) {
   if (options.keepConsents && options.forInspection) {
-    throw new UsageError("use --keep-consents without --for-inspection, which ends nothing");
+    throw new UsageError("use either --keep-consents or --for-inspection, because an inspection ends no consents");
   }
   const { inventoryOf, loadConfig, refuseRestore, restoreDatabase } = await import("@assent/server/admin");
   const config = await loadConfig();
@@ -139,16 +139,16 @@ async function restore(file: string, options: RestoreOptions) {
     const now = await inventoryOf(config);
     const what =
       now === null
-        ? `There is no database at ${path}: ${source} is put there.`
-        : `${source} replaces the database at ${path} (${holding(now.holds)}), which is kept beside it.`;
+        ? `There is no database at ${path}. This restores ${source} there.`
+        : `${source} replaces the database at ${path} (${holding(now.holds)}). The command keeps a copy of that database beside it.`;
     const consents = choice.keepConsents ? "" : ", and owners must give every consent again";
-    await confirm(`${what} All grants and sessions in it end${consents}.`, options);
+    await confirm(`${what} All grants and sessions end${consents}.`, options);
   }
   const { database, replaced, ended } = await restoreDatabase(config, file, choice, Date.now());
   const out = new Output(options.json ?? false);
   out.done({ database, replaced, ended }, `Restored ${database}.`);
   if (replaced !== null) out.note(`The previous database is in ${replaced}.`);
-  if (ended === null) out.note("This copy is for inspection only: servers refuse to start on it.");
+  if (ended === null) out.note("This copy is only for inspection. Servers refuse to start on it.");
   else noteEnded(out, ended, "backup");
 }
 
@@ -160,7 +160,7 @@ async function epoch(options: JsonOption & { readonly keepConsents?: true; reado
     force: options.force ?? false,
     waits: (text) => out.note(text),
   });
-  out.done({ ended }, "All grants and sessions from before now have ended.");
+  out.done({ ended }, "All earlier grants and sessions have ended.");
   noteEnded(out, ended, "backup");
 }
 
@@ -172,9 +172,7 @@ async function gc(options: JsonOption & { readonly dryRun?: true }) {
     if (options.dryRun) {
       const due = await admin.storage.housekeeping.backlog({ now: admin.now(), most: COUNTED });
       out.record(due);
-      out.note(
-        `Rows whose time to be looked at has come, each kind counted up to ${COUNTED}; live grants among them stay.`,
-      );
+      out.note(`These rows are due for a check, counted up to ${COUNTED} of each type. Active grants among them stay.`);
       return;
     }
     let removed = 0;
@@ -183,6 +181,6 @@ async function gc(options: JsonOption & { readonly dryRun?: true }) {
       removed += batch;
       if (batch === 0) break;
     }
-    out.done({ removed }, `Removed ${removed} row(s).`);
+    out.done({ removed }, `Deleted ${counted(removed, "row")}.`);
   });
 }

@@ -21,7 +21,7 @@ export async function demoDevice(): Promise<void> {
   const { loadConfig } = await import("@assent/server/admin");
   const { knownDevice } = await import("@assent/demo");
   const facts = knownDevice((await loadConfig()).dataDir);
-  if (facts === undefined) throw new Failure("no demo has been started here: run assent demo, and leave it running");
+  if (facts === undefined) throw new Failure("there is no demo here: run assent demo, and keep it running");
   const endpoints = await discover(facts.issuer);
   const codes = (await post(endpoints.device, {
     client_id: facts.client_id,
@@ -40,11 +40,12 @@ async function discover(issuer: string): Promise<{ device: string; token: string
   const { metadataUrl } = await import("@assent/server/admin");
   const response = await fetch(metadataUrl(issuer)).catch(() => undefined);
   if (response === undefined || !response.ok) {
-    throw new Failure(`${issuer} doesn't answer: start assent demo first, and leave it running`);
+    throw new Failure(`${issuer} doesn't answer: run assent demo, and keep it running`);
   }
   const metadata = (await response.json()) as Record<string, string>;
   const { device_authorization_endpoint: device, token_endpoint: token } = metadata;
-  if (device === undefined || token === undefined) throw new Failure(`${issuer} has no device flow`);
+  if (device === undefined || token === undefined)
+    throw new Failure(`${issuer} doesn't offer the device flow (ASSENT_GRANT_TYPES)`);
   return { device, token };
 }
 
@@ -52,7 +53,8 @@ async function discover(issuer: string): Promise<{ device: string; token: string
 async function post(url: string, fields: Record<string, string>): Promise<Record<string, string>> {
   const response = await fetch(url, { method: "POST", body: new URLSearchParams(fields) });
   const body = (await response.json()) as Record<string, string>;
-  if (!response.ok && url.endsWith("/device_authorization")) throw new Failure(`no code: ${body["error_description"]}`);
+  if (!response.ok && url.endsWith("/device_authorization"))
+    throw new Failure(`the server gave no code: ${body["error_description"]}`);
   return body;
 }
 
@@ -80,8 +82,8 @@ async function untilAnswered(url: string, clientId: string, codes: Codes): Promi
     const { error, access_token: access, scope = "" } = await post(url, form);
     if (access !== undefined) return { access, scope };
     if (error === "slow_down") wait += 5;
-    else if (error === "access_denied") throw new Failure("the device was refused");
-    else if (error === "expired_token") throw new Failure("nobody answered in time: run assent demo device again");
+    else if (error === "access_denied") throw new Failure("the person didn't allow the device");
+    else if (error === "expired_token") throw new Failure("the code has expired: run assent demo device again");
     else if (error !== "authorization_pending") throw new Failure(`the server refused the device: ${error}`);
   }
 }

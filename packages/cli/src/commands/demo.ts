@@ -8,13 +8,10 @@ import { untilToldToStop } from "../wait-for-stop-signal.ts";
 export function register(program: Command): void {
   const command = program
     .command("demo")
-    .description("run the server with a demo client and API beside it")
-    .addHelpText("after", "\nFor trying things out on this machine: an issuer that isn't loopback is refused.")
+    .description("run the server with a demo client and a demo API")
+    .addHelpText("after", "\nThe demo runs only on this machine, so the issuer must have a loopback address.")
     .action(demo);
-  command
-    .command("device")
-    .description("act as a device without a browser, connected to the running demo")
-    .action(demoDevice);
+  command.command("device").description("act as a device without a browser, for the running demo").action(demoDevice);
   // `demo` starts this hidden command for itself if ASSENT_WORKERS asks for several processes.
   command.command("worker", { hidden: true }).action(demoWorker);
 }
@@ -29,7 +26,8 @@ async function demoWorker(): Promise<void> {
   const { workerChannel } = await import("@assent/server/workers");
   const config = await demoConfig();
   const channel = workerChannel();
-  if (channel === undefined) throw new Failure("this is a part of assent demo: set ASSENT_WORKERS, and run that");
+  if (channel === undefined)
+    throw new Failure("assent demo starts this command itself: set ASSENT_WORKERS, and run assent demo");
   return (await import("./serve.ts")).work(config, channel, { dangerouslyLogMail: true });
 }
 
@@ -49,7 +47,7 @@ async function demoConfig(): Promise<Config> {
   // Everybody can read the demo's password, so the demo must not run where other machines can reach it.
   if (!isLoopbackHost(new URL(config.issuer).hostname)) {
     throw new Failure(
-      `ASSENT_ISSUER is ${config.issuer}, and the demo is for this machine alone: use http://localhost:<port>, or run assent serve`,
+      `ASSENT_ISSUER is ${config.issuer}, but the demo runs only on this machine: use http://localhost:<port>, or run assent serve`,
     );
   }
   return config;

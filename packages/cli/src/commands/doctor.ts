@@ -7,9 +7,9 @@ import type { JsonOption } from "../shared-options.ts";
 export function register(program: Command): void {
   program
     .command("doctor")
-    .description("check configuration, files, database and keys; changes nothing")
+    .description("check the configuration, files, database and keys; changes nothing")
     .option("--json", "print one JSON document")
-    .addHelpText("after", "\nExit code 1 where something is broken.")
+    .addHelpText("after", "\nThe exit code is 1 if something is broken.")
     .action(doctor);
 }
 

@@ -2,7 +2,7 @@
 
 import type { Config } from "@assent/server/admin";
 import type { Command } from "commander";
-import { confirm, type YesOption, yesOption } from "../confirm.ts";
+import { confirm, counted, type YesOption, yesOption } from "../confirm.ts";
 import { Output } from "../print-records.ts";
 import { holding, noteEnded } from "../replaced-data.ts";
 import type { JsonOption } from "../shared-options.ts";
@@ -10,12 +10,12 @@ import type { JsonOption } from "../shared-options.ts";
 export function register(program: Command): void {
   program
     .command("import <file>")
-    .description("fill the database from a file of `assent export`, and compare both; asks before it replaces data")
+    .description("load the data of an assent export file into the database; asks before it replaces data")
     .option("--json", "print one JSON document")
     .addOption(yesOption())
     .addHelpText(
       "after",
-      "\nAn empty database gets the data as it is: people stay signed in. If the import is interrupted, run it again.\nIf the database holds data, stop its servers first. All sessions, grants and consents end, also those in the file.",
+      "\nIf the database is empty, people stay signed in. If the import is interrupted, run it again.\nIf the database holds data, stop its servers first. All sessions, grants and consents end, also those in the file.",
     )
     .action(read);
 }
@@ -28,8 +28,7 @@ async function read(file: string, options: JsonOption & YesOption): Promise<void
   const { rows, resumed } = await importFromFile(config, file, Date.now());
   const out = new Output(options.json ?? false);
   out.done({ rows, resumed, replaced: null, ended: null, verified: true }, imported(rows));
-  if (resumed)
-    out.note("An earlier import of this file ended or was interrupted. The rows that it wrote are unchanged.");
+  if (resumed) out.note("An earlier import had written some or all of these rows.");
 }
 
 async function replace(file: string, config: Config, before: "unfinished" | "filled", options: JsonOption & YesOption) {
@@ -38,8 +37,8 @@ async function replace(file: string, config: Config, before: "unfinished" | "fil
   const { place = "", holds = "unreadable" } = now ?? {};
   const part = before === "unfinished" ? "an unfinished import of another file: " : "";
   const copy = place.startsWith("postgres")
-    ? "You can't undo this: to keep the present data, first run assent export."
-    : "A copy of the present database is kept beside it.";
+    ? "You can't undo this. To keep the current data, run assent export first."
+    : "The command keeps a copy of the current database beside it.";
   await confirm(
     `This import replaces all data in the database at ${place} (${part}${holding(holds)}). ${copy} All sessions and grants end, also those in the file, and owners must give every consent again.`,
     options,
@@ -53,5 +52,5 @@ async function replace(file: string, config: Config, before: "unfinished" | "fil
 
 function imported(rows: Readonly<Record<string, number>>): string {
   const count = Object.values(rows).reduce((sum, each) => sum + each, 0);
-  return `Imported ${count} row(s); every table equals the file.`;
+  return `Imported ${counted(count, "row")}. All tables match the file.`;
 }

@@ -63,12 +63,12 @@ Examples:
     verb(
       issuer,
       "update <issuer>",
-      "change an issuer: settings that you don't name stay; a list or keys replace the old ones",
+      "change an issuer; settings that you omit stay the same; lists and keys replace the old ones",
     ),
   )
-    .option("--no-audience", "accept only this server's own names as audience")
-    .option("--no-subject-claim", "JWT: the subject is in sub")
-    .option("--no-subject-attribute", "SAML: the subject is in the NameID")
+    .option("--no-audience", "accept only this server's own names as the audience")
+    .option("--no-subject-claim", "JWT: read the subject from sub")
+    .option("--no-subject-attribute", "SAML: read the subject from the NameID")
     .option("--no-create-owners", "accept only assertions about existing owners")
     .addOption(
       new Option("--status <status>", "the server refuses assertions of a disabled issuer").choices([
@@ -83,14 +83,14 @@ Examples:
   verb(
     issuer,
     "link <issuer> <subject>",
-    "link a subject of an issuer to a user; a link has precedence over --map-subject",
+    "link a subject of an issuer to a user; a link takes precedence over --map-subject",
   )
     .requiredOption("--user <user>", "the user, by username or e-mail")
     .addHelpText("after", "\nExample:\n  assent issuer link https://idp.example.com 00u1a2b3c4 --user alice")
     .action(link);
-  verb(issuer, "unlink <issuer> <subject>", "delete a link; the user stays")
-    .option("--claim <name>", "the claim or attribute of the link, if the issuer has another one now")
-    .option("--no-claim", "the link is for sub or the NameID, though the issuer has another claim now")
+  verb(issuer, "unlink <issuer> <subject>", "delete a link; the user account stays")
+    .option("--claim <name>", "the claim or attribute of the link, if the issuer now uses another one")
+    .option("--no-claim", "the link is for sub or the NameID, but the issuer now uses another claim")
     .action(unlink);
   verb(issuer, "links <issuer>", "list an issuer's links to users, oldest first")
     .addOption(limitOption())
@@ -100,28 +100,25 @@ Examples:
 /** The flags that `create` and `update` share. */
 function settings(command: Command): Command {
   return command
-    .option("--jwks <file>", "JWT: file with its public keys, a JWK Set")
+    .option("--jwks <file>", "JWT: file with its public keys (JWK Set)")
     .option("--jwks-uri <url>", "JWT: URL of its public keys")
-    .addOption(listOption("--certificate <file>", "SAML: a certificate that signs its assertions, PEM"))
-    .option("--saml-metadata <file>", "SAML: its metadata, which contain the signing certificates")
+    .addOption(listOption("--certificate <file>", "SAML: PEM file of a certificate that signs its assertions"))
+    .option("--saml-metadata <file>", "SAML: file with its metadata, which contain the signing certificates")
     .addOption(
-      listOption("--scope <scopes>", "scopes that its assertions may ask for, separated by spaces", { words: true }),
+      listOption("--scope <scopes>", "scopes that its assertions may request, separated by spaces", { words: true }),
     )
     .addOption(
       listOption(
         "--client <client-id>",
-        "a client that may present its assertions; by default, any client with the grant type",
+        "a client that may use its assertions; default: any client with the grant type",
       ),
     )
-    .option("--audience <id>", "another name of this server that its assertions may use as audience")
+    .option("--audience <id>", "another name of this server that its assertions may use as the audience")
     .addOption(
-      secondsOption(
-        "--max-lifetime <seconds>",
-        "the longest lifetime of its assertions: 3600 by default, at most 86400",
-      ),
+      secondsOption("--max-lifetime <seconds>", "maximum lifetime of its assertions, up to 86400; default: 3600"),
     )
     .addOption(
-      new Option("--map-subject <by>", "how its subjects name an owner; username by default").choices([
+      new Option("--map-subject <by>", "how its subjects identify an owner; default: username").choices([
         "username",
         "email",
         "id",
@@ -133,13 +130,11 @@ function settings(command: Command): Command {
     .addOption(
       listOption(
         "--email-domain <domain>",
-        "a domain whose addresses the issuer assigns; the server accepts these addresses and no others",
+        "a domain whose addresses the issuer assigns; the server accepts only addresses of these domains",
       ),
     )
-    .addOption(
-      listOption("--subject <name>", "a subject that its assertions may name, or @domain; by default, any owner"),
-    )
-    .option("--create-owners", "create an owner with the first assertion about them");
+    .addOption(listOption("--subject <name>", "a subject that its assertions may name, or @domain; default: any owner"))
+    .option("--create-owners", "create an owner's account at the first assertion about them");
 }
 
 async function create_(options: CreateOptions, command: Command) {
@@ -167,7 +162,7 @@ async function list(options: JsonOption) {
         { field: "map_subject" },
         { field: "create_owners" },
       ],
-      "No issuer is trusted: assent issuer create",
+      "There are no trusted issuers. To add one, run: assent issuer create",
     );
   });
 }
@@ -187,7 +182,7 @@ async function remove(issuer: string, options: JsonOption & YesOption) {
     const { deleteIssuer, MOST_COUNTED, impactOfIssuer } = await import("@assent/server/admin");
     const { links } = await impactOfIssuer(issuer, admin);
     await confirm(
-      `Deleting the trust in ${issuer} ends ${counted(links, "link", MOST_COUNTED)} of its subjects to users, and its assertions are refused. This can't be undone. Issued access tokens work until they expire.`,
+      `Deleting the issuer ${issuer} ends ${counted(links, "link", MOST_COUNTED)} of its subjects to users. The server refuses its assertions. Issued access tokens work until they expire. You can't undo this.`,
       options,
     );
     await deleteIssuer(issuer, admin);
@@ -251,10 +246,10 @@ function settingsOf(options: IssuerOptions): IssuerSettings {
 function subjectClaimOf(options: IssuerOptions & Partial<CreateOptions>): string | null | undefined {
   const { type, subjectClaim, subjectAttribute } = options;
   if (subjectClaim !== undefined && subjectAttribute !== undefined) {
-    throw new UsageError("name one of --subject-claim (JWT) and --subject-attribute (SAML)");
+    throw new UsageError("use either --subject-claim (JWT) or --subject-attribute (SAML)");
   }
-  if (type === "saml" && subjectClaim !== undefined) throw new UsageError("use --subject-attribute for SAML");
-  if (type === "jwt" && subjectAttribute !== undefined) throw new UsageError("use --subject-claim for JWT");
+  if (type === "saml" && subjectClaim !== undefined) throw new UsageError("use --subject-attribute with SAML");
+  if (type === "jwt" && subjectAttribute !== undefined) throw new UsageError("use --subject-claim with JWT");
   const named = subjectClaim ?? subjectAttribute;
   return named === false ? null : named;
 }
@@ -263,7 +258,7 @@ function subjectClaimOf(options: IssuerOptions & Partial<CreateOptions>): string
 async function keysOf(options: IssuerOptions): Promise<IssuerKeys | undefined> {
   const { jwks, jwksUri, certificate, samlMetadata } = options;
   const named = [jwks, jwksUri, certificate, samlMetadata].filter((one) => one !== undefined);
-  if (named.length > 1) throw new UsageError("name one of --jwks, --jwks-uri, --certificate and --saml-metadata");
+  if (named.length > 1) throw new UsageError("use only one of --jwks, --jwks-uri, --certificate and --saml-metadata");
   if (jwks !== undefined) return { jwks: await jsonOf(jwks) };
   if (jwksUri !== undefined) return { jwksUri };
   if (certificate !== undefined) return { certificate: (await Promise.all(certificate.map(textOf))).join("\n") };
@@ -272,9 +267,9 @@ async function keysOf(options: IssuerOptions): Promise<IssuerKeys | undefined> {
 
 async function textOf(file: string): Promise<string> {
   const text = await readFile(file, "utf8").catch((error: Error) => {
-    throw new Failure(`${file}: it can't be read (${error.message})`);
+    throw new Failure(`${file}: the file can't be read (${error.message})`);
   });
-  if (text.length > MAX_FILE) throw new Failure(`${file}: it has more than ${MAX_FILE} bytes`);
+  if (text.length > MAX_FILE) throw new Failure(`${file}: the file is larger than ${MAX_FILE} bytes`);
   return text;
 }
 
@@ -284,6 +279,6 @@ async function jsonOf(file: string): Promise<unknown> {
     return JSON.parse(text);
   } catch {
     // Text that can't be parsed may be a private key, so the error repeats none of it.
-    throw new Failure(`${file}: it is not JSON`);
+    throw new Failure(`${file}: the file is not JSON`);
   }
 }

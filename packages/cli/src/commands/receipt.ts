@@ -26,16 +26,16 @@ async function verify(file: string, options: JsonOption) {
     }
     const { claims } = verified;
     out.report({ valid: true, fault: null, content: claims }, (text) => text.record(explained(claims)));
-    out.note(`${admin.issuer} signed this receipt, and nobody changed it since.`);
+    out.note(`${admin.issuer} signed this receipt, and it has not been changed.`);
     out.note(
-      "It says what was decided then. It doesn't prove that the app still has access: see assent consent list. It names the owner only by an ID.",
+      "It shows a past decision. It doesn't prove that the app still has access: see assent consent list. It names the owner only by ID.",
     );
   });
 }
 
 function problemOf(fault: ReceiptFault, issuer: string): string {
   if (typeof fault !== "string") {
-    return `not valid: another server made it, ${fault.issuer}; this server is ${issuer} (ASSENT_ISSUER)`;
+    return `not valid: it is from another server (${fault.issuer}); this server is ${issuer} (ASSENT_ISSUER)`;
   }
   return `not valid: ${PROBLEMS[fault]}`;
 }
@@ -44,7 +44,7 @@ const PROBLEMS: Readonly<Record<Extract<ReceiptFault, string>, string>> = {
   missing: "it is empty",
   too_long: "it is too long to be a receipt",
   malformed: "it is not a receipt, or a part is missing",
-  other_type: "it is a signed text of another kind, perhaps an access token: treat it as a secret",
+  other_type: "it is another kind of signed text, perhaps an access token: keep it secret",
   unknown_key: "this server doesn't publish the key that signed it, or no longer publishes it",
   altered: "it was changed after it was signed, or this server never signed it",
 };
@@ -56,8 +56,8 @@ const EVENTS: Readonly<Record<ReceiptClaims["event"], string>> = {
   end_changed: "the end of the access was changed",
   revoked: "the access was revoked",
   given_up: "the app gave up its access",
-  alarm: "the app was disconnected because a spent code or token came back",
-  ended: "the access ended for another reason than a decision about the app",
+  alarm: "the app was disconnected because a code or token was used twice",
+  ended: "the access ended without a decision about the app",
   member_left: "a member left the company or was removed",
   member_joined: "a member joined the company or was added",
   member_role: "the role of a member changed",
@@ -108,7 +108,7 @@ async function textOf(file: string): Promise<string> {
       if (length > 4 * LONGEST_RECEIPT) break;
     }
   } catch (error) {
-    throw new Failure(`${file}: it can't be read (${(error as Error).message})`);
+    throw new Failure(`${file}: the file can't be read (${(error as Error).message})`);
   }
   return Buffer.concat(chunks).toString();
 }

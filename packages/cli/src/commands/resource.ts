@@ -17,15 +17,15 @@ interface CreateOptions extends ResourceOptions {
   readonly name: string;
 }
 
-const LIFETIME = "lifetime of its access tokens, 1 to 86400; by default, ASSENT_ACCESS_TTL";
+const LIFETIME = "lifetime of its access tokens, 1 to 86400; default: ASSENT_ACCESS_TTL";
 const FORMAT = "the format of its access tokens: jwt, or opaque for an API that introspects each token";
 const ALG = "the algorithm that signs its JWTs: ES256, ES384, EdDSA, PS256 or RS256";
 const GRANT_BOUND = "introspection reports a token as inactive as soon as its grant ends";
 
 export function register(program: Command): void {
-  const resource = noun(program, "resource", "APIs that accept the tokens");
+  const resource = noun(program, "resource", "APIs that accept access tokens");
   verb(resource, "create", "register an API; its introspection secret is printed once")
-    .requiredOption("--identifier <uri>", "absolute URI of the API, which is the aud of its tokens")
+    .requiredOption("--identifier <uri>", "absolute URI of the API; its tokens have it as aud")
     .requiredOption("--name <text>", "the name that owners see")
     .addOption(new Option("--token-format <format>", FORMAT).default("jwt"))
     .addOption(secondsOption("--token-lifetime <seconds>", LIFETIME))
@@ -33,15 +33,15 @@ export function register(program: Command): void {
     .option("--grant-bound", GRANT_BOUND)
     .action(create_);
   verb(resource, "list", "list all APIs").action(list);
-  verb(resource, "update <identifier>", "change an API: settings that you don't name stay")
+  verb(resource, "update <identifier>", "change an API; settings that you omit stay the same")
     .option("--name <text>", "the name that owners see")
     .option("--token-format <format>", FORMAT)
     .option("--alg <alg>", ALG)
     .addOption(secondsOption("--token-lifetime <seconds>", LIFETIME))
-    .option("--no-token-lifetime", "as the configuration says")
+    .option("--no-token-lifetime", "use the lifetime in the configuration (ASSENT_ACCESS_TTL)")
     .option("--grant-bound", GRANT_BOUND)
     .option("--no-grant-bound", "introspection reports a token as active until it expires")
-    .option("--new-secret", "make a new introspection secret and print it once; the old one stops working")
+    .option("--new-secret", "create a new introspection secret and print it once; the old one stops working")
     .action(change);
   verb(resource, "delete <identifier>", "delete an API that has no scopes").addOption(yesOption()).action(remove);
 }
@@ -98,7 +98,7 @@ async function remove(identifier: string, options: JsonOption & YesOption) {
     const { deleteResource, impactOfResource } = await import("@assent/server/admin");
     const { name, introspectionClientId } = await impactOfResource(identifier, admin);
     await confirm(
-      `Deleting ${name} (${identifier}) ends its introspection (${introspectionClientId}), and no new access token is for it. This can't be undone. No scope belongs to it. Issued access tokens work until they expire.`,
+      `Deleting ${name} (${identifier}) ends its introspection (${introspectionClientId}). The server issues no new access tokens for it. Issued access tokens work until they expire. You can't undo this.`,
       options,
     );
     await deleteResource(identifier, admin);

@@ -28,24 +28,24 @@ interface ScopeOptions extends JsonOption {
 }
 
 export function register(program: Command): void {
-  const scope = noun(program, "scope", "permissions that clients can ask for");
+  const scope = noun(program, "scope", "permissions that clients can request");
   const create = verb(scope, "create <name>", "create a scope").requiredOption(
     "--description <text>",
     "the text that owners read on the consent page, such as 'See your photos'",
   );
   settings(create).action(create_);
-  verb(scope, "list", "list all scopes, and the API that each belongs to").action(list);
-  const update = verb(scope, "update <name>", "change a scope: settings that you don't name stay").option(
+  verb(scope, "list", "list all scopes with their APIs").action(list);
+  const update = verb(scope, "update <name>", "change a scope; settings that you omit stay the same").option(
     "--description <text>",
     "the text that owners read on the consent page",
   );
   settings(update)
-    .option("--no-resource", "the scope belongs to the authorization server itself")
+    .option("--no-resource", "make it a scope of the authorization server itself")
     .option("--no-optional", "owners can't leave it out")
-    .option("--no-sensitive", "show it to owners without a warning")
-    .option("--no-acr", "accept any way of signing in")
+    .option("--no-sensitive", "don't warn owners about it")
+    .option("--no-acr", "accept any sign-in method")
     .option("--no-max-age", "accept a sign-in of any age")
-    .option("--no-access", "remove the kind of access")
+    .option("--no-access", "remove the type of access")
     .option("--no-owner-role", "any owner may grant it")
     .action(change);
   verb(scope, "delete <name>", "delete a scope; new tokens don't contain it").addOption(yesOption()).action(remove);
@@ -63,22 +63,21 @@ function settings(command: Command): Command {
     .addOption(
       new Option(
         "--acr <level>",
-        "the sign-in that it needs: with a second factor (mfa), or with a passkey (phr)",
+        "the sign-in that it requires: with a second factor (mfa) or a passkey (phr)",
       ).choices(["mfa", "phr"]),
     )
-    .addOption(secondsOption("--max-age <seconds>", "the highest age of the owner's sign-in when they grant it"))
+    .addOption(secondsOption("--max-age <seconds>", "maximum age of the owner's sign-in when they grant it"))
     .addOption(
-      new Option("--access <kind>", "what an app can do with it; owners see reading apart from the rest").choices([
-        "read",
-        "write",
-        "delete",
-      ]),
+      new Option(
+        "--access <kind>",
+        "what an app can do with it; the consent page lists read access separately",
+      ).choices(["read", "write", "delete"]),
     )
     .option("--optional", "owners may leave it out and grant the rest")
-    .option("--sensitive", "show it to owners apart, with a warning")
+    .option("--sensitive", "show it to owners separately, with a warning")
     .option(
       "--owner-role <role>",
-      "only operators with this role may grant it: admin, read, clients, users, or operator for any",
+      "only operators with this role may grant it: admin, read, clients or users; operator: any role",
     );
 }
 
@@ -88,7 +87,8 @@ export function translations(words: readonly string[] | undefined, flag: string)
   return Object.fromEntries(
     words.map((word) => {
       const [, tag, text] = /^([^=]+)=(.*)$/s.exec(word) ?? [];
-      if (tag === undefined || text === undefined) throw new UsageError(`${flag} is LANGUAGE=TEXT, like de=Fotos`);
+      if (tag === undefined || text === undefined)
+        throw new UsageError(`${flag} must be LANGUAGE=TEXT, for example de=Fotos`);
       return [tag.toLowerCase(), text];
     }),
   );
@@ -160,13 +160,13 @@ async function remove(name: string, options: JsonOption & YesOption) {
     const naming = await impactOfScope(name, admin);
     const which = naming.length === 0 ? "" : ` (${naming.slice(0, 5).join(", ")}${naming.length > 5 ? ", …" : ""})`;
     await confirm(
-      `Deleting the scope ${name} takes it from ${counted(naming.length, "client")}${which}: the server refuses their requests for it, and new tokens of existing grants don't contain it. Issued access tokens contain it until they expire.`,
+      `Deleting the scope ${name} removes it from ${counted(naming.length, "client")}${which}: the server refuses their requests for it, and new tokens of existing grants don't contain it. Issued access tokens contain it until they expire.`,
       options,
     );
     const clients = await deleteScope(name, admin);
     if (clients.length > 0) {
       out.warn(
-        `${clients.length} client(s) still name it (${clients.slice(0, 5).join(", ")}): the server refuses their requests for it`,
+        `${counted(clients.length, "client")} still named it (${clients.slice(0, 5).join(", ")}): the server refuses their requests for it`,
       );
     }
     out.done({ name, deleted: true, client_ids: clients }, `Deleted ${name}. New tokens don't contain it.`);

@@ -12,7 +12,7 @@ export function register(program: Command): void {
     .description("run the authorization server")
     .addHelpText(
       "after",
-      "\nLogs JSON lines on stdout. SIGTERM and SIGINT let requests under way finish; a second one doesn't wait.\nASSENT_WORKERS starts several processes on one port; one that dies is replaced.",
+      "\nThe log is JSON lines on stdout. After SIGTERM or SIGINT, the server completes the open requests and stops. A second\nsignal stops it immediately. ASSENT_WORKERS starts several processes on one port, and replaces one that dies.",
     )
     .action(serve);
 }
@@ -40,7 +40,7 @@ async function alone(config: Config): Promise<void> {
   await tellRuntime({ log });
   log.info(startedLine(config, address), `serving ${config.issuer} on ${address}`);
   const signal = await toldToStop;
-  log.info({ event: "stopping", signal }, "stopping: requests under way are finished");
+  log.info({ event: "stopping", signal }, "stopping after the open requests");
   await listening.stop();
   await metrics?.stop();
   log.info({ event: "stopped" }, "stopped");
@@ -108,10 +108,10 @@ async function supervise(config: Config): Promise<void> {
     `serving ${config.issuer} on ${address} in ${crew.live} processes`,
   );
   const signal = await toldToStop;
-  log.info({ event: "stopping", signal }, "stopping: requests under way are finished");
+  log.info({ event: "stopping", signal }, "stopping after the open requests");
   const inOrder = await supervisor.stop();
   await metrics?.stop();
-  log.info({ event: "stopped", in_order: inOrder }, inOrder ? "stopped" : "stopped; not every worker ended in order");
+  log.info({ event: "stopped", in_order: inOrder }, inOrder ? "stopped" : "stopped; a worker did not stop in order");
   if (!inOrder) process.exitCode = 1;
 }
 
@@ -153,12 +153,14 @@ function listenFailure(error: unknown, { host, port }: Config["listen"], variabl
   const change = `set ${variable} to another host:port`;
   switch ((error as NodeJS.ErrnoException).code) {
     case "EADDRINUSE":
-      return new Failure(`${host}:${port} is taken by another program: stop that, or ${change}`);
+      return new Failure(`${host}:${port} is used by another program: stop that program, or ${change}`);
     case "EACCES":
-      return new Failure(`${host}:${port} may not be used by this user (ports below 1024 are the system's): ${change}`);
+      return new Failure(
+        `${host}:${port} is not allowed for this user (ports below 1024 need special rights): ${change}`,
+      );
     case "EADDRNOTAVAIL":
     case "ENOTFOUND":
-      return new Failure(`${host} is no address of this machine: ${change}`);
+      return new Failure(`${host} is not an address of this machine: ${change}`);
     default:
       return error instanceof Error ? error : new Error(String(error));
   }

@@ -2,13 +2,14 @@
 
 import type { Command } from "commander";
 import { UsageError } from "../command-errors.ts";
+import { counted } from "../confirm.ts";
 import { type JsonOption, noun, verb, withAdmin } from "../shared-options.ts";
 
 export function register(program: Command): void {
-  const session = noun(program, "session", "browsers that are signed in");
-  verb(session, "list <user>", "list a person's live sessions, last seen first").action(list);
-  verb(session, "revoke [session-id]", "sign one browser out, or all of a person's")
-    .option("--user <user>", "all sessions of this person")
+  const session = noun(program, "session", "signed-in browsers");
+  verb(session, "list <user>", "list a person's sessions, last used first").action(list);
+  verb(session, "revoke [session-id]", "sign out one browser, or all browsers of a person")
+    .option("--user <user>", "sign out all browsers of this person")
     .action(revoke);
 }
 
@@ -25,7 +26,7 @@ async function list(user: string, options: JsonOption) {
         { field: "address" },
         { field: "user_agent", show: (value) => String(value ?? "-").slice(0, 60) },
       ],
-      `${person.username} is signed in nowhere.`,
+      `${person.username} is not signed in.`,
     );
   });
 }
@@ -33,16 +34,16 @@ async function list(user: string, options: JsonOption) {
 async function revoke(sessionId: string | undefined, options: JsonOption & { readonly user?: string }) {
   const { user } = options;
   if ((sessionId === undefined) === (user === undefined)) {
-    throw new UsageError("name one session, or --user for all sessions of a person");
+    throw new UsageError("name one session, or use --user for all sessions of a person");
   }
   await withAdmin(options, async (admin, out) => {
     const { revokeSession, revokeSessionsOf } = await import("@assent/server/admin");
     if (user !== undefined) {
       const ended = await revokeSessionsOf(user, admin);
-      out.done({ username: user, sessions_ended: ended }, `${ended} session(s) ended.`);
+      out.done({ username: user, sessions_ended: ended }, `Ended ${counted(ended, "session")}.`);
     } else if (sessionId !== undefined) {
       await revokeSession(sessionId, admin);
-      out.done({ id: sessionId, sessions_ended: 1 }, "The session has ended.");
+      out.done({ id: sessionId, sessions_ended: 1 }, "Ended the session.");
     }
   });
 }

@@ -2,7 +2,7 @@
 
 import type { OpenedAdmin, UserChanges } from "@assent/server/admin";
 import type { Command } from "commander";
-import { confirm, counted, type YesOption, yesOption } from "../confirm.ts";
+import { confirm, confirmOnTerminal, counted, type YesOption, yesOption } from "../confirm.ts";
 import { type PasswordOptions, passwordChoice, passwordOptions } from "../password-prompt.ts";
 import type { WireRecord } from "../print-records.ts";
 import {
@@ -18,34 +18,34 @@ import {
 } from "../shared-options.ts";
 
 const OPERATOR = "the person's role as an operator: admin, read, clients, users";
-const MUST_CHANGE = "the person must choose a new password at the next sign-in";
+const MUST_CHANGE = "require a new password at the next sign-in";
 
 export function register(program: Command): void {
   const user = noun(program, "user", "people who sign in");
-  const create = verb(user, "create", "create an account")
+  const create = verb(user, "create", "create a user account")
     .requiredOption("--username <name>", "name to sign in with")
-    .requiredOption("--email <address>", "e-mail address; people can sign in with it too")
+    .requiredOption("--email <address>", "e-mail address; also works for sign-in")
     .option(
       "--no-email-verified",
-      "the address is not proved: functions that look up people by address don't find them",
+      "mark the address as unverified: functions that look up people by address don't find this person",
     )
     .option("--name <text>", "the person's name")
     .addOption(listOption("--operator <role>", OPERATOR));
   withPassword(create)
     .option("--must-change", MUST_CHANGE)
-    .addHelpText("after", "\nWithout --password-stdin and --generate-password the password is asked for.")
+    .addHelpText("after", "\nWithout --password-stdin and --generate-password, the command asks for the password.")
     .action(create_);
-  verb(user, "list", "list all people, oldest account first").addOption(limitOption()).action(list);
-  verb(user, "show <user>", "show a person, by username or e-mail").action(show);
-  verb(user, "update <user>", "change a person: settings that you don't name stay")
+  verb(user, "list", "list all people, oldest accounts first").addOption(limitOption()).action(list);
+  verb(user, "show <user>", "show a person, by username or e-mail address").action(show);
+  verb(user, "update <user>", "change a person; settings that you omit stay the same")
     .option(
       "--email <address>",
-      "e-mail address; ends all links in the person's messages, also if it is the present one",
+      "e-mail address; ends all links in messages to the person, even if the address stays the same",
     )
-    .option("--email-verified", "the address is proved; the default for a new address")
-    .option("--no-email-verified", "the address is not proved")
-    .option("--name <text>", "new name; an empty text removes it")
-    .addOption(listOption("--operator <role>", `${OPERATOR}; replaces the present roles`))
+    .option("--email-verified", "mark the address as verified; the default for a new address")
+    .option("--no-email-verified", "mark the address as unverified")
+    .option("--name <text>", "new name; empty text removes it")
+    .addOption(listOption("--operator <role>", `${OPERATOR}; replaces the current roles`))
     .option("--no-operator", "remove all operator roles")
     .action(update);
   verb(user, "delete <user>", "delete a person with all sessions and consents").addOption(yesOption()).action(remove);
@@ -67,7 +67,7 @@ export function register(program: Command): void {
   verb(
     user,
     "disable <user>",
-    "disable a person: all sessions and apps' grants end; issued access tokens work until they expire",
+    "disable a person; all sessions and grants end; issued access tokens work until they expire",
   )
     .addOption(yesOption())
     .action((login: string, options: JsonOption & YesOption) => setStatus(login, "disabled", options));
@@ -118,7 +118,7 @@ async function list(options: JsonOption & { readonly limit?: number }) {
         { field: "second_factors", title: "second factors" },
         { field: "operator" },
       ],
-      "There are no users: assent user create",
+      "There are no users. To create one, run: assent user create",
     );
   });
 }
@@ -167,11 +167,11 @@ async function remove(login: string, options: JsonOption & YesOption) {
       counted(consents, "consent", MOST_COUNTED),
     ];
     await confirm(
-      `Deleting ${person.username} (${person.email}) ends ${parts.join(", ")} and ${counted(companies, "membership")} of companies. This can't be undone. Issued access tokens work until they expire.`,
+      `Deleting ${person.username} (${person.email}) ends ${parts.join(", ")} and ${counted(companies, "membership")} of companies. Issued access tokens work until they expire. You can't undo this.`,
       options,
     );
     const { personId, username } = await deleteUser(login, admin);
-    out.done({ id: personId, username, deleted: true }, `Deleted ${username}, with all sessions and consents.`);
+    out.done({ id: personId, username, deleted: true }, `Deleted ${username} with all sessions and consents.`);
   });
 }
 
@@ -190,14 +190,14 @@ async function setPassword_(login: string, options: SetPasswordOptions) {
     out.record(userRecord(person, generated), ["password"]);
     out.note(
       keepGrants
-        ? "All sessions have ended; apps keep their access."
-        : "All sessions have ended, and apps must ask for access again.",
+        ? "All sessions have ended. Apps keep their access."
+        : "All sessions have ended. Apps must ask for access again.",
     );
     const left = await recentlyLeft(person, admin);
     if (left !== null) {
       const since = new Date(left.until).toISOString().slice(0, 10);
       out.note(
-        `The e-mail address was changed from ${left.address} to ${person.email} on ${since}. If that is not the person's address, somebody else can recover the account with it. Set the right one: assent user update ${person.username} --email <address>`,
+        `The e-mail address was changed from ${left.address} to ${person.email} on ${since}. If this is not the person's address, somebody else can use it to recover the account. To set the right one, run: assent user update ${person.username} --email <address>`,
       );
     }
   });
@@ -217,9 +217,9 @@ async function resetSecondFactor_(login: string, options: JsonOption & { readonl
       sessions_ended: sessionsEnded,
     };
     const app = secondFactor
-      ? "The authenticator app and its recovery codes are gone"
+      ? "Removed the authenticator app and its recovery codes"
       : `${username} had no authenticator app`;
-    out.done(record, `${app}; ${passkeys} passkey(s) removed; ${sessionsEnded} session(s) ended.`);
+    out.done(record, `${app}. Removed ${counted(passkeys, "passkey")}. Ended ${counted(sessionsEnded, "session")}.`);
   });
 }
 
@@ -238,8 +238,8 @@ async function confirmDisabling(login: string, options: YesOption, admin: Opened
   if (person.status === "disabled") return;
   const ended = `${counted(sessions, "session", MOST_COUNTED)} and ${counted(grants, "grant", MOST_COUNTED)}`;
   const kept = counted(consents, "consent", MOST_COUNTED);
-  await confirm(
-    `Disabling ${person.username} (${person.email}) ends ${ended}, which don't come back when the person is enabled again. Not ended: ${kept}. Issued access tokens work until they expire.`,
+  await confirmOnTerminal(
+    `Disabling ${person.username} (${person.email}) ends ${ended}. They don't come back when you enable the person again. ${kept} will stay. Issued access tokens work until they expire.`,
     options,
   );
 }

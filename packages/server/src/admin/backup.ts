@@ -26,7 +26,7 @@ export async function backupDatabase(config: Config, file: string): Promise<Back
   const database = fileOf(config);
   const target = resolve(file);
   refuseMissing(config);
-  if (existsSync(target)) refuse("taken", null, `${target} exists already: choose another name`);
+  if (existsSync(target)) refuse("taken", null, `${target} already exists: choose another name`);
   return { file: target, ...(await copyDatabase(database, target)) };
 }
 
@@ -89,7 +89,7 @@ export function refuseRestore(
   const source = resolve(file);
   if (!existsSync(source)) refuse("unknown", null, `there is no backup at ${source}`);
   if (forInspection && existsSync(database)) {
-    refuse("taken", null, `${database} exists: for inspection, set ASSENT_DATA_DIR to a directory of its own`);
+    refuse("taken", null, `${database} already exists: to inspect a backup, set ASSENT_DATA_DIR to another directory`);
   }
   return { database, source };
 }
@@ -114,7 +114,7 @@ async function prepared(
   try {
     const states = await storage.migrationStatus();
     if (states.every(({ appliedAt }) => appliedAt === null)) {
-      refuse("invalid", null, "this file is a database, but not one of Assent's");
+      refuse("invalid", null, "the file is not an Assent database");
     }
     await storage.migrate({ now, reach: "contract" });
     if (!forInspection) return await endAll(storage, now, keepConsents);
@@ -173,7 +173,7 @@ export function refuseInUse(database: string): never {
   return refuse(
     "in_use",
     null,
-    `another process has ${database} open (a server, a command, a database shell): stop it first; nothing was changed`,
+    `nothing was changed: another process uses ${database} (a server, a command, a database shell); stop it first`,
   );
 }
 
@@ -184,7 +184,7 @@ function fileOf(config: Config): string {
     refuse(
       "invalid",
       null,
-      "the database is PostgreSQL, which has its own tools for this (docs/operate/backup.md); after a recovery, run `assent db epoch`",
+      "for PostgreSQL, use PostgreSQL's own tools (docs/operate/backup.md); after a recovery, run assent db epoch",
     )
   );
 }

@@ -54,7 +54,7 @@ export function changedLists(
 }
 
 function absent(name: ClientList, remove: readonly string[], before: readonly string[]): readonly Remark[] {
-  const has = before.length === 0 ? "it has none" : `it has ${before.join(", ")}`;
+  const has = before.length === 0 ? "its list is empty" : `it has ${before.join(", ")}`;
   return remove
     .filter((value) => !before.includes(value))
     .map((value) => ({

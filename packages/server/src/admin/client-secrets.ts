@@ -58,7 +58,11 @@ export function withSecret(
   const sealing = sealingOf(context);
   const before = sealedSecret === null ? [] : openClientSecrets(sealing, clientId, sealedSecret);
   if (before === undefined && old.length > 0) {
-    refuse("conflict", null, "its present secret can't be unsealed (ASSENT_SECRET changed): --overlap 0 replaces it");
+    refuse(
+      "conflict",
+      null,
+      "the server can't decrypt the current secret, because ASSENT_SECRET changed: replace it with --overlap 0",
+    );
   }
   const kept = (before ?? []).filter((one) => old.some(({ hash }) => hash === hashes.sha256(one)));
   return { secrets: all, sealedSecret: sealClientSecrets(sealing, clientId, [...kept, secret]) };
@@ -74,5 +78,5 @@ export function secretsAfter(before: Client, method: ClientAuthMethod): SecretFi
 }
 
 function sealingOf({ secrets }: Pick<AdminContext, "secrets">): Secrets {
-  return secrets?.() ?? refuse("conflict", null, "there is no key here to seal a secret with");
+  return secrets?.() ?? refuse("conflict", null, "there is no key to encrypt the secret with");
 }

@@ -157,7 +157,7 @@ export async function rotateSecret(
   context: AdminContext,
 ): Promise<ClientWithSecret & { readonly secret: string; readonly oldUntil: Millis }> {
   if (overlap < 0 || overlap > MAX_OVERLAP) {
-    refuse("invalid", "overlap", `it is 0 to ${MAX_OVERLAP / 1000} seconds (30 days)`);
+    refuse("invalid", "overlap", `must be 0 to ${MAX_OVERLAP / 1000} seconds (30 days)`);
   }
   const now = context.now();
   let secret = "";
@@ -169,9 +169,7 @@ export async function rotateSecret(
 }
 
 function withoutSecret({ type, authMethod }: Client): string {
-  return type === "public"
-    ? "a public client has no secret"
-    : `a client that authenticates by ${authMethod} has no secret`;
+  return type === "public" ? "a public client has no secret" : `a client with ${authMethod} has no secret`;
 }
 
 /** Stores a picture for the consent page; null removes the present one. Throws `unknown`, `invalid`. */
@@ -226,15 +224,15 @@ export function clientRemarks(client: Client, { grants, scopes }: Surroundings):
   const aimless = refreshProblem(client.grantTypes);
   if (aimless !== undefined) remarks.push({ field: "grant_types", problem: aimless });
   if (client.scopes.length === 0 && client.grantTypes.some((grant) => ASKING.has(grant))) {
-    remarks.push({ field: "scope", problem: "this client has no scope, and every request needs one" });
+    remarks.push({ field: "scope", problem: "this client has no scope, but every request needs one" });
   }
   if (needsSecret(client)) {
-    remarks.push({ field: null, problem: "this client has no secret: assent client rotate-secret makes one" });
+    remarks.push({ field: null, problem: "this client has no secret: to create one, run assent client rotate-secret" });
   }
   if (client.ownScopes.length === 0 && client.grantTypes.includes("client_credentials")) {
     remarks.push({
       field: "own_scope",
-      problem: "this client has no scope of its own, so it gets no token by client_credentials",
+      problem: "this client has no scope of its own, so it can't get tokens with client_credentials",
     });
   }
   const acting = scopes.filter(({ name, ownerRole }) => ownerRole !== null && client.ownScopes.includes(name));
@@ -245,39 +243,39 @@ export function clientRemarks(client: Client, { grants, scopes }: Surroundings):
   }
   if (client.tokenEndpointAudience) {
     const problem =
-      "an assertion for the token endpoint's URL may have been meant for another server; use the issuer as audience (RFC 7523 §3)";
+      "an assertion whose audience is the token endpoint may be meant for another server; use the issuer as the audience (RFC 7523 §3)";
     remarks.push({ field: "token_endpoint_audience", problem });
   }
   const local = client.redirectUris.filter((uri) => /^http:\/\/localhost[:/]/.test(`${uri}/`));
   if (local.length > 0) {
-    const problem = `${local.join(", ")}: localhost may resolve to another address than the app listens on, and its port must match exactly; use http://127.0.0.1 (RFC 8252 §8.3)`;
+    const problem = `${local.join(", ")}: localhost may resolve to an address on which the app doesn't listen, and its port must match exactly; use http://127.0.0.1 (RFC 8252 §8.3)`;
     remarks.push({ field: "redirect_uris", problem });
   }
   if (client.grantTypes.includes("implicit")) {
     const problem =
-      "implicit puts access tokens into the address bar, where history, scripts and the next page can read them; use authorization_code with PKCE (RFC 9700 §2.1.2)";
+      "with implicit, access tokens are in the URL, where the browser's history, scripts and the next page can read them; use authorization_code with PKCE (RFC 9700 §2.1.2)";
     remarks.push({ field: "grant_types", problem });
   }
   if (client.grantTypes.includes("password")) {
     const problem =
-      "with password, this client sees its owners' passwords, and the server can't ask for a second factor; use authorization_code (RFC 9700 §2.4)";
+      "with password, this client sees owners' passwords, and the server can't ask for a second factor; use authorization_code (RFC 9700 §2.4)";
     remarks.push({ field: "grant_types", problem });
   }
   if (client.firstParty) {
     remarks.push({
       field: "first_party",
-      problem: "the server asks no owner for consent to this client",
+      problem: "the server does not ask owners for consent to this client",
     });
   }
   if (client.type === "public" && client.consentCeiling === "none") {
     const problem =
-      "if the owner chooses no end, its refresh tokens never expire, and anybody who has one can use it (RFC 9700 §4.14.2)";
+      "if an owner chooses no end, refresh tokens of this client never expire, and anybody who has one can use it (RFC 9700 §4.14.2)";
     remarks.push({ field: "consent_ceiling", problem });
   }
   if (client.allowPlainPkce) {
     remarks.push({
       field: "allow_plain_pkce",
-      problem: "a plain challenge does not protect if somebody sees the request; use S256 (RFC 7636 §7.2)",
+      problem: "a plain challenge gives no protection if somebody sees the request; use S256 (RFC 7636 §7.2)",
     });
   }
   return remarks;
@@ -301,7 +299,7 @@ export function redirectRemarks(before: Client, after: Client): readonly Remark[
   // A first-party client asks nobody, and a client without a redirect URI got no answers before.
   if (added.length === 0 || known.length === 0 || after.firstParty) return [];
   const hosts = added.map(redirectHost).join(", ");
-  const problem = `${hosts}: owners who have allowed this client are asked again before an answer goes there; a company that approved it for all members has to approve it again`;
+  const problem = `${hosts}: the server asks owners again before it sends a response there; companies that approved this client for all members must approve it again`;
   return [{ field: "redirect_uris", problem }];
 }
 
@@ -334,7 +332,7 @@ async function changeClient(
     if (outcome.kind === "stored") return client;
   }
   throw new AdminError("conflict", [
-    { field: null, problem: "another operator changed this client at the same moment: try again" },
+    { field: null, problem: "another operator changed this client at the same time: try again" },
   ]);
 }
 
@@ -391,8 +389,8 @@ function wrongMethod(type: Client["type"]): Remark {
   const secret = AUTH_METHODS.filter((method) => method !== "none").join(", ");
   const problem =
     type === "public"
-      ? "a public client can't keep a secret: its method is none"
-      : `a confidential client authenticates by one of ${secret}; one that can't is public, which is decided when it is created`;
+      ? "a public client can't keep a secret, so its method must be none"
+      : `a confidential client needs one of ${secret}; to use none, create a public client`;
   return { field: "token_endpoint_auth_method", problem };
 }
 
@@ -405,23 +403,24 @@ function settingProblems(
   const wording = typeof publisher === "string" ? displayTextProblem(publisher, MAX_PUBLISHER, named) : undefined;
   if (wording !== undefined) problems.push({ field: "publisher", problem: wording });
   if (typeof accent === "string" && accentText(accent) === undefined) {
-    const problem = `${JSON.stringify(accent.slice(0, 100))} is no colour that text can be read in (4.5:1, WCAG 2.2 AA): #rrggbb, or one for light and one for dark ground: #1a4fd0,#9db8ff`;
+    const problem = `${JSON.stringify(accent.slice(0, 100))} is not a colour with enough contrast for text (4.5:1, WCAG 2.2 AA): use #rrggbb, or one colour for light and one for dark mode: #1a4fd0,#9db8ff`;
     problems.push({ field: "accent", problem });
   }
   if (typeof consentCeiling === "number" && !isConsentCeiling(consentCeiling)) {
-    const problem = `it is a whole number of seconds, 1 to ${LONGEST_CONSENT}, or none`;
+    const problem = `must be a whole number of seconds, 1 to ${LONGEST_CONSENT}, or none`;
     problems.push({ field: "consent_ceiling", problem });
   }
   if (type === "public" && refresh === "keep") {
-    problems.push({ field: "refresh", problem: "a public client's refresh tokens rotate (RFC 9700 §4.14.2)" });
+    problems.push({ field: "refresh", problem: "refresh tokens of a public client must rotate (RFC 9700 §4.14.2)" });
   }
   if (type === "public" && ownScopes.length > 0) {
     problems.push({
       field: "own_scope",
-      problem: "a public client can't prove who it is, so it can't have scopes of its own",
+      problem: "a public client can't authenticate, so it can't have scopes of its own",
     });
   }
-  if (ownScopes.length > MAX_SCOPES) problems.push({ field: "own_scope", problem: `${MAX_SCOPES} names are the most` });
+  if (ownScopes.length > MAX_SCOPES)
+    problems.push({ field: "own_scope", problem: `at most ${MAX_SCOPES} scopes are allowed` });
   return problems;
 }
 
@@ -438,5 +437,5 @@ async function unknownScopes(
   const missing = added.filter((name) => !known.has(name)).slice(0, 10);
   if (missing.length === 0) return [];
   const list = missing.map((name) => JSON.stringify(name)).join(", ");
-  return [{ field, problem: `${list}: no such scope; create it first` }];
+  return [{ field, problem: `${list}: there is no such scope; create it first` }];
 }

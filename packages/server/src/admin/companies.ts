@@ -93,7 +93,11 @@ export async function updateCompany(slug: string, changes: CompanyChanges, conte
     const outcome = await context.storage.companies.update({ ...key, changes: next, by: null, now });
     if (outcome.kind === "taken") return slugTaken(next.slug ?? "");
     if (outcome.kind !== "updated") {
-      return refuse("conflict", null, "the company was changed or deleted meanwhile: look at it and try again");
+      return refuse(
+        "conflict",
+        null,
+        "somebody else changed or deleted the company at the same time: check it, and try again",
+      );
     }
   }
   if (status !== undefined) await context.storage.companies.setStatus({ ...key, status, now });
@@ -122,14 +126,9 @@ export async function addMember(slug: string, login: string, role: string, conte
     ...{ partition, companyId, role: known, addedBy: "operator", link, now },
     person: { partition: person.partition, personId, username },
   });
-  if (outcome.kind === "no_company")
-    return refuse("conflict", null, "the company is disabled, or was deleted meanwhile");
+  if (outcome.kind === "no_company") return refuse("conflict", null, "the company is disabled or was deleted");
   if (outcome.kind === "no_person") {
-    return refuse(
-      "conflict",
-      "username",
-      "the person is disabled, was deleted meanwhile, or is in 50 companies already",
-    );
+    return refuse("conflict", "username", "the person is disabled, was deleted, or is already in 50 companies");
   }
   const acting = await context.storage.members.findActing({ partition, companyId, personId, clientId: null });
   return acting?.member ?? unknownMember(login, slug);
@@ -182,10 +181,11 @@ export async function setAppPolicy(slug: string, policy: AppPolicy, context: Adm
     return refuse(
       "invalid",
       "scope",
-      `${beyond.join(" ")}: the client may not ask for that; to change this, run assent client update CLIENT_ID --add-scope SCOPE`,
+      `${beyond.join(" ")}: the client may not request this; to allow it, run assent client update CLIENT_ID --add-scope SCOPE`,
     );
   }
-  if (rule === "allow" && scopes.length === 0) return refuse("invalid", "scope", "name what members may grant");
+  if (rule === "allow" && scopes.length === 0)
+    return refuse("invalid", "scope", "name the scopes that members may grant");
   const now = context.now();
   const key = { partition, companyId };
   const selected = await selectedMembers(key, slug, policy, context);
@@ -194,7 +194,7 @@ export async function setAppPolicy(slug: string, policy: AppPolicy, context: Adm
     const except = { ...key, clientId, except: selected ?? [], now };
     const { members } = await context.storage.companyApps.countActing(except);
     if (before?.rule === "allow" && members > 0) {
-      const problem = `the app acts for ${members} member(s) by the approval that this takes back: say whether they keep it until it ends (--members keep), or it ends for them now (--members end)`;
+      const problem = `this withdraws an approval, and ${members} member(s) use the app with it: use --members keep (until the approval ends) or --members end (now)`;
       return refuse("invalid", "members", problem);
     }
   }
@@ -227,7 +227,11 @@ async function selectedMembers(
 ): Promise<readonly string[] | undefined> {
   if (selected === undefined) return undefined;
   if (selected.length > MAX_SELECTED)
-    return refuse("invalid", "member", `${selected.length} members; ${MAX_SELECTED} is the most for one rule`);
+    return refuse(
+      "invalid",
+      "member",
+      `${selected.length} members are too many: one rule can have at most ${MAX_SELECTED}`,
+    );
   const people = await Promise.all(selected.map((login) => userOf(login, context)));
   const found = people.map(async ({ personId }, at) => {
     const acting = await context.storage.members.findActing({ ...key, personId, clientId: null });
@@ -254,7 +258,7 @@ function unknownCompany(slug: string): never {
 }
 
 function unknownMember(login: string, slug: string): never {
-  return refuse("unknown", "username", `${JSON.stringify(login)} does not belong to ${JSON.stringify(slug)}`);
+  return refuse("unknown", "username", `${JSON.stringify(login)} is not a member of ${JSON.stringify(slug)}`);
 }
 
 function slugTaken(slug: string): never {
@@ -268,6 +272,6 @@ function nameProblems(name: string, stands?: string): readonly Remark[] {
 
 function slugProblems(slug: string): readonly Remark[] {
   if (canonicalSlug(slug) !== undefined) return [];
-  const problem = `${JSON.stringify(slug.slice(0, 100))} can't stand in an address: 1 to 40 of a–z, 0–9 and single dashes between them`;
+  const problem = `${JSON.stringify(slug.slice(0, 100))} is not a slug: use 1 to 40 of a–z and 0–9, with single dashes between them`;
   return [{ field: "slug", problem }];
 }

@@ -78,7 +78,7 @@ export function missingDatabase(config: Config): string {
     path === undefined
       ? [maskedUrl(config.databaseUrl), "ASSENT_DATABASE_URL"]
       : [path, "ASSENT_DATA_DIR (or ASSENT_DATABASE_URL)"];
-  return `there is no Assent database at ${place}: to use another one, set ${setting}, or name the configuration file with --config; to create one here, run assent db migrate or assent serve`;
+  return `there is no Assent database at ${place}: to use another database, set ${setting} or --config; to create one here, run assent db migrate or assent serve`;
 }
 
 /**

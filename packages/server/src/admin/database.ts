@@ -54,7 +54,7 @@ export function refuseBesideOlder(
   return refuseBesideServers(storage, {
     matters: ({ schema }) => schema < floor,
     ...(waits === undefined ? {} : { waits }),
-    remedy: "its version needs what this step removes: replace it by the new version first",
+    remedy: "its version needs what this step removes: upgrade it first",
   });
 }
 

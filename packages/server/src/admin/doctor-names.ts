@@ -57,7 +57,7 @@ async function clientProblems(context: AdminContext): Promise<readonly string[]>
     const like = seen.add(client);
     if (like !== undefined) {
       const pair = `${clientId} (${name}) and ${like.clientId} (${like.name})`;
-      problems.push(`the clients ${pair} have names that look alike, so owners can confuse them`);
+      problems.push(`the clients ${pair} have similar names, so owners may confuse them`);
     }
   }
   return problems;
@@ -71,7 +71,7 @@ async function personProblems(person: Person, { storage }: AdminContext): Promis
   // An account that is older than the rule does not reserve the form that its name looks like.
   const alike = lookAlike == null ? usernameLookAlike(username) : null;
   const other = alike === null ? undefined : await storage.people.findByName({ name: alike });
-  if (other !== undefined) problems.push(`the users ${username} and ${other.username} have usernames that look alike`);
+  if (other !== undefined) problems.push(`the users ${username} and ${other.username} have similar usernames`);
   return problems;
 }
 

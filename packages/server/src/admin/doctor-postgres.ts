@@ -27,8 +27,7 @@ export function findingsFrom(facts: ServerFacts, workers: number): Finding[] {
   const find = (status: Finding["status"], detail: string) => findings.push({ check: "database", status, detail });
   if (version < OLDEST)
     find("broken", `${place} is PostgreSQL ${version}: this server needs PostgreSQL ${OLDEST} or newer`);
-  if (version > NEWEST)
-    find("note", `${place} is PostgreSQL ${version}: ${NEWEST} is the newest version that was tested`);
+  if (version > NEWEST) find("note", `${place} is PostgreSQL ${version}: the newest tested version is ${NEWEST}`);
   if (facts.readOnly) {
     const what = facts.standby ? "a standby" : "read-only (default_transaction_read_only)";
     find("broken", `${place} is ${what}, and no other host of the URL accepts writes`);
@@ -36,15 +35,12 @@ export function findingsFrom(facts: ServerFacts, workers: number): Finding[] {
   if (facts.encoding !== "UTF8") {
     find(
       "broken",
-      `the database's encoding is ${facts.encoding}, but it must be UTF8: create the database again (CREATE DATABASE … ENCODING 'UTF8')`,
+      `the database's encoding is ${facts.encoding}: create a new database with UTF8 (CREATE DATABASE … ENCODING 'UTF8')`,
     );
   }
-  if (!facts.fsync) find("warning", "fsync is off: after a power failure, acknowledged data may be lost or damaged");
+  if (!facts.fsync) find("warning", "fsync is off: a power failure may damage or lose acknowledged data");
   if (facts.synchronousCommit === "off") {
-    find(
-      "warning",
-      "synchronous_commit is off: Assent's sessions turn it on, but other tools that write to the database don't",
-    );
+    find("warning", "synchronous_commit is off: Assent turns it on for its own connections, but other tools don't");
   }
   if (facts.synchronousCommit === "local") {
     find("warning", "synchronous_commit is local: acknowledged writes may be lost when a standby takes over");
@@ -58,17 +54,17 @@ export function findingsFrom(facts: ServerFacts, workers: number): Finding[] {
     );
   }
   if (facts.superuser)
-    find("warning", "the role is a superuser: a role that owns its tables is enough (docs/operate/postgresql.md)");
+    find("warning", "the role is a superuser: use a role that only owns its tables (docs/operate/postgresql.md)");
   if (!facts.mayCreate)
     find(
       "note",
-      "the role may not create tables: before a new version starts, run assent db migrate with a role that may",
+      "the role can't create tables: before you start a new version, run assent db migrate with a role that can",
     );
   const wanted = workers * facts.ownConnections;
   if (wanted > facts.maxConnections - SPARE) {
     find(
       "warning",
-      `${workers} process(es) of this configuration open up to ${wanted} connections, and the server allows ${facts.maxConnections} to all: lower max_connections in the URL, or raise the server's`,
+      `${workers} process(es) of this configuration open up to ${wanted} connections, but the server allows ${facts.maxConnections} in total: lower max_connections in the URL, or raise the server's limit`,
     );
   }
   const protection = facts.encrypted ? "TLS" : "no TLS";

@@ -73,8 +73,7 @@ function nodeFindings(version: string, path: string): Finding[] {
   if (major < 24)
     return [{ check: "node", status: "broken", detail: `${version}: this server needs Node.js 24 or newer` }];
   const { bundled, text } = nodeOrigin(path);
-  const remedy =
-    bundled === null ? "" : `; to use a Node.js of your own, put it on PATH and delete node_modules/${bundled}`;
+  const remedy = bundled === null ? "" : `; to use your own Node.js, put it on PATH and delete node_modules/${bundled}`;
   const faults = nodeFaults(version).map(
     (fault): Finding => ({ check: "node", status: "warning", detail: `${fault}${remedy}` }),
   );
@@ -87,7 +86,7 @@ function configurationFindings(config: Config): Finding[] {
     (detail): Finding => ({ check: "configuration", status: "warning", detail }),
   );
   if (issuer.startsWith("http:") && !isLoopback(listen.host)) {
-    const detail = `the issuer (${issuer}) works on this machine only, but the server listens on ${listen.host}, which other machines may reach`;
+    const detail = `the issuer (${issuer}) works only on this machine, but the server listens on ${listen.host}, which other machines can reach`;
     findings.push({ check: "configuration", status: "warning", detail });
   }
   return findings.length > 0 ? findings : [{ check: "configuration", status: "ok", detail: "complete and valid" }];
@@ -101,9 +100,7 @@ function fileFindings(config: Config): Finding[] {
   const loose = looseFiles(config);
   if (loose.length > 0) return loose.map((detail) => ({ check: "files", status: "broken", detail }));
   const there = ownFiles(config).filter(({ path }) => existsSync(path));
-  return [
-    { check: "files", status: "ok", detail: `${there.length} file(s), and no other user can read or write them` },
-  ];
+  return [{ check: "files", status: "ok", detail: `${there.length} file(s); other users can't read or write them` }];
 }
 
 /** Checks that need the database. */
@@ -142,8 +139,8 @@ function waitingFindings(pending: readonly MigrationState[], servers: readonly R
   const older = servers.filter(({ schema }) => schema < neededBy(pending));
   const detail =
     older.length > 0
-      ? `${names}: waits until ${older.length} server process(es) of an older version stop`
-      : `${names}: is due, because no server of the previous version runs: run assent db migrate --contract`;
+      ? `${names}: waiting until ${older.length} server process(es) of an older version stop`
+      : `${names}: due, because no server of the previous version runs: run assent db migrate --contract`;
   return [{ check: "database", status: "note", detail }];
 }
 
@@ -162,10 +159,12 @@ async function storedFindings(config: Config, storage: Storage, now: Millis): Pr
 async function keyFindings(config: Config, storage: Storage, now: Millis): Promise<readonly Finding[]> {
   const stored = await storage.keys.list();
   if (stored.length === 0)
-    return [{ check: "keys", status: "note", detail: "there is no key yet: the first start makes one" }];
+    return [
+      { check: "keys", status: "note", detail: "there is no key yet: the server creates one at its first start" },
+    ];
   const file = secretFile(config);
   if (file !== undefined && !existsSync(file)) {
-    const detail = `${file} is missing: without it the server can't open the signing keys; restore it from its backup`;
+    const detail = `${file} is missing: the server needs it to open the signing keys; restore the file from its backup`;
     return [{ check: "secret", status: "broken", detail }];
   }
   try {
@@ -187,7 +186,7 @@ function keyFinding(alg: SigningAlg, signing: string | undefined, stored: readon
     return {
       check: "keys",
       status: "note",
-      detail: `there is no key${name} yet: the first token that needs it makes one`,
+      detail: `there is no key${name} yet: the server creates one for the first token that needs it`,
     };
   }
   const record = stored.find(({ kid }) => kid === signing);
@@ -203,20 +202,19 @@ function keyFinding(alg: SigningAlg, signing: string | undefined, stored: readon
 
 /** Whether the older secrets of a list can be removed. */
 function secretFinding(stored: readonly StoredKey[], list: readonly Buffer[], now: Millis): Finding {
-  if (list.length === 1)
-    return { check: "secret", status: "ok", detail: "there is one secret, which signs and verifies" };
+  if (list.length === 1) return { check: "secret", status: "ok", detail: "there is one secret" };
   const needed = stored.filter((key) => supersededAt(key, stored, now) === undefined);
   const newest = new Secrets(list.slice(0, 1));
   const old = needed.filter(
     ({ kid, sealedPrivate }) => unseal(newest, "signing key", kid, sealedPrivate) === undefined,
   );
-  const detail = `${list.length} secrets in the list: the first signs, all verify`;
+  const detail = `${list.length} secrets: the first one signs, all of them verify`;
   if (old.length > 0) {
-    const mend = `${old.length} signing key(s) in use are sealed under an older secret: before you remove that secret, run assent key rotate and wait until the new key signs`;
+    const mend = `${old.length} signing key(s) in use are encrypted with an older secret: before you remove it, run assent key rotate and wait until the new key signs`;
     return { check: "secret", status: "note", detail: `${detail}; ${mend}` };
   }
   const left =
-    "no signing key in use needs the older secrets; when you remove them, sessions and kept refresh tokens that were made with them end";
+    "no signing key in use needs the older secrets; if you remove them, the sessions and refresh tokens that they signed end";
   return { check: "secret", status: "note", detail: `${detail}; ${left}` };
 }
 
@@ -237,7 +235,7 @@ async function clientFindings(context: AdminContext, config: Config): Promise<re
     if (leavesPkceOpen(client, config)) withoutPkce.push(label);
     details.push(...clientRemarks(client, around).map(({ problem }) => `${label}: ${problem}`));
     const gone = client.scopes.filter((name) => !known.has(name));
-    if (gone.length > 0) details.push(`${label}: its scopes include some that were deleted (${gone.join(", ")})`);
+    if (gone.length > 0) details.push(`${label}: some of its scopes no longer exist (${gone.join(", ")})`);
   }
   const findings = warnings("clients", details);
   findings.push(...pkceFindings(withoutPkce), ...certificateFindings(byCertificate, config));
@@ -248,27 +246,32 @@ function pkceFindings(labels: readonly string[]): Finding[] {
   if (labels.length === 0) return [];
   const named = labels.slice(0, SHOWN).join(", ");
   const more = labels.length > SHOWN ? ` and ${labels.length - SHOWN} more` : "";
-  const detail = `PKCE is optional for ${labels.length} confidential client(s): ${named}${more}. If they use PKCE, as every current library does, require it: assent client update CLIENT_ID --require-pkce, or ASSENT_REQUIRE_PKCE for all`;
+  const detail = `PKCE is optional for ${labels.length} confidential client(s): ${named}${more}. If they use PKCE, like every current library, require it: assent client update CLIENT_ID --require-pkce, or ASSENT_REQUIRE_PKCE for all clients`;
   return [{ check: "clients", status: "note", detail }];
 }
 
 function warnings(check: Finding["check"], details: readonly string[]): Finding[] {
   const findings = details.slice(0, SHOWN).map((detail): Finding => ({ check, status: "warning", detail }));
   if (details.length > SHOWN)
-    findings.push({ check, status: "warning", detail: `… and ${details.length - SHOWN} more problems of this kind` });
+    findings.push({ check, status: "warning", detail: `… and ${details.length - SHOWN} more problems of this type` });
   return findings;
 }
 
 function namesFound({ problems, all }: NameFindings): readonly Finding[] {
   const findings = warnings("names", problems);
-  if (!all) findings.push({ check: "names", status: "note", detail: "there are more people than this command checks" });
+  if (!all)
+    findings.push({
+      check: "names",
+      status: "note",
+      detail: "this command did not check all people, because there are too many",
+    });
   return findings.length > 0
     ? findings
     : [
         {
           check: "names",
           status: "ok",
-          detail: "no name has hidden characters, and no two clients have names that look alike",
+          detail: "no name has hidden characters, and no two clients have similar names",
         },
       ];
 }
@@ -286,7 +289,7 @@ function certificateFindings({ any, issued }: { any: number; issued: number }, c
   if (!known.any && trustProxy.length > 0) {
     found(
       "warning",
-      `${any} client(s) need a certificate, but the server gets none: set ASSENT_CLIENT_CERT_HEADER to the header in which ${trustProxy.join(", ")} passes the certificate on`,
+      `${any} client(s) need a certificate, but the server gets none: set ASSENT_CLIENT_CERT_HEADER to the header in which ${trustProxy.join(", ")} passes the certificate`,
     );
   }
   if (known.any && issued > 0 && tlsClientCa === null) {
@@ -298,7 +301,7 @@ function certificateFindings({ any, issued }: { any: number; issued: number }, c
   if (trustProxy.length > 0 && header !== null) {
     found(
       "note",
-      `${any} client(s) authenticate with the certificate that ${trustProxy.join(", ")} puts into ${header}: this proxy must set or delete ${header} and ${header}-Chain on every request`,
+      `${any} client(s) authenticate with the certificate that ${trustProxy.join(", ")} sends in ${header}: this proxy must set or delete ${header} and ${header}-Chain on every request`,
     );
   }
   return findings;
@@ -309,14 +312,14 @@ async function issuerFinding(config: Config, storage: Storage): Promise<Finding>
   const { issuer } = config;
   const answer = await fetchMetadata(issuer);
   if (answer.kind === "unreachable") {
-    const detail = `${issuer} doesn't answer (${answer.reason}): no server runs, or this machine can't reach it`;
+    const detail = `${issuer} doesn't answer (${answer.reason}): the server doesn't run, or this machine can't reach it`;
     return { check: "issuer", status: "note", detail };
   }
   if (answer.kind === "other") {
     return {
       check: "issuer",
       status: "broken",
-      detail: `${answer.url} answers, but its answer is not this server's metadata: ${answer.reason}`,
+      detail: `${answer.url} doesn't answer with this server's metadata: ${answer.reason}`,
     };
   }
   const expected: unknown = JSON.parse(
@@ -325,7 +328,7 @@ async function issuerFinding(config: Config, storage: Storage): Promise<Finding>
   if (isDeepStrictEqual(answer.metadata, expected)) {
     return { check: "issuer", status: "ok", detail: `${issuer} answers with this configuration's metadata` };
   }
-  const detail = `${answer.url} answers with metadata that differs from this configuration's: it is another server, another version, or another database`;
+  const detail = `${answer.url} answers with other metadata than this configuration: it may be another server, version or database`;
   return { check: "issuer", status: "broken", detail };
 }
 

@@ -45,7 +45,7 @@ export async function exportToFile(
 }
 
 function refuseTaken(target: string): never {
-  return refuse("taken", null, `${target} exists already: choose another name`);
+  return refuse("taken", null, `${target} already exists: choose another name`);
 }
 
 /**
@@ -115,7 +115,7 @@ export async function replaceFromFile(
 
 function exportAt(file: string): string {
   const source = resolve(file);
-  if (!existsSync(source)) refuse("unknown", null, `there is no file ${source}`);
+  if (!existsSync(source)) refuse("unknown", null, `there is no file at ${source}`);
   return source;
 }
 

@@ -23,7 +23,7 @@ export function fetchMetadata(issuer: string): Promise<MetadataAnswer> {
       let length = 0;
       response.on("data", (chunk: Buffer) => {
         length += chunk.length;
-        if (length > MAX_BODY) request.destroy(new Error(`its answer has more than ${MAX_BODY} bytes`));
+        if (length > MAX_BODY) request.destroy(new Error(`the answer is larger than ${MAX_BODY} bytes`));
         else chunks.push(chunk);
       });
       response.on("end", () => resolve(read(url, response.statusCode ?? 0, Buffer.concat(chunks).toString())));
@@ -32,7 +32,7 @@ export function fetchMetadata(issuer: string): Promise<MetadataAnswer> {
     request.on("error", (error: NodeJS.ErrnoException) => {
       const reason =
         error.name === "AbortError" || error.name === "TimeoutError"
-          ? "no answer in 3 seconds"
+          ? "no answer within 3 seconds"
           : (error.code ?? error.message);
       resolve({ kind: "unreachable", reason });
     });

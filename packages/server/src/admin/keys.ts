@@ -59,7 +59,7 @@ export async function rotateKey(
   context: KeyContext,
 ): Promise<StoredKey> {
   const { storage } = context;
-  const alg = signingAlgOf(named) ?? refuse("invalid", "alg", `it is one of ${SIGNING_ALGS.join(", ")}`);
+  const alg = signingAlgOf(named) ?? refuse("invalid", "alg", `must be one of ${SIGNING_ALGS.join(", ")}`);
   const now = context.now();
   const all = await storage.keys.list();
   const before = all.filter((key) => key.alg === alg);
@@ -69,20 +69,20 @@ export async function rotateKey(
     refuse(
       "conflict",
       null,
-      `the next key is published already: ${next.kid} signs from ${new Date(next.activeFrom).toISOString()}`,
+      `the next key is already published: ${next.kid} signs from ${new Date(next.activeFrom).toISOString()}`,
     );
   }
   // No API knows an earlier key, so the very first key can sign at once.
   const activeFrom =
     immediately || before.every(({ retiredAt }) => retiredAt !== null) ? now : now + PUBLISH_BEFORE_USE;
   if (!(await addSigningKey(storage, context.secrets(), before, now, activeFrom, alg))) {
-    refuse("conflict", null, "another process made a key at the same moment: check the list, then try again");
+    refuse("conflict", null, "another process created a key at the same time: check assent key list, and try again");
   }
   // Otherwise an announced key would replace the new one tomorrow.
   for (const { kid } of pending) await storage.keys.retire({ kid, now });
   const known = new Set(all.map(({ kid }) => kid));
   const made = (await storage.keys.list()).find(({ kid }) => !known.has(kid));
-  return made ?? refuse("conflict", null, "another operator retired the new key at once");
+  return made ?? refuse("conflict", null, "another operator has already retired the new key");
 }
 
 /**
@@ -116,11 +116,11 @@ export async function refuseRetiring(
   const inUse: readonly string[] = algsInUse(await storage.resources.list());
   if (key.retiredAt === null && others.length === 0 && inUse.includes(key.alg)) {
     const flag = key.alg === DEFAULT_ALG ? "" : ` --alg ${key.alg}`;
-    refuse("conflict", "kid", `no other key can sign: first make one (key rotate --now${flag})`);
+    refuse("conflict", "kid", `no other key can sign: create one first (assent key rotate --now${flag})`);
   }
   if (!immediately && key.retiredAt !== null) refuseRetiredBefore();
 }
 
 function refuseRetiredBefore(): never {
-  return refuse("conflict", "kid", "this key was retired before");
+  return refuse("conflict", "kid", "this key is already retired");
 }

@@ -26,17 +26,21 @@ function formatOf(bytes: Buffer): Format | undefined {
  */
 export async function renderLogo(picture: Uint8Array): Promise<Buffer> {
   if (picture.byteLength > MAX_LOGO_BYTES) {
-    refuse("invalid", "logo", `it has ${picture.byteLength} bytes; ${MAX_LOGO_BYTES} (1 MiB) are the most`);
+    refuse(
+      "invalid",
+      "logo",
+      `the picture has ${picture.byteLength} bytes; at most ${MAX_LOGO_BYTES} (1 MiB) are allowed`,
+    );
   }
   const bytes = Buffer.from(picture.buffer, picture.byteOffset, picture.byteLength);
   const format = formatOf(bytes);
-  if (format === undefined) return refuse("invalid", "logo", "it is not a PNG, JPEG, WebP or GIF picture");
+  if (format === undefined) return refuse("invalid", "logo", "the file is not a PNG, JPEG, WebP or GIF picture");
   // The package is large, and only an operator with a picture needs it.
   const { default: sharp } = await import("sharp");
   try {
     const image = sharp(bytes, { limitInputPixels: MAX_PIXELS, failOn: "error", pages: 1 });
     const metadata = await image.metadata();
-    if (metadata.format !== format) return refuse("invalid", "logo", "its content is not what its beginning says");
+    if (metadata.format !== format) return refuse("invalid", "logo", "the file's content doesn't match its header");
     return await image
       .timeout({ seconds: 10 })
       .autoOrient()
@@ -47,7 +51,7 @@ export async function renderLogo(picture: Uint8Array): Promise<Buffer> {
   } catch (error) {
     if (error instanceof Error && error.name === "AdminError") throw error;
     const reason = error instanceof Error ? error.message.split("\n")[0] : String(error);
-    return refuse("invalid", "logo", `it can't be read as a picture (${reason})`);
+    return refuse("invalid", "logo", `the picture can't be read (${reason})`);
   }
 }
 

@@ -72,7 +72,7 @@ export async function createUser(input: NewUser, context: AdminContext): Promise
   };
   const outcome = await context.storage.people.create({ person, byOperator: true, now });
   if (outcome.kind === "taken")
-    refuse("taken", outcome.what, `${JSON.stringify(person[outcome.what])} belongs to somebody else`);
+    refuse("taken", outcome.what, `${JSON.stringify(person[outcome.what])} is already in use`);
   return { person, generated: "generate" in input.password ? password : null };
 }
 
@@ -127,7 +127,7 @@ export async function updateUser(
     },
     now,
   });
-  if (outcome.kind === "taken") refuse("taken", "email", `${JSON.stringify(email)} belongs to somebody else`);
+  if (outcome.kind === "taken") refuse("taken", "email", `${JSON.stringify(email)} is already in use`);
   if (outcome.kind === "unknown") return unknownUser(login);
   return (await context.storage.people.get({ partition, personId })) ?? unknownUser(login);
 }
@@ -206,7 +206,7 @@ export async function sessionsOf(
 /** Signs one browser out, which is not a known one any more. Throws `unknown`. */
 export async function revokeSession(sessionId: string, { storage, now }: AdminContext): Promise<void> {
   const ended = await storage.sessions.revoke({ partition: partitionOf(sessionId), sessionId, now: now() });
-  if (!ended) refuse("unknown", "session_id", `there is no live session ${JSON.stringify(sessionId)}`);
+  if (!ended) refuse("unknown", "session_id", `there is no active session ${JSON.stringify(sessionId)}`);
 }
 
 /** Signs a person out everywhere; how many sessions ended. Throws `unknown`. */
@@ -276,7 +276,7 @@ async function hash(password: string): Promise<string> {
 
 function usernameRemark(username: string): Remark {
   const shown = JSON.stringify(username.slice(0, 100));
-  const problem = `${shown} can't be one: ${usernameProblem(username) ?? "it is not a username"}`;
+  const problem = `${shown} is not a valid username: ${usernameProblem(username) ?? "use another name"}`;
   return { field: "username", problem };
 }
 
@@ -296,11 +296,11 @@ function roleProblems(roles: readonly string[]): readonly Remark[] {
 }
 
 const wrongPasswords: Readonly<Record<PasswordProblem, string>> = {
-  malformed: "it is not text in UTF-8",
-  short: `it has fewer than ${MIN_PASSWORD} characters`,
-  long: `it has more than ${MAX_PASSWORD_BYTES} bytes`,
-  name: "it is the username or the e-mail address",
-  common: "it is one of those that many people have and that are tried first; take another one",
+  malformed: "must be UTF-8 text",
+  short: `must have at least ${MIN_PASSWORD} characters`,
+  long: `must have at most ${MAX_PASSWORD_BYTES} bytes`,
+  name: "must differ from the username and the e-mail address",
+  common: "is a common password that attackers try first; choose another",
 };
 
 function passwordProblems(password: string, names: readonly string[]): readonly Remark[] {

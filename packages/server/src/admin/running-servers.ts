@@ -28,12 +28,12 @@ export async function refuseBesideServers(
   const running = async () => (await storage.leases.runningServers({ now: storage.now() })).filter(matters);
   const first = await running();
   if (first.length > 0) {
-    waits?.(`${described(first)} may still run: waiting for another sign of life, or half a minute without one.`);
+    waits?.(`${described(first)} may still run. Waiting for up to 30 seconds to find out.`);
   }
   for (let left = first; left.length > 0; left = await running()) {
     const alive = left.filter(({ id, until }) => !first.some((one) => one.id === id && one.until === until));
     if (alive.length > 0) {
-      refuse("in_use", null, `${described(alive)} runs on this database: ${remedy}; nothing was changed`);
+      refuse("in_use", null, `nothing was changed: ${described(alive)} uses this database; ${remedy}`);
     }
     await sleep(LOOKED_EVERY);
   }

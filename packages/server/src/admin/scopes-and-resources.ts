@@ -72,7 +72,7 @@ async function putScope(scope: Scope, before: Scope | null, { storage }: AdminCo
   const { name, description, ownerRole } = scope;
   const problems: Remark[] = [];
   if (!isScopeName(name)) {
-    const problem = `${JSON.stringify(name.slice(0, 150))}: 1 to 128 printable ASCII characters, without space, quote and backslash (RFC 6749 §3.3)`;
+    const problem = `${JSON.stringify(name.slice(0, 150))}: use 1 to 128 printable ASCII characters without spaces, quotes and backslashes (RFC 6749 §3.3)`;
     problems.push({ field: "name", problem });
   }
   const wording = displayTextProblem(description, MAX_DESCRIPTION, before?.description);
@@ -80,16 +80,16 @@ async function putScope(scope: Scope, before: Scope | null, { storage }: AdminCo
   for (const [tag, text] of Object.entries(scope.descriptions ?? {})) {
     const problem = isLanguageTag(tag)
       ? displayTextProblem(text, MAX_DESCRIPTION, before?.descriptions?.[tag])
-      : "it has no language tag, like de";
+      : "the language tag is missing, for example de";
     if (problem !== undefined) problems.push({ field: "description_lang", problem: `${tag}: ${problem}` });
   }
   if (Object.keys(scope.descriptions ?? {}).length > MAX_TRANSLATIONS)
-    problems.push({ field: "description_lang", problem: `${MAX_TRANSLATIONS} languages are the most` });
+    problems.push({ field: "description_lang", problem: `at most ${MAX_TRANSLATIONS} languages are allowed` });
   if (scope.acr != null && !ACR_VALUES.includes(scope.acr)) {
     problems.push({ field: "acr", problem: `${JSON.stringify(scope.acr)} is not one of ${ACR_VALUES.join(", ")}` });
   }
   if (scope.maxAge != null && !(Number.isSafeInteger(scope.maxAge) && scope.maxAge >= 0 && scope.maxAge <= MAX_AGE)) {
-    problems.push({ field: "max_age", problem: `it is a whole number of seconds, at most ${MAX_AGE}` });
+    problems.push({ field: "max_age", problem: `must be a whole number of seconds, at most ${MAX_AGE}` });
   }
   if (scope.access != null && !SCOPE_ACCESS.includes(scope.access)) {
     problems.push({
@@ -105,7 +105,7 @@ async function putScope(scope: Scope, before: Scope | null, { storage }: AdminCo
   }
   refuseAny(problems);
   const outcome = await storage.scopes.put({ scope, create: before === null });
-  if (outcome.kind === "conflict") refuse("taken", "name", `there is a scope ${JSON.stringify(name)} already`);
+  if (outcome.kind === "conflict") refuse("taken", "name", `the scope ${JSON.stringify(name)} already exists`);
   if (outcome.kind === "unknown_resource") unknownResource(scope.resource ?? "", "resource");
   return scope;
 }
@@ -154,7 +154,7 @@ export async function createResource(input: NewResource, context: AdminContext):
   ]);
   const outcome = await context.storage.resources.put({ resource, create: true });
   if (outcome.kind === "conflict") {
-    refuse("taken", "identifier", `there is an API ${JSON.stringify(input.identifier)} already`);
+    refuse("taken", "identifier", `the API ${JSON.stringify(input.identifier)} already exists`);
   }
   await makeItsKey(resource, context);
   return { resource, secret };
@@ -217,15 +217,16 @@ function identifierProblems(identifier: string, issuer: string): readonly Remark
   const wrong = (problem: string): Remark[] => [{ field: "identifier", problem }];
   const shown = JSON.stringify(identifier.slice(0, 150));
   if (identifier.length > 2048 || !ABSOLUTE_URI.test(identifier)) {
-    return wrong(`${shown} is not an absolute URI without a fragment, such as https://api.example.com (RFC 8707 §2)`);
+    return wrong(`${shown} is not an absolute URI without a fragment; example: https://api.example.com (RFC 8707 §2)`);
   }
   if (/^https?:/.test(identifier) && !/^https?:\/\/[^/?]/.test(identifier)) return wrong(`${shown} has no host`);
-  if (identifier === issuer) return wrong("it is the issuer's own: a scope without an API belongs to the issuer");
+  if (identifier === issuer)
+    return wrong("this is the issuer's own identifier: a scope without an API already belongs to the issuer");
   return [];
 }
 
 function tokenProblems({ tokenFormat, alg }: TokenKind): readonly Remark[] {
-  const problem = (allowed: readonly string[]) => `it is one of ${allowed.join(", ")}`;
+  const problem = (allowed: readonly string[]) => `must be one of ${allowed.join(", ")}`;
   return [
     ...(tokenFormat === undefined || formatOf(tokenFormat) !== undefined
       ? []
@@ -264,7 +265,7 @@ function resourceProblems({ name, tokenLifetime }: Resource, stands: string | nu
   const fits =
     tokenLifetime === null ||
     (Number.isInteger(tokenLifetime) && tokenLifetime >= 1 && tokenLifetime <= MAX_TOKEN_LIFETIME);
-  if (!fits) problems.push({ field: "token_lifetime", problem: `it is 1 to ${MAX_TOKEN_LIFETIME} seconds` });
+  if (!fits) problems.push({ field: "token_lifetime", problem: `must be 1 to ${MAX_TOKEN_LIFETIME} seconds` });
   return problems;
 }
 

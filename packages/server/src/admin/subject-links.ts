@@ -24,14 +24,14 @@ export async function linkSubject(
   const record = await issuerOf(issuer, context);
   const key = keyOf(record, subject);
   const person = await userOf(login, context);
-  if (person.operator.length > 0) refuse("invalid", "user", "operators can't be spoken for");
+  if (person.operator.length > 0) refuse("invalid", "user", "an operator's account can't be linked to an issuer");
   const { partition, personId } = person;
   const { storage, now } = context;
   const args = { partition, personId, subject: key, sole: false, madeBy: "operator", now: now() } as const;
   const { kind } = await storage.subjectLinks.link(args);
   if (kind === "unknown") return refuse("unknown", "user", `there is no user ${JSON.stringify(login)}`);
   if (kind === "taken" || kind === "other") {
-    return refuse("taken", "subject", `${JSON.stringify(key.subject)} is another user: unlink it first`);
+    return refuse("taken", "subject", `${JSON.stringify(key.subject)} is linked to another user: unlink it first`);
   }
   return { subject: key, person };
 }
@@ -78,9 +78,10 @@ export function linksOfIssuer(issuerId: string, { storage }: AdminContext): Asyn
 
 function keyOf(record: TrustedIssuer, subject: string): ForeignSubject {
   if (record.mapSubject === "id") {
-    refuse("invalid", "issuer", "its subjects are ids of this server: there is nothing to link");
+    refuse("invalid", "issuer", "this issuer's subjects are IDs of this server, so they can't be linked");
   }
   const key = subjectOf(record, { value: subject, name: null, nameBelieved: false, lasting: true });
-  const wanted = "it is 1 to 255 characters as the issuer writes it, without control characters and spaces at its ends";
+  const wanted =
+    "use 1 to 255 characters, exactly as the issuer writes them, without control characters or spaces at the start or end";
   return key ?? refuse("invalid", "subject", wanted);
 }

@@ -68,7 +68,7 @@ export async function createIssuer(input: NewIssuer, context: AdminContext): Pro
     ...settings,
   };
   const outcome = await put(issuer, keys, [], true, context);
-  return outcome ?? refuse("taken", "issuer", `there is an issuer ${JSON.stringify(input.issuer)} already`);
+  return outcome ?? refuse("taken", "issuer", `the issuer ${JSON.stringify(input.issuer)} already exists`);
 }
 
 export interface IssuerChanges extends IssuerSettings {
@@ -100,15 +100,18 @@ export async function issuerOf(id: string, { storage }: AdminContext): Promise<T
 export function issuerRemarks(issuer: TrustedIssuer): readonly Remark[] {
   const remarks: Remark[] = [];
   if (issuer.scopes.length === 0) {
-    remarks.push({ field: "scope", problem: "it has no scope, so the server accepts none of its assertions" });
+    remarks.push({ field: "scope", problem: "this issuer has no scope, so the server accepts none of its assertions" });
   }
   if (issuer.createOwners && issuer.subjects.length === 0) {
-    remarks.push({ field: "subject", problem: "it can create owners with any name: limit it to its own domains" });
+    remarks.push({
+      field: "subject",
+      problem: "this issuer can create owners with any name: limit it to its own domains",
+    });
   }
   if (issuer.mapSubject === "email" && issuer.emailDomains.length === 0 && issuer.subjects.length === 0) {
     remarks.push({
       field: "email_domain",
-      problem: "it can name addresses of every domain: limit it to its own domains",
+      problem: "this issuer can name addresses of any domain: limit it to its own domains",
     });
   }
   // SAML can't say that an address is verified, so without a domain no address counts as verified.
@@ -119,7 +122,7 @@ export function issuerRemarks(issuer: TrustedIssuer): readonly Remark[] {
     issuer.emailDomains.length === 0
   ) {
     const problem =
-      "owners that it creates get every address that it calls verified, also addresses of others: limit it to its own domains";
+      "this issuer's new owners get any address that it calls verified, also other people's addresses: limit it to its own domains";
     remarks.push({ field: "email_domain", problem });
   }
   return remarks;
@@ -155,7 +158,7 @@ interface KeysRead {
 function keysOf({ type, issuer }: TrustedIssuer, keys: IssuerKeys | undefined): KeysRead {
   if (keys === undefined) {
     const how = type === "jwt" ? "jwks or jwks_uri" : "certificate or saml_metadata";
-    return wrong(type === "jwt" ? "jwks" : "certificate", `it is missing: assertions are verified with ${how}`);
+    return wrong(type === "jwt" ? "jwks" : "certificate", `missing: to verify assertions, the server needs ${how}`);
   }
   if (type === "jwt") {
     if ("jwks" in keys) {
@@ -164,22 +167,22 @@ function keysOf({ type, issuer }: TrustedIssuer, keys: IssuerKeys | undefined): 
       return { fields: { jwks: JSON.stringify({ keys: read.keys }), jwksUri: null }, problems: [] };
     }
     if ("jwksUri" in keys) {
-      if (!isKeyAddress(keys.jwksUri)) return wrong("jwks_uri", "it is not an https URL");
+      if (!isKeyAddress(keys.jwksUri)) return wrong("jwks_uri", "must be an https URL");
       return { fields: { jwks: null, jwksUri: keys.jwksUri }, problems: [] };
     }
-    return wrong("certificate", "a JWT issuer's keys are a JWK Set: jwks or jwks_uri");
+    return wrong("certificate", "for a JWT issuer, use jwks or jwks_uri");
   }
   if ("certificate" in keys) return certificates("certificate", readCertificates(keys.certificate));
   if ("samlMetadata" in keys) {
     return certificates("saml_metadata", certificatesOfMetadata(keys.samlMetadata, issuer));
   }
-  return wrong("jwks", "a SAML issuer's keys are certificates: certificate or saml_metadata");
+  return wrong("jwks", "for a SAML issuer, use certificate or saml_metadata");
 }
 
 function certificates(field: string, reading: MetadataReading): KeysRead {
   if (reading.kind === "invalid") return wrong(field, reading.problem);
   if (reading.certificates.length > MAX_CERTIFICATES)
-    return wrong(field, `${MAX_CERTIFICATES} certificates are the most`);
+    return wrong(field, `at most ${MAX_CERTIFICATES} certificates are allowed`);
   return { fields: { certificates: reading.certificates }, problems: [] };
 }
 
@@ -196,10 +199,10 @@ function isKeyAddress(text: string): boolean {
 function idProblems({ issuer }: TrustedIssuer, own: string): readonly Remark[] {
   const say = (problem: string): Remark[] => [{ field: "issuer", problem }];
   if (issuer.length > MAX_ID || !/^[\u0021-\u007e]+$/.test(issuer)) {
-    return say(`it is 1 to ${MAX_ID} printable ASCII characters without a space, as the issuer writes it`);
+    return say(`must be 1 to ${MAX_ID} printable ASCII characters without spaces, exactly as the issuer writes it`);
   }
   // A JWT that this server signed is not an assertion.
-  if (issuer === own) return say("it is this server's own");
+  if (issuer === own) return say("this is this server's own issuer");
   return [];
 }
 
@@ -207,17 +210,17 @@ function settingProblems(issuer: TrustedIssuer): readonly Remark[] {
   const { maxLifetime, mapSubject, createOwners, audience, subjects, scopes, clients } = issuer;
   const problems: Remark[] = [];
   if (!Number.isInteger(maxLifetime) || maxLifetime < 1 || maxLifetime > MAX_ASSERTION_LIFETIME) {
-    problems.push({ field: "max_lifetime", problem: `it is 1 to ${MAX_ASSERTION_LIFETIME} seconds` });
+    problems.push({ field: "max_lifetime", problem: `must be 1 to ${MAX_ASSERTION_LIFETIME} seconds` });
   }
   if (createOwners && mapSubject === "id") {
     problems.push({
       field: "create_owners",
-      problem: "this server chooses ids: map subjects by username, email or link",
+      problem: "only this server chooses IDs, so use username, email or link to map subjects",
     });
   }
   problems.push(...subjectProblems(issuer));
   if (audience !== null && (audience.length > MAX_ID || !/^[\u0021-\u007e]+$/.test(audience))) {
-    problems.push({ field: "audience", problem: `it is 1 to ${MAX_ID} printable ASCII characters without a space` });
+    problems.push({ field: "audience", problem: `must be 1 to ${MAX_ID} printable ASCII characters without spaces` });
   }
   for (const [field, list] of [
     ["subject", subjects],
@@ -225,10 +228,10 @@ function settingProblems(issuer: TrustedIssuer): readonly Remark[] {
     ["client", clients],
     ["email_domain", issuer.emailDomains],
   ] as const) {
-    if (list.length > MAX_LIST) problems.push({ field, problem: `${MAX_LIST} are the most` });
+    if (list.length > MAX_LIST) problems.push({ field, problem: `at most ${MAX_LIST} values are allowed` });
   }
   if (subjects.some((one) => one === "" || one === "@" || one.length > 254)) {
-    problems.push({ field: "subject", problem: "each is a subject, or @ and a domain" });
+    problems.push({ field: "subject", problem: "each value must be a subject, or @ and a domain" });
   }
   return problems;
 }
@@ -240,22 +243,22 @@ function subjectProblems({ type, mapSubject, subjectClaim, emailDomains }: Trust
   const problems: Remark[] = [];
   const field = type === "jwt" ? "subject_claim" : "subject_attribute";
   if (subjectClaim !== null && !/^[\u0021-\u007e]{1,256}$/.test(subjectClaim)) {
-    problems.push({ field, problem: "it is 1 to 256 printable ASCII characters without a space" });
+    problems.push({ field, problem: "must be 1 to 256 printable ASCII characters without spaces" });
   }
   if (type === "jwt" && subjectClaim !== null && NO_SUBJECTS.has(subjectClaim)) {
-    problems.push({ field, problem: `${subjectClaim} has a meaning of its own: name one that holds who it is` });
+    problems.push({ field, problem: `${subjectClaim} has another meaning: use a claim that identifies the person` });
   }
   const strange = emailDomains.filter((one) => canonicalDomain(one) === undefined);
   if (strange.length > 0) {
     problems.push({
       field: "email_domain",
-      problem: `${JSON.stringify(strange[0]?.slice(0, 100))} is not the domain of an address`,
+      problem: `${JSON.stringify(strange[0]?.slice(0, 100))} is not a domain of an e-mail address`,
     });
   }
   if (type === "saml" && mapSubject === "email" && subjectClaim !== null && emailDomains.length === 0) {
     problems.push({
       field: "email_domain",
-      problem: "it is missing: an attribute can't say that an address is verified, so name the issuer's own domains",
+      problem: "missing: a SAML attribute can't say that an address is verified, so name the issuer's own domains",
     });
   }
   return problems;
@@ -277,8 +280,10 @@ async function unknownNames(
       .map((name) => JSON.stringify(name))
       .join(", ");
   return [
-    ...(missing.length === 0 ? [] : [{ field: "scope", problem: `${list(missing)}: no such scope; create it first` }]),
-    ...(strangers.length === 0 ? [] : [{ field: "client", problem: `${list(strangers)}: no such client` }]),
+    ...(missing.length === 0
+      ? []
+      : [{ field: "scope", problem: `${list(missing)}: there is no such scope; create it first` }]),
+    ...(strangers.length === 0 ? [] : [{ field: "client", problem: `${list(strangers)}: there is no such client` }]),
   ];
 }
 

@@ -65,12 +65,12 @@ function equalButForPort(registered: string, asked: string): boolean {
 
 /** Why a URI can't be registered, in words for the operator. Undefined: it can. */
 export function redirectUriProblem(uri: string): string | undefined {
-  if (!PRINTABLE.test(uri)) return "it must be 1 to 2,048 printable ASCII characters, without spaces";
-  if (uri.includes("#")) return "it must not have a fragment (RFC 6749 §3.1.2)";
-  if (uri.includes("*")) return "there are no wildcards: register each URI in full";
-  if (uri.includes("\\")) return "it must not have a backslash";
+  if (!PRINTABLE.test(uri)) return "must be 1 to 2,048 printable ASCII characters, without spaces";
+  if (uri.includes("#")) return "must not have a fragment (RFC 6749 §3.1.2)";
+  if (uri.includes("*")) return "wildcards are not supported: register each URI in full";
+  if (uri.includes("\\")) return "must not contain a backslash";
   const parts = ABSOLUTE.exec(uri);
-  if (parts === null) return "it must be an absolute URI, without user name or password";
+  if (parts === null) return "must be an absolute URI without a username or password";
   const [, scheme = "", authority, path = "", query = ""] = parts;
   return schemeProblem(scheme.toLowerCase(), authority, uri, scheme) ?? pathProblem(path) ?? queryProblem(query);
 }
@@ -82,18 +82,18 @@ function schemeProblem(
   written: string,
 ): string | undefined {
   if (scheme === "https" || scheme === "http") {
-    if (written !== scheme) return "write the scheme in lower case: it is compared as a string";
-    if (authority === undefined || !hostIsFine(authority)) return "its host is missing or not a host name";
+    if (written !== scheme) return "the scheme must be in lower case, because the URI is compared as a string";
+    if (authority === undefined || !hostIsFine(authority)) return "the host is missing or not a valid host name";
     if (scheme === "http" && !LOOPBACK.test(uri) && !/^http:\/\/localhost(:\d{1,5})?(\/|\?|$)/.test(uri)) {
-      return "http is for loopback addresses alone; use https (RFC 9700 §2.6)";
+      return "http is allowed only for loopback addresses; use https (RFC 9700 §2.6)";
     }
     return undefined;
   }
-  if (REFUSED_SCHEMES.has(scheme)) return `the scheme ${scheme}: is refused`;
+  if (REFUSED_SCHEMES.has(scheme)) return `the scheme ${scheme}: is not allowed`;
   if (!scheme.includes("."))
     return "a private-use scheme must be a reversed domain name, such as com.example.app: (RFC 8252 §7.1)";
   const [, port] = /^(?:[A-Za-z0-9._~%-]+(?::(0|[1-9]\d{0,4}))?)?$/.exec(authority ?? "") ?? [null, "65536"];
-  if (Number(port ?? 0) > 65_535) return "its host or port can't be one";
+  if (Number(port ?? 0) > 65_535) return "the host or port is not valid";
   return undefined;
 }
 
@@ -129,7 +129,7 @@ function isPlainIpv6(text: string): boolean {
 }
 
 function pathProblem(path: string): string | undefined {
-  if (/(^|\/)\.\.?(\/|$)/.test(path) || /%2e/i.test(path)) return "its path must not have . or .. segments";
+  if (/(^|\/)\.\.?(\/|$)/.test(path) || /%2e/i.test(path)) return "the path must not have . or .. segments";
   return undefined;
 }
 
@@ -137,7 +137,7 @@ function queryProblem(query: string): string | undefined {
   for (const pair of query.slice(1).split("&")) {
     const name = pair.split("=", 1)[0] ?? "";
     if (RESERVED.has(name) || /%/.test(name))
-      return `its query must not have the parameter ${RESERVED.has(name) ? name : "with an encoded name"}: the answer brings that`;
+      return `the query must not have the parameter ${RESERVED.has(name) ? name : "with an encoded name"}, because the response adds it`;
   }
   return undefined;
 }

@@ -22,10 +22,10 @@ export function newUsername(text: string): NewUsername | undefined {
 export function usernameProblem(text: string): string | undefined {
   const username = canonicalUsername(text);
   if (username === undefined)
-    return "it is 1 to 64 letters, digits and . _ - of any script, a letter or digit first, no dot last";
+    return "use 1 to 64 letters and digits of any script, and . _ -, with a letter or digit first and no dot last";
   if (/^[\x21-\x7e]+$/.test(username)) return undefined;
-  if (!isHighlyRestrictive(username)) return "it mixes letters of several scripts";
-  if (/[^\p{L}\p{M}\p{Nd}._-]/u.test(username)) return "it has a number that is no digit";
+  if (!isHighlyRestrictive(username)) return "the letters must be from one script";
+  if (/[^\p{L}\p{M}\p{Nd}._-]/u.test(username)) return "numbers must be digits";
   // Text can hold invisible characters that shape a word; two usernames must not differ by these alone.
   if (/\p{Default_Ignorable_Code_Point}/u.test(username)) return HIDING;
   return markProblem(username) ?? digitProblem(username);

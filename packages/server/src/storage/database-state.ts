@@ -55,17 +55,17 @@ export function refuseUnready(
 ): void {
   if (importing) {
     throw new DatabaseNotReady(
-      "An import into this database hasn't come to its end: run the same `assent import FILE` again, and it goes on.",
+      "An import into this database was interrupted. To continue it, run the same assent import FILE again.",
     );
   }
   if (epoch !== null && !epoch.done && serve) {
     throw new DatabaseNotReady(
-      "What was granted before this database was put back is being ended, and that was interrupted: run `assent db epoch`, and it goes on.",
+      "The database was restored, but the end of its old grants was interrupted. To continue it, run assent db epoch.",
     );
   }
   if (inspection && serve) {
     throw new DatabaseNotReady(
-      "This database was restored for inspection: access that was revoked after its backup is alive in it. Nobody may be served from it; restore the backup without --for-inspection.",
+      "This database was restored for inspection, so access that was revoked after the backup still works in it. To serve people, restore the backup without --for-inspection.",
     );
   }
 }

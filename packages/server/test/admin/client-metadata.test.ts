@@ -51,26 +51,28 @@ describe("DR-03 redirect_uris", () => {
   });
 
   test("none, for a client of the code flow → refused", () => {
-    expect(problemsOf({ redirect_uris: [] })[0]).toContain("there is none");
-    expect(problemsOf({ redirect_uris: null })[0]).toContain("there is none");
+    expect(problemsOf({ redirect_uris: [] })[0]).toContain("needs a redirect URI");
+    expect(problemsOf({ redirect_uris: null })[0]).toContain("needs a redirect URI");
   });
 
   test("21 → refused, 20 → registered", () => {
     const uris = Array.from({ length: 21 }, (_, at) => `https://app.test/${at}`);
-    expect(problemsOf({ redirect_uris: uris })).toEqual([expect.stringContaining("there are 21; 20 is the most")]);
+    expect(problemsOf({ redirect_uris: uris })).toEqual([
+      expect.stringContaining("the list has 21 URIs; at most 20 are allowed"),
+    ]);
     expect(problemsOf({ redirect_uris: uris.slice(1) })).toEqual([]);
   });
 
   test("101 grant types → one problem", () => {
     const many = Array.from({ length: 101 }, (_, at) => `g${at}`);
     expect(problemsOf({ grant_types: many })).toEqual([
-      "grant_types (invalid_client_metadata): it has more than 100 entries",
+      "grant_types (invalid_client_metadata): the list has more than 100 entries",
     ]);
   });
 
-  test("not a list of texts → refused", () => {
-    expect(problemsOf({ redirect_uris: "https://app.test/cb" })[0]).toContain("not a list of texts");
-    expect(problemsOf({ redirect_uris: [1] })[0]).toContain("not a list of texts");
+  test("must be a list of strings → refused", () => {
+    expect(problemsOf({ redirect_uris: "https://app.test/cb" })[0]).toContain("must be a list of strings");
+    expect(problemsOf({ redirect_uris: [1] })[0]).toContain("must be a list of strings");
   });
 
   test("two bad ones → both are told", () => {
@@ -134,7 +136,7 @@ describe("grant and response types", () => {
     "%s, %s without a redirect_uri, or only so → refused",
     (...grants) => {
       expect(problemsOf({ grant_types: grants, redirect_uris: [] }).join()).toMatch(
-        /implicit leads back|leads nowhere/,
+        /implicit needs a redirect URI|has no effect/,
       );
     },
   );
@@ -142,7 +144,7 @@ describe("grant and response types", () => {
   test("implicit → the response type token goes with it, and none without the other", () => {
     const read = readRegistration(aRegistration({ grant_types: ["implicit"] }));
     expect(read.kind === "valid" && read.fields.responseTypes).toEqual(["token"]);
-    expect(problemsOf({ response_types: ["token"] })[0]).toContain("goes with the grant type implicit");
+    expect(problemsOf({ response_types: ["token"] })[0]).toContain("needs the grant type implicit");
     expect(problemsOf({ grant_types: ["implicit"], response_types: ["code"] })[0]).toContain("authorization_code");
   });
 
@@ -152,7 +154,7 @@ describe("grant and response types", () => {
   });
 
   test("refresh_token alone → refused", () => {
-    expect(problemsOf({ grant_types: ["refresh_token"] })[0]).toContain("leads nowhere");
+    expect(problemsOf({ grant_types: ["refresh_token"] })[0]).toContain("has no effect");
   });
 
   test.each([
@@ -162,13 +164,15 @@ describe("grant and response types", () => {
   ])("refresh_token beside %j, which give none → refused; with a code beside them → registered", (others) => {
     const grants = [...others, "refresh_token"];
     expect(problemsOf({ grant_types: grants, redirect_uris: [] })).toEqual([
-      expect.stringMatching(/^grant_types .*refresh_token leads nowhere.*leave it out$/),
+      expect.stringMatching(/^grant_types .*refresh_token has no effect.*leave it out, or/),
     ]);
     expect(readRegistration(aRegistration({ grant_types: [...grants, "authorization_code"] })).kind).toBe("valid");
   });
 
   test("no grant type → refused", () => {
-    expect(problemsOf({ grant_types: [] }).join()).toContain("grant_types (invalid_client_metadata): it is empty");
+    expect(problemsOf({ grant_types: [] }).join()).toContain(
+      "grant_types (invalid_client_metadata): the list is empty",
+    );
   });
 
   test.each(["id_token", "code token", "token code", "TOKEN", "none"])("response type %s → refused", (type) => {
@@ -176,7 +180,7 @@ describe("grant and response types", () => {
   });
 
   test("no response type for the code flow → refused", () => {
-    expect(problemsOf({ response_types: [] })[0]).toContain("it is empty");
+    expect(problemsOf({ response_types: [] })[0]).toContain("the list is empty");
   });
 
   test("left out → the defaults of RFC 7591, or those of the caller", () => {

@@ -53,8 +53,8 @@ describe("create", () => {
       createClient(aNewClient({ metadata: { scope: "read raed" }, ownScopes: ["admni"] }), admin),
     );
     expect(problems).toEqual([
-      'scope: "raed": no such scope; create it first',
-      'own_scope: "admni": no such scope; create it first',
+      'scope: "raed": there is no such scope; create it first',
+      'own_scope: "admni": there is no such scope; create it first',
     ]);
   });
 
@@ -150,7 +150,7 @@ describe("grant types that the operator switched off", () => {
     for (const type of ["public", "confidential"] as const) {
       const { problems } = await refusal(createClient({ type, metadata }, without("authorization_code")));
       expect(problems).toEqual([
-        expect.stringMatching(/^grant_types: it is missing, .* switched off .*: name one or more of refresh_token, /),
+        expect.stringMatching(/^grant_types: missing, .* switched off .*: name one or more of refresh_token, /),
       ]);
     }
   });
@@ -220,7 +220,7 @@ describe("remarks", () => {
     const old = { ...client, grantTypes, responseTypes: [], redirectUris: [] };
     await admin.storage.clients.put({ client: old, expect: null });
     expect((await remarksOn(old)).map(({ problem }) => problem)).toEqual([
-      expect.stringMatching(/^refresh_token leads nowhere/),
+      expect.stringMatching(/^refresh_token has no effect/),
     ]);
     const renamed = await updateClient(client.clientId, { metadata: { client_name: "Other" } }, admin);
     expect([renamed.name, renamed.grantTypes]).toEqual(["Other", grantTypes]);
@@ -241,7 +241,7 @@ describe("a change of redirect URIs", () => {
   test("a new host → one remark, which names it and says who is asked again", async () => {
     const told = await change({}, ["https://app.test/cb", "https://new.test/cb", "com.example.app:/cb"]);
     expect(told).toEqual([
-      expect.stringMatching(/^redirect_uris new\.test, com\.example\.app:: owners .* asked again/),
+      expect.stringMatching(/^redirect_uris new\.test, com\.example\.app:: the server asks owners again/),
     ]);
   });
 

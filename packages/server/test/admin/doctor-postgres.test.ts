@@ -28,12 +28,12 @@ const good: ServerFacts = {
 describe("what is judged", () => {
   test.each<[string, Partial<ServerFacts>, Finding["status"], RegExp]>([
     ["PostgreSQL 14", { version: 14 }, "broken", /needs PostgreSQL 15 or newer/],
-    ["PostgreSQL 19", { version: 19 }, "note", /newest version that was tested/],
+    ["PostgreSQL 19", { version: 19 }, "note", /newest tested version is/],
     ["a standby", { readOnly: true, standby: true }, "broken", /a standby, and no other host/],
     ["read-only", { readOnly: true }, "broken", /default_transaction_read_only/],
-    ["another encoding", { encoding: "SQL_ASCII" }, "broken", /SQL_ASCII, but it must be UTF8/],
+    ["another encoding", { encoding: "SQL_ASCII" }, "broken", /SQL_ASCII: create a new database with UTF8/],
     ["fsync off", { fsync: false }, "warning", /power failure/],
-    ["synchronous_commit off", { synchronousCommit: "off" }, "warning", /sessions turn it on/],
+    ["synchronous_commit off", { synchronousCommit: "off" }, "warning", /turns it on for its own connections/],
     ["synchronous_commit local", { synchronousCommit: "local" }, "warning", /standby takes over/],
     ["our clock 5 minutes ahead", { localAhead: 300_000 }, "warning", /300 s ahead of/],
     ["our clock behind", { localAhead: -60_000 }, "warning", /60 s behind/],
@@ -43,7 +43,7 @@ describe("what is judged", () => {
       "more connections than allowed",
       { maxConnections: 20 },
       "warning",
-      /up to 12 connections, and the server allows 20/,
+      /up to 12 connections, but the server allows 20/,
     ],
   ])("%s → said", (_, facts, status, detail) => {
     expect(findingsFrom({ ...good, ...facts }, 1)).toContainEqual({
@@ -119,7 +119,7 @@ describe("doctor on a real server", () => {
     const details = findings.map(({ status, detail }) => `${status}: ${detail}`);
     expect(details).toContainEqual(expect.stringMatching(/^broken: .* is read-only/));
     expect(details).toContainEqual(expect.stringMatching(/^warning: synchronous_commit is off/));
-    expect(details).toContainEqual(expect.stringMatching(/^note: the role may not create tables/));
+    expect(details).toContainEqual(expect.stringMatching(/^note: the role can't create tables/));
   });
 
   test("nobody there → broken, with the place", async () => {

@@ -88,7 +88,7 @@ describe("without a server", () => {
     const { ok, findings } = await look();
     expect(ok).toBe(true);
     expect(findingsOf(findings, "configuration")).toEqual([
-      expect.stringMatching(/^warning: .*demo\.json: the demo ran/),
+      expect.stringMatching(/^warning: .*demo\.json: the demo used/),
     ]);
     const local = await diagnose(async () => ({ ...admin.config, issuer: "http://localhost:9400" }), NODE, admin.now());
     expect(findingsOf(local.findings, "configuration")).toEqual(["ok: complete and valid"]);
@@ -120,7 +120,7 @@ describe("without a server", () => {
     const told = findingsOf(findings, "clients").join("\n");
     expect(ok).toBe(true);
     expect(told.match(/^warning: /gm)).toHaveLength(3);
-    for (const words of ["has no scope", "localhost", "were deleted (gone)"]) expect(told).toContain(words);
+    for (const words of ["has no scope", "localhost", "no longer exist (gone)"]) expect(told).toContain(words);
   });
 });
 
@@ -192,7 +192,7 @@ describe("clients known by certificates that a proxy hands on", () => {
     await createScope({ name: "in", description: "Import" }, admin);
     await byCertificate("tls_client_auth", { tls_client_auth_san_dns: "import.example.com" });
     expect(await told(proxied)).toEqual([
-      "warning: 1 client(s) need a certificate, but the server gets none: set ASSENT_CLIENT_CERT_HEADER to the header in which 10.0.0.0/8 passes the certificate on",
+      "warning: 1 client(s) need a certificate, but the server gets none: set ASSENT_CLIENT_CERT_HEADER to the header in which 10.0.0.0/8 passes the certificate",
     ]);
   });
 
@@ -200,7 +200,7 @@ describe("clients known by certificates that a proxy hands on", () => {
     await createScope({ name: "in", description: "Import" }, admin);
     await byCertificate("tls_client_auth", { tls_client_auth_san_dns: "import.example.com" });
     const duty =
-      "note: 1 client(s) authenticate with the certificate that 10.0.0.0/8 puts into Client-Cert: this proxy must set or delete Client-Cert and Client-Cert-Chain on every request";
+      "note: 1 client(s) authenticate with the certificate that 10.0.0.0/8 sends in Client-Cert: this proxy must set or delete Client-Cert and Client-Cert-Chain on every request";
     expect(await told(handedOn)).toEqual([
       expect.stringMatching(/^warning: 1 client.*tls_client_auth, and the server refuses them.*ASSENT_TLS_CLIENT_CA/),
       duty,
@@ -246,17 +246,17 @@ describe("with a server", () => {
     expect(told).toEqual([
       expect.stringMatching(/^warning: the scope odd: description: the word .* alphabet$/),
       `warning: the client ${other.clientId}: name: the word "ваnк" mixes letters that look alike: write it in one alphabet`,
-      expect.stringMatching(/^warning: the clients .* have names that look alike, so owners can confuse them$/),
+      expect.stringMatching(/^warning: the clients .* have similar names, so owners may confuse them$/),
       expect.stringMatching(/^warning: the user раураl: name: it has a control character/),
-      "warning: the user раураl: username: it mixes letters of several scripts",
-      "warning: the users сара and capa have usernames that look alike",
+      "warning: the user раураl: username: the letters must be from one script",
+      "warning: the users сара and capa have similar usernames",
     ]);
     expect(told[2]).toContain(mine.clientId);
     expect(told[2]).toContain(other.clientId);
     await server.assent.storage.people.delete({ ...person, now: Date.now() });
     for (let at = 0; at < 12; at += 1) await server.addClient({ name: "Bank" });
     const many = findingsOf((await look()).findings, "names");
-    expect([many.length, many.at(-1)]).toEqual([11, "warning: … and 6 more problems of this kind"]);
+    expect([many.length, many.at(-1)]).toEqual([11, "warning: … and 6 more problems of this type"]);
   });
 
   test("the secret's file is gone, or another secret → broken", async () => {
@@ -275,7 +275,7 @@ describe("with a server", () => {
     const rotated = [Buffer.alloc(32, 7), ...present];
     const before = await look(Date.now(), { secret: rotated });
     expect(findingsOf(before.findings, "secret")).toEqual([
-      expect.stringMatching(/^note: 2 secrets in the list.*1 signing key.*older/),
+      expect.stringMatching(/^note: 2 secrets: .*1 signing key.*older/),
     ]);
     const admin = { ...adminOf(server.assent.storage, server.issuer), secrets: () => new Secrets(rotated) };
     await rotateKey({ immediately: true }, admin);

@@ -66,7 +66,7 @@ describe("resource", () => {
     await createResource({ identifier, name: "Sealed", tokenFormat: "opaque", alg: "PS256" }, admin);
     expect(await admin.storage.keys.list()).toHaveLength(before);
     expect((await refusal(updateResource(identifier, { alg: "none" }, admin))).problems).toEqual([
-      expect.stringMatching("^alg: it is one of ES256"),
+      expect.stringMatching("^alg: must be one of ES256"),
     ]);
     const { resource } = await updateResource(identifier, { tokenFormat: "jwt", alg: "EdDSA" }, admin);
     expect(resource).toMatchObject({ name: "Sealed", tokenFormat: "jwt", alg: "EdDSA" });

@@ -291,7 +291,7 @@ export function aCondition(change: Partial<ConditionView> = {}): ConditionView {
     error: "invalid_request",
     status: 400,
     section: "RFC 6749 §3.1.2.4",
-    description: "redirect_uri is missing or is not one that the client registered.",
+    description: "redirect_uri is missing or not registered for the client.",
     help: [
       "The address is compared character by character: scheme, host, port, path, trailing slash and query must be those of the registration.",
       "Register it with: assent client update CLIENT_ID --redirect-uri URI.",

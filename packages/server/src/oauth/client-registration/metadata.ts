@@ -29,7 +29,7 @@ const REFRESHABLE: ReadonlySet<string> = new Set(
 /** What is wrong with `refresh_token` among the grant types of a client. Undefined: nothing, or it is not there. */
 export function refreshProblem(registered: readonly string[]): string | undefined {
   if (!registered.includes("refresh_token") || registered.some((name) => REFRESHABLE.has(name))) return undefined;
-  return "refresh_token leads nowhere: no other grant type of this client gives refresh tokens (authorization_code does, for example), so leave it out";
+  return "refresh_token has no effect, because no other grant type of this client gives refresh tokens: leave it out, or add one such as authorization_code";
 }
 
 /** Response types with the grant type of each (§2.1). */
@@ -154,7 +154,7 @@ const TLS_SUBJECT_FORMS: Readonly<
     fits: (value) => canonicalName(value) !== undefined,
   },
   tls_client_auth_san_dns: {
-    what: "a host's name without a wildcard",
+    what: "a host name without a wildcard",
     fits: (value) => /^[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?)*$/i.test(value),
   },
   tls_client_auth_san_uri: {
@@ -184,7 +184,7 @@ class Reader {
   name(): string {
     const name = this.#text("client_name");
     if (name === undefined) {
-      this.#wrong("client_name", "it is missing: owners read it when they are asked");
+      this.#wrong("client_name", "missing: owners read it on the consent page");
       return "";
     }
     const problem = displayTextProblem(name, MAX_NAME, this.#registrable.called?.name);
@@ -201,12 +201,12 @@ class Reader {
       if (tag === undefined || value === undefined) continue;
       const problem = isLanguageTag(tag)
         ? displayTextProblem(value, MAX_NAME, this.#registrable.called?.names?.[tag.toLowerCase()])
-        : "it has no language tag (client_name#de)";
+        : "the language tag is missing (client_name#de)";
       if (problem !== undefined) this.#wrong(field, problem);
       names[tag.toLowerCase()] = value.normalize("NFC");
     }
     if (Object.keys(names).length > MAX_TRANSLATIONS)
-      this.#wrong("client_name", `${MAX_TRANSLATIONS} languages are the most`);
+      this.#wrong("client_name", `at most ${MAX_TRANSLATIONS} languages are allowed`);
     return names;
   }
 
@@ -215,7 +215,7 @@ class Reader {
     const names = wordsOf(this.#text("optional_scope"));
     const strangers = names.filter((name) => !wordsOf(this.#text("scope")).includes(name));
     if (strangers.length > 0)
-      this.#wrong("optional_scope", `${strangers.slice(0, 5).map(quoted).join(", ")}: not in scope`);
+      this.#wrong("optional_scope", `${strangers.slice(0, 5).map(quoted).join(", ")}: these are not in scope`);
     return names;
   }
 
@@ -234,8 +234,8 @@ class Reader {
     const sent = this.#list("grant_types");
     const asked = sent ?? missing.filter((one) => grants.offers(one));
     if (sent === undefined && !asked.some((name) => REFRESHABLE.has(name))) {
-      const off = "is missing, and what it is by default is switched off on this server (ASSENT_GRANT_TYPES)";
-      this.#wrong("grant_types", `it ${off}: name one or more of ${grants.offered.join(", ")}`);
+      const off = "missing, and this server has switched off the default (ASSENT_GRANT_TYPES)";
+      this.#wrong("grant_types", `${off}: name one or more of ${grants.offered.join(", ")}`);
       return asked;
     }
     for (const one of asked) {
@@ -245,9 +245,10 @@ class Reader {
         : `is not one of ${grants.offered.join(", ")}`;
       this.#wrong("grant_types", `${quoted(one)} ${problem}`);
     }
-    if (asked.length === 0) this.#wrong("grant_types", `it is empty: name one or more of ${grants.offered.join(", ")}`);
+    if (asked.length === 0)
+      this.#wrong("grant_types", `the list is empty: name one or more of ${grants.offered.join(", ")}`);
     if (authMethod === "none" && asked.includes("client_credentials")) {
-      this.#wrong("grant_types", "client_credentials is for clients that authenticate (RFC 6749 §4.4)");
+      this.#wrong("grant_types", "only clients that authenticate can use client_credentials (RFC 6749 §4.4)");
     }
     const aimless = refreshProblem(asked);
     // An existing client gets this problem only if it asks for a new grant type; other changes are possible.
@@ -264,11 +265,11 @@ class Reader {
       if (grant === undefined) {
         this.#wrong("response_types", `${quoted(one)} is not one of ${[...GRANT_OF.keys()].join(", ")}`);
       } else if (!grants.includes(grant)) {
-        this.#wrong("response_types", `${one} goes with the grant type ${grant}, which is not among grant_types`);
+        this.#wrong("response_types", `${one} needs the grant type ${grant}, which is not in grant_types`);
       }
     }
     if (asked.length === 0 && fitting.length > 0) {
-      this.#wrong("response_types", `it is empty, and grant_types want ${fitting.join(", ")}`);
+      this.#wrong("response_types", `the list is empty, but grant_types need ${fitting.join(", ")}`);
     }
     return asked;
   }
@@ -276,21 +277,23 @@ class Reader {
   redirectUris(grants: readonly string[]): readonly string[] {
     const uris = this.#list("redirect_uris") ?? [];
     const wrong = (problem: string) => this.#wrong("redirect_uris", problem, "invalid_redirect_uri");
-    if (uris.length > MAX_REDIRECT_URIS) wrong(`there are ${uris.length}; ${MAX_REDIRECT_URIS} is the most`);
+    if (uris.length > MAX_REDIRECT_URIS)
+      wrong(`the list has ${uris.length} URIs; at most ${MAX_REDIRECT_URIS} are allowed`);
     for (const uri of uris.slice(0, MAX_REDIRECT_URIS)) {
       const problem = redirectUriProblem(uri);
       if (problem !== undefined) wrong(`${quoted(uri)}: ${problem}`);
     }
     const leading = [...GRANT_OF.values()].find((grant) => grants.includes(grant));
-    if (uris.length === 0 && leading !== undefined) wrong(`there is none: the grant type ${leading} leads back to one`);
+    if (uris.length === 0 && leading !== undefined) wrong(`missing: the grant type ${leading} needs a redirect URI`);
     return uris;
   }
 
   scopes(): readonly string[] {
     const names = wordsOf(this.#text("scope"));
-    if (names.length > MAX_SCOPES) this.#wrong("scope", `it has ${names.length} names; ${MAX_SCOPES} is the most`);
+    if (names.length > MAX_SCOPES)
+      this.#wrong("scope", `the list has ${names.length} names; at most ${MAX_SCOPES} are allowed`);
     for (const name of names.slice(0, MAX_SCOPES)) {
-      if (!isScopeName(name)) this.#wrong("scope", `${quoted(name)} is not a scope's name (RFC 6749 §3.3)`);
+      if (!isScopeName(name)) this.#wrong("scope", `${quoted(name)} is not a valid scope name (RFC 6749 §3.3)`);
     }
     return names;
   }
@@ -299,15 +302,12 @@ class Reader {
   keys(authMethod: ClientAuthMethod): Pick<RegisteredFields, "jwks" | "jwksUri"> {
     const document = this.#metadata["jwks"] ?? undefined;
     const uri = this.page("jwks_uri");
-    if (document !== undefined && uri !== null) this.#wrong("jwks", "it stands beside jwks_uri: one of them is enough");
+    if (document !== undefined && uri !== null) this.#wrong("jwks", "use either jwks or jwks_uri");
     if (authMethod === "private_key_jwt" && document === undefined && uri === null) {
-      this.#wrong(
-        "jwks",
-        "it is missing: private_key_jwt is verified with the client's public keys (jwks or jwks_uri)",
-      );
+      this.#wrong("jwks", "missing: private_key_jwt needs the client's public keys (jwks or jwks_uri)");
     }
     if (authMethod === "self_signed_tls_client_auth" && document === undefined) {
-      this.#wrong("jwks", "it is missing: the public key of the client's certificate stands there (RFC 8705 §2.2.2)");
+      this.#wrong("jwks", "missing: it must contain the public key of the client's certificate (RFC 8705 §2.2.2)");
     }
     if (document === undefined) return { jwks: null, jwksUri: uri };
     const read = readRegisteredKeys(document);
@@ -324,8 +324,8 @@ class Reader {
     const [subject, ...others] = named;
     if (authMethod !== "tls_client_auth") return null;
     if (subject === undefined || others.length > 0) {
-      const found = subject === undefined ? "none is there" : `there are ${named.length}`;
-      this.#wrong("tls_client_auth_subject_dn", `${found}: exactly one of ${TLS_SUBJECT_FIELDS.join(", ")} is wanted`);
+      const found = subject === undefined ? "none is given" : `${named.length} are given`;
+      this.#wrong("tls_client_auth_subject_dn", `${found}: use exactly one of ${TLS_SUBJECT_FIELDS.join(", ")}`);
       return null;
     }
     const { field, value } = subject;
@@ -338,10 +338,10 @@ class Reader {
   certificateBound(authMethod: ClientAuthMethod, grants: readonly string[]): boolean {
     const field = "tls_client_certificate_bound_access_tokens";
     const asked = this.#metadata[field] ?? false;
-    if (typeof asked !== "boolean") this.#wrong(field, "it is not true or false");
-    if (asked === true && authMethod === "none") this.#wrong(field, "it is for clients that authenticate");
+    if (typeof asked !== "boolean") this.#wrong(field, "must be true or false");
+    if (asked === true && authMethod === "none") this.#wrong(field, "only clients that authenticate can use it");
     if (asked === true && grants.includes("implicit")) {
-      this.#wrong(field, "implicit gives tokens to browsers, which have no certificate of the client's");
+      this.#wrong(field, "implicit gives tokens to browsers, which don't have the client's certificate");
     }
     return asked === true;
   }
@@ -357,7 +357,7 @@ class Reader {
   #text(field: string): string | undefined {
     const value = this.#metadata[field] ?? undefined;
     if (value === undefined || typeof value === "string") return value;
-    this.#wrong(field, "it is not a text");
+    this.#wrong(field, "must be a string");
     return undefined;
   }
 
@@ -367,7 +367,7 @@ class Reader {
     const error = field === "redirect_uris" ? "invalid_redirect_uri" : undefined;
     const isList = Array.isArray(value) && value.every((one) => typeof one === "string");
     if (isList && value.length <= MAX_LIST) return [...new Set(value)];
-    this.#wrong(field, isList ? `it has more than ${MAX_LIST} entries` : "it is not a list of texts", error);
+    this.#wrong(field, isList ? `the list has more than ${MAX_LIST} entries` : "must be a list of strings", error);
     return undefined;
   }
 

@@ -102,7 +102,7 @@ async function refuseLarge(host: SchemaHost, due: readonly Migration[]): Promise
   const rows = await host.reading((tx) => touchedRows(host, tx, due));
   if (rows <= SMALL) return;
   throw new SchemaMismatch(
-    `The schema lacks ${due.map(({ id, name }) => `migration ${id} (${name})`).join(", ")}, and the tables are large: run \`assent db migrate\` first (--plan shows what it does); servers of the version before may go on meanwhile.`,
+    `The schema lacks ${due.map(({ id, name }) => `migration ${id} (${name})`).join(", ")}, and the tables are large: run assent db migrate first (--plan shows the steps). Servers of the previous version can continue to run meanwhile.`,
   );
 }
 
@@ -292,12 +292,12 @@ function compare(rows: readonly Row[], known: readonly Migration[], dialect: Dia
       const floor = "floor" in row ? wholeOrNull(row, "floor") : null;
       if (floor !== null && floor <= newest) continue;
       throw new SchemaMismatch(
-        `The database has ${label}, which took away what this version of Assent needs: a newer version applied it. Start that version, or restore a backup from before the upgrade.`,
+        `The database has ${label}, from a newer version, which removed what this version of Assent needs. Start the newer version, or restore a backup from before the upgrade.`,
       );
     }
     if (checksum(migration, dialect) !== text(row, "checksum")) {
       throw new SchemaMismatch(
-        `The database's ${label} was applied with other statements than this version of Assent has. Start the version that applied it.`,
+        `The database's ${label} differs from the one in this version of Assent. Start the version that applied it.`,
       );
     }
   }

@@ -46,16 +46,16 @@ export function isPostgresUrl(url: string): boolean {
  */
 export function parseAddress(url: string): Address {
   const match = URL_SHAPE.exec(url);
-  if (match === null) throw new TypeError("it is not of the form postgres://user:password@host:port/database");
+  if (match === null) throw new TypeError("must have the form postgres://user:password@host:port/database");
   const [, signIn = "", authority = "", path = "", query = ""] = match;
   const parameters = parametersOf(query);
   const [user = "", password] = signIn.split(/:(.*)/s).map(decoded);
   const database = decoded(path);
-  if (user === "") throw new TypeError("it names no user");
-  if (database === "") throw new TypeError("it names no database");
+  if (user === "") throw new TypeError("the user is missing");
+  if (database === "") throw new TypeError("the database name is missing");
   const hosts = hostsOf(parameters.get("host") ?? authority, parameters.get("port"));
   const attrs = parameters.get("target_session_attrs") ?? "read-write";
-  if (!SESSION_ATTRS.includes(attrs)) throw new TypeError("its target_session_attrs is not read-write");
+  if (!SESSION_ATTRS.includes(attrs)) throw new TypeError("target_session_attrs must be read-write");
   return {
     hosts,
     user,
@@ -78,9 +78,9 @@ function parametersOf(query: string): ReadonlyMap<string, string> {
   for (const pair of query.split("&").filter((each) => each !== "")) {
     const [name = "", value = ""] = pair.split(/=(.*)/s).map(decoded);
     if (!PARAMETERS.includes(name)) {
-      throw new TypeError(`its parameter ${JSON.stringify(name)} is not known; known are ${PARAMETERS.join(", ")}`);
+      throw new TypeError(`unknown parameter ${JSON.stringify(name)}; the known ones are ${PARAMETERS.join(", ")}`);
     }
-    if (parameters.has(name)) throw new TypeError(`its parameter ${name} is there twice`);
+    if (parameters.has(name)) throw new TypeError(`the parameter ${name} is given twice`);
     parameters.set(name, value);
   }
   return parameters;
@@ -90,7 +90,7 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw new TypeError("a % in it begins no encoded character; % itself is written %25");
+    throw new TypeError("a % begins no encoded character; write %25 for %");
   }
 }
 
@@ -101,11 +101,11 @@ function hostsOf(list: string, ports: string | undefined): readonly Host[] {
     const port = Number(match?.[2] ?? given[at] ?? given[0] ?? PORT);
     const host = decoded(match?.[1] ?? "").replace(/^\[|\]$/g, "");
     if (match === null || !/^(?:\/[^\0]*|[\w.:-]+)$/.test(host) || !(port >= 1 && port <= 65_535)) {
-      throw new TypeError(`its host ${at + 1} is not host:port`);
+      throw new TypeError(`host ${at + 1} must be host:port`);
     }
     return { host, port };
   });
-  if (hosts.length > 10) throw new TypeError("it names more than 10 hosts");
+  if (hosts.length > 10) throw new TypeError("at most 10 hosts are allowed");
   return hosts;
 }
 
@@ -117,10 +117,10 @@ function sslModeOf(text: string | undefined, hosts: readonly Host[]): SslMode {
   const local = hosts.every(({ host }) => isLocal(host));
   if (text === undefined) return local ? "prefer" : "verify-full";
   const mode = SSL_MODES.find((each) => each === text);
-  if (mode === undefined) throw new TypeError(`its sslmode is none of ${SSL_MODES.join(", ")}`);
+  if (mode === undefined) throw new TypeError(`sslmode must be one of ${SSL_MODES.join(", ")}`);
   if (mode === "prefer" && !local) {
     throw new TypeError(
-      "its sslmode=prefer lets an attacker on the network turn encryption off; use verify-full, or disable if you mean that",
+      "sslmode=prefer lets an attacker on the network turn off encryption; use verify-full, or disable for no encryption",
     );
   }
   return mode;
@@ -138,7 +138,7 @@ function connectionsOf(text: string | undefined): number {
   if (text === undefined) return MAX_CONNECTIONS;
   const number = /^\d{1,3}$/.test(text) ? Number(text) : 0;
   if (number < LEAST_CONNECTIONS || number > 500) {
-    throw new TypeError(`its max_connections is not a number from ${LEAST_CONNECTIONS} to 500`);
+    throw new TypeError(`max_connections must be a number from ${LEAST_CONNECTIONS} to 500`);
   }
   return number;
 }
