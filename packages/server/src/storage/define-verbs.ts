@@ -19,6 +19,8 @@ export const words = {
   forUpdate: new Word("forUpdate"),
   forUpdateAcross: new Word("forUpdateAcross"),
   forShare: new Word("forShare"),
+  sharedGate: new Word("sharedGate"),
+  exclusiveGate: new Word("exclusiveGate"),
   whole: new Word("whole"),
   bytes: new Word("bytes"),
   empty: new Word("empty"),

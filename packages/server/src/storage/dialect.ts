@@ -11,6 +11,10 @@ export interface DialectWords {
   readonly forUpdateAcross: string;
   /** Locks the rows for reading: others can take the same lock, but nobody can change the rows. */
   readonly forShare: string;
+  /** Takes the lock of the numbers `:gate` and `:client` until the transaction ends; others can take the same lock. */
+  readonly sharedGate: string;
+  /** Takes that lock alone. */
+  readonly exclusiveGate: string;
   /** Column type of whole numbers up to 2⁵³ (times, counts). */
   readonly whole: string;
   /** Column type of byte strings. */
@@ -44,6 +48,8 @@ export const sqlite: Dialect = {
     forUpdate: "",
     forUpdateAcross: "",
     forShare: "",
+    sharedGate: "NULL",
+    exclusiveGate: "NULL",
     whole: "INTEGER",
     bytes: "BLOB",
     empty: "DELETE FROM",
@@ -64,6 +70,8 @@ export const postgres: Dialect = {
     forUpdate: "FOR UPDATE",
     forUpdateAcross: "FOR UPDATE",
     forShare: "FOR SHARE",
+    sharedGate: "pg_advisory_xact_lock_shared(CAST(:gate AS INTEGER), CAST(:client AS INTEGER))",
+    exclusiveGate: "pg_advisory_xact_lock(CAST(:gate AS INTEGER), CAST(:client AS INTEGER))",
     whole: "BIGINT",
     bytes: "BYTEA",
     empty: "TRUNCATE",

@@ -295,11 +295,11 @@ async function isLastAdmin(tx: Tx, key: CompanyKey & { readonly personId: string
   return admins.length === 1 && admins.some((row) => text(row, "person_id") === key.personId);
 }
 
-const membersGrants = sql`partition = :partition AND owner_id = :companyId AND person_id = :personId AND person_id <> owner_id AND ${isActive}`;
+const ofThisMember = sql`partition = :partition AND owner_id = :companyId AND person_id = :personId AND person_id <> owner_id AND ${isActive}`;
 
 /**
  * Ends the person's grants in the company's name, and returns their number. The company's consent stays, because others
- * may rely on it. Consents are locked before grants. `since`: ends only grants that were made from then on, by sign-ins from before that time.
+ * may rely on it. `since`: ends only grants that were made from then on, by sign-ins from before that time.
  */
 export async function endGrantsOfMember(
   tx: Tx,
@@ -319,12 +319,12 @@ export async function endGrantsOfMember(
 ): Promise<number> {
   await tx.all(
     sql`SELECT client_id FROM consents WHERE partition = :partition AND owner_id = :companyId AND client_id IN (
-        SELECT client_id FROM grants WHERE ${membersGrants}) ORDER BY client_id ${words.forUpdate}`,
+        SELECT client_id FROM grants WHERE ${ofThisMember}) ORDER BY client_id ${words.forUpdate}`,
     { partition, companyId, personId },
   );
   const ended = await tx.all(
     sql`UPDATE grants SET status = 'owner_ended', ended_at = :now, collect_at = :endedKept
-      WHERE ${membersGrants} AND created_at >= :madeFrom AND auth_time < :signedInBefore
+      WHERE ${ofThisMember} AND created_at >= :madeFrom AND auth_time < :signedInBefore
       RETURNING ${endedColumns}`,
     { ...{ partition, companyId, personId, now, endedKept: now + ENDED_KEPT }, ...since },
   );

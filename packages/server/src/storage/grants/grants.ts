@@ -31,6 +31,7 @@ import { lockActing } from "../companies/members.ts";
 import { givenFor, lockConsent, recordApproval, sparing } from "../consents/consents.ts";
 import { note, noteReconnected } from "../consents/history.ts";
 import { query, type Row, sql, statement, type Tx, transaction, words } from "../define-verbs.ts";
+import { passClientGate } from "../operator/client-gate.ts";
 import {
   ALARM_KEPT,
   AUTH_TIME_UNKNOWN,
@@ -359,7 +360,7 @@ export interface OwnerVerdict {
 }
 
 /**
- * Locks the client against being disabled or deleted. Undefined: it is disabled or deleted already, perhaps before this
+ * Keeps the client from being changed, disabled or deleted. Undefined: it is disabled or deleted already, perhaps before this
  * process's catalog learned it. A client without a row was never registered; then the caller would not have called this
  * function.
  */
@@ -367,7 +368,8 @@ export async function lockedReach(
   tx: Tx,
   { clientId, redirectUri, ceiling }: Pick<Ownership, "clientId" | "redirectUri" | "ceiling">,
 ): Promise<Reach | undefined> {
-  const row = await tx.one(sql`SELECT record FROM clients WHERE client_id = :clientId ${words.forShare}`, { clientId });
+  await passClientGate(tx, clientId);
+  const row = await tx.one(sql`SELECT record FROM clients WHERE client_id = :clientId`, { clientId });
   const client = row === undefined || row["record"] === null ? undefined : json<Client>(row, "record");
   if (row !== undefined && client?.status !== "active") return undefined;
   return reachOf(client ?? {}, redirectUri === undefined || redirectUri === "" ? null : redirectUri, ceiling);

@@ -8,6 +8,7 @@ import type { Client, Millis } from "../../oauth/model.ts";
 import { query, sql, steps, transaction } from "../define-verbs.ts";
 import { json, text, whole } from "../row-conversion.ts";
 import { hold, raise } from "./catalog-versions.ts";
+import { closeClientGate } from "./client-gate.ts";
 import { finishEnding, markEnding } from "./end-grants-of-client.ts";
 
 export const clientsChangedSince = query<{ readonly version: number }, readonly string[]>({
@@ -59,6 +60,7 @@ export const writeClient = transaction<Put, PutOutcome | { readonly kind: "endin
   async (tx, { client, expect }) => {
     await hold(tx);
     const { clientId } = client;
+    await closeClientGate(tx, clientId);
     const row = await tx.one(sql`SELECT record, version, ending FROM clients WHERE client_id = :clientId`, {
       clientId,
     });
@@ -94,6 +96,7 @@ export const deleteClient = steps<Removal, boolean>(async (call, args) => {
  */
 export const removeClient = transaction<Removal, boolean>(async (tx, { clientId, now }) => {
   await hold(tx);
+  await closeClientGate(tx, clientId);
   const found = await tx.one(sql`SELECT record FROM clients WHERE client_id = :clientId AND record IS NOT NULL`, {
     clientId,
   });
