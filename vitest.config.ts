@@ -57,6 +57,7 @@ const postgresTests = [
         "flows/continue-after-mail",
         "flows/change-password",
         "flows/company-app-page",
+        "flows/company-rule-ends",
         "flows/consent-hosts",
         "flows/fresh-sign-in",
         "flows/recovery-intruder",

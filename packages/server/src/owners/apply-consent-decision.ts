@@ -9,6 +9,8 @@ import type { Approve, ConsentDuration } from "./storage.ts";
 /** The parts of a live grant that a decision can change. */
 export interface LiveGrant {
   readonly grantId: string;
+  /** The person who made it, for themselves or for a company. */
+  readonly personId: string;
   readonly refreshable: boolean;
   readonly scopes: readonly GrantedScope[];
   readonly absoluteUntil: Millis;
@@ -17,7 +19,7 @@ export interface LiveGrant {
 }
 
 /** The new scopes and the new end of a live grant. Empty `scopes`: the grant ends. */
-export type GrantChange = Omit<LiveGrant, "refreshable">;
+export type GrantChange = Omit<LiveGrant, "refreshable" | "personId">;
 
 /** An answer on a page, whatever grant follows. */
 export interface Decision extends Omit<Approve, "grant"> {
@@ -159,8 +161,10 @@ export function hostsBefore(consent: Consent | undefined, reach: Reach, now: Mil
  * The record after an approval, and the changes in the other live grants.
  *
  * A record that was revoked or never existed starts empty. An active one keeps the scopes that were not asked for now
- * and have not expired. Existing scopes keep their ends. If the owner chose another end for one of them, it changes in
- * every live grant too. Existing scopes hold for the answer's hosts as well. But no grant gains a scope, a new scope
+ * and have not expired. Existing scopes keep their ends. If somebody chose another end for one of them, it changes in
+ * their own live grants too. Grants of other members of a company end sooner by it, but never later: each of them chose
+ * an end for themselves, and some of them may have lost the right to connect the app since. For the same reason, a
+ * company's rule makes no grant last longer. Existing scopes hold for the answer's hosts as well. But no grant gains a scope, a new scope
  * does not last longer in older grants, and a grant without refresh tokens (`once` is one) never lasts longer than at
  * its start. `once` leaves no active scope in the record. Declined scopes leave the record and every grant, and stay
  * away until they are allowed on a page.
@@ -194,7 +198,10 @@ export function approve(
   ];
   const moved = new Map(scopes.filter(({ name }) => decided.has(name)).map((one) => [one.name, one.expiresAt]));
   const stood = new Set(unexpired(before, grant, now).map(({ name }) => name));
-  const after = live.map((each) => changed(each, declined, moved, now, stood));
+  const isOwn = ({ personId }: LiveGrant) => personId === decision.grantedBy && decision.endsAt === undefined;
+  const after = live.map((each) =>
+    isOwn(each) ? changed(each, declined, decided, now, stood) : changed(each, declined, moved, now, new Set()),
+  );
   const consent: Consent = {
     partition: grant.partition,
     ownerId: grant.ownerId,
@@ -436,9 +443,9 @@ function changed(
     });
   if (scopes.length === 0) return { ...grant, scopes };
   const last = absoluteUntilOf(scopes);
-  const decidedAt =
-    grant.refreshable && scopes.some(({ name }) => moved.has(name) && stood.has(name)) ? now : grant.decidedAt;
-  return { ...grant, scopes, decidedAt, absoluteUntil: grant.refreshable ? last : Math.min(last, grant.absoluteUntil) };
+  const moves = grant.refreshable && scopes.some(({ name }) => moved.has(name) && stood.has(name));
+  if (!moves) return { ...grant, scopes, absoluteUntil: Math.min(last, grant.absoluteUntil) };
+  return { ...grant, scopes, decidedAt: now, absoluteUntil: last };
 }
 
 function later(a: Millis | null, b: Millis | null): Millis | null {

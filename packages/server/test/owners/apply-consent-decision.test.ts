@@ -61,6 +61,7 @@ function aDecision(changes: Partial<Parameters<typeof approve>[1]> = {}, scopes:
 function aLive(scopes: readonly GrantedScope[], changes: Partial<LiveGrant> = {}): LiveGrant {
   return {
     grantId: "g",
+    personId: "owner",
     refreshable: true,
     scopes,
     absoluteUntil: absoluteUntilOf(scopes),
@@ -220,6 +221,39 @@ describe("approving", () => {
     const forRead = (seconds: number) => aDecision({ durations: { read: seconds } });
     expect(approve(aConsent(), forRead(7200), [live]).changes).toEqual([]);
     expect(approve(aConsent(), forRead(60), [live]).changes).toMatchObject([{ absoluteUntil: NOW + 60_000 }]);
+  });
+
+  test("a company's rule for longer → no grant lasts longer, not even the admin's own; for shorter → all end sooner", () => {
+    const ends = (end: number) => [{ name: "read", expiresAt: end }];
+    const live = [
+      aLive(ends(NOW + HOUR), { grantId: "admin" }),
+      aLive(ends(NOW + HOUR), { grantId: "g", personId: "b" }),
+    ];
+    const until = (end: number | null) => approve(aConsent(), aDecision({ endsAt: end, duration: "forever" }), live);
+    for (const end of [NOW + 2 * HOUR, null]) {
+      expect(until(end).changes).toEqual([]);
+      expect(until(end).consent.scopes).toMatchObject([{ expiresAt: end }]);
+    }
+    const changed = { scopes: ends(NOW + 60_000), absoluteUntil: NOW + 60_000, decidedAt: NOW - HOUR };
+    expect(until(NOW + 60_000).changes).toEqual([
+      { grantId: "admin", ...changed },
+      { grantId: "g", ...changed },
+    ]);
+  });
+
+  test("somebody decides for a company → their own grant moves, another member's ends only sooner", () => {
+    const ends = [{ name: "read", expiresAt: NOW + HOUR }];
+    const live = [aLive(ends, { grantId: "own" }), aLive(ends, { grantId: "other", personId: "b" })];
+    const moved = (seconds: number, only: object = {}) =>
+      approve(aConsent(), aDecision({ durations: { read: seconds }, ...only }), live).changes;
+    const own = (end: number) => ({ grantId: "own", absoluteUntil: end, decidedAt: NOW });
+    expect(moved(7200)).toMatchObject([own(NOW + 7_200_000)]);
+    expect(moved(7200)).toHaveLength(1);
+    const other = { grantId: "other", absoluteUntil: NOW + 60_000, decidedAt: NOW - HOUR };
+    expect(moved(60)).toMatchObject([own(NOW + 60_000), other]);
+    // A member shortens nothing for others.
+    expect(moved(60, { onlyAdds: true })).toMatchObject([own(NOW + 60_000)]);
+    expect(moved(60, { onlyAdds: true })).toHaveLength(1);
   });
 
   test("once → no standing scope, no other grant's end moves, and the record ends no sooner than it", () => {

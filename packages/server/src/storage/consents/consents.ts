@@ -148,13 +148,14 @@ async function liveGrants(
   now: Millis,
 ): Promise<readonly LiveGrant[]> {
   const rows = await tx.all(
-    sql`SELECT grant_id, refreshable, scopes, absolute_until, created_at, decided_at FROM grants
+    sql`SELECT grant_id, person_id, refreshable, scopes, absolute_until, created_at, decided_at FROM grants
       WHERE ${oneConsent} AND ${isActive} AND idle_until > :now AND absolute_until > :now
       ORDER BY grant_id || '' ${words.forUpdate}`,
     { partition, ownerId, clientId, now },
   );
   const live = rows.map((row) => ({
     grantId: text(row, "grant_id"),
+    personId: text(row, "person_id"),
     refreshable: whole(row, "refreshable") === 1,
     scopes: json<readonly GrantedScope[]>(row, "scopes"),
     absoluteUntil: whole(row, "absolute_until"),

@@ -11,7 +11,7 @@ import {
   join,
   SHOWN,
 } from "../support/company-builders.ts";
-import { aClient, anId, aRedemption, aStoredPerson, HOUR, NOW, statusOf } from "../support/record-builders.ts";
+import { aClient, anId, aRedemption, aStoredPerson, DAY, HOUR, NOW, statusOf } from "../support/record-builders.ts";
 
 const keyOf = ({ partition, companyId }: Company) => ({ partition, companyId });
 const CLIENT = "client-1";
@@ -111,6 +111,27 @@ onEveryBackend("an app that a company allows for selected members", (storage) =>
     const statuses = await Promise.all([theirs, others, own].map((grant) => statusOf(storage(), grant)));
     expect(statuses.map((grant) => grant?.status)).toEqual(["active", "revoked", "active"]);
     expect(await count()).toEqual({ people: 2, members: 0 });
+  });
+
+  test("made longer → no member's access lasts longer: not the named one's, not that of one who is not named any more", async () => {
+    const { company, member, other } = await aTeam();
+    const until = (end: number, ...people: readonly Person[]): NewRule => ({ ...only(...people), endsAt: end });
+    await set(company, until(NOW + 30 * DAY, member, other));
+    const grant = aCompanyGrant(company, member);
+    const week = NOW + 7 * DAY;
+    expect((await storage().grants.issue({ grant, endsBy: week, now: NOW })).kind).toBe("issued");
+    await storage().grants.redeem(aRedemption(grant));
+    const kept = await live(company, other);
+    const ends = async () =>
+      (await Promise.all([grant, kept].map((one) => statusOf(storage(), one)))).map((one) => one?.absoluteUntil);
+    await set(company, until(NOW + 30 * DAY, member), { members: "keep", now: NOW + 1 });
+    await set(company, until(NOW + 300 * DAY, member), { now: NOW + 2 });
+    expect(await ends()).toEqual([week, NOW + 30 * DAY]);
+    await set(company, anAppRule({ rule: "ask" }), { members: "keep", now: NOW + 3 });
+    await set(company, { ...anAppRule({ endsAt: null }), selected: [member.personId] }, { now: NOW + 4 });
+    expect(await ends()).toEqual([week, NOW + 30 * DAY]);
+    await set(company, until(NOW + DAY, member), { now: NOW + 5 });
+    expect(await ends()).toEqual([NOW + DAY, NOW + DAY]);
   });
 
   test("opened to all again → the list is gone; asked, blocked, revoked, none → likewise", async () => {

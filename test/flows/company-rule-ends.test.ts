@@ -1,0 +1,140 @@
+/** How long a company's rule about an app holds for members who use it: a rule ends, is shortened, or is made longer. */
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { addCompany, addMember, type TestCompany } from "../support/company-staff.ts";
+import { Agent, authorizeUrl, type Form, type Page, redeem, refresh, signIn } from "../support/http-browser.ts";
+import { startServer, type TestClient, type TestServer } from "../support/test-server.ts";
+
+let server: TestServer;
+
+beforeAll(async () => {
+  server = await startServer();
+});
+afterAll(() => server.stop());
+
+const DAY = 86_400_000;
+const A_WEEK = "604800";
+const A_YEAR = "31536000";
+type Named = { readonly username: string };
+type Fields = Readonly<Record<string, string | readonly string[]>>;
+
+async function as(person: Named): Promise<Agent> {
+  const agent = new Agent(server.issuer);
+  await signIn(agent, person.username);
+  return agent;
+}
+
+function formTo(page: Page, place: string, with_: Record<string, string> = {}): Form {
+  const form = page.forms.find(
+    ({ action, fields }) =>
+      action.endsWith(place) && Object.entries(with_).every(([name, value]) => fields.get(name) === value),
+  );
+  if (form === undefined) throw new Error(`no form to ${place}: ${page.status} ${page.text.slice(0, 500)}`);
+  return form;
+}
+
+const appPath = ({ clientId }: TestClient, of: TestCompany, query = "") =>
+  `/company/${of.slug}/apps/${clientId}${query}`;
+const ruleForm = (page: Page, { clientId }: TestClient) => formTo(page, `/apps/${clientId}`);
+const rulesOf = ({ partition, companyId }: TestCompany) =>
+  server.assent.storage.companyApps.listRules({ partition, companyId });
+
+/** Submits the admin's form. `members`: the answer to the second page, if there is one. */
+async function setRule(app: TestClient, of: TestCompany, fields: Fields, members?: "keep" | "end"): Promise<Page> {
+  const agent = await as(of.admin);
+  const done = await agent.submit(ruleForm(await agent.get(appPath(app, of)), app), fields);
+  if (done.status !== 200) return done;
+  await agent.submit(
+    formTo(done, `/apps/${app.clientId}`, { confirmed: "yes" }),
+    members === undefined ? {} : { members },
+  );
+  return done;
+}
+
+const forAll = (duration: string) => ({ rule: "allow", audience: "everybody", scope: "read", duration });
+const forSome = (duration: string, ...members: readonly { readonly personId: string }[]) => ({
+  ...{ rule: "allow", audience: "selected", scope: "read", duration },
+  member: members.map(({ personId }) => personId),
+});
+
+type Tokens = Awaited<ReturnType<typeof redeem>>["body"];
+
+async function connect(person: Named, app: TestClient, of: TestCompany, fields: Fields = {}): Promise<Tokens> {
+  const agent = await as(person);
+  const page = await agent.get(authorizeUrl(server, app));
+  const answer = { decision: "allow", owner: of.companyId, ...fields };
+  const { location } = await agent.submit(formTo(page, "/consent"), answer);
+  if (location === undefined) throw new Error("no answer to the app");
+  return (await redeem(server, app, location)).body;
+}
+
+/** Number of days for which the app's refresh token works, at most 30. */
+async function daysOf(app: TestClient, first: Tokens): Promise<number> {
+  let tokens = first;
+  for (let days = 0; days < 30; days += 1) {
+    const answer = await refresh(server, app, tokens.refresh_token ?? "");
+    if (answer.status !== 200) return days;
+    tokens = answer.body;
+    server.tick(DAY);
+  }
+  return 30;
+}
+
+async function aTeam(defaultRule: TestCompany["defaultRule"] = "ask") {
+  const acme = await addCompany(server, { defaultRule });
+  const other = await server.addPerson();
+  await addMember(server, acme, other);
+  return { acme, other, app: await server.addClient({ verified: true }) };
+}
+
+describe("a member's access", () => {
+  async function keptAfterAWeek() {
+    const { acme, other, app } = await aTeam();
+    await setRule(app, acme, forSome(A_WEEK, acme.member, other));
+    const tokens = await connect(other, app, acme);
+    const question = await setRule(app, acme, { member: acme.member.personId }, "keep");
+    expect(question.text).toContain('name="members"');
+    return { acme, other, app, tokens };
+  }
+
+  test("taken off the rule but kept; the rule is made longer for the others → ends on the day that the page named", async () => {
+    const { acme, app, tokens } = await keptAfterAWeek();
+    await setRule(app, acme, { duration: A_YEAR });
+    expect((await rulesOf(acme))[0]?.selected).toEqual([acme.member.personId]);
+    expect(await daysOf(app, tokens)).toBeLessThan(9);
+  });
+
+  test("taken off the rule but kept; an admin connects the app and chooses a longer time → likewise", async () => {
+    const { acme, app, tokens } = await keptAfterAWeek();
+    await connect(acme.admin, app, acme, { "duration:read": A_YEAR });
+    expect(await daysOf(app, tokens)).toBeLessThan(9);
+  });
+
+  test("for all, then on request but kept, then for another member alone and longer → likewise", async () => {
+    const { acme, other, app } = await aTeam();
+    await setRule(app, acme, forAll(A_WEEK));
+    const tokens = await connect(other, app, acme);
+    await setRule(app, acme, { rule: "ask" }, "keep");
+    await setRule(app, acme, forSome(A_YEAR, acme.member));
+    expect(await daysOf(app, tokens)).toBeLessThan(9);
+  });
+
+  test.each([{}, { duration: A_YEAR }])(
+    "the member chose a week; an admin saves the rule again (%j) → a week",
+    async (again) => {
+      const { acme, app } = await aTeam();
+      await setRule(app, acme, forAll(A_YEAR));
+      const tokens = await connect(acme.member, app, acme, { duration: A_WEEK });
+      await setRule(app, acme, again);
+      expect(await daysOf(app, tokens)).toBeLessThan(9);
+    },
+  );
+
+  test("the rule is shortened → ends then", async () => {
+    const { acme, app } = await aTeam();
+    await setRule(app, acme, forAll(A_YEAR));
+    const tokens = await connect(acme.member, app, acme);
+    await setRule(app, acme, { duration: A_WEEK });
+    expect(await daysOf(app, tokens)).toBeLessThan(9);
+  });
+});
