@@ -13,6 +13,7 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 const DAY = 86_400_000;
+const A_DAY = "86400";
 const A_WEEK = "604800";
 const A_YEAR = "31536000";
 type Named = { readonly username: string };
@@ -136,5 +137,67 @@ describe("a member's access", () => {
     const tokens = await connect(acme.member, app, acme);
     await setRule(app, acme, { duration: A_WEEK });
     expect(await daysOf(app, tokens)).toBeLessThan(9);
+  });
+});
+
+describe("a rule that has ended", () => {
+  const mustAsk = async (person: Named, app: TestClient) =>
+    (await (await as(person)).get(authorizeUrl(server, app))).text.includes("an admin has to approve");
+
+  async function ask(person: Named, app: TestClient, of: TestCompany): Promise<void> {
+    const agent = await as(person);
+    const page = await agent.get(authorizeUrl(server, app));
+    const asking = await agent.submit(formTo(page, "/consent"), { decision: "allow", owner: of.companyId });
+    await agent.submit(formTo(asking, "/consent/ask"), { reason: "I need it" });
+  }
+
+  test("for all → nothing is preselected that gives access, and its end can't be kept; for all again → asks first", async () => {
+    const { acme, app } = await aTeam("block");
+    await setRule(app, acme, forAll(A_DAY));
+    server.tick(3 * DAY);
+    const agent = await as(acme.admin);
+    const form = ruleForm(await agent.get(appPath(app, acme)), app);
+    const [rule] = await rulesOf(acme);
+    expect(form.fields.get("seen")).toBe(String(rule?.decidedAt));
+    expect(["rule", "audience", "scope", "member"].map((name) => form.fields.get(name))).toEqual([
+      ...["default", null, null, null],
+    ]);
+    const kept = await agent.submit(form, forAll("same"));
+    expect([kept.status, kept.text.includes("Choose until when")]).toEqual([400, true]);
+    const again = await agent.submit(form, forAll(A_DAY));
+    expect([again.status, formTo(again, `/apps/${app.clientId}`).fields.get("confirmed")]).toEqual([200, "yes"]);
+    expect(await rulesOf(acme)).toEqual([rule]);
+  });
+
+  test("for all; one member asks, and the admin takes the request's form → that member alone may connect the app", async () => {
+    const { acme, other, app } = await aTeam();
+    await setRule(app, acme, forAll(A_DAY));
+    server.tick(3 * DAY);
+    await ask(acme.member, app, acme);
+    const agent = await as(acme.admin);
+    const form = ruleForm(await agent.get(appPath(app, acme, `?request=${acme.member.personId}`)), app);
+    expect([form.fields.get("rule"), form.fields.get("audience")]).toEqual(["allow", "selected"]);
+    expect((await agent.submit(form, { duration: A_DAY })).status).toBe(303);
+    expect([await mustAsk(acme.member, app), await mustAsk(other, app)]).toEqual([false, true]);
+  });
+
+  test("for all; another member connected by the default since; now for one → asks about the other's access, and ends it", async () => {
+    const { acme, other, app } = await aTeam("members");
+    await setRule(app, acme, forAll(A_DAY));
+    server.tick(3 * DAY);
+    const tokens = await connect(other, app, acme, { duration: A_WEEK });
+    const question = await setRule(app, acme, forSome(A_YEAR, acme.member), "end");
+    expect(question.text).toContain('name="members"');
+    expect(await daysOf(app, tokens)).toBe(0);
+  });
+
+  test("for selected members, where members decide → still on request, for those too; the form says so", async () => {
+    const { acme, other, app } = await aTeam("members");
+    await setRule(app, acme, forSome(A_DAY, acme.member));
+    server.tick(3 * DAY);
+    expect([await mustAsk(acme.member, app), await mustAsk(other, app)]).toEqual([true, true]);
+    const page = await (await as(acme.admin)).get(appPath(app, acme));
+    expect(ruleForm(page, app).fields.get("rule")).toBe("ask");
+    expect(page.text).toContain('<span class="tag">On request</span>');
   });
 });

@@ -44,7 +44,8 @@ export function verdictOn(acting: Acting | undefined, scopes: readonly string[],
     const named = rule.forSelected !== true || acting.selected === true;
     return named && covers(rule, scopes, reach) ? "approved" : "ask";
   }
-  if (company.defaultRule === "members") return "decides";
+  // A rule for selected members kept the others out. Its end opens the app to nobody.
+  if (company.defaultRule === "members") return rule?.forSelected === true ? "ask" : "decides";
   return company.defaultRule === "ask" ? "ask" : "blocked";
 }
 
@@ -52,6 +53,15 @@ export function verdictOn(acting: Acting | undefined, scopes: readonly string[],
 export function isInForce(rule: AppRule, { ceiling }: Pick<Reach, "ceiling">, now: Millis): boolean {
   const end = cappedEnd(rule.endsAt, rule.decidedAt, ceiling);
   return rule.rule === "allow" && (end === null || end - now >= SCOPE_MARGIN);
+}
+
+/** The rule, unless it is an approval that has ended. */
+export function standingRule<R extends AppRule>(
+  rule: R | undefined,
+  reach: Pick<Reach, "ceiling">,
+  now: Millis,
+): R | undefined {
+  return rule?.rule === "allow" && !isInForce(rule, reach, now) ? undefined : rule;
 }
 
 function covers(rule: AppRule, scopes: readonly string[], reach: Reach): boolean {

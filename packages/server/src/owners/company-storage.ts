@@ -302,6 +302,8 @@ export interface CompanyStorage {
            * changes. Absent: it is not compared.
            */
           readonly seen?: Millis | null;
+          /** The longest time for which an answer to the client can hold. Absent: no limit. */
+          readonly ceiling?: Millis | null;
           readonly shown: Consent["shown"];
         },
     ): Promise<RuleOutcome>;

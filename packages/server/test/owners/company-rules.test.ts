@@ -95,6 +95,18 @@ describe("what a person may do in a company's name", () => {
       acting("member", { rule: rule({ forSelected: true, endsAt: NOW }), selected: true }),
       "ask",
     ],
+    ...(["members", "ask", "block"] as const).map((defaultRule): [string, Acting, string] => [
+      `a named member, after the end, default ${defaultRule}`,
+      acting("member", {
+        ...{ rule: rule({ forSelected: true, endsAt: NOW }), selected: true, company: { ...company, defaultRule } },
+      }),
+      defaultRule === "block" ? "blocked" : "ask",
+    ]),
+    [
+      "a member, after the end of a rule for all, where members decide",
+      acting("member", { rule: rule({ endsAt: NOW }), company: { ...company, defaultRule: "members" } }),
+      "decides",
+    ],
     ["an admin who is not named", acting("admin", { rule: rule({ forSelected: true }) }), "decides"],
     ["an admin, approved for less", acting("admin", { rule: rule({ scopes: ["write"] }) }), "decides"],
   ])("%s → %s", (_, who, verdict) => {

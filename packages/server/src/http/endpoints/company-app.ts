@@ -13,8 +13,8 @@ import {
   type RuleEffects,
 } from "../../owners/companies/app-details.ts";
 import { decideRule, type NamedRequest } from "../../owners/companies/company-apps.ts";
-import { isInForce } from "../../owners/company-rules.ts";
-import type { AppRule, NewRule } from "../../owners/company-storage.ts";
+import { isInForce, standingRule } from "../../owners/company-rules.ts";
+import type { AppRule, DefaultRule, ListedRule, NewRule } from "../../owners/company-storage.ts";
 import { defaultDuration } from "../../owners/consent-needed.ts";
 import { descriptionOf } from "../../owners/scope-texts.ts";
 import type {
@@ -38,14 +38,24 @@ interface Seen {
   readonly clientId: string;
   /** Undefined: it was deleted. */
   readonly client: Client | undefined;
+  /** The longest time for which an answer to the client can hold. Null: no limit. */
+  readonly ceiling: Millis | null;
   readonly details: CompanyAppDetails;
+  /** Undefined: there is no rule, or it has ended. */
+  readonly standing: ListedRule | undefined;
+  readonly state: CompanyAppPageView["state"];
 }
 
 async function seenApp(at: InCompany, tools: CompanyTools): Promise<Seen | undefined> {
   const clientId = at.http.params["client"] ?? "";
   const details = await companyApp(at, clientId, tools.companies);
   if (details === undefined) return undefined;
-  return { clientId, client: await tools.apps.oauth.catalog.client(clientId), details };
+  const client = await tools.apps.oauth.catalog.client(clientId);
+  const ceiling = client === undefined ? null : ceilingOf(client, tools.apps.oauth.policy);
+  const now = tools.now();
+  const standing = standingRule(details.rule, { ceiling }, now);
+  const state = stateOf(details.rule, at.acting.company, ceiling, now);
+  return { clientId, client, ceiling, details, standing, state };
 }
 
 export const showCompanyApp = forAdmins(async (at, tools: CompanyTools) => {
@@ -57,13 +67,13 @@ export const showCompanyApp = forAdmins(async (at, tools: CompanyTools) => {
 });
 
 /** The form as it stands before the admin changes it: with the present rule, or with what a request asks for. */
-function startOf({ details: { rule } }: Seen, request: NamedRequest | undefined): TypedRule {
+function startOf({ standing: rule, state }: Seen, request: NamedRequest | undefined): TypedRule {
   const allowed = rule?.rule === "allow" ? rule : undefined;
   const audience = allowed === undefined ? null : allowed.forSelected === true ? "selected" : "everybody";
   const start = { others: "", duration: allowed === undefined ? "" : SAME_END, optOut: rule?.optOut ?? false };
   if (request === undefined) {
     return {
-      ...{ ...start, rule: rule?.rule ?? "default", audience },
+      ...{ ...start, rule: rule?.rule ?? (state === "ask" ? "ask" : "default"), audience },
       ...{ members: rule?.selected ?? [], scopes: allowed?.scopes ?? [] },
     };
   }
@@ -82,10 +92,9 @@ async function appAnswer(
   tools: CompanyTools,
 ): Promise<Answer> {
   const { frame, http, visitor } = at;
-  const { clientId, client, details } = seen;
+  const { clientId, client, ceiling, details } = seen;
   const { language } = tools.chrome(http).words;
   const known = await tools.apps.oauth.catalog.scopes();
-  const ceiling = client === undefined ? null : ceilingOf(client, tools.apps.oauth.policy);
   const { consent, rule, people, acting } = details;
   const held =
     frame.notice === "revoked" || frame.notice === "blocked" ? await heldUntil(at, clientId, tools) : undefined;
@@ -101,7 +110,7 @@ async function appAnswer(
     host: host === undefined ? null : redirectHost(host),
     verified: client?.verified ?? false,
     publisher: client?.publisher ?? null,
-    state: stateOf(rule, ceiling, tools.now()),
+    state: seen.state,
     decided: rule === undefined ? null : { at: rule.decidedAt, by: details.decidedBy ?? null },
     endsAt: rule?.endsAt ?? null,
     newHosts: hostsSince(rule, client, ceiling, tools.now()),
@@ -124,10 +133,16 @@ async function appAnswer(
   return page(problem === null ? 200 : 400, companyAppPage(view, tools.chrome(http)), "here", visitor.cookies);
 }
 
-/** The state of a rule, as pages name it. Null: there is none, or it has ended. */
-export function stateOf(rule: AppRule | undefined, ceiling: Millis | null, now: Millis): CompanyAppPageView["state"] {
-  if (rule === undefined || (rule.rule === "allow" && !isInForce(rule, { ceiling }, now))) return null;
-  return rule.forSelected === true ? "selected" : rule.rule;
+/** The state of a rule, as pages name it. Null: the company's default applies, because there is none or it has ended. */
+export function stateOf(
+  rule: AppRule | undefined,
+  { defaultRule }: { readonly defaultRule: DefaultRule },
+  ceiling: Millis | null,
+  now: Millis,
+): CompanyAppPageView["state"] {
+  const standing = standingRule(rule, { ceiling }, now);
+  if (standing !== undefined) return standing.forSelected === true ? "selected" : standing.rule;
+  return rule?.forSelected === true && defaultRule === "members" ? "ask" : null;
 }
 
 async function heldUntil({ key }: InCompany, clientId: string, tools: CompanyTools): Promise<Millis | undefined> {
@@ -171,7 +186,7 @@ function hostsSince(
 
 async function formView(
   at: InCompany,
-  { details }: Seen,
+  { details, standing }: Seen,
   client: Client,
   typed: TypedRule,
   problem: CompanyRuleForm["problem"],
@@ -186,7 +201,7 @@ async function formView(
   const usual = durations.includes(YEAR) ? YEAR : defaultDuration(durations);
   const offered = durations.map(String);
   const chosen = [SAME_END, ...offered].includes(typed.duration) ? typed.duration : String(usual);
-  const same = rule?.rule === "allow" ? [SAME_END] : [];
+  const same = standing?.rule === "allow" ? [SAME_END] : [];
   return {
     ...{ rule: typed.rule, audience: typed.audience, others: typed.others, optOut: typed.optOut, more, problem },
     seen: rule?.decidedAt ?? null,
@@ -201,7 +216,7 @@ async function formView(
       })),
     hosts: consentHosts(client.redirectUris).map((value) => ({ value, text: redirectHost(value) })),
     durations: [...same, ...offered].map((value) => ({ value, selected: value === chosen })),
-    endsNow: rule?.rule === "allow" ? rule.endsAt : null,
+    endsNow: standing?.rule === "allow" ? standing.endsAt : null,
   };
 }
 
@@ -210,15 +225,15 @@ export const decideApp = forAdmins(async (at, tools: CompanyTools) => {
   const { http } = at;
   const seen = await seenApp(at, tools);
   if (seen?.client === undefined) return problemAnswer("not_found", http, tools);
-  const { clientId, client, details } = seen;
+  const { clientId, client, ceiling, details } = seen;
   const form = formOf(http);
   const typed = typedRule(form);
-  const read = await ruleIn(at, typed, { client, before: details.rule, form }, tools);
+  const read = await ruleIn(at, typed, { client, before: seen.standing, form }, tools);
   if (read.kind === "wrong") return appAnswer(at, seen, typed, read.problem, tools);
   const place = `/apps/${encodeURIComponent(clientId)}`;
   const seenAt = /^\d{1,15}$/.test(form.get("seen") ?? "") ? Number(form.get("seen")) : null;
   if (seenAt !== (details.rule?.decidedAt ?? null)) return backTo(at, place, "changed", tools);
-  const effects = await effectsOf(at, clientId, read.rule, tools.companies);
+  const effects = await effectsOf(at, { clientId, ceiling }, read.rule, tools.companies);
   const members = (["keep", "end"] as const).find((one) => one === form.get("members"));
   const asksWho = effects?.change.withdraws === true && effects.withdrawn > 0;
   const answered = form.get("confirmed") === "yes" && (!asksWho || members !== undefined);
@@ -228,7 +243,14 @@ export const decideApp = forAdmins(async (at, tools: CompanyTools) => {
   const unsure = blocks ? undefined : await unproved(at, place, tools);
   if (unsure !== undefined) return unsure;
   const { language } = tools.chrome(http).words;
-  const decided = { client, rule: read.rule, seen: seenAt, language, ...(members === undefined ? {} : { members }) };
+  const decided = {
+    client,
+    ceiling,
+    rule: read.rule,
+    seen: seenAt,
+    language,
+    ...(members === undefined ? {} : { members }),
+  };
   const outcome = await decideRule(at, decided, tools.companies);
   if (outcome === "not_admin") return noLongerAdmin(at, tools);
   return backTo(at, place, outcome === "changed" ? "changed" : blocks ? "blocked" : "decided", tools);

@@ -96,24 +96,24 @@ async function appsOf(
   requests: readonly CompanyRequestView[],
   tools: CompanyTools,
 ): Promise<readonly CompanyAppView[]> {
-  const { frame, http } = at;
-  const { language } = tools.chrome(http).words;
+  const { frame } = at;
   const apps = await companyApps(at, tools.companies);
-  const views = await Promise.all(apps.map((app) => appView(app, requests, language, tools)));
+  const views = await Promise.all(apps.map((app) => appView(app, requests, at, tools)));
   return frame.admin ? views : views.filter(({ mine, chosen, state }) => mine !== null || chosen || state === "allow");
 }
 
 async function appView(
   { clientId, app, rule, mine, chosen }: AppInCompany,
   requests: readonly CompanyRequestView[],
-  language: string,
+  { acting, http }: InCompany,
   tools: CompanyTools,
 ): Promise<CompanyAppView> {
+  const { language } = tools.chrome(http).words;
   const client = await tools.apps.oauth.catalog.client(clientId);
   const known = await tools.apps.oauth.catalog.scopes();
   const ceiling = client === undefined ? null : ceilingOf(client, tools.apps.oauth.policy);
   const hosts = consentHosts(client?.redirectUris ?? []);
-  const state = stateOf(rule, ceiling, tools.now());
+  const state = stateOf(rule, acting.company, ceiling, tools.now());
   const allowed = state === "allow" || state === "selected";
   const isNew = (host: string) => client !== undefined && !reaches(rule?.hosts ?? null, reachOf(client, host, ceiling));
   return {

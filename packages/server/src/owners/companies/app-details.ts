@@ -2,7 +2,7 @@
 
 import type { Consent, Millis } from "../../oauth/model.ts";
 import { canonicalLogin } from "../canonical-login.ts";
-import { MAX_SELECTED } from "../company-rules.ts";
+import { MAX_SELECTED, standingRule } from "../company-rules.ts";
 import type { ActingPerson, ListedRule, Member, NewRule } from "../company-storage.ts";
 import { pageOf } from "../paging.ts";
 import { maySee } from "./app-search.ts";
@@ -124,7 +124,7 @@ export interface RuleEffects {
 
 export async function effectsOf(
   at: AsMember,
-  clientId: string,
+  { clientId, ceiling }: { readonly clientId: string; readonly ceiling: Millis | null },
   next: NewRule | null,
   { storage, now: clock }: CompanyContext,
 ): Promise<RuleEffects | undefined> {
@@ -132,12 +132,13 @@ export async function effectsOf(
   const now = clock();
   const count = (but: { readonly except?: readonly string[]; readonly lost?: readonly string[] }) =>
     storage.companyApps.countActing({ ...key, clientId, now, ...but });
-  const [rules, found] = await Promise.all([
+  const [rules, record] = await Promise.all([
     storage.companyApps.listRules(key),
     storage.consents.find({ partition: key.partition, ownerId: key.companyId, clientId }),
   ]);
-  const consent = isActive(found, now) ? found : undefined;
-  const rule = rules.find((one) => one.clientId === clientId);
+  const consent = isActive(record, now) ? record : undefined;
+  const found = rules.find((one) => one.clientId === clientId);
+  const rule = standingRule(found, { ceiling }, now);
   const { defaultRule } = acting.company;
   const change = ruleChange({ rule, defaultRule, consentEnds: consent?.expiresAt }, next);
   const { lost } = change;

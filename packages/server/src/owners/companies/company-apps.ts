@@ -99,6 +99,8 @@ export async function appsActingFor(
 /** An admin's decision about an app for all members. */
 export interface RuleDecision {
   readonly client: Client;
+  /** The longest time for which an answer to the client can hold. Null: no limit. */
+  readonly ceiling: Millis | null;
   /** Null: the company's default applies again. */
   readonly rule: NewRule | null;
   /** The time of the rule that the admin saw. Null: there was none. */
@@ -111,7 +113,7 @@ export interface RuleDecision {
 
 export async function decideRule(
   at: AsMember,
-  { client, rule, seen, members, language }: RuleDecision,
+  { client, ceiling, rule, seen, members, language }: RuleDecision,
   context: CompanyContext,
 ): Promise<"done" | "not_admin" | "changed"> {
   const { key, person } = at;
@@ -123,7 +125,7 @@ export async function decideRule(
     return { personId, mails: await context.noticeLetters(decisionNotice(at, client, personId, approved)) };
   });
   const outcome = await context.storage.companyApps.setRule({
-    ...{ ...key, clientId, rule, seen, ...askedBy(at), now },
+    ...{ ...key, clientId, ceiling, rule, seen, ...askedBy(at), now },
     ...(members === undefined ? {} : { members }),
     news: await Promise.all(news),
     shown: { locale: language, clientName: client.name, logo: client.logo },

@@ -5,6 +5,7 @@ import type { DefaultRule, ListedRule, NewRule } from "../company-storage.ts";
 
 /** The present state that a new rule changes. */
 export interface RuleNow {
+  /** Undefined: there is none, or it has ended. */
   readonly rule: ListedRule | undefined;
   readonly defaultRule: DefaultRule;
   /** The end of the company's consent to the app. Null: none. Undefined: there is no consent. */

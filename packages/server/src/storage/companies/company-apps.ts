@@ -3,7 +3,7 @@
 import { reachOf } from "../../oauth/consent-reach.ts";
 import type { Consent, ListedGrant, Millis } from "../../oauth/model.ts";
 import { narrow } from "../../owners/apply-consent-decision.ts";
-import { verdictOn } from "../../owners/company-rules.ts";
+import { standingRule, verdictOn } from "../../owners/company-rules.ts";
 import type {
   AppRequest,
   AppRule,
@@ -76,6 +76,7 @@ type SetRule = CompanyKey &
     readonly news?: readonly { readonly personId: string; readonly mails: readonly StoredMail[] }[];
     readonly rule: NewRule | null;
     readonly seen?: Millis | null;
+    readonly ceiling?: Millis | null;
     readonly shown: Consent["shown"];
   };
 
@@ -116,7 +117,7 @@ export const setRule = transaction<SetRule, RuleOutcome>(async (tx, args) => {
   if (!rule.optOut) await tx.run(sql`DELETE FROM company_opt_outs WHERE ${thisApp}`, key);
   if (rule.rule === "allow") {
     await consentFor(tx, company, { ...args, rule }, decidedBy);
-    await lowerCeiling(tx, { ...args, rule }, before, decidedBy);
+    await lowerCeiling(tx, { ...args, rule }, standingRule(before, { ceiling: args.ceiling ?? null }, now), decidedBy);
   }
   if (rule.rule !== "ask") await answerRequests(tx, { ...args, rule }, decidedBy);
   if (rule.rule !== "block") return { kind: "done", grantsEnded, lastUsedAt: null };

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { NewGrant } from "../../../src/oauth/storage.ts";
 import type { Company, NewRule } from "../../../src/owners/company-storage.ts";
 import type { Person } from "../../../src/owners/storage.ts";
 import { onEveryBackend } from "../support/backends.ts";
@@ -11,7 +12,17 @@ import {
   join,
   SHOWN,
 } from "../support/company-builders.ts";
-import { aClient, anId, aRedemption, aStoredPerson, DAY, HOUR, NOW, statusOf } from "../support/record-builders.ts";
+import {
+  aClient,
+  anApproval,
+  anId,
+  aRedemption,
+  aStoredPerson,
+  DAY,
+  HOUR,
+  NOW,
+  statusOf,
+} from "../support/record-builders.ts";
 
 const keyOf = ({ partition, companyId }: Company) => ({ partition, companyId });
 const CLIENT = "client-1";
@@ -22,6 +33,7 @@ onEveryBackend("an app that a company allows for selected members", (storage) =>
     readonly members?: "keep" | "end";
     readonly seen?: number | null;
     readonly now?: number;
+    readonly ceiling?: number;
   }
   const set = (company: Company, rule: NewRule | null, { by = null, now = NOW, ...change }: Change = {}) =>
     storage().companyApps.setRule({ ...keyOf(company), clientId: CLIENT, rule, shown: SHOWN, by, now, ...change });
@@ -85,6 +97,45 @@ onEveryBackend("an app that a company allows for selected members", (storage) =>
     expect(await acting(other)).toMatchObject({ selected: false, rule: { rule: "allow", forSelected: true } });
     const wish = { ...keyOf(company), clientId: CLIENT, scopes: ["read"], reason: "r", now: NOW };
     expect(await storage().companyApps.askApproval({ ...wish, personId: other.personId })).toEqual({ kind: "asked" });
+  });
+
+  test("after its end → everybody asks, where members decide too; a rule for all, after its end → members decide", async () => {
+    const { company, member, other } = await aTeam();
+    await storage().companies.update({ ...keyOf(company), changes: { defaultRule: "members" }, by: null, now: NOW });
+    await set(company, { ...only(member), endsAt: NOW + HOUR });
+    const now = NOW + 2 * HOUR;
+    const decides = async (person: Person) =>
+      (await storage().grants.approve({ ...anApproval(aCompanyGrant(company, person)), now })).kind;
+    expect([await decides(member), await decides(other)]).toEqual(["no_consent", "no_consent"]);
+    const wish = { ...keyOf(company), clientId: CLIENT, scopes: ["read"], reason: "r", now };
+    expect(await storage().companyApps.askApproval({ ...wish, personId: member.personId })).toEqual({ kind: "asked" });
+    await set(company, anAppRule({ endsAt: NOW + HOUR }));
+    expect([await decides(member), await decides(other)]).toEqual(["issued", "issued"]);
+  });
+
+  test("after its end, or that of the ceiling, for less → members who connected since lose nothing by it", async () => {
+    const { company, member } = await aTeam();
+    await storage().companies.update({ ...keyOf(company), changes: { defaultRule: "members" }, by: null, now: NOW });
+    const now = NOW + 2 * HOUR;
+    const both = ["read", "write"];
+    const allowed = async (endsAt: number) => {
+      await set(company, null);
+      await set(company, anAppRule({ scopes: both, endsAt }));
+    };
+    const connected = (ceiling: number | null) =>
+      aLiveCompanyGrant(storage(), company, member, { scopes: both, ceiling }, { now });
+    const scopes = async (grant: NewGrant) => (await statusOf(storage(), grant))?.scopes.map(({ name }) => name);
+    await allowed(NOW + HOUR);
+    const ended = await connected(null);
+    await set(company, anAppRule(), { now });
+    expect(await scopes(ended)).toEqual(both);
+    await allowed(NOW + 9 * HOUR);
+    const capped = await connected(HOUR);
+    await set(company, anAppRule(), { now, ceiling: HOUR });
+    expect(await scopes(capped)).toEqual(both);
+    await allowed(NOW + 9 * HOUR);
+    await set(company, anAppRule(), { now });
+    expect(await scopes(capped)).toEqual(["read"]);
   });
 
   test("→ the history says that it is not for all", async () => {
