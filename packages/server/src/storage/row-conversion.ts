@@ -179,5 +179,11 @@ export const DAY: Millis = 24 * HOUR;
 /** How long the row of an ended grant is kept, so that a late code or token still finds it. */
 export const ENDED_KEPT: Millis = 2 * DAY;
 
+/**
+ * When the row of a superseded grant guards nothing any more, from the last use or the unused code: no access token lives
+ * longer than a day, a use is recorded within the hour, and no page can send the same decision after an hour.
+ */
+export const supersededUntil = sql`(CASE WHEN last_used_at IS NULL THEN code_until ELSE last_used_at END + 90000000)`;
+
 /** How long the owner's page shows a theft. */
 export const ALARM_KEPT: Millis = 30 * DAY;

@@ -44,6 +44,7 @@ import {
   grantOf,
   isActive,
   json,
+  supersededUntil,
   text,
   whole,
   wholeOrNull,
@@ -455,7 +456,7 @@ export async function supersede(
 ): Promise<void> {
   const { partition, ownerId, personId, clientId, grantId } = grant;
   const ended = await tx.all(
-    sql`UPDATE grants SET status = 'superseded', ended_at = :now, collect_at = :endedKept
+    sql`UPDATE grants SET status = 'superseded', ended_at = :now, collect_at = ${supersededUntil}
       WHERE partition = :partition AND grant_id IN (
         SELECT grant_id FROM grants
         WHERE partition = :partition AND owner_id = :ownerId AND client_id = :clientId AND ${isActive}
@@ -463,7 +464,7 @@ export async function supersede(
         ORDER BY CASE WHEN idle_until > :now AND absolute_until > :now THEN 0 ELSE 1 END,
           COALESCE(last_used_at, created_at) DESC, grant_id LIMIT 1000 OFFSET :others)
       RETURNING grant_id, refreshable, ${endedColumns}`,
-    { partition, ownerId, personId, clientId, grantId, now, endedKept: now + ENDED_KEPT, others: LIVE_GRANTS - 1 },
+    { partition, ownerId, personId, clientId, grantId, now, others: LIVE_GRANTS - 1 },
   );
   await keepUses(tx, grant, ended);
   // A grant that ends with its access token is a connection that nobody would miss: a program with a password makes one

@@ -13,7 +13,7 @@ import { used } from "../grants/uses.ts";
 import { collectPeople } from "../people/deletion.ts";
 import { isBorne } from "../people/name-reconciliation.ts";
 import { activateName, dropName, staleNames } from "../people/names.ts";
-import { ALARM_KEPT, DAY, ENDED_KEPT, HOUR, text, whole } from "../row-conversion.ts";
+import { ALARM_KEPT, DAY, ENDED_KEPT, HOUR, supersededUntil, text, whole } from "../row-conversion.ts";
 import { goOnEnding } from "./end-grants-of-client.ts";
 
 export interface Sweep {
@@ -111,6 +111,7 @@ const due = sql`SELECT partition, grant_id FROM grants WHERE +partition >= 0 AND
  * no alarm is unseen.
  */
 const keptUntil = sql`(CASE
+    WHEN status = 'superseded' THEN ${supersededUntil}
     WHEN ended_at IS NOT NULL THEN ended_at + CASE WHEN status IN ('theft', 'replayed') THEN CAST(:alarmKept AS ${words.whole}) ELSE :endedKept END
     WHEN generation = 0 THEN code_until + :day
     WHEN idle_until < absolute_until THEN idle_until + :day

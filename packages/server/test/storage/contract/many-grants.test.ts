@@ -142,6 +142,27 @@ onEveryBackend("very many grants of one owner and app", (storage, opened) => {
     }
   });
 
+  test("superseded → the row stays for as long as a token or a page can lead to it, and no longer", async () => {
+    const { person, grant: old } = await aLiveGrant(storage());
+    const unused = aGrant(person);
+    expectIssued(await storage().grants.issue({ grant: unused, now: NOW }));
+    const recent = aGrant(person, { codeUntil: NOW + 3 * DAY });
+    expectIssued(await storage().grants.issue({ grant: recent, now: NOW + MINUTE }));
+    await storage().grants.redeem(aRedemption(recent, { now: NOW + 3 * DAY - HOUR }));
+    for (let at = 0; at < 52; at += 1)
+      expectIssued(
+        await storage().grants.issue({ grant: aGrant(person, { codeUntil: NOW + 9 * DAY }), now: NOW + 3 * DAY + at }),
+      );
+    for (const grant of [old, unused, recent]) expect((await statusOf(storage(), grant))?.status).toBe("superseded");
+    const kept = async (now: number) => {
+      await storage().housekeeping.collectGarbage({ now, limit: 1000 });
+      return Promise.all([old, unused, recent].map(async (grant) => (await statusOf(storage(), grant)) !== undefined));
+    };
+    expect(await kept(NOW + 3 * DAY + MINUTE)).toEqual([false, false, true]);
+    expect(await kept(NOW + 4 * DAY - SECOND)).toEqual([false, false, true]);
+    expect(await kept(NOW + 4 * DAY + MINUTE)).toEqual([false, false, false]);
+  });
+
   test("more ended grants than are read one by one → no token is said to end too early", async () => {
     const { person, grant } = await aLiveGrant(storage());
     const { partition, personId: ownerId } = person;
