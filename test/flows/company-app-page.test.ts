@@ -82,6 +82,25 @@ describe("the rule about an app", () => {
     expect(await rules()).toEqual([]);
   });
 
+  test("hosts that the form names → only those that the app has; hosts that it does not name, as registered since → not covered", async () => {
+    const acme = await addCompany(server);
+    const redirectUris = ["https://shown.test/cb", "https://since.test/cb"];
+    const app = await server.addClient({ verified: true, redirectUris });
+    const agent = await as(acme.admin);
+    const page = await agent.get(appPath(app, acme));
+    expect(["shown", "since"].filter((host) => page.text.includes(`value="https://${host}.test"`))).toHaveLength(2);
+    const done = await agent.submit(formTo(page, `/apps/${app.clientId}`), {
+      ...{ rule: "allow", audience: "selected", member: acme.member.personId, scope: "read", duration: "86400" },
+      host: ["https://shown.test", "https://other.test"],
+    });
+    expect(pathOf(done)).toBe(`${appPath(app, acme)}?done=decided`);
+    const { partition, companyId } = acme;
+    const rules = await server.assent.storage.companyApps.listRules({ partition, companyId });
+    expect(rules).toMatchObject([{ hosts: ["https://shown.test"] }]);
+    const text = (await (await as(acme.member)).get(authorizeUrl(server, app, { redirect_uri: redirectUris[1] }))).text;
+    expect(text).toContain("an admin has to approve");
+  });
+
   test("a member who left, or somebody else's id, in the form → nothing changed, said so", async () => {
     const acme = await addCompany(server);
     const app = await server.addClient({ verified: true });

@@ -256,6 +256,21 @@ describe("a request of an app", () => {
     expect((await agent.get(link)).location?.pathname).toBe("/consent");
   });
 
+  test("the same, and the request asks to choose an account → the other person is not named, and can't go on from there", async () => {
+    const [person, other] = [await server.addPerson(), await server.addPerson()];
+    const agent = aBrowser();
+    const url = authorizeUrl(server, app, { prompt: "select_account" });
+    await asksForAccount(agent, await agent.get(url), person.email);
+    const link = await linkFor(person.email);
+    await signIn(agent, other.username);
+    const signInPage = await agent.follow(await agent.get(link));
+    expect(textOf(signInPage)).toContain("Photo Printer");
+    expect(textOf(signInPage)).not.toContain(other.username);
+    expect(linksOf(signInPage).filter((href) => href.includes("/consent"))).toEqual([]);
+    expect(signInPage.forms.filter(({ action }) => action.endsWith("/login/switch"))).toEqual([]);
+    await allows(agent, await signIn(agent, person.username, signInPage));
+  });
+
   test("the request has expired meanwhile → the account is made, and the page says how to start again", async () => {
     const [agent, name] = [aBrowser(), aName()];
     const started = await agent.get(authorizeUrl(server, app));
