@@ -88,6 +88,32 @@ test("a wrong name or address, another company's, or one like it → the form ag
   expect(await server.assent.storage.companies.find({ slug: other.slug })).toBeUndefined();
 });
 
+test("twice at once with one name, or with names that look alike → one company, and the name is free again when it is gone", async () => {
+  const people = [await somebody(), await somebody()];
+  const forms = await Promise.all(people.map(async ({ agent }) => formOf(await agent.get(PLACE))));
+  const { name, slug } = aName();
+  for (const [at, other] of [name, name.toUpperCase().replaceAll(" ", "-")].entries()) {
+    const both = [name, other].map((one, who) => ({ name: one, slug: `${slug}-${at}-${who}` }));
+    const done = await Promise.all(
+      people.map(({ agent }, who) => agent.submit(forms[who] as Form, both[who] as { name: string; slug: string })),
+    );
+    expect(done.map(({ status }) => status).toSorted()).toEqual([303, 400]);
+    expect(done.find(({ status }) => status === 400)?.text).toContain("looks like it");
+    const found = await Promise.all(both.map((one) => server.assent.storage.companies.find({ slug: one.slug })));
+    const made = found.filter((one) => one !== undefined);
+    expect(made).toHaveLength(1);
+    for (const { partition, companyId } of made)
+      await server.assent.storage.companies.delete({ partition, companyId, now: server.now() });
+  }
+  const { agent } = people[0] as (typeof people)[0];
+  // A creation that is refused for another reason holds no name.
+  const taken = await server.assent.storage.companies.list({ limit: 1, after: null });
+  expect((await agent.submit(forms[0] as Form, { name, slug: taken[0]?.slug ?? "" })).text).toContain(
+    "has this address",
+  );
+  expect((await agent.submit(forms[0] as Form, { name, slug })).status).toBe(303);
+});
+
 test("→ the person is its admin, and sees its pages; five are the most", async () => {
   const { agent } = await somebody();
   expect((await agent.get("/account/companies")).text).toContain(PLACE);

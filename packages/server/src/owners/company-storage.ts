@@ -212,6 +212,20 @@ export interface CompanyStorage {
       readonly most: number;
       readonly now: Millis;
     }): Promise<FoundOutcome>;
+    /**
+     * Keeps others from creating a company whose name has one of these keys (`nameKeys`), until `releaseName` or for an
+     * hour. False: somebody else does that now.
+     */
+    holdName(args: {
+      readonly keys: readonly string[];
+      readonly companyId: string;
+      readonly now: Millis;
+    }): Promise<boolean>;
+    releaseName(args: {
+      readonly keys: readonly string[];
+      readonly companyId: string;
+      readonly now: Millis;
+    }): Promise<void>;
     find(args: { readonly slug: string }): Promise<Company | undefined>;
     get(args: CompanyKey): Promise<Company | undefined>;
     /** Oldest first. */

@@ -14,6 +14,8 @@ export interface CompanyContext {
     CompanyStorage,
     | "companies.find"
     | "companies.found"
+    | "companies.holdName"
+    | "companies.releaseName"
     | "companies.list"
     | "companies.update"
     | "members.setRole"

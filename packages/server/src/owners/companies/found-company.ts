@@ -26,12 +26,26 @@ export async function foundCompany(
   { name, slug: typed }: { readonly name: string; readonly slug: string },
   context: CompanyContext,
 ): Promise<Founded> {
-  const { storage, credentials, newCompanyId, randomText, event } = context;
   const problem = foundProblem(name, typed);
   if (problem !== undefined) return { kind: "wrong", problem };
-  if (await isSimilar(name, context)) return { kind: "wrong", problem: "similar" };
-  const now = context.now();
-  const companyId = newCompanyId();
+  const companyId = context.newCompanyId();
+  const held = { keys: nameKeys(name), companyId, now: context.now() };
+  // Of two simultaneous creations with similar names, neither would find the other's company.
+  if (!(await context.storage.companies.holdName(held))) return { kind: "wrong", problem: "similar" };
+  try {
+    if (await isSimilar(name, context)) return { kind: "wrong", problem: "similar" };
+    return await create({ person, session }, { name, typed, companyId }, context);
+  } finally {
+    await context.storage.companies.releaseName(held);
+  }
+}
+
+async function create(
+  { person, session }: Parameters<typeof foundCompany>[0],
+  { name, typed, companyId }: { readonly name: string; readonly typed: string; readonly companyId: string },
+  { storage, credentials, randomText, event, now: clock }: CompanyContext,
+): Promise<Founded> {
+  const now = clock();
   const slug = canonicalSlug(typed) ?? "";
   const company: Company = {
     ...{ partition: credentials.partitionOf(companyId), companyId, slug, name: name.normalize("NFC") },

@@ -1,11 +1,12 @@
 /** Verbs with which a person creates a company of their own. The company and its first admin begin in one transaction. */
 
+import { createHash } from "node:crypto";
 import type { Millis } from "../../oauth/model.ts";
 import type { InSession } from "../../owners/change-conditions.ts";
 import type { Company, FoundOutcome, PersonRef } from "../../owners/company-storage.ts";
-import { sql, steps, transaction, words } from "../define-verbs.ts";
+import { type Call, sql, steps, transaction, words } from "../define-verbs.ts";
 import { mayStill } from "../factors/lock-person-row.ts";
-import { activateName, forgetName, reserveName } from "../people/names.ts";
+import { activateName, dropName, forgetName, type Name, reserveName } from "../people/names.ts";
 import { whole } from "../row-conversion.ts";
 import { eraseCompany } from "./companies.ts";
 import { companyColumns } from "./company-row-conversion.ts";
@@ -19,6 +20,40 @@ type Found = InSession & {
   readonly most: number;
   readonly now: Millis;
 };
+
+interface HeldName {
+  /** The keys of the name, as `nameKeys` gives them. */
+  readonly keys: readonly string[];
+  readonly companyId: string;
+  readonly now: Millis;
+}
+
+/**
+ * Keeps others from creating a company with a similar name, until the name is released or an hour has passed. The
+ * caller then reads the names of all companies: those count that nobody held, too, because they are older or an
+ * operator's. False: somebody else holds a key; nothing is held.
+ */
+export const holdName = steps<HeldName, boolean>(async (call, { keys, ...args }) => {
+  // One order for all: of two creations with the same keys, one goes on.
+  for (const [at, key] of keys.toSorted().entries()) {
+    if (await call(reserveName, { ...heldAs(key), ownerId: args.companyId, now: args.now })) continue;
+    await release(call, { keys: keys.toSorted().slice(0, at), ...args });
+    return false;
+  }
+  return true;
+});
+
+/** Ends what `holdName` did. Call this when the company was created, or was not. */
+export const releaseName = steps<HeldName, void>(release);
+
+async function release(call: Call, { keys, companyId: ownerId, now }: HeldName): Promise<void> {
+  for (const key of keys) await call(dropName, { ...heldAs(key), ownerId, now });
+}
+
+/** No slug has a colon. A key can be longer than an index of PostgreSQL takes, so its hash is stored. */
+function heldAs(key: string): Name {
+  return { kind: "slug", value: `name:${createHash("sha256").update(key).digest("base64url")}` };
+}
 
 /**
  * Reserves the slug, writes the person's link, then the company with its admin. A crash leaves no company without an

@@ -28,7 +28,7 @@ import {
   setRule,
 } from "./company-apps.ts";
 import { forgetChoice, listChoices } from "./company-choices.ts";
-import { foundCompany, insertFounded, writeFounderLink } from "./found-company.ts";
+import { foundCompany, holdName, insertFounded, releaseName, writeFounderLink } from "./found-company.ts";
 import {
   acceptInvitation,
   createInvitation,
@@ -66,6 +66,8 @@ import {
 export const companies = {
   create: createCompany,
   found: foundCompany,
+  holdName,
+  releaseName,
   find: findCompany,
   get: getCompany,
   list: listCompanies,

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Person } from "../../../src/owners/storage.ts";
 import { onEveryBackend } from "../support/backends.ts";
 import { aCompany, aStoredCompany } from "../support/company-builders.ts";
-import { anId, aStoredPerson, NOW } from "../support/record-builders.ts";
+import { anId, aStoredPerson, HOUR, NOW } from "../support/record-builders.ts";
 
 onEveryBackend("a company that a person creates", (storage) => {
   const found = (person: Person, company = aCompany(), most = 5) =>
@@ -42,6 +42,28 @@ onEveryBackend("a company that a person creates", (storage) => {
     expect(outcomes.filter(({ kind }) => kind === "founded")).toHaveLength(5);
     expect(outcomes.filter(({ kind }) => kind === "too_many")).toHaveLength(15);
     expect(await companiesOf(person)).toHaveLength(5);
+  });
+
+  test("twenty at once hold one name → one does; after its release another one; the name of a crashed process → in an hour", async () => {
+    const keys = ["zebrabank", "k".repeat(5_000)];
+    const hold = (now = NOW, some: readonly string[] = keys) => {
+      const held = { keys: some, companyId: anId(), now };
+      return storage()
+        .companies.holdName(held)
+        .then((got) => ({ held, got }));
+    };
+    const outcomes = await Promise.all(Array.from({ length: 20 }, () => hold()));
+    const [winner] = outcomes.filter(({ got }) => got);
+    expect(outcomes.filter(({ got }) => got)).toHaveLength(1);
+    // Others that failed hold nothing, and release nothing of the winner's.
+    for (const { held } of outcomes.filter(({ got }) => !got)) await storage().companies.releaseName(held);
+    for (const key of keys) expect((await hold(NOW, [key])).got).toBe(false);
+    expect((await hold(NOW, ["other", ...keys])).got).toBe(false);
+    expect((await hold(NOW, ["other"])).got).toBe(true);
+    if (winner !== undefined) await storage().companies.releaseName(winner.held);
+    expect((await hold(NOW)).got).toBe(true);
+    expect((await hold(NOW + HOUR)).got).toBe(false);
+    expect((await hold(NOW + HOUR + 1)).got).toBe(true);
   });
 
   test("twenty people at once with one slug → one has it", async () => {
