@@ -83,7 +83,8 @@ async function firstRedemption(server: ServerProcess, data: Prepared, code: stri
       await run({ port: server.port, connections: 1, seconds: 10, next: () => once.next().value });
       return;
     } catch (error) {
-      if ((error as { code?: string }).code !== "ECONNREFUSED") throw error;
+      // A connection that comes while the sockets are opened may be reset.
+      if (!["ECONNREFUSED", "ECONNRESET"].includes((error as { code?: string }).code ?? "")) throw error;
       await sleep(1);
     }
   }
