@@ -66,9 +66,9 @@ describe("when access ends", () => {
 
   test("permissions that end at different times → the form says that the new end is for all of them", async () => {
     const { agent } = await allowed(client, { "duration:read": "3600" });
-    expect((await agent.get("/account/apps")).text).toContain("also for those that end sooner now");
+    expect((await agent.get("/account/apps")).text).toContain("including those that would end sooner");
     const same = await allowed();
-    expect((await same.agent.get("/account/apps")).text).not.toContain("also for those that end sooner now");
+    expect((await same.agent.get("/account/apps")).text).not.toContain("including those that would end sooner");
   });
 });
 

@@ -49,7 +49,7 @@ test("nothing suspicious → every app is listed, none is ticked; all stay, and 
   const mail = await aConnection(owner, person, server, { name: "Mail" });
   const { reader, page } = await opened(person);
   expect(page.text).toContain("You will be signed out everywhere");
-  expect(page.text).toContain("Selected apps lose their access. The others keep it.");
+  expect(page.text).toContain("Ticked apps lose their access. The others keep it.");
   expect(ticksOf(page)).toEqual({ Photos: false, Mail: false });
   expect(await isSignedIn(owner)).toBe(true);
   const done = await decide(reader, page);
@@ -79,7 +79,7 @@ test("a new browser has connected an app → that app is ticked, older ones are 
     const theirs = await aConnection(intruder, person, server, { name: "Theirs" });
     const { reader, page } = await opened(person);
     expect(ticksOf(page)).toEqual({ Theirs: true, Photos: false });
-    expect(page.text).toMatch(/Apps connected since .* are selected/);
+    expect(page.text).toMatch(/Apps connected since .* are ticked/);
     const done = await decide(reader, page, keepsTheirs ? boxOf(page, "Photos") : {});
     expect(await said(done, person.email)).toEqual(
       keepsTheirs ? { ended: ["Photos"], kept: ["Theirs"] } : { ended: ["Theirs"], kept: ["Photos"] },

@@ -97,7 +97,7 @@ const add = { name: "photos:write", description: "Add photos to your albums" };
 function aCompanyApp(change: Partial<CompanyAppView> = {}): CompanyAppView {
   return {
     ...{ clientId: "c-1", name: "Photo Printer", logo: "/logos/photo-printer", host: "print.example.com" },
-    ...{ scopes: [see, add], grantedAt: NOW - 40 * DAY, lastUsedAt: NOW - DAY, expiresAt: NOW + 300 * DAY },
+    ...{ scopes: [see], grantedAt: NOW - 40 * DAY, lastUsedAt: NOW - DAY, expiresAt: NOW + 300 * DAY },
     ...{ people: 12, state: "allow", requests: 0, hasNewHosts: false, mine: "acts", chosen: false },
     ...change,
   };
@@ -158,7 +158,7 @@ function aRuleForm(change: Partial<CompanyRuleForm> = {}): CompanyRuleForm {
 }
 
 function anAppPage(change: Partial<CompanyAppPageView> = {}): CompanyAppPageView {
-  const shown = ["ada", "grace", null].map((username, at) => ({
+  const shown = ["ada", "grace", "linus"].map((username, at) => ({
     ...{ username, since: NOW - (40 + at) * DAY, lastUsedAt: NOW - DAY },
   }));
   return {
@@ -302,14 +302,13 @@ export const companyPageStates: Readonly<Record<string, (chrome: Chrome) => stri
     companyReviewPage(
       aReview({
         app: LONG_NAME,
-        withdraws: { people: 3, scopes: [see.description, add.description], endsAt: NOW + 7 * DAY },
+        withdraws: { people: 3, endsAt: NOW + 7 * DAY },
         loses: { people: 12, scopes: [add.description] },
         shortens: { people: 12, from: NOW + 300 * DAY, to: NOW + 7 * DAY },
       }),
       c,
     ),
-  "company-unapprove": (c) =>
-    companyReviewPage(aReview({ withdraws: { people: 12, scopes: [see.description], endsAt: null } }), c),
+  "company-unapprove": (c) => companyReviewPage(aReview({ withdraws: { people: 12, endsAt: null } }), c),
   "company-shorten": (c) => companyReviewPage(aReview({ shortens: { people: 2, from: null, to: NOW + 30 * DAY } }), c),
   "company-remove": (c) =>
     companyConfirmPage(aQuestion("remove", { subject: longPerson.username, apps: ["Photo Printer", LONG_NAME] }), c),

@@ -59,7 +59,14 @@ const ways = [
 const intruded = aTakeBack({
   ...{ proof: "sealed", since: NOW - 4 * HOUR, ways },
   apps: [
-    anApp({ value: "app-2", name: "Mail Export", connectedAt: NOW - HOUR, latestAt: NOW - HOUR, chosen: true }),
+    anApp({
+      value: "app-2",
+      name: "Mail Export",
+      connectedAt: NOW - HOUR,
+      latestAt: NOW - HOUR,
+      lastUsedAt: NOW - HOUR / 2,
+      chosen: true,
+    }),
     anApp({ value: "app-3", name: "TV", byDevice: true, latestAt: NOW - 2 * HOUR, lastUsedAt: null, chosen: true }),
     anApp(),
   ],

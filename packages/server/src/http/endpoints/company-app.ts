@@ -276,7 +276,7 @@ async function reviewAnswer(
     fields: [...formOf(http)].filter(([name]) => !["csrf", "confirmed", "members", "current_password"].includes(name)),
     opens: change.opens ? say(rule?.scopes ?? []) : null,
     blocks: change.blocks && people > 0 ? { people, scopes: granted } : null,
-    withdraws: change.withdraws && withdrawn > 0 ? { people: withdrawn, scopes: granted, endsAt } : null,
+    withdraws: change.withdraws && withdrawn > 0 ? { people: withdrawn, endsAt } : null,
     loses: losing > 0 ? { people: losing, scopes: say(change.lost) } : null,
     shortens: change.shortens !== undefined && people > 0 ? { people, ...change.shortens } : null,
     stopsIn,

@@ -45,7 +45,7 @@ function facts({ what, people, apps }: CompanyConfirmView, { words }: Chrome): C
     if (apps.length === 0) return html`<p>${company.confirm.none}</p>`;
     return [
       html`<p class="soft small">${company.confirm.apps}</p>`,
-      html`<ul class="can">${apps.map((app) => html`<li>${icon("x")}<span>${name(app)}</span></li>`)}</ul>`,
+      html`<ul class="can lost">${apps.map((app) => html`<li>${icon("x")}<span>${name(app)}</span></li>`)}</ul>`,
     ];
   }
   const count = fill(plural(words.language, company.people, people), { count: people });

@@ -44,8 +44,7 @@ function effects(view: CompanyReviewView, chrome: Chrome): readonly Child[] {
     opens !== null && effect(rich(review.opens, names), null, opens, review.allowed, chrome),
     blocks !== null &&
       effect(rich(review.blocks, names), blocks.people, blocks.scopes, review.permissions, chrome, soon),
-    withdraws !== null &&
-      effect(rich(review.withdraws, names), withdraws.people, withdraws.scopes, review.permissions, chrome),
+    withdraws !== null && effect(rich(review.withdraws, names), withdraws.people, [], "", chrome),
     loses !== null && effect(rich(review.loses, names), loses.people, loses.scopes, review.permissions, chrome, soon),
     shortens !== null &&
       effect(
@@ -76,7 +75,7 @@ function effect(
       ${people !== null && html`<div><dt>${company.reviewRule.people}</dt><dd>${people}</dd></div>`}
       ${scopes.length > 0 && html`<div><dt>${label}</dt><dd>${scopes.length}</dd></div>`}
     </dl>
-    ${scopes.length > 0 && html`<ul class="can">${scopes.map((text) => html`<li>${icon(people === null ? "check" : "x")}<span><bdi>${visible(text)}</bdi></span></li>`)}</ul>`}
+    ${scopes.length > 0 && html`<ul class=${people === null ? "can" : "can lost"}>${scopes.map((text) => html`<li>${icon(people === null ? "check" : "x")}<span><bdi>${visible(text)}</bdi></span></li>`)}</ul>`}
     ${more}
   </div>`;
 }

@@ -164,11 +164,7 @@ export interface CompanyReviewView extends CompanyFrame {
   /** Everybody's access ends. */
   readonly blocks: { readonly people: number; readonly scopes: readonly string[] } | null;
   /** Members who use the app can't connect it any more. `endsAt`: when their access ends by itself; null: never. */
-  readonly withdraws: {
-    readonly people: number;
-    readonly scopes: readonly string[];
-    readonly endsAt: number | null;
-  } | null;
+  readonly withdraws: { readonly people: number; readonly endsAt: number | null } | null;
   /** Members' access loses these permissions. */
   readonly loses: { readonly people: number; readonly scopes: readonly string[] } | null;
   /** Access ends sooner. `from`: null: it had no end. */

@@ -40,7 +40,7 @@ export const pages = {
   signOut: {
     button: "Abmelden",
     title: "Abmelden?",
-    text: "Sie sind als {person} angemeldet. Apps, die Sie erlaubt haben, behalten ihren Zugriff.",
+    text: "Sie sind in diesem Browser als {person} angemeldet. Apps, die Sie erlaubt haben, behalten ihren Zugriff.",
     stay: "Angemeldet bleiben",
     doneTitle: "Sie sind abgemeldet",
     doneText: "In diesem Browser kann niemand Ihr Konto sehen oder ändern.",

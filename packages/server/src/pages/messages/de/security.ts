@@ -205,7 +205,7 @@ export const security = {
   deletion: {
     title: "Konto löschen?",
     text: "Es wird am {when} gelöscht. Bis dahin können Sie sich anmelden und „Mein Konto behalten“ wählen. Danach kann es niemand wiederherstellen.",
-    now: "Sie werden sofort überall sonst abgemeldet, und Apps bekommen keinen neuen Zugriff.",
+    now: "Sie werden sofort überall sonst abgemeldet, und alle Apps verlieren ihren Zugriff.",
     later:
       "An diesem Tag wird alles gelöscht, was wir über Sie speichern, und andere können Ihren Benutzernamen und Ihre E-Mail-Adresse verwenden.",
     submit: "Mein Konto löschen",

@@ -36,7 +36,7 @@ export const pages = {
   signOut: {
     button: "Sign out",
     title: "Sign out?",
-    text: "You’re signed in as {person}. Apps that you allowed keep their access.",
+    text: "You’re signed in as {person} in this browser. Apps that you allowed keep their access.",
     stay: "Stay signed in",
     doneTitle: "You’re signed out",
     doneText: "Nobody can see or change your account in this browser.",

@@ -198,7 +198,7 @@ export const security = {
   deletion: {
     title: "Delete your account?",
     text: "It will be deleted on {when}. Until then, you can sign in and choose “Keep my account”. After that, nobody can restore it.",
-    now: "Right away, you’re signed out everywhere else, and apps get no new access.",
+    now: "Right away, you’re signed out everywhere else, and all apps lose their access.",
     later:
       "On that day, everything we store about you is deleted, and others can take your username and e-mail address.",
     submit: "Delete my account",

@@ -39,7 +39,7 @@ export const pages = {
   signOut: {
     button: "Cerrar sesión",
     title: "¿Cerrar sesión?",
-    text: "Ha iniciado sesión como {person}. Las aplicaciones que permitió conservan su acceso.",
+    text: "Ha iniciado sesión como {person} en este navegador. Las aplicaciones que permitió conservan su acceso.",
     stay: "Mantener la sesión iniciada",
     doneTitle: "Ha cerrado la sesión",
     doneText: "Nadie puede ver ni cambiar su cuenta en este navegador.",

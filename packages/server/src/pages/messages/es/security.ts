@@ -201,7 +201,7 @@ export const security = {
   deletion: {
     title: "¿Eliminar su cuenta?",
     text: "Se eliminará el {when}. Hasta entonces, puede iniciar sesión y elegir «Conservar mi cuenta». Después, nadie puede recuperarla.",
-    now: "De inmediato se cierra su sesión en todos los demás sitios y las aplicaciones no obtienen acceso nuevo.",
+    now: "De inmediato se cierra su sesión en todos los demás sitios y todas las aplicaciones pierden su acceso.",
     later:
       "Ese día se elimina todo lo que guardamos sobre usted, y otros pueden usar su nombre de usuario y su correo electrónico.",
     submit: "Eliminar mi cuenta",

@@ -134,14 +134,14 @@ export const company = {
       allowed: "Ils peuvent autoriser",
       blocks:
         "Tous les accès de {app} prennent fin. Personne ne peut la connecter tant qu’un administrateur n’a pas changé la règle.",
-      withdraws: "Certains membres qui utilisent {app} ne peuvent plus la connecter.",
+      withdraws: "Cette règle ne couvre plus certains membres qui utilisent {app}.",
       loses:
         "{app} perd ces autorisations pour les membres. Les accès que les administrateurs ont connectés eux-mêmes restent.",
       shortens: "L’accès de {app} prend fin le {to} au lieu du {from}.",
       shortensForever: "Les accès de {app} prennent fin le {to}. Actuellement, ils n’ont pas de fin.",
       people: "Membres concernés",
       permissions: "Autorisations concernées",
-      who: "Que devient l’accès de ces membres ?",
+      who: "Que devient l’accès des membres que la règle ne couvre plus ?",
     },
     create: {
       title: "Créer une entreprise",
@@ -248,16 +248,15 @@ export const company = {
       revokeTitle: "Révoquer {app} pour tout le monde ?",
       revokeText:
         "L’accord de l’entreprise pour {app} prend fin, et avec lui tout ce que l’application fait pour ses membres. Une approbation pour tous les membres prend fin aussi.",
-      keep: "Ils gardent ce qu’ils ont jusqu’à : {when}",
-      keepForever: "Ils gardent ce qu’ils ont jusqu’à une révocation",
-      end: "Il prend fin pour eux. Ce que les administrateurs ont connecté eux-mêmes reste.",
+      keep: "Ils peuvent l’utiliser jusqu’à : {when}",
+      keepForever: "Ils peuvent l’utiliser jusqu’à une révocation",
+      end: "Leur accès prend fin. Ce que les administrateurs ont connecté eux-mêmes reste.",
       removeTitle: "Retirer {person} de {company} ?",
-      removeText:
-        "Ce que {person} a permis à des applications au nom de l’entreprise prend fin. Les accords de l’entreprise restent, pour que les autres continuent.",
+      removeText: "Les applications que d’autres membres ont connectées pour l’entreprise restent.",
       leaveTitle: "Quitter {company} ?",
       leaveText:
-        "Les applications que vous avez connectées pour {company} perdent leur accès. Pour revenir, il vous faut une nouvelle invitation.",
-      apps: "Applications qui s’arrêtent",
+        "Pour revenir, il vous faudra une nouvelle invitation. Votre propre compte et ses applications ne changent pas.",
+      apps: "Ces applications perdent leur accès",
       none: "Aucune application ne perd son accès.",
       cancel: "Annuler",
     },

@@ -30,8 +30,8 @@ export const owner = {
     whatMore: "Elle demande aussi à",
     whatAgain: "Vous l’autorisez déjà à",
     granted: {
-      one: "{count} autorisation déjà accordée reste inchangée",
-      other: "{count} autorisations déjà accordées restent inchangées",
+      one: "{count} autorisation déjà accordée reste et prend fin comme prévu",
+      other: "{count} autorisations déjà accordées restent et prennent fin comme prévu",
     },
     account: "Votre compte",
     required: "Obligatoire",
@@ -128,9 +128,8 @@ export const owner = {
     keepUsed: "Garder seulement les autorisations utilisées",
     keepUsedHint: "L’application n’a jamais utilisé certaines de ses autorisations.",
     end: "Modifier la fin de l’accès",
-    endLabel: "À compter de maintenant",
-    endAll:
-      "La nouvelle fin vaut pour toutes les autorisations, même pour celles qui prennent fin plus tôt actuellement.",
+    endLabel: "Nouvelle fin, à compter de maintenant",
+    endAll: "La nouvelle fin vaut pour toutes les autorisations, même pour celles qui prendraient fin plus tôt.",
     endSubmit: "Enregistrer",
     endKeep: "Ne pas modifier ({when})",
     declined: "Vous avez refusé :",

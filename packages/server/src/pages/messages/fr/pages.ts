@@ -40,7 +40,7 @@ export const pages = {
   signOut: {
     button: "Se déconnecter",
     title: "Se déconnecter ?",
-    text: "Vous êtes connecté en tant que {person}. Les applications que vous avez autorisées gardent leur accès.",
+    text: "Vous êtes connecté en tant que {person} dans ce navigateur. Les applications que vous avez autorisées gardent leur accès.",
     stay: "Rester connecté",
     doneTitle: "Vous êtes déconnecté",
     doneText: "Personne ne peut voir ni modifier votre compte dans ce navigateur.",

@@ -202,7 +202,7 @@ export const security = {
   deletion: {
     title: "Supprimer votre compte ?",
     text: "Il sera supprimé le {when}. D’ici là, vous pouvez vous connecter et choisir « Garder mon compte ». Ensuite, personne ne pourra le rétablir.",
-    now: "Vous êtes immédiatement déconnecté partout ailleurs, et les applications n’obtiennent plus de nouvel accès.",
+    now: "Vous êtes immédiatement déconnecté partout ailleurs, et toutes les applications perdent leur accès.",
     later:
       "Ce jour-là, tout ce que nous conservons à votre sujet est supprimé, et d’autres peuvent prendre votre nom d’utilisateur et votre adresse e-mail.",
     submit: "Supprimer mon compte",

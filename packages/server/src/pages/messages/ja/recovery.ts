@@ -27,8 +27,8 @@ export const recovery: Translation<typeof english, "other"> = {
     used: "最終使用：{when}",
     back: "以前のものが再び使えるようになります。",
     apps: "アクセスできるアプリ",
-    appsHint: "選択したアプリはアクセスできなくなります。それ以外はそのままです。",
-    appsSince: "{when} 以降に接続されたアプリが選択されています。",
+    appsHint: "チェックしたアプリはアクセスできなくなります。それ以外はそのままです。",
+    appsSince: "{when} 以降に接続されたアプリがチェックされています。",
     appsNone: "あなたのアカウントにアクセスできるアプリはありません。",
     appsRevoked: "すべてのアプリのアクセスが取り消されました。",
     appsHidden:
