@@ -141,6 +141,8 @@ export default defineConfig({
         test: {
           ...common,
           name: "citus",
+          // Housekeeping asks every worker about every table, and one test runs it for each minute of a day.
+          testTimeout: 600_000,
           include: [clusterTest, ...(onCitusCluster ? citusTests : [])],
           env: { ASSENT_TEST_DATABASE: "citus" },
         },

@@ -50,11 +50,12 @@ const RELEASE = [
   ["contract", 200, 6],
   ["model", 450, 1],
   ["postgres", 1, 5],
+  ["citus", 3, 40],
 ];
 
 /**
  * Tests in other folders that take too long for `npm test`: all four kinds of databases, more sequences, and more of
- * the flows on PostgreSQL.
+ * the flows on PostgreSQL, and a Citus cluster.
  */
 const BESIDE = {
   contract: ["packages/server/test/storage/contract/"],
@@ -63,6 +64,7 @@ const BESIDE = {
     ...["--project=postgres", "--project=postgres-browser"],
     ...["test/flows/", "test/attacks/", "test/browser/"],
   ],
+  citus: ["--project=citus"],
 };
 
 /** The arguments of vitest for the tests that a name stands for. */

@@ -62,6 +62,21 @@ export async function distributeTables(url: string, shards?: number): Promise<vo
   await say(url, ...setting, documentedStatements("create_distributed_table"));
 }
 
+/** Makes an empty database that is a cluster of its own on these nodes. Returns its URL. */
+export async function makeDatabase(name: string, [coordinator, ...workers]: readonly Node[]): Promise<string> {
+  if (coordinator === undefined) throw new Error("the Citus cluster has no nodes");
+  for (const node of [coordinator, ...workers]) {
+    await say(node.url("postgres"), `CREATE DATABASE ${name} TEMPLATE template0`);
+    await say(node.url(name), "CREATE EXTENSION citus");
+  }
+  await say(
+    coordinator.url(name),
+    `SELECT citus_set_coordinator_host('${coordinator.host}', ${coordinator.port})`,
+    ...workers.map(({ host, port }) => `SELECT citus_add_node('${host}', ${port})`),
+  );
+  return coordinator.url(name);
+}
+
 export class CitusDatabases {
   readonly #run = `assent_test_${randomBytes(4).toString("hex")}`;
   readonly #made = new Set<string>();
@@ -94,27 +109,9 @@ export class CitusDatabases {
     for (const name of this.#made) await this.drop(name);
   }
 
-  /** An empty database that is a cluster of its own on the same nodes. */
-  async #empty(): Promise<string> {
-    const name = this.#name();
-    const [coordinator, ...workers] = await this.#everywhere(async (node) => {
-      await say(node.url("postgres"), `CREATE DATABASE ${name} TEMPLATE template0`);
-      await say(node.url(name), "CREATE EXTENSION citus");
-      return node;
-    });
-    if (coordinator === undefined) throw new Error("the Citus cluster has no nodes");
-    await say(
-      coordinator.url(name),
-      `SELECT citus_set_coordinator_host('${coordinator.host}', ${coordinator.port})`,
-      ...workers.map(({ host, port }) => `SELECT citus_add_node('${host}', ${port})`),
-    );
-    return name;
-  }
-
   async #makeTemplate(): Promise<string> {
-    const name = await this.#empty();
-    const [coordinator] = await this.#all();
-    const url = coordinator?.url(name) ?? "";
+    const name = this.#name();
+    const url = await makeDatabase(name, await this.#all());
     const storage = await openStorage({ url });
     await storage.migrate({ now: 0 });
     await storage.close();
