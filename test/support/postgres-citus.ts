@@ -4,6 +4,7 @@
  */
 
 import { randomBytes } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "pg";
 import { openStorage } from "../../packages/server/src/storage/open.ts";
 import { documentedStatements } from "./postgres-sharded.ts";
@@ -77,6 +78,19 @@ export async function makeDatabase(name: string, [coordinator, ...workers]: read
   return coordinator.url(name);
 }
 
+/** Drops a database. The nodes connect to each other's databases by themselves, so it tries several times. */
+async function dropAt(node: Node, name: string): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await say(node.url("postgres"), `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+      return;
+    } catch (error) {
+      if (attempt === 10) throw error;
+      await sleep(500);
+    }
+  }
+}
+
 export class CitusDatabases {
   readonly #run = `assent_test_${randomBytes(4).toString("hex")}`;
   readonly #made = new Set<string>();
@@ -97,12 +111,13 @@ export class CitusDatabases {
     );
     this.#turn = made.catch(() => undefined);
     await made;
-    return coordinator?.url(name) ?? "";
+    // Calls about one owner wait for each other on connections, and a statement takes longer on a cluster.
+    return `${coordinator?.url(name)}?max_connections=30`;
   }
 
   async drop(name: string): Promise<void> {
     if (!this.#made.delete(name)) return;
-    await this.#everywhere((node) => say(node.url("postgres"), `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`));
+    await this.#everywhere((node) => dropAt(node, name));
   }
 
   async close(): Promise<void> {

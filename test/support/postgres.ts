@@ -28,7 +28,7 @@ async function aDatabaseOf(kind: Kind): Promise<TestDatabase> {
 
 /** The database of an earlier call. */
 export function aDatabaseAt(url: string): TestDatabase {
-  const name = url.slice(url.lastIndexOf("/") + 1);
+  const name = new URL(url).pathname.slice(1);
   return {
     url,
     async drop() {

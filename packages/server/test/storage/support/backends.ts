@@ -48,8 +48,7 @@ function postgresDatabase(beginning: "migrated" | "sharded"): Backend {
     name: beginning === "sharded" ? "PostgreSQL, spread by partition" : onCitus ? "Citus" : "PostgreSQL",
     async create() {
       const database = await aPostgresDatabase(beginning);
-      // Calls about one owner wait for each other on connections, and a statement takes longer on a cluster.
-      const storage = await openStorage({ url: onCitus ? `${database.url}?max_connections=30` : database.url });
+      const storage = await openStorage({ url: database.url });
       return {
         url: database.url,
         storage,
