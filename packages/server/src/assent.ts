@@ -355,7 +355,7 @@ async function assemble({
     account: { ...sessions, credentials, links, mailDesk, hashPassword: signIn.hashPassword },
     apps: { storage, oauth: context, consentDurations: config.consentDurations, now, event },
     companies: {
-      ...{ storage, catalog, credentials, newId, randomText, now, event, ...notices },
+      ...{ storage, catalog, credentials, newId, randomText, attemptKey, now, event, ...notices },
       ...{ newCompanyId: newOwnerId, anyoneCreates: config.companies === "anyone" },
       invitationLink: (token) => `${issuer}/invitation?token=${token}`,
     },

@@ -360,6 +360,8 @@ export const companyPageStates: Readonly<Record<string, (chrome: Chrome) => stri
     companyMembersPage(companyMembers({ addressee: "not an address", problem: "addressee", notice: "lastAdmin" }), c),
   "company-members-many": (c) =>
     companyMembersPage(companyMembers({ problem: "tooMany", first: true, members: aFullPage() }), c),
+  "company-members-often": (c) =>
+    companyMembersPage(companyMembers({ addressee: "somebody@example.com", problem: "tooOften" }), c),
   "company-history": (c) =>
     companyHistoryPage(
       {

@@ -73,8 +73,8 @@ async function membersAnswer(at: InCompany, shown: Invited, tools: CompanyTools)
     })),
     ...{ invited: null, addressee: "", problem: null, ...shown },
   };
-  const problem = view.problem !== null;
-  return page(problem ? 400 : 200, companyMembersPage(view, tools.chrome(http)), "here", visitor.cookies);
+  const status = view.problem === null ? 200 : view.problem === "tooOften" ? 429 : 400;
+  return page(status, companyMembersPage(view, tools.chrome(http)), "here", visitor.cookies);
 }
 
 function roleOf(form: URLSearchParams): Role | undefined {
@@ -137,6 +137,7 @@ export const invite = forAdmins(async (at, tools: CompanyTools) => {
   const outcome = await inviteMember(at, addressee, role, tools.companies);
   if (outcome.kind === "not_admin") return noLongerAdmin(at, tools);
   if (outcome.kind === "too_many") return membersAnswer(at, { addressee: typed, problem: "tooMany" }, tools);
+  if (outcome.kind === "too_often") return membersAnswer(at, { addressee: typed, problem: "tooOften" }, tools);
   const { link, expiresAt, mailed } = outcome;
   const username = addressee.includes("@") ? null : tools.mail.enabled ? "mail" : "noMail";
   return membersAnswer(at, { invited: { addressee, link, expiresAt, mailed, username } }, tools);

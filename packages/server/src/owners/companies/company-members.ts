@@ -3,6 +3,7 @@
 import { canonicalLogin } from "../canonical-login.ts";
 import { canonicalSlug, INVITATION_TTL } from "../company-rules.ts";
 import type { Acting, Company, CompanyKey, Invitation, Member, MemberOutcome, Role } from "../company-storage.ts";
+import { mayInvite } from "../mail/mail-limits.ts";
 import { pageOf } from "../paging.ts";
 import type { Person } from "../person.ts";
 import type { Session } from "../storage.ts";
@@ -130,7 +131,9 @@ export type InviteOutcome =
   /** `link`: shown once; the database keeps a hash. `mailed`: a message with the link is on its way to the address. */
   | { readonly kind: "invited"; readonly link: string; readonly expiresAt: number; readonly mailed: boolean }
   | { readonly kind: "not_admin" }
-  | { readonly kind: "too_many" };
+  /** `too_many`: the company has as many open invitations as it can have. `too_often`: later, it may invite again. */
+  | { readonly kind: "too_many" }
+  | { readonly kind: "too_often" };
 
 /** `addressee`: the canonical username or address. */
 export async function inviteMember(
@@ -141,6 +144,7 @@ export async function inviteMember(
 ): Promise<InviteOutcome> {
   const { storage, credentials, newId, invitationLink, noticeLetters, notify, event } = context;
   const { key, person } = at;
+  if (!(await mayInvite(person.personId, key.companyId, context))) return { kind: "too_often" };
   const now = context.now();
   const invitationId = newId(key.partition);
   const { salt, hash: saltHash } = credentials.newSalt();

@@ -44,7 +44,13 @@ export interface CompanyContext {
   > &
     Uses<
       OwnerStorage,
-      "sessions.isOpen" | "people.get" | "people.findByName" | "consents.find" | "history.get" | "history.list"
+      | "attempts.count"
+      | "sessions.isOpen"
+      | "people.get"
+      | "people.findByName"
+      | "consents.find"
+      | "history.get"
+      | "history.list"
     > &
     Uses<MailStorage, "people.soleAdminOf">;
   readonly catalog: Catalog;
@@ -58,6 +64,8 @@ export interface CompanyContext {
   randomText(bytes: number): string;
   /** The URL at which an invitation is answered. */
   invitationLink(token: string): string;
+  /** Hashes the keys of counters. */
+  attemptKey(...parts: readonly string[]): string;
   noticeLetters(notice: Notice): Promise<readonly StoredMail[]>;
   notify(notice: Notice): void;
   now(): Millis;

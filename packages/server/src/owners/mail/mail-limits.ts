@@ -126,6 +126,21 @@ export function mayAskForAddress(personId: string, context: MailLimitContext): P
   return allowed([{ key, limit: BY_A_PERSON, window: HOUR }], context);
 }
 
+/** Maximum number of invitations an hour that one person can make on pages, whatever became of earlier ones. */
+const INVITATIONS_BY_A_PERSON = 50;
+/** The same a day for one company. */
+const INVITATIONS_FOR_A_COMPANY = 200;
+
+/** False: this person, or the company, has invited enough people. Counts the invitation. */
+export function mayInvite(personId: string, companyId: string, context: MailLimitContext): Promise<boolean> {
+  const { attemptKey } = context;
+  const attempts = [
+    { key: attemptKey("invites", personId), limit: INVITATIONS_BY_A_PERSON, window: HOUR },
+    { key: attemptKey("invites for", companyId), limit: INVITATIONS_FOR_A_COMPANY, window: 24 * HOUR },
+  ];
+  return allowed(attempts, context);
+}
+
 /** Maximum number of messages of one kind a day, without a link, to an account's former address. The address may now belong to a stranger. */
 const TO_A_FORMER_ADDRESS = 20;
 

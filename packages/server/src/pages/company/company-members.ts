@@ -117,6 +117,7 @@ function invite(view: CompanyMembersView, chrome: Chrome): Markup {
     <div class="card panel">
       <form class="fields" method="post" action=${`${companyPath(view, chrome)}/members/invite`} novalidate>
         ${hidden({ csrf: view.csrf })} ${view.problem === "tooMany" && notice("danger", company.tooManyInvitations, { focus: true })}
+        ${view.problem === "tooOften" && notice("danger", company.tooOftenInvited, { focus: true })}
         <div class="field">
           <label for="addressee">${company.addressee}</label>
           <input id="addressee" name="addressee" type="text" value=${view.addressee} maxlength="254" autocomplete="off" autocapitalize="none"

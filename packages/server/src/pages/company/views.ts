@@ -209,7 +209,7 @@ export interface CompanyMembersView extends CompanyFrame {
   } | null;
   /** The name that the admin typed. `problem` says what is wrong with it. */
   readonly addressee: string;
-  readonly problem: null | "addressee" | "tooMany";
+  readonly problem: null | "addressee" | "tooMany" | "tooOften";
 }
 
 /** The question before access ends for other people. */

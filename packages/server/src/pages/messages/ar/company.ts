@@ -202,6 +202,7 @@ export const company = {
     addressee: "عنوان البريد أو اسم المستخدم",
     wrongAddressee: "ليس هذا عنوان بريد ولا اسم مستخدم.",
     tooManyInvitations: "هناك 200 دعوة مفتوحة. اسحب بعضها قبل أن تدعو آخرين.",
+    tooOftenInvited: "دُعي عدد كبير جدًا من الأشخاص في وقت قصير. حاول مرة أخرى لاحقًا.",
     role: "الدور",
     inviteSubmit: "إنشاء الدعوة",
     invitedTitle: "أعطِ {person} هذا الرابط",

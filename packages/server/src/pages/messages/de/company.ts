@@ -192,6 +192,7 @@ export const company = {
     addressee: "E-Mail-Adresse oder Benutzername",
     wrongAddressee: "Das ist weder eine E-Mail-Adresse noch ein Benutzername.",
     tooManyInvitations: "200 Einladungen sind offen. Ziehen Sie einige zurück, bevor Sie weitere verschicken.",
+    tooOftenInvited: "In kurzer Zeit wurden zu viele Personen eingeladen. Versuchen Sie es später noch einmal.",
     role: "Rolle",
     inviteSubmit: "Einladung erstellen",
     invitedTitle: "Geben Sie {person} diesen Link",

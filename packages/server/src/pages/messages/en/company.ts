@@ -186,6 +186,7 @@ export const company = {
     addressee: "E-mail address or username",
     wrongAddressee: "That is neither an e-mail address nor a username.",
     tooManyInvitations: "There are 200 open invitations. Withdraw some before you invite more.",
+    tooOftenInvited: "Too many people were invited in a short time. Try again later.",
     role: "Role",
     inviteSubmit: "Create the invitation",
     invitedTitle: "Give {person} this link",

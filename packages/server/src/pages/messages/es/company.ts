@@ -190,6 +190,7 @@ export const company = {
     addressee: "Dirección de correo o nombre de usuario",
     wrongAddressee: "No es una dirección de correo ni un nombre de usuario.",
     tooManyInvitations: "Hay 200 invitaciones abiertas. Retire algunas antes de invitar a más personas.",
+    tooOftenInvited: "Se ha invitado a demasiadas personas en poco tiempo. Inténtelo de nuevo más tarde.",
     role: "Función",
     inviteSubmit: "Crear la invitación",
     invitedTitle: "Entregue este enlace a {person}",

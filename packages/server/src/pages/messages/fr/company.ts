@@ -195,6 +195,7 @@ export const company = {
     addressee: "Adresse e-mail ou nom d’utilisateur",
     wrongAddressee: "Ce n’est ni une adresse e-mail ni un nom d’utilisateur.",
     tooManyInvitations: "200 invitations sont ouvertes. Retirez-en avant d’inviter d’autres personnes.",
+    tooOftenInvited: "Trop de personnes ont été invitées en peu de temps. Réessayez plus tard.",
     role: "Rôle",
     inviteSubmit: "Créer l’invitation",
     invitedTitle: "Donnez ce lien à {person}",

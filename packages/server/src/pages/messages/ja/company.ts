@@ -187,6 +187,7 @@ export const company = {
     addressee: "メールアドレスまたはユーザー名",
     wrongAddressee: "メールアドレスでもユーザー名でもありません。",
     tooManyInvitations: "有効な招待が 200 件あります。いくつか取り消してから招待してください。",
+    tooOftenInvited: "短時間に招待した人数が多すぎます。しばらくしてからもう一度お試しください。",
     role: "役割",
     inviteSubmit: "招待を作成",
     invitedTitle: "このリンクを {person} に渡してください",
