@@ -1,7 +1,7 @@
 /** The dashboard: the apps that may use the account, and how to revoke their access. */
 import type { Chrome } from "./chrome.ts";
 import { hostWords } from "./client-host.ts";
-import { fill, type Messages, plural, rich } from "./messages/index.ts";
+import { fill, type Messages, plural, rich, sentences } from "./messages/index.ts";
 import { hidden, notice, tile } from "./parts/components.ts";
 import { type Child, html, type Markup } from "./parts/html.ts";
 import { icon } from "./parts/icons.ts";
@@ -86,7 +86,7 @@ function search(view: AppsView, chrome: Chrome): Markup {
       <input id="q" name="q" type="search" value=${query} placeholder=${words.apps.search} maxlength="100" autocomplete="off" />
       <button class="button" type="submit">${icon("search")}<span class="unseen">${words.apps.searchSubmit}</span></button>
     </form>
-    ${query !== "" && html`<p role="status">${found} <a href=${`${base}/account/apps`}>${words.apps.showAll}</a></p>`}
+    ${query !== "" && html`<p role="status">${sentences(words.language, found, html`<a href=${`${base}/account/apps`}>${words.apps.showAll}</a>`)}</p>`}
   </search>`;
 }
 
@@ -99,10 +99,8 @@ function done(what: DoneNotice, now: number, { words, base }: Chrome): Markup {
   }
   const receipt =
     what.entryId === null ? null : `${base}/account/history/receipt?entry=${encodeURIComponent(what.entryId)}`;
-  return notice("done", [
-    doneText(what, now, words),
-    receipt !== null && [" ", html`<a href=${receipt} download>${words.apps.receipt}</a>`],
-  ]);
+  const link = receipt !== null && html`<a href=${receipt} download>${words.apps.receipt}</a>`;
+  return notice("done", sentences(words.language, doneText(what, now, words), link));
 }
 
 /** Says what has already stopped and what will stop later, at the present time. A minute later the same page says less. */

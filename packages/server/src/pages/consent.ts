@@ -2,7 +2,7 @@
 import type { Chrome } from "./chrome.ts";
 import { clientHost, hostKind, hostWords } from "./client-host.ts";
 import { deviceFacts } from "./device.ts";
-import { fill, type Messages, plural, rich } from "./messages/index.ts";
+import { fill, type Messages, plural, rich, sentences } from "./messages/index.ts";
 import { hidden, localTimes, notice, outsideLink, secrets, tile, titled } from "./parts/components.ts";
 import { type Child, html, type Markup } from "./parts/html.ts";
 import { icon } from "./parts/icons.ts";
@@ -245,8 +245,9 @@ function next(client: ClientCard, words: Messages): Markup {
       : hostKind(host) === "web"
         ? rich(words.consent.nextWeb, { host: hostText(host) })
         : words.consent.nextDevice;
+  const undo = rich(words.consent.nextUndo, { apps: html`<strong>${words.consent.apps}</strong>` });
   return html`<p class="next">
-    ${where} ${words.consent.nextDeny} ${rich(words.consent.nextUndo, { apps: html`<strong>${words.consent.apps}</strong>` })}
+    ${sentences(words.language, where, words.consent.nextDeny, undo)}
   </p>`;
 }
 

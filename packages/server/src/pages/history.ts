@@ -1,6 +1,6 @@
 /** The history page: what the owner allowed and revoked, newest first. Each entry has a receipt. */
 import type { Chrome } from "./chrome.ts";
-import { type Messages, rich } from "./messages/index.ts";
+import { type Messages, rich, sentences } from "./messages/index.ts";
 import { type Child, html, type Markup } from "./parts/html.ts";
 import { icon } from "./parts/icons.ts";
 import { accountPage } from "./parts/layout.ts";
@@ -51,7 +51,7 @@ export function historyPage(view: HistoryView, chrome: Chrome): string {
 /** Renders what a receipt is for, and where it can be verified. */
 export function receiptNote({ words, base }: Chrome): Markup {
   return html`<p class="soft small">
-    ${words.history.receiptHint} <a href=${`${base}/receipts/verify`}>${words.verifyReceipt.title}</a>
+    ${sentences(words.language, words.history.receiptHint, html`<a href=${`${base}/receipts/verify`}>${words.verifyReceipt.title}</a>`)}
   </p>`;
 }
 

@@ -1,6 +1,6 @@
 /** The select for the owner of an answer: the person, or a company that they act for. */
 
-import { fill, type Messages, rich } from "./messages/index.ts";
+import { fill, type Messages, rich, sentences } from "./messages/index.ts";
 import { type Child, html, type Markup } from "./parts/html.ts";
 import { icon } from "./parts/icons.ts";
 import { NAME_LENGTH, name, visible } from "./untrusted-text.ts";
@@ -24,7 +24,7 @@ export function ownerSelect(owners: readonly OwnerOption[], wrong: boolean, word
       </select>
       ${icon("chevronDown")}
     </div>
-    <p class="soft small" id=${HINT_ID}>${lastTime(owners, words)}${words.forWhom.hint}</p>
+    <p class="soft small" id=${HINT_ID}>${sentences(words.language, lastTime(owners, words), words.forWhom.hint)}</p>
     ${
       wrong &&
       html`<p class="field-error" id=${ERROR_ID} role="alert">${icon("circleAlert")}<span>${words.forWhom.wrong}</span></p>`
@@ -35,7 +35,7 @@ export function ownerSelect(owners: readonly OwnerOption[], wrong: boolean, word
 function lastTime(owners: readonly OwnerOption[], words: Messages): Child {
   const last = owners.find((owner) => owner.last);
   if (last === undefined) return null;
-  return [last.kind === "self" ? words.forWhom.lastSelf : rich(words.forWhom.last, { owner: name(last.name) }), " "];
+  return last.kind === "self" ? words.forWhom.lastSelf : rich(words.forWhom.last, { owner: name(last.name) });
 }
 
 function labelOf({ kind, name }: OwnerOption, words: Messages): string {

@@ -21,6 +21,9 @@ const units = [
   ["minute", MINUTE],
 ] as const;
 
+/** Languages in which a line could end between a number and its unit. Elsewhere the whole text stays on one line. */
+const joinsUnit: ReadonlySet<string> = new Set(["ja"]);
+
 interface Formats {
   readonly exact: Intl.DateTimeFormat;
   readonly clock: Intl.DateTimeFormat;
@@ -71,7 +74,8 @@ export function relative(words: Messages, at: number, now: number): string {
     if (distance > 0 && distance < IN_DAYS && (unit === "month" || unit === "week")) continue;
     // Weeks are used from 14 days on, but a week still has seven days.
     const count = Math.round(distance / (unit === "week" ? 7 * DAY : length));
-    return (unit === "day" ? auto : always).format(count, unit);
+    const text = (unit === "day" ? auto : always).format(count, unit);
+    return joinsUnit.has(words.language) ? text.replaceAll(" ", "\u00a0") : text;
   }
   return distance > 0 ? words.time.soon : words.time.now;
 }

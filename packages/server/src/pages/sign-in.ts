@@ -1,7 +1,7 @@
 /** The sign-in page: username, password, and the app that asks. */
 import type { Chrome } from "./chrome.ts";
 import { clientHost } from "./client-host.ts";
-import { fill, type Messages, plural, rich } from "./messages/index.ts";
+import { fill, type Messages, plural, rich, sentences } from "./messages/index.ts";
 import { notice, passwordScript, secrets, tile, titled } from "./parts/components.ts";
 import { type Attributes, html, type Markup } from "./parts/html.ts";
 import { icon } from "./parts/icons.ts";
@@ -41,11 +41,8 @@ export function signInPage(view: SignInView, chrome: Chrome): string {
 function stays(view: SignInView, { words, base }: Chrome): Markup | null {
   if (view.stays === null) return null;
   const { person, back } = view.stays;
-  return notice("plain", [
-    rich(words.signIn.stays, { person: bothNames(person) }),
-    " ",
-    html`<a href=${base + back}>${words.signIn.stay}</a>`,
-  ]);
+  const stay = html`<a href=${base + back}>${words.signIn.stay}</a>`;
+  return notice("plain", sentences(words.language, rich(words.signIn.stays, { person: bothNames(person) }), stay));
 }
 
 /** The button to sign in as another person for the same request. */

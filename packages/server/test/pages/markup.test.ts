@@ -122,3 +122,16 @@ test("no two pages of one language have the same title, whatever it is", () => {
     expect(new Set(titles).size).toBe(titles.length);
   }
 });
+
+test("Japanese: no page has a space between two sentences", () => {
+  const japanese = chrome({ issuer: "http://localhost:9400", here: "/account/apps", locale: "ja" });
+  const spaced = Object.entries(states).flatMap(([name, render]) =>
+    [...render(japanese).matchAll(/。 (?!<\/)[^<]*/g)].map(([text]) => `${name}: ${text}`),
+  );
+  expect(spaced).toEqual([]);
+});
+
+test("names in a list of Arabic → each is apart from its neighbours", () => {
+  const arabic = chrome({ issuer: "http://localhost:9400", locale: "ar" });
+  expect(states["recover-done-removed"]?.(arabic)).toContain("<bdi>Mail Export</bdi>");
+});

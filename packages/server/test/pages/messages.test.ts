@@ -72,6 +72,14 @@ describe("languages", () => {
     expect(loose.map(({ path }) => path)).toEqual([]);
   });
 
+  test("Japanese: a number and the word after it stay on one line", () => {
+    const loose = messagesOf(messages("ja")).filter(({ texts }) =>
+      texts.some((text) => /(?:\d|\{count\}) [\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u.test(text)),
+    );
+    expect(loose.map(({ path }) => path)).toEqual([]);
+    expect(relative(messages("ja"), NOW - 7_200_000, NOW)).toBe("2\u00a0時間前");
+  });
+
   test.each(locales)("%s has every plural form of its language (Unicode CLDR), and none that it lacks", (locale) => {
     const wanted = new Intl.PluralRules(locale)
       .resolvedOptions()

@@ -1,7 +1,7 @@
 /** `/company/{slug}`: what apps may do in a company's name, the search for apps, the members' requests, and the rule for other apps. */
 import type { Chrome } from "../chrome.ts";
 import { hostWords } from "../client-host.ts";
-import { fill, plural, rich } from "../messages/index.ts";
+import { fill, plural, rich, sentences } from "../messages/index.ts";
 import { hidden, tile } from "../parts/components.ts";
 import { type Child, html, type Markup } from "../parts/html.ts";
 import { icon } from "../parts/icons.ts";
@@ -126,7 +126,7 @@ function search(view: CompanyAppsView, chrome: Chrome): Markup {
       <input id="q" name="q" type="search" value=${query} placeholder=${company.search} maxlength="100" autocomplete="off" />
       <button class="button" type="submit">${icon("search")}<span class="unseen">${words.apps.searchSubmit}</span></button>
     </form>
-    ${query !== "" && html`<p role="status">${found}${view.more && [" ", company.searchMore]} <a href=${path}>${words.apps.showAll}</a></p>`}
+    ${query !== "" && html`<p role="status">${sentences(words.language, found, view.more && company.searchMore, html`<a href=${path}>${words.apps.showAll}</a>`)}</p>`}
     ${count === 0 && query !== "" && html`<p class="soft small">${rich(company.searchHint, { company: name(view.company.name) })}</p>`}
   </search>`;
 }

@@ -1,6 +1,6 @@
 /** The layout of a company's pages: the company's name, its navigation, and the notice about the last action. */
 import type { Chrome } from "../chrome.ts";
-import { fill, type Messages, plural, rich } from "../messages/index.ts";
+import { fill, type Messages, plural, rich, sentences } from "../messages/index.ts";
 import { hidden, notice, titled } from "../parts/components.ts";
 import { type Child, html, type Markup } from "../parts/html.ts";
 import { icon } from "../parts/icons.ts";
@@ -62,7 +62,7 @@ function said(what: CompanyNotice, { held, now }: CompanyFrame, words: Messages)
   if (held === undefined || count < 1) return notice("done", text);
   const time = shownTime(words, held.until, "clock");
   const soon = rich(plural(words.language, words.apps.revokedSoon, count), { app: name(held.app), count, time });
-  return notice("done", [text, " ", soon]);
+  return notice("done", sentences(words.language, text, soon));
 }
 
 /** Path of a company's first page. */

@@ -40,6 +40,12 @@ export function rich<T extends string>(message: T, values: Readonly<Record<Holes
   return message.split(/\{(\w+)\}/).map((part, index) => (index % 2 === 0 ? part : values[part as Holes<T>]));
 }
 
+/** Joins the sentences of a paragraph, without those that are null or false. Japanese puts no space between sentences. */
+export function sentences(locale: string, ...all: readonly Child[]): readonly Child[] {
+  const said = all.filter((one) => one !== null && one !== false);
+  return locale === "ja" ? said : said.flatMap((one, at) => (at === 0 ? [one] : [" ", one]));
+}
+
 /** The plural form of a message for a number, by the language's rules (Unicode CLDR). */
 export function plural<One extends string, Other extends string>(
   locale: string,

@@ -1,6 +1,6 @@
 /** The page after a recovery, and the page that undoes a removal. */
 import type { Chrome } from "../chrome.ts";
-import { fill, rich } from "../messages/index.ts";
+import { rich, sentences } from "../messages/index.ts";
 import { accessEnds } from "../parts/access-ends.ts";
 import { hidden, localTimes, notice, secrets, titled } from "../parts/components.ts";
 import { html, type Markup } from "../parts/html.ts";
@@ -10,7 +10,7 @@ import { elsewhereNotice, nextLine } from "../parts/what-waits.ts";
 import { shownTime } from "../shown-time.ts";
 import { NAME_LENGTH, name, visible } from "../untrusted-text.ts";
 import type { RestoreView, TakenBackView } from "./recover-account-views.ts";
-import { facts, listed, seenFrom, wayName } from "./sign-in-way-names.ts";
+import { facts, listedApart, seenFrom, wayName } from "./sign-in-way-names.ts";
 
 /** Maximum number of names in one sentence. */
 const MOST_NAMED = 8;
@@ -22,11 +22,11 @@ export function takenBackPage(view: TakenBackView, chrome: Chrome): string {
   const title = undo ? confirm.undoneTitle : recover.doneTitle;
   const some = (all: readonly string[]) => {
     const few = all.slice(0, MOST_NAMED).map((one) => visible(one, NAME_LENGTH));
-    return listed(all.length > few.length ? [...few, `+${all.length - few.length}`] : few, words);
+    return listedApart(all.length > few.length ? [...few, `+${all.length - few.length}`] : few, words);
   };
   const ways = (all: TakenBackView["kept"]) => all.map((way) => wayName(way, words));
   const told = (message: string, all: readonly string[]) =>
-    all.length > 0 && html`<p class="soft small">${fill(message as typeof takeBack.doneKept, { list: some(all) })}</p>`;
+    all.length > 0 && html`<p class="soft small">${rich(message as typeof takeBack.doneKept, { list: some(all) })}</p>`;
   return cardPage(
     chrome,
     title,
@@ -38,7 +38,7 @@ export function takenBackPage(view: TakenBackView, chrome: Chrome): string {
         ${!undo && html`<p class="soft">${takeBack.doneText}</p>`} ${nextLine(view.waiting, chrome)}
       </div>
       ${told(takeBack.doneRemoved, ways(view.removed))} ${told(takeBack.doneKept, ways(view.kept))}
-      ${view.ended.length > 0 && html`<p class="soft small">${fill(takeBack.doneEnded, { list: some(view.ended) })} ${accessEnds(view.endsIn, chrome)}</p>`}
+      ${view.ended.length > 0 && html`<p class="soft small">${sentences(words.language, rich(takeBack.doneEnded, { list: some(view.ended) }), accessEnds(view.endsIn, chrome))}</p>`}
       ${told(takeBack.doneApps, view.apps)}
       ${elsewhereNotice(view.waiting, chrome)}
       ${onward(view, chrome)}

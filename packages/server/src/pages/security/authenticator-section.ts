@@ -1,6 +1,6 @@
 /** The section about one-time codes and the recovery codes beside them, on the page about security. */
 import type { Chrome } from "../chrome.ts";
-import { fill, type Messages, plural } from "../messages/index.ts";
+import { fill, type Messages, plural, sentences } from "../messages/index.ts";
 import { hidden } from "../parts/components.ts";
 import { html, type Markup } from "../parts/html.ts";
 import { facts, seenFrom } from "./sign-in-way-names.ts";
@@ -13,7 +13,7 @@ export function authenticatorSection({ authenticator, csrf, now }: SecurityView,
     <div>
       <h2 id="authenticator-title">${said.title}</h2>
       <p class="soft small">
-        ${said.intro} ${authenticator === null && said.off}
+        ${sentences(words.language, said.intro, authenticator === null && said.off)}
       </p>
       ${authenticator !== null && html`<p class="soft small">${facts(seenFrom(authenticator, authenticator.since, now, words))}</p>`}
       ${authenticator?.earlier && html`<p class="soft small">${said.earlier}</p>`}

@@ -1,6 +1,6 @@
 /** `/account/profile`: name, address, data export, and deletion of the account. */
 import type { Chrome } from "../chrome.ts";
-import { rich } from "../messages/index.ts";
+import { rich, sentences } from "../messages/index.ts";
 import { accessEnds } from "../parts/access-ends.ts";
 import { hidden, localTimes, notice, passwordScript, titled } from "../parts/components.ts";
 import { field } from "../parts/fields.ts";
@@ -135,7 +135,7 @@ export function deletePage(view: DeleteView, chrome: Chrome): string {
       <div class="heading">
         <h1>${deletion.title}</h1>
         <p>${rich(deletion.text, { when: shownTime(words, view.at, "exact") })}</p>
-        <p class="soft">${deletion.now} ${accessEnds(view.stopsIn, chrome)}</p>
+        <p class="soft">${sentences(words.language, deletion.now, accessEnds(view.stopsIn, chrome))}</p>
         <p class="soft">${deletion.later}</p>
       </div>
       ${blocked && notice("warning", rich(deletion.soleAdmin, { companies: name(companies) }))}

@@ -1,6 +1,6 @@
 /** The pages on which a person recovers an account: which factors may be an intruder's, which stay, and a new password. */
 import type { Chrome } from "../chrome.ts";
-import { fill, rich } from "../messages/index.ts";
+import { fill, rich, sentences } from "../messages/index.ts";
 import { accessEnds } from "../parts/access-ends.ts";
 import { hidden, localTimes, notice, passwordScript, titled } from "../parts/components.ts";
 import { type Child, html, type Markup } from "../parts/html.ts";
@@ -109,7 +109,7 @@ function appsSection(view: TakeBackView, chrome: Chrome): Markup {
   return html`<section class="review" aria-labelledby="apps-title">
     <h2 id="apps-title">${takeBack.apps}</h2>
     <p class="soft small">
-      ${none ? noApps(view.endsIn, chrome) : takeBack.appsHint} ${ticked && rich(takeBack.appsSince, { when: shownTime(words, since, "exact") })}
+      ${sentences(words.language, none ? noApps(view.endsIn, chrome) : takeBack.appsHint, ticked && rich(takeBack.appsSince, { when: shownTime(words, since, "exact") }))}
     </p>
     ${!none && html`<div class="ticks">${apps.map((app) => appChoice(app, view, chrome))} ${companies.map((one) => companyChoice(one, view, chrome))}</div>`}
     ${view.hidden > 0 && html`<p class="soft small">${fill(takeBack.appsHidden, { count: view.hidden })}</p>`}
@@ -119,7 +119,7 @@ function appsSection(view: TakeBackView, chrome: Chrome): Markup {
 /** No app has access, or only with what it still holds. */
 function noApps(endsIn: number, chrome: Chrome): Child {
   const { appsNone, appsRevoked } = chrome.words.takeBack;
-  return endsIn < 1 ? appsNone : [appsRevoked, " ", accessEnds(endsIn, chrome)];
+  return endsIn < 1 ? appsNone : sentences(chrome.words.language, appsRevoked, accessEnds(endsIn, chrome));
 }
 
 function appChoice(app: AppEntry, { now }: TakeBackView, { words }: Chrome): Markup {

@@ -39,3 +39,9 @@ export function facts(all: readonly (Child | false | null)[]): readonly Child[] 
 export function listed(names: readonly string[], { language }: Messages): string {
   return new Intl.ListFormat(language, { type: "conjunction" }).format(names);
 }
+
+/** The same for a page: each name is apart, so that its letters don't change the order of the others. */
+export function listedApart(names: readonly string[], { language }: Messages): readonly Child[] {
+  const parts = new Intl.ListFormat(language, { type: "conjunction" }).formatToParts(names);
+  return parts.map(({ type, value }) => (type === "element" ? html`<bdi>${value}</bdi>` : value));
+}

@@ -4,15 +4,15 @@ import type { Translation } from "../translation.ts";
 
 export const factors: Translation<typeof english, "other"> = {
   secondStep: {
-    title: "あと 1 ステップです",
+    title: "あと 1 ステップです",
     intro: "認証アプリに表示されている、このアカウントのコードを入力してください。",
     introPasskey: "ご本人確認のため、パスキーを使用してください。",
     as: "{person} としてサインイン中",
-    code: "6 桁のコード",
+    code: "6 桁のコード",
     submit: "続ける",
     lost: "認証アプリが手元にありませんか？",
     recovery: "リカバリーコード",
-    recoveryHint: "保存したコードの 1 つを入力してください。各コードは 1 回だけ使えます。",
+    recoveryHint: "保存したコードの 1 つを入力してください。各コードは 1 回だけ使えます。",
     wrong: "コードが間違っているか、すでに使われています。次のコードを待って入力してください。",
     wrongRecovery: "リカバリーコードが間違っているか、すでに使われています。",
     missing: "コードを入力してください。",
@@ -21,7 +21,7 @@ export const factors: Translation<typeof english, "other"> = {
 
   stronger: {
     title: "より安全なサインインが必要です",
-    intro: "{app} が求めているアクセスには、パスワード以外の確認も必要です。2 段階目の確認がまだ設定されていません。",
+    intro: "{app} が求めているアクセスには、パスワード以外の確認も必要です。2 段階目の確認がまだ設定されていません。",
     introPasskey:
       "{app} が求めているアクセスには、パスキーでのサインインが必要です。パスキーがまだ追加されていません。",
     authenticator: "認証アプリを設定",
@@ -47,7 +47,7 @@ export const factors: Translation<typeof english, "other"> = {
     used: "最終使用：{when}",
     unused: "未使用",
     synced: "提供元によって同期",
-    bound: "1 台のデバイスにのみ保存",
+    bound: "1 台のデバイスにのみ保存",
     remove: "削除",
     removeNamed: "パスキー「{name}」を削除",
     name: "名前",
@@ -64,8 +64,8 @@ export const factors: Translation<typeof english, "other"> = {
       failed: "このパスキーを追加できませんでした。もう一度お試しください。",
       cancelled: "パスキーは作成されませんでした。もう一度お試しください。",
       taken: "このパスキーはすでに追加されています。",
-      full: "パスキーの数が上限に達しています。先に 1 つ削除してください。",
-      name: "1 種類の文字体系の見える文字で、1～60 文字の名前を入力してください。",
+      full: "パスキーの数が上限に達しています。先に 1 つ削除してください。",
+      name: "1 種類の文字体系の見える文字で、1～60 文字の名前を入力してください。",
     },
   },
 
@@ -98,7 +98,7 @@ export const factors: Translation<typeof english, "other"> = {
     scan: "認証アプリでこれをスキャンしてください。スマートフォンのパスワードアプリが使えることもあります。",
     qr: "下のキーを含む QR コード",
     secret: "または、次のキーを入力してください：",
-    code: "アプリの 6 桁のコード",
+    code: "アプリの 6 桁のコード",
     submit: "オンにする",
     wrong: "コードが間違っています。スマートフォンの時刻が正しいことを確認し、現在のコードを入力してください。",
     expired: "ページの有効期限が切れました。新しいコードをスキャンしてください。",
@@ -107,12 +107,12 @@ export const factors: Translation<typeof english, "other"> = {
 
   recovery: {
     title: "リカバリーコード",
-    left: { other: "残り {count} 個" },
+    left: { other: "残り {count} 個" },
     none: "コードが残っていません。必要になる前に、新しいコードを作成してください。",
     renew: "新しいコードを作成",
     newTitle: "あなたのリカバリーコード",
     newIntro:
-      "各コードは、アプリのコードの代わりに 1 回だけサインインに使えます。印刷するか書き留めて、安全な場所に保管してください。表示されるのは 1 回だけです。",
+      "各コードは、アプリのコードの代わりに 1 回だけサインインに使えます。印刷するか書き留めて、安全な場所に保管してください。表示されるのは 1 回だけです。",
     newOld: "以前のコードは使えなくなりました。",
     download: "ファイルに保存",
     go: "保存しました",

@@ -17,8 +17,8 @@ export const owner = {
     publisher: "提供元",
     since: "登録時期",
     people: "利用者",
-    peopleFew: "10 人未満",
-    peopleOver: "{count} 人以上",
+    peopleFew: "10 人未満",
+    peopleOver: "{count} 人以上",
     lookalike:
       "この名前には、見た目の似た別の文字体系の文字が混ざっています。名前ではなく、アドレスを確認してください。",
     newHost: "このアプリは、別のアドレスも使うようになりました。この変更に心当たりがある場合にだけ許可してください。",
@@ -30,7 +30,7 @@ export const owner = {
     whatMore: "このアプリが新たに求めている権限",
     whatAgain: "すでに許可していること",
     granted: {
-      other: "すでに許可している権限（{count} 件）とその期限は変わりません",
+      other: "すでに許可している権限（{count} 件）とその期限は変わりません",
     },
     account: "あなたのアカウント",
     required: "必須",
@@ -57,17 +57,17 @@ export const owner = {
     stale:
       "このページは古くなっています。長く開いたままだったか、別のアカウントでサインインしたためです。何も送信されていません。アカウントとリクエストを確認して、もう一度決めてください。",
     badDuration: "期間を一覧から選択してください。",
-    nothing: "権限を 1 つ以上選択するか、「許可しない」を選択してください。",
+    nothing: "権限を 1 つ以上選択するか、「許可しない」を選択してください。",
   },
 
   duration: {
     once: "今回だけ",
     forever: "自分で取り消すまで",
-    second: { other: "{count} 秒" },
-    minute: { other: "{count} 分" },
-    hour: { other: "{count} 時間" },
-    day: { other: "{count} 日" },
-    year: { other: "{count} 年" },
+    second: { other: "{count} 秒" },
+    minute: { other: "{count} 分" },
+    hour: { other: "{count} 時間" },
+    day: { other: "{count} 日" },
+    year: { other: "{count} 年" },
   },
 
   account: {
@@ -82,19 +82,19 @@ export const owner = {
   apps: {
     title: "アプリの一覧",
     intro: {
-      other: "{count} 個のアプリがあなたのアカウントにアクセスできます。アクセスはいつでも取り消せます。",
+      other: "{count} 個のアプリがあなたのアカウントにアクセスできます。アクセスはいつでも取り消せます。",
     },
     signedIn: "{person} としてサインイン中",
     emptyTitle: "あなたのアカウントにアクセスできるアプリはありません",
     emptyText: "アカウントの使用を許可したアプリが、ここに表示されます。アクセスはいつでも取り消せます。",
     search: "アプリを検索",
     searchSubmit: "検索",
-    found: { other: "{count} 個のアプリが見つかりました" },
+    found: { other: "{count} 個のアプリが見つかりました" },
     foundNone: "「{query}」に一致するアプリはありません。",
     showAll: "すべてのアプリを表示",
-    unusedTitle: "90 日間使われていないアプリ",
+    unusedTitle: "90 日間使われていないアプリ",
     unusedText: "不要になったアクセスは取り消してください。アプリは、もう一度許可を求めることができます。",
-    more: { other: "ほか {count} 件" },
+    more: { other: "ほか {count} 件" },
     until: "{when}に終了",
     scopeNever: "未使用",
     granted: "許可した日時",
@@ -109,11 +109,11 @@ export const owner = {
     revoke: "アクセスを取り消す",
     revokeAtOnce: "取り消すと、アクセスはすぐに終了します。アプリは再度許可を求めることができます。",
     revokeSoon: {
-      other: "取り消すと、アクセスは {count} 分以内に終了します。アプリは再度許可を求めることができます。",
+      other: "取り消すと、アクセスは {count} 分以内に終了します。アプリは再度許可を求めることができます。",
     },
     stopsAtOnce: "アクセスはすぐに終了します。",
     stopsSoon: {
-      other: "アクセスは {count} 分以内に終了します。",
+      other: "アクセスは {count} 分以内に終了します。",
     },
     narrow: "権限を変更",
     narrowHint:
@@ -142,11 +142,11 @@ export const owner = {
       "{when}にこのアプリの古い鍵が使われたため、接続を切りました。アプリに不具合があるか、誰かが鍵をコピーした可能性があります。アプリを信頼できなくなった場合は、アクセスを取り消してください。",
     revoked: "{app} はアクセスできなくなりました。",
     revokedSoon: {
-      other: "{app} のアクセスを取り消しました。アクセスは {count} 分以内（{time} まで）に終了します。",
+      other: "{app} のアクセスを取り消しました。アクセスは {count} 分以内（{time} まで）に終了します。",
     },
     narrowed: "{app} の権限を減らしました。",
     narrowedSoon: {
-      other: "{app} の権限を減らしました。変更は {count} 分以内（{time} まで）に完了します。",
+      other: "{app} の権限を減らしました。変更は {count} 分以内（{time} まで）に完了します。",
     },
     endChanged: "{app} のアクセスは{when}に終了します。",
     endForever: "{app} は、取り消すまでアクセスできます。",
