@@ -116,7 +116,24 @@ test.each(SCREENS)(
         ];
         if (outer === null || inner === null) throw new Error("no menu");
         expect([locale, inner.x > outer.x && inner.x + inner.width < outer.x + outer.width]).toEqual([locale, true]);
+        const room = await menu.locator("select").evaluate((one) => getComputedStyle(one).paddingInlineEnd);
+        expect([locale, room]).toEqual([locale, "28px"]);
       }
     });
   },
 );
+
+test.each(locales)("%s, on a phone: for whom the answer is can be read whole", async (locale) => {
+  await withPage({ browser, viewport: { width: 360, height: 740 } }, async (page) => {
+    await page.goto(`${server.origin}/consent-owners?locale=${locale}`);
+    const cut = await page.evaluate(`(() => {
+      const one = document.querySelector("select#owner");
+      const { font, paddingInlineStart, paddingInlineEnd } = getComputedStyle(one);
+      const context = document.createElement("canvas").getContext("2d");
+      context.font = font;
+      const room = one.clientWidth - parseFloat(paddingInlineStart) - parseFloat(paddingInlineEnd);
+      return context.measureText(one.selectedOptions[0].textContent).width > room;
+    })()`);
+    expect(cut).toBe(false);
+  });
+});

@@ -1,4 +1,5 @@
 /** What every state of every page owes to whoever doesn't look at it: titles, headings, fields, errors, times. Without a browser. */
+import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { chrome, locales } from "../../src/pages/index.ts";
 import { states } from "./page-states.ts";
@@ -134,4 +135,15 @@ test("Japanese: no page has a space between two sentences", () => {
 test("names in a list of Arabic → each is apart from its neighbours", () => {
   const arabic = chrome({ issuer: "http://localhost:9400", locale: "ar" });
   expect(states["recover-done-removed"]?.(arabic)).toContain("<bdi>Mail Export</bdi>");
+});
+
+test("the style sheet names no side: right to left, every rule is mirrored", () => {
+  const css = readFileSync(new URL("../../src/pages/assets/assent.css", import.meta.url), "utf8");
+  const sides =
+    /^.*(?:\b(?:margin|padding|border|inset)-(?:left|right)|^\s*(?:left|right)|text-align: (?:left|right)|float):?.*$/gm;
+  expect(css.match(sides) ?? []).toEqual([]);
+  const uneven = [...css.matchAll(/(?:margin|padding|inset): (\S+) (\S+) (\S+) (\S+);/g)].filter(
+    ([, , end, , start]) => end !== start,
+  );
+  expect(uneven.map(([rule]) => rule)).toEqual([]);
 });
