@@ -38,7 +38,7 @@ describe("refused", () => {
     const admin = adminOf(server.assent.storage, server.issuer);
     const metadata = { client_name: "Robot", grant_types: ["client_credentials"] };
     await expect(createClient({ type: "public", metadata }, admin)).rejects.toThrow(
-      /client_credentials is for clients/,
+      /only clients that authenticate can use client_credentials/,
     );
   });
 

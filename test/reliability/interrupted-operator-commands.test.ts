@@ -19,7 +19,7 @@ import { aPostgresDatabase } from "../support/postgres.ts";
 import { cyclesOf, figure } from "../support/reliability-figures.ts";
 
 /** Of all statements, so many are died before, evenly spread; 10,000 is each of them. */
-const POINTS = cyclesOf(4, 2);
+const POINTS = cyclesOf(4);
 const root = join(import.meta.dirname, "..", "..");
 
 let folder: string;

@@ -189,7 +189,10 @@ function fileOf(config: Config): string {
   );
 }
 
-/** The name of the file that keeps a database which is replaced at `now`. */
+/** The name of the file that keeps a database which is replaced at `now`. No file has it yet. */
 export function replacedName(database: string, now: Millis): string {
-  return `${database}.replaced-${new Date(now).toISOString().replace(/[-:]/g, "").replace(/\.\d+/, "")}`;
+  const name = `${database}.replaced-${new Date(now).toISOString().replace(/[-:]/g, "").replace(/\.\d+/, "")}`;
+  let free = name;
+  for (let more = 2; existsSync(free); more += 1) free = `${name}-${more}`;
+  return free;
 }

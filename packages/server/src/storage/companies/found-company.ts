@@ -21,7 +21,7 @@ type Found = InSession & {
   readonly now: Millis;
 };
 
-interface HeldName {
+export interface HeldName {
   /** The keys of the name, as `nameKeys` gives them. */
   readonly keys: readonly string[];
   readonly companyId: string;

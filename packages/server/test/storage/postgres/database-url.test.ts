@@ -9,18 +9,18 @@ const base = "postgres://assent:pw@db.example/assent";
 describe("what isn't taken", () => {
   test.each([
     ["postgres:db", "form"],
-    ["postgres://db.example/assent", "no user"],
-    ["postgres://assent@db.example", "no database"],
+    ["postgres://db.example/assent", "the user is missing"],
+    ["postgres://assent@db.example", "the database name is missing"],
     ["postgres://assent@/assent", "host 1"],
     ["postgres://assent@db:0/assent", "host 1"],
     ["postgres://assent@db,db:70000/assent", "host 2"],
     ["postgres://assent@db;x/assent", "host 1"],
-    [`postgres://assent@${Array(11).fill("db").join(",")}/assent`, "more than 10"],
+    [`postgres://assent@${Array(11).fill("db").join(",")}/assent`, "at most 10 hosts"],
     ["postgres://as%sent@db/assent", "%25"],
     [`${base}?sslmode=always`, "sslmode"],
     [`${base}?sslmode=prefer`, "sslmode=prefer"],
     [`${base}?sslmode=disable&sslmode=require`, "twice"],
-    [`${base}?options=-c%20x`, '"options" is not known'],
+    [`${base}?options=-c%20x`, 'unknown parameter "options"'],
     [`${base}?target_session_attrs=standby`, "target_session_attrs"],
     [`${base}?max_connections=4`, "max_connections"],
   ])("%s → %s", (url, problem) => {
