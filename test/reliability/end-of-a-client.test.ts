@@ -23,7 +23,7 @@ import { aPostgresDatabase } from "../support/postgres.ts";
 import { cyclesOf, figure } from "../support/reliability-figures.ts";
 
 /** `--cycles 100`, which is what the command takes by itself, is a hundred thousand. */
-const OWNERS = 1000 * cyclesOf(5);
+const OWNERS = 1000 * cyclesOf(5, 2);
 /** Of one of them, as a company may have: more than one batch takes. */
 const OF_ONE = 4500;
 /** The command goes by the real time. */
