@@ -72,6 +72,14 @@ describe("languages", () => {
     expect(loose.map(({ path }) => path)).toEqual([]);
   });
 
+  test("Japanese: a text before another sentence ends with its full stop, because no space follows it", () => {
+    const { apps, company, takeBack, signIn, history, forWhom, consent, device } = messages("ja");
+    const texts: string[] = [apps.found.other, apps.foundNone, apps.revokedSoon.other, apps.endForever, company.searchMore];
+    texts.push(takeBack.doneEnded, takeBack.appsRevoked, takeBack.appsHint, signIn.stays, history.receiptHint);
+    texts.push(forWhom.last, forWhom.lastSelf, consent.nextWeb, consent.nextDevice, consent.nextDeny, device.next);
+    expect(texts.filter((text) => !text.endsWith("。"))).toEqual([]);
+  });
+
   test("Japanese: a number and the word after it stay on one line", () => {
     const loose = messagesOf(messages("ja")).filter(({ texts }) =>
       texts.some((text) => /(?:\d|\{count\}) [\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u.test(text)),

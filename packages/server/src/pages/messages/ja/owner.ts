@@ -89,7 +89,7 @@ export const owner = {
     emptyText: "アカウントの使用を許可したアプリが、ここに表示されます。アクセスはいつでも取り消せます。",
     search: "アプリを検索",
     searchSubmit: "検索",
-    found: { other: "{count} 個のアプリが見つかりました" },
+    found: { other: "{count} 個のアプリが見つかりました。" },
     foundNone: "「{query}」に一致するアプリはありません。",
     showAll: "すべてのアプリを表示",
     unusedTitle: "90 日間使われていないアプリ",

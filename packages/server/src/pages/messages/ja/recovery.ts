@@ -43,7 +43,7 @@ export const recovery: Translation<typeof english, "other"> = {
     doneText: "すべての場所からサインアウトしました。新しいパスワードでサインインしてください。",
     doneRemoved: "削除したもの：{list}",
     doneKept: "引き続き使えるサインインの方法：{list}",
-    doneEnded: "アクセスを取り消したアプリ：{list}",
+    doneEnded: "アクセスを取り消したアプリ：{list}。",
     doneApps: "引き続きアクセスできるアプリ：{list}",
     restoreTitle: "削除されたサインインの方法を元に戻しますか？",
     restoreText:
