@@ -74,7 +74,13 @@ describe("languages", () => {
 
   test("Japanese: a text before another sentence ends with its full stop, because no space follows it", () => {
     const { apps, company, takeBack, signIn, history, forWhom, consent, device } = messages("ja");
-    const texts: string[] = [apps.found.other, apps.foundNone, apps.revokedSoon.other, apps.endForever, company.searchMore];
+    const texts: string[] = [
+      apps.found.other,
+      apps.foundNone,
+      apps.revokedSoon.other,
+      apps.endForever,
+      company.searchMore,
+    ];
     texts.push(takeBack.doneEnded, takeBack.appsRevoked, takeBack.appsHint, signIn.stays, history.receiptHint);
     texts.push(forWhom.last, forWhom.lastSelf, consent.nextWeb, consent.nextDevice, consent.nextDeny, device.next);
     expect(texts.filter((text) => !text.endsWith("。"))).toEqual([]);

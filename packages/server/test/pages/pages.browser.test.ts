@@ -260,3 +260,19 @@ describe("form post", () => {
     }
   });
 });
+
+test("a member with a long name → on a desktop, the buttons of all members stand in one column", async () => {
+  await withPage({ browser, viewport: { width: 1366, height: 768 } }, async (page) => {
+    for (const locale of ["en", "ar"]) {
+      await page.goto(`${server.origin}/company-members?locale=${locale}`);
+      const ends = await page
+        .locator(".row > .row-actions")
+        .evaluateAll(
+          (all, rtl) => all.map((one) => one.getBoundingClientRect()[rtl ? "left" : "right"]),
+          locale === "ar",
+        );
+      expect(ends.length).toBeGreaterThan(1);
+      expect([locale, new Set(ends.map(Math.round)).size]).toEqual([locale, 1]);
+    }
+  });
+});
