@@ -2,6 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { addCompany, addMember, type TestCompany } from "../support/company-staff.ts";
+import { aDevice, DEVICE_GRANT, decide, poll } from "../support/device-actor.ts";
 import { Agent, authorizeUrl, type Form, type Page, redeem, refresh, signIn } from "../support/http-browser.ts";
 import { startServer, type TestClient, type TestServer } from "../support/test-server.ts";
 
@@ -130,6 +131,46 @@ describe("a member's access", () => {
       expect(await daysOf(app, tokens)).toBeLessThan(9);
     },
   );
+
+  describe("an admin has connected the app and chosen a longer time", () => {
+    async function longer(changes: Partial<TestClient> = {}) {
+      const acme = await addCompany(server);
+      const app = await server.addClient({ verified: true, ...changes });
+      await setRule(app, acme, forAll(A_WEEK));
+      return { acme, app, admins: await connect(acme.admin, app, acme, { "duration:read": A_YEAR }) };
+    }
+
+    test("a member connects the app then, and again without a page → each access ends with the rule", async () => {
+      const { acme, app } = await longer();
+      const agent = await as(acme.member);
+      const form = formTo(await agent.get(authorizeUrl(server, app)), "/consent");
+      const first = await agent.submit(form, { decision: "allow", owner: acme.companyId });
+      const again = await agent.get(authorizeUrl(server, app, { prompt: "none" }));
+      const [rule] = await rulesOf(acme);
+      const asked = await agent.get(authorizeUrl(server, app, { prompt: "consent" }));
+      expect(asked.text).toContain(`datetime="${new Date(rule?.endsAt ?? 0).toISOString()}"`);
+      const [one, other] = await Promise.all(
+        [first, again].map(async ({ location }) => (await redeem(server, app, location ?? "")).body),
+      );
+      expect(await daysOf(app, one ?? {})).toBe(7);
+      expect((await refresh(server, app, other?.refresh_token ?? "")).body.error).toBe("invalid_grant");
+    });
+
+    test("a member connects a device then → likewise", async () => {
+      const both = { grantTypes: ["authorization_code", "refresh_token", DEVICE_GRANT] };
+      const { acme, app } = await longer(both);
+      const { deviceCode, userCode } = await aDevice(server, app);
+      const { username } = acme.member;
+      await decide(new Agent(server.issuer), userCode, username, { owner: acme.companyId });
+      const { status, body } = await poll(server, app, deviceCode);
+      expect([status, (await daysOf(app, body)) < 9]).toEqual([200, true]);
+    });
+
+    test("the admin's own access → lasts as the admin chose", async () => {
+      const { app, admins } = await longer();
+      expect(await daysOf(app, admins)).toBe(30);
+    });
+  });
 
   test("the rule is shortened → ends then", async () => {
     const { acme, app } = await aTeam();

@@ -59,6 +59,12 @@ export function cappedEnd(end: Millis | null, decidedAt: Millis, ceiling: Millis
   return ceiling === null ? end : Math.min(end ?? NEVER, decidedAt + ceiling);
 }
 
+/** The earlier of two ends. Null: it does not end by itself. */
+export function sooner(a: Millis | null, b: Millis | null): Millis | null {
+  if (a === null || b === null) return a ?? b;
+  return Math.min(a, b);
+}
+
 /** The grant under a ceiling, which may be lower now than when the grant was made. */
 export function underCeiling<G extends Pick<Grant, "decidedAt" | "absoluteUntil" | "scopes">>(
   grant: G,

@@ -1,6 +1,6 @@
 /** How a decision of an owner changes the consent record and the live grants under it. Pure functions. */
 
-import { cappedEnd, type Reach, reaches, scopesAt } from "../oauth/consent-reach.ts";
+import { cappedEnd, type Reach, reaches, scopesAt, sooner } from "../oauth/consent-reach.ts";
 import { type Consent, type ConsentedScope, type GrantedScope, type Millis, NEVER } from "../oauth/model.ts";
 import { SCOPE_MARGIN } from "../oauth/scope.ts";
 import type { IssueDirect } from "../oauth/storage.ts";
@@ -454,11 +454,6 @@ function later(a: Millis | null, b: Millis | null): Millis | null {
 
 function union(a: readonly string[], b: readonly string[]): readonly string[] {
   return [...new Set([...a, ...b])];
-}
-
-function sooner(a: Millis | null, b: Millis | null): Millis | null {
-  if (a === null || b === null) return a ?? b;
-  return Math.min(a, b);
 }
 
 function differences(before: readonly LiveGrant[], after: readonly LiveGrant[]): readonly GrantChange[] {

@@ -1,6 +1,6 @@
 /** Companies as owners: valid names, and who may let an app act in a company's name. Pure functions. */
 
-import { cappedEnd, type Reach, reaches } from "../oauth/consent-reach.ts";
+import { cappedEnd, type Reach, reaches, sooner } from "../oauth/consent-reach.ts";
 import type { GrantedScope, Millis } from "../oauth/model.ts";
 import { SCOPE_MARGIN } from "../oauth/scope.ts";
 import type { Acting, AppRule } from "./company-storage.ts";
@@ -49,10 +49,25 @@ export function verdictOn(acting: Acting | undefined, scopes: readonly string[],
   return company.defaultRule === "ask" ? "ask" : "blocked";
 }
 
+/** When a rule ends. Null: when an admin changes it. */
+export function endOfRule({ endsAt, decidedAt }: AppRule, { ceiling }: Pick<Reach, "ceiling">): Millis | null {
+  return cappedEnd(endsAt, decidedAt, ceiling);
+}
+
 /** True: an approval, for all or for selected members, that has not expired. */
-export function isInForce(rule: AppRule, { ceiling }: Pick<Reach, "ceiling">, now: Millis): boolean {
-  const end = cappedEnd(rule.endsAt, rule.decidedAt, ceiling);
+export function isInForce(rule: AppRule, reach: Pick<Reach, "ceiling">, now: Millis): boolean {
+  const end = endOfRule(rule, reach);
   return rule.rule === "allow" && (end === null || end - now >= SCOPE_MARGIN);
+}
+
+/** The approval in force under which the person acts. Undefined: there is none, or the person is an admin, who decides. */
+export function approvalFor(
+  acting: Acting | undefined,
+  reach: Pick<Reach, "ceiling">,
+  now: Millis,
+): AppRule | undefined {
+  const rule = acting?.member.role === "admin" ? undefined : acting?.rule;
+  return rule !== undefined && isInForce(rule, reach, now) ? rule : undefined;
 }
 
 /** The rule, unless it is an approval that has ended. */
@@ -68,8 +83,16 @@ function covers(rule: AppRule, scopes: readonly string[], reach: Reach): boolean
   return scopes.every((name) => rule.scopes.includes(name)) && reaches(rule.hosts, reach);
 }
 
-/** A grant of a member without a page may end sooner than the company's consent allows. */
-export function cappedEnds(scopes: readonly GrantedScope[], endsBy: Millis | null): readonly GrantedScope[] {
-  if (endsBy === null) return scopes;
-  return scopes.map(({ name, expiresAt }) => ({ name, expiresAt: Math.min(expiresAt ?? endsBy, endsBy) }));
+/**
+ * The scopes of a grant under the company's consent. It ends no later than the member chose, and no later than the
+ * approval under which the member acts. The consent itself can last longer, because an admin can allow the app for longer.
+ */
+export function cappedEnds(
+  scopes: readonly GrantedScope[],
+  endsBy: Millis | null,
+  approval: AppRule | undefined,
+  reach: Pick<Reach, "ceiling">,
+): readonly GrantedScope[] {
+  const last = sooner(endsBy, approval === undefined ? null : endOfRule(approval, reach));
+  return scopes.map(({ name, expiresAt }) => ({ name, expiresAt: sooner(expiresAt, last) }));
 }

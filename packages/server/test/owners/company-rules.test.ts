@@ -119,9 +119,12 @@ test("ends under a cap → the sooner of both, scope by scope", () => {
     { name: "read", expiresAt: null },
     { name: "write", expiresAt: NOW + HOUR },
   ];
-  expect(cappedEnds(scopes, null)).toBe(scopes);
-  expect(cappedEnds(scopes, NOW + DAY)).toEqual([
-    { name: "read", expiresAt: NOW + DAY },
-    { name: "write", expiresAt: NOW + HOUR },
-  ]);
+  const ends = (endsBy: number | null, approval?: AppRule, ceiling: number | null = null) =>
+    cappedEnds(scopes, endsBy, approval, { ceiling }).map(({ expiresAt }) => expiresAt);
+  expect(ends(null)).toEqual([null, NOW + HOUR]);
+  expect(ends(NOW + DAY)).toEqual([NOW + DAY, NOW + HOUR]);
+  expect(ends(null, rule({ endsAt: NOW + DAY }))).toEqual([NOW + DAY, NOW + HOUR]);
+  expect(ends(NOW + 2 * DAY, rule({ endsAt: NOW + DAY }))).toEqual([NOW + DAY, NOW + HOUR]);
+  expect(ends(NOW + 2 * HOUR, rule({ endsAt: null }))).toEqual([NOW + 2 * HOUR, NOW + HOUR]);
+  expect(ends(null, rule({ endsAt: null }), DAY)).toEqual([NOW + DAY, NOW + HOUR]);
 });

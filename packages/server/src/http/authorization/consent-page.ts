@@ -1,5 +1,6 @@
 /** The consent page: who asks, for what, for how long, as whom. */
 
+import { sooner } from "../../oauth/consent-reach.ts";
 import type { Client, Millis, Scope } from "../../oauth/model.ts";
 import { redirectHost } from "../../oauth/redirect-uri.ts";
 import { hostsBefore, refusedScopes } from "../../owners/apply-consent-decision.ts";
@@ -12,6 +13,7 @@ import {
   type OwnerChoice,
   withVerdictOn,
 } from "../../owners/authorization/person-or-company.ts";
+import { approvalFor, endOfRule } from "../../owners/company-rules.ts";
 import type { Company } from "../../owners/company-storage.ts";
 import {
   defaultDuration,
@@ -128,6 +130,8 @@ export async function scopeChoices(
   const resources = await tools.authorization.oauth.catalog.resources();
   const now = tools.now();
   const standing = standingScopes(consent, reach, now);
+  const approval = approvalFor(owner.acting, reach, now);
+  const last = approval === undefined ? null : endOfRule(approval, reach);
   const ends = presentEnds(consent, reach, now);
   const declined = declinedFor(owner, now);
   const { removed } = refusedScopes(consent, reach, now);
@@ -148,7 +152,7 @@ export async function scopeChoices(
     checked: ticked?.has(scope.name) ?? (!scope.optional || isOffered(scope)),
     granted: standing.has(scope.name) && !(scope.optional && declined.has(scope.name)),
     declined: scope.optional && declined.has(scope.name),
-    ...endOf(ends.get(scope.name)),
+    ...endOf(ends.get(scope.name), last),
     duration:
       readDuration(chosen(scope.name), durationsFor(client, tools.authorization)) === undefined
         ? null
@@ -156,6 +160,7 @@ export async function scopeChoices(
   }));
 }
 
-function endOf(endsAt: number | null | undefined): Pick<ScopeChoice, "endsAt"> {
-  return endsAt === undefined ? {} : { endsAt };
+/** `last`: the end of the approval under which a member acts. */
+function endOf(endsAt: number | null | undefined, last: number | null): Pick<ScopeChoice, "endsAt"> {
+  return endsAt === undefined ? {} : { endsAt: sooner(endsAt, last) };
 }

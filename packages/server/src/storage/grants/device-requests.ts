@@ -85,7 +85,8 @@ export const redeemDevice = steps<RedeemDevice, RedeemDeviceOutcome>(async (call
 export const grantDevice = transaction<RedeemDevice, RedeemDeviceOutcome>(async (tx, args) => {
   const { approval, clientId, ceiling, now } = args;
   const { partition, ownerId, onceUntil, once, endsBy = null, approvedAt, scopes: approved, ...rest } = approval;
-  const { verdict, trustedFrom, reach } = await ownerVerdict(tx, { ...approval, clientId, ceiling }, now);
+  const owner = await ownerVerdict(tx, { ...approval, clientId, ceiling }, now);
+  const { verdict, trustedFrom, reach } = owner;
   // If the password changed after the answer, everything that the old password had allowed has ended. The same holds
   // after the person left the company.
   if ((verdict !== "decides" && verdict !== "approved") || trustedFrom > approvedAt) return { kind: "no_owner" };
@@ -101,13 +102,13 @@ export const grantDevice = transaction<RedeemDevice, RedeemDeviceOutcome>(async 
     ...consent.scopes.filter(({ name }) => !onlyOnce.has(name)),
     ...[...onlyOnce].map((name) => ({ name, expiresAt: onceEnd(name, onceUntil, consent.scopes, now) })),
   ];
-  const scopes = cappedEnds(held, endsBy)
+  const scopes = cappedEnds(held, endsBy, owner.approval, reach)
     .filter(({ name, expiresAt }) => approved.includes(name) && (expiresAt === null || expiresAt > now))
     .map(({ name, expiresAt }): GrantedScope => ({ name, expiresAt }));
   if (scopes.length === 0) return { kind: "blocked" };
   const grant = { ...rest, partition, ownerId, clientId, ceiling, scopes: scopes.map(({ name }) => name) };
   const lasting = grant.scopes.filter((name) => !onlyOnce.has(name));
-  const decidedAt = lasting.length > 0 ? lastDecision(consent.scopes, lasting, now) : approvedAt;
+  const decidedAt = lasting.length > 0 ? lastDecision(consent.scopes, lasting, owner.approval, now) : approvedAt;
   const made = await insertRedeemed(tx, { ...args, grant }, scopes, decidedAt);
   if (made === undefined) return { kind: "taken" };
   await supersede(tx, grant, now);

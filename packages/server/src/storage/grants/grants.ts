@@ -24,7 +24,8 @@ import {
   USE_RECORDED_EVERY,
 } from "../../oauth/storage.ts";
 import { consentUnder, decidedScopes } from "../../owners/apply-consent-decision.ts";
-import { cappedEnds, type Verdict, verdictOn } from "../../owners/company-rules.ts";
+import { approvalFor, cappedEnds, type Verdict, verdictOn } from "../../owners/company-rules.ts";
+import type { AppRule } from "../../owners/company-storage.ts";
 import type { Approve } from "../../owners/storage.ts";
 import { rememberChoice } from "../companies/company-choices.ts";
 import { lockActing } from "../companies/members.ts";
@@ -271,14 +272,14 @@ export const approve = transaction<Approve, IssueOutcome>(async (tx, args) => {
 export const issueGrant = transaction<IssueGrant, IssueOutcome>(
   async (tx, { grant, endsBy = null, chosen = false, declined = [], trustedFrom, now }) => {
     const { partition, ownerId, clientId } = grant;
-    const { verdict, reach } = await ownerVerdict(tx, grant, now, trustedFrom);
+    const { verdict, approval, reach } = await ownerVerdict(tx, grant, now, trustedFrom);
     if ((verdict !== "decides" && verdict !== "approved") || reach === undefined) return { kind: "no_consent" };
     const row = await tx.one(activeConsent, { partition, ownerId, clientId });
     if (row === undefined) return { kind: "no_consent" };
     const all = consentUnder(consentOf(row), grant.ceiling).scopes;
     const here = scopesAt(all, reach);
     const held = new Map(here.map((scope) => [scope.name, scope.expiresAt]));
-    const decidedAt = lastDecision(here, grant.scopes, now);
+    const decidedAt = lastDecision(here, grant.scopes, approval, now);
     const scopes: GrantedScope[] = [];
     for (const name of grant.scopes) {
       const expiresAt = held.get(name);
@@ -287,7 +288,7 @@ export const issueGrant = transaction<IssueGrant, IssueOutcome>(
       scopes.push({ name, expiresAt });
     }
     if (scopes.length === 0) return { kind: "no_consent" };
-    const capped = cappedEnds(scopes, endsBy);
+    const capped = cappedEnds(scopes, endsBy, approval, reach);
     if (!(await insertGrant(tx, grant, capped, now, decidedAt))) return alreadyThere(tx, grant, now);
     if (chosen) await rememberChoice(tx, grant, declined, now);
     await supersede(tx, grant, now);
@@ -301,14 +302,18 @@ export const issueGrant = transaction<IssueGrant, IssueOutcome>(
   },
 );
 
-/** The last time at which the owner decided how long some of these scopes hold. */
+/**
+ * The last time at which the owner decided how long some of these scopes hold. A ceiling counts from this time. For a
+ * member under an approval, a later decision of an admin does not count.
+ */
 export function lastDecision(
   held: readonly Pick<ConsentedScope, "name" | "decidedAt">[],
   names: readonly string[],
+  approval: AppRule | undefined,
   now: Millis,
 ): Millis {
   const times = held.filter(({ name }) => names.includes(name)).map(({ decidedAt }) => decidedAt ?? now);
-  return Math.max(0, ...times);
+  return Math.min(Math.max(0, ...times), approval?.decidedAt ?? NEVER);
 }
 
 /**
@@ -338,7 +343,8 @@ async function verdictOnOwner(tx: Tx, grant: Ownership, now: Millis): Promise<Ow
     const trustedFrom = acting?.member.trustedFrom ?? 0;
     const reach = await lockedReach(tx, grant);
     const verdict = reach === undefined ? "stranger" : verdictOn(acting, scopes, reach, now);
-    return { verdict, isAdmin: acting?.member.role === "admin", trustedFrom, reach };
+    const approval = reach && approvalFor(acting, reach, now);
+    return { verdict, isAdmin: acting?.member.role === "admin", approval, trustedFrom, reach };
   }
   const row = await tx.one(
     sql`SELECT status, password_changed_at FROM people WHERE partition = :partition AND person_id = :ownerId ${words.forUpdate}`,
@@ -347,13 +353,15 @@ async function verdictOnOwner(tx: Tx, grant: Ownership, now: Millis): Promise<Ow
   const active = row !== undefined && text(row, "status") === "active";
   const trustedFrom = row === undefined ? 0 : (wholeOrNull(row, "password_changed_at") ?? 0);
   const reach = await lockedReach(tx, grant);
-  return { verdict: active ? "decides" : "stranger", isAdmin: true, trustedFrom, reach };
+  return { verdict: active ? "decides" : "stranger", isAdmin: true, approval: undefined, trustedFrom, reach };
 }
 
 export interface OwnerVerdict {
   readonly verdict: Verdict;
   /** True: the person's decision may take access from others who act for the same owner. */
   readonly isAdmin: boolean;
+  /** The approval under which a member of a company acts. Access ends no later. */
+  readonly approval: AppRule | undefined;
   /** An answer from before this time is no longer valid. */
   readonly trustedFrom: Millis;
   /** The destination of the answer. Undefined: the client is disabled or deleted, and gets nothing. */

@@ -12,10 +12,12 @@ import {
   join,
   SHOWN,
 } from "../support/company-builders.ts";
+import { aClaim, aDevice, aDeviceRedemption, anAnswer } from "../support/device-builders.ts";
 import { aMail } from "../support/mail-builders.ts";
 import {
   aClient,
   anApproval,
+  anId,
   aRedemption,
   aRefresh,
   aStoredPerson,
@@ -25,6 +27,7 @@ import {
   statusOf,
 } from "../support/record-builders.ts";
 
+const YEAR = 365 * DAY;
 const keyOf = ({ partition, companyId }: Company) => ({ partition, companyId });
 
 onEveryBackend("what a company decided about an app", (storage) => {
@@ -210,6 +213,47 @@ onEveryBackend("what a company decided about an app", (storage) => {
     await set(company, anAppRule({ endsAt: NOW + HOUR }));
     const grant = aCompanyGrant(company, member);
     expect(await storage().grants.issue({ grant, now: NOW + HOUR })).toEqual({ kind: "no_consent" });
+  });
+
+  test("an admin allows the app for longer than the rule → a member's access ends with the rule, the admin's as chosen", async () => {
+    const { company, admin, member } = await aStaffedCompany(storage());
+    await set(company, anAppRule({ endsAt: NOW + 7 * DAY }));
+    const year = { duration: YEAR / 1000, durations: { read: YEAR / 1000 }, now: NOW + DAY } as const;
+    const own = await aLiveCompanyGrant(storage(), company, admin, { scopes: ["read"] }, year);
+    const issued = async (person: Person, endsBy: number | null = null) => {
+      const grant = aCompanyGrant(company, person, { scopes: ["read"] });
+      expect((await storage().grants.issue({ grant, endsBy, now: NOW + 2 * DAY })).kind).toBe("issued");
+      return statusOf(storage(), grant);
+    };
+    const theirs = await issued(member);
+    expect(theirs).toMatchObject({ absoluteUntil: NOW + 7 * DAY, scopes: [{ expiresAt: NOW + 7 * DAY }] });
+    // A ceiling counts from the rule, not from the admin's later answer.
+    expect(theirs?.decidedAt).toBe(NOW);
+    expect((await issued(member, NOW + 3 * DAY))?.absoluteUntil).toBe(NOW + 3 * DAY);
+    expect((await issued(admin))?.absoluteUntil).toBe(NOW + DAY + YEAR);
+    expect((await statusOf(storage(), own))?.absoluteUntil).toBe(NOW + DAY + YEAR);
+  });
+
+  test("the same on a device → likewise", async () => {
+    const { company, admin, member } = await aStaffedCompany(storage());
+    await set(company, anAppRule({ endsAt: NOW + 7 * DAY }));
+    const year = { duration: YEAR / 1000, durations: { read: YEAR / 1000 } } as const;
+    await aLiveCompanyGrant(storage(), company, admin, { scopes: ["read"] }, year);
+    const connected = async ({ personId }: Person) => {
+      const device = aDevice();
+      await storage().deviceRequests.create(device);
+      await storage().deviceRequests.claim({ ...aClaim(device), before: null });
+      const { partition, companyId: ownerId } = company;
+      const approval = { partition, ownerId, personId, grantId: anId(partition) };
+      const answer = anAnswer(device, member, { grantedBy: personId, approval, duration: YEAR / 1000 });
+      expect(await storage().deviceRequests.approve(answer)).toBe("decided");
+      const outcome = await storage().deviceRequests.redeem(aDeviceRedemption(device, answer.approval));
+      if (outcome.kind !== "issued") throw new Error(`no grant: ${outcome.kind}`);
+      return outcome.grant;
+    };
+    const theirs = await connected(member);
+    expect(theirs).toMatchObject({ absoluteUntil: NOW + 7 * DAY, scopes: [{ expiresAt: NOW + 7 * DAY }] });
+    expect((await connected(admin)).absoluteUntil).toBe(NOW + YEAR);
   });
 
   test("blocked → the consent and everybody's grants end, nobody grants again, admins neither; lifted → they do", async () => {
