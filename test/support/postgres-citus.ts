@@ -131,10 +131,11 @@ export class CitusDatabases {
     await storage.migrate({ now: 0 });
     await storage.close();
     await distributeTables(url, SHARDS);
-    // Nobody may be connected to a template: neither the nodes to each other, nor Citus's daemon.
+    // Nobody may be connected to a template: neither the nodes to each other, nor Citus's daemon, which would come back.
     await this.#everywhere((node) =>
       say(
         node.url("postgres"),
+        `ALTER DATABASE ${name} WITH ALLOW_CONNECTIONS false`,
         `SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = '${name}'`,
       ),
     );

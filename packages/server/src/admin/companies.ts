@@ -9,6 +9,7 @@ import type { Company, CompanyKey, DefaultRule, ListedRule, Member, Role } from 
 import { partitionOf } from "../storage/partition.ts";
 import { type Remark, refuse, refuseAny } from "./admin-error.ts";
 import type { AdminContext } from "./context.ts";
+import { counted } from "./counted.ts";
 import { pagesOf } from "./paging.ts";
 import { userOf } from "./people.ts";
 
@@ -194,7 +195,7 @@ export async function setAppPolicy(slug: string, policy: AppPolicy, context: Adm
     const except = { ...key, clientId, except: selected ?? [], now };
     const { members } = await context.storage.companyApps.countActing(except);
     if (before?.rule === "allow" && members > 0) {
-      const problem = `this withdraws an approval, and ${members} member(s) use the app with it: use --members keep (until the approval ends) or --members end (now)`;
+      const problem = `${counted(members, "member")} would lose the approval with which the app acts for them: use --members keep (until the approval ends) or --members end (now)`;
       return refuse("invalid", "members", problem);
     }
   }

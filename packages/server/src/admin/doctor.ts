@@ -25,6 +25,7 @@ import { openStorage, type Storage } from "../storage/open.ts";
 import { isPostgresUrl, maskedUrl } from "../storage/postgres/database-url.ts";
 import { allClients, clientRemarks, leavesPkceOpen, surroundings } from "./clients.ts";
 import { type AdminContext, adminOf, missingDatabase } from "./context.ts";
+import { counted } from "./counted.ts";
 import { databaseStatus, neededBy } from "./database.ts";
 import type { Finding } from "./doctor-finding.ts";
 import { type NameFindings, nameFindings } from "./doctor-names.ts";
@@ -100,7 +101,9 @@ function fileFindings(config: Config): Finding[] {
   const loose = looseFiles(config);
   if (loose.length > 0) return loose.map((detail) => ({ check: "files", status: "broken", detail }));
   const there = ownFiles(config).filter(({ path }) => existsSync(path));
-  return [{ check: "files", status: "ok", detail: `${there.length} file(s); other users can't read or write them` }];
+  return [
+    { check: "files", status: "ok", detail: `${counted(there.length, "file")}; other users can't read or write them` },
+  ];
 }
 
 /** Checks that need the database. */
@@ -121,7 +124,7 @@ async function schemaFindings(config: Config, now: Millis): Promise<readonly Fin
   const pending = migrations.filter(({ appliedAt }) => appliedAt === null);
   const expanding = pending.filter(({ phase }) => phase === "expand");
   if (expanding.length > 0) {
-    const detail = `${expanding.length} migration(s) are missing: the next start, or assent db migrate, applies them`;
+    const detail = `Missing: ${counted(expanding.length, "migration")}. The next start, or assent db migrate, applies them`;
     return [{ check: "database", status: "warning", detail }];
   }
   const storage = await openStorage({ url: config.databaseUrl, readonly: true });
@@ -194,7 +197,7 @@ function keyFinding(alg: SigningAlg, signing: string | undefined, stored: readon
   const usable = stored.filter((key) => key.alg === alg && key.retiredAt === null);
   const newest = Math.max(...usable.map(({ activeFrom }) => activeFrom));
   const due = newest + ROTATE_AFTER - PUBLISH_BEFORE_USE;
-  const detail = `${signing}${name} has signed for ${age} day(s); the next one is ${newest > now ? `published and signs from ${iso(newest)}` : `due on ${iso(due)}`}`;
+  const detail = `${signing}${name} has signed for ${counted(age, "day")}; the next one is ${newest > now ? `published and signs from ${iso(newest)}` : `due on ${iso(due)}`}`;
   return due + DAY < now
     ? { check: "keys", status: "warning", detail: `${detail}: overdue, because no server has been running` }
     : { check: "keys", status: "ok", detail };
@@ -210,7 +213,7 @@ function secretFinding(stored: readonly StoredKey[], list: readonly Buffer[], no
   );
   const detail = `${list.length} secrets: the first one signs, all of them verify`;
   if (old.length > 0) {
-    const mend = `${old.length} signing key(s) in use are encrypted with an older secret: before you remove it, run assent key rotate and wait until the new key signs`;
+    const mend = `Encrypted with an older secret: ${counted(old.length, "signing key")} in use. Before you remove that secret, run assent key rotate and wait until the new key signs`;
     return { check: "secret", status: "note", detail: `${detail}; ${mend}` };
   }
   const left =
@@ -239,14 +242,14 @@ async function clientFindings(context: AdminContext, config: Config): Promise<re
   }
   const findings = warnings("clients", details);
   findings.push(...pkceFindings(withoutPkce), ...certificateFindings(byCertificate, config));
-  return findings.length > 0 ? findings : [{ check: "clients", status: "ok", detail: `${count} client(s)` }];
+  return findings.length > 0 ? findings : [{ check: "clients", status: "ok", detail: `${counted(count, "client")}` }];
 }
 
 function pkceFindings(labels: readonly string[]): Finding[] {
   if (labels.length === 0) return [];
   const named = labels.slice(0, SHOWN).join(", ");
   const more = labels.length > SHOWN ? ` and ${labels.length - SHOWN} more` : "";
-  const detail = `PKCE is optional for ${labels.length} confidential client(s): ${named}${more}. If they use PKCE, like every current library, require it: assent client update CLIENT_ID --require-pkce, or ASSENT_REQUIRE_PKCE for all clients`;
+  const detail = `PKCE is optional for ${counted(labels.length, "confidential client")}: ${named}${more}. If they use PKCE, like every current library, require it: assent client update CLIENT_ID --require-pkce, or ASSENT_REQUIRE_PKCE for all clients`;
   return [{ check: "clients", status: "note", detail }];
 }
 
@@ -289,19 +292,19 @@ function certificateFindings({ any, issued }: { any: number; issued: number }, c
   if (!known.any && trustProxy.length > 0) {
     found(
       "warning",
-      `${any} client(s) need a certificate, but the server gets none: set ASSENT_CLIENT_CERT_HEADER to the header in which ${trustProxy.join(", ")} passes the certificate`,
+      `the server gets no certificate, but ${counted(any, "client")} must send one: set ASSENT_CLIENT_CERT_HEADER to the header in which ${trustProxy.join(", ")} passes the certificate`,
     );
   }
   if (known.any && issued > 0 && tlsClientCa === null) {
     found(
       "warning",
-      `${issued} client(s) use tls_client_auth, and the server refuses them: set ASSENT_TLS_CLIENT_CA to the authorities that issue their certificates`,
+      `the server refuses tls_client_auth, the method of ${counted(issued, "client")}: set ASSENT_TLS_CLIENT_CA to the authorities that issue their certificates`,
     );
   }
   if (trustProxy.length > 0 && header !== null) {
     found(
       "note",
-      `${any} client(s) authenticate with the certificate that ${trustProxy.join(", ")} sends in ${header}: this proxy must set or delete ${header} and ${header}-Chain on every request`,
+      `${trustProxy.join(", ")} sends the certificate of ${counted(any, "client")} in ${header}: this proxy must set or delete ${header} and ${header}-Chain on every request`,
     );
   }
   return findings;

@@ -150,7 +150,7 @@ describe("PKCE", () => {
     for (let at = 0; at < 12; at += 1) await made({ name: `Open ${at}` });
     const [line, ...others] = await told();
     expect(others).toEqual([]);
-    expect(line).toMatch(/^note: PKCE is optional for 12 confidential client\(s\): .* and 2 more\. .*--require-pkce/);
+    expect(line).toMatch(/^note: PKCE is optional for 12 confidential clients: .* and 2 more\. .*--require-pkce/);
     expect(line).toMatch(/\(Open \d+\)/);
     expect(await told({ requirePkce: true })).toEqual([]);
   });
@@ -192,7 +192,7 @@ describe("clients known by certificates that a proxy hands on", () => {
     await createScope({ name: "in", description: "Import" }, admin);
     await byCertificate("tls_client_auth", { tls_client_auth_san_dns: "import.example.com" });
     expect(await told(proxied)).toEqual([
-      "warning: 1 client(s) need a certificate, but the server gets none: set ASSENT_CLIENT_CERT_HEADER to the header in which 10.0.0.0/8 passes the certificate",
+      "warning: the server gets no certificate, but 1 client must send one: set ASSENT_CLIENT_CERT_HEADER to the header in which 10.0.0.0/8 passes the certificate",
     ]);
   });
 
@@ -200,9 +200,11 @@ describe("clients known by certificates that a proxy hands on", () => {
     await createScope({ name: "in", description: "Import" }, admin);
     await byCertificate("tls_client_auth", { tls_client_auth_san_dns: "import.example.com" });
     const duty =
-      "note: 1 client(s) authenticate with the certificate that 10.0.0.0/8 sends in Client-Cert: this proxy must set or delete Client-Cert and Client-Cert-Chain on every request";
+      "note: 10.0.0.0/8 sends the certificate of 1 client in Client-Cert: this proxy must set or delete Client-Cert and Client-Cert-Chain on every request";
     expect(await told(handedOn)).toEqual([
-      expect.stringMatching(/^warning: 1 client.*tls_client_auth, and the server refuses them.*ASSENT_TLS_CLIENT_CA/),
+      expect.stringMatching(
+        /^warning: the server refuses tls_client_auth, the method of 1 client: .*ASSENT_TLS_CLIENT_CA/,
+      ),
       duty,
     ]);
     expect(await told({ ...handedOn, tlsClientCa: "clients.pem" })).toEqual([duty]);
@@ -275,7 +277,7 @@ describe("with a server", () => {
     const rotated = [Buffer.alloc(32, 7), ...present];
     const before = await look(Date.now(), { secret: rotated });
     expect(findingsOf(before.findings, "secret")).toEqual([
-      expect.stringMatching(/^note: 2 secrets: .*1 signing key.*older/),
+      expect.stringMatching(/^note: 2 secrets: .*older.*1 signing key in use/),
     ]);
     const admin = { ...adminOf(server.assent.storage, server.issuer), secrets: () => new Secrets(rotated) };
     await rotateKey({ immediately: true }, admin);
