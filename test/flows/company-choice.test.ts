@@ -1,7 +1,7 @@
 /** For whom a member answers: nobody acts for a company without having chosen to (RFC 6749 §4.1.1 (B)). */
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { addCompany, claimsOf, decide } from "../support/company-staff.ts";
+import { addCompany, claimsOf, decide, type TestCompany } from "../support/company-staff.ts";
 import {
   Agent,
   authorize,
@@ -12,7 +12,7 @@ import {
   refresh,
   signIn,
 } from "../support/http-browser.ts";
-import { startServer, type TestServer } from "../support/test-server.ts";
+import { startServer, type TestClient, type TestServer } from "../support/test-server.ts";
 
 let server: TestServer;
 
@@ -108,6 +108,55 @@ test("the member wants to be asked next time → the app keeps its access; the p
   // A choice on the page holds again.
   await agent.submit(consentForm(asked), { decision: "allow", owner: companyId });
   expect((await agent.get(url)).location?.searchParams.has("code")).toBe(true);
+});
+
+describe("both were chosen; the member wants to be asked next time, on the company's page", () => {
+  async function asksNextTime(company: TestCompany, agent: Agent) {
+    const page = await agent.get(`/company/${company.slug}`);
+    const form = page.forms.find(({ fields }) => fields.get("out") === "ask");
+    if (form === undefined) throw new Error("no button to be asked");
+    expect((await agent.follow(await agent.submit(form))).text).toContain("you choose for whom");
+  }
+  const silently = async (agent: Agent, app: TestClient) =>
+    (await agent.get(authorizeUrl(server, app, { prompt: "none" }))).location?.searchParams;
+
+  test("the page is shown, nothing goes on silently, for the person neither; then the person's choice holds", async () => {
+    const company = await addCompany(server, { defaultRule: "members" });
+    const app = await server.addClient();
+    const { companyId, member } = company;
+    const agent = new Agent(server.issuer);
+    const url = authorizeUrl(server, app);
+    await authorize(agent, url, member.username, { owner: companyId });
+    const own = await agent.get(authorizeUrl(server, app, { prompt: "consent" }));
+    const answer = await agent.submit(consentForm(own), { decision: "allow", owner: member.personId });
+    const { body } = await redeem(server, app, answer.location ?? "");
+    expect((await silently(agent, app))?.get("error")).toBe("account_selection_required");
+    await asksNextTime(company, agent);
+    expect((await silently(agent, app))?.get("error")).toBe("consent_required");
+    expect((await refresh(server, app, body.refresh_token)).status).toBe(200);
+    const asked = await agent.get(url);
+    expect(asked.text).not.toContain("Last time you chose");
+    await agent.submit(consentForm(asked), { decision: "allow", owner: member.personId });
+    const { location } = await agent.get(url);
+    const { body: again } = await redeem(server, app, location ?? "");
+    expect(claimsOf(again.access_token)["sub"]).toBe(member.personId);
+  });
+
+  test("an app of the operator's own, and the person never answered for themselves → likewise", async () => {
+    const company = await addCompany(server, { defaultRule: "members" });
+    const app = await server.addClient({ firstParty: true });
+    const { companyId, member } = company;
+    const agent = new Agent(server.issuer);
+    await signIn(agent, member.username);
+    const page = await agent.get(authorizeUrl(server, app, { prompt: "consent" }));
+    await agent.submit(consentForm(page), { decision: "allow", owner: companyId });
+    expect((await silently(agent, app))?.get("error")).toBe("account_selection_required");
+    await asksNextTime(company, agent);
+    expect((await silently(agent, app))?.get("error")).toBe("consent_required");
+    const asked = await agent.get(authorizeUrl(server, app));
+    await agent.submit(consentForm(asked), { decision: "allow", owner: member.personId });
+    expect((await silently(agent, app))?.has("code")).toBe(true);
+  });
 });
 
 test("another member's choice stays as it is", async () => {

@@ -3,11 +3,11 @@
 import { ceilingOf, reaches, reachOf } from "../../oauth/consent-reach.ts";
 import { consentHosts, redirectHost } from "../../oauth/redirect-uri.ts";
 import { consentUnder } from "../../owners/apply-consent-decision.ts";
+import { askForWhom } from "../../owners/apps/next-owner.ts";
 import { outstanding } from "../../owners/apps/remaining-token-lifetime.ts";
 import { findVerified, hasText } from "../../owners/companies/app-search.ts";
 import {
   type AppInCompany,
-  askForWhom,
   changeDefaultRule,
   appsOf as companyApps,
   requestsOf as membersRequests,
@@ -173,8 +173,8 @@ export const setDefaultRule = forAdmins(async (at, tools: CompanyTools) => {
 export const setOptOut = forMembers(async (at, tools: CompanyTools): Promise<Answer> => {
   const form = formOf(at.http);
   if (form.get("out") === "ask") {
-    const asks = await askForWhom(at, idIn(form, "client_id"), tools.companies);
-    return backTo(at, "", asks === "unknown" ? "gone" : "asksNext", tools);
+    const { kind } = await askForWhom(at, idIn(form, "client_id"), tools.apps);
+    return backTo(at, "", kind === "asks_for_whom" ? "asksNext" : "gone", tools);
   }
   const out = form.get("out") === "yes";
   const outcome = await optOut(at, idIn(form, "client_id"), out, tools.companies);

@@ -91,7 +91,10 @@ function isRemembered(
   return held.some(({ hosts }) => hosts === undefined || hosts.length > 0);
 }
 
-/** The next request of the app asks for whom. Its access stays. */
+/**
+ * The next request of the app asks for whom. Its access stays. Forgets all owners: if one were left, it would be the only
+ * one, and the app would get access for it without a page.
+ */
 export async function askForWhom(
   { person, session }: SignedIn,
   clientId: string,

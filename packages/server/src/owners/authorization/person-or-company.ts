@@ -102,8 +102,10 @@ export function decideOwner(
   if (first === undefined) return undefined;
   const decisions = choices.map((choice) => ({ choice, decision: decisionOf(request, choice, now) }));
   const mayAsk = choices.length > 1;
+  // Who asked to be asked forgot all owners. Then only a choice on a later page counts.
+  const asks = mayAsk && choices.some(wantsToBeAsked);
   const ready = decisions.filter(
-    ({ choice, decision }) => (decision === "skip" || decision === "vouched") && !(mayAsk && wantsToBeAsked(choice)),
+    ({ choice, decision }) => (decision === "skip" || decision === "vouched") && (!asks || isChosen(choice)),
   );
   const [only] = ready;
   // With `select_account`, the person also chooses the owner.
@@ -135,6 +137,11 @@ export function lastChoice(choices: readonly OwnerChoice[]): OwnerChoice | undef
 function wantsToBeAsked({ acting, consent }: OwnerChoice): boolean {
   if (acting !== undefined) return acting.chosenAt !== null && !acting.chosen;
   return consent?.status === "active" && (consent.chosenAt ?? 0) < 0;
+}
+
+/** True: the person chose this owner for the app on a page, and has not asked since to be asked again. */
+function isChosen({ acting, consent }: OwnerChoice): boolean {
+  return acting?.chosen ?? (consent?.status === "active" && (consent.chosenAt ?? 0) > 0);
 }
 
 /** The owner for whom a person last answered a client, if there is no request to judge by. Otherwise the person. */

@@ -218,16 +218,3 @@ export async function optOut(
   event(out ? "company_app_stopped" : "company_app_resumed", { ...what, grants_ended: outcome.grantsEnded });
   return "done";
 }
-
-/** The app's next request asks the member for whom; what the app has stays. */
-export async function askForWhom(
-  { key, acting, person: { personId } }: AsMember,
-  clientId: string,
-  { storage, event }: CompanyContext,
-): Promise<"done" | "unknown"> {
-  const { trustedFrom } = acting.member;
-  const { kind } = await storage.companyApps.forgetChoice({ ...key, clientId, personId, trustedFrom });
-  if (kind === "done")
-    event("company_choice_forgotten", { company: key.companyId, client_id: clientId, person: personId });
-  return kind;
-}

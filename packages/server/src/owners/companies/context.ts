@@ -31,7 +31,6 @@ export interface CompanyContext {
     | "companyApps.listRules"
     | "companyApps.setRule"
     | "companyApps.revokeForAll"
-    | "companyApps.forgetChoice"
     | "companyApps.setOptOut"
     | "companyApps.grantsOfMember"
     | "companyApps.refuseRequest"
