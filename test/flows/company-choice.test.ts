@@ -260,6 +260,15 @@ describe("the person's own page of apps", () => {
     expect(consentForm(await agent.get(url)).fields.get("owner")).toBe(member.personId);
   });
 
+  test("a made-up address of the page, of no app or of one that was never chosen → no notice of success", async () => {
+    const { member } = await addCompany(server, { defaultRule: "members" });
+    const app = await server.addClient();
+    const agent = new Agent(server.issuer);
+    await signIn(agent, member.username);
+    for (const query of ["", "&app=", "&app=nothing", `&app=${app.clientId}`])
+      expect((await agent.get(`/account/apps?done=asks_for_whom${query}`)).text).not.toContain("asks you for whom");
+  });
+
   test("both were chosen → the app asks; one choice cannot connect any more → the other is named", async () => {
     const company = await addCompany(server, { defaultRule: "members" });
     const app = await server.addClient();

@@ -24,12 +24,12 @@ import {
 import { HOUR, isDecision, isProof, REMOVED, recoveryStage } from "../support/recovery-setup.ts";
 import type { TestMailbox } from "../support/smtp-server.ts";
 import type { SoftAuthenticator } from "../support/soft-webauthn-authenticator.ts";
-import type { TestServer } from "../support/test-server.ts";
+import { PASSWORD, type TestServer } from "../support/test-server.ts";
 
 let server: TestServer;
 let mailbox: TestMailbox;
 const stage = recoveryStage();
-const { anOwner, movedTo, opened } = stage;
+const { anAddress, anOwner, movedTo, opened } = stage;
 beforeAll(() => {
   ({ server, mailbox } = stage.started());
 });
@@ -224,6 +224,21 @@ describe("the operator ends the ways back while somebody else reads the owner's 
     server.tick(HOUR);
     await asksInVain(person);
     expect(await emailOf(person)).toBe(email);
+  });
+
+  test("by a reset of the authenticator app, the only factor → copies of a link of recovery and of one to a new address are void", async () => {
+    const { person, owner } = await anOwner();
+    await anAuthenticatorOf(owner, server);
+    const recovery = await recoveryLink(person, server, mailbox, person.email);
+    const email = anAddress();
+    await owner.submit(formWith(await owner.get("/account/profile"), "email"), { email, current_password: PASSWORD });
+    const change = await messageTo(email, "Your new e-mail address", mailbox);
+    const both = async () => [await status(recovery), (await owner.get(change.link)).status];
+    expect(await both()).toEqual([200, 200]);
+    await resetSecondFactor(person.username, { passkeys: false }, admin());
+    expect(await both()).toEqual([400, 400]);
+    // The owner asks for another link.
+    expect(await status(await recoveryLink(person, server, mailbox, person.email))).toBe(200);
   });
 
   test("the former address still gets the news: a removal of a factor", async () => {

@@ -225,8 +225,9 @@ export interface FactorsReset {
 }
 
 /**
- * Takes away the authenticator app with its recovery codes, for somebody who lost both, and all passkeys if it says so; signs them out everywhere. With
- * the passkeys go those that a recovery removed, and the links that take something back. A passkey without which they could not sign in stays. Throws `unknown`.
+ * Takes away the authenticator app with its recovery codes, for somebody who lost both, and all passkeys if it says so; signs them out everywhere. Links of
+ * recovery and links to a new address end. With the passkeys go those that a recovery removed, and the links that take something back. A passkey
+ * without which they could not sign in stays. Throws `unknown`.
  */
 export async function resetSecondFactor(
   login: string,
@@ -239,6 +240,7 @@ export async function resetSecondFactor(
   const taken = await takeFactors(key, passkeys, context);
   // Only after something was taken away: what fails must not end the owner's links. What a link has brought back meanwhile goes, too.
   if (passkeys) await storage.recovery.endWaysBack({ ...key, now: context.now() });
+  else await storage.recovery.endLinks(key);
   const late = passkeys ? await takeFactors(key, passkeys, context) : NOTHING_TAKEN;
   return {
     person,

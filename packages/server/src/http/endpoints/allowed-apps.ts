@@ -12,7 +12,13 @@ import {
   revokeApp as revokeAllowed,
 } from "../../owners/apps/change-app.ts";
 import type { AppsContext } from "../../owners/apps/context.ts";
-import { askForWhom, type NextOwners, type OwnerChoices, ownerChoicesOf } from "../../owners/apps/next-owner.ts";
+import {
+  askForWhom,
+  hasForgottenChoice,
+  type NextOwners,
+  type OwnerChoices,
+  ownerChoicesOf,
+} from "../../owners/apps/next-owner.ts";
 import { minutesLeft } from "../../owners/apps/remaining-token-lifetime.ts";
 import type { Person } from "../../owners/person.ts";
 import { descriptionOf } from "../../owners/scope-texts.ts";
@@ -48,7 +54,8 @@ export const showApps = signedIn(async ({ person, session, http, visitor }, tool
     query,
     now,
     notice:
-      (await noticeOf(asked.get("done"), person, tools)) ?? stateNotice(asked, [...all, ...forCompanies], choices),
+      (await noticeOf(asked.get("done"), person, tools)) ??
+      (await stateNotice(asked, [...all, ...forCompanies], person, tools)),
   };
   return page(200, appsPage(view, chrome), "here", visitor.cookies);
 });
@@ -71,15 +78,18 @@ async function noticeOf(done: string | null, person: Person, { apps }: AppsTools
 }
 
 /** Says what the present state of an app shows to be true, so that no link can make it up. */
-function stateNotice(
+async function stateNotice(
   asked: URLSearchParams,
   apps: readonly (AppEntry | CompanyAppEntry)[],
-  choices: OwnerChoices | undefined,
-): AppsView["notice"] {
-  const app = apps.find(({ clientId }) => clientId === asked.get("app"));
+  person: Person,
+  tools: AppsTools,
+): Promise<AppsView["notice"]> {
+  const named = asked.get("app") ?? "";
+  const app = apps.find(({ clientId }) => clientId === named);
   const done = asked.get("done");
   if (done === "asks_for_whom") {
-    const asks = app === undefined ? choices !== undefined : app.next?.kind === "asks";
+    // An app that acted for companies alone is not on the page any more.
+    const asks = app === undefined ? await hasForgottenChoice(person, named, tools.apps) : app.next?.kind === "asks";
     return asks ? { kind: done, app: app?.name ?? null } : null;
   }
   if (done !== "asks_again" || app === undefined || !("declined" in app) || app.declined.length > 0) return null;

@@ -62,6 +62,12 @@ export async function ownerChoicesOf(person: Person, context: AppsContext): Prom
   };
 }
 
+/** True: the person chose a company for the app, and has asked since to be asked for whom. */
+export async function hasForgottenChoice(person: Person, clientId: string, context: AppsContext): Promise<boolean> {
+  const companies = await companiesOf(person, clientId, context);
+  return companies.some(({ chosen, chosenAt }) => chosenAt !== null && !chosen);
+}
+
 /** The person's companies, with what they chose for an app. Empty if a new password overtook this session. */
 async function companiesOf(
   { partition, personId, passwordChangedAt }: Person,

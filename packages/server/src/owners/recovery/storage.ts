@@ -126,6 +126,8 @@ export interface RecoveryStorage {
      * No address that the account has left is owed another link.
      */
     endWaysBack(args: PersonKey & { readonly now: Millis }): Promise<void>;
+    /** Ends the links that recover the account or change its address. */
+    endLinks(args: PersonKey): Promise<void>;
   };
   readonly people: {
     /** The present address, and those of the last `ADDRESS_TOLD`. Addresses that nobody vouched for are left out. */

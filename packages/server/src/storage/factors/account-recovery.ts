@@ -306,15 +306,28 @@ export const endWaysBack = steps<PersonKey & { readonly now: Millis }, void>(asy
   for (const value of await call(eraseWaysBack, key)) await settleName(call, nameOf(value));
 });
 
-export const eraseWaysBack = transaction<PersonKey, readonly string[]>(async (tx, { partition, personId }) => {
+/** After a reset of factors, a copy of such a link, or a link to an intruder's address, would perhaps meet no factor. */
+export const endLinks = transaction<PersonKey, void>(async (tx, { partition, personId }) => {
+  await dropLinks(tx, { partition, personId });
+});
+
+async function dropLinks(tx: Tx, { partition, personId }: PersonKey): Promise<void> {
   const key = { partition, personId };
   await tx.one(
     sql`SELECT status FROM people WHERE partition = :partition AND person_id = :personId ${words.forUpdate}`,
     key,
   );
-  // A kept link of recovery, or one to an address that an intruder named, would no longer meet a factor.
   await tx.run(
-    sql`DELETE FROM mail_links WHERE partition = :partition AND person_id = :personId AND purpose IN ('undo', 'restore', 'recover', 'change')`,
+    sql`DELETE FROM mail_links WHERE partition = :partition AND person_id = :personId AND purpose IN ('recover', 'change')`,
+    key,
+  );
+}
+
+export const eraseWaysBack = transaction<PersonKey, readonly string[]>(async (tx, { partition, personId }) => {
+  const key = { partition, personId };
+  await dropLinks(tx, key);
+  await tx.run(
+    sql`DELETE FROM mail_links WHERE partition = :partition AND person_id = :personId AND purpose IN ('undo', 'restore')`,
     key,
   );
   await endOwed(tx, key);

@@ -2,6 +2,7 @@
 
 import type { Verb } from "../define-verbs.ts";
 import {
+  endLinks,
   endWaysBack,
   eraseWaysBack,
   recoverPassword,
@@ -53,7 +54,7 @@ export const secondFactors = {
   useRecoveryCode,
   vouch: vouchSecondFactor,
 };
-export const recovery = { recoverPassword, undoEmail, restoreFactors, removedFactors, endWaysBack };
+export const recovery = { recoverPassword, undoEmail, restoreFactors, removedFactors, endWaysBack, endLinks };
 
 /** The verbs that the verbs above consist of. */
 export const factorsSteps: Readonly<Record<string, Verb<never, unknown>>> = {

@@ -238,6 +238,24 @@ onEveryBackend("factors that a recovery removed", (storage, opened) => {
     expect([await listed(person), await taken(passkey, other)]).toEqual([[], "added"]);
   });
 
+  test("links of recovery and to a new address end → those that take something back stay, and others' links", async () => {
+    const [person, other] = [await aStoredPerson(storage()), await aStoredPerson(storage())];
+    const { undo } = await remove(person, { passkeys: [(await add(person)).credentialId] });
+    const sent = async (of: Person, purpose: "undo" | "recover" | "change" | "verify") => {
+      const link = await aSentLink(storage(), aLink(of, purpose, { expiresAt: UNDONE }));
+      return { ...link, purpose, now: REMOVED };
+    };
+    const ended = [await sent(person, "recover"), await sent(person, "change")];
+    const stays = [await sent(person, "undo"), await sent(person, "verify"), await sent(other, "recover")];
+    await storage().recovery.endLinks({ partition: person.partition, personId: person.personId });
+    const found = (links: typeof ended) => Promise.all(links.map((link) => storage().mailLinks.find(link)));
+    expect([await found(ended), (await found(stays)).every((link) => link !== undefined)]).toEqual([
+      [undefined, undefined],
+      true,
+    ]);
+    expect((await storage().recovery.restoreFactors(undo)).kind).toBe("done");
+  });
+
   test("undone where an earlier authenticator had come back → it is demanded beside the other", async () => {
     const person = await aStoredPerson(storage());
     await set(person, "mine", FROM_OWNER);

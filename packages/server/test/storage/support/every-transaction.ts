@@ -149,6 +149,7 @@ export const calls: readonly (readonly [string, unknown])[] = [
   ["secondFactors.set", { ...aFactor, added: FROM_STRANGER }],
   ["writeRestore", { ...following(restoring), device: presented }],
   ["eraseWaysBack", person],
+  ["recovery.endLinks", person],
   ["writePerson", { ...person, before: person.email, given: true, changes: { email: "a@example.com" }, now: NOW }],
   ["writePerson", { ...person, before: "a@example.com", changes: { email: person.email }, now: NOW }],
   ["erasePasskey", { ...passkey, mails, now: NOW }],
