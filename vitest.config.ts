@@ -116,7 +116,7 @@ const alone = ["test/attacks/randomness.test.ts"];
 /** Much of the time tests wait: for a process to start, a timer, a disk. So there are more of them at a time than processors. */
 const common = {
   pool: "forks",
-  maxWorkers: 3,
+  maxWorkers: 4,
   // A worker keeps what it has loaded and compiled: most files need the whole server. What a file changes for all that comes after, it puts back.
   isolate: false,
   setupFiles: ["test/support/setup-each-file.ts"],

@@ -146,7 +146,7 @@ describe("the decision", () => {
     const key = { partition: person.partition, ownerId: person.personId };
     const { reader, page } = await opened(person);
     expect(ticksOf(page)).toEqual({ Mine: false });
-    expect((await decide(reader, page)).text).toContain("Still have access: Mine.");
+    expect((await decide(reader, page)).text).toContain("Still have access: <bdi>Mine</bdi>.");
     expect(await app.works()).toBe(true);
     expect(await server.assent.storage.consents.list({ ...key, now: server.now() })).toHaveLength(1);
     const told = await messageTo(person.email, "Your password was changed", mailbox);
