@@ -146,6 +146,23 @@ describe("a request of an app", () => {
     await allows(agent, await entersNew(agent, await agent.get(linkTo(page, "/consent")), name));
   });
 
+  test("opened again while somebody else is signed in, who allowed the app before → they don't answer for the account", async () => {
+    const [agent, elsewhere, name, other] = [aBrowser(), aBrowser(), aName(), await server.addPerson()];
+    await asksForAccount(agent, await agent.get(authorizeUrl(server, app)), `${name}@example.test`);
+    const link = await linkFor(`${name}@example.test`);
+    await makesAccount(elsewhere, link, name);
+    await signIn(agent, other.username);
+    await allows(agent, await agent.get(authorizeUrl(server, app)));
+    const page = await agent.get(link);
+    expect(textOf(page)).toContain("There is an account with this address already. Sign in with it.");
+    expect(linksOf(page).filter((href) => href.includes("/consent"))).toEqual([]);
+    const form = page.forms.find(({ action }) => action.endsWith("/login/switch"));
+    if (form === undefined) throw new Error("no form to switch the account");
+    const consent = await entersNew(agent, await agent.submit(form), name);
+    expect(textOf(consent)).toContain(name);
+    await allows(agent, consent);
+  });
+
   test("the link has expired → it says so; a new link takes along what waits, or the request starts again", async () => {
     const [agent, name] = [aBrowser(), aName()];
     await asksForAccount(agent, await agent.get(authorizeUrl(server, app)), `${name}@example.test`);

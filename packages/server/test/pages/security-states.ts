@@ -115,7 +115,7 @@ function aCreation(changes: Partial<CreateAccountView> = {}): CreateAccountView 
 }
 
 function aGone(changes: Partial<SignUpGoneView> = {}): SignUpGoneView {
-  return { used: false, waiting: null, signIn: "/login", carried: {}, ...changes };
+  return { used: false, waiting: null, signIn: "/login", switch: null, carried: {}, ...changes };
 }
 
 function aProfile(changes: Partial<ProfileView> = {}): ProfileView {

@@ -136,13 +136,16 @@ async function goneAnswer(
   const form = formOf(http);
   const carries = openedFrom((field) => form.get(field), visitor.nonce, tools.authorization);
   const continuation = behind.continuation ?? (carries === "unknown" ? undefined : carries);
+  const used = spent?.purpose === "used";
+  // Somebody else may be signed in in this browser: they must not answer for the owner of the account.
+  const other = used && visitor.signedIn?.person.email !== spent.address ? visitor.signedIn : undefined;
+  const isOther = other !== undefined && continuation !== undefined;
   const view = {
-    used: spent?.purpose === "used",
-    waiting: behind.waiting,
-    signIn: signInPath(continuation, visitor, tools),
+    ...{ used, waiting: behind.waiting, signIn: signInPath(continuation, visitor, tools) },
+    switch: isOther ? formSecrets(continuation, visitor, tools, other.session) : null,
     carried: { ...carried(continuation, visitor.nonce, tools.authorization) },
   };
-  return page(400, signUpGonePage(view, chrome), "here", visitor.cookies);
+  return page(400, signUpGonePage(view, chrome), isOther ? "to a client" : "here", visitor.cookies);
 }
 
 async function tooManyNames(

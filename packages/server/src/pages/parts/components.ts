@@ -25,6 +25,13 @@ export function secrets(form: FormSecrets): Child {
   });
 }
 
+/** The button that leads to the sign-in of another account than the one that is signed in. `kind`: its classes. */
+export function signInAsAnother(form: FormSecrets, kind: string, { words, base }: Chrome): Markup {
+  return html`<form class="buttons" method="post" action=${`${base}/login/switch`}>
+    ${secrets(form)}<button class=${kind} type="submit">${words.signIn.submit}</button>
+  </form>`;
+}
+
 /** An app's logo, or its initial if it has none. The name stands beside it, so the image has no text of its own. */
 export function tile(
   app: { readonly name: string; readonly logo: string | null },

@@ -2,7 +2,7 @@
 import type { Chrome } from "../chrome.ts";
 import { rich, sentences } from "../messages/index.ts";
 import { accessEnds } from "../parts/access-ends.ts";
-import { hidden, localTimes, notice, secrets, titled } from "../parts/components.ts";
+import { hidden, localTimes, notice, signInAsAnother, titled } from "../parts/components.ts";
 import { html, type Markup } from "../parts/html.ts";
 import { icon } from "../parts/icons.ts";
 import { cardPage } from "../parts/layout.ts";
@@ -47,14 +47,13 @@ export function takenBackPage(view: TakenBackView, chrome: Chrome): string {
 }
 
 /** The button that leads on. */
-function onward({ waiting, signIn, switch: form }: TakenBackView, { words, base }: Chrome): Markup {
+function onward({ waiting, signIn, switch: form }: TakenBackView, chrome: Chrome): Markup {
+  const { words, base } = chrome;
   const kind = waiting === null || waiting.state === "elsewhere" ? "button" : "button primary";
   if (waiting?.state === "expired")
     return html`<a class=${kind} href=${base + waiting.startAgain}>${words.problems.startAgain}</a>`;
   if (form === null) return html`<a class=${kind} href=${base + signIn}>${words.signIn.submit}</a>`;
-  return html`<form class="buttons" method="post" action=${`${base}/login/switch`}>
-    ${secrets(form)}<button class=${kind} type="submit">${words.signIn.submit}</button>
-  </form>`;
+  return signInAsAnother(form, kind, chrome);
 }
 
 /** `GET /recover/undo`. Opening the link changes nothing, because mail scanners open links too. */

@@ -1,7 +1,7 @@
 /** The pages that ask for a link by e-mail, and the pages that such a link opens. */
 import type { Chrome } from "../chrome.ts";
 import { type Messages, rich } from "../messages/index.ts";
-import { hidden, notice, passwordScript, secrets, titled } from "../parts/components.ts";
+import { hidden, notice, passwordScript, secrets, signInAsAnother, titled } from "../parts/components.ts";
 import { field } from "../parts/fields.ts";
 import { type Child, html } from "../parts/html.ts";
 import { icon } from "../parts/icons.ts";
@@ -202,7 +202,8 @@ export function donePage(view: DoneView, chrome: Chrome): string {
 }
 
 /** Renders the page of a link to make an account that was used or has expired. */
-export function signUpGonePage({ used, waiting, signIn, carried }: SignUpGoneView, chrome: Chrome): string {
+export function signUpGonePage(view: SignUpGoneView, chrome: Chrome): string {
+  const { used, waiting, signIn, carried } = view;
   const { words, base } = chrome;
   const { link } = words;
   const query = new URLSearchParams(carried);
@@ -223,7 +224,9 @@ export function signUpGonePage({ used, waiting, signIn, carried }: SignUpGoneVie
       ${elsewhereNotice(waiting, chrome)}
       ${
         used || expired !== undefined
-          ? html`<a class="button primary" href=${enter}>${label}</a>`
+          ? expired === undefined && view.switch !== null
+            ? signInAsAnother(view.switch, "button primary", chrome)
+            : html`<a class="button primary" href=${enter}>${label}</a>`
           : [
               html`<a class="button primary" href=${again}>${link.again}</a>`,
               html`<a class="button" href=${enter}>${words.sent.back}</a>`,

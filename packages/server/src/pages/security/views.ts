@@ -138,6 +138,8 @@ export interface SignUpGoneView {
   readonly waiting: Waiting | null;
   /** Path of the sign-in, below the issuer's path. It leads to what waits. */
   readonly signIn: string;
+  /** The form that leads to the sign-in of another account. Null: nobody else is signed in. */
+  readonly switch: FormSecrets | null;
   /** What a new link takes along. */
   readonly carried: Readonly<Record<string, string>>;
 }
