@@ -3,7 +3,7 @@
 import { cappedEnd, type Reach, reaches, sooner } from "../oauth/consent-reach.ts";
 import type { GrantedScope, Millis } from "../oauth/model.ts";
 import { SCOPE_MARGIN } from "../oauth/scope.ts";
-import type { Acting, AppRule } from "./company-storage.ts";
+import type { Acting, AppRule, Invitation } from "./company-storage.ts";
 
 /** How long an invitation is valid. */
 export const INVITATION_TTL: Millis = 7 * 86_400_000;
@@ -17,6 +17,17 @@ export const MAX_FOUNDED = 5;
 export const MAX_COMPANY_NAME = 120;
 
 const SLUG = /^[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?$/;
+
+/**
+ * True if the invitation names this person. A username names only an account that was there before the invitation:
+ * otherwise, somebody who has the link could take a name that is free.
+ */
+export function isInvited(
+  { addressee, createdAt }: Pick<Invitation, "addressee" | "createdAt">,
+  person: { readonly username: string; readonly email: string; readonly createdAt: Millis },
+): boolean {
+  return addressee === person.email || (addressee === person.username && person.createdAt <= createdAt);
+}
 
 /**
  * The slug in lower case: digits, letters and single dashes inside, up to 40 characters. Undefined: the text can't be a

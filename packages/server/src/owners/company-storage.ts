@@ -386,7 +386,7 @@ export interface CompanyStorage {
       readonly partition: number;
       readonly invitationId: string;
       readonly saltHash: Uint8Array;
-      readonly person: PersonRef & { readonly email: string };
+      readonly person: PersonRef & { readonly email: string; readonly createdAt: Millis };
       /** The session that accepts. If it has ended, nothing happens. */
       readonly sessionId?: string;
       readonly link: string;

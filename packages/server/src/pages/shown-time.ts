@@ -86,7 +86,7 @@ export function exact(words: Messages, at: number): string {
 }
 
 /** The time of day with its zone, e.g. `09:40 UTC`. */
-export function clock(words: Messages, at: number): string {
+function clock(words: Messages, at: number): string {
   return formats(words.language).clock.format(at);
 }
 
@@ -96,12 +96,13 @@ export function month(words: Messages, at: number): string {
 }
 
 /**
- * A time that is visible on the page. `shown`: date and time, or the time of day only. A script converts it to the reader's time zone
- * (`localTimes`).
+ * A time that is visible on the page. `shown`: date and time; or the time of day of an end, which is the next whole minute,
+ * so that nothing goes on after it. A script converts it to the reader's time zone (`localTimes`).
  */
 export function shownTime(words: Messages, at: number, shown: "exact" | "clock"): Markup {
-  const text = shown === "exact" ? exact(words, at) : clock(words, at);
-  return html`<time datetime=${new Date(at).toISOString()} data-shown=${shown}>${text}</time>`;
+  const told = shown === "exact" ? at : Math.ceil(at / MINUTE) * MINUTE;
+  const text = shown === "exact" ? exact(words, told) : clock(words, told);
+  return html`<time datetime=${new Date(told).toISOString()} data-shown=${shown}>${text}</time>`;
 }
 
 /** A relative time. The exact time is in the `datetime` attribute and in the tooltip. */

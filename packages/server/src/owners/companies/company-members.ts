@@ -1,7 +1,7 @@
 /** The members of a company: admins change roles, remove and invite; invited people join. */
 
 import { canonicalLogin } from "../canonical-login.ts";
-import { canonicalSlug, INVITATION_TTL } from "../company-rules.ts";
+import { canonicalSlug, INVITATION_TTL, isInvited } from "../company-rules.ts";
 import type { Acting, Company, CompanyKey, Invitation, Member, MemberOutcome, Role } from "../company-storage.ts";
 import { mayInvite } from "../mail/mail-limits.ts";
 import { pageOf } from "../paging.ts";
@@ -186,14 +186,14 @@ function presentedInvitation(token: string, { credentials, now }: CompanyContext
 /** The open invitation of a link. `forReader`: it names the reader. Undefined: the link is not valid. */
 export async function openInvitation(
   token: string,
-  { username, email }: Pick<Person, "username" | "email">,
+  person: Pick<Person, "username" | "email" | "createdAt">,
   context: CompanyContext,
 ): Promise<{ readonly company: Company; readonly role: Role; readonly forReader: boolean } | undefined> {
   const invitationKey = presentedInvitation(token, context);
   const found = invitationKey && (await context.storage.invitations.find(invitationKey));
   if (found === undefined) return undefined;
-  const { addressee, role } = found.invitation;
-  return { company: found.company, role, forReader: addressee === username || addressee === email };
+  const { company, invitation } = found;
+  return { company, role: invitation.role, forReader: isInvited(invitation, person) };
 }
 
 /** The company that the person has joined. Undefined: there is no such invitation for them. */

@@ -5,6 +5,7 @@
 
 import type { Millis } from "../../oauth/model.ts";
 import type { InSession } from "../../owners/change-conditions.ts";
+import { isInvited } from "../../owners/company-rules.ts";
 import type { ByAdmin, Company, CompanyKey, Invitation, JoinOutcome, PersonRef } from "../../owners/company-storage.ts";
 import type { StoredMail } from "../../owners/mail/storage.ts";
 import { query, sql, steps, transaction } from "../define-verbs.ts";
@@ -104,7 +105,7 @@ export const findInvitation = query<
 
 type Accept = InvitationLink &
   InSession & {
-    readonly person: PersonRef & { readonly email: string };
+    readonly person: PersonRef & { readonly email: string; readonly createdAt: Millis };
     readonly link: string;
   };
 
@@ -114,7 +115,7 @@ export const acceptInvitation = steps<Accept, JoinOutcome>(async (call, args) =>
   const asked = sessionId === undefined ? {} : { sessionId };
   const found = await call(findInvitation, args);
   if (found === undefined) return { kind: "unknown" };
-  if (!isFor(found.invitation, person)) return { kind: "wrong_person" };
+  if (!isInvited(found.invitation, person)) return { kind: "wrong_person" };
   const { invitedBy } = found.invitation;
   // The inviter's account may have been taken back a moment ago, or before a crash kept the company from hearing of it.
   if (invitedBy !== "operator") await tellNow(call, { partition: partitionOf(invitedBy), personId: invitedBy }, now);
@@ -128,10 +129,6 @@ export const acceptInvitation = steps<Accept, JoinOutcome>(async (call, args) =>
   if (known !== undefined) await call(confirmCompanyLink, { ...key, link, version: known, now });
   return joined ? { kind: "joined", company: found.company } : { kind: "unknown" };
 });
-
-function isFor({ addressee }: Invitation, { username, email }: Accept["person"]): boolean {
-  return addressee === username || addressee === email;
-}
 
 /**
  * If several people follow the link at once, one of them joins. An admin stays an admin, whatever the invitation says.

@@ -56,6 +56,17 @@ onEveryBackend("an invitation", (storage) => {
     expect(await accept(invitation, saltHash, guest)).toEqual({ kind: "unknown" });
   });
 
+  test("a username whose account is younger than the invitation → wrong_person; by its address → joined", async () => {
+    const younger = { ...(await aStoredPerson(storage())), createdAt: NOW + 1 };
+    const byName = await invited({ addressee: younger.username });
+    expect(await accept(byName.invitation, byName.saltHash, younger)).toEqual({ kind: "wrong_person" });
+    expect(await accept(byName.invitation, byName.saltHash, { ...younger, createdAt: NOW })).toMatchObject({
+      kind: "joined",
+    });
+    const byAddress = await invited({ addressee: younger.email });
+    expect(await accept(byAddress.invitation, byAddress.saltHash, younger)).toMatchObject({ kind: "joined" });
+  });
+
   test("sent, withdrawn, sent again and accepted → the history tells each once, names who joined, and nobody else", async () => {
     const { company, admin, guest, invitation } = await invited();
     const withdraw = () =>

@@ -158,7 +158,7 @@ export const company = {
       },
     },
     optOut: "Los miembros pueden detenerla para sí mismos",
-    apps: "Aplicaciones que actúan por la empresa",
+    apps: "Aplicaciones con acceso o con una regla",
     noApps: "Ninguna aplicación actúa en nombre de la empresa. Lo que pidan los miembros aparecerá aquí.",
     yourApps: "Aplicaciones que usted usa por la empresa",
     noAppsYours: "No usa ninguna aplicación en nombre de la empresa.",
@@ -280,7 +280,7 @@ export const company = {
       role: "Se cambió la función.",
       removed: "Se quitó al miembro. Lo que había permitido en nombre de la empresa se revocó.",
       withdrawn: "La invitación se retiró.",
-      stopped: "La aplicación ya no actúa por usted.",
+      stopped: "Ha detenido la aplicación para usted. No obtiene acceso nuevo.",
       resumed: "La aplicación puede volver a actuar por usted.",
       asksNext:
         "La próxima vez que la aplicación se conecte, usted elegirá para quién. Hasta entonces conserva su acceso.",
