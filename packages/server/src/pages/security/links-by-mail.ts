@@ -211,6 +211,10 @@ export function signUpGonePage(view: SignUpGoneView, chrome: Chrome): string {
   const expired = waiting?.state === "expired" ? waiting : undefined;
   const enter = expired === undefined ? base + signIn : base + expired.startAgain;
   const label = expired === undefined ? words.signIn.submit : words.problems.startAgain;
+  const door =
+    expired === undefined && view.switch !== null
+      ? signInAsAnother(view.switch, "button primary", chrome)
+      : html`<a class="button primary" href=${enter}>${label}</a>`;
   return cardPage(
     chrome,
     link.goneTitle,
@@ -224,9 +228,7 @@ export function signUpGonePage(view: SignUpGoneView, chrome: Chrome): string {
       ${elsewhereNotice(waiting, chrome)}
       ${
         used || expired !== undefined
-          ? expired === undefined && view.switch !== null
-            ? signInAsAnother(view.switch, "button primary", chrome)
-            : html`<a class="button primary" href=${enter}>${label}</a>`
+          ? door
           : [
               html`<a class="button primary" href=${again}>${link.again}</a>`,
               html`<a class="button" href=${enter}>${words.sent.back}</a>`,
