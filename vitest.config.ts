@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
+import { memoryFolder } from "./test/support/memory-folder.ts";
 import { Sequencer } from "./test/support/test-file-order.ts";
 
 /** Programs that tests start compile a third of a second less: what one has compiled, the next one finds. */
@@ -10,6 +11,10 @@ const browserTests = ["packages/*/test/**/*.browser.test.ts", "test/**/*.browser
 
 /** More than `npm test` has time for. */
 const inReliability = process.env["ASSENT_TEST_RELIABILITY"] !== undefined;
+
+/** Reliability tests are about disks, too, so they use one. */
+const memory = inReliability || process.env["TMPDIR"] !== undefined ? undefined : memoryFolder();
+if (memory !== undefined) process.env["TMPDIR"] = memory;
 
 /** The coordinator of a cluster is known. Otherwise the project `citus` says why it skips its tests. */
 const onCitusCluster = (process.env["ASSENT_TEST_CITUS"] ?? "") !== "";
@@ -57,6 +62,7 @@ const postgresTests = [
         "flows/continue-after-mail",
         "flows/change-password",
         "flows/company-app-page",
+        "flows/company-consent",
         "flows/company-rule-ends",
         "flows/consent-hosts",
         "flows/fresh-sign-in",
@@ -105,6 +111,10 @@ const citusTests = [
   ].map((file) => `test/${file}.test.ts`),
 ];
 
+/** Apps in other languages fetch and build packages, which takes longer than `npm test` has time for. */
+const librariesTests = ["test/libraries/**/*.test.ts"];
+const withLibraries = process.env["ASSENT_TEST_LIBRARIES"] !== undefined;
+
 /** People's stories, again on PostgreSQL: in one look each, with a browser. */
 const postgresBrowserTests = (inReliability ? ["owner", "company", "device", "stories"] : ["owner"]).map(
   (story) => `test/browser/${story}.browser.test.ts`,
@@ -127,15 +137,28 @@ const common = {
   globalSetup: ["test/support/postgres-setup.ts"],
 } as const;
 
-const withBrowser = { globalSetup: ["test/support/chromium-setup.ts", ...common.globalSetup] };
+const withBrowser = {
+  globalSetup: ["test/support/chromium-setup.ts", ...common.globalSetup],
+  // One browser keeps two processors busy: a group of its own, after the others, with fewer at a time.
+  maxWorkers: 3,
+  sequence: { groupOrder: 1 },
+};
 
 export default defineConfig({
   test: {
     maxWorkers: common.maxWorkers,
     sequence: { sequencer: Sequencer },
     projects: [
-      { test: { ...common, name: "node", include: tests, exclude: [...browserTests, ...alone, clusterTest] } },
+      {
+        test: {
+          ...common,
+          name: "node",
+          include: tests,
+          exclude: [...browserTests, ...alone, ...librariesTests, clusterTest],
+        },
+      },
       { test: { ...common, name: "alone", include: alone, isolate: true } },
+      ...(withLibraries ? [{ test: { ...common, name: "libraries", include: librariesTests } }] : []),
       { test: { ...common, name: "postgres", include: postgresTests, env: { ASSENT_TEST_DATABASE: "postgres" } } },
       {
         test: {

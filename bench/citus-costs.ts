@@ -1,7 +1,7 @@
 /**
- * Rates and processor time on a Citus cluster on this machine, for docs/operate/scale.md. `node bench/citus-costs.ts
- * <coordinator's URL> [owners]` first measures plain tables on the coordinator, then tables that are distributed over
- * one worker, two, and so on. It makes and drops a database for each.
+ * Measures rates and processor time on a Citus cluster on this machine, for docs/operate/scale.md. Run `node
+ * bench/citus-costs.ts <coordinator's URL> [owners]`. It first measures plain tables on the coordinator, then tables
+ * that are distributed over one worker, two workers, and so on. It creates and drops a database for each measurement.
  */
 
 import { readFileSync } from "node:fs";

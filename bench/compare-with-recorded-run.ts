@@ -3,7 +3,7 @@
  * on another machine.
  */
 
-import type { Report, Spread } from "./report-format.ts";
+import type { Report, Spread } from "./report-as-json.ts";
 
 /** A smaller difference, as a share of the recorded value, doesn't count. */
 const TRIFLE = 0.03;

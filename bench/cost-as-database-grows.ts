@@ -5,13 +5,14 @@
 
 import { join } from "node:path";
 import { endpoints } from "../packages/server/src/oauth/endpoints.ts";
+import { type EndedGrants, endedGrantsTable, measureEndedGrants } from "./cost-of-ended-grants.ts";
 import { type Exchange, run } from "./load/closed-loop.ts";
 import { post } from "./load/http-bytes.ts";
-import { collect, redemption, refresh, rotation } from "./load/token-exchanges.ts";
+import { collect, redemption, refresh, rotation } from "./load/token-endpoint-requests.ts";
 import { type Prepared, prepare } from "./prepare-database.ts";
+import { type circumstances, type Spread, spread } from "./report-as-json.ts";
 import { markdown } from "./report-as-markdown.ts";
-import { type circumstances, type Spread, spread } from "./report-format.ts";
-import { limitRows, REFERENCE } from "./rows/machine-limit-rows.ts";
+import { limitRows, REFERENCE } from "./rows/bare-http-rows.ts";
 import { inTurn, mapped } from "./rows/row.ts";
 import { type ServerProcess, startAssent, startScript } from "./server-processes.ts";
 import { CONNECTIONS } from "./take-turns.ts";
@@ -41,6 +42,8 @@ export interface Growth {
 export interface GrowthReport extends ReturnType<typeof circumstances> {
   readonly grants: readonly Growth[];
   readonly clients: readonly Growth[];
+  /** Absent in runs before this was a part of them. */
+  readonly ended?: EndedGrants;
 }
 
 interface Work {
@@ -53,13 +56,14 @@ interface Work {
 export async function measureGrowth(
   folder: string,
   { rounds, seconds, most }: { readonly rounds: number; readonly seconds: number; readonly most: number },
-): Promise<Pick<GrowthReport, "grants" | "clients">> {
+): Promise<Pick<GrowthReport, "grants" | "clients" | "ended">> {
   const reference = await startScript("machine-limit-process.ts", [REFERENCE]);
   const measure: Measure = (server, works, warmUp) => inTurns(server, reference, works, { warmUp, rounds, seconds });
   try {
     return {
       clients: await amongClients(join(folder, "clients"), measure, most),
       grants: await amongGrants(join(folder, "grants"), measure, most),
+      ended: await measureEndedGrants(folder, most),
     };
   } finally {
     await reference.end();
@@ -125,7 +129,7 @@ function grantWorks(data: Prepared, kept: readonly string[], rotating: readonly 
     {
       label: "code redemption",
       prepare: async () => {
-        codes = (await data.codes(CODES)).values();
+        codes = (await data.codes(data.keeping, CODES)).values();
       },
       next: () => {
         const code = codes.next();
@@ -200,8 +204,14 @@ function told(operations: Growth["operations"]): string {
     .join("; ");
 }
 
+/** The tables of grants, of clients, and of ended grants if they were measured. */
+export function growthTables({ grants, clients, ended }: Pick<GrowthReport, "grants" | "clients" | "ended">): string[] {
+  const tables = [growthTable(grants, "grants"), growthTable(clients, "clients")];
+  return ended === undefined ? tables : [...tables, endedGrantsTable(ended)];
+}
+
 /** One line for each operation, one column for each size, compared with the first size. */
-export function growthTable(growth: readonly Growth[], unit: string): string {
+function growthTable(growth: readonly Growth[], unit: string): string {
   const labels = growth[0]?.operations.map(({ label }) => label) ?? [];
   const rows = labels.map((label, at) => {
     const shares = growth.map(({ operations }) => operations[at]?.share.median ?? Number.NaN);

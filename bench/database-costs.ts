@@ -23,7 +23,7 @@ import {
   MINUTE,
   NOW,
 } from "../packages/server/test/storage/support/record-builders.ts";
-import { startCluster } from "../test/support/postgres-cluster.ts";
+import { startCluster } from "../test/support/postgres-server.ts";
 import { postmasterOf } from "./durable-postgres.ts";
 import { usageOf } from "./process-usage.ts";
 

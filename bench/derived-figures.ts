@@ -1,8 +1,8 @@
 /** The figures outside the table: relations between its rows, computed within each round. */
 
-import { against, type Figure } from "./report-format.ts";
+import { against, type Figure } from "./report-as-json.ts";
 import { ON_POSTGRES } from "./rows/assent-rows.ts";
-import { STATEMENTS } from "./rows/redemption-statement-rows.ts";
+import { STATEMENTS } from "./rows/redemption-statements-row.ts";
 import type { Windows } from "./take-turns.ts";
 
 const relations = [

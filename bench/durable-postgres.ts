@@ -6,7 +6,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Client } from "pg";
-import { type Cluster, startCluster } from "../test/support/postgres-cluster.ts";
+import { type Cluster, startCluster } from "../test/support/postgres-server.ts";
 import { usageOf } from "./process-usage.ts";
 
 export interface Database {

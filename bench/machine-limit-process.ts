@@ -1,6 +1,7 @@
 /**
- * The limit of the machine: node:http that reads a POST and answers it (`bare`), with one ES256 signature at once
- * (`inline`), or with all signatures that one turn of the event loop asks for, made together (`batched`).
+ * The limit of the machine: node:http that reads a POST and answers it. It answers without a signature (`bare`), makes
+ * an ES256 signature for each request (`inline`), or makes all signatures of one turn of the event loop together
+ * (`batched`).
  */
 
 import { generateKeyPairSync } from "node:crypto";

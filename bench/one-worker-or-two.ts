@@ -7,7 +7,7 @@
 import { run } from "./load/closed-loop.ts";
 import type { Prepared } from "./prepare-database.ts";
 import { usageOf } from "./process-usage.ts";
-import { type Figure, spread } from "./report-format.ts";
+import { type Figure, spread } from "./report-as-json.ts";
 import { type AssentRowName, assentRows } from "./rows/assent-rows.ts";
 import { loadCore, type ServerProcess, startAssent } from "./server-processes.ts";
 

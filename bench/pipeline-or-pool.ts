@@ -7,10 +7,10 @@
 import { Client, Pool } from "pg";
 import { compile } from "../packages/server/src/storage/define-verbs.ts";
 import { postgres } from "../packages/server/src/storage/dialect.ts";
-import { refreshGrant } from "../packages/server/src/storage/grants/grants.ts";
+import { refreshGrant } from "../packages/server/src/storage/grants/grant-lifecycle.ts";
 import { openStorage } from "../packages/server/src/storage/open.ts";
 import { aLiveGrant, aRefresh, MINUTE, NOW } from "../packages/server/test/storage/support/record-builders.ts";
-import { startCluster } from "../test/support/postgres-cluster.ts";
+import { startCluster } from "../test/support/postgres-server.ts";
 
 const GRANTS = Number(process.argv[2] ?? 2000);
 const CALLERS = Number(process.argv[3] ?? 128);

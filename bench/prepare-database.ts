@@ -10,7 +10,7 @@ import type { Client } from "../packages/server/src/oauth/model.ts";
 import type { NewGrant } from "../packages/server/src/oauth/storage.ts";
 import type { Person } from "../packages/server/src/owners/storage.ts";
 import { API, type Registering, registering, type TestClient } from "../test/support/test-server.ts";
-import { type Copier, copierAt } from "./copy-grants.ts";
+import { type Copier, copierAt } from "./multiply-grants.ts";
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
@@ -18,6 +18,7 @@ const DAY = 24 * 60 * MINUTE;
 const GRANTS_AN_OWNER = 40;
 /** Fewer than the number of calls that the storage lets wait. */
 const AT_ONCE = 2000;
+const OPEN_ID_SCOPES = ["openid", "profile", "email", "read"];
 
 export const ISSUER = "https://login.example.com";
 export const VERIFIER = randomBytes(32).toString("base64url");
@@ -43,6 +44,8 @@ export interface Prepared {
   readonly env: Readonly<Record<string, string>>;
   readonly keeping: TestClient;
   readonly rotating: TestClient;
+  /** Clients whose codes lead to an ID token too, by the algorithm of its signature. */
+  readonly openId: Readonly<Record<"RS256" | "ES256", TestClient>>;
   /**
    * Clients that ask for tokens in their own name, one for each authentication method. `post` may also ask for
    * `sealed`.
@@ -57,7 +60,7 @@ export interface Prepared {
   /** Usernames of people who sign in. */
   people(count: number): Promise<readonly string[]>;
   /** Makes unused codes, which live for a day. */
-  codes(count: number): Promise<readonly string[]>;
+  codes(client: TestClient, count: number): Promise<readonly string[]>;
   /** Refresh tokens of grants redeemed ten minutes ago, so that the next use is recorded. */
   refreshTokens(client: TestClient, count: number): Promise<readonly string[]>;
   /** The arguments of the storage for the redemption of an unused code. */
@@ -79,6 +82,10 @@ export async function prepare({ dataDir, databaseUrl }: Place): Promise<Prepared
   await register.addScope({ name: "sealed", description: "Read sealed things", resource: "https://sealed.test" });
   const keeping = await register.addClient();
   const rotating = await register.addClient({ refresh: "rotate" });
+  const openId = {
+    RS256: await register.addClient({ scopes: OPEN_ID_SCOPES }),
+    ES256: await register.addClient({ scopes: OPEN_ID_SCOPES, idTokenAlg: "ES256" }),
+  };
   const { privateKey: robotKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const jwks = JSON.stringify({ keys: [publicKey.export({ format: "jwk" })] });
   const robot = (client: Partial<Client>) =>
@@ -99,6 +106,7 @@ export async function prepare({ dataDir, databaseUrl }: Place): Promise<Prepared
     },
     keeping,
     rotating,
+    openId,
     robots,
     robotKey,
     api: API,
@@ -108,7 +116,7 @@ export async function prepare({ dataDir, databaseUrl }: Place): Promise<Prepared
         const all = await Promise.all(Array.from({ length: part }, () => register.addPerson()));
         return all.map(({ username }) => username);
       }),
-    codes: (count) => inParts(count, (part) => making.codes(keeping, part)),
+    codes: (client, count) => inParts(count, (part) => making.codes(client, part)),
     refreshTokens: (client, count) => inParts(count, (part) => making.refreshTokens(client, part)),
     redemptions: (count) => inParts(count, (part) => making.redemptions(keeping, part)),
     moreRobots: (count) =>
@@ -219,6 +227,7 @@ class Making {
 
   #newGrant({ partition, personId }: Person, client: TestClient): Made {
     const { salt, hash } = this.#credentials.newSalt();
+    const openId = client.scopes.includes("openid");
     const grant: NewGrant = {
       partition,
       grantId: newId(partition),
@@ -230,12 +239,13 @@ class Making {
       redirectUri: client.redirectUris[0] ?? "",
       codeChallenge: CHALLENGE,
       codeChallengeMethod: "S256",
-      scopes: ["read"],
+      scopes: openId ? OPEN_ID_SCOPES : ["read"],
       ceiling: null,
       audience: "https://api.test",
       authTime: this.#at,
       acr: null,
       amr: ["pwd"],
+      nonce: openId ? VERIFIER : null,
       codeUntil: this.#at + DAY,
       accessUntil: null,
     };

@@ -1,11 +1,12 @@
 /**
- * The statements of a redemption alone: `redemption-statements-process.ts <url> <data directory>` sends them to PostgreSQL in batches,
- * without a server, from the server's core. It reports the rate of the database and its driver as redemptions a second.
+ * Runs only the SQL statements of a redemption: `redemption-statements-process.ts <url> <data directory>` sends them to
+ * PostgreSQL in batches, without a server, from the server's core. It reports the rate of the database and its driver
+ * as redemptions a second.
  */
 
 import { Client } from "pg";
 import { postgres } from "../packages/server/src/storage/dialect.ts";
-import { redeemCode } from "../packages/server/src/storage/grants/grants.ts";
+import { redeemCode } from "../packages/server/src/storage/grants/grant-lifecycle.ts";
 import { Pipeline, Preparations } from "../packages/server/src/storage/postgres/pipeline.ts";
 import { prepare } from "./prepare-database.ts";
 

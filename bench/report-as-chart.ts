@@ -3,7 +3,7 @@
  * follows the reader's light or dark theme.
  */
 
-import type { Report, RowReport } from "./report-format.ts";
+import type { Report, RowReport } from "./report-as-json.ts";
 
 const WIDTH = 960;
 const LEFT = 350;

@@ -1,6 +1,6 @@
 /** The report as Markdown, for a terminal and for a page. */
 
-import type { Figure, LatencyReport, Report, RowReport, Spread } from "./report-format.ts";
+import type { Figure, LatencyReport, Report, RowReport, Spread } from "./report-as-json.ts";
 import { peerNames } from "./rows/peer-rows.ts";
 
 const HEAD = [

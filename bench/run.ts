@@ -8,16 +8,16 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { compare, verdictText } from "./compare-with-recorded-run.ts";
-import { growthTable, measureGrowth } from "./cost-as-database-grows.ts";
+import { growthTables, measureGrowth } from "./cost-as-database-grows.ts";
+import { writeFlameGraph } from "./cpuprofile-as-flame-graph.ts";
 import { memoryFigure, relationFigures } from "./derived-figures.ts";
-import { writeFlameGraph } from "./flame-graph.ts";
-import { measureLatency } from "./load/latency.ts";
-import { openSite, rowNames } from "./measured-servers.ts";
+import { measureLatency } from "./load/latency-at-half-capacity.ts";
 import { measureWorkers } from "./one-worker-or-two.ts";
-import { goalsText } from "./reached-goals.ts";
+import { goalsText } from "./reached-and-missed-goals.ts";
+import { circumstances, type Figure, load, type Report, reportOf, save } from "./report-as-json.ts";
 import { textOf } from "./report-as-markdown.ts";
-import { circumstances, type Figure, load, type Report, reportOf, save } from "./report-format.ts";
-import { REFERENCE } from "./rows/machine-limit-rows.ts";
+import { REFERENCE } from "./rows/bare-http-rows.ts";
+import { openSite, rowNames } from "./start-measured-servers.ts";
 import { measureStarts } from "./start-time-and-memory.ts";
 import { inRounds, type Rounds } from "./take-turns.ts";
 import { writeDocs } from "./write-docs.ts";
@@ -41,8 +41,9 @@ const help = `npm run bench -- [options]
   --compare           ends with 1 where a ratio is worse than the recorded one, beyond noise
   --write-docs        records the run, and writes it with its chart into the documentation
   --profile name      of that row: bench/results/<name>.cpuprofile, and <name>.html, a flame graph
-  --growth            instead: what an operation costs among 1,000 to 1,000,000 grants, 10 to 100,000 clients (ten minutes);
-                      goes to bench/results/growth.json, with --most N up to that size
+  --growth            instead: what an operation costs among 1,000 to 1,000,000 grants, 10 to 100,000 clients, and for an owner
+                      with 10 to 100,000 ended grants (fifteen minutes); goes to bench/results/growth.json, with --most N
+                      up to that size
 `;
 
 const { values: options } = parseArgs({
@@ -147,7 +148,7 @@ async function grow(folder: string): Promise<number> {
   const rounds = { ...roundsOf(), seconds: Number(options.seconds ?? 1) };
   const began = circumstances(commandLine(), rounds);
   const growth = await measureGrowth(folder, { ...rounds, most: Number(options.most) });
-  console.log(`${growthTable(growth.grants, "grants")}\n\n${growthTable(growth.clients, "clients")}`);
+  console.log(growthTables(growth).join("\n\n"));
   save({ ...began, ...growth }, GROWN);
   if (options["write-docs"]) console.log(`\n${writeDocs().join("\n")}`);
   return 0;

@@ -9,9 +9,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { endpoints } from "../packages/server/src/oauth/endpoints.ts";
 import { installPackages } from "../test/support/published-packages.ts";
 import { run } from "./load/closed-loop.ts";
-import { redemption } from "./load/token-exchanges.ts";
+import { redemption } from "./load/token-endpoint-requests.ts";
 import { type Prepared, prepare } from "./prepare-database.ts";
-import { type Figure, spread } from "./report-format.ts";
+import { type Figure, spread } from "./report-as-json.ts";
 import { assentRows } from "./rows/assent-rows.ts";
 import { launchAssent, type ServerProcess } from "./server-processes.ts";
 import { CONNECTIONS } from "./take-turns.ts";
@@ -34,7 +34,7 @@ export async function measureStarts(
     const ofCheckout: number[] = [];
     const idle: number[] = [];
     const loaded: number[] = [];
-    for (const [at, code] of (await data.codes(starts + 1)).entries()) {
+    for (const [at, code] of (await data.codes(data.keeping, starts + 1)).entries()) {
       const startedAt = performance.now();
       const server = await launchAssent({ env, launcher });
       await firstRedemption(server, data, code);
@@ -45,7 +45,7 @@ export async function measureStarts(
       if (at > 0 && at <= 2) loaded.push(await memoryUnderLoad(server, data, seconds));
       await server.end();
     }
-    for (const [at, code] of (await data.codes(starts + 1)).entries()) {
+    for (const [at, code] of (await data.codes(data.keeping, starts + 1)).entries()) {
       const startedAt = performance.now();
       const server = await launchAssent({ env });
       await firstRedemption(server, data, code);

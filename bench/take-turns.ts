@@ -1,8 +1,8 @@
 /** The rows take turns, round after round, so that other work on the machine affects all of them alike. */
 
 import { type Measured, quantile, run } from "./load/closed-loop.ts";
-import type { Site } from "./measured-servers.ts";
 import type { Row } from "./rows/row.ts";
+import type { Site } from "./start-measured-servers.ts";
 
 /** Number of connections, each with one request at a time. */
 export const CONNECTIONS = 32;

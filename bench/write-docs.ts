@@ -6,12 +6,12 @@
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { capacityCells } from "../test/support/capacity-model.ts";
-import { type GrowthReport, growthTable } from "./cost-as-database-grows.ts";
-import { goalsText } from "./reached-goals.ts";
+import { capacityCells } from "../test/support/documented-capacity-model.ts";
+import { type GrowthReport, growthTables } from "./cost-as-database-grows.ts";
+import { goalsText } from "./reached-and-missed-goals.ts";
 import { chartOf } from "./report-as-chart.ts";
+import { load, type Report } from "./report-as-json.ts";
 import { figuresTable, latencyTable, notesOf, tableOf } from "./report-as-markdown.ts";
-import { load, type Report } from "./report-format.ts";
 
 const root = join(import.meta.dirname, "..");
 const PERFORMANCE = "docs/operate/performance.md";
@@ -63,8 +63,9 @@ export function performancePage(page: string, report: Report): string {
 function withGrowth(page: string, growth: GrowthReport): string {
   const { at, commit, command, machine, rounds, seconds } = growth;
   const when = `${at.slice(0, 10)}, commit ${commit}: \`${command}\`, medians of ${rounds} rounds of ${seconds} s; load average before it: ${machine.load.toFixed(1)} on ${machine.cores} cores.`;
-  const tables = [growthTable(growth.grants, "grants"), growthTable(growth.clients, "clients")];
-  return between(page, "growth", [wrapped(when), ...tables].join("\n\n"));
+  const [grants = "", clients = "", ended] = growthTables(growth);
+  const text = between(page, "growth", [wrapped(when), grants, clients].join("\n\n"));
+  return ended === undefined ? text : between(text, "ended-grants", ended);
 }
 
 /** The text with lines of at most 120 columns, like the rest of the page. `indent`: before every line but the first. */

@@ -1,6 +1,6 @@
 /**
- * A token for a person that a trusted issuer vouches for, by JWT (RFC 7523 §2.1). This program plays both parts: the issuer that signs and the client
- * that presents.
+ * Exchanges a JWT of a trusted issuer for an access token of a person (RFC 7523 §2.1). This program plays both parts:
+ * the issuer that signs the JWT, and the client that presents it.
  *
  *   node examples/assertion.ts keys
  *   npx assent issuer create --type jwt --issuer https://idp.example.com --jwks idp.jwks.json --scope photos:read --map-subject username
@@ -8,7 +8,7 @@
  *     --grant-type urn:ietf:params:oauth:grant-type:jwt-bearer
  *   CLIENT_ID=… CLIENT_SECRET=… SUBJECT=demo node examples/assertion.ts
  *
- * `SCOPE` and `RESOURCE` narrow what is asked for. Nothing but Node is needed.
+ * `SCOPE` and `RESOURCE` limit the request to some scopes and to one API. The program needs only Node.js.
  */
 
 import { createPrivateKey, generateKeyPairSync, randomUUID, sign, type webcrypto } from "node:crypto";
@@ -57,7 +57,7 @@ async function tokenEndpoint(): Promise<string> {
   return metadata.token_endpoint;
 }
 
-/** A fresh one each time: a jti is accepted once. */
+/** Each request needs a new assertion, because the server accepts a `jti` only once. */
 function assertion(sub: string): string {
   const key = createPrivateKey({
     key: JSON.parse(readFileSync("idp.private.json", "utf8")) as webcrypto.JsonWebKey,

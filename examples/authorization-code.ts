@@ -1,12 +1,13 @@
 /**
- * An app on its owner's machine gets access: authorization code with PKCE (RFC 6749 §4.1, RFC 7636), answered on a loopback port (RFC 8252 §7.3).
+ * An app on the owner's machine gets access by an authorization code with PKCE (RFC 6749 §4.1, RFC 7636). It receives
+ * the answer on a loopback port (RFC 8252 §7.3).
  *
  *   npx assent client create --name "Photo Sorter" --type public --redirect-uri http://127.0.0.1/callback \
  *     --grant-type authorization_code --grant-type refresh_token --scope photos:read
  *   CLIENT_ID=… node examples/authorization-code.ts
  *
- * Open the address that it prints. The tokens go to tokens.json, with which examples/refresh.ts goes on. A web app does the same under its https address,
- * with a secret, and keeps state and verifier in each visitor's session.
+ * Open the address that it prints. The program writes the tokens to tokens.json, which examples/refresh.ts reads. A web
+ * app does the same with its https address and a client secret, and keeps state and verifier in each visitor's session.
  */
 
 import { createHash, randomBytes } from "node:crypto";
@@ -40,7 +41,7 @@ console.log(`Open ${metadata.authorization_endpoint}?${query}`);
 const answer = await new Promise<URLSearchParams>((resolve) => {
   app.on("request", (request, response) => {
     const { searchParams } = new URL(request.url ?? "/", redirect_uri);
-    // Anybody on this machine can call: what isn't an answer to our question, from our server, is passed over.
+    // Any program on this machine can send a request here. Ignore all but our server's answer to our request.
     const ours = searchParams.get("state") === state && searchParams.get("iss") === issuer;
     response.writeHead(ours ? 200 : 404).end(ours ? "You can close this window." : "Nothing here.");
     if (ours) resolve(searchParams);

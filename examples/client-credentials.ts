@@ -1,10 +1,11 @@
 /**
- * A service in its own name (RFC 6749 §4.4). Other ways to prove who it is are in examples/client-authentication.
+ * A service gets a token in its own name (RFC 6749 §4.4). For other ways to authenticate, see
+ * examples/client-authentication.
  *
  *   npx assent client create --name "Nightly Import" --type confidential --grant-type client_credentials --own-scope photos:read
  *   CLIENT_ID=… CLIENT_SECRET=… node examples/client-credentials.ts
  *
- * `SCOPE` and `RESOURCE` narrow what is asked for. Nothing but Node is needed.
+ * `SCOPE` and `RESOURCE` limit the request to some scopes and to one API. The program needs only Node.js.
  */
 
 const { ISSUER: issuer = "http://localhost:9400", CLIENT_ID: id, CLIENT_SECRET: secret } = process.env;

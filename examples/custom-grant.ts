@@ -1,9 +1,10 @@
 /**
- * A grant type of one's own, in one file (RFC 6749 §4.5): the front desk of a clinic prints vouchers, a kiosk without a keyboard scans one and gets a token
- * for the person whom it names, once, and no longer than the voucher lives.
+ * A custom grant type in one file (RFC 6749 §4.5). The front desk of a clinic prints vouchers. A kiosk without a
+ * keyboard scans a voucher and gets a token for the person that the voucher names. Each voucher works once, and the
+ * token expires with the voucher.
  *
- * The server and its commands take this file as their configuration: in every terminal,
- * `export ASSENT_CONFIG=examples/custom-grant.ts VOUCHER_KEY=…`, the latter from `openssl rand -base64 32`.
+ * The server and its commands use this file as their configuration. Make a key with `openssl rand -base64 32`, and in
+ * every terminal type `export ASSENT_CONFIG=examples/custom-grant.ts VOUCHER_KEY=…`.
  *
  *   npx assent serve
  *   npx assent scope create records:read --description "See your records"
@@ -55,7 +56,7 @@ function printVoucher(owner: string): string {
   return `${payload}.${macOf(payload).toString("base64url")}`;
 }
 
-/** Undefined: the desk didn't sign it. What it signed is what `printVoucher` wrote. */
+/** Returns undefined if the desk didn't sign it. Other checks aren't needed, because the desk signs only its vouchers. */
 function readVoucher(presented: string): Voucher | undefined {
   const [payload = "", mac = "", ...rest] = presented.split(".");
   const [given, wanted] = [Buffer.from(mac, "base64url"), macOf(payload)];
@@ -69,7 +70,7 @@ function macOf(payload: string): Buffer {
   return createHmac("sha256", key).update(payload).digest();
 }
 
-/** What the kiosk does: false where it gets no token. */
+/** The kiosk's part. Returns false if the server issues no token. */
 async function exchange(presented: string): Promise<boolean> {
   const { ISSUER: issuer = "http://localhost:9400", CLIENT_ID: id = "", CLIENT_SECRET: secret = "" } = process.env;
   const { origin, pathname } = new URL(issuer);

@@ -1,5 +1,5 @@
 /**
- * A device without a browser (RFC 8628), with nothing but Node.
+ * A device without a browser gets access (RFC 8628). The program needs only Node.js.
  *
  *   npx assent client create --name "Photo Frame" --type public --scope photos:read \
  *     --grant-type urn:ietf:params:oauth:grant-type:device_code --grant-type refresh_token

@@ -1,11 +1,12 @@
 /**
- * An app that lives in the browser alone and gets its token in the fragment (RFC 6749 §4.2). For apps that can't be changed; see docs/integrate/implicit.md.
+ * An app that runs only in the browser gets its token in the fragment of the URL (RFC 6749 §4.2). Use this flow only
+ * for apps that can't be changed; see docs/integrate/implicit.md.
  *
  *   npx assent client create --name "Old Viewer" --type public --grant-type implicit --response-type token \
  *     --redirect-uri http://127.0.0.1/ --scope photos:read
  *   CLIENT_ID=… SCOPE=photos:read node examples/implicit.ts
  *
- * Open the address that it prints. `PORT` is where it listens. Nothing but Node is needed.
+ * Open the address that it prints. Set `PORT` to listen on another port. The program needs only Node.js.
  */
 
 import { createServer } from "node:http";
@@ -16,7 +17,7 @@ if (id === undefined || scope === undefined) {
   process.exit(2);
 }
 
-/** All that the app is: this page. The server behind it never sees a token. */
+/** The whole app is this page. Browsers don't send the fragment, so the app's server never gets a token. */
 const script = `
   const settings = ${JSON.stringify({ issuer, client_id: id, scope }).replaceAll("<", "\\u003c")};
   const show = (text) => { document.querySelector("pre").textContent = text; };

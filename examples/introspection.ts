@@ -1,6 +1,7 @@
 /**
- * An API asks the server about a token (RFC 7662): whether it is still good, and what it says. Needed for opaque tokens, and where a revocation must count at once.
- * This program plays both parts: a service that gets a token and the API that it sends it to.
+ * An API asks the server whether a token is still valid, and for its claims (RFC 7662). APIs need this for opaque
+ * tokens, and if a revocation must take effect at once. This program plays both parts: a service that gets a token, and
+ * the API that receives it.
  *
  *   npx assent resource create --identifier https://vault.example.com --name "Vault" --token-format opaque --grant-bound
  *   npx assent scope create vault:open --description "Open the vault" --resource https://vault.example.com
@@ -20,7 +21,7 @@ if (metadata.issuer !== issuer) throw new Error(`this is ${metadata.issuer}, not
 const { access_token: token } = await post(metadata.token_endpoint, service, { grant_type: "client_credentials" });
 console.log("The service sends", token);
 
-// In the API, for each request. `active` comes first: without it nothing else counts.
+// The API does this for each request. It checks `active` first: the answer about an inactive token has nothing else.
 const told = await post(metadata.introspection_endpoint, api, { token: String(token) });
 const allowed = told["active"] === true && String(told["scope"]).split(" ").includes("vault:open");
 console.log(allowed ? "The API lets it in:" : "The API refuses it:", told);

@@ -1,10 +1,12 @@
 /**
- * A client that takes the owner's password itself (RFC 6749 §4.3). For clients that can't be changed; see docs/integrate/password.md.
+ * A client that asks for the owner's password (RFC 6749 §4.3). Use this flow only for clients that can't be changed;
+ * see docs/integrate/password.md.
  *
  *   npx assent client create --name "Old Importer" --type confidential --grant-type password --scope photos:read
  *   CLIENT_ID=… CLIENT_SECRET=… OWNER=demo SCOPE=photos:read node examples/password.ts < password.txt
  *
- * The password comes by standard input, where no list of processes shows it. `RESOURCE` names the API. Nothing but Node is needed.
+ * The program reads the password from standard input, because the list of processes shows arguments. `RESOURCE` names
+ * the API. The program needs only Node.js.
  */
 
 import { text } from "node:stream/consumers";

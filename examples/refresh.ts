@@ -1,5 +1,5 @@
 /**
- * The next access token (RFC 6749 §6), once examples/authorization-code.ts has connected, and giving the access back (RFC 7009).
+ * Gets the next access token (RFC 6749 §6) or revokes the access (RFC 7009). Run examples/authorization-code.ts first.
  *
  *   CLIENT_ID=… node examples/refresh.ts
  *   CLIENT_ID=… node examples/refresh.ts revoke
@@ -32,15 +32,15 @@ if (process.argv[2] === "revoke") {
 } else {
   const response = await post(metadata.token_endpoint, { grant_type: "refresh_token", refresh_token });
   const answer = (await response.json()) as Tokens;
-  // invalid_grant: it is over. Nothing but the owner's consent helps now.
+  // `invalid_grant`: the access has ended. The owner must allow the app again.
   if (!response.ok) throw new Error(`${answer["error"]}: ${answer["error_description"]}`);
-  // The answer has the refresh token that is valid from now on. It takes the old one's place in one step.
+  // Use the refresh token of this answer from now on. The file is replaced in one step, so that a crash can't lose it.
   writeFileSync("tokens.json.next", JSON.stringify({ ...tokens, ...answer }), { mode: 0o600 });
   renameSync("tokens.json.next", "tokens.json");
   console.log(`Refreshed: ${answer["scope"]}, for ${answer["expires_in"]} seconds`);
 }
 
-/** Asks again where an answer got lost or the server has no time: the same request may be repeated. */
+/** Repeats the request if no answer arrived or the server is too busy. Repeating these requests is safe. */
 async function post(url: string, fields: Record<string, string>, attempts = 3): Promise<Response> {
   const body = new URLSearchParams({ client_id: id ?? "", ...fields });
   if (secret !== undefined) body.set("client_secret", secret);

@@ -1,6 +1,6 @@
 /**
- * A token for a person that a trusted identity provider vouches for, by SAML 2.0 assertion (RFC 7522). This program plays both parts: the provider that
- * signs and the client that presents.
+ * Exchanges a SAML 2.0 assertion of a trusted identity provider for an access token of a person (RFC 7522). This
+ * program plays both parts: the provider that signs the assertion, and the client that presents it.
  *
  *   openssl req -x509 -newkey rsa:2048 -nodes -days 30 -keyout idp.key -out idp.pem -subj "/CN=idp.example.com"
  *   npx assent issuer create --type saml --issuer https://idp.example.com/saml --certificate idp.pem --scope photos:read --map-subject username
@@ -8,7 +8,8 @@
  *     --grant-type urn:ietf:params:oauth:grant-type:saml2-bearer
  *   CLIENT_ID=… CLIENT_SECRET=… SUBJECT=demo node examples/saml2-bearer.ts
  *
- * A real provider writes and signs the assertion with its own software; what it must hold is in docs/integrate/assertions.md.
+ * A real provider writes and signs the assertion with its own software. docs/integrate/assertions.md says what the
+ * assertion must contain.
  */
 
 import { createHash, randomUUID, sign } from "node:crypto";
@@ -40,8 +41,8 @@ console.log(response.status, await response.json());
 process.exitCode = response.ok ? 0 : 1;
 
 /**
- * Written in canonical form from the start (double quotes, namespaces where they are first used, attributes in order, no empty tags), so that signing needs no
- * XML library.
+ * The XML is in canonical form (double quotes, namespaces where they are first used, attributes in order, no empty
+ * tags). So signing needs no XML library.
  */
 function signedAssertion(nameId: string): string {
   const [now, end] = [0, 120].map((seconds) => new Date(Date.now() + seconds * 1000).toISOString());

@@ -130,7 +130,10 @@ async function make(one: Published, into: string, declarations: string): Promise
   return target;
 }
 
-/** What rolldown asks for where a template holds a closing script tag, which it writes so that no page could be ended by it: the same object for the template, with `raw`. */
+/**
+ * Rolldown escapes closing script tags in tagged templates, and then imports this helper. The helper returns the
+ * template's strings with their `raw` property.
+ */
 const TEMPLATES = "@oxc-project/runtime/helpers/taggedTemplateLiteral";
 const templates = {
   name: "templates",

@@ -22,11 +22,14 @@ says where it looked, and stops. \`db restore\` puts a backup there.
   to stderr.
 - Exit codes: **0** done, **1** failed (\`error: what is wrong and what to do\`), **2** wrong usage.
 - A command that ends something for good says what ends with it (grants, consents, members, sessions, with numbers). On a
-  terminal it asks, and only \`y\` or \`yes\` is a yes. Elsewhere it needs \`--yes\` and exits with 2 without it. \`user
-  disable\` and \`company update --status disabled\` ask only on a terminal, so that a script can lock somebody out at once.
+  terminal it asks, and only \`y\` or \`yes\` is a yes. Elsewhere it needs \`--yes\` and exits with 2 without it. These
+  ask only on a terminal, so that a script can lock somebody out at once: \`user disable\`, \`session revoke\`, \`consent
+  revoke\`, \`company update --status disabled\`, \`company remove-member\`, \`company revoke\` and \`company policy --rule
+  block\`.
 - Never write a secret on the command line, where other users and the shell's history would see it. A password comes from
   a prompt or from standard input (\`--password-stdin\`), or the command generates it and prints it once
   (\`--generate-password\`). The command always generates client secrets, prints them once, and stores only a hash.
+  The secret that a sign-in provider gave this server comes from standard input (\`--client-secret-stdin\`).
 - Repeat an option to give several values, if it says "may repeat". An option for scopes also accepts several scopes in one
   value, separated by spaces. In \`update\`, settings that you don't name stay. \`client update\` changes a list by single
   values (\`--add-scope\`, \`--remove-scope\`); a plain list option replaces the whole list (\`--scope ""\`: none), and the

@@ -10,7 +10,7 @@ import { metadataRoute, routes } from "../packages/server/src/http/endpoint-tabl
 import { checks } from "../packages/server/src/oauth/authorization-endpoint/request.ts";
 import { type Condition, conditions, publicCondition, publicConditions } from "../packages/server/src/oauth/errors.ts";
 import { type GrantEndpoint, grantTypes } from "../packages/server/src/oauth/grants/registry.ts";
-import { securityTests } from "./security-tests.ts";
+import { securityTests } from "./docs-security-tests.ts";
 
 const root = join(import.meta.dirname, "..");
 const MADE = "<!-- Made by scripts/docs.ts from the code; change it there. -->";
@@ -45,8 +45,10 @@ The server reads each setting from the first of these places that has it:
 2. \`assent.config.ts\`, \`.js\` or \`.json\` in the working directory (\`ASSENT_CONFIG\` names another file)
 3. the default
 
-A file is one object: \`export default { issuer: "https://login.example.com", accessTtl: 300 }\`. The key \`customGrants\`,
-a list of [grant types of your own](../integrate/custom-grant.md), has no variable, because its value is code.
+A file is one object: \`export default { issuer: "https://login.example.com", accessTtl: 300 }\`. The keys
+\`customGrants\`, a list of [grant types of your own](../integrate/custom-grant.md), \`customClaims\`, a list of [claims of
+your own](../integrate/claims.md#claims-of-your-own), and \`people\`, [people of an application that you
+have](../integrate/existing-people.md), have no variable, because their values are code.
 
 The server does not read a file that everybody may change. It warns if the file's group may change the file. It does not
 read a file in the working directory that belongs to another user, unless \`ASSENT_CONFIG\` names the file.

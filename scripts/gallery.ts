@@ -1,10 +1,12 @@
 /**
- * Shows the pages in their states: takes pictures, light, dark and right to left, each wide, on a phone and on a small phone side by side.
+ * Takes pictures of the pages in their states: light, dark and right to left. Each picture shows a desktop, a phone and
+ * a small phone side by side.
  *
  *   node scripts/gallery.ts FOLDER [STATE…]
  *
- * FOLDER is made where it is missing and gets `STATE.LOOK.webp` and a `README.md` that shows them; pictures of states that are not chosen go. Without
- * STATE, one or two for each page; `all` stands for every state, one that ends in `*` for all that begin so.
+ * The script creates FOLDER if needed. It writes `STATE.LOOK.webp` and a `README.md` that shows the pictures, and
+ * deletes pictures of other states. Without STATE, it shows one or two states of each page. `all` selects every state,
+ * and `NAME*` all states whose names begin with NAME.
  */
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -18,6 +20,8 @@ const MAIN: Readonly<Record<string, readonly string[]>> = {
   "Signing in": [
     ...["sign-in-passkey", "sign-in-ways", "sign-in-wrong", "second-step-passkey", "second-step-problem-wrongRecovery"],
     ...[
+      "sign-in-providers-app",
+      "confirm-at-provider",
       "stronger",
       "sign-in-invited",
       "sign-up",
@@ -36,7 +40,15 @@ const MAIN: Readonly<Record<string, readonly string[]>> = {
     ],
   ],
   Consent: [
-    ...["consent", "consent-more", "consent-unverified", "consent-new-host", "consent-owners", "consent-declined"],
+    ...[
+      "consent",
+      "consent-more",
+      "consent-unverified",
+      "consent-new-host",
+      "consent-owners",
+      "consent-declined",
+      "consent-sign-in",
+    ],
     ...["ask-admin", "asked-admin"],
   ],
   Devices: ["device-linked", "device-elsewhere", "device-consent", "device-allowed"],
@@ -50,6 +62,8 @@ const MAIN: Readonly<Record<string, readonly string[]>> = {
       "verify-receipt-altered",
       "receipt",
       "security-everything",
+      "security-providers",
+      "connect-account",
       "change-password",
     ],
     ...["add-passkey", "authenticator", "recovery-codes", "profile", "profile-fault", "confirm-change", "delete"],

@@ -6,7 +6,7 @@
  * `npm run test:reliability -- --release [name…]`: the number of repetitions for a release; `--plan` prints the numbers
  * and the time.
  * `--rows N`: number of expired rows for `garbage`. `--minutes N`: how long `restore` makes backups under load, `slow`
- * has slow clients, and each of the two suites of `fuzz` tries inputs.
+ * has slow clients, each of the two suites of `fuzz` tries inputs, and `soak` runs.
  */
 
 import { spawnSync } from "node:child_process";
@@ -50,12 +50,13 @@ const RELEASE = [
   ["contract", 200, 6],
   ["model", 450, 1],
   ["postgres", 1, 5],
+  ["pages", 1, 3],
   ["citus", 3, 40],
 ];
 
 /**
- * Tests in other folders that take too long for `npm test`: all four kinds of databases, more sequences, and more of
- * the flows on PostgreSQL, and a Citus cluster.
+ * Tests in other folders that take too long for `npm test`: all four kinds of databases, more sequences, more of the
+ * flows on PostgreSQL, every state of every page, and a Citus cluster.
  */
 const BESIDE = {
   contract: ["packages/server/test/storage/contract/"],
@@ -64,6 +65,7 @@ const BESIDE = {
     ...["--project=postgres", "--project=postgres-browser"],
     ...["test/flows/", "test/attacks/", "test/browser/"],
   ],
+  pages: ["--project=browser", "packages/server/test/pages/", "test/browser/every-page"],
   citus: ["--project=citus"],
 };
 

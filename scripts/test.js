@@ -1,7 +1,7 @@
 /**
  * `npm test`: formatting and lint, types, then every test; all run even when one fails, and the few files that failed run
  * once more by themselves. With arguments, those go to vitest and nothing else runs (`npm test -- storage`). `--quick`,
- * which is `npm run test:quick`: lint, types, and what quick.js lists. The last line counts what passed and failed.
+ * which is `npm run test:quick`: lint, types, and what quick-test-list.js lists. The last line counts what passed and failed.
  */
 
 import { spawnSync } from "node:child_process";
@@ -10,7 +10,7 @@ import { tmpdir } from "node:os";
 import { delimiter, dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { runsOnNewEnoughNode } from "../packages/cli/bin/runtime.js";
-import { quick } from "./quick.js";
+import { quick } from "./quick-test-list.js";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const tools = join(root, "node_modules", ".bin");
@@ -59,7 +59,7 @@ function readReport(file) {
   };
 }
 
-/** The files in which an error escaped from every test (strays-reporter.js); none if vitest did not end its run. */
+/** The files in which an error escaped from every test (escaped-errors-reporter.js); none if vitest did not end its run. */
 function readStrays(file) {
   return existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : [];
 }
@@ -70,7 +70,7 @@ function runTests(args) {
   const file = join(folder, "report.json");
   try {
     const straysFile = join(folder, "strays.json");
-    const own = ["skipped", "slowest", "strays"].map((name) => `./scripts/${name}-reporter.js`);
+    const own = ["skipped", "slowest", "escaped-errors"].map((name) => `./scripts/${name}-reporter.js`);
     const reporters = ["default", ...own, "json"].map((name) => `--reporter=${name}`);
     const command = ["vitest", "run", ...reporters, `--outputFile.json=${file}`, ...args];
     const step = run("tests", command, { ASSENT_TEST_STRAYS: straysFile });

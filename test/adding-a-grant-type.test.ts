@@ -1,4 +1,4 @@
-/** docs/develop/grant-type.md, applied word for word to a copy of the server: three files make a grant type that works. */
+/** Applies docs/develop/grant-type.md to a copy of the server: the page's three changes make a working grant type. */
 
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -10,7 +10,7 @@ const root = join(import.meta.dirname, "..");
 let copy: string;
 const oauth = (...path: readonly string[]) => join(copy, "packages/server/src/oauth", ...path);
 
-/** The code of the page, in its order. */
+/** The code blocks of the page, in order. */
 function codeOfPage(): readonly [grant: string, line: string, conditions: string] {
   const page = readFileSync(join(root, "docs/develop/grant-type.md"), "utf8");
   const [grant = "", line = "", conditions = "", ...more] = [...page.matchAll(/```ts\n([\s\S]*?)```/g)].map(
@@ -20,7 +20,7 @@ function codeOfPage(): readonly [grant: string, line: string, conditions: string
   return [grant, line, conditions];
 }
 
-/** Replaces a text that stands once in the file. */
+/** Replaces a text that occurs once in the file. */
 function edit(path: string, before: string, after: string): void {
   const text = readFileSync(path, "utf8");
   expect(text.split(before)).toHaveLength(2);
@@ -46,7 +46,7 @@ afterAll(() => rmSync(copy, { recursive: true, force: true }));
 
 const IMPORTS = 'import { saml2Bearer } from "./saml2-bearer.ts";\nimport { ticket } from "./ticket.ts";\n';
 
-/** Registers a client at a server made from the copy, asks for tokens, and prints what came back. */
+/** Starts a server from the copy, registers a client, asks for tokens, and prints the answer. */
 const PROGRAM = `
 import { createServer } from "node:http";
 import { createClient, createScope, migrateDatabase, openAdmin } from "./packages/server/src/admin/index.ts";

@@ -1,4 +1,4 @@
-/** The benchmark as a tool: what it counts, what its guard calls worse, and that the documentation tells of the recorded run. */
+/** The benchmark: its measurements, its comparison with the recorded run, and the figures in the documentation. */
 
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -8,14 +8,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { compare, judge } from "../bench/compare-with-recorded-run.ts";
-import { type CpuProfile, flameGraph, framesOf, topOf } from "../bench/flame-graph.ts";
+import { type CpuProfile, flameGraph, framesOf, topOf } from "../bench/cpuprofile-as-flame-graph.ts";
 import { quantile, run } from "../bench/load/closed-loop.ts";
 import { basic } from "../bench/load/http-bytes.ts";
 import { runOpen } from "../bench/load/open-loop.ts";
 import type { PeerClient } from "../bench/peer-interface.ts";
 import { VERIFIER } from "../bench/prepare-database.ts";
-import { isReached } from "../bench/reached-goals.ts";
-import type { Report } from "../bench/report-format.ts";
+import { isReached } from "../bench/reached-and-missed-goals.ts";
+import type { Report } from "../bench/report-as-json.ts";
 import { peerNames, type RunningPeer, startPeer } from "../bench/rows/peer-rows.ts";
 import { Supply } from "../bench/rows/row.ts";
 import { between, documents, recorded } from "../bench/write-docs.ts";
@@ -109,7 +109,7 @@ describe("the load", () => {
   test("open loop, a server that stands still for 300 ms → whoever came meanwhile is counted from when they came", async () => {
     let asked = 0;
     const port = await listening((_, response) => {
-      // Amid the counted second: what comes in the time of settling isn't counted.
+      // In the middle of the counted second, because requests during the warm-up don't count.
       if (++asked === 100) {
         const until = performance.now() + 300;
         while (performance.now() < until);
@@ -118,7 +118,8 @@ describe("the load", () => {
     });
     const { count, took } = await runOpen({ port, connections: 4, seconds: 1, rate: 200, next: () => ({ request }) });
     expect(count).toBe(200);
-    // 60 of 200 came within the 300 ms; with 4 connections a load that waits for answers would know of 4.
+    // 60 of 200 requests came in these 300 ms. A load that waits for answers would count only 4, one for each
+    // connection.
     expect(quantile(took, 0.85)).toBeGreaterThan(50);
   });
 
@@ -176,7 +177,7 @@ describe.each(peerNames)("the peer %s does the same work", (name) => {
     const [header, payload] = access_token.split(".").slice(0, 2);
     expect([first.status, decoded(header)["alg"], decoded(payload)["aud"]]).toEqual([200, "ES256", "https://api.test"]);
     expect(refresh_token).toMatch(/.{20}/);
-    // OpenID Connect's ID token would be a second signature.
+    // An ID token of OpenID Connect would need a second signature.
     expect(first.body).not.toHaveProperty("id_token");
     expect((await again()).status).toBe(400);
   });

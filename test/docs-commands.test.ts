@@ -1,4 +1,4 @@
-/** What docs/integrate tells one to type, typed: each command of its pages in their order, by a shell, with curl, against a server. */
+/** Runs every command of the pages in docs/integrate, in order, with a shell and curl against a server. */
 
 import { execFileSync } from "node:child_process";
 import { generateKeyPairSync, randomUUID } from "node:crypto";
@@ -15,7 +15,7 @@ import { anIdentityProvider, assertionXml, signed } from "./support/saml-idp.ts"
 import { PASSWORD, settle, startServer, type TestClient, type TestServer } from "./support/test-server.ts";
 
 const pages = join(import.meta.dirname, "../docs/integrate");
-/** What pages call the server. */
+/** The server's name on the pages. */
 const LOGIN = "https://login.example.com";
 const jwtIssuer = aJwtIssuer("https://idp.example.com");
 const samlIssuer = anIdentityProvider("https://idp.example.com/saml");
@@ -36,7 +36,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** The commands of a page and what it says that each prints: the keys of the JSON that comes next. */
+/** The commands of a page with the output that it shows: the keys of the JSON that follows. */
 function commandsOf(name: string) {
   const blocks = blocksOf(readFileSync(join(pages, name), "utf8"));
   return blocks.flatMap(({ language, text }, at) => {
@@ -53,13 +53,13 @@ function commandsOf(name: string) {
   });
 }
 
-/** The page's last client, as tests' helpers take one. */
+/** The page's last client, in the form for test helpers. */
 function clientOf(reader: Reader): Pick<TestClient, "clientId" | "secret" | "redirectUris"> {
   const [clientId = "", secret = ""] = ["client_id", "client_secret"].map((name) => reader.printed.get(name));
   return { clientId, secret, redirectUris: ["https://print.example.com/callback"] };
 }
 
-/** Somebody clicks through the pages: a code, and the verifier that goes with it. */
+/** A person answers on the pages. Returns a code and its verifier. */
 async function aCode(reader: Reader) {
   const { verifier, challenge } = pkce();
   const proof = { code_challenge: challenge, code_challenge_method: "S256", scope: "photos:read" };
@@ -67,7 +67,7 @@ async function aCode(reader: Reader) {
   return { code: callback.searchParams.get("code") ?? "", verifier };
 }
 
-/** Where a page takes something for granted, what that is: variable → how it comes to be, once it is needed. */
+/** Values that pages take as given: each variable, and how the test makes it when a command needs it. */
 const given: Readonly<Record<string, (reader: Reader, command: string) => Promise<void> | void>> = {
   OWNER: ({ printed }) => void printed.set("owner", "alice"),
   PASSWORD: ({ printed }) => void printed.set("password", PASSWORD),
@@ -100,7 +100,7 @@ const given: Readonly<Record<string, (reader: Reader, command: string) => Promis
 };
 const { publicKey, privateKey: clientKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
 
-/** Files that pages take for granted. */
+/** Writes the files that pages take as given. */
 function putFiles(folder: string): void {
   const put = (name: string, text: string | Uint8Array) => writeFileSync(join(folder, name), text);
   put("keys.json", JSON.stringify({ keys: [{ ...publicKey.export({ format: "jwk" }), kid: "one" }] }));
@@ -118,7 +118,7 @@ function hasCurl(): boolean {
 
 const OF_A_CLIENT = ["code", "verifier", "refresh_token", "jwt", "device_code"];
 
-/** What exists from an earlier page needn't be made again. */
+/** Records of an earlier page are not created again. */
 const ONCE = /^npx assent (?:resource|scope) create (?:--identifier )?(\S+)/;
 const there = new Set(["https://api.example.com", "photos:read", "reports:write"]);
 
@@ -130,7 +130,7 @@ async function type(reader: Reader, command: string): Promise<string> {
     if (!reader.printed.has(name.toLowerCase())) await given[name]?.(reader, command);
   }
   const said = await reader.run(command.replaceAll(LOGIN, server.issuer));
-  // Another client: what the last one was given isn't its.
+  // The values of the last client don't belong to the new one.
   if (command.includes("client create")) for (const name of OF_A_CLIENT) reader.printed.delete(name);
   if (said.startsWith("{")) {
     const answer = JSON.parse(said) as Record<string, unknown>;
@@ -139,19 +139,21 @@ async function type(reader: Reader, command: string): Promise<string> {
   return said;
 }
 
-/** A device that asks before its owner has answered. */
+/** A device that polls before its owner has answered. */
 const EARLY = /grant_type=urn:ietf:params:oauth:grant-type:device_code/;
-/** Needs a server that ends TLS. */
+/** Needs a server that terminates TLS. */
 const MUTUAL = /--cert |tls_client_auth/;
 
 const reader = (env: Readonly<Record<string, string>> = {}) =>
   aReader({ ASSENT_ISSUER: server.issuer, ASSENT_DATA_DIR: server.dataDir, ...env }, new Set());
 
-/** Pages whose commands are typed elsewhere, or that have none. */
+/** Pages without commands, and pages whose commands other tests run. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   "README.md": "has no commands",
   "receipts.md": "has no commands",
   "step-up.md": "has no commands",
+  "existing-people.md": "needs a server with such people: test/examples.test.ts runs its example",
+  "claims.md": "needs a server with those claims: test/examples.test.ts runs its example",
   "custom-grant.md": "needs a server with that grant: test/examples.test.ts runs its example",
 };
 

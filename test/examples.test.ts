@@ -1,11 +1,19 @@
-/** The examples, run as their first lines say, against a server that has what the demo has: an owner `demo` and a scope `photos:read`. */
+/**
+ * Runs the examples by the commands in their first lines, against a server with the demo's owner `demo` and scope
+ * `photos:read`.
+ */
 
-import { randomBytes } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
+import { once } from "node:events";
 import { readdirSync, readFileSync, statSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { freePort } from "./support/free-port.ts";
 import { Agent, authorize, consentForm, signIn } from "./support/http-browser.ts";
+import { aPostgresDatabase } from "./support/postgres-database.ts";
 import { aReader, commandsOf, type Reader } from "./support/run-commands-of-example.ts";
 import { PASSWORD, startServer, type TestServer } from "./support/test-server.ts";
 
@@ -25,14 +33,14 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** Runs all commands of an example but those that go on until somebody answers; what the last one printed. */
+/** Runs all commands of an example that end by themselves. Returns the output of the last one. */
 async function follow(example: string, input?: string): Promise<string> {
   let said = "";
   for (const command of commandsOf(example)) said = await reader.run(command, input);
   return said;
 }
 
-/** Runs the commands before the last one, and starts that. */
+/** Runs all commands except the last, and starts the last. */
 async function begin(example: string, said: RegExp) {
   const commands = [...commandsOf(example)];
   const last = commands.pop() ?? "";
@@ -47,7 +55,7 @@ test.each([
   "authorization-code.ts",
   "client-authentication/mutual-tls.ts",
   "libraries/client-credentials.ts",
-])("%s without its variables → says what to set, exit code 2", async (example) => {
+])("%s without its variables → an error that names them, exit code 2", async (example) => {
   const stderr = expect.stringContaining("CLIENT_ID");
   await expect(reader.run(`node examples/${example}`)).rejects.toMatchObject({ code: 2, stderr });
 });
@@ -80,7 +88,7 @@ describe("a service in its own name", () => {
     for (const answer of answers) expect(answer).toMatch(/access_token: 'eyJ[\s\S]*scope: 'photos:read'/);
   });
 
-  test("client-authentication/mutual-tls.ts, a server that ends TLS → a token by each method, bound to the certificate", async () => {
+  test("client-authentication/mutual-tls.ts, a server that terminates TLS → a token by each method, bound to the certificate", async () => {
     const port = await freePort();
     const elsewhere = aReader({ ISSUER: `https://localhost:${port}`, ASSENT_ISSUER: `https://localhost:${port}` }, ran);
     try {
@@ -90,7 +98,7 @@ describe("a service in its own name", () => {
         if (command.includes("assent serve")) await elsewhere.start(command, /"event":"started"/);
         else answers.push(await elsewhere.run(command));
       }
-      // The library's version, as the client that was registered last.
+      // The same with the library, for the client that was registered last.
       const [withLibrary = ""] = commandsOf("examples/libraries/mutual-tls.ts");
       const self = withLibrary.replaceAll("import.", "self.");
       expect(await elsewhere.run(self)).toMatch(/access_token: 'eyJ[\s\S]*scope: 'reports:write'/);
@@ -111,11 +119,11 @@ describe("a service in its own name", () => {
   }, 60_000);
 });
 
-describe("an app that its owner connects", () => {
-  test("authorization-code.ts, refresh.ts → tokens for their owner alone, a next one, and given back", async () => {
+describe("an app that acts for an owner", () => {
+  test("authorization-code.ts, refresh.ts → tokens that only their owner can read, new ones, and a revocation", async () => {
     const connecting = await begin("examples/authorization-code.ts", /Open (\S+)/);
     const callback = await allow(connecting.found[1] ?? "");
-    // Somebody else on this machine calls first.
+    // Another program on this machine sends a request first.
     const forged = new URL(callback);
     forged.searchParams.set("state", "guessed");
     expect((await fetch(forged)).status).toBe(404);
@@ -144,12 +152,20 @@ describe("an app that its owner connects", () => {
     expect(await connecting.ended()).toMatchObject({ code: 1, said: expect.stringContaining("access_denied") });
   });
 
-  test("libraries/authorization-code.ts → connects, refreshes, gives back", async () => {
+  test("libraries/authorization-code.ts → tokens, a refresh, a revocation", async () => {
     const connecting = await begin("examples/libraries/authorization-code.ts", /Open (\S+)/);
     await fetch(await allow(connecting.found[1] ?? ""));
     const { code, said } = await connecting.ended();
     expect(code, said).toBe(0);
     expect(said).toMatch(/Connected: photos:read[\s\S]*Refreshed: photos:read[\s\S]*Given back/);
+  });
+
+  test("libraries/openid-connect.ts → who signed in, and their claims", async () => {
+    const connecting = await begin("examples/libraries/openid-connect.ts", /Open (\S+)/);
+    await fetch(await allow(connecting.found[1] ?? ""));
+    const { code, said } = await connecting.ended();
+    expect(code, said).toBe(0);
+    expect(said).toMatch(/Signed in: \S{22}, at \d+\nName: .*, address: \S+@\S+, verified: (?:true|false)/);
   });
 
   test.each([
@@ -169,7 +185,7 @@ describe("an app that its owner connects", () => {
     expect(JSON.parse(page.text)).toEqual({ connected: { scope: "photos:read", expires_in: 600 } });
   });
 
-  test("implicit.ts → its page asks for a token, which comes back to it in the fragment", async () => {
+  test("implicit.ts → its page asks for a token and gets it in the fragment", async () => {
     const [create = "", start = ""] = commandsOf("examples/implicit.ts");
     await reader.run(create);
     const { found } = await reader.start(`PORT=0 ${start}`, /Open (\S+)/);
@@ -180,7 +196,7 @@ describe("an app that its owner connects", () => {
   });
 
   test.each(["password.ts", "libraries/password.ts"])(
-    "%s, the password by standard input → a token",
+    "%s, the password from standard input → a token",
     async (example) => {
       const commands = commandsOf(`examples/${example}`).map((command) => command.replace(" < password.txt", ""));
       for (const command of commands.slice(0, -1)) await reader.run(command);
@@ -191,7 +207,7 @@ describe("an app that its owner connects", () => {
 
 describe("a device", () => {
   test.each(["device.ts", "libraries/device.ts"])(
-    "%s: the code it prints, entered and allowed in a browser → a token",
+    "%s: the printed code is entered and allowed in a browser → a token",
     async (example) => {
       const device = await begin(`examples/${example}`, /enter ([A-Z]{4}-[A-Z]{4})/);
       const agent = new Agent(server.issuer);
@@ -207,12 +223,12 @@ describe("a device", () => {
   );
 });
 
-describe("a person whom somebody vouches for", () => {
+describe("an assertion of a trusted issuer", () => {
   test.each(["assertion.ts", "saml2-bearer.ts"])("%s → a token", async (example) => {
     expect(await follow(`examples/${example}`)).toMatch(/^200 \{[\s\S]*access_token: 'eyJ/);
   });
 
-  test("saml2-bearer.ts about nobody here → refused, exit code 1", async () => {
+  test("saml2-bearer.ts about an unknown person → refused, exit code 1", async () => {
     const command = commandsOf("examples/saml2-bearer.ts").at(-1)?.replace("=demo", "='<&>'") ?? "";
     const stdout = expect.stringMatching(/^400 \{[\s\S]*'invalid_grant'/);
     await expect(reader.run(command)).rejects.toMatchObject({ code: 1, stdout });
@@ -223,7 +239,7 @@ describe("a person whom somebody vouches for", () => {
   test("libraries/saml2-bearer.ts, another key of the same provider → a token", async () => {
     const [key = "", issuer = "", ...rest] = commandsOf("examples/libraries/saml2-bearer.ts");
     await reader.run(key);
-    // The operator knows the provider already, by the example above.
+    // The example above has registered the provider already.
     expect(issuer).toBe(commandsOf("examples/saml2-bearer.ts")[1]);
     await reader.run("npx assent issuer update https://idp.example.com/saml --certificate idp.pem");
     let said = "";
@@ -234,7 +250,7 @@ describe("a person whom somebody vouches for", () => {
   test("libraries/jwt-bearer.ts, another key of the same issuer → a token", async () => {
     const [keys = "", issuer = "", ...rest] = commandsOf("examples/libraries/jwt-bearer.ts");
     expect(await reader.run(keys)).toContain("idp.jwks.json");
-    // The operator knows the issuer already, by the example above.
+    // The example above has registered the issuer already.
     expect(issuer).toBe(commandsOf("examples/assertion.ts")[1]);
     await reader.run("npx assent issuer update https://idp.example.com --jwks idp.jwks.json");
     let said = "";
@@ -243,19 +259,19 @@ describe("a person whom somebody vouches for", () => {
   });
 });
 
-describe("an API that asks", () => {
-  test("introspection.ts, libraries/introspection.ts → what a good token says, and nothing of a guessed one", async () => {
+describe("an API with introspection", () => {
+  test("introspection.ts, libraries/introspection.ts → the claims of a valid token; inactive for a guessed one", async () => {
     const said = await follow("examples/introspection.ts");
     expect(said).toMatch(/The service sends at_\S+\nThe API lets it in: \{\n {2}active: true/);
     expect(said).toMatch(/nobody issued: \{ active: false \}\n$/);
-    // The same API, permission and service.
+    // The API, scope and service are the same as in the other example.
     const commands = commandsOf("examples/libraries/introspection.ts");
     expect(commands.slice(0, -1)).toEqual(commandsOf("examples/introspection.ts").slice(0, -1));
     expect(await reader.run(commands.at(-1) ?? "")).toMatch(/active: true[\s\S]*vault:open[\s\S]*\{ active: false \}/);
   });
 });
 
-test("custom-grant.ts: the server takes it as its configuration; a printed voucher → one token, anything else → none", async () => {
+test("custom-grant.ts as the server's configuration → a token for a printed voucher, none for anything else", async () => {
   const address = `127.0.0.1:${await freePort()}`;
   const kiosk = aReader(
     {
@@ -272,7 +288,7 @@ test("custom-grant.ts: the server takes it as its configuration; a printed vouch
     for (const command of commands) said = await kiosk.run(command);
     expect(said).toMatch(/^200 \{[\s\S]*access_token: 'eyJ[\s\S]*scope: 'records:read'/);
     const refused = { code: 1, stdout: expect.stringMatching(/^400 \{[\s\S]*'invalid_grant'/) };
-    // Once is enough; and nobody but the desk prints vouchers.
+    // A voucher works once, and only the desk can make vouchers.
     await expect(kiosk.run(exchange)).rejects.toMatchObject(refused);
     const other = `VOUCHER_KEY=${randomBytes(32).toString("base64")} ${commands.at(-2)}`;
     await kiosk.run(other);
@@ -282,13 +298,116 @@ test("custom-grant.ts: the server takes it as its configuration; a printed vouch
   }
 });
 
-/** Run by test/quickstart.test.ts. */
-const QUICKSTART = /^quickstart\//;
+test("custom-claims.ts as the server's configuration → UserInfo has what the directory says; without the directory, it fails", async () => {
+  const issuer = `http://127.0.0.1:${await freePort()}`;
+  const asked: string[] = [];
+  const directory = createServer((request, response) => {
+    asked.push(request.url ?? "");
+    response.end(JSON.stringify({ team: "surgery" }));
+  }).listen(0, "127.0.0.1");
+  await once(directory, "listening");
+  const { port } = directory.address() as AddressInfo;
+  const operator = aReader(
+    {
+      ...{ ASSENT_ISSUER: issuer, ASSENT_LISTEN: new URL(issuer).host, STAFF: `http://127.0.0.1:${port}/people` },
+      ASSENT_CONFIG: "examples/custom-claims.ts",
+    },
+    ran,
+  );
+  try {
+    const [serve = "", scope = "", user = "", client = ""] = commandsOf("examples/custom-claims.ts");
+    await operator.start(serve, /"event":"started"/);
+    await operator.run(scope);
+    const alice = JSON.parse(await operator.run(user));
+    const { client_id } = JSON.parse(await operator.run(client));
+    const redirect = { redirect_uri: "https://rota.clinic.example/cb", client_id };
+    const verifier = "v".repeat(43);
+    const challenge = createHash("sha256").update(verifier).digest("base64url");
+    const ask = {
+      response_type: "code",
+      scope: "openid team",
+      code_challenge: challenge,
+      code_challenge_method: "S256",
+    };
+    const agent = new Agent(issuer);
+    const page = await agent.follow(await agent.get(`/authorize?${new URLSearchParams({ ...redirect, ...ask })}`));
+    const [form] = page.forms.filter(({ fields }) => fields.has("username"));
+    const { username, password } = alice;
+    const question = await agent.follow(await agent.submit(form ?? fail("no sign-in form"), { username, password }));
+    expect(question.text).toContain("See your team");
+    const { location } = await agent.submit(consentForm(question), { decision: "allow" });
+    const code = location?.searchParams.get("code") ?? "";
+    const fields = { grant_type: "authorization_code", code_verifier: verifier, code, ...redirect };
+    const tokens = await fetch(`${issuer}/token`, { method: "POST", body: new URLSearchParams(fields) });
+    const { access_token } = (await tokens.json()) as { access_token: string };
+    const userInfo = () => fetch(`${issuer}/userinfo`, { headers: { authorization: `Bearer ${access_token}` } });
+    expect(await (await userInfo()).json()).toEqual({ sub: alice.id, team: "surgery" });
+    expect(asked).toEqual([`/people/${alice.id}`]);
+    directory.closeAllConnections();
+    directory.close();
+    expect((await userInfo()).status).toBe(500);
+    // Its commands name it in a variable.
+    ran.add("examples/custom-claims.ts");
+  } finally {
+    directory.close();
+    await operator.leave();
+  }
+});
 
-test("each example was run here, and stands in examples/README.md", () => {
+test("existing-people.ts as the server's configuration → a person of that table signs in; without the table, nobody new", async () => {
+  const issuer = `http://127.0.0.1:${await freePort()}`;
+  const database = await aPostgresDatabase("empty");
+  const application = new Client({ connectionString: database.url });
+  await application.connect();
+  await application.query(
+    "CREATE TABLE users (id bigint PRIMARY KEY, username text, email text, email_confirmed boolean, full_name text, password_hash text, active boolean)",
+  );
+  await application.query(
+    "INSERT INTO users VALUES (7, 'Grace', 'grace@app.example', true, 'Grace Hopper', $1, true), (8, 'gone', 'gone@app.example', true, null, $1, false)",
+    ["$2b$04$I9BOAT0Qb6oilF.roTcaC.4OI7emPm/qEaV0hLuqIwAi6vZXbeWXa"],
+  );
+  const operator = aReader(
+    {
+      ...{ ASSENT_ISSUER: issuer, ASSENT_LISTEN: new URL(issuer).host, APP_DATABASE_URL: database.url },
+      ASSENT_CONFIG: "examples/existing-people.ts",
+    },
+    ran,
+  );
+  const password = "correct horse battery staple";
+  const tries = async (username: string, typed = password) => {
+    const agent = new Agent(issuer);
+    const [form] = (await agent.get("/login")).forms;
+    const { status } = await agent.submit(form ?? fail("no sign-in form"), { username, password: typed });
+    return status;
+  };
+  try {
+    const [serve = ""] = commandsOf("examples/existing-people.ts");
+    await operator.start(serve, /"event":"started"/);
+    expect(await tries("gone")).toBe(200);
+    expect(await tries("GRACE@app.example", "another")).toBe(200);
+    expect(await tries("GRACE@app.example")).toBe(303);
+    await application.query("DROP TABLE users");
+    expect(await tries("grace")).toBe(303);
+    expect(await tries("somebody-new")).toBe(503);
+    ran.add("examples/existing-people.ts");
+  } finally {
+    await operator.leave();
+    await application.end();
+    await database.drop();
+  }
+});
+
+function fail(why: string): never {
+  throw new Error(why);
+}
+
+/** test/quickstart.test.ts and test/sign-in-examples.test.ts run these. */
+const ELSEWHERE = /^(?:quickstart|sign-in)\//;
+
+test("each example → was run by this file, and is in examples/README.md", () => {
   const folder = join(import.meta.dirname, "../examples");
   const all = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".ts"));
   const readme = readFileSync(join(folder, "README.md"), "utf8");
-  expect(all.filter((name) => !QUICKSTART.test(name) && !ran.has(`examples/${name}`))).toEqual([]);
+  expect(all.filter((name) => !ELSEWHERE.test(name) && !ran.has(`examples/${name}`))).toEqual([]);
   expect(all.filter((name) => !readme.includes(`](${name})`))).toEqual([]);
 });

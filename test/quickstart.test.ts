@@ -1,4 +1,4 @@
-/** The quickstart, word for word: its commands, its examples, its result. Only ports and the data directory differ. */
+/** Runs the quickstart exactly as written. Only ports and the data directory differ. */
 
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";

@@ -1,4 +1,4 @@
-/** IN-14 What we depend on: pinned by hash, nothing runs at its installation, licences that we may ship; and the SBOM of a checkout says so. */
+/** IN-14 Dependencies: pinned by hash, no install scripts, licences that we may ship; the SBOM of a checkout lists them. */
 
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -20,7 +20,7 @@ interface Installed {
   readonly dev?: boolean;
   readonly hasInstallScript?: boolean;
 }
-/** Every package of others in the lockfile. */
+/** Every third-party package of the lockfile. */
 const others: readonly Installed[] = Object.entries(lock)
   .filter(([path, { link }]) => path.includes("node_modules/") && link !== true)
   .map(([path, entry]) => ({ path, name: path.slice(path.lastIndexOf("node_modules/") + 13), ...entry }));
@@ -62,7 +62,7 @@ describe("scripts at installation", () => {
         readonly scripts?: Readonly<Record<string, string>>;
         readonly gypfile?: boolean;
       };
-      // npm builds what has a binding.gyp, unless the manifest says otherwise.
+      // npm compiles packages with a binding.gyp, unless the manifest prevents it.
       const builds = gypfile !== false && existsSync(join(folder, "binding.gyp"));
       return SCRIPTS.some((one) => scripts[one] !== undefined) || builds ? [path] : [];
     });
@@ -73,14 +73,14 @@ describe("scripts at installation", () => {
 describe("licences", () => {
   const FREE = ["0BSD", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "BlueOak-1.0.0", "ISC", "MIT", "MIT-0"];
   const DUAL = ["MIT OR Apache-2.0", "(MIT OR Apache-2.0)"];
-  /** libvips, which sharp loads as a library of its own: whoever ships it may put another build in its place. */
+  /** libvips, which sharp loads as a separate library: users can replace it by another build. */
   const LIBRARY = /^@img\/sharp-[a-z0-9-]+$/;
   const OF_LIBRARY = [
     "LGPL-3.0-or-later",
     "Apache-2.0 AND LGPL-3.0-or-later",
     "Apache-2.0 AND LGPL-3.0-or-later AND MIT",
   ];
-  /** Only tests and tools use them; no copy of them is given to anybody. */
+  /** Only tests and tools use them, so we don't distribute them. */
   const TOOLS = ["MPL-2.0", "WTFPL"];
   /** The lockfile names no licence. All four are under the MIT licence by their own files. */
   const UNNAMED = ["passport-strategy", "pause", "valid-url", "xpath"];

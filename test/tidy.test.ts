@@ -7,8 +7,8 @@ import * as tidy from "./support/tidy-rules.ts";
 const root = join(import.meta.dirname, "..");
 
 /**
- * What each folder may import, beside its own files. An npm package sits behind one folder, so that replacing it is the
- * work of one folder; `oauth/` reaches for nothing at all.
+ * Allowed imports of each folder, besides its own files. An npm package is behind one folder, so that replacing it
+ * changes one folder. `oauth/` imports nothing at all.
  */
 const IMPORTS: tidy.ImportTable = {
   "packages/server/src/oauth": [],
@@ -20,7 +20,7 @@ const IMPORTS: tidy.ImportTable = {
       "owners",
       "crypto",
       "saml/identity-provider-metadata.ts",
-      // Whether a client's colours can be read.
+      // For the contrast of a client's colours.
       "pages/branding.ts",
       "storage",
       "config.ts",
@@ -29,9 +29,12 @@ const IMPORTS: tidy.ImportTable = {
       "data-dir.ts",
       "configured-grant-types.ts",
       "node-runtime.ts",
+      "pictures",
     ],
-    ...["node:crypto", "node:fs", "node:http", "node:https", "node:path", "node:timers/promises", "node:util", "sharp"],
+    ...["node:crypto", "node:fs", "node:http", "node:https", "node:path", "node:timers/promises", "node:util"],
   ],
+  // Decodes pictures of strangers.
+  "packages/server/src/pictures": ["sharp"],
   "packages/server/src/crypto": [
     ...["oauth/model.ts", "oauth/ports.ts", "oauth/user-code.ts"],
     ...["owners/authorization/continuation.ts", "owners/factor-storage.ts"],
@@ -47,12 +50,13 @@ const IMPORTS: tidy.ImportTable = {
       "node:path",
       "node:util",
       "@node-rs/argon2",
+      "@node-rs/bcrypt",
       "@simplewebauthn/server",
       "lru-cache",
     ],
   ],
-  // What others signed, and what others published.
-  "packages/server/src/jose": ["oauth/ports.ts", "oauth/json-web-key.ts", "jose", "lru-cache"],
+  // Code that reads signed or published documents of others.
+  "packages/server/src/jose": ["oauth/ports.ts", "oauth/foreign-jwk-set.ts", "jose", "lru-cache"],
   "packages/server/src/saml": [
     ...[
       "oauth/saml-assertion-model.ts",
@@ -64,6 +68,16 @@ const IMPORTS: tidy.ImportTable = {
     ],
   ],
   "packages/server/src/outbound": ["oauth/model.ts", "node:dns", "node:http", "node:https", "node:net", "lru-cache"],
+  // This server as a client of other OpenID Connect providers.
+  "packages/server/src/upstream": [
+    ...[
+      "oauth/model.ts",
+      "outbound",
+      "owners/identities/sign-in-provider.ts",
+      "owners/identities/upstream-identity.ts",
+    ],
+    ...["node:crypto", "lru-cache", "openid-client"],
+  ],
   "packages/server/src/storage": [
     ...[
       "storage-subset.ts",
@@ -72,13 +86,18 @@ const IMPORTS: tidy.ImportTable = {
       "oauth/scope.ts",
       "oauth/storage.ts",
       "owners/storage.ts",
+      "owners/subject-link-storage.ts",
+      "owners/account/picture-storage.ts",
       "owners/change-conditions.ts",
       "owners/company-storage.ts",
       "owners/company-rules.ts",
       "owners/factor-storage.ts",
       "owners/excess-known-devices.ts",
       "owners/known-device-storage.ts",
-      "owners/apply-consent-decision.ts",
+      "owners/logout-notice-storage.ts",
+      "owners/identities/sign-in-provider.ts",
+      "owners/consent-after-decision.ts",
+      "owners/identities/sign-in-provider.ts",
       "owners/mail/storage.ts",
       "owners/recovery/factor-fingerprints.ts",
       "owners/recovery/storage.ts",
@@ -88,7 +107,7 @@ const IMPORTS: tidy.ImportTable = {
     ...["node:crypto", "node:fs", "node:fs/promises", "node:module", "node:os", "node:path", "node:sqlite"],
     ...["node:net", "node:timers/promises", "node:tls", "node:url", "node:worker_threads", "lru-cache", "pg"],
   ],
-  // What is written to people, on its way.
+  // Sends messages to people.
   "packages/server/src/mail": [
     ...[
       "storage-subset.ts",
@@ -101,7 +120,7 @@ const IMPORTS: tidy.ImportTable = {
     ],
     ...["node:timers/promises", "nodemailer"],
   ],
-  // A view is plain data; that of a message is what its writer says.
+  // A view is plain data. The view of a message is the content that its writer defines.
   "packages/server/src/pages": [
     "owners/mail/mail-content.ts",
     "node:crypto",
@@ -118,19 +137,20 @@ const IMPORTS: tidy.ImportTable = {
       "owners",
       "admin",
       "crypto",
+      "pictures",
       "metrics",
       "pages",
       "storage/errors.ts",
-      "assembled-server.ts",
+      "server-parts.ts",
       "config.ts",
     ],
     ...["node:buffer", "node:crypto", "node:http", "node:https", "node:net", "node:stream", "node:tls", "node:url"],
-    "lru-cache",
+    ...["node:zlib", "lru-cache"],
   ],
-  // What an operator reads of the server while it runs.
+  // Measurements that operators read from a running server.
   "packages/server/src/metrics": ["node:http", "node:net", "node:perf_hooks"],
   "packages/server/src/workers": ["metrics", "log.ts", "node:cluster", "node:net"],
-  // What puts the parts together.
+  // The files that assemble the parts.
   "packages/server/src": ["node:*", "pino", "pino-pretty"],
   "packages/resource-server/src": ["node:http", "node:https", "jose"],
   "packages/demo/src": [
@@ -140,32 +160,33 @@ const IMPORTS: tidy.ImportTable = {
   "packages/cli/src": ["node:*", "package.json", "@assent/demo", "@assent/server", "@clack/prompts", "commander", "qr"],
 };
 
-/** Files that still import each other in a circle, until their part is taken apart. */
+/** Files that still import each other in a circle. */
 const CIRCLES: readonly string[] = [];
 
-/** Files of http/ that know the whole server, and why. */
+/** Files of http/ that use the whole server, with the reason. */
 const WHOLE_SERVER_IN_HTTP: Readonly<Record<string, string>> = {
   "packages/server/src/http/connections/request-handler.ts": "it gives each endpoint of the table what that asks for",
   "packages/server/src/http/lazy-pages.ts": "the type of an endpoint in the table of routes",
 };
 
-/** Packages that more than one folder of a package may use, and why. */
+/** Packages that several folders of a package may use, with the reason. */
 const SHARED_PACKAGES: Readonly<Record<string, string>> = {
   "lru-cache": "a bounded map, as plain as an array",
 };
 
 const LONGEST_FILE = 500;
-/** Longer files, and why they are. */
+/** Longer files, with the reason. */
 const LONG_FILES: Readonly<Record<string, string>> = {
   "packages/server/src/oauth/errors.ts": "the catalogue of all refusals: data, read by searching",
+  "test/support/crawl-every-page.ts": "one world in which every page has something to show, built step by step",
 };
 
-/** Files of oauth/ that no section of an RFC describes, and why. */
+/** Files of oauth/ without a section of an RFC, with the reason. */
 const WITHOUT_SECTION: Readonly<Record<string, string>> = {
   "packages/server/src/oauth/storage.ts": "the port to the database, about which the RFCs are silent",
 };
 
-/** Files that may throw dice of no value, and for what. */
+/** Files that may use Math.random, with the purpose. */
 const DICE: Readonly<Record<string, string>> = {
   "packages/server/src/storage/sqlite/engine.ts": "processes that wait for one lock don't ask in step",
   "packages/server/src/storage/postgres/engine.ts": "transactions that met don't meet again in step",
@@ -173,7 +194,7 @@ const DICE: Readonly<Record<string, string>> = {
     "processes that look for the database don't do so in step",
 };
 
-/** Files that compare something secret by `===`, and why that tells nobody anything. */
+/** Files that compare something secret by `===`, with the reason why that is safe. */
 const PLAIN_COMPARISONS: Readonly<Record<string, string>> = {
   "packages/demo/src/register-demo-data.ts": "the demo compares hashes of its own records as it starts",
   "packages/resource-server/src/client-certificate.ts": "a certificate and its thumbprint are public",
@@ -184,7 +205,7 @@ const PLAIN_COMPARISONS: Readonly<Record<string, string>> = {
 
 const scripts = tidy.filesOf(root, /\.(?:ts|js)$/);
 const sources = scripts.filter(({ path }) => /^packages\/[^/]+\/src\//.test(path));
-/** The rules and this file hold samples of what they look for. */
+/** The rules and this file contain samples of what the rules find. */
 const isRule = ({ path }: tidy.SourceFile) => path === "test/tidy.test.ts" || path === "test/support/tidy-rules.ts";
 const tests = scripts.filter(({ path }) => path.endsWith(".test.ts"));
 const everything = tidy
@@ -203,7 +224,7 @@ const manifests = everything
   .filter(({ path }) => /^(?:packages\/[^/]+\/)?package\.json$/.test(path))
   .map(({ path, text }) => ({ folder: path.replace(/\/?package\.json$/, ""), manifest: JSON.parse(text) as Manifest }));
 
-/** A file to hold against one rule. */
+/** A file to check with one rule. */
 const aFile = (text: string, path = "packages/server/src/oauth/sample.ts") => ({ path, text });
 
 describe("each rule finds what it is for", () => {
@@ -258,7 +279,7 @@ describe("each rule finds what it is for", () => {
   });
 
   test("an endpoint imports the type of the whole server → found", () => {
-    expect(tidy.takesWholeServer(aFile('import type { Assent } from "../../assembled-server.ts";'))).toBe(true);
+    expect(tidy.takesWholeServer(aFile('import type { Assent } from "../../server-parts.ts";'))).toBe(true);
     expect(tidy.takesWholeServer(aFile('import type { Endpoint, Served } from "../lazy-pages.ts";'))).toBe(true);
     expect(tidy.takesWholeServer(aFile('import type { Endpoint } from "../lazy-pages.ts";'))).toBe(false);
   });
@@ -377,12 +398,12 @@ describe("files", () => {
     const protocol = below("oauth").filter(({ path }) => WITHOUT_SECTION[path] === undefined);
     expect([
       ...sources.filter(({ path }) => path.endsWith(".ts")).flatMap((file) => tidy.untitled(file)),
-      ...protocol.flatMap((file) => tidy.untitled(file, /^\/\*\* .*\bRFC \d{4}\b/)),
+      ...protocol.flatMap((file) => tidy.untitled(file, /^\/\*\* .*\b(?:RFC \d{4}\b|OpenID Connect [A-Z][\w -]+ §)/)),
     ]).toEqual([]);
   });
 
   test("each exception is for a file that exists", () => {
-    const paths = new Set(sources.map(({ path }) => path));
+    const paths = new Set(scripts.map(({ path }) => path));
     const excepted = Object.keys({ ...LONG_FILES, ...WITHOUT_SECTION, ...DICE, ...PLAIN_COMPARISONS });
     expect(excepted.filter((path) => !paths.has(path))).toEqual([]);
   });

@@ -13,8 +13,10 @@ export function post(path: string, form: string, credentials?: string): string {
   return request("POST", path, JSON_WANTED + authorization, form);
 }
 
-export function get(path: string): string {
-  return `GET ${path} HTTP/1.1\r\n${HEAD}${JSON_WANTED}\r\n`;
+/** `credentials`: value of Authorization. */
+export function get(path: string, credentials?: string): string {
+  const authorization = credentials === undefined ? "" : `Authorization: ${credentials}\r\n`;
+  return `GET ${path} HTTP/1.1\r\n${HEAD}${JSON_WANTED}${authorization}\r\n`;
 }
 
 /** A page that a browser opens. `cookies`: value of Cookie; empty: none. */

@@ -3,8 +3,9 @@
 import { type KeyObject, randomUUID } from "node:crypto";
 import { signEs256 } from "../../packages/server/src/crypto/es256.ts";
 import { endpoints } from "../../packages/server/src/oauth/endpoints.ts";
+import type { TestClient } from "../../test/support/test-server.ts";
 import { basic, get, post } from "../load/http-bytes.ts";
-import { collect, credentials, redemption, refresh, rotation } from "../load/token-exchanges.ts";
+import { collect, credentials, redemption, refresh, rotation } from "../load/token-endpoint-requests.ts";
 import { ISSUER, type Prepared } from "../prepare-database.ts";
 import { peopleRows } from "./owner-action-rows.ts";
 import { always, inTurn, mapped, type Row, Supply } from "./row.ts";
@@ -25,11 +26,14 @@ export const assentRowNames = [
   "client-credentials-basic",
   "client-credentials-jwt",
   "redeem",
+  "redeem-openid-rs256",
+  "redeem-openid-es256",
   "refresh-kept",
   "refresh-recorded",
   "refresh-rotated",
   "introspect-jwt",
   "introspect-opaque",
+  "user-info",
   "jwks",
   "metadata",
   "cycle",
@@ -63,6 +67,15 @@ const traits: Readonly<Record<AssentRowName, Traits>> = {
     operation: "nothing",
   },
   redeem: { label: "code redemption: PKCE, secret, refresh token", operation: "redeem", goal: 0.55, peerGoal: 3 },
+  "redeem-openid-rs256": {
+    label: "code redemption with an ID token signed with RS256",
+    operation: "redeem-openid",
+  },
+  "redeem-openid-es256": {
+    label: "code redemption with an ID token signed with ES256",
+    operation: "redeem-openid",
+    goal: 0.4,
+  },
   "refresh-kept": {
     label: "refresh, token kept, used within 5 min",
     operation: "refresh-kept",
@@ -81,6 +94,7 @@ const traits: Readonly<Record<AssentRowName, Traits>> = {
     operation: "introspect-opaque",
     peerGoal: 4,
   },
+  "user-info": { label: "UserInfo, 2,000 people in turn", operation: "user-info", goal: 1 },
   jwks: { label: "JWK Set", operation: "jwks" },
   metadata: { label: "metadata", operation: "metadata" },
   cycle: { label: "the whole cycle: authorize, consent page, allow, token", operation: "cycle", requests: 3 },
@@ -121,7 +135,11 @@ async function work(name: AssentRowName, data: Prepared, port: number): Promise<
     case "client-credentials-jwt":
       return byAssertion(robots.jwt.clientId, data.robotKey);
     case "redeem":
-      return supplied(new Supply(data.codes, MOST), (code) => redemption(TOKEN, keeping, code));
+      return redemptions(data, keeping);
+    case "redeem-openid-rs256":
+      return redemptions(data, data.openId.RS256);
+    case "redeem-openid-es256":
+      return redemptions(data, data.openId.ES256);
     case "refresh-kept": {
       const tokens = await data.refreshTokens(keeping, IN_TURN);
       // The first use of each token is recorded. Further uses are not, for five minutes.
@@ -143,6 +161,8 @@ async function work(name: AssentRowName, data: Prepared, port: number): Promise<
       return introspection(data, port, "read");
     case "introspect-opaque":
       return introspection(data, port, "sealed");
+    case "user-info":
+      return userInfo(data, port);
     case "jwks":
       return { next: always(get(endpoints.jwks)) };
     case "metadata":
@@ -154,6 +174,19 @@ async function work(name: AssentRowName, data: Prepared, port: number): Promise<
 
 function supplied(supply: Supply, make: (one: string) => ReturnType<Row["next"]>): Pick<Row, "next" | "prepare"> {
   return { prepare: (seconds) => supply.prepare(seconds), next: () => mapped(supply.next(), make) };
+}
+
+function redemptions(data: Prepared, client: TestClient): Pick<Row, "next" | "prepare"> {
+  const supply = new Supply((count) => data.codes(client, count), MOST);
+  return supplied(supply, (code) => redemption(TOKEN, client, code));
+}
+
+async function userInfo(data: Prepared, port: number): Promise<Pick<Row, "next">> {
+  const client = data.openId.ES256;
+  const codes = await data.codes(client, IN_TURN);
+  const redeemed = codes.map((code) => redemption(TOKEN, client, code));
+  const next = inTurn(await collect(port, redeemed, "access_token"));
+  return { next: () => ({ request: get(endpoints.userInfo, `Bearer ${next()}`) }) };
 }
 
 function ownToken({ robots }: Prepared, scope: string): string {

@@ -8,7 +8,7 @@ import { type Form, formsOf } from "../../test/support/http-browser.ts";
 import { PASSWORD } from "../../test/support/test-server.ts";
 import { type Exchange, run } from "../load/closed-loop.ts";
 import { cookiesOf, locationOf, submit, visit } from "../load/http-bytes.ts";
-import { redemption } from "../load/token-exchanges.ts";
+import { redemption } from "../load/token-endpoint-requests.ts";
 import { CHALLENGE, type Prepared } from "../prepare-database.ts";
 import { inTurn, type Row } from "./row.ts";
 

@@ -4,7 +4,7 @@ import { generateKeyPairSync, randomBytes } from "node:crypto";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { post } from "../load/http-bytes.ts";
-import { collect, redemption, refresh, rotation } from "../load/token-exchanges.ts";
+import { collect, redemption, refresh, rotation } from "../load/token-endpoint-requests.ts";
 import type { AskPeer, PeerFacts, Task } from "../peer-interface.ts";
 import { CHALLENGE, ISSUER } from "../prepare-database.ts";
 import { type ServerProcess, type StartOptions, startScript } from "../server-processes.ts";

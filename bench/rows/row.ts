@@ -6,11 +6,13 @@ import type { Exchange, Measured } from "../load/closed-loop.ts";
 export type Operation =
   | "client-credentials"
   | "redeem"
+  | "redeem-openid"
   | "refresh-kept"
   | "refresh-recorded"
   | "refresh-rotated"
   | "introspect-jwt"
   | "introspect-opaque"
+  | "user-info"
   | "jwks"
   | "metadata"
   | "cycle"

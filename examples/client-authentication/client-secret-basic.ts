@@ -1,5 +1,5 @@
 /**
- * A client proves who it is by its secret in the Authorization header: client_secret_basic (RFC 6749 §2.3.1).
+ * A client authenticates by its secret in the Authorization header: client_secret_basic (RFC 6749 §2.3.1).
  *
  *   npx assent client create --name "Nightly Import" --type confidential --grant-type client_credentials \
  *     --own-scope photos:read --auth-method client_secret_basic
@@ -17,7 +17,7 @@ const found = await fetch(`${origin}/.well-known/oauth-authorization-server${pat
 const metadata = (await found.json()) as { issuer: string; token_endpoint: string };
 if (metadata.issuer !== issuer) throw new Error(`this is ${metadata.issuer}, not ${issuer}`);
 
-// Both halves are form-url-encoded first: an id or a secret may have a colon in it, though this server's have none.
+// RFC 6749 §2.3.1: form-encode id and secret, because they may contain a colon. This server issues none with a colon.
 const encoded = [id, secret].map((half) => new URLSearchParams([["", half]]).toString().slice(1));
 const headers = { authorization: `Basic ${btoa(encoded.join(":"))}` };
 const body = new URLSearchParams({ grant_type: "client_credentials" });

@@ -1,5 +1,6 @@
 /**
- * A client proves that it knows its secret without sending it: client_secret_jwt, an HMAC over a fresh assertion (RFC 7523 §2.2).
+ * A client proves that it knows its secret without sending it: client_secret_jwt, an HMAC over a new assertion
+ * (RFC 7523 §2.2).
  *
  *   npx assent client create --name "Nightly Import" --type confidential --grant-type client_credentials \
  *     --own-scope photos:read --auth-method client_secret_jwt
@@ -19,7 +20,7 @@ const found = await fetch(`${origin}/.well-known/oauth-authorization-server${pat
 const metadata = (await found.json()) as { issuer: string; token_endpoint: string };
 if (metadata.issuer !== issuer) throw new Error(`this is ${metadata.issuer}, not ${issuer}`);
 
-// For this server alone, for a minute, and once: a jti is accepted a single time.
+// The assertion is for this server only and valid for one minute. The server accepts each `jti` once.
 const now = Math.floor(Date.now() / 1000);
 const claims = { iss: id, sub: id, aud: issuer, jti: randomUUID(), iat: now, exp: now + 60 };
 const part = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");

@@ -1,5 +1,6 @@
 /**
- * A client proves who it is by its secret in the body: client_secret_post (RFC 6749 §2.3.1). For libraries that can't send it in the header.
+ * A client authenticates by its secret in the body: client_secret_post (RFC 6749 §2.3.1). Use it for libraries that
+ * can't send the secret in the header.
  *
  *   npx assent client create --name "Nightly Import" --type confidential --grant-type client_credentials \
  *     --own-scope photos:read --auth-method client_secret_post
@@ -17,7 +18,7 @@ const found = await fetch(`${origin}/.well-known/oauth-authorization-server${pat
 const metadata = (await found.json()) as { issuer: string; token_endpoint: string };
 if (metadata.issuer !== issuer) throw new Error(`this is ${metadata.issuer}, not ${issuer}`);
 
-// In the body, never in the URL: servers and proxies write URLs down.
+// Never send the secret in the URL, because servers and proxies log URLs.
 const body = new URLSearchParams({ grant_type: "client_credentials", client_id: id, client_secret: secret });
 const response = await fetch(metadata.token_endpoint, { method: "POST", body });
 console.log(response.status, await response.json());

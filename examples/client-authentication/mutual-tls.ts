@@ -1,7 +1,9 @@
 /**
- * A client proves who it is by the certificate of its connection: tls_client_auth and self_signed_tls_client_auth (RFC 8705). Its tokens are bound to it.
+ * A client authenticates by the certificate of its connection: tls_client_auth and self_signed_tls_client_auth
+ * (RFC 8705). Its tokens are bound to the certificate.
  *
- * A server that ends TLS itself, an authority for its clients, a client's certificate by that authority and one that signs itself (OpenSSL 3):
+ * Make the server's certificate, a certificate authority for clients, a client certificate from that authority, and a
+ * self-signed one (OpenSSL 3). Then start a server that terminates TLS itself:
  *
  *   openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 30 -keyout server.key -out server.pem -subj "/CN=localhost" -addext subjectAltName=DNS:localhost
  *   openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 30 -keyout clients.key -out clients.pem -subj "/CN=Authority for clients"
@@ -11,7 +13,7 @@
  *   ASSENT_ISSUER=https://localhost:9443 ASSENT_LISTEN=127.0.0.1:9443 ASSENT_TLS_CERT=server.pem ASSENT_TLS_KEY=server.key \
  *     ASSENT_TLS_CLIENT_CA=clients.pem npx assent serve
  *
- * In another terminal: tls_client_auth, what the authority put into the certificate is registered.
+ * In another terminal: for tls_client_auth, register the name that the authority wrote into the certificate.
  *
  *   npx assent resource create --identifier https://api.example.com --name "Reports"
  *   npx assent scope create reports:write --description "Write reports" --resource https://api.example.com
@@ -19,7 +21,7 @@
  *     --auth-method tls_client_auth --tls-subject san_dns=import.example.com --certificate-bound
  *   CLIENT_ID=… CERT=import.pem KEY=import.key NODE_EXTRA_CA_CERTS=server.pem node examples/client-authentication/mutual-tls.ts
  *
- * self_signed_tls_client_auth: the public key is registered.
+ * For self_signed_tls_client_auth, register the public key.
  *
  *   node examples/client-authentication/mutual-tls.ts jwks self.pem > self.jwks.json
  *   npx assent client create --name "Other Import" --type confidential --grant-type client_credentials --own-scope reports:write \
@@ -50,7 +52,7 @@ const found = await fetch(`${origin}/.well-known/oauth-authorization-server${pat
 const metadata = (await found.json()) as { issuer: string; token_endpoint: string };
 if (metadata.issuer !== issuer) throw new Error(`this is ${metadata.issuer}, not ${issuer}`);
 
-// Node's fetch takes no certificate; node:https does.
+// Node's fetch can't send a client certificate, so this uses node:https.
 const call = request(metadata.token_endpoint, {
   method: "POST",
   cert: readFileSync(cert),
@@ -62,7 +64,7 @@ const [response] = (await once(call, "response")) as [IncomingMessage];
 const answer = (await json(response)) as Record<string, unknown>;
 console.log(response.statusCode, answer);
 if (response.statusCode === 200) {
-  // The API compares this with the certificate of its own connection.
+  // The API compares this hash with the client certificate of its own connection.
   const [, payload = ""] = String(answer["access_token"]).split(".");
   const { cnf } = JSON.parse(Buffer.from(payload, "base64url").toString()) as { cnf?: Record<string, string> };
   console.log("Bound to the certificate with SHA-256", cnf?.["x5t#S256"] ?? "none: register --certificate-bound");

@@ -1,5 +1,5 @@
 /**
- * A client proves who it is by a key of its own: private_key_jwt (RFC 7523 §2.2). The server knows the public half alone.
+ * A client authenticates by its own key: private_key_jwt (RFC 7523 §2.2). The server has only the public key.
  *
  *   node examples/client-authentication/private-key-jwt.ts keys
  *   npx assent client create --name "Nightly Import" --type confidential --grant-type client_credentials \
@@ -32,7 +32,7 @@ const found = await fetch(`${origin}/.well-known/oauth-authorization-server${pat
 const metadata = (await found.json()) as { issuer: string; token_endpoint: string };
 if (metadata.issuer !== issuer) throw new Error(`this is ${metadata.issuer}, not ${issuer}`);
 
-// For this server alone, for a minute, and once: a jti is accepted a single time.
+// The assertion is for this server only and valid for one minute. The server accepts each `jti` once.
 const jwk = JSON.parse(readFileSync("client.key.json", "utf8")) as webcrypto.JsonWebKey & { kid: string };
 const now = Math.floor(Date.now() / 1000);
 const claims = { iss: id, sub: id, aud: issuer, jti: randomUUID(), iat: now, exp: now + 60 };

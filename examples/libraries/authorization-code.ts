@@ -1,5 +1,6 @@
 /**
- * Authorization code with PKCE, refresh and revocation with openid-client: what examples/authorization-code.ts and refresh.ts do by hand.
+ * Authorization code with PKCE, refresh and revocation with openid-client. examples/authorization-code.ts and
+ * refresh.ts do the same without a library.
  *
  *   npx assent client create --name "Photo Sorter" --type public --redirect-uri http://127.0.0.1/callback \
  *     --grant-type authorization_code --grant-type refresh_token --scope photos:read
@@ -18,7 +19,7 @@ if (id === undefined) {
 }
 const config = await oauth.discovery(new URL(issuer), id, undefined, oauth.None(), {
   algorithm: "oauth2",
-  // http is for this machine alone; leave it out as soon as the issuer is https.
+  // Allows http, for a server on this machine. Delete `execute` if your issuer uses https.
   execute: [oauth.allowInsecureRequests],
 });
 
@@ -45,7 +46,7 @@ const callback = await new Promise<URL>((resolve) => {
   });
 });
 app.close();
-// It checks state and iss, and throws the server's refusal.
+// Checks `state` and `iss`, and throws if the server refuses.
 const tokens = await oauth.authorizationCodeGrant(config, callback, { pkceCodeVerifier, expectedState });
 console.log(`Connected: ${tokens.scope}, for ${tokens.expiresIn()} seconds`);
 

@@ -1,5 +1,6 @@
 /**
- * A service in its own name, with openid-client, by each way to prove who it is that needs no certificate. AUTH_METHOD says which.
+ * A service gets a token in its own name with openid-client, by each authentication method that needs no certificate.
+ * AUTH_METHOD selects the method.
  *
  *   npx assent client create --name "Nightly Import" --type confidential --grant-type client_credentials --own-scope photos:read
  *   AUTH_METHOD=client_secret_basic CLIENT_ID=… CLIENT_SECRET=… node examples/libraries/client-credentials.ts
@@ -42,7 +43,7 @@ if (id === undefined || authentication === undefined) {
 
 const config = await oauth.discovery(new URL(issuer), id, undefined, await authentication(), {
   algorithm: "oauth2",
-  // http is for this machine alone; leave it out as soon as the issuer is https.
+  // Allows http, for a server on this machine. Delete `execute` if your issuer uses https.
   execute: [oauth.allowInsecureRequests],
 });
 const { access_token, expires_in, scope } = await oauth.clientCredentialsGrant(config, { scope: "photos:read" });

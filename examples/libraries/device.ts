@@ -1,5 +1,5 @@
 /**
- * A device without a browser (RFC 8628) with openid-client, which polls as it should by itself.
+ * A device without a browser gets access (RFC 8628) with openid-client. The library polls at the server's interval.
  *
  *   npx assent client create --name "Photo Frame" --type public --scope photos:read \
  *     --grant-type urn:ietf:params:oauth:grant-type:device_code --grant-type refresh_token
@@ -15,7 +15,7 @@ if (id === undefined) {
 }
 const config = await oauth.discovery(new URL(issuer), id, undefined, oauth.None(), {
   algorithm: "oauth2",
-  // http is for this machine alone; leave it out as soon as the issuer is https.
+  // Allows http, for a server on this machine. Delete `execute` if your issuer uses https.
   execute: [oauth.allowInsecureRequests],
 });
 
@@ -23,6 +23,6 @@ const codes = await oauth.initiateDeviceAuthorization(config, { scope: "photos:r
 console.log(`Open ${codes.verification_uri} and enter ${codes.user_code}`);
 console.log(`(or open ${codes.verification_uri_complete})`);
 
-// Waits until the owner has answered; throws access_denied or expired_token.
+// Waits until the owner has answered. Throws `access_denied` or `expired_token`.
 const tokens = await oauth.pollDeviceAuthorizationGrant(config, codes);
 console.log("Connected:", tokens);

@@ -1,5 +1,6 @@
 /**
- * An API asks the server about a token (RFC 7662) with oauth4webapi. The service whose token it is plays along, as in examples/introspection.ts.
+ * An API asks the server about a token (RFC 7662) with oauth4webapi. This program also plays the service that gets the
+ * token, as examples/introspection.ts does.
  *
  *   npx assent resource create --identifier https://vault.example.com --name "Vault" --token-format opaque --grant-bound
  *   npx assent scope create vault:open --description "Open the vault" --resource https://vault.example.com
@@ -15,7 +16,7 @@ if (!CLIENT_ID || !CLIENT_SECRET || !INTROSPECTION_CLIENT_ID || !INTROSPECTION_C
   console.error("Set CLIENT_ID, CLIENT_SECRET, INTROSPECTION_CLIENT_ID and INTROSPECTION_CLIENT_SECRET.");
   process.exit(2);
 }
-// http is for this machine alone; leave it out as soon as the issuer is https.
+// Allows http, for a server on this machine. Delete the option if your issuer uses https.
 const options = { [oauth.allowInsecureRequests]: true };
 const issuer = new URL(ISSUER);
 const found = await oauth.discoveryRequest(issuer, { algorithm: "oauth2", ...options });

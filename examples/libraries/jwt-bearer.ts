@@ -1,5 +1,6 @@
 /**
- * A token for a person that a trusted issuer vouches for (RFC 7523 §2.1): jose signs as the issuer, openid-client presents as the client.
+ * Exchanges a JWT of a trusted issuer for an access token of a person (RFC 7523 §2.1). jose signs for the issuer, and
+ * openid-client presents the JWT for the client.
  *
  *   node examples/assertion.ts keys
  *   npx assent issuer create --type jwt --issuer https://idp.example.com --jwks idp.jwks.json --scope photos:read --map-subject username
@@ -25,11 +26,11 @@ if (id === undefined || secret === undefined || subject === undefined) {
 }
 const config = await oauth.discovery(new URL(issuer), id, undefined, oauth.ClientSecretBasic(secret), {
   algorithm: "oauth2",
-  // http is for this machine alone; leave it out as soon as the issuer is https.
+  // Allows http, for a server on this machine. Delete `execute` if your issuer uses https.
   execute: [oauth.allowInsecureRequests],
 });
 
-// At the issuer: about one person, for one server, for two minutes, to be used once.
+// The issuer signs an assertion about one person, for one server. It is valid for two minutes and works once.
 const key = await importJWK(JSON.parse(readFileSync("idp.private.json", "utf8")) as JWK, "ES256");
 const assertion = await new SignJWT({ jti: randomUUID() })
   .setProtectedHeader({ alg: "ES256", kid: "example" })
@@ -40,6 +41,6 @@ const assertion = await new SignJWT({ jti: randomUUID() })
   .setExpirationTime("2m")
   .sign(key);
 
-// At the client.
+// The client presents the assertion.
 const tokens = await oauth.genericGrantRequest(config, "urn:ietf:params:oauth:grant-type:jwt-bearer", { assertion });
 console.log("Connected:", tokens);

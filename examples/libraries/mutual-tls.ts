@@ -1,6 +1,6 @@
 /**
- * A client that is known by the certificate of its connection (RFC 8705), with openid-client. Certificates, server and client: as in
- * examples/client-authentication/mutual-tls.ts, with either method; then
+ * A client authenticates by the certificate of its connection (RFC 8705), with openid-client. First make certificates,
+ * server and client as in examples/client-authentication/mutual-tls.ts, for one of the two methods. Then:
  *
  *   CLIENT_ID=… CERT=import.pem KEY=import.key NODE_EXTRA_CA_CERTS=server.pem node examples/libraries/mutual-tls.ts
  */
@@ -17,7 +17,7 @@ if (id === undefined || cert === undefined || key === undefined) {
 }
 const certificate = { cert: readFileSync(cert), key: readFileSync(key) };
 
-/** Node's fetch takes no certificate; node:https does, in the shape that the library wants. */
+/** The `fetch` that the library calls. Node's own can't send a client certificate, so this uses node:https. */
 const withCertificate: oauth.CustomFetch = (url, { method, headers, body }) =>
   new Promise((resolve, reject) => {
     const call = request(url, { method, headers, ...certificate }, async (answer) => {

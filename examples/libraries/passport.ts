@@ -1,5 +1,5 @@
 /**
- * A web app of the usual kind, express with passport-oauth2, that connects its visitors (RFC 6749 §4.1 with PKCE).
+ * A web app with express and passport-oauth2 connects its visitors by an authorization code (RFC 6749 §4.1 with PKCE).
  *
  *   npx assent client create --name "Photo Printer" --type confidential --require-pkce --redirect-uri http://127.0.0.1:4000/callback --scope photos:read
  *   CLIENT_ID=… CLIENT_SECRET=… PORT=4000 node examples/libraries/passport.ts
@@ -9,7 +9,7 @@
 
 import { randomBytes } from "node:crypto";
 import { createServer } from "node:http";
-import express, { type ErrorHandler, type Handler } from "express";
+import express, { type ErrorRequestHandler, type Handler } from "express";
 import session from "express-session";
 import { Passport } from "passport";
 import { Strategy } from "passport-oauth2";
@@ -37,11 +37,11 @@ passport.use(
       clientSecret: secret,
       callbackURL: `http://127.0.0.1:${port}/callback`,
       scope: ["photos:read"],
-      // Both are off unless one asks for them: without state, somebody else's answer could be slipped in.
+      // Both are off by default. Without `state`, an attacker could make a visitor use the attacker's code.
       state: true,
       pkce: true,
     },
-    // A real app keeps the tokens in its database, with the visitor.
+    // A real app stores the tokens in its database, with the visitor's account.
     (_accessToken, _refreshToken, { scope, expires_in }, _profile, done) => done(null, { scope, expires_in }),
   ),
 );
@@ -52,6 +52,7 @@ app.use(passport.initialize(), passport.session());
 app.get("/", passport.authenticate("oauth2"));
 const connected: Handler = ({ user }, response) => response.json({ connected: user });
 app.get("/callback", passport.authenticate("oauth2"), connected);
-const failed: ErrorHandler = ({ message }, _request, response, _next) => response.status(502).json({ error: message });
+const failed: ErrorRequestHandler = ({ message }, _request, response, _next) =>
+  response.status(502).json({ error: message });
 app.use(failed);
 createServer(app).listen(Number(port), "127.0.0.1", () => console.log(`App on http://127.0.0.1:${port}`));

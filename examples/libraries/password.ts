@@ -1,10 +1,11 @@
 /**
- * A client that takes the owner's password itself (RFC 6749 §4.3), with openid-client. For clients that can't be changed; see docs/integrate/password.md.
+ * A client that asks for the owner's password (RFC 6749 §4.3), with openid-client. Use this flow only for clients that
+ * can't be changed; see docs/integrate/password.md.
  *
  *   npx assent client create --name "Old Importer" --type confidential --grant-type password --scope photos:read
  *   CLIENT_ID=… CLIENT_SECRET=… OWNER=demo node examples/libraries/password.ts < password.txt
  *
- * The password comes by standard input, where no list of processes shows it.
+ * The program reads the password from standard input, because the list of processes shows arguments.
  */
 
 import { text } from "node:stream/consumers";
@@ -17,7 +18,7 @@ if (id === undefined || secret === undefined || username === undefined) {
 }
 const config = await oauth.discovery(new URL(issuer), id, undefined, oauth.ClientSecretBasic(secret), {
   algorithm: "oauth2",
-  // http is for this machine alone; leave it out as soon as the issuer is https.
+  // Allows http, for a server on this machine. Delete `execute` if your issuer uses https.
   execute: [oauth.allowInsecureRequests],
 });
 

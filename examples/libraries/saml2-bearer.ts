@@ -1,5 +1,6 @@
 /**
- * A token for a person that a trusted identity provider vouches for, by SAML 2.0 assertion (RFC 7522): saml writes and signs it, openid-client presents it.
+ * Exchanges a SAML 2.0 assertion of a trusted identity provider for an access token of a person (RFC 7522). The package
+ * saml writes and signs the assertion, and openid-client presents it.
  *
  *   openssl req -x509 -newkey rsa:2048 -nodes -days 30 -keyout idp.key -out idp.pem -subj "/CN=idp.example.com"
  *   npx assent issuer create --type saml --issuer https://idp.example.com/saml --certificate idp.pem --scope photos:read --map-subject username
@@ -24,11 +25,12 @@ if (id === undefined || secret === undefined || subject === undefined) {
 }
 const config = await oauth.discovery(new URL(issuer), id, undefined, oauth.ClientSecretBasic(secret), {
   algorithm: "oauth2",
-  // http is for this machine alone; leave it out as soon as the issuer is https.
+  // Allows http, for a server on this machine. Delete `execute` if your issuer uses https.
   execute: [oauth.allowInsecureRequests],
 });
 
-// At the identity provider: about one person, for one server and its token endpoint, for two minutes.
+// The identity provider signs an assertion about one person, for one server and its token endpoint. It is valid for two
+// minutes.
 const xml = Saml20.create({
   cert: readFileSync("idp.pem"),
   key: readFileSync("idp.key"),
@@ -42,7 +44,7 @@ const xml = Saml20.create({
   attributes: {},
 });
 
-// At the client.
+// The client presents the assertion.
 const assertion = Buffer.from(xml).toString("base64url");
 const tokens = await oauth.genericGrantRequest(config, "urn:ietf:params:oauth:grant-type:saml2-bearer", { assertion });
 console.log("Connected:", tokens);

@@ -1,5 +1,6 @@
 /**
- * A web app with simple-oauth2, which knows neither metadata nor PKCE: addresses are spelt out, the challenge is made by hand.
+ * A web app with simple-oauth2. The library supports neither metadata nor PKCE, so the app writes out the addresses and
+ * makes the challenge itself.
  *
  *   npx assent client create --name "Photo Printer" --type confidential --require-pkce --redirect-uri http://127.0.0.1:4001/callback --scope photos:read
  *   CLIENT_ID=… CLIENT_SECRET=… PORT=4001 node examples/libraries/simple-oauth2.ts
@@ -28,7 +29,7 @@ const client = new AuthorizationCode({
 });
 const redirect_uri = `http://127.0.0.1:${port}/callback`;
 
-// One visitor is enough for an example; a real app keeps these in each visitor's session.
+// This example has one visitor. A real app keeps these values in each visitor's session.
 const state = randomBytes(16).toString("base64url");
 const code_verifier = randomBytes(32).toString("base64url");
 const code_challenge = createHash("sha256").update(code_verifier).digest("base64url");

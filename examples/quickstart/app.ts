@@ -13,11 +13,11 @@ const config = await oauth.discovery(
   process.env["CLIENT_ID"] ?? "",
   process.env["CLIENT_SECRET"],
   undefined,
-  // http is for this machine alone; leave it out as soon as the issuer is https.
+  // Allows http, for a server on this machine. Delete `execute` if your issuer uses https.
   { algorithm: "oauth2", execute: [oauth.allowInsecureRequests] },
 );
 
-// One visitor is enough for an example; a real app keeps these in each visitor's session.
+// This example has one visitor. A real app keeps these values in each visitor's session.
 let verifier = "";
 let state = "";
 

@@ -1,7 +1,8 @@
-/** SS-05, SS-06, AD-20: every form about one's own account, with a token that is missing, forged, another's or of a session that is over. */
+/** SS-05, SS-06, AD-20: forms of one's account with a missing, forged, foreign or expired token. */
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Person } from "../../packages/server/src/owners/storage.ts";
+import { signedInPerson } from "../support/back-channel.ts";
 import { Agent, signIn } from "../support/http-browser.ts";
 import { smtpTo, startMailbox, type TestMailbox } from "../support/smtp-server.ts";
 import { PASSWORD, startServer, type TestServer } from "../support/test-server.ts";
@@ -19,7 +20,7 @@ afterAll(async () => {
 
 const NEW = "seven green umbrellas";
 const current = { current_password: PASSWORD };
-/** What each would do if it were believed. */
+/** Each form with fields that would change something if the server accepted the token. */
 const FORMS: readonly (readonly [string, Record<string, string>])[] = [
   ["/account/security/password", { ...current, password: NEW, again: NEW }],
   ["/account/profile/name", { name: "Mallory" }],
@@ -31,9 +32,7 @@ const FORMS: readonly (readonly [string, Record<string, string>])[] = [
 ];
 
 async function signedIn(): Promise<{ person: Person; agent: Agent; csrf: string }> {
-  const person = await server.addPerson({ emailVerifiedAt: null });
-  const agent = new Agent(server.issuer);
-  await signIn(agent, person.username);
+  const { person, agent } = await signedInPerson(server, server.addPerson({ emailVerifiedAt: null }));
   const csrf = (await agent.get("/account/profile")).forms[0]?.fields.get("csrf") ?? "";
   return { person, agent, csrf };
 }

@@ -1,4 +1,7 @@
-/** Attacks on whom an assertion is about (RFC 7521 §5.2, RFC 7523 §3, RFC 7522 §3): one issuer's subject never reaches another's owner, nor does one spelt alike. */
+/**
+ * Attacks on the subject of an assertion (RFC 7521 §5.2, RFC 7523 §3, RFC 7522 §3): the subject of one issuer must
+ * never lead to the owner of another issuer's subject, nor to an owner with a similar spelling.
+ */
 
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -79,7 +82,7 @@ describe("JB-07 a subject that another issuer calls the same", () => {
   });
 });
 
-/** How somebody may try to be called the same as another, and not the same. */
+/** Spellings that look equal to the victim's subject and are different texts. */
 const SPELLINGS: readonly [string, (subject: string) => string][] = [
   ["in lower case", (text) => text.toLowerCase()],
   ["in capitals", (text) => text.toUpperCase()],
@@ -150,7 +153,7 @@ test("JB-14 an issuer deleted and trusted again → its links are gone: whoever 
   await expectAssertionRefused(server, by(idp, subject), "assertion_issuer_unknown");
   await trust(server, record);
   await expectAssertionRefused(server, by(idp, subject), "assertion_subject_unknown");
-  // A link that a server wrote while the record was deleted belongs to the record of before.
+  // Such a link belongs to the deleted record: another process wrote it while the record was being deleted.
   await link(await server.addPerson(), idp.issuer, subject);
   await trust(server, { ...record, id: `not ${id}` });
   await expectAssertionRefused(server, by(idp, subject), "assertion_subject_unknown");

@@ -36,7 +36,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** What the API that opted into `grant_bound` is told of a token. */
+/** Introspects a token as the API with `grant_bound`. */
 async function isActive(token: string): Promise<unknown> {
   const answer = await postForm(server, "/introspect", { clientId: bound.id, secret: bound.secret }, { token });
   return answer.body["active"];
@@ -204,7 +204,7 @@ describe("forgery", () => {
     const ones = new Uint32Array(256);
     for (const salt of salts)
       for (let bit = 0; bit < 256; bit += 1) ones[bit] = (ones[bit] ?? 0) + (((salt[bit >> 3] ?? 0) >> (bit & 7)) & 1);
-    // Six standard deviations: one run in two million says otherwise by chance.
+    // Six standard deviations: a correct generator fails here once in two million runs.
     const bound = 6 * Math.sqrt(salts.length / 4);
     for (const count of ones) expect(Math.abs(count - salts.length / 2)).toBeLessThan(bound);
   });
@@ -339,12 +339,12 @@ describe("pages and storage", () => {
     for (const secret of secrets) {
       expect(secret.length).toBeGreaterThan(20);
       expect(files.some((bytes) => bytes.includes(secret))).toBe(false);
-      // Nor the salt inside, in bytes: with it the server's key alone would make the credential again.
+      // The raw salt must not be stored either, because the server's key and the salt make the credential.
       const salt = /^(?:ac|rt)_/.test(secret) ? Buffer.from(secret.slice(3), "base64url").subarray(25, 57) : undefined;
       if (salt !== undefined) expect(files.some((bytes) => bytes.includes(salt))).toBe(false);
     }
     expectUnlogged(server, ...secrets);
-    // The needle is findable at all: what is stored openly is found.
+    // Checks the search itself: it finds a value that is stored in plain text.
     expect(files.some((bytes) => bytes.includes(client.clientId))).toBe(true);
   });
 

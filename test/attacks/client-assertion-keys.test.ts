@@ -1,4 +1,4 @@
-/** Keys at a client's jwks_uri, and secrets that sign: what an attacker can make of them (RFC 7591 §2; RFC 7518 §3.2). */
+/** Attacks through keys at a client's jwks_uri, and through secrets that sign (RFC 7591 §2; RFC 7518 §3.2). */
 
 import { createHmac } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -27,9 +27,9 @@ import {
   type KeySite,
   sign,
   withAssertion,
-} from "../support/client-keys.ts";
+} from "../support/signing-clients.ts";
 import { settle, startServer, type TestServer } from "../support/test-server.ts";
-import { byTheClock } from "../support/timing-tests.ts";
+import { byTheClock } from "../support/timing-test-retries.ts";
 
 let server: TestServer;
 const sites: KeySite[] = [];
@@ -71,7 +71,7 @@ describe("jwks_uri", () => {
     const key = await aKeyPair();
     const site = await aSite(key);
     const client = await aSigningClient(server, key, atUri(site.uri));
-    // As many as a server that is busy besides takes without asking some to come again.
+    // A busy server answers more than this number of simultaneous requests with 503.
     for (let round = 0; round < 10; round += 1) {
       const sent = Array.from({ length: 30 }, async (_, at) => {
         const assertion = await sign(key, claimsOf(server, client), { kid: `unknown-${round}-${at}` });
@@ -302,7 +302,7 @@ describe("client_secret_jwt", () => {
         expectRefusal(await withAssertion(server, hmac(secret, claimsOf(server, client))), "invalid_client");
       }
     }
-    // Another client's sealed secret doesn't open here either.
+    // One client's encrypted secret can't be decrypted in another client's record.
     const other = await make();
     const foreign = (await server.assent.storage.clients.get({ clientId: other.clientId }))?.record;
     await server.assent.storage.clients.put({

@@ -1,4 +1,4 @@
-/** A client authenticates by the method that it is registered for, and by no other (RFC 6749 §2.3; RFC 7523 §3). */
+/** A client authenticates only by the method that it is registered for (RFC 6749 §2.3; RFC 7523 §3). */
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { basic, expectRefusal, post } from "../support/back-channel.ts";
@@ -12,7 +12,7 @@ import {
   type KeyPair,
   sign,
   withAssertion,
-} from "../support/client-keys.ts";
+} from "../support/signing-clients.ts";
 import { startServer, type TestClient, type TestServer } from "../support/test-server.ts";
 
 let server: TestServer;
@@ -30,7 +30,7 @@ const claims = (changes: Claims = {}, of = client) => claimsOf(server, of, chang
 const send = (assertion: string) => withAssertion(server, assertion);
 const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
 
-/** The refusal, and what the log says of it. */
+/** Expects the refusal, and its condition in the log. */
 async function expectRefused(assertion: string, condition: string): Promise<void> {
   const before = server.log.length;
   expectRefusal(await send(assertion), "invalid_client");

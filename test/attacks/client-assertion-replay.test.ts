@@ -1,4 +1,7 @@
-/** Replays of a client's assertion: one jti is accepted once, whoever asks, wherever (RFC 7523 §3, RFC 7521 §8.2). */
+/**
+ * Replays of a client's assertion: the server accepts each jti once, from any caller and at any endpoint (RFC 7523 §3,
+ * RFC 7521 §8.2).
+ */
 
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -13,7 +16,7 @@ import {
   type KeyPair,
   sign,
   withAssertion,
-} from "../support/client-keys.ts";
+} from "../support/signing-clients.ts";
 import { startServer, type TestClient, type TestServer } from "../support/test-server.ts";
 
 let server: TestServer;
@@ -87,7 +90,7 @@ describe("CJ-16 jti", () => {
     expect((await withAssertion(server, await signed({ jti }))).status).toBe(200);
     const again = await restarted(server);
     try {
-      // The second server has an issuer of its own, so the assertion is made for it: the same client and jti.
+      // The second server has another issuer, so this assertion names it as audience, with the same client and jti.
       expectRefusal(await withAssertion(again, await sign(key, claimsOf(again, client, { jti }))), "invalid_client");
       expect((await withAssertion(again, await sign(key, claimsOf(again, client)))).status).toBe(200);
     } finally {

@@ -21,9 +21,9 @@ import {
   type KeyPair,
   sign,
   withAssertion,
-} from "../support/client-keys.ts";
+} from "../support/signing-clients.ts";
 import { startServer, type TestClient, type TestServer } from "../support/test-server.ts";
-import { byTheClock } from "../support/timing-tests.ts";
+import { byTheClock } from "../support/timing-test-retries.ts";
 
 let server: TestServer;
 let key: KeyPair;
@@ -43,7 +43,7 @@ const seconds = (from = 0) => Math.floor(server.now() / 1000) + from;
 const part = (value: unknown) =>
   Buffer.from(typeof value === "string" ? value : JSON.stringify(value)).toString("base64url");
 
-/** Header and payload byte for byte, really signed with the client's key. */
+/** Signs exactly this header and payload with the client's key. */
 async function signedText(header: string, payload: string): Promise<string> {
   const input = `${part(header)}.${part(payload)}`;
   const privateKey = createPrivateKey(await exportPKCS8(key.privateKey));
@@ -52,7 +52,7 @@ async function signedText(header: string, payload: string): Promise<string> {
 }
 const header = () => JSON.stringify({ alg: "ES256", kid: key.jwk.kid });
 
-/** The refusal, and what the log says of it. */
+/** Expects the refusal, and its condition in the log. */
 async function expectRefused(assertion: string, condition?: string, fields?: Record<string, string>): Promise<void> {
   const before = server.log.length;
   expectRefusal(await send(assertion, fields), "invalid_client");
@@ -115,7 +115,7 @@ describe("signature and algorithm", () => {
     for (const other of ["", zeros, good.split(".")[2], signature.slice(0, -4), `${signature}AAAA`]) {
       await expectRefused(`${first}.${second}.${other}`);
     }
-    // DER in place of two integers.
+    // A DER signature instead of the two integers of RFC 7518 §3.4.
     const privateKey = createPrivateKey(await exportPKCS8(key.privateKey));
     await expectRefused(
       `${first}.${second}.${rawSign("sha256", Buffer.from(`${first}.${second}`), privateKey).toString("base64url")}`,
@@ -159,7 +159,7 @@ describe("signature and algorithm", () => {
     }
   });
 
-  /** A client whose record holds a key that no registration would let in, and an assertion that it really signed. */
+  /** A client whose stored record has a key that registration would refuse, and an assertion signed by this key. */
   async function smuggled(pair: { privateKey: KeyObject; publicKey: KeyObject }, alg: string, hash: string) {
     const jwk = { ...pair.publicKey.export({ format: "jwk" }), kid: "k" };
     const owner = await aSigningClient(server, key, { jwks: JSON.stringify({ keys: [jwk] }) });
@@ -339,7 +339,7 @@ describe("who and for whom", () => {
     await expectRefused(await sign(key, claims({ sub: undefined })), subject);
     await expectRefused(await sign(key, claims({ sub: [client.clientId] })), subject);
     await expectRefused(await sign(key, claims()), subject, { client_id: other.clientId });
-    // As another client: its keys are asked, not ours.
+    // The assertion names another client, so the server must check it with that client's keys.
     await expectRefused(await sign(key, claims({ sub: other.clientId })), subject);
     await expectRefused(
       await sign(key, claims({ sub: other.clientId, iss: other.clientId })),

@@ -274,7 +274,7 @@ describe("CA-18 a thousand wrong secrets", () => {
   test("from one network → 429 with Retry-After; the right secret is taken all the same: nobody is shut out by who fails in their name", async () => {
     const mine = await server.addClient();
     const statuses: number[] = [];
-    // As many as a server that is busy besides takes without asking some to come again.
+    // A busy server answers more than this number of simultaneous requests with 503.
     for (let batch = 0; batch < 25; batch += 1) {
       const answers = await Promise.all(Array.from({ length: 40 }, () => guess(mine.clientId, from("192.0.2.1"))));
       statuses.push(...answers.map(({ status }) => status));
@@ -323,7 +323,7 @@ describe("CA-18 a thousand wrong secrets", () => {
     ],
   ])("the same client spelled otherwise: %s → counted as the same", async (_, spelled) => {
     const mine = await server.addClient();
-    // Not so many at once that a busy machine refuses some before it looks at them.
+    // In two groups, because a busy server refuses some of many simultaneous requests before it checks them.
     for (const length of [30, 31])
       await Promise.all(Array.from({ length }, () => guess(mine.clientId, from("192.0.2.2"))));
     expect((await guess(mine.clientId, from("192.0.2.2"))).status).toBe(429);

@@ -1,4 +1,4 @@
-/** Certificates that come in a header: from a proxy that is believed, and from everybody else (RFC 9440; RFC 9700 §4.13). */
+/** Certificates in a header: from a trusted proxy, and from everybody else (RFC 9440; RFC 9700 §4.13). */
 
 import { createHash } from "node:crypto";
 import { decodeJwt } from "jose";
@@ -17,12 +17,15 @@ const byLeaf = aCertificate({ days: 30, subject: "/CN=import", by: leaf });
 const intermediate = aCertificate({ days: 30, subject: "/CN=Clients CA 2", authority: true, by: authority });
 const below = aCertificate({ days: 30, subject: "/CN=import", by: intermediate });
 
-/** Believes nobody; believes this machine's addresses, and no header for certificates; believes one header; and knows the authorities. */
+/**
+ * `strict` trusts no proxy. `addresses` trusts this machine for addresses only. `proxied` and `checking` trust its
+ * header for certificates, too. All but `proxied` have certificate authorities.
+ */
 let strict: TestServer;
 let addresses: TestServer;
 let proxied: TestServer;
 let checking: TestServer;
-/** The same by another header. */
+/** Trusts a header with another name. */
 let renamed: TestServer;
 
 beforeAll(async () => {
@@ -143,7 +146,7 @@ describe("MT-05 from a proxy that is believed", () => {
     });
   });
 
-  // `fetch` would join them to one line.
+  // Sends two header lines, because `fetch` would join them into one.
   test.each([
     ["the same one twice", [headerOf(good), headerOf(good)]],
     ["the right one, then another", [headerOf(good), headerOf(alone)]],

@@ -1,4 +1,4 @@
-/** Companies under attack: what members and strangers wrote, what was approved before, and pages that must not stay behind (CN-13, HD-01…07, SS-13). */
+/** Attacks on companies: texts of strangers, old approvals, pages that stay in a cache (CN-13, HD-01…07, SS-13). */
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { addCompany, decide, type TestCompany } from "../support/company-staff.ts";
@@ -28,7 +28,7 @@ const resolved = (text: string) =>
     .replaceAll("&#39;", "'")
     .replaceAll("&amp;", "&");
 
-/** What a browser would run, load or send elsewhere. */
+/** Expects no text that a browser would run, load or send elsewhere. */
 function expectInert(page: Page): void {
   expect(page.text).not.toMatch(/<(?!\/?bdi)[^>]*\son[a-z]+="/i);
   expect(page.text).not.toMatch(/<img src="?x/i);

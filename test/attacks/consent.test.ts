@@ -1,4 +1,6 @@
-/** Consent: nothing is granted that the page did not ask and the owner did not answer, and taking it back works at once. */
+/**
+ * Consent: the server grants only what the page showed and the owner allowed, and a revocation takes effect at once.
+ */
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
@@ -41,13 +43,13 @@ type Owner = Awaited<ReturnType<typeof anOwner>>;
 
 const ask = (changes: Record<string, string | undefined> = {}) => authorizeUrl(server, client, changes);
 
-/** The consent page of a request; signs in where it must. */
+/** The consent page of a request. Signs in if necessary. */
 async function atConsent({ agent, username }: Owner, url = ask()): Promise<Page> {
   const page = await agent.follow(await agent.get(url));
   return page.forms.some(({ fields }) => fields.has("username")) ? signIn(agent, username, page) : page;
 }
 
-/** Consented, redeemed. */
+/** Allows the request, and redeems the code. */
 async function granted(owner: Owner, url = ask(), answer: Record<string, string | string[]> = {}) {
   const { body, status } = await redeem(server, client, await authorize(owner.agent, url, owner.username, answer));
   expect(status, JSON.stringify(body)).toBe(200);
@@ -321,7 +323,7 @@ describe("taking it back", () => {
     const page = await owner.agent.follow(answer);
     expect(page.text).toContain("You revoked");
     expect(await active(other, bound.access_token)).toBe(false);
-    // An access token is never taken back: other APIs see it time out.
+    // An access token can't be revoked: other APIs accept it until it expires.
     expect(await active(API, free.access_token)).toBe(true);
     await expectDead(bound.refresh_token);
     await expectDead(free.refresh_token);
@@ -354,7 +356,7 @@ describe("taking it back", () => {
     const body = await granted(a, ask({ scope: "read write" }));
     await granted(b, ask({ scope: "read write" }));
     const form = await appsForm(b, `/${action}`);
-    // B takes back their own first, so that only A's could be hit.
+    // B revokes their own access first, so that this request could only end A's.
     await b.agent.submit(await appsForm(b, "/revoke"), { revoke: "revoke" });
     const answer = await b.agent.submit(form, {
       client_id: client.clientId,
@@ -392,7 +394,7 @@ describe("taking it back", () => {
       const callback = await authorize(owner.agent, authorizeUrl(server, rotating), owner.username);
       const { body } = await redeem(server, rotating, callback);
       const revoking = async () => {
-        // Before, in the midst of, and after the refresh.
+        // The delay varies, so that the revocation comes before, during or after the refresh.
         await new Promise((resolve) => setTimeout(resolve, round % 8));
         return server.assent.storage.consents.revoke({ ...key, revokedBy: owner.personId, now: server.now() });
       };

@@ -16,7 +16,7 @@ import { startServer, type TestClient, type TestServer } from "../support/test-s
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 
-/** Believes what 127.0.0.1 says of addresses, so that a test can be in many places. */
+/** This server trusts 127.0.0.1 as a proxy, so that a test can use several addresses. */
 let server: TestServer;
 let tv: TestClient;
 beforeAll(async () => {
@@ -38,7 +38,7 @@ describe("polls", () => {
 
   test("DV-02 too early, twice → slow_down, 5 s more each time, and a restart forgets none of it", async () => {
     const { deviceCode } = await aDevice(server, tv);
-    // A restart takes seconds on a busy machine.
+    // The clock stands still, because a restart takes seconds on a busy machine.
     onTestFinished(server.stand());
     await poll(server, tv, deviceCode);
     for (let times = 0; times < 2; times += 1) expectRefusal(await poll(server, tv, deviceCode), "slow_down");
@@ -115,7 +115,7 @@ describe("codes", () => {
       expect([...count.keys()].sort().join("")).toBe(USER_CODE_LETTERS);
       for (const times of count.values()) expect(Math.abs(times - 5000)).toBeLessThan(450);
     }
-    // Of 10,000 codes, two are the same about once in 500 runs.
+    // A correct generator gives two equal codes among 10,000 in about one of 500 runs.
     expect(drawn.size).toBeGreaterThanOrEqual(9998);
   });
 
@@ -224,7 +224,7 @@ describe("guesses (DV-11)", () => {
   test("nobody learns whether a code is right without signing in", async () => {
     const { userCode } = await aDevice(server, tv);
     const [right, not] = [await guess(anAgent(), userCode), await guess(anAgent())];
-    // What is sealed differs each time, in the form and in the link that changes the language.
+    // Encrypted values differ each time, in the form and in the links that change the language.
     const plain = ({ text }: Page) =>
       text.replaceAll(/value="[^"]*"/g, "value").replaceAll(/device%3D[\w-]+/g, "sealed");
     expect([right.status, plain(right)]).toEqual([not.status, plain(not)]);

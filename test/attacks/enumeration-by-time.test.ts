@@ -1,4 +1,4 @@
-/** EN-02, EN-09, DV-22: who exists shows neither in what a page says nor in how long it takes, wherever somebody may type a name, an address or a code. */
+/** EN-02, EN-09, DV-22: neither the text of an answer nor its duration shows whether a name, address or code exists. */
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { formWith } from "../support/authenticator-app.ts";
@@ -8,7 +8,7 @@ import { aDevice, aDeviceClient, decide, poll } from "../support/device-actor.ts
 import { Agent, type Form, type Page, signIn } from "../support/http-browser.ts";
 import { hashPasswordsAtRealCost } from "../support/real-password-cost.ts";
 import { PASSWORD, type TestServer } from "../support/test-server.ts";
-import { byTheClock } from "../support/timing-tests.ts";
+import { byTheClock } from "../support/timing-test-retries.ts";
 
 hashPasswordsAtRealCost();
 
@@ -22,13 +22,13 @@ afterAll(() => service.stop());
 
 const MINUTE = 60_000;
 let networks = 0;
-/** In a network of its own, so that no limit is met. */
+/** Each browser has its own network, so that no limit per network applies. */
 function aBrowser(): Agent {
   networks += 1;
   return new Agent(server.issuer, { "x-forwarded-for": `10.${networks >> 8}.${networks & 255}.1` });
 }
 
-/** One way to ask: about somebody who is there, or about nobody. */
+/** A request, and the name, address or code in it. */
 interface Asked {
   readonly about: string;
   readonly ask: () => Promise<Page>;
@@ -38,7 +38,10 @@ const ROUNDS = 15;
 const sorted = (list: readonly number[]) => list.toSorted((a, b) => a - b);
 const quantile = (list: readonly number[], at: number) => sorted(list)[Math.floor(list.length * at)] ?? 0;
 
-/** Asks in turns. Both are told the same, and the medians differ by less than half of what one of them varies by itself. */
+/**
+ * Sends both kinds of request in turn. The answers must be equal. The medians of their durations must differ by less
+ * than the spread of one kind (20th to 80th percentile), or by less than 3 ms.
+ */
 async function expectTheSame(known: () => Promise<Asked>, unknown: () => Promise<Asked>): Promise<void> {
   const took: [number[], number[]] = [[], []];
   const said = [new Set<string>(), new Set<string>()] as const;
@@ -49,7 +52,7 @@ async function expectTheSame(known: () => Promise<Asked>, unknown: () => Promise
       const page = await ask();
       took[which].push(performance.now() - started);
       said[which].add(told(page, about));
-      // What is done after an answer is nobody else's time.
+      // Waits, so that the server's work after an answer doesn't delay the next request.
       await new Promise((resolve) => setTimeout(resolve, 15));
     }
   }
@@ -61,7 +64,7 @@ async function expectTheSame(known: () => Promise<Asked>, unknown: () => Promise
   );
 }
 
-/** A page without what was typed and what differs each time. */
+/** The page without the input, and without values that differ in each answer. */
 function told({ status, headers, text, location }: Page, about: string): string {
   const plain = text
     .replaceAll(about, "…")
@@ -74,7 +77,7 @@ function told({ status, headers, text, location }: Page, about: string): string 
 
 const form = async (agent: Agent, path: string, field: string): Promise<Form> => formWith(await agent.get(path), field);
 
-/** Fills in one field of a page that strangers see. */
+/** Sends one field of a page that strangers can see. */
 function typed(path: string, field: string, more: Record<string, string> = {}) {
   return async (value: string): Promise<Asked> => {
     const agent = aBrowser();
@@ -144,7 +147,7 @@ test("EN-02 invitation: an address that somebody has, and one that nobody has", 
   timeout: 60_000,
 }, async () => {
   const invite = async (addressee: string): Promise<Asked> => {
-    // Each into a company of its own: what was invited before stands in the list.
+    // Each invitation goes to a different company, because the page lists earlier invitations.
     const { slug, admin } = await addCompany(server);
     const agent = aBrowser();
     await signIn(agent, admin.username);

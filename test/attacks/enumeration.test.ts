@@ -1,4 +1,7 @@
-/** Who exists here is nobody's business: unknown and wrong look, and last, the same; two spellings of a name are one account. */
+/**
+ * Nobody can find out which accounts exist: an unknown name and a wrong password give the same answer in the same time.
+ * Two spellings of a name are one account.
+ */
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
@@ -14,7 +17,7 @@ import {
 } from "../support/http-browser.ts";
 import { Guesser, isSignedIn } from "../support/password-guesser.ts";
 import { PASSWORD, startServer, type TestClient, type TestServer } from "../support/test-server.ts";
-import { byTheClock } from "../support/timing-tests.ts";
+import { byTheClock } from "../support/timing-test-retries.ts";
 
 let server: TestServer;
 beforeAll(async () => {
@@ -23,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 const WINDOW = 3_600_000;
 
-/** Without what differs from request to request, and what was typed. */
+/** The answer without the input, and without values that differ in each request. */
 function shape({ status, headers, text }: Page, ...typed: readonly string[]): unknown {
   const kept = [...headers].filter(
     ([name]) => !["date", "x-request-id", "content-length", "set-cookie", "retry-after"].includes(name),
@@ -97,7 +100,7 @@ describe("EN-09 sign-in: unknown, wrong, disabled, without a password", () => {
       }
       const median = (list: number[] = []) => list.toSorted((a, b) => a - b)[7] ?? 0;
       const [known, unknown, without] = [median(took["known"]), median(took["unknown"]), median(took["none"])];
-      // A server that doesn't hash for unknown names answers them ten times as fast.
+      // A server that hashes no password for unknown names answers them ten times as fast.
       for (const other of [unknown, without]) {
         expect(other / known, `${known} ms and ${other} ms`).toBeGreaterThan(0.5);
         expect(other / known, `${known} ms and ${other} ms`).toBeLessThan(2);

@@ -1,4 +1,4 @@
-/** SS-05: every form of every page, found by going there, with a token that is missing, forged, somebody else's or of a session that is over. */
+/** SS-05: each form of each page that a crawler finds, with a missing, forged, foreign or expired token. */
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -22,7 +22,7 @@ import { Agent, type Page, signIn } from "../support/http-browser.ts";
 let service: Service;
 let world: World;
 let found: ReadonlyMap<string, readonly Found[]>;
-/** Good tokens, of the browsers and sessions of another person. */
+/** Valid tokens of another person's browsers and sessions. */
 let foreign: readonly string[];
 
 beforeAll(async () => {
@@ -30,7 +30,7 @@ beforeAll(async () => {
   foreign = tokensOf((await everyPage(service)).pages);
   world = await everyPage(service);
   found = formsOf(world.pages);
-  // Of some sign-ins on the way nobody has read the message: it is none that a form below sends.
+  // Waits until the messages about earlier sign-ins are sent, because sending changes rows.
   const { dataDir } = service.server;
   const waiting = "SELECT COUNT(*) AS n FROM outbox WHERE status = 'waiting'";
   while (Number((await byHand(`sqlite:${dataDir}/assent.db`, [waiting]))[0]?.["n"]) > 0) await sleep(20);
@@ -42,8 +42,12 @@ function tokensOf(pages: readonly { page: Page }[]): readonly string[] {
   return [...new Set(all)].filter((one) => one !== "");
 }
 
-/** Pages with forms that other sites may post to, and why: RFC 6749 §3.1 has clients post there; the other one tells by the origin (below). */
-const OPEN = ["/authorize", "/language"];
+/**
+ * Endpoints to which other sites may post. RFC 6749 §3.1 lets clients post to `/authorize`, and OpenID Connect
+ * RP-Initiated Logout §2 to `/logout`. `/language` checks the
+ * origin (see below).
+ */
+const OPEN = ["/authorize", "/logout", "/language"];
 const POSTS = routes
   .filter((route) => route.for === "people" && route.POST !== undefined && !OPEN.includes(route.path))
   .map(({ path }) => path);
@@ -91,7 +95,7 @@ describe.each(POSTS)("%s", (path) => {
 
 const INNOCENT_FIRST = POSTS.toSorted((one, other) => Number(ENDS.test(one)) - Number(ENDS.test(other)));
 
-/** Requests that no page of ours sends: their browser says so. */
+/** Headers with which a browser says that the request comes from another site. */
 const FOREIGN: readonly Record<string, string>[] = [
   { "sec-fetch-site": "cross-site" },
   { "sec-fetch-site": "cross-site", origin: "null" },
@@ -165,6 +169,8 @@ describe("SS-06 forms from other sites", () => {
       "/revoke",
       "/introspect",
       "/device_authorization",
+      "/userinfo",
+      "/logout",
     ]);
     for (const { path } of open) {
       for (const headers of FOREIGN) {
@@ -186,7 +192,7 @@ describe("the same forms", () => {
     await signIn(agent, world.member.username);
     expect(agent.cookies.get("assent_session")).not.toBe(sessions);
     const before = rowsOf(service.server);
-    // These belong to the browser, whoever is signed in.
+    // The tokens of these forms belong to the browser, not to the session.
     const bound = /^\/(login|device)$|^\/login\/(?!switch)/;
     for (const { form } of all.filter(({ form: { action } }) => !bound.test(routeOf(action)))) {
       const page = await agent.submit(form, filled(form));
@@ -196,8 +202,11 @@ describe("the same forms", () => {
     agent.cookies.set("assent_session", sessions);
   });
 
-  test.each(INNOCENT_FIRST)("%s with its own token → not refused for it", async (path) => {
-    // Another password, or a second step set up, has begun another session.
+  // A picture's form is sent as multipart/form-data: test/flows/picture.test.ts.
+  const plain = INNOCENT_FIRST.filter((path) => path !== "/account/profile/picture");
+
+  test.each(plain)("%s with its own token → not refused for it", async (path) => {
+    // Leaves out forms of an earlier session: a new password or a new second step started another one.
     const same = ({ agent, session }: Found) => agent.cookies.get("assent_session") === session;
     for (const { agent, form } of looksOf((found.get(path) ?? []).filter(same))) {
       const page = await agent.submit(form, filled(form));

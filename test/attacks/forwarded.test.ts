@@ -1,9 +1,12 @@
-/** Headers that name a client behind a proxy: the proxy sets one of them, the client may send the other (RFC 7239 §8.1). */
+/**
+ * Headers that name the address of a client behind a proxy. The proxy sets one of them; the client may send another one
+ * itself (RFC 7239 §8.1).
+ */
 
 import { expect, test } from "vitest";
 import { startServer, type TestServer } from "../support/test-server.ts";
 
-/** The address that the log has for a refused request with these headers. */
+/** The address in the log of a request that is refused, with these headers. */
 async function loggedAddress(server: TestServer, headers: Record<string, string>): Promise<unknown> {
   const before = server.log.length;
   const answer = await fetch(`${server.url}/token`, { method: "POST", headers, body: new URLSearchParams({ a: "b" }) });
@@ -12,7 +15,7 @@ async function loggedAddress(server: TestServer, headers: Record<string, string>
   return lines.find(({ event }) => event === "refused")?.["address"];
 }
 
-/** The scheme decides, too: without TLS before the proxy, an https issuer answers nobody. */
+/** An https issuer answers only requests that came by https, so the proxy's header about the scheme matters, too. */
 const issuer = "https://as.test";
 
 test("X-Forwarded-For of the proxy, Forwarded of the client → the proxy's word", async () => {

@@ -1,4 +1,4 @@
-/** Floods of the front channel, and what its requests leave in the log (CWE-400, RFC 9700 §4.3). */
+/** Floods of the front channel, and what its requests write into the log (CWE-400, RFC 9700 §4.3). */
 
 import { statSync } from "node:fs";
 import { Agent as HttpAgent, request as httpRequest } from "node:http";
@@ -16,13 +16,13 @@ import {
 } from "../support/front-channel.ts";
 import { Agent, authorizeUrl, consentForm, redeem, signIn } from "../support/http-browser.ts";
 import { PASSWORD, startServer, type TestClient, type TestServer } from "../support/test-server.ts";
-import { byTheClock } from "../support/timing-tests.ts";
+import { byTheClock } from "../support/timing-test-retries.ts";
 
 let server: TestServer;
 let client: TestClient;
 
 beforeAll(async () => {
-  // Each of thousands of lines would be kept by the test itself.
+  // The test keeps every line of the log in memory. Lower levels would write thousands.
   server = await startServer({ config: { logLevel: "info" } });
   client = await server.addClient();
 });
@@ -34,7 +34,7 @@ const collect = runInNewContext("gc") as () => void;
 const connections = new HttpAgent({ keepAlive: true, maxSockets: 16 });
 afterAll(() => connections.destroy());
 
-/** Status and length of the answer; nothing of it is kept. */
+/** Returns only status and length, so that memory doesn't grow. */
 function ask(path: string, headers: Record<string, string> = {}): Promise<{ status: number; size: number }> {
   return new Promise((resolve, reject) => {
     const sent = httpRequest(
@@ -105,7 +105,8 @@ test("DS-09 3,000 requests without a cookie → nothing is stored of any, in no 
     if (status !== 200) throw new Error(`answered ${status}`);
   });
   expect(await rowCounts(server.dataDir)).toEqual(before.rows);
-  // Every ten seconds the server says that it runs: a page of the log each time, where 3,000 requests would write thousands.
+  // A heartbeat every ten seconds writes one page of the database's log. 3,000 requests that write would write
+  // thousands.
   for (const [at, size] of files().entries()) expect(size - (before.files[at] ?? 0)).toBeLessThan(50_000);
 });
 
@@ -118,7 +119,7 @@ test("DS-10 3,000 languages, clients, conditions and pages that don't exist → 
     await ask(`/nothing/${at}`, headers);
     return plain.size;
   };
-  // What is made once is made before: the caches of unknown ids among it.
+  // A first flood fills the caches, also those of unknown ids, so that they don't count.
   await flood(1500, one);
   server.log.length = 0;
   collect();
@@ -128,7 +129,8 @@ test("DS-10 3,000 languages, clients, conditions and pages that don't exist → 
   server.log.length = 0;
   collect();
   expect(process.memoryUsage().heapUsed - before).toBeLessThan(6_000_000);
-  // The page is the same whatever language is asked for; the sealed request is a few bytes longer for a longer one.
+  // The page is the same for every requested language. A longer language tag makes the sealed request a few bytes
+  // longer.
   expect(Math.max(...sizes) - Math.min(...sizes)).toBeLessThan(16);
 });
 
@@ -145,7 +147,7 @@ describe("LG-02 the log", () => {
     await agent.get("/nothing?canary=canary-query");
     await agent.get("/consent?request=canary-request");
     await agent.get(authorizeUrl(server, client, { ...secret, scope: "nothing" }));
-    // The log names a redirect URI that isn't registered, for the operator, but nothing of its query.
+    // The log names an unregistered redirect URI for the operator, without its query.
     await agent.get(
       authorizeUrl(server, client, { ...secret, redirect_uri: "https://evil.test/cb?x=canary-redirect" }),
     );

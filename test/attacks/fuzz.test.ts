@@ -1,4 +1,4 @@
-/** DS-16, REL-24: requests that begin as good ones and are bent at random, at every endpoint: refused in peace, and the server goes on. */
+/** DS-16, REL-24: valid requests with random faults, at every endpoint: no answer is 500, and the server continues. */
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { routes } from "../../packages/server/src/http/endpoint-table.ts";
@@ -6,13 +6,13 @@ import { everyPage, type Service, startService } from "../support/crawl-every-pa
 import { Agent, authorizeUrl } from "../support/http-browser.ts";
 import { API, type TestClient } from "../support/test-server.ts";
 
-/** How many in all; more by hand: `FUZZ=100000 npm test -- attacks/fuzz`. */
+/** Number of requests. To send more: `FUZZ=100000 npm test -- attacks/fuzz`. */
 const REQUESTS = Number(process.env["FUZZ"] ?? 3000);
 
 let service: Service;
 let seeds: readonly Sent[];
 
-/** A request as it is before it is bent. */
+/** A valid request, before faults are added. */
 interface Sent {
   readonly agent: Agent;
   readonly method: string;
@@ -41,7 +41,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** What clients and APIs send. */
+/** The requests of clients and APIs. */
 function programs(app: TestClient): Sent[] {
   const agent = new Agent(service.server.issuer);
   const basic = (id: string, secret: string) => ({
@@ -109,7 +109,7 @@ function programs(app: TestClient): Sent[] {
   ];
 }
 
-/** A small generator with a seed, so that a failure can be had again. */
+/** A small generator with a seed, so that a failure can be repeated. */
 function numbers(seed: number): (below: number) => number {
   let state = seed >>> 0;
   return (below) => {
@@ -233,7 +233,7 @@ function bent({ agent, method, path, fields, headers }: Sent, below: (limit: num
 }
 
 async function send({ agent, method, path, fields, headers }: Sent): Promise<{ status: number; text: string }> {
-  // `URLSearchParams` would repair lone surrogates: they go as the bytes that a careless client sends.
+  // `URLSearchParams` would replace lone surrogates. This sends their bytes, as a careless client would.
   const form = fields.map((pair) => pair.map(encoded).join("=")).join("&");
   const hasBody = !["GET", "HEAD", "OPTIONS"].includes(method);
   const cookie = [...agent.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
@@ -280,7 +280,7 @@ test(`DS-16 ${REQUESTS} bent requests → none is answered 500 or worse but by s
     if (count % 400 === 0) service.server.tick(3_600_000);
   }
   expect(statuses.get(503) ?? 0).toBe(0);
-  // Not all are refused at the door.
+  // Checks that the requests reach different parts of the server: each of these statuses must occur.
   for (const status of [200, 303, 400, 403, 404, 405])
     expect([status, (statuses.get(status) ?? 0) > 0]).toEqual([status, true]);
   expect((await new Agent(service.server.issuer).get("/login")).status).toBe(200);

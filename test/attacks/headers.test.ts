@@ -9,7 +9,7 @@ import { PASSWORD, startServer, type TestClient, type TestServer } from "../supp
 let server: TestServer;
 let proxied: ProxiedServer;
 let client: TestClient;
-/** Every kind of page, by its name. */
+/** An example of every kind of page, by its name. */
 let pages: Record<string, Page>;
 
 beforeAll(async () => {
@@ -161,7 +161,7 @@ describe("HD-05, HD-09 behind https", () => {
         "max-age=31536000; includeSubDomains",
       ]);
     }
-    // Over http, on this device, it would bind other programs' ports.
+    // For an http issuer on this machine, the header would also affect other programs on this host name.
     expect((await fetch(`${server.issuer}/login`)).headers.get("strict-transport-security")).toBeNull();
   });
 

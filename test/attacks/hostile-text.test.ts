@@ -1,4 +1,4 @@
-/** CN-13: what strangers wrote is text on every page: names, words of scopes, hints, state. */
+/** CN-13: texts of strangers are shown as plain text on every page: names, scope descriptions, hints, state. */
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Client } from "../../packages/server/src/oauth/model.ts";
@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** Elements with the names of their attributes, in order: what the browser makes of a page, its words aside. */
+/** The elements of a page with the names of their attributes, in order, without any text. */
 function bones({ text }: Page): string[] {
   return [...text.matchAll(/<(\/?[a-zA-Z][\w-]*)((?:\s+[^\s=>]+(?:="[^"]*")?)*)\s*\/?>/g)].map(
     ([, name = "", attributes = ""]) =>
@@ -29,7 +29,7 @@ function bones({ text }: Page): string[] {
   );
 }
 
-/** What the page says, entities resolved, markup gone. */
+/** The text of the page, without markup and with entities resolved. */
 function wordsOf({ text }: Page): string {
   return resolved(text.replace(/<[^>]*>/g, ""));
 }

@@ -1,4 +1,4 @@
-/** DS-19 HTTP/2 is not spoken, so none of its floods reach us (CVE-2023-44487): not by prior knowledge, not by upgrade, not over TLS. */
+/** DS-19: HTTP/2 floods can't reach the server, because it doesn't speak HTTP/2 (CVE-2023-44487). */
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { connect as connectHttp2, constants } from "node:http2";
@@ -46,7 +46,7 @@ afterAll(async () => {
 
 const PREFACE = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
-/** A settings frame, then 1,000 streams that are opened and reset at once (RFC 9113 §§6.4, 6.5). */
+/** A SETTINGS frame, then 1,000 streams that are opened and reset at once (RFC 9113 §§6.4, 6.5). */
 function rapidReset(): Buffer {
   const frames = [Buffer.from(PREFACE), Buffer.from("000000040000000000", "hex")];
   for (let stream = 1; stream < 2000; stream += 2) {

@@ -1,4 +1,4 @@
-/** CN-12, AD-05, AD-20: every id in an address or a form of one owner, tried by another with a session and tokens of their own. */
+/** CN-12, AD-05, AD-20: a person sends every id of another owner's addresses and forms with their own session. */
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { routes } from "../../packages/server/src/http/endpoint-table.ts";
@@ -32,12 +32,12 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** Links in messages and invitations are good for whoever holds them, for the person that they name: other tests are about them. */
+/** Other tests check links in messages: everybody who has such a link may open it. */
 const BEARER = ["link"];
-/** What is chosen rather than named. */
+/** Fields with a free value, not an id. */
 const FREE = ["csrf", "username", "back", "name", "state"];
 
-/** Ids of the victim that may stand in mallory's form, by field or by button. */
+/** Ids of the victim for the fields and buttons of the attacker's form. */
 function idsFor(path: string, { fields, buttons }: Form): [string, string][] {
   const others = looksOf(theirs.get(path) ?? []).concat(theirs.get(path) ?? []);
   const values = others.flatMap(({ form }) => [...form.fields, ...form.buttons]);
@@ -49,7 +49,7 @@ function idsFor(path: string, { fields, buttons }: Form): [string, string][] {
   return [...new Map(pairs.map((pair) => [pair.join("="), pair])).values()].map(([name, value]) => [name, value]);
 }
 
-/** Rows that are about the victim's people or company. */
+/** All rows of the victim's people and company. */
 function victims(): string[] {
   const ids = [...victim.people.map(({ personId }) => personId), victim.company.companyId];
   return rowsOf(service.server).filter((row) => ids.some((id) => row.includes(id)));
@@ -70,7 +70,10 @@ const PATHS = routes
   .toSorted((one, another) => Number(ENDS.test(one)) - Number(ENDS.test(another)));
 
 describe("CN-12 AD-20 addresses", () => {
-  /** Those with something of an owner in them; what anybody may open with a link isn't. */
+  /**
+   * Addresses that name something of an owner. Links in messages are left out, because everybody who has one may open
+   * it.
+   */
   const addresses = () =>
     [...new Set(victim.pages.flatMap(({ page, path }) => [...linksOf(page), ...(path === null ? [] : [path])]))].filter(
       (href) => /^\/(company|account|consent|device)\b.*[/?]/.test(href) && !href.includes("back="),
@@ -192,7 +195,7 @@ describe("CN-12 AD-05 forms", () => {
     for (const { agent, form } of looksOf(own.get(path) ?? [])) {
       for (const [name, value] of idsFor(path, form)) {
         const page = await agent.follow(await agent.submit(form, { ...filled(form), [name]: value }));
-        // The link of an invitation names its company to whoever holds it; who may join is about the person.
+        // An invitation's page names the company to everybody who has the link. Only the invited person can join.
         const isLink = name === "invitation" && value.startsWith("iv_");
         if (!isLink) expectNothingOfTheirs(page, `${path} ${name}=${value}`);
         expect(victims(), `${path} ${name}=${value}`).toEqual(before);

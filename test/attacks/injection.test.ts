@@ -1,4 +1,7 @@
-/** Text that wants to be more than text: SQL, names of objects, markup, line feeds, paths (CWE-89, CWE-1321, CWE-79, CWE-117, CWE-22). */
+/**
+ * Texts that a parser could take for something else: SQL, property names, markup, line feeds, paths (CWE-89, CWE-1321,
+ * CWE-79, CWE-117, CWE-22).
+ */
 
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -6,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { expectPage400, logSince, rowCounts, send } from "../support/front-channel.ts";
 import { Agent, authorize, authorizeUrl, consentForm, postForm, redeem, signIn } from "../support/http-browser.ts";
 import { onPostgres, PASSWORD, startServer, type TestClient, type TestServer } from "../support/test-server.ts";
-import { byTheClock } from "../support/timing-tests.ts";
+import { byTheClock } from "../support/timing-test-retries.ts";
 
 let server: TestServer;
 let client: TestClient;
@@ -46,7 +49,7 @@ const NAMES_OF_OBJECTS = [
   "__defineGetter__",
 ];
 
-/** Every text that somebody without a secret may send, each on its way with all else right. */
+/** Every text field of a request that needs no secret. All other fields of the request are valid. */
 const places: readonly (readonly [place: string, send: (text: string) => Promise<{ status: number }>])[] = [
   ...[
     "client_id",
@@ -125,7 +128,7 @@ async function typed(fields: Record<string, string>) {
 describe("IN-01 SQL in every text that can be sent", () => {
   test.each(places)("%s → no fault, no row more or less, quick", byTheClock, async (_, ask) => {
     const counted = async () => {
-      // Failed sign-ins are counted, and that is all.
+      // Failed sign-ins may change only their counters.
       const { attempts: _attempts, ...rest } = await rowCounts(server.dataDir);
       return rest;
     };
@@ -282,7 +285,7 @@ describe("IN-06, IN-07 line feeds and escapes", () => {
     expect(page.location?.searchParams.get("state")).toBe(text);
     const refused = await stranger().get(authorizeUrl(server, client, fields));
     expect([...refused.headers.keys()]).not.toContain("x");
-    // A body may hold line feeds raw.
+    // A body can contain unescaped line feeds.
     const body = `client_id=${client.clientId}&redirect_uri=https://app.test/cb&response_type=code&scope=read&state=${text}`;
     const headers = { "content-type": "application/x-www-form-urlencoded", accept: "text/html" };
     const posted = await send(server.issuer, { method: "POST", path: "/authorize", headers, body });
@@ -365,7 +368,7 @@ test("the log of all this → no password, no secret, no code", () => {
   const text = logSince(server, 0);
   for (const secret of [PASSWORD, client.secret, encodeURIComponent(PASSWORD)]) expect(text).not.toContain(secret);
   expect(text).not.toMatch(/ac_[A-Za-z0-9_-]{40}|rt_[A-Za-z0-9_-]{40}/);
-  // What a client sent in the parameter that was refused is logged for the operator, as a value and nothing else.
+  // The log has the refused parameter for the operator, only as a value of its member.
   for (const line of text.split("\n").filter((one) => one.includes("DROP TABLE"))) {
     const { received, client_id: clientId, ...rest } = JSON.parse(line.slice(line.indexOf("{")));
     expect(`${received} ${clientId}`).toContain("DROP TABLE");

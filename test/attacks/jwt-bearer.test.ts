@@ -18,9 +18,9 @@ import {
   trust,
 } from "../support/assertion-requests.ts";
 import { anOwner, restarted, tokensOf } from "../support/back-channel.ts";
-import { aKeySite, type KeySite } from "../support/client-keys.ts";
+import { aKeySite, type KeySite } from "../support/signing-clients.ts";
 import { settle, startServer, type TestClient, type TestServer } from "../support/test-server.ts";
-import { byTheClock } from "../support/timing-tests.ts";
+import { byTheClock } from "../support/timing-test-retries.ts";
 
 let server: TestServer;
 let client: TestClient;
@@ -166,7 +166,7 @@ describe("JB-06 jti", () => {
     const site = createServer(node.handler);
     await new Promise<void>((resolve) => site.listen(0, "127.0.0.1", resolve));
     try {
-      // The other node: its name is the same, only the way to it differs.
+      // The address of the other node. Both nodes have the same issuer.
       const there = { issuer: `http://127.0.0.1:${(site.address() as AddressInfo).port}` };
       const assertion = made();
       const both = Array.from({ length: 25 }, () => [server, there]).flat();
@@ -329,7 +329,7 @@ describe("JB-13 keys at an address", () => {
     await near.stop();
   });
 
-  /** An issuer of its own for each case: keys are held. */
+  /** Each case has its own issuer, because the server caches keys. */
   async function anIssuerAt(at: TestServer, jwksUri: string): Promise<string> {
     const issuer = `https://${randomBytes(6).toString("hex")}.test`;
     await trust(at, { issuer, type: "jwt", jwksUri });

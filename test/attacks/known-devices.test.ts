@@ -1,4 +1,7 @@
-/** Guessing with the cookies of known devices: few of them count, none for long, and all of them together slow each other down. */
+/**
+ * Guessing passwords with cookies of known devices: few devices count, each for a limited time, and they share one
+ * limit.
+ */
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { DerivedCredentials } from "../../packages/server/src/crypto/derived-credentials.ts";
@@ -32,7 +35,7 @@ afterAll(async () => {
 const at = (address = aNetwork()) => ({ "x-forwarded-for": address });
 const device = (agent: Agent) => agent.cookies.get("assent_device") ?? "";
 
-/** A browser that has signed in, and has no session any more. */
+/** A browser that has signed in and has no session any more. */
 async function known(person: Person, finish: (agent: Agent, page: Page) => Promise<unknown> = async () => undefined) {
   const agent = new Agent(server.issuer, at());
   await finish(agent, await signIn(agent, person.username));
@@ -53,7 +56,7 @@ const withCookie = (cookie: string, address: string) => {
   return agent;
 };
 
-/** Wrong passwords with one device cookie after another; how many the server looked at. */
+/** Tries wrong passwords with each device cookie. Returns how many passwords the server checked. */
 async function passwordsLookedAt(person: Person, cookies: readonly string[], address: string, each = 10) {
   let looked = 0;
   for (const cookie of cookies) {
@@ -63,7 +66,7 @@ async function passwordsLookedAt(person: Person, cookies: readonly string[], add
   return looked;
 }
 
-/** Wrong codes in the same way; whoever tries them knows the password. */
+/** The same with wrong codes, by somebody who knows the password. */
 async function codesLookedAt(victim: WithSecondStep, cookies: readonly string[], address: string, each = 5) {
   let looked = 0;
   for (const cookie of cookies) {
@@ -78,14 +81,14 @@ async function codesLookedAt(victim: WithSecondStep, cookies: readonly string[],
   return looked;
 }
 
-/** Messages to the person with that subject, once there are as many. */
+/** Messages to the person with this subject. Waits until there are `count`. */
 async function letters(person: Person, subject: string, count = 1) {
   const found = () => mailbox.to(person.email).filter((one) => one.subject?.startsWith(subject));
   await expect.poll(() => found().length).toBeGreaterThanOrEqual(count);
   return found();
 }
 
-/** The link of a recovery's message, which comes after all that were written before. */
+/** The link in a new recovery message. All earlier messages have arrived by then. */
 async function askRecovery(person: Person): Promise<string> {
   const agent = new Agent(server.issuer, at());
   await agent.submit(formWith(await agent.get("/recover"), "login"), { login: person.username });
@@ -112,7 +115,7 @@ describe("cookies that count no more", () => {
     const fields = { current_password: PASSWORD, password: NEW, again: NEW };
     expect((await agent.submit(form, fields)).status).toBe(303);
     expect(await passwordsLookedAt(person, cookies, aNetwork())).toBe(PASSWORD_LIMITS.network);
-    // The browser that changed it is one of the person's own.
+    // The browser in which the password was changed is a known device.
     for (const address of networks(4)) await passwordsLookedAt(person, [""], address);
     agent.cookies.delete("assent_session");
     expect(await signsInWith(agent, person, NEW)).toBe(true);
@@ -183,7 +186,7 @@ describe("ceilings over all devices and networks", () => {
     };
     const cookies = await manyKnown(2 * MOST_KNOWN_DEVICES, signedIn);
     const [full, narrowed] = CODE_LIMITS.device;
-    // The owner's browser is the tenth that is kept.
+    // The owner's browser is the tenth, which is the last one that the account keeps.
     const filling = CODE_LIMITS.hour / full;
     const others = MOST_KNOWN_DEVICES - 1 - filling;
     expect(await codesLookedAt(victim, cookies, aNetwork())).toBe(CODE_LIMITS.hour + others * narrowed);
@@ -201,15 +204,15 @@ describe("ceilings over all devices and networks", () => {
     const alarms = server.log.slice(mark).filter((line) => line.includes('"guessing"'));
     expect(alarms).toHaveLength(1);
     expect(alarms[0]).toContain(person.personId);
-    // The owner's device has made none of these: a wrong password, then the right one.
+    // The owner's device made none of the guesses, so one wrong password and then the right one are checked.
     expect(await passwordsLookedAt(person, [own], aNetwork(), 1)).toBe(1);
     expect(await signsInWith(withCookie(own, aNetwork()), person)).toBe(true);
-    // A typing error too many costs a wait of 15 minutes at most.
+    // Too many typing errors block this device for 15 minutes at most.
     expect(await passwordsLookedAt(person, [own], aNetwork(), 5)).toBe(narrowed);
     expect(await signsInWith(withCookie(own, aNetwork()), person)).toBe(false);
     server.tick(QUARTER);
     expect(await signsInWith(withCookie(own, aNetwork()), person)).toBe(true);
-    // The next hour of the same day is another alarm in the log, and no other message.
+    // In the next hour of the same day, the log gets another alarm, and the person gets no further message.
     server.tick(HOUR);
     await passwordsLookedAt(person, guessers, aNetwork(), full);
     expect(server.log.slice(mark).filter((line) => line.includes('"guessing"')).length).toBeGreaterThan(1);
@@ -287,7 +290,7 @@ describe("other places that take the password", () => {
       if (!page.text.includes("Too many attempts")) looked += 1;
     }
     expect(looked).toBe(PASSWORD_LIMITS.network);
-    // Counted with those of the sign-in page.
+    // They are counted together with attempts on the sign-in page.
     const elsewhere = await Promise.all(networks(5).map((address) => passwordsLookedAt(person, [""], address)));
     expect(elsewhere.reduce((sum, one) => sum + one, 0)).toBe(PASSWORD_LIMITS.hour - PASSWORD_LIMITS.network);
   });

@@ -1,4 +1,4 @@
-/** SS-24: every link that is sent, used twice: one after the other, by two browsers, and at once. */
+/** SS-24: every link in a message is used twice: one after the other, in two browsers, and at the same time. */
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
@@ -12,7 +12,7 @@ import {
 } from "../support/crawl-every-page.ts";
 import { Agent, type Form } from "../support/http-browser.ts";
 
-/** Where links lead, and what says that one is spent. */
+/** The path of each link, and the status of its page once the link is used. */
 const LINKS: readonly (readonly [path: string, spent: number])[] = [
   ["/recover/new", 400],
   ["/undo", 400],
@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** A world's page of that link, with the form on it. */
+/** The page of this link, with its form. */
 function linkOf(world: World | undefined, path: string): { shown: Shown & { path: string }; form: Form } {
   for (const { page, path: own, ...shown } of world?.pages ?? []) {
     const form = page.forms.find(({ action, method }) => method === "post" && action.endsWith(path));
@@ -39,14 +39,14 @@ function linkOf(world: World | undefined, path: string): { shown: Shown & { path
   throw new Error(`no page with a form for ${path}`);
 }
 
-/** Names are one person's alone. */
+/** Usernames are unique, so each answer uses its own. */
 const answers = (form: Form, at: string) => ({
   ...filled(form),
   ...(form.fields.has("username") ? { username: at } : {}),
 });
 
 describe.each(LINKS)("%s", (path, spent) => {
-  test("used, then opened and sent once more → spent, nothing changes, in any browser", async () => {
+  test("used, then opened and sent again in any browser → spent, nothing changes", async () => {
     const { shown, form } = linkOf(worlds[0], path);
     const before = rowsOf(service.server);
     expect([200, 303]).toContain((await shown.agent.submit(form, answers(form, "first-one"))).status);
@@ -59,7 +59,7 @@ describe.each(LINKS)("%s", (path, spent) => {
     expect(rowsOf(service.server)).toEqual(after);
   });
 
-  test("sent five times at once → one is done, the others are told that it is spent", async () => {
+  test("sent five times at once → one succeeds, the others get the page of a spent link", async () => {
     const { shown, form } = linkOf(worlds[1], path);
     const all = await Promise.all(
       Array.from({ length: 5 }, (_, at) => shown.agent.submit(form, answers(form, `racer-${path.length}-${at}`))),

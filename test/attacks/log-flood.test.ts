@@ -1,4 +1,4 @@
-/** Failures in any number: the log keeps the first of them and the count of the others; faults of ours are all written. */
+/** Many failures: the log has the first ones and a count of the others. It has every fault of the server itself. */
 
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { byHand } from "../../packages/server/test/storage/support/raw-statements.ts";
@@ -32,7 +32,7 @@ interface Line {
   readonly repeated?: number;
 }
 
-/** What the log holds once the server has stopped. */
+/** The lines of the log after the server has stopped. */
 async function logOf(of: (line: Line) => boolean): Promise<{ whole: Line[]; sums: Line[]; repeated: number }> {
   await server.assent.close();
   const lines = server.log.map((line) => JSON.parse(line) as Line).filter(of);
@@ -41,7 +41,7 @@ async function logOf(of: (line: Line) => boolean): Promise<{ whole: Line[]; sums
   return { whole, sums, repeated: sums.reduce((sum, { repeated = 0 }) => sum + repeated, 0) };
 }
 
-/** Asks with a token that is none, from an address; without a client's name, which is refused and counted nowhere. */
+/** Presents an invalid token from this address, without a client's name. The server refuses it before any counter. */
 const wrong = (from: string) =>
   postForm(server, "/token", null, { grant_type: "refresh_token", refresh_token: "x" }, { "x-forwarded-for": from });
 

@@ -1,4 +1,4 @@
-/** CN-13, EN-04: names that pass for others (UTS #39) are refused where they are new; accounts and clients that have them go on. */
+/** CN-13, EN-04: a new name that looks like another (UTS #39) is refused; existing accounts and clients keep theirs. */
 
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -106,7 +106,7 @@ describe("an owner made of an assertion", () => {
   };
 
   test("whose username mixes alphabets, or looks like another's → refused, and nobody is made", async () => {
-    // Latin letters that Cyrillic has look-alikes of, eight at random.
+    // Eight random Latin letters for which Cyrillic has look-alikes.
     const latin = [...randomBytes(16)].map((byte) => "aceopxy"[byte % 7]).join("");
     const cyrillic = latin.replace(/./g, (one) => "асеорху"["aceopxy".indexOf(one)] ?? one);
     await server.addPerson({ username: latin });

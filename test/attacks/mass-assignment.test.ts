@@ -1,4 +1,4 @@
-/** Fields that a form or a request doesn't have: none of them reaches a record (AD-06, CN-15); registration by strangers isn't there (DR-01). */
+/** Fields that a form doesn't have change no record (AD-06, CN-15); strangers can't register clients (DR-01). */
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Person } from "../../packages/server/src/owners/storage.ts";
@@ -18,7 +18,7 @@ afterAll(async () => {
   await mailbox.stop();
 });
 
-/** Fields of a person's record that no page of theirs changes, in both spellings, plain and in other shapes. */
+/** Fields of a person's record that no page of theirs changes, in both spellings and in nested forms. */
 const FORBIDDEN: Readonly<Record<string, string>> = {
   ...{ operator: "admin", "operator[]": "admin", "person[operator]": "admin", roles: "admin", role: "admin" },
   ...{ status: "disabled", email_verified: "true", email_verified_at: "1", emailVerifiedAt: "1" },
@@ -33,7 +33,7 @@ async function formAt(agent: Agent, path: string, action = path): Promise<Form> 
   return form;
 }
 
-/** What may differ between two people who did the same. */
+/** A person's record without the values that differ between two people. */
 function comparable(person: Person | undefined) {
   if (person === undefined) throw new Error("nobody");
   const { partition, personId, username, email, passwordHash, passwordChangedAt, createdAt, updatedAt, ...rest } =
@@ -49,6 +49,7 @@ const stateOf = ({ partition, personId }: Person) => server.assent.storage.peopl
 describe("AD-06 a person's own pages", () => {
   test.each<[path: string, from: string, fields: Record<string, string>]>([
     ["/account/profile/name", "/account/profile", { name: "Alice" }],
+    ["/account/profile/details", "/account/profile", { nickname: "Al", phone_number: "+4930123456" }],
     ["/account/profile/verify", "/account/profile", {}],
     [
       "/account/security/password",

@@ -1,6 +1,10 @@
-/** Whose answer it is: issuer identification, Host headers, metadata (RFC 9207, RFC 8414 §3.3, RFC 9700 §4.4). */
+/**
+ * Which server an answer comes from: issuer identification, Host headers, metadata (RFC 9207, RFC 8414 §3.3, RFC 9700
+ * §4.4).
+ */
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { withOpenIdScopes } from "../../packages/server/src/oauth/openid/scopes.ts";
 import { serverMetadata } from "../../packages/server/src/oauth/server-metadata.ts";
 import {
   atConsent,
@@ -18,7 +22,7 @@ let server: TestServer;
 let client: TestClient;
 let person: Awaited<ReturnType<TestServer["addPerson"]>>;
 let proxied: ProxiedServer;
-/** As `proxied`, but nobody is trusted. */
+/** As `proxied`, but trusts no proxy. */
 let bare: ProxiedServer;
 
 beforeAll(async () => {
@@ -81,9 +85,9 @@ test("MX-02 the metadata → the configured issuer, iss announced, no endpoint t
     expect(String(url).startsWith(`${server.issuer}/`), name).toBe(true);
     expect((await fetch(String(url))).status, name).not.toBe(404);
   }
-  for (const absent of ["registration", "pushed_authorization_request", "userinfo", "end_session"])
+  for (const absent of ["registration", "pushed_authorization_request"])
     expect(document).not.toHaveProperty(`${absent}_endpoint`);
-  for (const path of ["/.well-known/openid-configuration", "/register", "/par", "/userinfo", "/logout", "/admin/"])
+  for (const path of ["/register", "/par", "/admin/"])
     expect((await fetch(server.issuer + path)).status, path).toBe(404);
 });
 
@@ -182,7 +186,7 @@ describe("MX-06 another server's credentials", () => {
   test("code, refresh token, session and form of one at the other → refused, and fine at home", async () => {
     const other = await startServer();
     try {
-      // The same client and person on both, so that only the server differs.
+      // Both servers have the same client and person, so that they differ only in the issuer.
       const { secret, ...record } = client;
       await other.assent.storage.clients.put({ client: record, expect: null });
       const twin = { ...record, secret };
@@ -225,12 +229,12 @@ test("MX-08 1,000 requests with any Host and language → the same bytes each ti
         ...(at % 5 === 0 ? { origin: `https://o${at}.test` } : {}),
       };
       const { status, text, headers: got } = await send(server.issuer, { path, headers });
-      // What a shared cache keeps must serve every origin.
+      // The answer must be the same for every origin, because shared caches keep it.
       bodies?.add(`${status} ${got["content-type"]} ${got["access-control-allow-origin"]} ${got["vary"]} ${text}`);
     }
   }
   expect([...seen.values()].map(({ size }) => size)).toEqual([1, 1]);
   const { grants, storage } = server.assent;
-  const document = JSON.stringify(serverMetadata(server.issuer, await storage.scopes.list(), grants));
+  const document = JSON.stringify(serverMetadata(server.issuer, withOpenIdScopes(await storage.scopes.list()), grants));
   expect([...(seen.get(METADATA) ?? [])][0]).toContain(document);
 });

@@ -1,4 +1,7 @@
-/** Attacks on passkeys: another site's, another person's, replayed, copied, unverified (Web Authentication Level 3 §§7.1, 7.2, 13). */
+/**
+ * Attacks on passkeys: of another site, of another person, replayed, copied, without user verification (Web
+ * Authentication Level 3 §§7.1, 7.2, 13).
+ */
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Person } from "../../packages/server/src/owners/storage.ts";
@@ -24,7 +27,7 @@ beforeEach(async () => {
   key = new SoftAuthenticator(server.issuer);
 });
 
-/** What the script is told. */
+/** The options that the page gives to the script. */
 function optionsOf(
   page: Page,
 ): { challenge: string; user: { id: string }; excludeCredentials?: { id: string }[] } & Record<string, unknown> {
@@ -39,7 +42,7 @@ async function add(bent: Bent = {}, by = agent, name = "A key"): Promise<Page> {
 }
 const passkeys = (of = person) => server.assent.storage.passkeys.list(of);
 
-/** A browser at the sign-in page, with its form for passkeys. */
+/** A browser on the sign-in page, its passkey form, and the challenge. */
 async function atLogin(): Promise<{ browser: Agent; form: Form; challenge: { challenge: string } }> {
   const browser = new Agent(server.issuer);
   const page = await browser.get("/login");
@@ -57,7 +60,7 @@ describe("registration", () => {
     ["of the wrong kind", { type: "webauthn.get" }],
     ["without a look at who holds it", { userVerified: false }],
     ["without anybody there", { userPresent: false, userVerified: false }],
-    // ES384 and RS1 of COSE: a browser keeps to the list, an attacker need not.
+    // COSE numbers of ES384 and RS1. Browsers use only offered algorithms, but attackers can use others.
     ["for an algorithm that was not offered", { algorithm: -35 }],
     ["for one that is broken", { algorithm: -65535 }],
   ])("%s → refused", async (_, bent) => {

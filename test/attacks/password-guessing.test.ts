@@ -1,4 +1,7 @@
-/** Guessing passwords: counted before the password is looked at, by account and by network; the person's own browser stays open. */
+/**
+ * Guessing passwords: limits per account and per network count before the password is checked. The person's own browser
+ * can still sign in.
+ */
 
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,7 +14,7 @@ import { PASSWORD, startServer, type TestServer } from "../support/test-server.t
 const QUARTER = 15 * 60_000;
 const all = (status: number, times: number) => Array<number>(times).fill(status);
 
-/** Believes what 127.0.0.1 says of addresses, so that a test can be in many places. */
+/** This server trusts 127.0.0.1 as a proxy, so that a test can use several addresses. */
 let server: TestServer;
 beforeAll(async () => {
   server = await startServer({ config: { trustProxy: ["127.0.0.1"] } });
@@ -79,7 +82,7 @@ describe("EN-05 limits", () => {
     const { username, email } = await server.addPerson();
     for (const address of networks(5)) expect(await guesser(address).wrong(username, 10)).toEqual(all(200, 10));
     expectThrottled(await guesser().try(username, PASSWORD));
-    // The other name of the same person is no second account.
+    // The e-mail address and the username share one counter.
     expectThrottled(await guesser().try(email, PASSWORD));
     server.tick(4 * QUARTER + 1000);
     expect(isSignedIn(await guesser().try(email, PASSWORD))).toBe(true);
@@ -146,7 +149,7 @@ describe("EN-06 X-Forwarded-For", () => {
     for (let at = 0; at < 10; at += 1) expect((await mallory.try(username, "x", headers(at, real))).status).toBe(200);
     expectThrottled(await mallory.try(username, PASSWORD, headers(99, real)));
     expect(isSignedIn(await guesser().try(username, PASSWORD))).toBe(true);
-    // Buckets of the proxy itself are left behind empty for the next row.
+    // Empties the counters of the proxy's own address for the next case.
     server.tick(QUARTER + 1000);
   });
 
@@ -219,7 +222,7 @@ describe("EN-13 restart", () => {
 });
 
 describe("DS-15 the person's own browser", () => {
-  /** Signed in once before, and out again. */
+  /** A browser that has signed in and out again. */
   async function knownBrowser(username: string): Promise<Guesser> {
     const alice = guesser();
     expect(isSignedIn(await alice.try(username, PASSWORD))).toBe(true);

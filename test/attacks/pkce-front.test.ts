@@ -6,7 +6,7 @@ import { Agent, authorize, authorizeUrl, pkce, redeem } from "../support/http-br
 import { startServer, type TestClient, type TestServer } from "../support/test-server.ts";
 
 let server: TestServer;
-/** Where the operator wants PKCE of all. */
+/** A server whose operator requires PKCE of every client. */
 let strict: TestServer;
 let clients: Record<"public" | "native" | "confidential" | "bound" | "plain", TestClient>;
 

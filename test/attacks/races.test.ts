@@ -1,4 +1,7 @@
-/** Many at once with one code or one refresh token, in one process (RFC 6749 §§4.1.2, 10.4, 10.5; RFC 9700 §§4.5, 4.14). */
+/**
+ * Many simultaneous requests with one code or one refresh token, in one process (RFC 6749 §§4.1.2, 10.4, 10.5; RFC 9700
+ * §§4.5, 4.14).
+ */
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { anOwner, expectRefusal, type Owner, provenCode, tokensOf } from "../support/back-channel.ts";
@@ -15,7 +18,7 @@ let owner: Owner;
 let bound: { id: string; secret: string };
 
 beforeAll(async () => {
-  // Every request of these tests is logged at trace: what nobody reads need not be written.
+  // Without a log, because at `trace` every one of the many requests would be written.
   server = await startServer({ config: { logLevel: "silent" } });
   bound = await server.addResource({ identifier: "https://bound.test", grantBound: true });
   await server.addScope({ name: "bound:read", description: "Read", resource: "https://bound.test" });
@@ -60,7 +63,7 @@ test(`RT-05 one refresh token, ${PARALLEL} at once, ${ROUNDS} rounds → one suc
     const { refresh: token } = await tokensOf(server, pub, owner);
     const answers = await many(() => refresh(server, pub, token));
     const good = answers.filter(({ status }) => status === 200);
-    // The rotation and its three retries; the next one is a theft.
+    // One rotation and its three retries. The next use counts as theft.
     expect(good).toHaveLength(4);
     expect(new Set(good.map(({ body }) => body.refresh_token)).size).toBe(1);
     for (const answer of answers) if (answer.status !== 200) expectRefusal(answer, "invalid_grant");
@@ -103,7 +106,7 @@ test("RT-23 revoked by the client or the owner while it is refreshed, 500 rounds
     for (const left of [token, refreshed.body.refresh_token])
       if (left !== undefined) expectRefusal(await refresh(server, mine, left), "invalid_grant");
   };
-  // 25 at once: an owner's 51st live grant of one client would end the first.
+  // 25 at a time, because an owner's 51st active grant of one client ends the oldest.
   for (let round = 0; round < 20; round += 1) {
     await Promise.all(Array.from({ length: 25 }, (_, at) => one(at % 2 === 0 ? pub : keeping, round + at)));
   }

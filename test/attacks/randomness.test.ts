@@ -1,4 +1,4 @@
-/** KY-12 The system's random generator fails: nothing is made from anything else (CWE-338). */
+/** KY-12 If the system's random generator fails, the server issues nothing (CWE-338). */
 
 import crypto, { randomFillSync } from "node:crypto";
 import { syncBuiltinESMExports } from "node:module";
@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 const fill = randomFillSync;
-/** What was filled before is used up: the next draw asks the system. */
+/** Also empties the buffer of random bytes, so that the next value comes from the system. */
 function setGenerator(works: boolean): void {
   crypto.randomFillSync = works
     ? fill
@@ -66,7 +66,7 @@ test("a token, a sign-in, a request to authorize, a new client → a fault each,
       adminOf(server.assent.storage, server.issuer),
     ),
   ).rejects.toThrow("the generator fails");
-  // The try to sign in is counted, as each one is before the password is looked at.
+  // The sign-in attempt is counted, because counting comes before the password check.
   expect(await rowCounts(server.dataDir)).toEqual({ ...before, attempts: expect.any(Number) });
   expect(server.log.join("")).toContain("the generator fails");
 });

@@ -1,4 +1,4 @@
-/** TE-16, DS-16, REL-24: random streams of requests, held against a reader that was written from RFC 9112 alone. */
+/** TE-16, DS-16, REL-24: random streams of requests, compared with a model written from RFC 9112. */
 
 import { existsSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs";
 import { connect, type Socket } from "node:net";
@@ -11,13 +11,13 @@ import { MAX_PIPELINED } from "../../packages/server/src/http/connections/connec
 import { type AssentServer, configOf, createAssent, type Listening, listen } from "../../packages/server/src/index.ts";
 import { CORPUS } from "../support/fuzz/harness.ts";
 import { answersTo } from "../support/raw-http/allowed-answers.ts";
-import { CLIENT, CREDENTIALS, FORM, GRANT } from "../support/raw-http/known-requests.ts";
+import { CLIENT, CREDENTIALS, FORM, GRANT } from "../support/raw-http/endpoint-answers.ts";
 import { type Answer, answersIn, exchange, objection, type Piece } from "../support/raw-http/raw-connection.ts";
 import { cuts, slowBeginnings, soundStreams, streams } from "../support/raw-http/request-streams.ts";
-import { asked, figure, inFull } from "../support/reliability-figures.ts";
+import { asked, figure, inFull } from "../support/reliability-cycles-and-figures.ts";
 import { registering, sha256 } from "../support/test-server.ts";
 
-/** Minutes for all properties; 0: as long as the short form takes. */
+/** Minutes for all properties. 0: one round, as in `npm test`. */
 const minutes = asked("minutes", inFull ? 10 : 0);
 const SEED = 9112;
 
@@ -27,7 +27,7 @@ const seen = { streams: 0, bytes: 0, answers: 0 };
 let assent: AssentServer;
 let listening: Listening;
 let rejections = 0;
-/** Sockets that are open where no client is. */
+/** Number of open sockets without clients. */
 let quiet: number;
 const onRejection = () => {
   rejections += 1;
@@ -57,18 +57,18 @@ afterAll(async () => {
   if (minutes > 0) figure("REL-24", "raw HTTP", seen);
 });
 
-/** Whatever was sent: the server goes on, and nothing is left of it. */
+/** After each test, the server still works and has released everything. */
 afterEach(async () => {
   await works();
   for (const name of LEFT) await soon(name, 0);
-  // Fewer, where one of an earlier file has closed meanwhile.
+  // There can be fewer, because a socket of an earlier test file may have closed in the meantime.
   await vi.waitFor(() => expect(sockets()).toBeLessThanOrEqual(quiet), WAIT);
   expect(log.filter((line) => /"level":(?:"(?:error|fatal)"|[56]0)/.test(line))).toEqual([]);
   log.length = 0;
   expect(rejections).toBe(0);
 });
 
-/** What must be 0 where no client is. */
+/** Metrics that must be 0 without clients. */
 const LEFT = ["assent_connections_open", "assent_http_requests_unread", "assent_http_requests_under_way"];
 const WAIT = { timeout: 10_000, interval: 10 };
 const works = () =>
@@ -76,7 +76,7 @@ const works = () =>
 const soon = (name: string, value: number) =>
   vi.waitFor(async () => expect([name, await measured(name)]).toEqual([name, value]), WAIT);
 
-/** A request whose effect the metrics tell. */
+/** A request that the metrics count if the server executes it. */
 const TOKEN = `POST /token HTTP/1.1\r\nHost: a\r\nContent-Type: ${FORM}\r\nAuthorization: ${CREDENTIALS}\r\nContent-Length: ${GRANT.length}\r\n\r\n${GRANT}`;
 
 const TOKEN_IN_CHUNKS = `${TOKEN.replace(/Content-Length.*/s, "Transfer-Encoding: chunked")}\r\n\r\n9\r\n${GRANT.slice(0, 9)}\r\n${(GRANT.length - 9).toString(16)}\r\n${GRANT.slice(9)}\r\n0\r\n\r\n`;
@@ -87,7 +87,7 @@ async function measured(name: string): Promise<number> {
   return family?.samples.reduce((sum, { value }) => sum + value, 0) ?? 0;
 }
 
-/** Sockets that this process has open; 0 where the system doesn't tell. */
+/** Number of open sockets of this process. 0: the system doesn't show it. */
 function sockets(): number {
   const folder = "/proc/self/fd";
   if (!existsSync(folder)) return 0;
@@ -95,7 +95,7 @@ function sockets(): number {
     try {
       return readlinkSync(join(folder, name)).startsWith("socket:");
     } catch {
-      // The one that reads the folder is closed by now.
+      // The descriptor that read the folder is closed by now.
       return false;
     }
   }).length;
@@ -107,7 +107,10 @@ async function answers(pieces: readonly Piece[]): Promise<readonly Answer[]> {
   return answersIn(text, answersTo(all));
 }
 
-/** Sends a stream; throws where an answer is not allowed, or where more was executed than answered. Gives the statuses. */
+/**
+ * Sends a stream, and returns the statuses. Throws if an answer is not allowed, or if more requests were executed than
+ * answered.
+ */
 async function check(
   stream: string,
   pieces: readonly Piece[] = [{ bytes: stream, pause: 0 }],
@@ -115,7 +118,7 @@ async function check(
   tries = 3,
 ): Promise<readonly number[]> {
   const steps = answersTo(stream);
-  // A server that must close the connection does so by itself.
+  // If the server must close the connection, this side doesn't, so that a missing close is noticed.
   const last = steps.at(-1);
   const ends = halfClosed || last?.closes !== true || last.waits;
   const issued = await measured("assent_tokens_issued_total");
@@ -126,9 +129,10 @@ async function check(
   seen.streams += 1;
   seen.bytes += stream.length;
   seen.answers += found.length;
-  // RFC 9112 §9.6: a client that goes on to write where the server has ended its side may lose the last answer.
+  // RFC 9112 §9.6: a client that still writes after the server has ended its side may lose the last answer.
   const lost = broken && pieces.length > 1 && steps.at(-1)?.closes !== false && found.length < steps.length;
-  // The server waits a second for a client to read its last answer. Where this process stalled for so long, it asks again.
+  // The server waits one second for a client to read its last answer. If this process was late, it sends the stream
+  // again.
   if (wrong !== undefined && broken && pieces.length === 1 && tries > 1)
     return check(stream, pieces, halfClosed, tries - 1);
   if (wrong !== undefined && !lost) throw new Error(`${wrong}; answers: ${statuses.join(", ") || "none"}`);
@@ -138,7 +142,7 @@ async function check(
   return statuses;
 }
 
-/** One round in the short form; else rounds for a part of the time. */
+/** One round in the short form. Otherwise, rounds for a share of the time. */
 async function hold<Input>(
   inputs: fc.Arbitrary<Input>,
   runs: number,
@@ -152,7 +156,7 @@ async function hold<Input>(
 }
 const options = { timeout: 120_000 + minutes * 60_000 };
 
-/** The stream cut at these places. */
+/** The stream, cut at these positions. */
 function cutAt(stream: string, places: readonly (readonly [place: number, pause: number])[]): readonly Piece[] {
   const sorted = places
     .map(([place, pause]) => [Math.floor(place * stream.length), pause] as const)
@@ -188,7 +192,7 @@ describe("cutting", () => {
   test("any pieces of a stream → the answers that it gets in one piece", options, () =>
     hold(fc.tuple(streams, cuts), 40, 0.25, async ([stream, places]) => {
       const [whole, pieces] = [await check(stream), await check(stream, cutAt(stream, places))];
-      // The model allows several answers to some: it has looked at both.
+      // For other streams, the model allows several answers, and it has checked both results.
       const exact = answersTo(stream).every(
         ({ known, refusals }) => (known?.statuses.length ?? 0) + refusals.length === 1,
       );
@@ -254,7 +258,7 @@ describe("pipelining", () => {
         for (const [at, { status, body }] of found.entries())
           expect([status, body]).toEqual([200, expect.stringMatching(at % 2 === 0 ? /"access_token"/ : /^\{"keys"/)]);
         const tokens = (await measured("assent_tokens_issued_total")) - issued;
-        // A connection that is closed for its many requests may lose the answer that was being made.
+        // If the connection is closed because of its many requests, the last answer may be lost.
         const given = Math.ceil(found.length / 2);
         expect(bounded ? [given, given + 1] : [given]).toContain(tokens);
       }),
@@ -289,7 +293,7 @@ describe("DS-07 slow and silent", () => {
   );
 });
 
-/** A client that sends a piece now and then and reads what comes. */
+/** A client that sends a piece from time to time and reads the answers. */
 function slowly(pieces: readonly string[]): Socket {
   const socket = connect({ port: listening.port, host: "127.0.0.1", noDelay: true });
   socket.on("error", () => undefined).resume();

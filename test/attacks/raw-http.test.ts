@@ -1,4 +1,7 @@
-/** Requests that no client library sends: smuggling, folded lines, huge and slow headers (RFC 9112 §§2.2, 5.2, 6; RFC 6585 §5). */
+/**
+ * Requests that no client library sends: smuggling, folded lines, huge and slow headers (RFC 9112 §§2.2, 5.2, 6; RFC
+ * 6585 §5).
+ */
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { connect } from "node:net";
@@ -15,7 +18,7 @@ const dataDir = mkdtempSync(join(tmpdir(), "assent-"));
 let assent: AssentServer;
 let listening: Listening;
 
-/** The server as it listens in operation: what it does with bytes is the listener's part. */
+/** The server with its production listener, because the listener decides how bytes are read. */
 beforeAll(async () => {
   const config = configOf({ dataDir, listen: { host: "127.0.0.1", port: 0 } });
   assent = await createAssent(config, { log: pino({ level: "silent" }) });
@@ -29,7 +32,7 @@ afterAll(async () => {
 const FORM = "Content-Type: application/x-www-form-urlencoded";
 const lines = (...all: string[]) => all.join("\r\n");
 const send = (text: string, wait?: number) => exchangeBytes(listening.port, text, wait);
-/** What a smuggled second request would ask for: its answer is unlike all others. */
+/** A smuggled second request. No other answer contains its body, so a test can recognize it. */
 const SMUGGLED = "GET /jwks HTTP/1.1\r\nHost: a\r\n\r\n";
 
 test("a plain request → read, the connection stays", async () => {
@@ -42,7 +45,7 @@ test("a plain request → read, the connection stays", async () => {
   expect(closed).toBe(false);
 });
 
-describe("TE-16 one request that two servers read as two", () => {
+describe("TE-16 one request that two servers parse as two", () => {
   test.each([
     [
       "Content-Length and Transfer-Encoding",
@@ -70,7 +73,7 @@ describe("TE-16 one request that two servers read as two", () => {
     expect(closed).toBe(true);
   });
 
-  test("line feeds alone → 400 and closed", async () => {
+  test("a line feed without a carriage return → 400 and closed", async () => {
     const { text, closed } = await send(`POST /token HTTP/1.1\nHost: a\n${FORM}\nContent-Length: 0\n\n${SMUGGLED}`);
     expect(text).toMatch(/^HTTP\/1\.1 400 /);
     expect(text).not.toMatch(/"keys"/);
@@ -88,13 +91,13 @@ describe("TE-16 one request that two servers read as two", () => {
     expect(closed).toBe(true);
   });
 
-  test("two requests in one packet → each its answer", async () => {
+  test("two requests in one packet → an answer to each", async () => {
     const { text } = await send(SMUGGLED + SMUGGLED, 300);
     expect(text.match(/HTTP\/1\.1 200/g)).toHaveLength(2);
   });
 });
 
-describe("bounds", () => {
+describe("limits", () => {
   test.each([
     ["TE-25 one header of 32 kB", `X-A: ${"a".repeat(32_768)}`],
     [
@@ -116,7 +119,7 @@ describe("bounds", () => {
     expect(closed).toBe(true);
   });
 
-  test("200 header lines → read; one more → 431 and closed: none is left unread behind them", async () => {
+  test("200 header lines → answered; 201 → 431 and closed, so that nothing is read after them", async () => {
     const many = (count: number) =>
       lines("GET /jwks HTTP/1.1", "Host: a", ...Array.from({ length: count - 1 }, () => "a:"), "", "");
     expect((await send(many(200), 300)).text).toMatch(/^HTTP\/1\.1 200 /);
@@ -125,14 +128,14 @@ describe("bounds", () => {
     expect(closed).toBe(true);
   });
 
-  test("slow headers and bodies → bounded in time by what the listener is given", () => {
+  test("slow headers and bodies → the listener has time limits", () => {
     expect(serverOptions.headersTimeout).toBeLessThanOrEqual(15_000);
     expect(serverOptions.requestTimeout).toBeLessThanOrEqual(60_000);
     expect(serverOptions.connectionsCheckingInterval).toBeLessThanOrEqual(10_000);
     expect(serverOptions.maxHeaderSize).toBeLessThanOrEqual(16_384);
   });
 
-  test("a peer that resets in the middle → the server goes on", async () => {
+  test("a client that resets the connection during a request → the server continues", async () => {
     await exchangeBytes(
       listening.port,
       lines("POST /token HTTP/1.1", "Host: a", FORM, "Content-Length: 50", "", "grant"),
@@ -143,17 +146,18 @@ describe("bounds", () => {
   });
 });
 
-describe("what a request announces", () => {
-  test.each(["websocket", "h2c"])("Upgrade: %s → an answer in HTTP/1.1 that ends the connection", async (protocol) => {
+describe("Upgrade, Expect and Connection", () => {
+  test.each(["websocket", "h2c"])("Upgrade: %s → a normal HTTP/1.1 answer, then closed", async (protocol) => {
     const upgrade = lines("GET /jwks HTTP/1.1", "Host: a", "Connection: Upgrade", `Upgrade: ${protocol}`, "", "");
-    // Node.js drops what came with it: a client must not wait for the answer to that.
+    // Node.js drops the bytes after an upgrade, so the server must close the connection. Otherwise the client would
+    // wait.
     const { text, closed } = await send(upgrade + SMUGGLED);
     expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 200"]);
     expect(text).toMatch(/\r\nconnection: close\r\n/i);
     expect(closed).toBe(true);
   });
 
-  test("an expectation of nobody → 417 and closed, once, whatever its body is", async () => {
+  test("an unknown expectation → one 417 and closed, for any body", async () => {
     const { text, closed } = await send(
       lines("POST /token HTTP/1.1", "Host: a", FORM, "Expect: tea", `Content-Length: ${SMUGGLED.length}`, "", SMUGGLED),
     );
@@ -161,7 +165,7 @@ describe("what a request announces", () => {
     expect(closed).toBe(true);
   });
 
-  test("Connection: close, and more requests behind it → they are not worked on", async () => {
+  test("requests after Connection: close → not executed", async () => {
     const counted = async () =>
       (await assent.measure())
         .filter(({ name }) => name === "assent_http_requests_total")
@@ -182,7 +186,7 @@ test("HD-14 TRACE, PUT and methods of WebDAV → 405; an override header → not
       lines(`${method} /token HTTP/1.1`, "Host: a", "Connection: close", "X-HTTP-Method-Override: POST", "", ""),
     );
     expect(text).toMatch(/^HTTP\/1\.1 405 [\s\S]*\r\nallow: POST\r\n/i);
-    // What TRACE would give away.
+    // TRACE would send the request's headers back.
     expect(text).not.toMatch(/override/i);
   }
 });
@@ -200,7 +204,7 @@ test.each([
   "http://evil.test/nowhere",
   "/%zz",
   "/%ff",
-])("the path %s → no endpoint, no fault", async (path) => {
+])("the path %s → no endpoint, no server error", async (path) => {
   const { text } = await send(
     lines(`POST ${path} HTTP/1.1`, "Host: a", FORM, "Connection: close", "Content-Length: 0", "", ""),
   );
@@ -208,7 +212,7 @@ test.each([
   expect(text).not.toMatch(/evil|^location:/im);
 });
 
-test("a method that /token does not take, with a body of 70 kB → 405 before 413", async () => {
+test("an unsupported method with a body of 70 kB → 405, not 413", async () => {
   const body = "a".repeat(70_000);
   const { text } = await send(
     lines("PUT /token HTTP/1.1", "Host: a", FORM, `Content-Length: ${body.length}`, "", body),
@@ -217,8 +221,8 @@ test("a method that /token does not take, with a body of 70 kB → 405 before 41
   expect(text).toMatch(/^HTTP\/1\.1 405 /);
 });
 
-describe("TE-14 a body that nobody reads", () => {
-  /** Answers, and whether the server ended the connection before so many bytes of a body had gone. */
+describe("TE-14 a body that no endpoint reads", () => {
+  /** The answers, and whether the server closed the connection before this number of bytes was sent. */
   async function flood(head: string, bytes: number): Promise<{ text: string; ended: boolean }> {
     const socket = connect(listening.port, "127.0.0.1");
     let text = "";
@@ -248,14 +252,14 @@ describe("TE-14 a body that nobody reads", () => {
     ["a GET with a body", "GET /health/live HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n", 200],
   ] as const;
 
-  test.each(unread)("%s, 200 kB → answered, and the next request on the connection, too", async (_, head, status) => {
+  test.each(unread)("%s, 200 kB → answered, and so is the next request on the connection", async (_, head, status) => {
     const { text, ended } = await flood(head, 200_000);
     expect(ended).toBe(false);
     expect(text).toContain(`HTTP/1.1 ${status} `);
     expect(text).toContain('"keys"');
   });
 
-  test.each(unread)("%s, 64 MB → the connection ends long before", async (_, head) => {
+  test.each(unread)("%s, 64 MB → the server closes the connection early", async (_, head) => {
     const { text, ended } = await flood(head, 64 * 1_048_576);
     expect(ended).toBe(true);
     expect(text).not.toContain('"keys"');

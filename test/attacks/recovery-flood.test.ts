@@ -1,4 +1,7 @@
-/** Strangers ask for recovery in somebody's name until nothing more may be sent: the browsers that the person has used still get their message. */
+/**
+ * Strangers ask for a recovery of somebody's account until the limit for messages is reached. Browsers that the person
+ * has used still get a message.
+ */
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Person } from "../../packages/server/src/owners/storage.ts";
@@ -23,13 +26,13 @@ const HOUR = 3_600_000;
 const RECOVERY = "Choose a new password";
 
 let networks = 0;
-/** A browser in a network of its own. */
+/** Each browser has its own network, unless `from` names one. */
 function aBrowser(from?: string): Agent {
   networks += 1;
   return new Agent(server.issuer, { "x-forwarded-for": from ?? `10.${networks >> 8}.${networks & 255}.1` });
 }
 
-/** A browser that the person has signed in with, long ago if it says so; signed out since. */
+/** A browser in which the person has signed in and out again: a long time ago, or now if `old` is false. */
 async function aKnownBrowser(person: Person, { from, old = true }: { from?: string; old?: boolean } = {}) {
   const agent = aBrowser(from);
   await signIn(agent, person.username);
@@ -39,7 +42,7 @@ async function aKnownBrowser(person: Person, { from, old = true }: { from?: stri
   return agent;
 }
 
-/** The same password, chosen anew: everything that is bound to it ends. */
+/** Sets the same password again. That ends everything that is bound to the password. */
 async function chooseAgain({ partition, personId, passwordHash }: Person): Promise<void> {
   await server.assent.storage.people.setPassword({
     ...{ partition, personId, passwordHash: passwordHash ?? "", mustChange: false, endGrants: true },
@@ -55,7 +58,7 @@ async function askTimes(times: number, login: string, browser: () => Agent = aBr
   for (let count = 0; count < times; count += 1) expect((await ask(browser(), login)).status).toBe(200);
 }
 
-/** How many recovery messages came, once nothing waits. */
+/** Number of recovery messages, after all requests were processed. */
 async function received({ email }: Person): Promise<number> {
   await expect.poll(() => server.assent.storage.mailRequests.countWaiting({ most: 100 })).toBe(0);
   return mailbox.to(email).filter(({ subject }) => subject === RECOVERY).length;
@@ -122,7 +125,7 @@ describe("strangers have messages sent to a mailbox in which no way in stands", 
       expect(await received(person)).toBe(hour + 1);
       server.tick(HOUR + 1000);
     }
-    // Those messages are as few as before.
+    // The person got no more messages than before.
     await expect.poll(() => mailbox.to(person.email).length).toBe(3 + 3 * 5);
   });
 

@@ -1,4 +1,7 @@
-/** An intruder who covers the traces by which recovery tells their apps from the owner's: when their browser first appeared. */
+/**
+ * Recovery tells an intruder's apps from the owner's by the time when the browser first appeared. Here the intruder
+ * tries to remove these traces.
+ */
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { MOST_KNOWN_DEVICES } from "../../packages/server/src/owners/known-device-storage.ts";
@@ -29,7 +32,7 @@ afterAll(async () => {
   await mailbox.stop();
 });
 
-/** An owner with an app, and an intruder with another, connected a month later. */
+/** An owner who connected an app, and an intruder who connected another one a month later. */
 async function intruded() {
   const person = await server.addPerson();
   const owner = await signedInWith(OWNERS_BROWSER, person, server);
@@ -41,7 +44,7 @@ async function intruded() {
   return { person, intruder, mine, theirs };
 }
 
-/** The owner takes the account back with what the page preselects; whose connections still work. */
+/** The owner recovers the account with the preselected choices. Returns whose apps still work. */
 async function leftAfterRecovery(
   person: Person,
   { mine, theirs }: Pick<Awaited<ReturnType<typeof intruded>>, "mine" | "theirs">,

@@ -1,4 +1,7 @@
-/** What may follow a redirect_uri: the token request, a change of registration, our own redirects (RFC 6749 §4.1.3, RFC 9700 §4.12). */
+/**
+ * Checks of redirect_uri after the authorization request: at the token endpoint, after a change of the registration,
+ * and in our own redirects (RFC 6749 §4.1.3, RFC 9700 §4.12).
+ */
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
@@ -142,7 +145,7 @@ describe("RU-40 where a sign-in leads", () => {
     const agent = new Agent(server.issuer);
     const page = await agent.get(`/login?${query}`);
     expect(page.status).toBe(200);
-    // With its dot: what is sealed holds any four letters by chance.
+    // With the dot, because sealed data can contain any four letters by chance.
     expect(page.text).not.toContain("evil.");
     const [form] = page.forms;
     if (form === undefined) throw new Error("no form");

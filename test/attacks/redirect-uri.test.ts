@@ -6,14 +6,14 @@ import { redirectUriProblem } from "../../packages/server/src/oauth/redirect-uri
 import { expectGoesOn, expectPage400, rawAuthorizeUrl, send } from "../support/front-channel.ts";
 import { Agent, authorize, authorizeUrl, pkce } from "../support/http-browser.ts";
 import { startServer, type TestClient, type TestServer } from "../support/test-server.ts";
-import { byTheClock } from "../support/timing-tests.ts";
+import { byTheClock } from "../support/timing-test-retries.ts";
 
 let server: TestServer;
-/** Public, one URI. */
+/** Public client with one redirect URI. */
 let pub: TestClient;
-/** Confidential, one URI plain and one with a query. */
+/** Confidential client with one URI without a query and one with a query. */
 let conf: TestClient;
-/** Native: loopback and a scheme of its own. */
+/** Native client with a loopback URI and a private-use scheme. */
 let native: TestClient;
 
 const { challenge } = pkce();
@@ -33,13 +33,13 @@ afterAll(() => server.stop());
 const ask = (client: TestClient, redirectUri: string | undefined) =>
   new Agent(server.issuer).get(authorizeUrl(server, client, { redirect_uri: redirectUri, ...withPkce }));
 
-/** The URI as it is, without any encoding: what a parser might read differently. */
+/** Sends the URI without any encoding, because parsers may read it differently. */
 const askRaw = (client: TestClient, raw: string) =>
   new Agent(server.issuer).get(
     rawAuthorizeUrl(server, client, `code_challenge=${challenge}&code_challenge_method=S256&${raw}`),
   );
 
-/** Neither as it came nor decoded does the URI stand anywhere in the answer. */
+/** Expects an answer that contains the URI neither encoded nor decoded. */
 function expectUnseen(page: Awaited<ReturnType<typeof ask>>, uri: string): void {
   expectPage400(page, "redirect_uri_mismatch");
   expect(page.text).not.toContain(uri);
@@ -290,7 +290,7 @@ describe("length", () => {
     expect(times.toSorted((a, b) => a - b)[15]).toBeLessThan(20);
     const long = `https://app.test/cb?${"x".repeat(65_536)}`;
     const path = new URL(authorizeUrl(server, pub, { redirect_uri: long })).search;
-    // The server may close before it has read it all: then there is no answer, and nothing of it was looked at.
+    // The server may close the connection before it has read everything. Then it gives no answer and processes nothing.
     const answer = await send(server.issuer, { path: `/authorize${path}` }).catch((error: Error) => error);
     if (answer instanceof Error) expect(answer.message).toMatch(/ECONNRESET|EPIPE|socket hang up/);
     else

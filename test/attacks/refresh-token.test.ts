@@ -37,7 +37,7 @@ afterAll(() => server.stop());
 
 const first = async (client: TestClient) => (await tokensOf(server, client, owner)).refresh;
 const use = (client: TestClient, token: string | undefined) => refresh(server, client, token);
-/** The refresh token that a good answer carries. */
+/** Expects success, and returns the refresh token of the answer. */
 async function next(client: TestClient, token: string | undefined): Promise<string> {
   const { status, body } = await use(client, token);
   expect(status, JSON.stringify(body)).toBe(200);
@@ -55,7 +55,7 @@ describe.each(["public", "confidential"] as const)("rotation, %s", (type) => {
     const three = await next(client(), two);
     server.tick((window + 1) * SECOND);
     expectRefusal(await use(client(), two), "invalid_grant");
-    // Found stolen: the live one has ended with it.
+    // The replay was detected, so the current token has ended, too.
     expectRefusal(await use(client(), three), "invalid_grant");
     expectUnlogged(server, one, two, three);
   });
@@ -83,10 +83,10 @@ describe.each(["public", "confidential"] as const)("rotation, %s", (type) => {
     const before = logged(server, "refresh_token_replayed");
     server.tick((window + 1) * SECOND);
     expectRefusal(await use(client(), one), "invalid_grant");
-    // Once as the event, once as the refusal.
+    // The log has one event and one refusal.
     expect(logged(server, "refresh_token_replayed")).toBe(before + 2);
     expectRefusal(await use(client(), two), "invalid_grant");
-    // What has ended is no theft again.
+    // A grant that has ended causes no further alarm.
     expect(logged(server, "refresh_token_replayed")).toBe(before + 2);
   });
 
@@ -288,7 +288,7 @@ describe("ends", () => {
 
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
-/** The same bytes in base64url that is not canonical: the last two bits stand for nothing. */
+/** The same bytes in non-canonical base64url: the last two bits of the last letter are unused. */
 function respelled(token: string): string {
   const other = token.slice(0, -1) + ALPHABET[ALPHABET.indexOf(token.slice(-1)) + 1];
   expect(Buffer.from(other.slice(3), "base64url")).toEqual(Buffer.from(token.slice(3), "base64url"));
@@ -318,7 +318,7 @@ describe("garbage", () => {
   test("RT-20 every character changed → invalid_grant each time; the token itself → 200", async () => {
     const one = await first(pub);
     const mutants = [...one].map((char, at) => one.slice(0, at) + (char === "A" ? "B" : "A") + one.slice(at + 1));
-    // As many at once as a server that is busy besides takes without asking some to come again.
+    // A busy server answers more than this number of simultaneous requests with 503.
     for (let at = 0; at < mutants.length; at += 32) {
       for (const answer of await Promise.all(mutants.slice(at, at + 32).map((mutant) => use(pub, mutant))))
         expectRefusal(answer, "invalid_grant");

@@ -1,22 +1,25 @@
-/** Requests that name another document, or carry one (OpenID Connect Core §§6, 7.2.1; RFC 9101 §10): none is read, none is fetched. */
+/**
+ * Requests that contain or name a request object (OpenID Connect Core §§6, 7.2.1; RFC 9101 §10): the server follows none
+ * and fetches none.
+ */
 
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { base64url } from "../../packages/server/src/crypto/random.ts";
 import { expectGoesOn, expectPage400, expectRedirectError } from "../support/front-channel.ts";
-import { Agent, authorize, authorizeUrl } from "../support/http-browser.ts";
+import { Agent, authorize, authorizeUrl, type Page } from "../support/http-browser.ts";
 import { startServer, type TestClient, type TestServer } from "../support/test-server.ts";
 
 let server: TestServer;
 let client: TestClient;
-/** Counts each request that reaches it. */
+/** Counts the requests that it receives. */
 let elsewhere: Server;
 let origin: string;
 let reached = 0;
 
 beforeAll(async () => {
-  // The fetcher may reach this machine: an address filter must not be the reason for which nothing is fetched.
+  // The server may fetch from this machine, so that the address filter can't be the reason for the missing request.
   server = await startServer({ fetchFromLoopback: true });
   client = await server.addClient();
   elsewhere = createServer((_, response) => {
@@ -35,7 +38,7 @@ beforeEach(() => {
 
 const text = (value: unknown) => base64url(new TextEncoder().encode(JSON.stringify(value)));
 
-/** An unsigned request object that asks for more than the query does. */
+/** An unsigned request object that asks for more scopes than the query does. */
 function requestObject(claims: Record<string, unknown> = {}): string {
   const asked = { iss: client.clientId, aud: server.issuer, client_id: client.clientId, scope: "read write" };
   return `${text({ alg: "none", typ: "oauth-authz-req+jwt" })}.${text({ ...asked, response_type: "code", ...claims })}.`;
@@ -80,6 +83,35 @@ describe("redirect_uri is registered", () => {
   test("the same request without them → goes on", async () => {
     expectGoesOn(await ask({}));
     expectGoesOn(await ask({ request: "", request_uri: "", registration: "" }));
+  });
+});
+
+describe("response_mode stands in the object", () => {
+  const refused = ({ location, forms }: Page) => ({
+    to: forms[0]?.action ?? location?.origin,
+    error: forms[0]?.fields.get("error") ?? location?.searchParams.get("error"),
+  });
+  const query = { to: "https://app.test", error: "request_not_supported" };
+
+  test.each([
+    ["another mode", () => requestObject({ response_mode: "fragment" })],
+    ["a list", () => requestObject({ response_mode: ["form_post"] })],
+    ["no object", () => `${text({ alg: "none" })}.${text(null)}.`],
+    ["no JSON", () => "e30.form_post."],
+    ["no JWT", () => "form_post"],
+  ])("OI-24 %s → the refusal is a redirect, as without it", async (_, object) => {
+    expect(refused(await ask({ request: object() }))).toEqual(query);
+  });
+
+  test("OI-24 form_post → the refusal is posted, because the client waits for a form", async () => {
+    const page = await ask({ request: requestObject({ response_mode: "form_post", state: "inside" }) });
+    expect(refused(page)).toEqual({ to: "https://app.test/cb", error: "request_not_supported" });
+    expect(page.forms[0]?.fields.get("state")).toBe("a state");
+  });
+
+  test("OI-24 form_post, and another address in the object → the refusal goes to the registered one", async () => {
+    const object = requestObject({ response_mode: "form_post", redirect_uri: "https://evil.test/cb" });
+    expect(refused(await ask({ request: object })).to).toBe("https://app.test/cb");
   });
 });
 

@@ -122,7 +122,7 @@ describe("revocation", () => {
     expectRefusal(await refresh(server, client, one.refresh), "invalid_grant");
     expect((await introspect(boundApi(), two.access)).body["active"]).toBe(true);
     expect(await isAlive(client, two.refresh)).toBe(true);
-    // Said again, it is so already.
+    // A second revocation succeeds, too (RFC 7009 §2.2).
     expect((await revoke(client, one.refresh)).status).toBe(200);
   });
 

@@ -1,4 +1,7 @@
-/** Attacks on what a SAML assertion says and how it is sent (RFC 7522 §3): issuer, audience, confirmation, times, replay, subject, form. */
+/**
+ * Attacks on the content of a SAML assertion and on its transport (RFC 7522 §3): issuer, audience, confirmation, times,
+ * replay, subject, form.
+ */
 
 import { deflateRawSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -19,7 +22,7 @@ import {
   signed,
 } from "../support/saml-idp.ts";
 import { startServer, type TestClient, type TestServer } from "../support/test-server.ts";
-import { byTheClock } from "../support/timing-tests.ts";
+import { byTheClock } from "../support/timing-test-retries.ts";
 
 const SECOND = 1000;
 let server: TestServer;
@@ -212,7 +215,8 @@ describe("SA-26 replay", () => {
     expect((await use(made({ id }))).status).toBe(200);
     const later = await restarted(server);
     try {
-      // Another port, so another audience: the issuer signs the same id once more.
+      // The other server has another port and so another audience. The issuer signs an assertion with the same id for
+      // it.
       const again = (changes: Partial<AssertionParts>) =>
         present(later, client, SAML2_BEARER, encoded(signed(assertionXml(later, idp, alice.username, changes), idp)));
       await expectAssertionRefused(later, again({ id }), "assertion_replayed");
@@ -285,11 +289,11 @@ describe("the form", () => {
     ["spaces without end", () => `<a${" ".repeat(45_000)}`],
   ])("SA-30 %s → refused, quickly", byTheClock, async (_, content) => {
     const assertion = encoded(content());
-    // The first of this size starts a thread.
+    // The first assertion of this size starts a worker thread, so it isn't measured.
     await use(assertion);
     const before = performance.now();
     await refusedAs(assertion, "assertion_malformed");
-    // 20 ms of work, and what a busy machine adds.
+    // About 20 ms of work, with room for a busy machine.
     expect(performance.now() - before).toBeLessThan(500);
   });
 

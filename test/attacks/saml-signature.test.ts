@@ -50,14 +50,14 @@ afterAll(async () => {
 const use = (xml: string | Uint8Array) => present(server, client, SAML2_BEARER, encoded(xml));
 const xmlAbout = (person: Person, id?: string) =>
   assertionXml(server, idp, person.username, id === undefined ? {} : { id });
-/** What mallory holds: an assertion about himself, rightly signed. */
+/** The attacker's own assertion: validly signed, about the attacker. */
 const held = () => signed(xmlAbout(mallory), idp);
 const refusedAs = (xml: string | Uint8Array, ...conditions: ConditionName[]) =>
   expectAssertionRefused(server, use(xml), conditions);
 const BAD: ConditionName[] = ["assertion_malformed", "assertion_signature_wrong"];
 
 const SIGNATURE = /<ds:Signature[\s\S]*<\/ds:Signature>/;
-/** The parts of a signed assertion: its signature, what it was before, and one about somebody else. */
+/** The parts of a signed assertion: its signature, its unsigned content, and content about another person. */
 function pieces(evilId = "_evil") {
   const original = held();
   const signature = SIGNATURE.exec(original)?.[0] ?? "";

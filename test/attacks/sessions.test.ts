@@ -5,6 +5,7 @@ import { DerivedCredentials } from "../../packages/server/src/crypto/derived-cre
 import { newId } from "../../packages/server/src/crypto/ids.ts";
 import { Secrets } from "../../packages/server/src/crypto/server-secret.ts";
 import type { Person } from "../../packages/server/src/owners/storage.ts";
+import { signedInPerson } from "../support/back-channel.ts";
 import { atConsent, logSince, type ProxiedServer, send, startBehindProxy } from "../support/front-channel.ts";
 import {
   Agent,
@@ -30,12 +31,7 @@ afterAll(async () => {
   await Promise.all([server.stop(), proxied.stop()]);
 });
 
-async function signedIn(person?: Person): Promise<{ agent: Agent; person: Person }> {
-  const someone = person ?? (await server.addPerson());
-  const agent = new Agent(server.issuer);
-  await signIn(agent, someone.username);
-  return { agent, person: someone };
-}
+const signedIn = (person?: Person) => signedInPerson(server, person);
 
 const isSignedIn = async (agent: Agent) => (await agent.get("/account/apps")).status === 200;
 const loginForm = async (agent: Agent, url = "/login"): Promise<Form> => {
@@ -46,7 +42,7 @@ const loginForm = async (agent: Agent, url = "/login"): Promise<Form> => {
 const consents = ({ partition, personId }: Person) =>
   server.assent.storage.consents.list({ partition, ownerId: personId, now: server.now() });
 
-/** Tokens that aren't the form's: none, empty, a guess, another browser's, another session's. */
+/** Invalid form tokens: none, empty, a guess, of another browser, of another session. */
 async function wrongTokens(): Promise<readonly (string | undefined)[]> {
   const { agent } = await signedIn();
   const other = (await agent.get("/account/apps")).forms[0]?.fields.get("csrf") ?? "";
@@ -110,7 +106,7 @@ describe("SS-05 a form with a wrong token", () => {
     const page = await agent.get(authorizeUrl(server, client));
     const form = page.forms.find(({ action }) => action === "/login/switch");
     if (form === undefined) throw new Error("no way to another account");
-    // In another tab the same app is allowed: from now on it would get its answer without a page.
+    // The person allows the app in another tab, so that the first tab's request needs no page any more.
     const allowed = await agent.submit(consentForm(await agent.get(authorizeUrl(server, client))), {
       decision: "allow",
     });
@@ -142,7 +138,7 @@ describe("SS-05 a form with a wrong token", () => {
         expect([path, refused.status]).toEqual([path, 403]);
         expect(refused.text).toContain("/errors/form_token_invalid");
       }
-      // The token in the query counts for nothing, nor does a body that isn't a form.
+      // A token in the query or in a body that isn't a form is ignored.
       expect((await agent.post(`${path}?csrf=${csrf}`, fields)).status).toBe(403);
       const body = JSON.stringify({ ...fields, csrf });
       const cookie = [...agent.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
@@ -325,7 +321,7 @@ describe("SS-08, SS-18 cookies that we didn't make", () => {
       `=__Host-assent_session=${good}`,
     ])
       expect([cookie.slice(0, 60), (await with_(cookie)).status]).toEqual([cookie.slice(0, 60), 303]);
-    // A planted one of another name changes nothing.
+    // A planted cookie with another name changes nothing.
     expect((await with_(`assent_session=x; __Host-assent_session=${good}; session=y`)).status).toBe(200);
   });
 
@@ -396,7 +392,7 @@ describe("the end of a session", () => {
       const agent = new Agent(own.issuer);
       await signIn(agent, username);
       const hour = 3_600_000;
-      // Looked at every 11 hours it lives, until the 14 days are over.
+      // A session that is used every 11 hours lives for 14 days.
       for (let hours = 11; hours < 14 * 24; hours += 11) {
         own.tick(11 * hour);
         expect([hours, (await agent.get("/account/apps")).status]).toEqual([hours, 200]);

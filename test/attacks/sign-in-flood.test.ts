@@ -1,4 +1,7 @@
-/** A flood of sign-ins: hashing has a bounded queue, what doesn't fit is told at once, and nobody else waits for it. */
+/**
+ * A flood of sign-ins: the queue for hashing is limited, requests beyond it are refused at once, and other requests
+ * don't wait.
+ */
 
 import { rmSync } from "node:fs";
 import { Agent as HttpAgent } from "node:http";
@@ -19,7 +22,7 @@ import {
   startProcess,
 } from "../support/server-process.ts";
 import { API, PASSWORD } from "../support/test-server.ts";
-import { byTheClock } from "../support/timing-tests.ts";
+import { byTheClock } from "../support/timing-test-retries.ts";
 
 hashPasswordsAtRealCost();
 
@@ -54,7 +57,7 @@ function signIn(
   return send(server.url, { path: "/login", form: fields, headers }, connection);
 }
 
-/** Asks again and again until told to stop; all answers. */
+/** Repeats a request until `running.on` is false. Returns all answers. */
 async function probe(ask: () => Promise<BackChannelAnswer>, running: { on: boolean }): Promise<BackChannelAnswer[]> {
   const answers: BackChannelAnswer[] = [];
   while (running.on) {
@@ -92,10 +95,10 @@ describe("DS-01 500 wrong sign-ins at once", () => {
         running,
       ),
     ]);
-    // A failure is the test's when it awaits them; until then nobody has caught it.
+    // Prevents an "unhandled rejection". The test sees the failure when it awaits the promise below.
     others.catch(() => {});
     await sleep(100);
-    // Connected beforehand, so that the flood is the server's work and not ours.
+    // Opens the connections first, so that the measured time is the server's.
     const flood = new HttpAgent({ keepAlive: true, maxFreeSockets: 500 });
     await Promise.all(networks(500).map(() => send(server.url, { method: "GET", path: "/health/live" }, flood)));
     await sleep(200);
@@ -110,18 +113,18 @@ describe("DS-01 500 wrong sign-ins at once", () => {
     const looked = answers.filter(({ status }) => status === 200);
     const turnedAway = answers.filter(({ status }) => status === 503);
     expect(looked.length + turnedAway.length).toBe(500);
-    // A hundred wait, some are hashed, and some find the place of those that were done meanwhile.
+    // A hundred wait in the queue, some are being hashed, and some take places that became free.
     expect(looked.length).toBeGreaterThanOrEqual(100);
     expect(looked.length).toBeLessThan(250);
     for (const { headers } of turnedAway) expect(Number(headers["retry-after"])).toBeGreaterThan(0);
-    // Held against the flood's own length: absolute times are those of whatever else runs on this machine.
+    // Compared with the duration of the flood, because absolute times depend on other work of this machine.
     const whole = Math.max(...answers.map(({ took }) => took));
     const refusals = turnedAway.map(({ took }) => took);
     expect(quantile(refusals, 0.5), `of ${whole} ms`).toBeLessThan(whole / 2);
     for (const all of probed) {
       const took = all.filter(({ status }) => status === 200).map((answer) => answer.took);
       expect(took.length).toBeGreaterThan(20);
-      // A machine that other tests keep busy may make the server refuse one or two of all requests at the flood's first moment.
+      // On a busy machine, the server may refuse one or two of these requests at the start of the flood.
       expect(took.length / all.length, all.find(({ status }) => status !== 200)?.problem).toBeGreaterThan(0.9);
       expect(quantile(took, 0.5), `of ${whole} ms`).toBeLessThan(whole / 20);
       expect(quantile(took, 0.9), `of ${whole} ms`).toBeLessThan(whole / 4);
@@ -132,7 +135,7 @@ describe("DS-01 500 wrong sign-ins at once", () => {
     timeout: 60_000,
   }, async () => {
     let turnedAway = 0;
-    // Where the machine is busy with other things, the crowd may arrive too thinly to crowd anybody out.
+    // On a busy machine, the requests may arrive too slowly to fill the queue, so this repeats.
     for (let round = 0; round < 5 && turnedAway === 0; round += 1) {
       const crowd = networks(400).map((address, at) => signIn(`nobody-else-${at}`, "not it", address));
       const [home = ""] = networks(1);
@@ -171,7 +174,8 @@ describe("DS-01 one /48, a fresh /64 and a name that nobody has for each try", (
     for (const address of home) {
       const before = looked;
       expect((await signIn(data.person.username, PASSWORD, address)).status).toBe(303);
-      // In the order of arrival it would have been a hundred. What is hashed while the form is read and the try is counted is not in line.
+      // In the order of arrival, a hundred others would come first. Sign-ins that are hashed before this one is queued
+      // count here, too.
       expect(looked - before).toBeLessThan(50);
     }
     on = false;

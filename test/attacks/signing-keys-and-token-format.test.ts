@@ -178,7 +178,7 @@ test("KY-10 credentials → a prefix of their kind, and 256 bits that no databas
   );
 });
 
-/** A node of its own: starts on the database, tells the ids of its keys, ends. */
+/** A separate process: opens the database as a server, prints the ids of its keys, and ends. */
 const NODE = `
   import { configOf, createAssent } from ${JSON.stringify(import.meta.resolve("../../packages/server/src/index.ts"))};
   const assent = await createAssent(configOf({ dataDir: process.argv[1], logLevel: "silent" }));

@@ -1,4 +1,7 @@
-/** Clients that take their time: bodies and answers that don't come through, many connections, requests in a queue (RFC 9110 §15.5.9; RFC 9112 §9.3). */
+/**
+ * Slow clients: bodies and answers that don't get through, many connections, queued requests (RFC 9110 §15.5.9; RFC
+ * 9112 §9.3).
+ */
 
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -10,18 +13,18 @@ import pino from "pino";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { MAX_PIPELINED } from "../../packages/server/src/http/connections/connection.ts";
 import { ANSWER_TIME, MAX_CONNECTIONS } from "../../packages/server/src/http/connections/connection-limits.ts";
-import { BODY_RATE, BODY_TIME, MAX_SLOW } from "../../packages/server/src/http/connections/unread-requests.ts";
+import { BODY_RATE, BODY_TIME, MAX_SLOW } from "../../packages/server/src/http/connections/slow-request-limits.ts";
 import { LazyPages } from "../../packages/server/src/http/lazy-pages.ts";
 import { type AssentServer, configOf, createAssent, type Listening, listen } from "../../packages/server/src/index.ts";
 import { aCertificate } from "../support/make-certificates.ts";
 
-/** The proxy of these tests. */
+/** The address of the proxy in these tests. */
 const PROXY = "127.0.0.9";
 
 let assent: AssentServer;
 let listening: Listening;
 let dataDir: string;
-/** The server's clock is ahead by so much. */
+/** The server's clock is ahead by this number of milliseconds. */
 let ahead = 0;
 let clients: Client[];
 
@@ -64,11 +67,11 @@ class Client {
 
 const many = (count: number, make: (at: number) => Client) => Array.from({ length: count }, (_, at) => make(at));
 
-/** A form whose body has so many bytes, none of which is sent here. */
+/** The head of a form with a body of this length. It sends no byte of the body. */
 function head(length: number, more = ""): string {
   return `POST /token HTTP/1.1\r\nHost: a\r\n${more}Content-Type: application/x-www-form-urlencoded\r\nContent-Length: ${length}\r\n\r\n`;
 }
-/** A form of a client that is not known. */
+/** The form of an unknown client. */
 const FORM = "grant_type=x";
 const LIVE = "GET /health/live HTTP/1.1\r\nHost: a\r\n\r\n";
 const throughProxy = (address: string) => () => new Client(head(9, `X-Forwarded-For: ${address}\r\n`), PROXY);
@@ -112,7 +115,7 @@ describe("a body that does not come", () => {
     await expect.poll(unread).toBe(1);
     for (let part = 0; part < 4; part += 1) {
       await new Promise((resolve) => client.socket.write("a".repeat(length / 4), resolve));
-      // In all, twice the time that a body without a rate has.
+      // Together this is twice the time limit for a body without a minimum rate.
       ahead += BODY_TIME / 2;
     }
     await expect.poll(() => client.statuses).toEqual([400]);
@@ -120,7 +123,7 @@ describe("a body that does not come", () => {
   });
 
   test("that comes after all, while its refusal is being made → the refusal is the only answer, and no place stays taken", async () => {
-    // The page of the refusal waits for its files, as it does soon after a start.
+    // The error page waits for its files, as it does right after a start.
     const files = Promise.withResolvers<void>();
     const { load } = LazyPages.prototype;
     LazyPages.prototype.load = async function (this: LazyPages) {
@@ -159,7 +162,7 @@ describe("a body that does not come", () => {
     await expect.poll(() => client.statuses).toEqual([404]);
     await expect.poll(unread).toBe(1);
     client.socket.destroy();
-    // Long before the time of a body is over.
+    // Must happen long before the time limit of a body.
     await expect.poll(unread, { timeout: BODY_TIME / 2 }).toBe(0);
     expect(await shed("body_time")).toBe(0);
   });
@@ -236,7 +239,7 @@ describe("too many bodies that do not come", () => {
     expect(oldest?.text).toMatch(/\r\nconnection: close\r\n/i);
     expect([refused(rest), other.closed]).toEqual([0, false]);
     expect(await shed("unread_client")).toBe(1);
-    // A client whose body comes is not one of the slow ones, whoever else is at its address.
+    // A client whose body arrives doesn't count as slow, even if others at its address are.
     const good = new Client(head(FORM.length), "127.0.0.2");
     good.socket.write(FORM);
     await expect.poll(() => good.statuses).toEqual([401]);
@@ -258,7 +261,7 @@ describe("too many bodies that do not come", () => {
   test("of one IPv6 network → counted by /64 and by /48", async () => {
     const one = many(MAX_SLOW.client + 3, (at) => throughProxy(`2001:db8:1:1::${at + 1}`)());
     await expect.poll(() => refused(one)).toBe(3);
-    // One of each /64: the first /64 has the most until none of its own is left.
+    // Each of these is in another /64. The first /64 has the most connections, so the server closes all of them first.
     const wide = many(MAX_SLOW.network, (at) => throughProxy(`2001:db8:1:${(at + 2).toString(16)}::1`)());
     await expect.poll(() => refused(one)).toBe(one.length);
     expect(await shed("unread_network")).toBe(MAX_SLOW.client);
@@ -295,7 +298,7 @@ describe("connections", () => {
 });
 
 describe("answers that are not read", () => {
-  /** So much that the system doesn't take all of it for a client that doesn't read. */
+  /** Number of requests whose answers don't fit into the system's buffers if the client doesn't read. */
   const LONG = 400;
 
   test("→ no place is held; the connection ends when its time is over", async () => {
@@ -304,10 +307,11 @@ describe("answers that are not read", () => {
     const client = new Client("");
     client.socket.pause();
     const one = `GET ${style} HTTP/1.1\r\nHost: a\r\n\r\n`;
-    // In small pieces: more than a few that arrive together are too many.
+    // Sends small pieces, because the server refuses more than a few requests that arrive together.
     for (let at = 0; at < LONG; at += 1)
       await new Promise((resolve) => client.socket.write(one, () => setImmediate(resolve)));
-    // The time begins when the server sees that bytes wait. More requests behind the answer than may wait there end the connection, too.
+    // The time limit starts when the server notices that its answer isn't read. Too many queued requests also end the
+    // connection.
     const places: number[] = [];
     const closed = async () => {
       ahead += ANSWER_TIME;
@@ -337,7 +341,7 @@ describe("requests in a queue", () => {
   });
 
   test("CONNECT of a client that is gone before its answer → the server goes on", async () => {
-    // Whether the write fails depends on when the client's reset arrives.
+    // The write fails only if the client's reset arrives before it.
     for (let times = 0; times < 200; times += 1) {
       const socket = connect(listening.port, "127.0.0.1").on("error", () => undefined);
       await once(socket, "connect");

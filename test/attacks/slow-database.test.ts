@@ -1,11 +1,11 @@
-/** DS-14 PostgreSQL gets slow: requests that wait for it end soon, the others aren't held up, and it recovers by itself (RFC 6749 §5.2). */
+/** DS-14 PostgreSQL is slow: its requests end soon, others don't wait, the server recovers (RFC 6749 §5.2). */
 
 import { randomBytes } from "node:crypto";
 import { Client as PgClient } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { anOwner, expectRefusal, type Owner, provenCode } from "../support/back-channel.ts";
 import { postForm, redeem } from "../support/http-browser.ts";
-import { aPostgresDatabase, type TestDatabase } from "../support/postgres.ts";
+import { aPostgresDatabase, type TestDatabase } from "../support/postgres-database.ts";
 import { startServer, type TestClient, type TestServer } from "../support/test-server.ts";
 
 let database: TestDatabase;
@@ -31,7 +31,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** Each change of a grant takes this long from now on. */
+/** From now on, each change of a grant takes this number of seconds. */
 async function setSlowness(seconds: number): Promise<void> {
   await operator.query("DROP TRIGGER IF EXISTS slow ON grants");
   if (seconds === 0) return;

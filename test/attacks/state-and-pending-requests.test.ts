@@ -1,6 +1,10 @@
-/** Attacks on an authorization request between its link and its answer: state, hand-over, tampering, prompt (RFC 6749 §§4.1.1, 10.12). */
+/**
+ * Attacks on an authorization request between its link and its answer: state, use by another person, changes, prompt
+ * (RFC 6749 §§4.1.1, 10.12).
+ */
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { signedInPerson } from "../support/back-channel.ts";
 import {
   atConsent,
   expectGoesOn,
@@ -32,12 +36,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-async function signedIn(): Promise<{ agent: Agent; username: string }> {
-  const { username } = await server.addPerson();
-  const agent = new Agent(server.issuer);
-  await signIn(agent, username);
-  return { agent, username };
-}
+const signedIn = () => signedInPerson(server);
 
 const signInForm = (page: Page): Form => {
   const form = page.forms.find(({ fields }) => fields.has("password"));
@@ -75,7 +74,7 @@ describe("SS-01 state comes back as it was sent", () => {
     expect(callback.searchParams.getAll("state")).toEqual([state]);
     expect([...callback.searchParams.keys()]).toEqual(["code", "state", "iss"]);
     expect(callback.hash).toBe("");
-    // IN-07: what stands in the header is one line of printable characters.
+    // IN-07: the header is one line of printable characters.
     const { headers } = await agent.get(authorizeUrl(server, client, { state }));
     expect(headers.get("location")).toMatch(/^[\x21-\x7e]+$/);
     expect(headers.get("set-cookie")).toBeNull();
@@ -145,7 +144,7 @@ describe("SS-09 a request of another browser", () => {
         }
       }
     }
-    // The attacker's own tab gained nothing: it is still asked, as the attacker.
+    // The attacker's tab gained nothing: it still shows the consent page for the attacker.
     expect(
       (await attacker.agent.submit(consentForm(consent), { decision: "deny" })).location?.searchParams.get("error"),
     ).toBe("access_denied");
@@ -193,7 +192,7 @@ describe("SS-12 two requests in one browser", () => {
     const other = await server.addClient({ redirectUris: ["https://other.test/cb"] });
     const { agent } = await signedIn();
     const form = consentForm(await agent.get(authorizeUrl(server, client)));
-    // Of whose data it is, a form may speak; of somebody for whom this person can't, it is refused.
+    // A form may name the owner. If this person can't act for that owner, the server refuses.
     expect((await agent.submit(form, { decision: "allow", owner: "somebody" })).status).toBe(400);
     const answer = await agent.submit(form, {
       decision: "allow",
@@ -259,7 +258,7 @@ describe("SS-19 prompt=login or max_age=0 with a session", () => {
       const page = await agent.get(authorizeUrl(server, client, extra));
       const request = signInForm(page).fields.get("request") ?? "";
       const csrf = (await agent.get("/account/apps")).forms[0]?.fields.get("csrf") ?? "";
-      // Every door that a session opens elsewhere leads back to the password.
+      // Every page that needs a session asks for the password again.
       for (const again of [
         await agent.get(`/consent?${new URLSearchParams({ request })}`),
         await agent.get(`/login?${new URLSearchParams({ request })}`),

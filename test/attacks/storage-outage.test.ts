@@ -1,4 +1,7 @@
-/** The database is held by another while codes and tokens come in: nothing is answered that was not committed (RFC 6749 §5.1; RFC 7009 §2.2.1). */
+/**
+ * Another process locks the database while codes and tokens are presented: the server must not confirm anything that
+ * isn't committed (RFC 6749 §5.1; RFC 7009 §2.2.1).
+ */
 
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -18,11 +21,11 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-test("AC-15 RI-08 the database locked → 503 with Retry-After and no token; then each works once", async () => {
+test("AC-15 RI-08 the database is locked → 503 with Retry-After and no token; after that, each credential works once", async () => {
   const proven = await provenCode(server, client, owner);
   const one = await tokensOf(server, client, owner);
   const two = await tokensOf(server, client, owner);
-  // What the server does after an answer may have the file for a moment.
+  // The server may still write for a moment after it answered, so this waits for the lock.
   const other = new DatabaseSync(join(server.dataDir, "assent.db"), { timeout: 5_000 });
   other.exec("BEGIN IMMEDIATE");
   try {
@@ -35,7 +38,7 @@ test("AC-15 RI-08 the database locked → 503 with Retry-After and no token; the
       expectRefusal(answer, "temporarily_unavailable", 503);
       expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0);
     }
-    // What only reads goes on.
+    // Requests that only read still work.
     expect((await fetch(`${server.issuer}/jwks`)).status).toBe(200);
     expect((await fetch(`${server.issuer}/.well-known/oauth-authorization-server`)).status).toBe(200);
     const seen = await postForm(server, "/introspect", { clientId: API.id, secret: API.secret }, { token: one.access });

@@ -1,4 +1,6 @@
-/** Attacks on the parsing of the token endpoint, and of its two neighbours (RFC 6749 §3.2, Appendix B; RFC 3629). */
+/**
+ * Attacks on the parsing of the token, revocation and introspection endpoints (RFC 6749 §3.2, Appendix B; RFC 3629).
+ */
 
 import { request } from "node:http";
 import { gzipSync } from "node:zlib";
@@ -35,7 +37,7 @@ const posted = () => ({ client_id: client.clientId, client_secret: client.secret
 const codeForm = (code: string) => ({ grant_type: "authorization_code", code, redirect_uri: REDIRECT, ...posted() });
 const refreshForm = () => ({ grant_type: "refresh_token", refresh_token: token, ...posted() });
 
-/** A body in which the values stand as they are, encoded already. */
+/** A body from values that are encoded already. */
 const rawForm = (fields: Record<string, string>) =>
   Object.entries(fields)
     .map(([name, value]) => `${name}=${value}`)
@@ -135,7 +137,7 @@ describe("parameters", () => {
     ["/introspect", "token_type_hint"],
     ["/token", "nobody_knows_it"],
   ] as const;
-  /** A form in which all of them stand; the code is nobody's. */
+  /** A form with all parameters of the endpoint. Its code is unknown. */
   const full = (path: string, name: string): Record<string, string> => {
     if (path !== "/token") return { token: "rt_x", token_type_hint: "refresh_token", ...posted() };
     if (name === "refresh_token" || name === "scope" || name === "resource")
@@ -369,7 +371,7 @@ describe("grants and answers", () => {
       const answer = await post(server, "/token", "grant_type=refresh_token", { authorization: basic(id, "x") });
       expectRefusal(answer, "invalid_client");
     }
-    // The introspection client of an API is told the same.
+    // An API at the introspection endpoint gets the same refusal.
     expectRefusal(
       await post(server, "/introspect", "token=x", { authorization: basic(API.id, 'x"\r\n') }),
       "invalid_client",

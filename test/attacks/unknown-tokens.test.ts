@@ -1,4 +1,7 @@
-/** Unknown tokens in any number at /introspect and /revoke, by callers who authenticate. What they hold is answered as before. */
+/**
+ * Many unknown tokens at /introspect and /revoke from authenticated callers. The caller's own valid tokens still get
+ * normal answers.
+ */
 
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -14,14 +17,14 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** Misses in a minute that are answered like any other. */
+/** Number of unknown tokens per minute that get a normal answer. */
 const LIMIT = 300;
 const MINUTE = 60_000;
 
 type Caller = { readonly clientId: string; readonly secret: string };
 const api: Caller = { clientId: API.id, secret: API.secret };
 
-/** Tokens of every shape that this server gives out, and none of them one. */
+/** Tokens in every format that this server issues. None of them was issued. */
 const random = (at: number) => {
   const text = randomBytes(89).toString("base64url");
   const [header, claims] = ["eyJhbGciOiJFUzI1NiIsInR5cCI6ImF0K2p3dCIsImtpZCI6IngifQ", "eyJzdWIiOiJ4In0"];
@@ -80,7 +83,7 @@ describe("a client", () => {
     expect(statuses(await burst("/revoke", client, 700))).toEqual({ 200: LIMIT, 429: 400 });
     expect((await postForm(server, "/revoke", client, { token })).status).toBe(200);
     expect((await refresh(server, client, token)).body.error).toBe("invalid_grant");
-    // An answer that was lost: the grant has ended, and the client is told so.
+    // Simulates a lost answer: the grant has ended, and a repeated request succeeds.
     expect((await postForm(server, "/revoke", client, { token })).status).toBe(200);
   });
 

@@ -1,4 +1,7 @@
-/** Grants that a client may not use, answers that are too long lived, and what one flow gives presented to another. */
+/**
+ * Grant types that a client may not use, limits on the lifetime of answers, and credentials of one flow presented to
+ * another.
+ */
 
 import { decodeJwt } from "jose";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -28,7 +31,7 @@ const idp = aJwtIssuer("https://idp.test");
 const saml = anIdentityProvider("https://saml.test");
 let server: TestServer;
 let person: Person;
-/** Failures are counted by address: each test has its own. */
+/** Failures are counted by address, so each test has its own. */
 let address: string;
 let next = 1;
 
@@ -58,7 +61,7 @@ async function onLoginPage(password: string, agent = agentHere()): Promise<Page>
   return agent.submit(form, { username: person.username, password });
 }
 
-/** A grant type of an embedder's own: as open as one can be, for whatever stops a request to be the server's doing. */
+/** A custom grant type that allows everything, so that every refusal comes from the server. */
 const badge: CustomGrant = {
   grantType: "https://desk.test/grants/badge",
   parameters: { badge: "required" },
@@ -241,7 +244,7 @@ describe("passwords", () => {
     expect((await byPassword(client, "Ångström é 12\0")).status).toBe(400);
     expect((await onLoginPage("Ångström é 12\0")).status).toBe(200);
     for (const size of [1025, 2000]) expect((await byPassword(client, "a".repeat(size))).status).toBe(400);
-    // None of those was an attempt.
+    // None of these counts as an attempt.
     for (let times = 0; times < 12; times += 1) await byPassword(client, "a".repeat(1025));
     expect((await byPassword(client, "Ångström é 12")).status).toBe(200);
   });
@@ -309,12 +312,12 @@ describe("what one flow gives, presented to another", () => {
     };
     for (const [what, value] of Object.entries(artefacts)) {
       expect(value, what).not.toBe("");
-      // Wrong passwords are counted by where they come from.
+      // Wrong passwords are counted by address, so each case has its own.
       address = `198.51.100.${100 + next++}`;
       for (const [where, fields] of Object.entries(places)) {
         if (what === where) continue;
         const { status, body } = await postForm(server, "/token", client, fields(value), from());
-        // An assertion in XML is longer than a code may be.
+        // A SAML assertion may be longer than the maximum length of a code.
         const error = value.length > 2048 && !where.endsWith("_bearer") ? "invalid_request" : "invalid_grant";
         expect([what, where, status, body.error]).toEqual([what, where, 400, error]);
       }
@@ -324,7 +327,7 @@ describe("what one flow gives, presented to another", () => {
     expect((await postForm(server, "/token", null, own, asBearerOfTheClient)).status).toBe(401);
     expect((await redeem(server, client, code)).status).toBe(200);
     expect((await refresh(server, client, tokens.refresh)).status).toBe(200);
-    // Each is still good at its own place.
+    // Afterwards, each credential still works at its own grant type.
     expect((await poll(server, client, device.deviceCode)).body.error).toBe("authorization_pending");
     for (const bearer of ["JWT_bearer", "SAML_bearer", "badge"]) {
       const fields = { ...places[bearer]?.(artefacts[bearer] ?? ""), scope: "read" };

@@ -1,4 +1,7 @@
-/** An owner's whole story in a real browser: by mouse, by keys alone, and without JavaScript; every page on the way is clean for axe. */
+/**
+ * From the first consent to revocation in a real browser: by mouse, by keyboard, and without JavaScript. Every page
+ * passes axe.
+ */
 
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -25,11 +28,11 @@ afterAll(() => stage?.stop());
 const entry = (page: Page) => page.locator(`[data-client-id="${client.clientId}"]`);
 const heading = (page: Page) => page.locator("h1").innerText();
 
-/** What the dashboard says of the app's last use. */
+/** The app's last use on the dashboard. */
 const lastUsed = (page: Page) =>
   entry(page).locator(".facts div").filter({ hasText: "Last used" }).locator("dd").innerText();
 
-/** From the app's link to the code, and its tokens. */
+/** From the app's link to the code and its redemption. */
 async function connect(page: Page, hands: Hands, person: Person): Promise<string> {
   await page.goto(app.url);
   await hands.press("a");

@@ -1,4 +1,7 @@
-/** A company's story in a real browser: a member asks, an admin approves for all, then revokes for all; with and without JavaScript, clean for axe. */
+/**
+ * A company in a real browser, with and without JavaScript: a member asks, an admin approves for all, then revokes for
+ * all. Every page passes axe.
+ */
 
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -38,7 +41,7 @@ describe.each(
 )("%s", (_, javaScriptEnabled) => {
   const visit = (steps: (page: Page) => Promise<void>) => withPage({ browser, javaScriptEnabled }, steps);
   const check = async (page: Page) => {
-    // axe itself is a script.
+    // axe needs JavaScript, too.
     if (javaScriptEnabled) expect(await axe(page), page.url()).toEqual([]);
   };
 
@@ -89,7 +92,7 @@ describe.each(
     await visit(async (page) => {
       await page.goto(ask);
       await signIn(page, company.member.username);
-      // The app is approved for all, and still the member chooses for whom they act.
+      // The approval doesn't choose for the member, who still selects the company on the page.
       await page.locator("select[name=owner]").selectOption(company.companyId);
       await check(page);
       await page.locator("button[name=decision][value=allow]").click();
@@ -127,7 +130,7 @@ describe.each(
     expect((await refresh(server, client, refreshToken)).body.error).toBe("invalid_grant");
   });
 
-  test("by keys alone: an app for one member, chosen by name; nothing is chosen beforehand", async () => {
+  test("by keyboard alone, an app for one member, selected by name → no member is preselected", async () => {
     const company = await addCompany(server);
     const called = javaScriptEnabled ? "Keyboard Calendar" : "Keyboard Diary";
     const client = await server.addClient({ name: called, verified: true });
@@ -173,7 +176,7 @@ describe.each(
     ]);
   });
 
-  test("somebody is invited, signs in by the link, joins, and leaves", async () => {
+  test("a person is invited, signs in by the link, joins, and leaves", async () => {
     const company = await addCompany(server);
     const guest = await server.addPerson();
     let link = "";

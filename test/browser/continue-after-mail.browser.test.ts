@@ -1,4 +1,7 @@
-/** Somebody comes without an account, or without their password, to an app, a device or a company, in a real browser: they get what they came for, also if they open the message's link in another browser. */
+/**
+ * People without an account or a password come to an app, a device or a company, in a real browser. They continue
+ * afterwards, also if they open the mail link in another browser.
+ */
 
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

@@ -1,4 +1,4 @@
-/** Connecting a device in a real browser, by keys alone and without JavaScript; every page on the way is clean for axe. */
+/** Connecting a device in a real browser, by keyboard and without JavaScript. Every page passes axe. */
 
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -19,7 +19,7 @@ afterAll(async () => {
   await server?.stop();
 });
 
-/** Presses Tab until something has the focus, and looks that each stop shows it. */
+/** Presses Tab until this element has the focus. Each stop must show the focus. */
 async function tabTo(page: Page, selector: string): Promise<void> {
   for (let stops = 0; stops < 60; stops += 1) {
     const at = (await page.evaluate(`(() => {
@@ -62,7 +62,7 @@ describe.each(
     await withPage({ browser, colorScheme, javaScriptEnabled, viewport: { width: 390, height: 800 } }, async (page) => {
       await page.goto(`${server.issuer}/device`);
       await look(page, javaScriptEnabled);
-      // The field has the focus from the start; Enter presses the only button.
+      // The field has the focus at the start, and Enter presses the only button.
       await page.waitForSelector("input[name=user_code]:focus");
       await page.keyboard.type(userCode.toLowerCase().replace("-", " "));
       await page.keyboard.press("Enter");

@@ -1,10 +1,11 @@
-/** CN-13: every page that people get to see, in a real browser, where somebody wrote markup into each field that is kept: words, nothing that runs. */
+/** CN-13: every page in a real browser, with markup in every stored field: it is shown as text, and nothing runs. */
 
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { MARKUP } from "../attacks/payloads/markup.ts";
 import { launchBrowser, withPage } from "../support/chromium.ts";
 import { everyPage, type Service, startService } from "../support/crawl-every-page.ts";
+import { inReliability } from "../support/reliability-cycles-and-figures.ts";
 
 let browser: Browser;
 let service: Service;
@@ -16,7 +17,7 @@ afterAll(async () => {
   await service?.stop();
 });
 
-/** What a page has that could run or lead away, as the browser understood it. */
+/** Everything in the page that could run or load from elsewhere, as the browser parsed it. */
 const RUNNABLE = `[...document.querySelectorAll("*")].flatMap((one) => {
   const ours = (url) => new URL(url, location.href).origin === location.origin;
   const found = [...one.attributes].filter(({ name }) => name.startsWith("on") || name === "style").map(({ name }) => name);
@@ -29,10 +30,13 @@ const RUNNABLE = `[...document.querySelectorAll("*")].flatMap((one) => {
   return found.map((what) => what + ": " + one.outerHTML.slice(0, 200));
 })`;
 
-test.each([
+// In `npm test`, hostile-text.test.ts shows every payload on the main pages, without a browser.
+const FIELDS = [
   ["an end of everything", "an attribute"],
   ["an attribute", "an end of everything"],
-])(
+] as const;
+
+test.each(inReliability ? FIELDS : FIELDS.slice(0, 1))(
   "CN-13 %s in every field of an owner, %s in every field of an app → text on every page, no script, no foreign link, nothing against the policy",
   { timeout: 120_000 },
   async (owners, apps) => {
@@ -47,7 +51,7 @@ test.each([
       });
       const shown = new URL("/shown", service.server.issuer).href;
       for (const { who, path, page: kept } of pages) {
-        // The page as that person's browser got it, policy and all, whatever form led there.
+        // Shows the same page with its headers, whatever form led to it.
         await page.unroute(shown);
         const headers = Object.fromEntries(
           [...kept.headers].filter(

@@ -1,4 +1,7 @@
-/** Passkeys and one-time codes in a real browser with a virtual authenticator: made, used without a name, copied; without JavaScript; axe and keys. */
+/**
+ * Passkeys and one-time codes in a real browser with a virtual authenticator: adding, signing in without a username,
+ * copied keys, no JavaScript, axe and keyboard.
+ */
 
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -24,7 +27,7 @@ async function signInWithPassword(page: Page, username: string): Promise<void> {
   await page.press("#password", "Enter");
 }
 
-/** Adds a passkey by keys alone. */
+/** Adds a passkey by keyboard alone. */
 async function addPasskey(page: Page, name: string): Promise<void> {
   await page.goto(`${server.issuer}/account/security/passkeys`);
   await page.locator("[data-passkey-ready]").waitFor();
@@ -39,7 +42,7 @@ async function signOut(page: Page): Promise<void> {
 }
 
 describe("a passkey", () => {
-  test("made, shown, used without a name, removed", async () => {
+  test("added, listed, used without a username, removed", async () => {
     const person = await server.addPerson();
     await withPage({ browser }, async (page) => {
       const { cdp, authenticatorId } = await withAuthenticator(page);
@@ -50,7 +53,7 @@ describe("a passkey", () => {
       expect(credentials).toMatchObject([{ isResidentCredential: true, rpId: "localhost" }]);
 
       await signOut(page);
-      // Offered behind the username's field: chosen there, nothing is typed or pressed.
+      // Autofill of the username field offers the passkey, and the authenticator accepts it without typing or a click.
       await page.goto(`${server.issuer}/login`);
       await page.waitForURL(/account\/apps/);
       await signOut(page);
@@ -68,7 +71,7 @@ describe("a passkey", () => {
     });
   });
 
-  test("copied to another authenticator, whose count lags behind → refused there", async () => {
+  test("copied to another authenticator with a lower counter → refused", async () => {
     const person = await server.addPerson();
     await withPage({ browser }, async (page) => {
       const { cdp, authenticatorId } = await withAuthenticator(page);
@@ -78,7 +81,7 @@ describe("a passkey", () => {
       const [credential] = credentials;
       const [stored] = await server.assent.storage.passkeys.list(person);
       if (credential === undefined || stored === undefined) throw new Error("no passkey was made");
-      // The original was used elsewhere meanwhile.
+      // Simulates that the original was used elsewhere in the meantime.
       await server.assent.storage.passkeys.use({ ...stored, counter: 1000, backedUp: false, now: server.now() });
       await signOut(page);
       await noOffers(page);
@@ -92,7 +95,7 @@ describe("a passkey", () => {
   });
 });
 
-test("without JavaScript → no button for passkeys, a word of why; password and code lead in", async () => {
+test("without JavaScript → no button for passkeys and a sentence that says why; password and code sign in", async () => {
   const { person, app } = await withSecondStep(server);
   await withPage({ browser, javaScriptEnabled: false }, async (page) => {
     await page.goto(`${server.issuer}/login`);
@@ -105,7 +108,7 @@ test("without JavaScript → no button for passkeys, a word of why; password and
   });
 });
 
-test("the second step by keys alone, in the narrowest window → clean for axe, the code first, recovery unfolds", async () => {
+test("the second step by keyboard alone, 320 px wide → passes axe, the code comes first, recovery codes unfold", async () => {
   const { person, recoveryCodes } = await withSecondStep(server);
   await withPage({ browser, viewport: { width: 320, height: 640 } }, async (page) => {
     await signInWithPassword(page, person.username);

@@ -1,4 +1,4 @@
-/** What goes wrong on an owner's way, in a real browser: each page says what happened and has a way on. */
+/** Errors on an owner's way, in a real browser: each page says what happened and how to continue. */
 
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -97,7 +97,7 @@ describe("what goes wrong on an owner's way", () => {
     [
       "an app that isn't known",
       () => authorizeUrl(server, { ...client, clientId: "c-nobody" }),
-      "This app isn’t registered here",
+      "This app can’t be used here\\s+.*isn’t registered, or that was turned off",
     ],
     [
       "a redirect that isn't registered",

@@ -1,4 +1,4 @@
-/** Three more stories in a real browser: a passkey and nothing else, a second device, a consent that ran out. */
+/** Three stories in a real browser: sign-in by passkey alone, a second device, an expired consent. */
 
 import { decodeJwt } from "jose";
 import type { Browser, Page } from "playwright-core";
@@ -39,7 +39,7 @@ async function signedIn(page: Page, person: Person): Promise<void> {
   await signInBy(page, mouse(page, false), person);
 }
 
-/** The consent page is open: allowed for a day. What the app gets. */
+/** On the open consent page, allows access for a day. Returns the app's token answer. */
 async function allowForADay(page: Page) {
   await page.locator("select[name=duration]").selectOption("86400");
   await page.locator("button[value=allow]").click();
@@ -47,7 +47,7 @@ async function allowForADay(page: Page) {
   return (await redeem(server, client, new URL(page.url()))).body;
 }
 
-test("passkey only: no password is typed, from the app's link to a token that says how it was", async () => {
+test("passkey only: from the app's link to a token whose `acr` names the passkey, without typing a password", async () => {
   const person = await server.addPerson();
   await server.addScope({ name: "sign", description: "Sign for you", acr: "phr" });
   const signing = await server.addClient({ redirectUris: [app.redirectUri], scopes: ["sign"] });
@@ -75,7 +75,7 @@ test("passkey only: no password is typed, from the app's link to a token that sa
   });
 });
 
-test("second device: both stand in the list; signed out from the first, the second must sign in; the app goes on", async () => {
+test("second device: the list shows both; signed out from the first → the second must sign in, and the app's access continues", async () => {
   const person = await server.addPerson();
   await withPage({ browser }, async (laptop) => {
     await laptop.goto(authorizeUrl(server, client));
@@ -104,7 +104,7 @@ test("second device: both stand in the list; signed out from the first, the seco
   });
 });
 
-test("expired consent: the app gets nothing more, the dashboard forgets it, the next visit asks again", async () => {
+test("expired consent: the app gets no token, the dashboard no longer shows it, and the next request asks again", async () => {
   const person = await server.addPerson();
   await withPage({ browser }, async (page) => {
     await page.goto(authorizeUrl(server, client));

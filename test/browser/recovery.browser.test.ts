@@ -1,4 +1,7 @@
-/** An account taken back by mail in a real browser: the owner's passkey proves who they are, the intruder's goes, and that is undone. */
+/**
+ * Account recovery by mail in a real browser: the owner proves themselves by passkey, removes the intruder's passkey,
+ * and undoes that.
+ */
 
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -61,7 +64,7 @@ test("the owner's passkey is asked for, the intruder's is ticked; decided by key
     await page.getByRole("button", { name: "Use a passkey" }).press("Enter");
     await page.locator("#password").waitFor();
     expect(await axe(page)).toEqual([]);
-    // Loaded again, the page is there without another proof.
+    // A reload needs no other proof.
     await page.reload();
     expect(await page.getByRole("checkbox", { name: "Remove: Passkey “Theirs”" }).isChecked()).toBe(true);
     expect(await page.getByRole("checkbox", { name: /Mail Export/ }).isChecked()).toBe(true);
@@ -99,7 +102,8 @@ test("without JavaScript: removed, and undone by the link in the message → the
     await page.getByRole("button", { name: "Put them back" }).click();
     await page.getByRole("heading", { name: "The ways to sign in are back" }).waitFor();
     expect(await entersWith(person.username, NEW_PASSWORD, server)).toBe("no");
-    // It is listed again. A browser that the account had not known for a week put it back: it is not demanded.
+    // The factor is listed again. A browser that wasn't a known device for a week restored it, so it isn't asked for as
+    // a proof.
     await page.goto(await recoveryLink(person, server, mailbox));
     await page.getByRole("checkbox", { name: "Remove: Authenticator app" }).waitFor();
   });

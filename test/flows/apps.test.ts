@@ -1,4 +1,4 @@
-/** `/account/apps`: what the owner sees of each app, and what their forms do to it. */
+/** `/account/apps`: the facts that it shows about each app, and the effects of its forms. */
 
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from "jose";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -62,6 +62,16 @@ describe("when access ends", () => {
     const { agent } = await allowed(client, { duration: "once" });
     const page = await agent.get("/account/apps");
     expect([formTo(page, "/revoke") !== undefined, formTo(page, "/end")]).toEqual([true, undefined]);
+  });
+
+  test("allowed only once, and the code redeemed → the end is the token's, not a later one", async () => {
+    const { agent, partition, personId: ownerId } = await allowed(client, { duration: "once" });
+    const [stored] = await server.assent.storage.consents.list({ partition, ownerId, now: server.now() });
+    const end = stored?.grants[0]?.absoluteUntil ?? 0;
+    expect(stored?.consent.expiresAt ?? 0).toBeGreaterThan(end);
+    const { text } = await agent.get("/account/apps");
+    expect(text).toContain(new Date(end).toISOString());
+    expect(text).not.toContain(new Date(stored?.consent.expiresAt ?? 0).toISOString());
   });
 
   test("permissions that end at different times → the form says that the new end is for all of them", async () => {
@@ -246,7 +256,7 @@ describe("when it was last used", () => {
   const api = { clientId: "api-test", secret: "api-test-secret" };
   const introspect = (token: string) => postForm(server, "/introspect", api, { token });
 
-  /** What the dashboard, the data export and the operator's list say alike. Null: never. */
+  /** The last use on the dashboard, which the data export and the operator's list must also have. Null: never. */
   async function lastUse(agent: Agent, username: string): Promise<number | null> {
     const [fact = ""] = /<dt>Last used<\/dt><dd>.*?<\/dd>/s.exec((await agent.get("/account/apps")).text) ?? [];
     const form = formTo(await agent.get("/account/profile/export"), "/export");

@@ -1,4 +1,7 @@
-/** Whom an assertion is about: by link, by verified address, by a claim or attribute; and owners who are made at first use (RFC 7521 §5.2). */
+/**
+ * The owner that an assertion is about: by link, by verified address, by a claim or attribute. Owners can be created at
+ * first use (RFC 7521 §5.2).
+ */
 
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -25,7 +28,7 @@ let client: TestClient;
 const jwt = aJwtIssuer("https://idp.test");
 const saml = anIdentityProvider("https://idp.test/saml", "P-256");
 
-/** An issuer for each way of mapping, by the host that it has. */
+/** One issuer for each kind of mapping, by its host. */
 const RECORDS = {
   linked: { type: "jwt", mapSubject: "link" },
   making: { type: "jwt", mapSubject: "link", createOwners: true },
@@ -232,7 +235,7 @@ describe("by e-mail", () => {
     expect(await ownerOf(by("mailed", first, verified))).toBe(personId);
     expect(await ownerOf(by("mailed", first, { email: "other@x.test" }))).toBe(personId);
     await refused(by("mailed", second, verified), "assertion_subject_unknown");
-    // Nor does somebody who comes by the address here take the subject over.
+    // Another person who gets this address later doesn't get the first subject.
     await server.assent.storage.people.update({
       ...{ partition: person.partition, personId, changes: { email: `moved.${random()}@x.test` }, now: server.now() },
     });

@@ -1,6 +1,6 @@
 /**
- * A session's `auth_time` is the time of the sign-in that its `acr` and `amr` tell of (OpenID Connect Core §2, RFC 9470 §6.2): whatever makes
- * a session, or makes one anew, claims no proof that is older than it says.
+ * A session's `auth_time` is the time of the sign-in that its `acr` and `amr` describe (OpenID Connect Core §2, RFC
+ * 9470 §6.2). It must never make an old proof look recent.
  */
 
 import { decodeJwt } from "jose";
@@ -34,7 +34,7 @@ afterAll(async () => {
 const optionsOf = (page: Page) =>
   JSON.parse((/data-options="([^"]*)"/.exec(page.text)?.[1] ?? "").replaceAll("&quot;", '"').replaceAll("&amp;", "&"));
 
-/** The session of a browser as its person's list has it: the newest there is. */
+/** The newest session in the person's list. */
 async function sessionOf(person: Pick<Person, "partition" | "personId">) {
   const sessions = await server.assent.storage.sessions.list({ ...person, now: server.now() });
   const [newest] = sessions.toSorted((a, b) => b.createdAt - a.createdAt);
@@ -42,7 +42,7 @@ async function sessionOf(person: Pick<Person, "partition" | "personId">) {
   return newest;
 }
 
-/** What an app is told. */
+/** The claims of the app's access token. */
 async function claimsOf(agent: Agent, person: Person, changes: Record<string, string> = {}) {
   const { body } = await redeem(
     server,
@@ -71,14 +71,14 @@ async function signInByPasskey(agent: Agent, key: SoftAuthenticator, page?: Page
   return agent.submit(formWith(at, "credential"), { credential: key.get(optionsOf(at)) });
 }
 
-/** The time of now, and of a while later, by the server's clock. */
+/** The server's time at the start of the test, and the time that has passed since. */
 let began: number;
 const later = () => server.now() - began;
 beforeEach(() => {
   server.tick(1000 - (server.now() % 1000));
   began = server.now();
 });
-/** Within a few seconds of so many minutes after the test began. */
+/** Expects a time within a few seconds of this number of minutes after the start. */
 function expectAt(authTime: number, minutes: number): void {
   const off = authTime - began - minutes * MINUTE;
   expect([off >= 0, off < MINUTE], `${off} ms off`).toEqual([true, true]);
@@ -92,10 +92,10 @@ describe("a new password", () => {
     expect((await changePassword(agent)).status).toBe(303);
     const after = await sessionOf(person);
     expect(after).toMatchObject({ authTime, acr: "mfa", amr });
-    // The session ends for good when the one before would have.
+    // The new session has the same absolute end as the earlier one.
     expect(after.absoluteUntil).toBe(authTime + 14 * 24 * 60 * MINUTE);
     expect(acr).toBe("mfa");
-    // Nothing is open to it that wants a sign-in of a moment ago.
+    // It opens no page that requires a recent sign-in.
     const add = await agent.get("/account/security/passkeys");
     expect(add.location?.pathname).toBe("/account/confirm");
     const remove = await agent.post("/account/security/authenticator/remove", {
@@ -103,7 +103,7 @@ describe("a new password", () => {
     });
     expect(remove.location?.pathname).toBe("/account/confirm");
     expect(await server.assent.storage.secondFactors.get(person)).toBeDefined();
-    // An app that wants a young sign-in asks for one; another is told the truth.
+    // An app that requires a recent sign-in asks for one. Another app gets the true time.
     const young = await agent.get(authorizeUrl(server, client, { scope: "pay", max_age: "600" }));
     expect(young.text).toContain('name="password"');
     expect(await claimsOf(agent, person, { scope: "pay" })).toMatchObject({
@@ -162,12 +162,16 @@ describe("a new password", () => {
     expect(young.text).not.toContain('name="password"');
   });
 
-  test("in a session by password alone, after a second step was set up elsewhere → refused, the session as it was", async () => {
+  test("in a session by password alone, after a second step was set up elsewhere → a sign-in with both steps first, the session as it was", async () => {
     const person = await server.addPerson();
     const agent = new Agent(server.issuer);
     await signIn(agent, person.username);
+    const before = await sessionOf(person);
     await withSecondStep(server, person);
-    expect((await changePassword(agent)).text).toContain("signed in a while ago");
+    expect((await changePassword(agent)).location?.pathname).toBe("/account/confirm");
+    const sessions = await server.assent.storage.sessions.list({ ...person, now: server.now() });
+    expect(sessions).toContainEqual(before);
+    expect((await signIn(new Agent(server.issuer), person.username)).text).toContain("One more step");
   });
 });
 
@@ -244,7 +248,7 @@ describe("a step added to a session", () => {
     const step = await agent.get(authorizeUrl(server, client, { scope: "pay" }));
     await agent.submit(formWith(step, "code"), { code: app.code() });
     expect(await sessionOf(person)).toMatchObject({ authTime, acr: "mfa", amr: ["pwd", "otp", "mfa"] });
-    // A young sign-in is still to come, also in another tab whose request began before the step.
+    // A recent sign-in is still required, also in another tab whose request began before the second step.
     const young = await agent.get(authorizeUrl(server, client, { scope: "pay", max_age: "600" }));
     expect(young.text).toContain('name="password"');
   });

@@ -1,4 +1,7 @@
-/** The operator's look: served from here, cached by its content, under the same policy as everything else. */
+/**
+ * The operator's name and colours: served by this server, cached by content, under the same content security policy as
+ * other files.
+ */
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { aDevice, aDeviceClient, enter, formWith } from "../support/device-actor.ts";
@@ -14,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-test("name and colours → on every page, from a file whose path names its content", async () => {
+test("name and colours → on every page, in a style sheet whose path contains a hash of its content", async () => {
   const page = await new Agent(server.issuer).get("/login");
   expect(page.text).toContain("<title>Sign in · Acme Konto</title>");
   const [, theirs = ""] = [...page.text.matchAll(/<link rel="stylesheet" href="([^"]+)"/g)].map(([, path]) => path);
@@ -25,11 +28,11 @@ test("name and colours → on every page, from a file whose path names its conte
   expect(page.headers.get("content-security-policy")).toContain("style-src 'self'");
 });
 
-test("another content's path → 404", async () => {
+test("the path with another hash → 404", async () => {
   expect((await fetch(`${server.issuer}/assets/AAAAAAAAAAAAAAAA/brand.css`)).status).toBe(404);
 });
 
-test("an app's accent → behind the server's colours on the pages of its requests, and on no others", async () => {
+test("an app's accent → added after the server's colours on the pages of its requests, and on no others", async () => {
   const accent = "#8a2be2,#d0a8ff";
   const [app, plain] = [await server.addClient({ accent }), await server.addClient()];
   const sheets = (text: string) => [...text.matchAll(/<link rel="stylesheet" href="([^"]+)"/g)].map(([, path]) => path);
@@ -46,7 +49,7 @@ test("an app's accent → behind the server's colours on the pages of its reques
   expect(await sheet.text()).toMatch(/--accent:#8a2be2;[\s\S]*prefers-color-scheme: dark[\s\S]*--accent:#d0a8ff;/);
 });
 
-test("an app's accent → on a device's pages, from the moment that the device is known", async () => {
+test("an app's accent → on a device's pages as soon as the code is known", async () => {
   const tv = await aDeviceClient(server, { accent: "#8a2be2,#d0a8ff" });
   const own = "/assets/accent/8a2be2-d0a8ff.css";
   const { userCode } = await aDevice(server, tv);
@@ -58,7 +61,7 @@ test("an app's accent → on a device's pages, from the moment that the device i
 });
 
 test.each(["ffff00-ffff00", "8a2be2", "8a2be2-d0a8ff;", "8A2BE2-D0A8FF", "..%2f..-x", "8a2be2-8a2be2"])(
-  "an accent's path that nobody could have made, or that couldn't be read (%s) → 404",
+  "an accent path with colours that are invalid or have too little contrast (%s) → 404",
   async (name) => {
     expect((await fetch(`${server.issuer}/assets/accent/${name}.css`)).status).toBe(404);
   },

@@ -1,9 +1,13 @@
-/** Another password: by choice, with what ends; and because somebody else chose the one before. */
+/**
+ * A change of the password: by choice, with the sessions and grants that end; and required, because somebody else chose
+ * the old one.
+ */
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { hashPassword } from "../../packages/server/src/crypto/password-hashing.ts";
 import type { Person } from "../../packages/server/src/owners/storage.ts";
+import { signedInPerson } from "../support/back-channel.ts";
 import {
   Agent,
   authorize,
@@ -32,12 +36,7 @@ const form = (page: Page) => {
   return found;
 };
 
-async function signedIn(person?: Person): Promise<{ person: Person; agent: Agent }> {
-  const one = person ?? (await server.addPerson());
-  const agent = new Agent(server.issuer);
-  await signIn(agent, one.username);
-  return { person: one, agent };
-}
+const signedIn = (person?: Person) => signedInPerson(server, person);
 
 async function change(agent: Agent, fields: Record<string, string | readonly string[]> = {}): Promise<Page> {
   return agent.submit(form(await agent.get(PATH)), {
@@ -95,7 +94,7 @@ describe("a change of password", () => {
     const sent = form(await one.agent.get(PATH));
     const fields = { current_password: PASSWORD, password: NEW, again: NEW };
     expect((await one.agent.submit(sent, fields)).status).toBe(303);
-    // The session is another one now.
+    // There is a new session, so the old form's token is invalid.
     expect((await one.agent.submit(sent, fields)).status).toBe(403);
   });
 
@@ -114,7 +113,12 @@ describe("a change of password", () => {
     const old = new Agent(server.issuer);
     old.cookies.set("assent_session", before);
     for (const ended of [old, elsewhere]) expect((await ended.get("/account/apps")).location?.pathname).toBe("/login");
-    expect((await agent.follow(page)).text).toContain("Your password was changed");
+    const told = (await agent.follow(page)).text;
+    expect(told).toContain("Your password was changed. The access of all apps was revoked.");
+    // The consent is over, too: the app comes back only by a page.
+    expect((await agent.follow(await agent.get(authorizeUrl(server, client)))).text).toContain(
+      "wants access to your account",
+    );
     expect((await refresh(server, client, answer.body.refresh_token)).body.error).toBe("invalid_grant");
     expect(await signsIn(person.username, PASSWORD)).toBe(false);
     expect(await signsIn(person.username, NEW)).toBe(true);
@@ -128,7 +132,10 @@ describe("a change of password", () => {
       client,
       await authorize(elsewhere, authorizeUrl(server, client), person.username),
     );
-    expect((await change(agent, { end_sessions: [], end_apps: [] })).status).toBe(303);
+    const page = await change(agent, { end_sessions: [], end_apps: [] });
+    expect(page.status).toBe(303);
+    expect((await agent.follow(page)).text).not.toContain("The access of all apps");
+    expect((await agent.get(authorizeUrl(server, client))).location?.searchParams.has("code")).toBe(true);
     expect((await elsewhere.get("/account/apps")).status).toBe(200);
     expect((await refresh(server, client, answer.body.refresh_token)).status).toBe(200);
   });

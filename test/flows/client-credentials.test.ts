@@ -7,7 +7,7 @@ import { adminOf, createClient } from "../../packages/server/src/admin/index.ts"
 import { Secrets } from "../../packages/server/src/crypto/server-secret.ts";
 import { secretsOf } from "../../packages/server/src/data-dir.ts";
 import { basic, changeClient, expectRefusal, logged, post } from "../support/back-channel.ts";
-import { aKeyPair, aSigningClient } from "../support/client-keys.ts";
+import { aKeyPair, aSigningClient } from "../support/signing-clients.ts";
 import { API, settle, startServer, type TestClient, type TestServer } from "../support/test-server.ts";
 
 let server: TestServer;
@@ -27,14 +27,14 @@ const tokens = (fields: Record<string, string> = {}, by = client) =>
   });
 
 describe("refused", () => {
-  test("GR-11 a public client, whatever its registration says → unauthorized_client", async () => {
+  test("GR-11 a public client, whatever grant types it has → unauthorized_client", async () => {
     const pub = await server.addClient({ type: "public", grantTypes: ["client_credentials"], ownScopes: ["read"] });
     const body = `grant_type=client_credentials&client_id=${pub.clientId}`;
     expectRefusal(await post(server, "/token", body), "unauthorized_client");
     expect(logged(server, "grant_needs_confidential_client")).toBe(1);
   });
 
-  test("GR-11 a public client registers for it → refused", async () => {
+  test("GR-11 a public client registers for the grant type → refused", async () => {
     const admin = adminOf(server.assent.storage, server.issuer);
     const metadata = { client_name: "Robot", grant_types: ["client_credentials"] };
     await expect(createClient({ type: "public", metadata }, admin)).rejects.toThrow(
@@ -47,7 +47,7 @@ describe("refused", () => {
     expectRefusal(await tokens({}, other), "unauthorized_client");
   });
 
-  test("a wrong secret → invalid_client, before anything else is judged", async () => {
+  test("a wrong secret → invalid_client, before any other check", async () => {
     expectRefusal(await tokens({ scope: "nonsense" }, { ...client, secret: "wrong" }), "invalid_client");
   });
 
@@ -70,19 +70,19 @@ describe("refused", () => {
     async (scope) => expectRefusal(await tokens({ scope }), "invalid_scope"),
   );
 
-  test("a client that holds nothing → invalid_scope", async () => {
+  test("a client without scopes of its own → invalid_scope", async () => {
     const poor = await server.addClient({ grantTypes: ["client_credentials"] });
     expectRefusal(await tokens({}, poor), "invalid_scope");
   });
 
-  test("scopes of two APIs and none named → invalid_target", async () => {
+  test("scopes of two APIs, no resource named → invalid_target", async () => {
     const both = await server.addClient({ grantTypes: ["client_credentials"], ownScopes: ["read", "stats"] });
     expectRefusal(await tokens({}, both), "invalid_target");
     expectRefusal(await tokens({ scope: "read stats" }, both), "invalid_target");
     expectRefusal(await tokens({ scope: "read stats", resource: "https://api.test" }, both), "invalid_target");
   });
 
-  test("a resource that is unknown, or whose scopes it doesn't hold → invalid_target", async () => {
+  test("a resource that is unknown, or of whose scopes the client has none → invalid_target", async () => {
     for (const resource of ["https://unknown.test", "https://other.test", "https://api.test/", server.issuer]) {
       expectRefusal(await tokens({ resource }), "invalid_target");
     }
@@ -90,7 +90,7 @@ describe("refused", () => {
 });
 
 describe("granted", () => {
-  test("GR-13 all of its own scopes → the answer says which, and has no refresh token", async () => {
+  test("GR-13 no scope parameter → all of the client's own scopes, named in the answer; no refresh token", async () => {
     const { status, headers, body } = await tokens();
     expect([status, headers.get("cache-control")]).toEqual([200, "no-store"]);
     expect(body).toEqual({
@@ -101,7 +101,7 @@ describe("granted", () => {
     });
   });
 
-  test("GR-14 the token → sub is the client, and nothing in it is of a person", async () => {
+  test("GR-14 the token → sub is the client, no claim names a person", async () => {
     const { body } = await tokens({ scope: "read" });
     const keys = createRemoteJWKSet(new URL(`${server.issuer}/jwks`));
     const { payload, protectedHeader } = await jwtVerify(body.access_token ?? "", keys, {
@@ -114,7 +114,7 @@ describe("granted", () => {
     expect(payload).toMatchObject({ sub: client.clientId, client_id: client.clientId, scope: "read" });
   });
 
-  test("GR-14 a client's id → never of the shape of an owner's", async () => {
+  test("GR-14 a client's id → never has the form of an owner's id", async () => {
     const admin = adminOf(server.assent.storage, server.issuer);
     const { client: made } = await createClient(
       { type: "confidential", metadata: { client_name: "R", redirect_uris: ["https://r.test/"] } },
@@ -126,14 +126,14 @@ describe("granted", () => {
     expect(partition(made.clientId)).toBeGreaterThanOrEqual(1024);
   });
 
-  test("scopes of two APIs and one named → its scopes, its lifetime", async () => {
+  test("scopes of two APIs, one resource named → its scopes and its lifetime", async () => {
     const both = await server.addClient({ grantTypes: ["client_credentials"], ownScopes: ["read", "stats"] });
     const { status, body } = await tokens({ resource: "https://other.test" }, both);
     expect([status, body.scope, body.expires_in]).toEqual([200, "stats", 120]);
     expect((await tokens({ resource: "https://api.test", scope: "read" }, both)).body.scope).toBe("read");
   });
 
-  test("a scope that was deleted since → no longer in the answer", async () => {
+  test("a scope that was deleted → no longer in the answer", async () => {
     await server.addScope({ name: "brief", description: "Soon gone", resource: "https://api.test" });
     const holder = await server.addClient({ grantTypes: ["client_credentials"], ownScopes: ["read", "brief"] });
     expect((await tokens({}, holder)).body.scope).toBe("read brief");
@@ -142,14 +142,14 @@ describe("granted", () => {
     expect((await tokens({}, holder)).body.scope).toBe("read");
   });
 
-  test("a disabled client → invalid_client from then on", async () => {
+  test("a disabled client → invalid_client", async () => {
     const brief = await server.addClient({ grantTypes: ["client_credentials"], ownScopes: ["read"] });
     expect((await tokens({}, brief)).status).toBe(200);
     await changeClient(server, brief, { status: "disabled" });
     expectRefusal(await tokens({}, brief), "invalid_client");
   });
 
-  test("introspection by the API and by the client itself → active, by no other", async () => {
+  test("introspection by the API and by the client itself → active; by others → inactive", async () => {
     const { body } = await tokens({ scope: "read" });
     const form = `${new URLSearchParams({ token: body.access_token ?? "" })}`;
     const ask = async (id: string, secret: string) =>

@@ -39,7 +39,7 @@ function ownersOf({ text }: Page): string[][] {
 const agentOf = () => new Agent(server.issuer);
 const newClient = (changes: Parameters<TestServer["addClient"]>[0] = {}) => server.addClient(changes);
 
-/** Allows the client as the company; tokens. */
+/** Allows the client in the company's name. Returns the tokens. */
 async function asCompany(company: TestCompany, person = company.admin, of = client) {
   const agent = agentOf();
   const callback = await authorize(agent, authorizeUrl(server, of), person.username, { owner: company.companyId });
@@ -271,7 +271,7 @@ describe("approved once for all members", () => {
   test("opted out → the page; chosen there all the same → granted, no longer than the member said", async () => {
     const company = await addCompany(server);
     const app = await newClient();
-    await decide(server, company, app, { optOut: true });
+    await decide(server, company, app, {});
     const { partition, companyId, member } = company;
     const key = { partition, companyId, clientId: app.clientId, personId: member.personId };
     await server.assent.storage.companyApps.setOptOut({ ...key, out: true, now: server.now() });
@@ -397,7 +397,7 @@ describe("who leaves", () => {
     const { tokens } = await asCompany(company);
     const others = await asCompany(company, second);
     const { partition, personId } = company.admin;
-    // What a process leaves that dies between the person's change and the news of it.
+    // The state after a process stopped between the person's change and its announcement to companies.
     await byHand(
       server.assent.config.databaseUrl,
       [

@@ -1,10 +1,13 @@
-/** The page about one app of a company: its rule, for whom it is, what a change of it asks first, and which apps are found. */
+/**
+ * The page of one app of a company: the rule, the people that it covers, confirmations before a change, and the search.
+ */
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { addCompany, addMember, decide, type TestCompany } from "../support/company-staff.ts";
 import { Agent, authorizeUrl, type Form, type Page, redeem, refresh, signIn } from "../support/http-browser.ts";
 import { startServer, type TestClient, type TestServer } from "../support/test-server.ts";
 
+const DAY = 86_400_000;
 let server: TestServer;
 let company: TestCompany;
 
@@ -36,7 +39,7 @@ function formTo(page: Page, place: string, with_: Record<string, string> = {}): 
 const csrfOf = async (agent: Agent) =>
   formTo(await agent.get("/account/companies"), "/sign-out").fields.get("csrf") ?? "";
 
-/** Submits the form about an app, and says yes if a page asks first. */
+/** Submits the form about an app, and confirms if a page asks. */
 async function setRule(agent: Agent, app: TestClient, of: TestCompany, fields: Record<string, string>): Promise<Page> {
   const page = await agent.get(appPath(app, of));
   const done = await agent.submit(formTo(page, `/apps/${app.clientId}`), fields);
@@ -77,7 +80,7 @@ describe("the rule about an app", () => {
     expect(pathOf(await agent.submit(formTo(question, `/apps/${app.clientId}`)))).toBe(
       `${appPath(app, acme)}?done=decided`,
     );
-    expect(await rules()).toMatchObject([{ scopes: ["read"], optOut: false }]);
+    expect(await rules()).toMatchObject([{ scopes: ["read"] }]);
     expect(pathOf(await setRule(agent, app, acme, { rule: "default" }))).toBe(`${appPath(app, acme)}?done=decided`);
     expect(await rules()).toEqual([]);
   });
@@ -133,6 +136,12 @@ describe("the rule about an app", () => {
     const rule = async () => (await server.assent.storage.companyApps.listRules({ partition, companyId }))[0];
     const before = await rule();
     server.tick(60_000);
+    const form = (await agent.get(appPath(app, acme))).text;
+    // The company's admins end it, not the person who reads this. Its date alone fits a phone.
+    expect(form).toContain('<option value="forever">Until an admin ends it</option>');
+    expect(form).toMatch(/<option value="same" selected[^>]*>Until \w+ \d+, \d{4}, as now</);
+    expect(form).toContain("Access that members already have keeps its end.");
+    expect(form.replaceAll(/<[^>]*>/g, "")).toContain(`Alice Example (${acme.member.username})`);
     await setRule(agent, app, acme, {});
     expect(await rule()).toMatchObject({ endsAt: before?.endsAt, selected: [acme.member.personId] });
     await setRule(agent, app, acme, { others: ` ${other.username.toUpperCase()}, ` });
@@ -171,10 +180,35 @@ describe("the rule about an app", () => {
     const question = await agent.submit(formTo(page, `/apps/${app.clientId}`), fields);
     const said = question.text.replaceAll(/<[^>]*>/g, " ");
     expect(said).toMatch(/loses these permissions for members[\s\S]*Members affected\s+1\s+Permissions affected\s+1/);
-    expect(said).toMatch(/ends on .* instead of/);
+    expect(said).toMatch(/Today, access of .* can last until .* With this rule, it ends on .* at the latest/);
     expect((await refresh(server, app, body.refresh_token)).body.scope).toBe("read write");
     await agent.submit(formTo(question, `/apps/${app.clientId}`));
     expect((await refresh(server, app, body.refresh_token)).body.scope).toBe("read");
+  });
+
+  test("a member chose a sooner end than the rule → the page shows that end, and a longer or withdrawn rule says it", async () => {
+    const acme = await addCompany(server);
+    const app = await server.addClient({ name: "Fair Copy" });
+    await decide(server, acme, app, { endsAt: server.now() + 300 * DAY });
+    const members = await as(acme.member);
+    const answer = { decision: "allow", owner: acme.companyId, duration: String(7 * 86_400) };
+    await members.submit(formTo(await members.get(authorizeUrl(server, app)), "/consent"), answer);
+    const agent = await as(acme.admin);
+    const page = await agent.get(appPath(app, acme));
+    const endsOn = ({ text }: { text: string }) => {
+      const shown = /<dt>Ends<\/dt><dd><time datetime="([^"]*)"/.exec(text)?.[1] ?? "";
+      return Math.round((Date.parse(shown) - server.now()) / DAY);
+    };
+    expect(endsOn(page)).toBe(7);
+    const asked = await agent.submit(formTo(page, `/apps/${app.clientId}`), { rule: "ask" });
+    const said = asked.text.replaceAll(/<[^>]*>/g, " ");
+    expect(said).toMatch(/until the end that each of them chose,/);
+    expect(said).toContain(new Date(server.now() + 7 * DAY).toISOString().slice(0, 4));
+    // Nobody's access ends sooner by a rule that ends after it: nothing is asked.
+    const longer = await agent.submit(formTo(page, `/apps/${app.clientId}`), { duration: String(30 * 86_400) });
+    expect(longer.text).not.toContain("instead of");
+    await decide(server, acme, app, { endsAt: server.now() + 365 * DAY });
+    expect(endsOn(await agent.get(appPath(app, acme)))).toBe(7);
   });
 
   test("which apps are found → by name; one that the company doesn't know only if it is verified; else as if it didn't exist", async () => {
@@ -194,7 +228,7 @@ describe("the rule about an app", () => {
       expect([q, text.includes(known.clientId), text.includes(verified.clientId)]).toEqual([q, true, true]);
       for (const { clientId } of [secret, off]) expect(text).not.toContain(clientId);
     }
-    // The beginning of a word, not any part of it; not a single letter; not an id.
+    // The search matches the beginning of a word. It doesn't match other parts of a word, a single letter or an id.
     for (const q of [mark.slice(2), "M", verified.clientId, "%", "_", "' OR 1=1 --", "\0"])
       expect((await search(q)).includes(`data-client-id="${verified.clientId}"`)).toBe(false);
     expect((await search("nothing like it")).includes("the operator of this service has verified")).toBe(true);
@@ -209,7 +243,7 @@ describe("the rule about an app", () => {
     expect((await agent.post(appPath(secret, acme), { csrf, rule: "block", seen: "" })).status).toBe(404);
     for (const id of ["%00", "a%2Fb", "..", "%E0%A4%A", "x".repeat(300)])
       expect([400, 404]).toContain((await agent.get(path(`/apps/${id}`, acme))).status);
-    // Another company's rules show nothing here.
+    // Rules of another company are not shown.
     expect((await (await as(company.admin)).get(appPath(known, company))).status).toBe(404);
     expect((await (await as(acme.member)).get(appPath(known, acme))).status).toBe(404);
     expect((await (await as(acme.member)).get(path(`?q=${mark}`, acme))).text).not.toContain(verified.clientId);

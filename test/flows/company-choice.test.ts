@@ -1,4 +1,4 @@
-/** For whom a member answers: nobody acts for a company without having chosen to (RFC 6749 §4.1.1 (B)). */
+/** Whose data a member allows: nobody acts for a company without choosing it (RFC 6749 §4.1.1 (B)). */
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { addCompany, claimsOf, decide, type TestCompany } from "../support/company-staff.ts";
@@ -14,6 +14,7 @@ import {
 } from "../support/http-browser.ts";
 import { startServer, type TestClient, type TestServer } from "../support/test-server.ts";
 
+const DAY = 86_400_000;
 let server: TestServer;
 
 beforeAll(async () => {
@@ -26,7 +27,7 @@ test("approved for all members → a member's first request asks for whom, whate
   const app = await server.addClient();
   await decide(server, company, app, {});
   const { companyId, admin, member } = company;
-  // Somebody else acts for the company, and was the last to.
+  // Another member was the last one who acted for the company.
   await authorize(new Agent(server.issuer), authorizeUrl(server, app), admin.username, { owner: companyId });
   const agent = new Agent(server.issuer);
   await signIn(agent, member.username);
@@ -36,7 +37,7 @@ test("approved for all members → a member's first request asks for whom, whate
     const page = await agent.get(authorizeUrl(server, app, prompt));
     expect(consentForm(page).fields.get("owner")).toBe(member.personId);
   }
-  // Allow, and nothing else: for the person, not for the company.
+  // A form with nothing but "allow" counts for the person, not for the company.
   const page = await agent.get(authorizeUrl(server, app));
   const answer = await agent.submit(consentForm(page), { decision: "allow" });
   const { body } = await redeem(server, app, answer.location ?? "");
@@ -64,6 +65,72 @@ const said = ({ text }: Page) =>
     ?.replaceAll(/<[^>]*>/g, "")
     .split(/(?<=\.) /)[0];
 
+test("a shorter end, and a box unticked → later connections keep to them without a page; after that end, the page", async () => {
+  const company = await addCompany(server);
+  const both = ["read", "write"];
+  const app = await server.addClient({ scopes: both });
+  await decide(server, company, app, { scopes: both });
+  const { partition, companyId, member } = company;
+  const agent = new Agent(server.issuer);
+  await signIn(agent, member.username);
+  const wanted = authorizeUrl(server, app, { scope: both.join(" ") });
+  const ends = async () => {
+    const key = { partition, companyId, personId: member.personId };
+    const grants = await server.assent.storage.companyApps.grantsOfMember({ ...key, now: server.now() });
+    return grants.map(({ absoluteUntil }) => absoluteUntil);
+  };
+  const start = server.now();
+  // The page shows the person's own boxes; the answer is for the company.
+  const answer = { decision: "allow", owner: companyId, scope: ["read"], duration: "604800" };
+  const first = await agent.submit(consentForm(await agent.get(wanted)), answer);
+  expect(claimsOf((await redeem(server, app, first.location ?? "")).body.access_token)["scope"]).toBe("read");
+  const [end = 0] = await ends();
+  expect(end).toBeLessThan(start + 8 * DAY);
+  server.tick(3 * DAY);
+  await signIn(agent, member.username);
+  const again = await agent.get(wanted);
+  expect(claimsOf((await redeem(server, app, again.location ?? "")).body.access_token)["scope"]).toBe("read");
+  expect(new Set(await ends())).toEqual(new Set([end]));
+  server.tick(5 * DAY);
+  await signIn(agent, member.username);
+  const page = await agent.get(wanted);
+  // Nothing stands for the member any more, so the time on the page is the time of the answer.
+  expect(consentForm(page).fields.get("owner")).toBe(companyId);
+  expect(page.text).not.toContain('value="keep"');
+  const { owner: _, ...longer } = answer;
+  const renewed = await agent.submit(consentForm(page), { ...longer, scope: both, duration: "86400" });
+  const token = claimsOf((await redeem(server, app, renewed.location ?? "")).body.access_token);
+  expect(token).toMatchObject({ sub: companyId, scope: "read write" });
+  for (const one of await ends()) expect(one).toBeLessThanOrEqual(server.now() + DAY);
+});
+
+test("the same where members decide → likewise, and the company's record keeps what it had", async () => {
+  const company = await addCompany(server, { defaultRule: "members" });
+  const both = ["read", "write"];
+  const app = await server.addClient({ scopes: both });
+  const { partition, companyId, admin, member } = company;
+  const wanted = authorizeUrl(server, app, { scope: both.join(" ") });
+  await authorize(new Agent(server.issuer), wanted, admin.username, {
+    owner: companyId,
+    scope: both,
+    duration: "forever",
+  });
+  const agent = new Agent(server.issuer);
+  await signIn(agent, member.username);
+  const answer = { decision: "allow", owner: companyId, scope: ["read"], duration: "604800" };
+  await agent.submit(consentForm(await agent.get(wanted)), answer);
+  const again = await agent.get(wanted);
+  expect(claimsOf((await redeem(server, app, again.location ?? "")).body.access_token)["scope"]).toBe("read");
+  const key = { partition, companyId, personId: member.personId, now: server.now() };
+  for (const { absoluteUntil } of await server.assent.storage.companyApps.grantsOfMember(key))
+    expect(absoluteUntil).toBeLessThanOrEqual(server.now() + 7 * DAY);
+  const consent = await server.assent.storage.consents.find({ partition, ownerId: companyId, clientId: app.clientId });
+  expect(consent?.scopes.map(({ name, expiresAt }) => [name, expiresAt])).toEqual(both.map((name) => [name, null]));
+  server.tick(8 * DAY);
+  await signIn(agent, member.username);
+  expect((await agent.get(wanted)).status).toBe(200);
+});
+
 test("the next page says who was chosen last time: nobody, the company, the person", async () => {
   const company = await addCompany(server);
   const app = await server.addClient();
@@ -89,7 +156,7 @@ test("the member wants to be asked next time → the app keeps its access; the p
   const url = authorizeUrl(server, app);
   const callback = await authorize(agent, url, member.username, { owner: companyId });
   const { body } = await redeem(server, app, callback);
-  // The choice holds: no page.
+  // The choice is remembered, so there is no page.
   expect((await agent.get(url)).location?.searchParams.has("code")).toBe(true);
   const page = await agent.get(`/company/${slug}`);
   const form = page.forms.find(({ fields }) => fields.get("out") === "ask");
@@ -103,9 +170,9 @@ test("the member wants to be asked next time → the app keeps its access; the p
   expect(asked.text).not.toContain("Last time you chose");
   const silent = await agent.get(authorizeUrl(server, app, { prompt: "none" }));
   expect(silent.location?.searchParams.get("error")).toBe("consent_required");
-  // Pressed again on an old page: nothing is left to forget.
+  // Sent again from an old page: no choice is left to forget.
   expect((await agent.follow(await agent.submit(form))).text).not.toContain("Next time the app connects");
-  // A choice on the page holds again.
+  // A new choice on the page is remembered again.
   await agent.submit(consentForm(asked), { decision: "allow", owner: companyId });
   expect((await agent.get(url)).location?.searchParams.has("code")).toBe(true);
 });
@@ -237,7 +304,7 @@ describe("the person's own page of apps", () => {
     expect(asked.text).not.toContain("Last time you chose");
     const silent = await agent.get(authorizeUrl(server, app, { prompt: "none" }));
     expect(silent.location?.searchParams.get("error")).toBe("consent_required");
-    // Pressed again on an old page: nothing is left to forget.
+    // Sent again from an old page: no choice is left to forget.
     expect((await agent.follow(await agent.submit(form))).text).toContain("nothing was changed");
     await agent.submit(consentForm(asked), { decision: "allow", owner: member.personId });
     expect((await agent.get(url)).location?.searchParams.has("code")).toBe(true);

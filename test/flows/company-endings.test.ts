@@ -1,14 +1,20 @@
-/** What ends for others in a company: said before, asked about where it can be meant two ways, and told of afterwards. */
+/**
+ * Actions in a company that end other people's access: the page says so before, asks if there are two meanings, and
+ * tells the people afterwards.
+ */
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Person } from "../../packages/server/src/owners/storage.ts";
 import { addCompany, decide, type TestCompany } from "../support/company-staff.ts";
+import { aDevice, aDeviceClient, decide as decideDevice } from "../support/device-actor.ts";
 import {
   Agent,
   authorize,
   authorizeUrl,
+  consentForm,
   type Form,
   type Page,
+  postForm,
   redeem,
   refresh,
   signIn,
@@ -132,4 +138,64 @@ test("removed → what stops is said before; the history says who, with a receip
   const later = (await agent.get(path("/history", acme))).text;
   expect(later).not.toContain(username);
   expect(later).toContain("a former member");
+});
+
+test("a member connects an approved app, stops it, connects it again → each is told, with the member and a receipt", async () => {
+  const acme = await addCompany(server);
+  const app = await server.addClient({ name: "Fair Planner" });
+  // Entries of one millisecond have no order.
+  server.tick(1000);
+  await decide(server, acme, app, {});
+  server.tick(1000);
+  const members = await as(acme.member);
+  const connect = async () => {
+    const form = consentForm(await members.get(authorizeUrl(server, app)));
+    const answer = { decision: "allow", owner: acme.companyId };
+    return redeem(server, app, (await members.submit(form, answer)).location ?? "");
+  };
+  await connect();
+  server.tick(1000);
+  await members.submit(formTo(await members.get(`/company/${acme.slug}`), "/opt-out", { out: "yes" }));
+  server.tick(1000);
+  const { body } = await connect();
+  server.tick(1000);
+  await postForm(server, "/revoke", app, { token: body.refresh_token });
+  const { text } = await (await as(acme.admin)).get(`/company/${acme.slug}/history`);
+  const told = [...text.matchAll(/<h2>(.*?)<\/h2>/g)].map(([, line = ""]) => line.replaceAll(/<[^>]*>/g, ""));
+  const { username } = acme.member;
+  expect(told.slice(0, 5)).toEqual([
+    `Fair Planner gave up its access for ${username}`,
+    `${username} connected Fair Planner`,
+    `Fair Planner was disconnected for ${username} at their request`,
+    `${username} connected Fair Planner`,
+    "Fair Planner was approved for all members",
+  ]);
+  const entries = await server.assent.storage.history.list({
+    ...{ partition: acme.partition, ownerId: acme.companyId, before: null, limit: 9 },
+  });
+  const connected = entries.filter(({ kind }) => kind === "connected");
+  expect(connected).toMatchObject([
+    {
+      record: { via: "browser", personId: acme.member.personId, scopes: [{ name: "read" }], shown: { locale: "en" } },
+    },
+    { record: { via: "browser" } },
+  ]);
+  const tv = await aDeviceClient(server);
+  await decide(server, acme, tv, {});
+  server.tick(1000);
+  const { userCode } = await aDevice(server, tv);
+  await decideDevice(members, userCode, acme.member.username, { owner: acme.companyId, duration: "3600" });
+  const [onDevice] = await server.assent.storage.history.list({
+    ...{ partition: acme.partition, ownerId: acme.companyId, before: null, limit: 1 },
+  });
+  expect(onDevice).toMatchObject({ kind: "connected", record: { via: "device", scopes: [{ name: "read" }] } });
+  expect((onDevice?.record.scopes[0]?.expiresAt ?? 0) - server.now()).toBeLessThanOrEqual(3_600_000);
+  // The member's own history says where all this is.
+  const own = (await members.get("/account/history")).text;
+  expect(own).toContain("Nothing has happened yet");
+  expect(own).toContain("What you allow for a company is in that company’s history");
+  const receipt = await (await as(acme.admin)).get(
+    `/company/${acme.slug}/history/receipt?entry=${connected[0]?.entryId}`,
+  );
+  expect(JSON.parse(receipt.text).content).toMatchObject({ event: "connected", member: acme.member.personId });
 });

@@ -1,4 +1,4 @@
-/** What people of a company hear by mail: an invitation, a member's request, what an admin said. */
+/** The messages to people of a company: invitations, members' requests, admins' answers. */
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { addCompany } from "../support/company-staff.ts";
@@ -17,7 +17,7 @@ afterAll(async () => {
   await mailbox.stop();
 });
 
-/** Somebody signed in, whose notice of that has been read. */
+/** Signs in, and takes the message about it. */
 async function as({ username, email }: { readonly username: string; readonly email: string }): Promise<Agent> {
   const agent = new Agent(server.issuer);
   await signIn(agent, username);

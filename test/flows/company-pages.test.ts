@@ -1,6 +1,6 @@
 import { decodeProtectedHeader } from "jose";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Notice } from "../../packages/server/src/owners/mail/company-notices.ts";
+import type { Notice } from "../../packages/server/src/owners/mail/company-notice-kinds.ts";
 import { addCompany, addMember, decide, type TestCompany } from "../support/company-staff.ts";
 import {
   Agent,
@@ -43,7 +43,7 @@ function formTo(page: Page, place: string, with_: Record<string, string> = {}): 
   return form;
 }
 
-/** The form of the page that a button leads to, which asks before it does anything. */
+/** The form on the page that asks for confirmation, after a button was pressed. */
 async function asked(agent: Agent, page: Page, place: string, with_: Record<string, string> = {}): Promise<Form> {
   const question = await agent.submit(formTo(page, place, with_));
   return formTo(question, place, with_);
@@ -51,10 +51,10 @@ async function asked(agent: Agent, page: Page, place: string, with_: Record<stri
 
 const appPath = ({ clientId }: TestClient, of: TestCompany) => path(`/apps/${clientId}`, of);
 
-/** Where a 303 leads, without the server's address. */
+/** The path of a redirect. */
 const pathOf = ({ location }: Page) => location?.href.slice(server.issuer.length);
 
-/** Every form of a company's pages: where it goes and what it says. */
+/** Every form of a company's pages: its path and its fields. */
 const POSTS: readonly (readonly [string, Record<string, string>])[] = [
   ["/apps/c", { rule: "block" }],
   ["/revoke", { client_id: "c" }],
@@ -69,7 +69,7 @@ const csrfOf = async (agent: Agent) =>
   formTo(await agent.get("/account/companies"), "/sign-out").fields.get("csrf") ?? "";
 
 describe("who sees a company", () => {
-  test("nobody who isn't signed in: whatever the slug, sign-in", async () => {
+  test("nobody is signed in → sign-in, for any slug", async () => {
     for (const place of ["", "/members", "/history"]) {
       for (const slug of [company.slug, "nobody"]) {
         expect(pathOf(await new Agent(server.issuer).get(`/company/${slug}${place}`))).toBe("/login");
@@ -77,7 +77,7 @@ describe("who sees a company", () => {
     }
   });
 
-  test("a stranger gets what an unknown slug gets, byte for byte but for the number of the request", async () => {
+  test("a stranger → the same bytes as for an unknown slug, except the request's number", async () => {
     const agent = await as(await server.addPerson());
     const plain = ({ status, text }: Page) => [
       status,
@@ -90,7 +90,7 @@ describe("who sees a company", () => {
     }
   });
 
-  test("a stranger, or another company's admin, posts any form with a good token → 404, nothing changed", async () => {
+  test("a stranger, or another company's admin, posts any form with a valid token → 404, nothing changed", async () => {
     const other = await addCompany(server);
     for (const person of [await server.addPerson(), other.admin]) {
       const agent = await as(person);
@@ -103,7 +103,7 @@ describe("who sees a company", () => {
     expect(await server.assent.storage.companies.get({ partition, companyId })).toMatchObject({ defaultRule: "ask" });
   });
 
-  test("a member → their own apps alone; admins' pages and forms are 404", async () => {
+  test("a member → only their own apps; admins' pages and forms → 404", async () => {
     const agent = await as(company.member);
     const page = await agent.get(path());
     expect(page.status).toBe(200);
@@ -114,6 +114,30 @@ describe("who sees a company", () => {
     for (const [place, fields] of POSTS) {
       expect([place, (await agent.post(path(place), { csrf, ...fields })).status]).toEqual([place, 404]);
     }
+  });
+
+  test("a member → their own open request, not those of others; which apps are blocked, and no other rule", async () => {
+    const acme = await addCompany(server);
+    const other = await server.addPerson();
+    await addMember(server, acme, other);
+    const [wanted, blocked, later] = [
+      await server.addClient({ name: "Fair Planner" }),
+      await server.addClient({ name: "Data Sucker" }),
+      await server.addClient({ name: "Later Perhaps" }),
+    ];
+    await decide(server, acme, blocked, { rule: "block", scopes: [] });
+    await decide(server, acme, later, { rule: "ask", scopes: [] });
+    const members = await as(acme.member);
+    const consent = formTo(await members.get(authorizeUrl(server, wanted)), "/consent");
+    const asked = await members.submit(consent, { decision: "allow", owner: acme.companyId });
+    await members.submit(formTo(asked, "/consent/ask"), { reason: "For the fair" });
+    const { text } = await members.get(path("", acme));
+    expect(text).toMatch(/Your open requests[\s\S]*Fair Planner[\s\S]*You asked the admins[\s\S]*For the fair/);
+    expect(text).toMatch(/Blocked apps[\s\S]*Data Sucker/);
+    expect(text).not.toContain("Later Perhaps");
+    expect(text).not.toMatch(/\/refuse|\/apps\//);
+    const theirs = await (await as(other)).get(path("", acme));
+    expect(theirs.text).not.toContain("Fair Planner");
   });
 
   test.each(["no", "a forged", "another session's"])(
@@ -128,13 +152,13 @@ describe("who sees a company", () => {
     },
   );
 
-  test("once disabled, the company is there for nobody", async () => {
+  test("a disabled company → 404 for everybody", async () => {
     const { partition, companyId, slug, admin } = await addCompany(server);
     await server.assent.storage.companies.setStatus({ partition, companyId, status: "disabled", now: server.now() });
     expect((await (await as(admin)).get(`/company/${slug}`)).status).toBe(404);
   });
 
-  test("one's companies → listed with the place in each; of none → said so", async () => {
+  test("the list of one's companies → each with the role; none → says so", async () => {
     expect((await (await as(company.admin)).get("/account/companies")).text).toMatch(/Acme Corp[\s\S]*Admin/);
     expect((await (await as(await server.addPerson())).get("/account/companies")).text).toContain(
       "You don’t belong to a company",
@@ -149,7 +173,7 @@ describe("apps", () => {
     return { agent, tokens: (await redeem(server, app, callback)).body };
   }
 
-  test("an app that the company granted → shown with who uses it; revoked for everyone → refreshing stops now", async () => {
+  test("an app with access in the company's name → shown with its users; revoked for everyone → refresh fails at once", async () => {
     const acme = await addCompany(server);
     const { agent, tokens } = await granted(acme, client);
     const list = await agent.get(path("", acme));
@@ -177,14 +201,14 @@ describe("apps", () => {
     expect(pathOf(await agent.submit(formTo(page, "/revoke")))).toBe(`${path("", acme)}?done=gone`);
   });
 
-  test("a notice that no page has → none is shown", async () => {
+  test("an unknown notice in the address → no notice", async () => {
     const agent = await as(company.admin);
     for (const done of ["x", "constructor", "<script>"]) {
       expect((await agent.get(path(`?done=${encodeURIComponent(done)}`))).text).not.toMatch(/class="notice/);
     }
   });
 
-  test("the story: a member asks, an admin approves for all, the member's app gets its answer; then it is blocked", async () => {
+  test("a member asks, an admin approves for all, the member's app gets its answer; the admin blocks the app → refused", async () => {
     const acme = await addCompany(server);
     const app = await server.addClient();
     const { partition, companyId, member } = acme;
@@ -195,11 +219,11 @@ describe("apps", () => {
     expect(page.text).toContain("&lt;i>fair&lt;/i>");
     const review = await agent.submit(formTo(page, `/apps/${app.clientId}`, { request: member.personId }));
     const rule = formTo(review, `/apps/${app.clientId}`);
-    // The request fills the form in, for the person who asked alone.
+    // The form is filled in from the request, with only the person who asked.
     expect(Object.fromEntries(rule.fields)).toMatchObject({
       ...{ rule: "allow", audience: "selected", member: member.personId, scope: "read" },
     });
-    const open = await agent.submit(rule, { audience: "everybody", opt_out: "yes" });
+    const open = await agent.submit(rule, { audience: "everybody" });
     expect(open.text).toMatch(/All members of .* can connect/);
     const saved = await agent.submit(formTo(open, `/apps/${app.clientId}`));
     expect(pathOf(saved)).toBe(`${appPath(app, acme)}?done=decided`);
@@ -213,14 +237,17 @@ describe("apps", () => {
     expect(body.refresh_token).toBeTruthy();
 
     const own = await members.get(path("", acme));
-    expect(pathOf(await members.submit(formTo(own, "/opt-out", { out: "yes" })))).toBe(
-      `${path("", acme)}?done=stopped`,
-    );
+    const stopped = await members.submit(formTo(own, "/opt-out", { out: "yes" }));
+    expect(pathOf(stopped)).toBe(`${path("", acme)}?done=stopped&app=${app.clientId}`);
+    const stoppedPage = (await members.follow(stopped)).text.replaceAll(/<[^>]*>/g, "");
+    expect(stoppedPage).toMatch(/It gets no new access\. .* can act for you until .*, for 10 minutes at most\./);
+    expect(stoppedPage).toContain("Stopped by you");
+    expect(stoppedPage).not.toContain("Ends");
     expect((await refresh(server, app, body.refresh_token)).body.error).toBe("invalid_grant");
     expect((await members.get(authorizeUrl(server, app))).status).toBe(200);
     const again = await members.get(path("", acme));
     await members.submit(formTo(again, "/opt-out", { out: "no" }));
-    // Whoever stopped it chooses again.
+    // A member who stopped the app must choose the company again.
     expect((await choose()).location?.searchParams.get("code")).toBeTruthy();
     expect((await members.get(authorizeUrl(server, app))).location?.searchParams.get("code")).toBeTruthy();
 
@@ -238,7 +265,7 @@ describe("apps", () => {
     expect((await members.get(authorizeUrl(server, app))).text).toContain("doesn’t let this app in");
   });
 
-  test("a request refused → out of the queue; refused again → it is gone", async () => {
+  test("a request is refused → no longer in the list; refused again → says that it is gone", async () => {
     const acme = await addCompany(server);
     const { partition, companyId, member } = acme;
     const wish = { partition, companyId, clientId: client.clientId, personId: member.personId, scopes: ["read"] };
@@ -249,7 +276,7 @@ describe("apps", () => {
     expect(pathOf(await agent.submit(form))).toBe(`${path("", acme)}?done=gone`);
   });
 
-  test("what holds for other apps: nonsense → nothing; members decide → they do", async () => {
+  test("the rule for other apps: an invalid value → no change; members decide → saved", async () => {
     const acme = await addCompany(server);
     const agent = await as(acme.admin);
     const form = formTo(await agent.get(path("", acme)), "/default");
@@ -261,7 +288,7 @@ describe("apps", () => {
     expect(callback.searchParams.get("code")).toBeTruthy();
   });
 
-  test("the history → what was allowed and revoked, by whom", async () => {
+  test("the history → shows what was allowed and revoked, and by whom", async () => {
     const acme = await addCompany(server);
     const { agent } = await granted(acme, client);
     await agent.submit(await asked(agent, await agent.get(appPath(client, acme)), "/revoke"));
@@ -275,7 +302,7 @@ describe("apps", () => {
     expect(after).toContain("the operator");
   });
 
-  test("a receipt of an entry → the company's, signed; for members and another company's admin 404", async () => {
+  test("the receipt of an entry → signed, about the company; for members and another company's admin → 404", async () => {
     const acme = await addCompany(server);
     const { agent } = await granted(acme, client);
     const link = /href="([^"]*\/history\/receipt\?entry=[^"]+)"/.exec(
@@ -300,7 +327,7 @@ describe("apps", () => {
 });
 
 describe("members", () => {
-  test("the last admin → not offered to step down, with the reason; from a page of before, refused with it", async () => {
+  test("the last admin → can't step down, with the reason; from an older page → refused with the reason", async () => {
     const acme = await addCompany(server);
     const agent = await as(acme.admin);
     const place = path("/members", acme);
@@ -319,7 +346,7 @@ describe("members", () => {
     expect(pathOf(await agent.submit(yes))).toBe(`${place}?done=lastAdmin`);
   });
 
-  test("another role, removed → done", async () => {
+  test("another role, then removed → saved", async () => {
     const acme = await addCompany(server);
     const agent = await as(acme.admin);
     const page = await agent.get(path("/members", acme));
@@ -336,7 +363,7 @@ describe("members", () => {
     expect((await (await as(acme.member)).get(path("", acme))).status).toBe(404);
   });
 
-  test("ids of another company's people, or of nobody → gone, nothing changed there", async () => {
+  test("ids of another company's people, or unknown ids → gone, nothing changed", async () => {
     const acme = await addCompany(server);
     const agent = await as(acme.admin);
     const csrf = await csrfOf(agent);
@@ -349,7 +376,7 @@ describe("members", () => {
     expect((await (await as(company.member)).get(path())).status).toBe(200);
   });
 
-  test("a member leaves → belongs to it no more", async () => {
+  test("a member leaves → no longer a member", async () => {
     const acme = await addCompany(server);
     const agent = await as(acme.member);
     const left = await agent.submit(await asked(agent, await agent.get(path("", acme)), "/leave"));
@@ -359,7 +386,7 @@ describe("members", () => {
 });
 
 describe("invitations", () => {
-  /** Ids may have any three characters in a row; a secret is much longer. */
+  /** Ids can contain the start of a secret by chance, so this matches its whole length. */
   const SECRET = /iv_[\w-]{23}/;
 
   async function invited(addressee: string, role = "member") {
@@ -371,21 +398,21 @@ describe("invitations", () => {
     return { agent, page, link };
   }
 
-  test("of what is neither an address nor a name → the form again with what was typed", async () => {
+  test("neither an address nor a username → the form again with the input", async () => {
     const { page, link } = await invited("not an address <b>");
     expect([page.status, link]).toEqual([400, ""]);
     expect(page.text).toContain("neither an e-mail address nor a username");
     expect(page.text).toContain('value="not an address &lt;b>"');
   });
 
-  test("of a username, where no mail goes out → the page says that only an account with that name can use the link", async () => {
+  test("to a username that no account has → the page says that nobody can use the link", async () => {
     const { page } = await invited("nobody.at.all");
     expect(page.text.replaceAll(/<[^>]*>/g, "")).toContain(
       "If no account has the username nobody.at.all, nobody can use the link: check the spelling.",
     );
   });
 
-  test("→ the link on that page alone, and a notice for whoever delivers it", async () => {
+  test("→ only this page shows the link, and the operator's program gets it in a notice", async () => {
     const guest = await server.addPerson();
     const { agent, page, link } = await invited(guest.email.toUpperCase());
     expect(link).toMatch(/\/invitation\?token=iv_[\w-]{119}$/);
@@ -394,7 +421,7 @@ describe("invitations", () => {
     expect(notices.at(-1)).toMatchObject({ kind: "company_invitation", addressee: guest.email, link, role: "member" });
   });
 
-  test("followed by somebody else → refused, and it holds for whom it names; accepted once; the link then leads nowhere", async () => {
+  test("opened by another person → refused, and still valid for the invited person; accepted once; then the link is spent", async () => {
     const guest = await server.addPerson();
     const { link } = await invited(guest.username, "admin");
     const wrong = await (await as(company.member)).get(link);
@@ -415,7 +442,7 @@ describe("invitations", () => {
     expect((await agent.get(link)).status).toBe(404);
   });
 
-  test("followed before signing in → sign-in, wrong once, then the invitation; a token that isn't ours leads nowhere else", async () => {
+  test("opened without a session → sign-in, with a wrong password once, then the invitation; an invalid token → not kept", async () => {
     const guest = await server.addPerson();
     const { link } = await invited(guest.email);
     const agent = new Agent(server.issuer);
@@ -431,7 +458,7 @@ describe("invitations", () => {
     }
   });
 
-  test("a token that isn't ours, of another kind, withdrawn, a week old → 404", async () => {
+  test("a token that is invalid, of another kind, withdrawn, or a week old → 404", async () => {
     const guest = await server.addPerson();
     const agent = await as(guest);
     for (const token of ["", "iv_", `iv_${"A".repeat(119)}`, agent.cookies.get("assent_session") ?? ""]) {
@@ -450,7 +477,7 @@ describe("invitations", () => {
     server.tick(-7 * 86_400_000);
   });
 
-  test("asked to by an admin of two companies → each has its own", async () => {
+  test("an admin of two companies → the list of companies has both", async () => {
     const second = await addCompany(server);
     await addMember(server, second, company.admin, "admin");
     const agent = await as(company.admin);

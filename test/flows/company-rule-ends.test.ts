@@ -1,4 +1,6 @@
-/** How long a company's rule about an app holds for members who use it: a rule ends, is shortened, or is made longer. */
+/**
+ * The end of a company's rule about an app, for members who use the app: the rule ends, is shortened, or is extended.
+ */
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { addCompany, addMember, type TestCompany } from "../support/company-staff.ts";

@@ -1,4 +1,4 @@
-/** The operator's ceiling over how long an owner's answer holds (RFC 9700 §4.14.2). */
+/** The operator's ceiling: the longest time for which an owner's answer holds (RFC 9700 §4.14.2). */
 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { type Config, configOf } from "../../packages/server/src/config.ts";
@@ -24,7 +24,7 @@ const HOUR = 60 * MINUTE;
 const { verifier, challenge } = pkce();
 const S256 = { code_challenge: challenge, code_challenge_method: "S256" };
 
-/** Lengths of time that a page's select offers. */
+/** The durations that the select on the page offers. */
 function offered({ text }: Page, name = "duration"): readonly string[] {
   const select = new RegExp(`<select[^>]*name="${name}"[\\s\\S]*?</select>`).exec(text)?.[0] ?? "";
   return [...select.matchAll(/<option value="([^"]*)"/g)].map(([, value = ""]) => value);
@@ -44,7 +44,7 @@ function at(server: TestServer) {
       await signIn(agent, username);
       return { agent, username, personId, partition };
     },
-    /** Refreshable tokens of a public client, allowed for that long. */
+    /** The owner allows a client for this duration. Returns the answer to the code's redemption. */
     allow: async (agent: Agent, client: TestClient, duration: string, more: Record<string, string> = {}) => {
       const page = await agent.submit(consentForm(await agent.get(url(client, more))), { decision: "allow", duration });
       if (page.location === undefined || !answered(page)) throw new Error(`no code: ${page.status} ${page.text}`);
@@ -64,7 +64,7 @@ describe("by default", () => {
   });
   afterAll(() => server.stop());
 
-  test("a public client → up to a year, never until revoked; a form that says so all the same → the page again, nothing granted", async () => {
+  test("a public client → up to a year, until revoked isn't offered; a form that asks for it → the page again, nothing granted", async () => {
     const { aPublic, someone, url } = at(server);
     const client = await aPublic();
     const { agent } = await someone();
@@ -78,13 +78,13 @@ describe("by default", () => {
     expect(scoped.status).toBe(400);
   });
 
-  test("a confidential client → until revoked, too", async () => {
+  test("a confidential client → until revoked is offered", async () => {
     const { someone, url } = at(server);
     const client = await server.addClient();
     expect(offered(await (await someone()).agent.get(url(client)))).toContain("forever");
   });
 
-  test("a client of its own ceiling → that holds, lower or higher; none → until revoked", async () => {
+  test("a client with its own ceiling → it applies, lower or higher; `none` → until revoked", async () => {
     const { aPublic, someone, url } = at(server);
     const { agent } = await someone();
     const lower = await aPublic({ consentCeiling: 3600 });
@@ -97,7 +97,7 @@ describe("by default", () => {
     expect(offered(await agent.get(url(confidential)))).toEqual(["once", "3600", "86400"]);
   });
 
-  test("a first-party public client, which asks nobody → its refresh tokens end after a year, however often they are used", async () => {
+  test("a first-party public client without a consent page → its refresh tokens end after a year, also if used", async () => {
     const { aPublic, someone, url } = at(server);
     const client = await aPublic({ firstParty: true });
     const { agent } = await someone();
@@ -114,7 +114,7 @@ describe("by default", () => {
     server.tick(start - server.now());
   });
 
-  test("a device → up to a year; its grant ends then", async () => {
+  test("a device → up to a year, then its grant ends", async () => {
     const client = await aDeviceClient(server);
     const { agent, username } = await at(server).someone();
     const { deviceCode, userCode } = await aDevice(server, client);
@@ -126,7 +126,7 @@ describe("by default", () => {
     expect((await poll(server, client, deviceCode)).status).toBe(200);
   });
 
-  test("the page of one's apps → offers no more than the ceiling, and takes no more", async () => {
+  test("the page of one's apps → offers and accepts no more than the ceiling", async () => {
     const { aPublic, someone, allow } = at(server);
     const client = await aPublic();
     const { agent, personId, partition } = await someone();
@@ -168,7 +168,7 @@ describe("by default", () => {
   });
 });
 
-test("the ceiling lowered below what has passed → a grant-bound API hears that the access token is inactive; another API doesn't", async () => {
+test("a ceiling lowered below a consent's age → a grant-bound API sees an inactive token; other APIs see an active one", async () => {
   const server = await startServer();
   try {
     const { allow, someone } = at(server);
@@ -192,7 +192,7 @@ test("the ceiling lowered below what has passed → a grant-bound API hears that
   }
 });
 
-describe("what the operator offers beside it", () => {
+describe("the operator's own durations together with the ceiling", () => {
   let server: TestServer | undefined;
   afterEach(async () => {
     await server?.stop();
@@ -213,10 +213,10 @@ describe("what the operator offers beside it", () => {
   });
 });
 
-describe("answers from before the ceiling", () => {
+describe("answers that are older than the ceiling", () => {
   let before: TestServer;
   let server: TestServer;
-  /** Two servers on one database: one without a ceiling, one with an hour's. */
+  /** Two servers on one database: one without a ceiling, one with a ceiling of an hour. */
   beforeAll(async () => {
     before = await startServer({ config: { consentCeiling: "none" } });
     server = await startServer({ dataDir: before.dataDir, config: { consentCeiling: HOUR } });
@@ -240,7 +240,7 @@ describe("answers from before the ceiling", () => {
     await work().finally(() => server.tick(-milliseconds));
   };
 
-  test("until revoked → the refresh token ends an hour after the answer; its last access token doesn't outlast it", async () => {
+  test("until revoked → the refresh token ends an hour after the answer, and the last access token ends no later", async () => {
     const { client, refreshToken } = await forever();
     let token = refreshToken;
     await ticked(55 * MINUTE, async () => {
@@ -249,11 +249,11 @@ describe("answers from before the ceiling", () => {
       token = body.refresh_token;
     });
     await ticked(HOUR + MINUTE, async () => expectEnded(await refresh(server, client, token)));
-    // Without the ceiling it goes on: nothing was written.
+    // The server without the ceiling still accepts the token, because the ceiling changed no row.
     expect((await refresh(before, client, token)).status).toBe(200);
   });
 
-  test("kept refresh tokens of a confidential client → likewise, and introspection says so", async () => {
+  test("kept refresh tokens of a confidential client → the same end, also in introspection", async () => {
     const { client, refreshToken } = await forever({
       ...{ type: "confidential", authMethod: "client_secret_basic", refresh: "keep" },
     });
@@ -266,7 +266,7 @@ describe("answers from before the ceiling", () => {
     });
   });
 
-  test("the page of one's apps → names the end; after it the app is gone", async () => {
+  test("the page of one's apps → shows the end; afterwards the app isn't listed", async () => {
     const { client, agent } = await forever();
     const page = await agent.get("/account/apps");
     expect(page.text).toContain(`data-client-id="${client.clientId}"`);
@@ -276,7 +276,7 @@ describe("answers from before the ceiling", () => {
     });
   });
 
-  test("a request without a page → a grant that ends with the answer; after that → the page", async () => {
+  test("a request without a page → its grant ends with the answer; after that → the page", async () => {
     const { client, agent, partition, personId } = await forever();
     const { url } = at(server);
     await ticked(30 * MINUTE, async () => {
@@ -294,7 +294,7 @@ describe("answers from before the ceiling", () => {
     });
   });
 
-  test("changed on the page of one's apps → counted from then", async () => {
+  test("changed on the page of one's apps → the ceiling counts from the change", async () => {
     const { client, agent, refreshToken } = await forever();
     await ticked(50 * MINUTE, async () => {
       const form = (await agent.get("/account/apps")).forms.find(({ action }) => action.endsWith("/end"));
@@ -306,7 +306,7 @@ describe("answers from before the ceiling", () => {
     });
   });
 
-  test("less taken on that page → ends no later than before", async () => {
+  test("fewer permissions on that page → the end doesn't move later", async () => {
     const { someone, allow, aPublic } = at(before);
     const client = await aPublic();
     const { agent, username } = await someone();
@@ -324,7 +324,7 @@ describe("answers from before the ceiling", () => {
     });
   });
 
-  test("what is over by the ceiling → allowing again brings it back to nobody", async () => {
+  test("ended by the ceiling → a new consent doesn't make old tokens valid", async () => {
     const { client, agent, refreshToken } = await forever();
     await ticked(HOUR + MINUTE, async () => {
       const { body } = await at(server).allow(agent, client, "3600");
@@ -333,7 +333,7 @@ describe("answers from before the ceiling", () => {
     });
   });
 
-  test("a longer end than the ceiling of later → cut as well; the ceiling raised → it holds again", async () => {
+  test("an end beyond a later ceiling → cut; the ceiling raised → the old end applies", async () => {
     const { someone, allow, aPublic } = at(before);
     const client = await aPublic();
     const { agent } = await someone();
@@ -346,7 +346,7 @@ describe("answers from before the ceiling", () => {
   });
 });
 
-test("a ceiling out of bounds → refused, with what is wanted", () => {
+test("an invalid ceiling → refused, with the allowed values", () => {
   for (const consentCeiling of [0, 999, Number.NaN, -1, "forever"]) {
     expect(() => configOf({ consentCeiling: consentCeiling as number })).toThrow(/consentCeiling: .*or none/);
   }

@@ -1,4 +1,4 @@
-/** What the owner chooses on the consent page, and what the tokens say of it (RFC 6749 §§3.3, 5.1). */
+/** The owner's choices on the consent page, and their effect on tokens (RFC 6749 §§3.3, 5.1). */
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Agent, authorizeUrl, consentForm, type Page, postForm, redeem, signIn } from "../support/http-browser.ts";

@@ -1,4 +1,4 @@
-/** Optional permissions are the owner's choice: what was declined is not asked for again, and never granted (RFC 6749 §3.3). */
+/** Optional permissions: a declined one is never granted and not asked for again (RFC 6749 §3.3). */
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { changeClient } from "../support/back-channel.ts";
@@ -45,7 +45,7 @@ async function signedIn(username?: string) {
   return { agent, ...person };
 }
 
-/** Somebody who allowed `read` and declined `write`. */
+/** A person who allowed `read` and declined `write`. */
 async function someone(app = client) {
   const owner = await signedIn();
   await answer(owner.agent, await ask(owner.agent, both, app), []);
@@ -84,7 +84,7 @@ describe("declined", () => {
     const page = await ask(agent, { ...both, prompt: "consent" });
     expect(page.text).toContain("Declined before");
     expect(ticked(page)).not.toContain("write");
-    // Allowed as it is: it stays declined.
+    // The unchanged form keeps the permission declined.
     expect(await scopeOf(await agent.submit(consentForm(page), { decision: "allow" }))).toBe("read");
     expect(await scopeOf(await ask(agent))).toBe("read");
     await answer(agent, await ask(agent, { ...both, prompt: "consent" }), ["write"]);
@@ -143,7 +143,7 @@ describe("declined", () => {
     expect((await other.agent.submit(form)).status).toBe(403);
     const key = { partition, ownerId: personId, clientId: client.clientId };
     expect((await server.assent.storage.consents.find(key))?.declined).toEqual(["write"]);
-    // Before it is true, no link says so.
+    // A link must not say so before it is true.
     const claimed = await agent.get(`/account/apps?done=asks_again&app=${client.clientId}`);
     expect(claimed.text).not.toContain("can ask you again for");
     const done = await agent.follow(await agent.submit(form));
@@ -175,7 +175,7 @@ describe("a company", () => {
     const other = await signedIn(second.username);
     await answer(other.agent, await ask(other.agent), ["write"], forCompany);
     expect(await scopeOf(await ask(other.agent))).toBe("read write");
-    // The company has it now, and the first member still hasn't wanted it.
+    // The company has allowed it now, but the first member still declines it.
     expect(await scopeOf(await ask(first.agent))).toBe("read");
   });
 
@@ -186,7 +186,7 @@ describe("a company", () => {
     const forCompany = { owner: company.companyId };
     await answer(member.agent, await ask(member.agent, wanted), ["admin:photos"], forCompany);
     const admin = await signedIn(company.admin.username);
-    // Sensitive, so that it comes unticked.
+    // The permission is sensitive, so its box isn't ticked.
     await admin.agent.submit(consentForm(await ask(admin.agent, wanted)), { decision: "allow", ...forCompany });
     const { partition, companyId: ownerId } = company;
     const consent = await server.assent.storage.consents.find({ partition, ownerId, clientId: client.clientId });

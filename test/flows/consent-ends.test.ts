@@ -1,4 +1,7 @@
-/** No token outlives the consent that it came of: lifetimes are capped by it, scopes leave with it (RFC 6749 §§1.4, 1.5, 4.2.2). */
+/**
+ * No token outlives its consent: the consent limits lifetimes, and ended scopes are left out (RFC 6749 §§1.4, 1.5,
+ * 4.2.2).
+ */
 
 import { decodeJwt } from "jose";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
@@ -34,7 +37,7 @@ describe("a consent for 100 s", () => {
   test("the first access token → ends with it, not after ten minutes; so do the later ones, and then there is none", async () => {
     const owner = await anOwner(server);
     const first = await tokensOf(server, client, owner, { answer: { duration: "100" } });
-    // However long the pages took, the answer was given before now.
+    // The owner answered before this time, so it is a limit for all lifetimes.
     const answered = server.now();
     expect(first.body.expires_in).toBeGreaterThan(95);
     expect(first.body.expires_in).toBeLessThanOrEqual(100);
@@ -44,7 +47,7 @@ describe("a consent for 100 s", () => {
     for (const access of [first.access, second.body.access_token ?? ""])
       expect((decodeJwt(access).exp ?? 0) * 1000).toBeLessThanOrEqual(answered + 101 * SECOND);
     server.tick(12 * SECOND);
-    // Less than 30 s are left: the scope is dropped, and it was the only one.
+    // A scope with less than 30 s left is dropped. It was the only one.
     expectRefusal(await use(first.refresh), "invalid_grant");
     server.tick(60 * SECOND);
     expectRefusal(await use(first.refresh), "invalid_grant");
@@ -117,7 +120,7 @@ describe("scopes that end at different times", () => {
       ask: { scope: "read write", prompt: "consent" },
       answer: { scope: ["read", "write"], duration: "3600" },
     };
-    // What is new ends with the time that was chosen now; read keeps its own.
+    // New scopes end at the time that was chosen now. `read` keeps its own end.
     const { refresh: token } = await tokensOf(server, client, owner, both);
     expect((await use(token)).body.scope).toBe("read write");
     server.tick(HOUR - 20 * SECOND);

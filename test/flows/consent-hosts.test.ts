@@ -1,6 +1,10 @@
-/** A consent holds for the redirect hosts that it was given for; another host asks again (RFC 6749 §10.6, RFC 9700 §4.1). */
+/**
+ * A consent holds only for the redirect hosts that it was given for. For another host, the server asks again (RFC 6749
+ * §10.6, RFC 9700 §4.1).
+ */
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { signedInPerson } from "../support/back-channel.ts";
 import { addCompany, decide } from "../support/company-staff.ts";
 import { aDevice, aDeviceClient, DEVICE_GRANT, decide as decideDevice, poll } from "../support/device-actor.ts";
 import { changeClient, expectRedirectError } from "../support/front-channel.ts";
@@ -13,7 +17,6 @@ import {
   pkce,
   redeem,
   refresh,
-  signIn,
 } from "../support/http-browser.ts";
 import { startServer, type TestClient, type TestServer } from "../support/test-server.ts";
 
@@ -33,12 +36,7 @@ const answered = ({ status, location }: Page) => status === 302 && location?.sea
 const at = (client: TestClient, uri: string, more: Record<string, string> = {}) =>
   authorizeUrl(server, client, { redirect_uri: uri, ...more });
 
-async function someone() {
-  const { username, personId, partition } = await server.addPerson();
-  const agent = new Agent(server.issuer);
-  await signIn(agent, username);
-  return { agent, username, personId, partition };
-}
+const someone = () => signedInPerson(server);
 
 async function allow(agent: Agent, url: string, answer: Record<string, string | string[]> = {}): Promise<URL> {
   const page = await agent.submit(consentForm(await agent.get(url)), { decision: "allow", ...answer });
@@ -46,7 +44,7 @@ async function allow(agent: Agent, url: string, answer: Record<string, string | 
   return page.location;
 }
 
-/** A client whose consent was given at `OLD`, and that may use more redirect URIs since. */
+/** A client with a consent for `OLD`, which was then registered with more redirect URIs. */
 async function moved(changes: Partial<TestClient> = {}, added: readonly string[] = [NEW], first = OLD) {
   const client = await server.addClient({ redirectUris: [first], ...changes });
   const owner = await someone();

@@ -1,4 +1,4 @@
-/** What a later answer does to what was granted before: nothing that the owner did not choose (RFC 6749 §4.1.1 (B)). */
+/** The effect of a later answer on an earlier consent: only what the owner chose changes (RFC 6749 §4.1.1 (B)). */
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { addCompany } from "../support/company-staff.ts";
@@ -20,7 +20,7 @@ afterAll(() => server.stop());
 
 type Owner = Awaited<ReturnType<TestServer["addPerson"]>> & { readonly agent: Agent };
 
-/** Somebody who allowed `read` for an hour. */
+/** A person who allowed `read` for an hour. */
 async function someone(): Promise<Owner> {
   const person = await server.addPerson();
   const agent = new Agent(server.issuer);
@@ -28,7 +28,7 @@ async function someone(): Promise<Owner> {
   return { ...person, agent };
 }
 
-/** How long each scope has left, in hours; null: until revoked. */
+/** The hours that each scope has left. Null: until revoked. */
 async function hoursLeft(ownerId: string, partition: number, { clientId } = client) {
   const consent = await server.assent.storage.consents.find({ partition, ownerId, clientId });
   const left = (end: number | null) => (end === null ? null : Math.round((end - server.now()) / HOUR));
@@ -92,7 +92,7 @@ describe("an app that asks for the same again, with prompt=consent", () => {
     expect(page.text).toContain("ends <time");
     expect((await allow(owner, page)).location?.searchParams.has("code")).toBe(true);
     expect(await hoursLeft(owner.personId, owner.partition)).toEqual({ read: 1 });
-    // Nor by a field that the page hasn't.
+    // A field that isn't on the page changes nothing either.
     await allow(owner, await ask(owner, { prompt: "consent" }), { duration: "forever" });
     expect(await hoursLeft(owner.personId, owner.partition)).toEqual({ read: 1 });
   });
@@ -134,7 +134,7 @@ describe("a company", () => {
     await agent.submit(consentForm(page), { decision: "allow", ...forCompany, duration: "forever" });
     const ends = await hoursLeft(company.companyId, company.partition);
     expect(ends).toEqual({ read: 24, write: null });
-    // A member, whose page shows that nothing of their own stands, chooses an hour.
+    // A member, whose page shows that they allowed nothing themselves, chooses an hour.
     const member = new Agent(server.issuer);
     const url = authorizeUrl(server, client);
     await authorize(member, url, company.member.username, { ...forCompany, duration: "3600" });

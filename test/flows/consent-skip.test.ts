@@ -1,7 +1,11 @@
-/** When the owner is asked, and what for: standing consents, new scopes, redirects that can't be verified (RFC 6749 §4.1, RFC 8252 §8.6). */
+/**
+ * When the owner is asked, and for what: standing consents, new scopes, redirects that can't be verified (RFC 6749
+ * §4.1, RFC 8252 §8.6).
+ */
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Client } from "../../packages/server/src/oauth/model.ts";
+import { signedInPerson } from "../support/back-channel.ts";
 import { expectRedirectError } from "../support/front-channel.ts";
 import {
   Agent,
@@ -29,12 +33,7 @@ const asksPassword = ({ forms }: Page) => forms.some(({ fields }) => fields.has(
 const asksConsent = ({ forms }: Page) => forms.some(({ action }) => action === "/consent");
 const answered = ({ status, location }: Page) => status === 302 && location?.searchParams.has("code") === true;
 
-async function someone(): Promise<{ agent: Agent; username: string; personId: string; partition: number }> {
-  const { username, personId, partition } = await server.addPerson();
-  const agent = new Agent(server.issuer);
-  await signIn(agent, username);
-  return { agent, username, personId, partition };
-}
+const someone = () => signedInPerson(server);
 
 const allow = async (agent: Agent, url: string, answer: Record<string, string | string[]> = {}) => {
   const page = await agent.submit(consentForm(await agent.get(url)), { decision: "allow", ...answer });
@@ -43,7 +42,7 @@ const allow = async (agent: Agent, url: string, answer: Record<string, string | 
 };
 
 describe("a session, no consent", () => {
-  test("only the consent page is shown, for the person who is signed in", async () => {
+  test("→ only the consent page, for the signed-in person", async () => {
     const { agent, username } = await someone();
     const page = await agent.get(authorizeUrl(server, client));
     expect([asksConsent(page), asksPassword(page)]).toEqual([true, false]);
@@ -54,7 +53,7 @@ describe("a session, no consent", () => {
 });
 
 describe("a consent that covers it", () => {
-  test("a session → the code without a page; none → the password alone", async () => {
+  test("a session → the code without a page; no session → only the sign-in page", async () => {
     const { agent, username } = await someone();
     await allow(agent, authorizeUrl(server, client));
     expect(answered(await agent.get(authorizeUrl(server, client)))).toBe(true);
@@ -64,14 +63,14 @@ describe("a consent that covers it", () => {
     expect(answered(await signIn(elsewhere, username, page))).toBe(true);
   });
 
-  test("asked for less → the code for that alone", async () => {
+  test("asked for less → the code, for less", async () => {
     const { agent } = await someone();
     await allow(agent, authorizeUrl(server, client, { scope: "read write" }), { scope: ["write"] });
     const page = await agent.get(authorizeUrl(server, client, { scope: "read" }));
     expect((await redeem(server, client, page.location ?? "")).body.scope).toBe("read");
   });
 
-  test("another client, or another person in the same browser → asked", async () => {
+  test("another client, or another person in the same browser → the consent page", async () => {
     const other = await server.addClient();
     const { agent } = await someone();
     await allow(agent, authorizeUrl(server, client));
@@ -81,7 +80,7 @@ describe("a consent that covers it", () => {
     expect(asksConsent(await agent.get(authorizeUrl(server, client)))).toBe(true);
   });
 
-  test("form_post → the posting page without a question", async () => {
+  test("form_post → the posting page without a consent page", async () => {
     const { agent } = await someone();
     await allow(agent, authorizeUrl(server, client));
     const page = await agent.get(authorizeUrl(server, client, { response_mode: "form_post" }));
@@ -95,7 +94,7 @@ describe("a consent that covers it", () => {
 describe("a public client", () => {
   const S256 = { code_challenge: pkce().challenge, code_challenge_method: "S256" };
 
-  test("https → the second time without a page", async () => {
+  test("https → the second request needs no page", async () => {
     const spa = await server.addClient({ type: "public" });
     const { agent } = await someone();
     await allow(agent, authorizeUrl(server, spa, S256));
@@ -103,7 +102,7 @@ describe("a public client", () => {
   });
 
   test.each(["http://127.0.0.1/cb", "http://[::1]/cb", "http://localhost/cb", "com.example.app:/cb"])(
-    "%s, which any app on the device may claim → asked each time, saying that it was granted",
+    "%s, which any app on the device may use → the page each time, which says that access was allowed before",
     async (uri) => {
       const native = await server.addClient({ type: "public", redirectUris: ["https://app.test/cb", uri] });
       const { agent } = await someone();
@@ -114,13 +113,13 @@ describe("a public client", () => {
         expect([asksConsent(page), answered(page)]).toEqual([true, false]);
         expect(page.text).not.toContain("<details");
       }
-      // Its verified redirect asks once, since it is another host.
+      // The verified redirect URI is asked for once, because its host is another redirect host.
       await allow(agent, authorizeUrl(server, native, S256));
       expect(answered(await agent.get(authorizeUrl(server, native, S256)))).toBe(true);
     },
   );
 
-  test("a confidential client at a loopback redirect → without a page: its secret tells who it is", async () => {
+  test("a confidential client at a loopback redirect → no page, because its secret identifies it", async () => {
     const local = await server.addClient({ redirectUris: ["http://127.0.0.1/cb"] });
     const { agent } = await someone();
     await allow(agent, authorizeUrl(server, local));
@@ -128,8 +127,8 @@ describe("a public client", () => {
   });
 });
 
-describe("more than was granted", () => {
-  test("→ asked, what is new first and the old folded away; earlier tokens gain nothing; then both without a page", async () => {
+describe("more than was allowed", () => {
+  test("→ the page shows new scopes first and folds the old ones; earlier tokens stay the same; then both scopes need no page", async () => {
     const { agent } = await someone();
     const first = await redeem(server, client, await allow(agent, authorizeUrl(server, client)));
     const page = await agent.get(authorizeUrl(server, client, { scope: "read profile" }));
@@ -142,7 +141,7 @@ describe("more than was granted", () => {
     expect(answered(await agent.get(authorizeUrl(server, client, { scope: "profile read" })))).toBe(true);
   });
 
-  test("denied → the old consent stands as it was", async () => {
+  test("denied → the old consent is unchanged", async () => {
     const { agent } = await someone();
     await allow(agent, authorizeUrl(server, client));
     const page = await agent.get(authorizeUrl(server, client, { scope: "read write" }));
@@ -151,7 +150,7 @@ describe("more than was granted", () => {
     expect(asksConsent(await agent.get(authorizeUrl(server, client, { scope: "read write" })))).toBe(true);
   });
 
-  test("an optional scope was left out → not asked for again, nor granted", async () => {
+  test("an optional scope was declined → not asked for again, not granted", async () => {
     const { agent } = await someone();
     const callback = await allow(agent, authorizeUrl(server, client, { scope: "read write" }), { scope: [] });
     expect((await redeem(server, client, callback)).body.scope).toBe("read");
@@ -172,7 +171,7 @@ describe("a consent that has ended", () => {
     expect(asksConsent(await agent.get(authorizeUrl(server, client)))).toBe(true);
   });
 
-  test("an hour, an hour later, and within its last 30 seconds → asked again; before → not", async () => {
+  test("for an hour: an hour later and within its last 30 seconds → the page; before → no page", async () => {
     const { agent } = await someone();
     await allow(agent, authorizeUrl(server, client), { duration: "3600" });
     const start = server.now();
@@ -185,7 +184,7 @@ describe("a consent that has ended", () => {
     server.tick(start - server.now());
   });
 
-  test("once → asked the next time, and no refresh token", async () => {
+  test("once → the page next time, and no refresh token", async () => {
     const { agent } = await someone();
     const tokens = await redeem(server, client, await allow(agent, authorizeUrl(server, client), { duration: "once" }));
     expect(tokens.body).not.toHaveProperty("refresh_token");
@@ -193,15 +192,15 @@ describe("a consent that has ended", () => {
   });
 });
 
-describe("who needn't be asked, or can't be", () => {
-  test("a first-party client → no page, and it stands among the apps", async () => {
+describe("requests without a choice", () => {
+  test("a first-party client → no page, and it is in the list of apps", async () => {
     const own = await server.addClient({ firstParty: true } satisfies Partial<Client>);
     const { agent } = await someone();
     expect(answered(await agent.get(authorizeUrl(server, own)))).toBe(true);
     expect((await agent.get("/account/apps")).text).toContain(`data-client-id="${own.clientId}"`);
   });
 
-  test("a first-party client: prompt=consent, or a public one whose redirect any app could claim → the page all the same", async () => {
+  test("a first-party client with prompt=consent, or a public one whose redirect any app could use → the page", async () => {
     const own = await server.addClient({ firstParty: true } satisfies Partial<Client>);
     const { agent } = await someone();
     expect(asksConsent(await agent.get(authorizeUrl(server, own, { prompt: "consent" })))).toBe(true);
@@ -215,7 +214,7 @@ describe("who needn't be asked, or can't be", () => {
     expect(asksConsent(await agent.get(authorizeUrl(server, local, stolen)))).toBe(true);
   });
 
-  test("scopes for operators alone: another person → access_denied; among others → left out; an operator → asked", async () => {
+  test("scopes for operators only, asked of another person → access_denied; among other scopes → left out; an operator → the page", async () => {
     await server.addScope({ name: "admin:test", description: "Run this service", ownerRole: "operator" });
     const console_ = await server.addClient({ scopes: ["read", "admin:test"] });
     const { agent } = await someone();

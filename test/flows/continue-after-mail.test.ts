@@ -1,4 +1,7 @@
-/** Somebody without an account, or without their password, on the way to an app, a device or a company: they come back to exactly what they came for, and nobody else does. */
+/**
+ * People without an account or a password, on the way to an app, a device or a company. After the mail link, they
+ * continue exactly there, and nobody else does.
+ */
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { addCompany, type TestCompany } from "../support/company-staff.ts";
@@ -28,7 +31,7 @@ afterAll(async () => {
 });
 
 let serial = 0;
-/** A browser in a network of its own. */
+/** A browser with its own network. */
 function aBrowser(): Agent {
   serial += 1;
   return new Agent(server.issuer, { "x-forwarded-for": `198.51.${serial >> 8}.${serial & 255}` });
@@ -49,7 +52,7 @@ const textOf = ({ text }: Page) =>
     .replaceAll(/<[^>]*>/g, "")
     .replaceAll(/\s+/g, " ");
 
-/** Asks for an account on the sign-in page given. */
+/** Asks for an account from this sign-in page. */
 async function asksForAccount(agent: Agent, page: Page, email: string): Promise<Page> {
   const form = formWith(await agent.get(linkTo(page, "/sign-up")), "email");
   return agent.submit(form, { email });
@@ -69,7 +72,7 @@ async function choosesPassword(agent: Agent, link: string): Promise<Page> {
 const entersNew = (agent: Agent, page: Page, username: string) =>
   agent.submit(formWith(page, "username"), { username, password: NEW }).then((done) => agent.follow(done));
 
-/** Presses Allow; what the client gets for it. */
+/** Allows the request. Returns the tokens that the client gets. */
 async function allows(agent: Agent, page: Page): Promise<Record<string, unknown>> {
   const { location } = await agent.submit(consentForm(page), { decision: "allow" });
   if (location === undefined) throw new Error("no answer for the client");
@@ -194,7 +197,7 @@ describe("a request of an app", () => {
     expect(textOf(done)).toContain("Your account is ready");
     expect(textOf(done)).toContain("Photo Printer");
     expect(form.text + done.text).not.toMatch(/[?&]request=|name="request"|\/consent/);
-    // Where it began, the page leads on.
+    // The page in the first browser continues the flow.
     const signInPage = await agent.follow(await agent.get(linkTo(sent, "/consent")));
     await allows(agent, await entersNew(agent, signInPage, name));
   });
@@ -269,7 +272,7 @@ describe("a request of an app", () => {
     const consent = await signIn(agent, person.username, signInPage);
     expect(textOf(consent)).toContain(person.username);
     await allows(agent, consent);
-    // Signed in as the owner, there is nothing left to ask.
+    // The owner is signed in, so no question is left.
     expect((await agent.get(link)).location?.pathname).toBe("/consent");
   });
 

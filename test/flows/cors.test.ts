@@ -1,4 +1,7 @@
-/** Which other origins may read what (RFC 9700 §2.6; the Fetch standard): programs' endpoints by any, without credentials; all else by none. */
+/**
+ * Which endpoints other origins may read (RFC 9700 §2.6; the Fetch standard): all origins may read those for programs,
+ * without credentials; nobody may read others.
+ */
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { post } from "../support/back-channel.ts";

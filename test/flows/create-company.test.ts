@@ -1,4 +1,6 @@
-/** People create companies where the operator allows it (`ASSENT_COMPANIES=anyone`); elsewhere there is no such page. */
+/**
+ * People can create companies if the operator allows it (`ASSENT_COMPANIES=anyone`). Otherwise there is no such page.
+ */
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Agent, type Form, type Page, signIn } from "../support/http-browser.ts";
@@ -76,7 +78,7 @@ test("a wrong name or address, another company's, or one like it → the form ag
     [{ slug: first.slug.toUpperCase() }, "has this address"],
     [{ name: first.name }, "looks like it"],
     [{ name: first.name.toUpperCase() }, "looks like it"],
-    // A Cyrillic letter, and signs between the words.
+    // A Cyrillic letter, and other characters between the words.
     [{ name: first.name.replaceAll("o", "\u043e") }, "looks like it"],
     [{ name: first.name.replaceAll(" ", "-") }, "looks like it"],
   ] as const) {
@@ -106,7 +108,7 @@ test("twice at once with one name, or with names that look alike → one company
       await server.assent.storage.companies.delete({ partition, companyId, now: server.now() });
   }
   const { agent } = people[0] as (typeof people)[0];
-  // A creation that is refused for another reason holds no name.
+  // A creation that is refused for another reason reserves no name.
   const taken = await server.assent.storage.companies.list({ limit: 1, after: null });
   expect((await agent.submit(forms[0] as Form, { name, slug: taken[0]?.slug ?? "" })).text).toContain(
     "has this address",

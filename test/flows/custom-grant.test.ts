@@ -1,4 +1,4 @@
-/** Grant types of an embedder's own (RFC 6749 §4.5): what they can do, and all that they can't. */
+/** Custom grant types of an embedder (RFC 6749 §4.5): what they can do, and what they can't. */
 
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { beginEpoch } from "../../packages/server/src/admin/index.ts";
@@ -12,7 +12,7 @@ import { startServer, type TestClient, type TestServer } from "../support/test-s
 const GRANT = "https://desk.test/grants/decided";
 const OPEN = "urn:example:open";
 
-/** Decides what the test put here; what it was shown stands in `shown`. */
+/** The test's decision function. `shown` has its arguments. */
 let decide: CustomGrant["redeem"];
 const shown: Parameters<CustomGrant["redeem"]>[0][] = [];
 const decided: CustomGrant = {
@@ -50,7 +50,9 @@ const forAlice = (changes: object = {}) => ({
   ...{ for: "owner", owner: { by: "id", value: alice.personId }, under: "operator policy", scopes: ["read", "write"] },
   ...changes,
 });
-/** A request, after the grant's code has been made to answer so. It may answer what its types forbid: embedders write JavaScript, too. */
+/**
+ * Sets the decision, and sends a request. The decision may break its types, because embedders also write JavaScript.
+ */
 function ask(decision: unknown, fields: Record<string, string | undefined> = {}, by = client): Promise<TokenAnswer> {
   decide = () => decision as ReturnType<CustomGrant["redeem"]>;
   return postForm(server, "/token", by, { grant_type: GRANT, voucher: "v1", ...fields });
@@ -168,7 +170,7 @@ describe("a token for an owner, under the operator's policy", () => {
     await refusedAs(about(operator.personId), "custom_grant_refused", /operator/);
     await refusedAs(about(off.personId), "custom_grant_refused", /disabled/);
     await refusedAs(ask(forAlice({ expiresAt: server.now() + 500 })), "custom_grant_refused", /is over/);
-    // Seconds in place of milliseconds are long over: a slip makes no token.
+    // Seconds instead of milliseconds are a time long ago, so this mistake issues no token.
     await refusedAs(
       ask(forAlice({ expiresAt: Math.floor(server.now() / 1000) + 60 })),
       "custom_grant_refused",
@@ -206,7 +208,7 @@ describe("a token for an owner, under their consent", () => {
     const unsaid = await ask(under(person), { scope: "read" });
     expect(claimsOf(unsaid.body.access_token)).not.toHaveProperty("auth_time");
     await refusedAs(ask(under(person), { scope: "read write" }), "custom_grant_refused", /under consent/);
-    // Nothing was added to what the owner decided.
+    // The consent is unchanged.
     const key = { partition: person.partition, ownerId: person.personId, clientId: client.clientId };
     const consent = await server.assent.storage.consents.find(key);
     expect(consent?.scopes.map(({ name }) => name)).toEqual(["read"]);
@@ -263,7 +265,7 @@ describe("what may be accepted once", () => {
   test("made before the database was restored → refused, because whether it was used is forgotten", async () => {
     const dataDir = copyOf(server);
     const restoredAt = server.now();
-    // The copy says that the server it was made from runs.
+    // The database says that the copied server is running, so `force` is necessary.
     await beginEpoch(configOf({ dataDir }), { keepConsents: true, force: true }, restoredAt);
     const later = await startServer({ dataDir, config: { customGrants: [decided, open] } });
     try {

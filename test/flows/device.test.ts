@@ -1,4 +1,4 @@
-/** The device flow (RFC 8628) with oauth4webapi as the device, and by hand where the library hides what it got. */
+/** The device flow (RFC 8628) with oauth4webapi as the device, and by hand where the library hides the answer. */
 
 import { decodeJwt } from "jose";
 import * as oauth from "oauth4webapi";
@@ -237,6 +237,16 @@ describe("the owner", () => {
     await decide(anAgent(), userCode, (await server.addPerson()).username, { duration: "once" });
     const { status, body } = await poll(server, tv, deviceCode);
     expect([status, body.refresh_token]).toEqual([200, undefined]);
+  });
+
+  test("allows all once and one permission for an hour → a refresh token, for that permission in the end", async () => {
+    const { deviceCode, userCode } = await aDevice(server, tv, { scope: "read write" });
+    const given = { scope: ["read", "write"], duration: "once", "duration:read": "3600" };
+    await decide(anAgent(), userCode, (await server.addPerson()).username, given);
+    const { body } = await poll(server, tv, deviceCode);
+    expect(body.scope).toBe("read write");
+    server.tick(1800_000);
+    expect((await refresh(server, tv, body.refresh_token)).body.scope).toBe("read");
   });
 
   test("connects a second device → is asked again, and both work", async () => {

@@ -1,4 +1,4 @@
-/** The server inside somebody's own app: `createAssent(config).handler` below a path of theirs. */
+/** The server inside another app: `createAssent(config).handler` below a path of the app. */
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer, type Server } from "node:http";
@@ -24,7 +24,7 @@ beforeAll(async () => {
   issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}/auth`;
   assent = await createAssent(configOf({ issuer, dataDir }), { log: pino({ level: "silent" }) });
   app.get("/", (_request, response) => void response.send("the app's own page"));
-  // Express takes the mount path off `url`; the handler wants the path as it came.
+  // Express removes the mount path from `url`, but the handler needs the original path.
   app.use(["/auth", "/.well-known/oauth-authorization-server/auth"], (request, response) => {
     request.url = request.originalUrl;
     assent.handler(request, response);

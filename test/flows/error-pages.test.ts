@@ -1,4 +1,4 @@
-/** What went wrong, as a page and as JSON; where `error_uri` leads; HEAD and OPTIONS (RFC 6749 §§4.1.2.1, 5.2; RFC 9110 §9). */
+/** Errors as pages and as JSON; the pages of `error_uri`; HEAD and OPTIONS (RFC 6749 §§4.1.2.1, 5.2; RFC 9110 §9). */
 
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -180,7 +180,7 @@ describe("faults", () => {
       expect(shown.text).toContain(String(shown.headers.get("x-request-id")));
       expect(shown.text).not.toMatch(/sessions|SQLITE|no such table|\.ts\b|node:/);
       expect(shown.headers.get("content-security-policy")).toContain("frame-ancestors 'none'");
-      // With prompt=none nobody looks: the app hears of it.
+      // With prompt=none, nobody sees a page, so the app gets the error.
       const silent = await agent.get(authorizeUrl(own, known, { prompt: "none" }));
       expectRedirectError(silent, own, "server_error");
       expect((await agent.get(authorizeUrl(own, known))).status).toBe(500);
@@ -215,7 +215,7 @@ describe("faults", () => {
       const told = await postForm(own, "/token", known, { grant_type: "refresh_token", refresh_token: "rt_x" });
       expect([told.status, told.body.error]).toEqual([503, "temporarily_unavailable"]);
       expect(Number(told.headers.get("retry-after"))).toBeGreaterThan(0);
-      // Later than the last comparison of what is cached: what never needed the database needs it less now.
+      // By now, the caches have been checked against the database. Endpoints that don't need the database still work.
       await settle();
       for (const path of ["/health/live", "/jwks", "/.well-known/oauth-authorization-server", "/errors/invalid_grant"])
         expect([path, (await fetch(own.issuer + path)).status]).toEqual([path, 200]);

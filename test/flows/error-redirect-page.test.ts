@@ -1,4 +1,4 @@
-/** Before an error travels to a client that nobody has looked at, the person sees a page (RFC 9700 §4.11.2). */
+/** A person sees a page before the server sends an error to an unverified client (RFC 9700 §4.11.2). */
 
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { changeClient, expectGoesOn, expectPage400, expectRedirectError } from "../support/front-channel.ts";
@@ -19,7 +19,7 @@ const agentOf = () => new Agent(server.issuer);
 const WRONG = { scope: "no-such-scope" };
 const ask = (changes: Record<string, string | undefined> = WRONG, of = client) => authorizeUrl(server, of, changes);
 
-/** The form of the page that holds an error. */
+/** The form on the page with the error. */
 function heldForm(page: Page): Form {
   expect([page.status, page.location], page.text.slice(0, 300)).toEqual([200, undefined]);
   const form = page.forms.find(({ action }) => action === "/authorize/error");

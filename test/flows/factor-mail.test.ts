@@ -1,4 +1,4 @@
-/** What people hear by mail when the ways change by which they sign in. */
+/** The messages about changes of the ways to sign in. */
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Person } from "../../packages/server/src/owners/storage.ts";
@@ -66,7 +66,7 @@ describe("nothing changed → nothing is written", () => {
     const step = await at.follow(await signIn(at, second.person.username));
     await at.submit(formWith(step, "recovery"), { recovery: "aaaaa-bbbbb" });
     await server.assent.storage.mail.post({ mails: [], now: server.now() });
-    // Two that are due come in their own time and order; whatever else is on its way comes within a moment of them.
+    // Two messages are due. This waits a moment longer, so that an unexpected one would arrive, too.
     for (let each = 0; each < 2; each++) await mailbox.next(second.person.email);
     await new Promise((resolve) => setTimeout(resolve, 200));
     expect(mailbox.to(unknown.person.email)).toEqual([]);

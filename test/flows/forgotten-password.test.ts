@@ -1,4 +1,7 @@
-/** A forgotten password of an account without a second factor: what becomes of apps and sessions, and what the page and the message say of it. */
+/**
+ * A forgotten password of an account without a second factor: the end of apps and sessions, and the texts of the page
+ * and the message.
+ */
 
 import { beforeAll, expect, test } from "vitest";
 import { type Agent, authorize, authorizeUrl, type Page } from "../support/http-browser.ts";
@@ -17,14 +20,14 @@ beforeAll(() => {
 
 const isSignedIn = async (agent: Agent) => (await agent.get("/account/apps")).status === 200;
 
-/** The field for an app's box. */
+/** The checkbox value of an app. */
 const boxOf = (page: Page, app: string) => {
   const [, value = ""] =
     new RegExp(`name="app" value="([^"]*)"(?:(?!</label>).)*<p>(?:<[^>]*>)*${app}<`, "s").exec(page.text) ?? [];
   return { app: [value] };
 };
 
-/** What the last page and the message say of apps: who lost access, and who has it still. */
+/** What the last page and the message say about apps: which lost access, and which keep it. */
 async function said(done: Page, email: string) {
   const message = await messageTo(email, "Your password was changed", mailbox);
   const list = (text: string | undefined, label: string) =>

@@ -1,4 +1,7 @@
-/** Things that a borrowed or stolen browser must not do: they take a sign-in of the last ten minutes, with all its steps, and lead back to where one was. */
+/**
+ * Actions that are dangerous in a borrowed or stolen browser need a full sign-in within the last ten minutes.
+ * Afterwards the person continues where they were.
+ */
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Person } from "../../packages/server/src/owners/storage.ts";
@@ -72,7 +75,7 @@ describe("the download of one's data", () => {
     const app = appOf(setup, server);
     await agent.submit(formWith(setup, "code"), { code: app.code() });
     server.tick(MINUTE);
-    // Ten minutes haven't passed: it is the missing step that counts.
+    // Less than ten minutes have passed, so only the missing second step is asked for.
     const asked = await old.get(EXPORT);
     const step = await old.follow(await again(old, asked, person));
     expect(isData(await old.post(EXPORT, { csrf: "x" }))).toBe(false);
@@ -160,7 +163,7 @@ describe("a company's admin, signed in a while ago", () => {
 
   const asksPassword = (page: Page) => page.forms.some(({ fields }) => fields.has("current_password"));
   const rules = () => server.assent.storage.companyApps.listRules(company);
-  /** The form that approves an app which somebody asked for. */
+  /** The form that approves a requested app. */
   async function anApproval() {
     const client = await server.addClient({ scopes: ["read", "write"] });
     await server.assent.storage.companyApps.askApproval({
@@ -177,7 +180,7 @@ describe("a company's admin, signed in a while ago", () => {
   test("approves an app → the password first, on a page that keeps the form; a wrong one → asked again; the right one → done", async () => {
     server.tick(11 * MINUTE);
     const { client, form } = await anApproval();
-    const asked = await agent.submit(form, { duration: "86400", opt_out: "yes" });
+    const asked = await agent.submit(form, { duration: "86400" });
     expect([asked.status, asksPassword(asked)]).toEqual([200, true]);
     const wrong = await agent.submit(formWith(asked, "current_password"), { current_password: "not it" });
     expect(wrong.text).toContain("That isn’t your current password.");
@@ -187,7 +190,7 @@ describe("a company's admin, signed in a while ago", () => {
     const done = await agent.submit(formWith(wrong, "current_password"), { current_password: PASSWORD });
     expect(done.location?.searchParams.get("done")).toBe("decided");
     expect(await rules()).toMatchObject([
-      { clientId: client.clientId, rule: "allow", scopes: ["read"], optOut: true, endsAt: expect.any(Number) },
+      { clientId: client.clientId, rule: "allow", scopes: ["read"], endsAt: expect.any(Number) },
     ]);
     expect((await rules())[0]?.endsAt).toBeLessThanOrEqual(server.now() + 24 * 60 * MINUTE);
   });
@@ -200,7 +203,7 @@ describe("a company's admin, signed in a while ago", () => {
     const of = async () =>
       (await rules()).filter(({ clientId }) => clientId === client.clientId).map((one) => one.rule);
     const decide = async () => ({ ...Object.fromEntries((await formNow()).fields), members: "end", confirmed: "yes" });
-    // To block an app is done at once: whoever is in danger must not have to look for a password.
+    // Blocking an app needs no new sign-in, because it must be fast in an emergency.
     expect(
       (await agent.post(form.action, { ...(await decide()), rule: "block" })).location?.searchParams.get("done"),
     ).toBe("blocked");

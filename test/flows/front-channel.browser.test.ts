@@ -9,7 +9,7 @@ import { PASSWORD, startServer, type TestServer } from "../support/test-server.t
 
 let browser: Browser;
 let server: TestServer;
-/** Of the server's own site, and of another. */
+/** A client's site that is same-site with the server, and one that is not. */
 let near: ClientSite;
 let far: ClientSite;
 let username: string;
@@ -120,7 +120,7 @@ describe.each(["near", "far"] as const)("a client of a site that is %s", (where)
       await page.goto(`${site().origin}/start`);
       await page.click("button");
       expect((await site().arrival()).fields.get("code")).toMatch(/^ac_/);
-      // Other tabs are bound to it: a post without cookies must not replace it.
+      // Other tabs depend on the cookie, so a post without cookies must not replace it.
       expect(await browserCookie()).toBe(before);
     });
   });

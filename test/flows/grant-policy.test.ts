@@ -1,4 +1,7 @@
-/** The operator's policy: grant types that are switched off for the whole server, whatever clients are registered for (RFC 8414 §2, RFC 9700 §2.1.2, §2.4). */
+/**
+ * Grant types that the operator disabled for the whole server, even for clients that are registered for them (RFC 8414
+ * §2, RFC 9700 §2.1.2, §2.4).
+ */
 
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -14,7 +17,7 @@ import { Agent, authorize, authorizeUrl, postForm, redeem } from "../support/htt
 import { startServer, type TestClient, type TestServer } from "../support/test-server.ts";
 import { aClientFor, flows, OUR_GRANTS, type OurGrant, prepare } from "../support/walk-every-grant.ts";
 
-/** With everything on: what is registered here is there on every server below, which runs on a copy of its data. */
+/** A server with all grant types. The servers below use copies of its data, so they have the same registrations. */
 let all: TestServer;
 let client: TestClient;
 let person: Person;
@@ -141,7 +144,7 @@ describe("what goes with a grant type goes with it", () => {
       });
       expect(body.error).toBe("unsupported_grant_type");
     });
-    // Switched on again, what was refused still holds.
+    // After the grant type is enabled again, the refused token still works.
     const { status } = await postForm(all, "/token", client, {
       grant_type: "refresh_token",
       refresh_token: before.refresh,

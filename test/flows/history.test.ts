@@ -1,4 +1,7 @@
-/** The owner's history and its receipts (RFC 7515, RFC 8725 §3.11), from the decision to the file that a stranger verifies. */
+/**
+ * The owner's history and its receipts (RFC 7515, RFC 8725 §3.11), from the decision to a stranger who verifies the
+ * file.
+ */
 
 import { compactVerify, createLocalJWKSet, type JSONWebKeySet, jwtVerify } from "jose";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
@@ -109,7 +112,8 @@ test("many decisions → a page of them, and the way to the older ones and back"
 });
 
 test("thirty visits of an app on one day → one line, without a receipt", async () => {
-  // Noon of tomorrow: at midnight they would be visits of two days. And back: an API goes by the real clock.
+  // Moves to noon of the next day, because visits before and after midnight count as two days. Afterwards the clock
+  // goes back, because the API uses the real time.
   const toNoon = 36 * HOUR - (server.now() % (24 * HOUR));
   server.tick(toNoon);
   onTestFinished(() => server.tick(-toNoon));

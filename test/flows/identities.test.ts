@@ -1,4 +1,4 @@
-/** Identities from trusted issuers on the page about security: listed, and removed by the person. */
+/** Identities of trusted issuers on the security page: the list, and their removal by the person. */
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { TrustedIssuer } from "../../packages/server/src/oauth/model.ts";
@@ -47,7 +47,7 @@ const askedFor = (id: string) => `${REMOVE}?${new URLSearchParams({ id })}`;
 const asserted = async (subject: string) =>
   (await present(server, client, JWT_BEARER, jwtOf(jwt, claimsFor(server, { issuer: jwt.issuer }, subject)))).status;
 
-/** As an account that a passkey alone signed in, and that lost it. */
+/** Simulates an account that only a passkey signed in, and that lost the passkey. */
 const withoutPassword = ({ personId }: Person) =>
   byHand(server.assent.config.databaseUrl, [`UPDATE people SET password_hash = NULL WHERE person_id = '${personId}'`]);
 

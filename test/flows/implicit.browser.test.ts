@@ -1,4 +1,4 @@
-/** The implicit grant in a real browser (RFC 6749 §4.2): who gets to see the fragment. */
+/** The implicit grant in a real browser (RFC 6749 §4.2): only the client's page can read the fragment. */
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";

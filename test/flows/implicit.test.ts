@@ -1,4 +1,4 @@
-/** The implicit grant over real HTTP (RFC 6749 §4.2): for clients that are registered for it, and no other. */
+/** The implicit grant over real HTTP (RFC 6749 §4.2): only for clients that are registered for it. */
 
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -33,7 +33,7 @@ const inFragment = ({ hash }: URL) => Object.fromEntries(new URLSearchParams(has
 const granted = async (url = urlOf(), answer: Record<string, string> = {}) =>
   inFragment(await authorize(agent, url, person.username, answer));
 
-/** A refusal that travels in the fragment alone. */
+/** Expects a refusal in the fragment of the redirect. Returns its parameters. */
 function refusedWith(page: Page): Record<string, string> {
   expect(page.status, page.text.slice(0, 300)).toBe(302);
   const location = page.location ?? new URL("about:blank");
@@ -241,7 +241,7 @@ describe("afterwards", () => {
   });
 });
 
-/** How many live grants each app on the owner's page has. */
+/** Number of active grants of each app on the owner's page. */
 async function dashboard(): Promise<number[]> {
   const { partition, personId: ownerId } = person;
   const consents = await server.assent.storage.consents.list({ partition, ownerId, now: server.now() });

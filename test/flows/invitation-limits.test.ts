@@ -1,4 +1,6 @@
-/** How many people an admin can invite, and a company: invitations send messages to addresses that somebody types. */
+/**
+ * Limits for invitations per admin and per company, because invitations send messages to addresses that somebody types.
+ */
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { addCompany, addMember, type TestCompany } from "../support/company-staff.ts";
@@ -12,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** Invites that many times, one after the other replaced by the next. Returns the last page, and the statuses of all. */
+/** Invites this number of times; each invitation replaces the one before. Returns the last page, and all statuses. */
 async function invites(person: { readonly username: string }, to: TestCompany, times: number) {
   const agent = new Agent(server.issuer);
   await signIn(agent, person.username);
@@ -36,7 +38,7 @@ test("the 51st invitation of one person in an hour, whatever became of the other
   await addMember(server, own, acme.admin, "admin");
   expect(await invites(acme.admin, acme, 50)).toMatchObject({ statuses: [200] });
   const [open] = await openOf(acme);
-  // Another company of the same person.
+  // The limit of the person also applies in their other company.
   const late = await invites(acme.admin, own, 1);
   expect(late.statuses).toEqual([429]);
   expect(late.page?.text).toContain("Too many people were invited in a short time");

@@ -1,4 +1,7 @@
-/** An issuer below a path, behind a proxy that ends TLS: every link, form and redirect stays below it (RFC 8414 §3.1). */
+/**
+ * An issuer with a path, behind a proxy that terminates TLS: every link, form and redirect stays below the path (RFC
+ * 8414 §3.1).
+ */
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type ProxiedServer, send, startBehindProxy } from "../support/front-channel.ts";
@@ -13,16 +16,16 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** As the proxy: what is below the issuer's host is asked here. */
+/** Acts as the proxy: maps an address of the issuer to the server on this machine. */
 const here = (link: URL | string | undefined) => {
   const url = new URL(link ?? "", ISSUER);
   expect(url.origin).toBe("https://as.test");
   return server.origin + url.pathname + url.search;
 };
 
-/** Everything that a page links to, posts to or loads is below the issuer's path. */
+/** Expects every link, form and file of the page below the issuer's path. */
 function expectBelow({ text }: Page): void {
-  // An address that is a fragment alone stays on its page, wherever that lies.
+  // A fragment alone stays on its page, so it is not checked.
   const places = [...text.matchAll(/\s(?:href|src|action)="([^"#][^"]*)"/g)].map(([, place = ""]) => place);
   expect(places.length).toBeGreaterThan(1);
   for (const place of places.filter((one) => !one.startsWith("https://"))) expect(place).toMatch(/^\/tenant\/one\//);

@@ -1,4 +1,7 @@
-/** Rotation of the signing key (RFC 7517; RFC 8725 §3): published a day before it signs, kept until its last token has ended. */
+/**
+ * Rotation of the signing key (RFC 7517; RFC 8725 §3): published a day before its first use, and kept until its last
+ * token has expired.
+ */
 
 import { randomBytes } from "node:crypto";
 import { createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet, jwtVerify } from "jose";
@@ -33,7 +36,7 @@ const signer = async () => decodeProtectedHeader(await signed()).kid;
 const isActive = async (access: string) =>
   (await postForm(server, "/introspect", { clientId: API.id, secret: API.secret }, { token: access })).body["active"];
 
-/** What the server does every hour. */
+/** The hourly work of the server. */
 async function housekeeping(): Promise<void> {
   await ensureKeys(server.assent.storage, new Secrets([secret]), server.now());
   await settle();

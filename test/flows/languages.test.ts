@@ -18,7 +18,7 @@ afterAll(() => server.stop());
 
 const spoken = ({ text }: Page) => /<html lang="([a-z]+)" dir="(ltr|rtl)">/.exec(text)?.slice(1).join(" ");
 
-/** From the foot of the page to the choice and back. */
+/** Chooses a language on the page that the footer links to, and returns. */
 async function speak(agent: Agent, page: Page, language: string): Promise<Page> {
   const link = /href="(\/language\?back=[^"]*)"/.exec(page.text)?.[1];
   const [form, ...others] = (await agent.get(link ?? "no link")).forms;
@@ -74,7 +74,7 @@ describe("the choice", () => {
     const page = await new Agent(server.issuer, { "accept-language": "es" }).get("/authorize?client_id=x");
     expectPage400(page, "authorization_client_unknown");
     expect(spoken(page)).toBe("es ltr");
-    expect(page.text).toContain("Esta aplicación no está registrada aquí");
+    expect(page.text).toContain("Esta aplicación no se puede usar aquí");
   });
 
   test.each(["nl", "", "../de", "de; Path=/", "constructor"])("language %j → refused, no cookie", async (language) => {

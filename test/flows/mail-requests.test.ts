@@ -1,4 +1,4 @@
-/** Mail that somebody asks for: once the page says that a message is on its way, the message comes. */
+/** Messages that somebody asks for: if the page says that a message is sent, the message arrives. */
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { aMail } from "../../packages/server/test/storage/support/mail-builders.ts";
@@ -19,7 +19,7 @@ afterAll(async () => {
 });
 
 let networks = 0;
-/** A browser in a network of its own. */
+/** A browser with its own network. */
 function aBrowser(): Agent {
   networks += 1;
   return new Agent(server.issuer, { "x-forwarded-for": `10.${networks >> 8}.${networks & 255}.1` });
@@ -27,7 +27,7 @@ function aBrowser(): Agent {
 
 const anAddress = (at: number) => `asker-${at}-${Date.now().toString(36)}@example.test`;
 
-/** Fills in one field of a page that strangers see. */
+/** Sends one field of a page that strangers can see. */
 async function ask(path: "/recover" | "/sign-up", typed: string, agent = aBrowser()): Promise<Page> {
   const field = path === "/recover" ? "login" : "email";
   return agent.submit(formWith(await agent.get(path), field), { [field]: typed });
@@ -52,7 +52,7 @@ describe("limits of asking", () => {
   test("a provider with many networks → after 200 in a quarter of an hour 429, for whatever is asked", async () => {
     const statuses: number[] = [];
     for (let at = 0; at < 201; at += 1) {
-      // Each network asks fewer times than it may.
+      // Twenty networks, so that none of them reaches its limit.
       const agent = new Agent(server.issuer, { "x-forwarded-for": `2001:db8:77:${(at % 20).toString(16)}::1` });
       statuses.push((await ask("/recover", "nobody-at-all", agent)).status);
     }

@@ -1,4 +1,4 @@
-/** The metadata's word: each thing that the document lists works, and what it doesn't list doesn't (RFC 8414 §2). */
+/** Everything that the metadata lists works, and nothing else does (RFC 8414 §2). */
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { adminOf, createClient } from "../../packages/server/src/admin/index.ts";
@@ -6,7 +6,10 @@ import { Secrets } from "../../packages/server/src/crypto/server-secret.ts";
 import { secretsOf } from "../../packages/server/src/data-dir.ts";
 import type { Client, ClientAuthMethod } from "../../packages/server/src/oauth/model.ts";
 import type { Person } from "../../packages/server/src/owners/storage.ts";
+import { locales } from "../../packages/server/src/pages/index.ts";
 import { basic } from "../support/back-channel.ts";
+import { Agent, authorizeUrl, pkce, postForm, redeem, signIn, type TokenAnswer } from "../support/http-browser.ts";
+import { aCertificate, headerOf } from "../support/make-certificates.ts";
 import {
   aKeyPair,
   aSigningClient,
@@ -14,17 +17,18 @@ import {
   type KeyPair,
   JWT_BEARER as SIGNED,
   sign,
-} from "../support/client-keys.ts";
-import { Agent, authorizeUrl, pkce, postForm, redeem, signIn, type TokenAnswer } from "../support/http-browser.ts";
-import { aCertificate, headerOf } from "../support/make-certificates.ts";
+} from "../support/signing-clients.ts";
 import { settle, startServer, type TestClient, type TestServer } from "../support/test-server.ts";
-import { aClientFor, flows, type OurGrant, prepare } from "../support/walk-every-grant.ts";
+import { aClientFor, flows, OUR_GRANTS, type OurGrant, prepare } from "../support/walk-every-grant.ts";
 
 type Document = Readonly<Record<string, readonly string[] & string>>;
 
 const authority = aCertificate({ subject: "/CN=Clients CA", authority: true });
 
-/** Behind a proxy that hands certificates on, all methods work; without one, those by certificate don't. */
+/**
+ * `proxied` trusts a proxy that passes certificates on, so all methods work. With `plain`, methods by certificate
+ * don't.
+ */
 let plain: TestServer;
 let proxied: TestServer;
 let people: Map<TestServer, Person>;
@@ -52,7 +56,7 @@ const METHODS: readonly ClientAuthMethod[] = [
   ...(["tls_client_auth", "self_signed_tls_client_auth", "none"] as const),
 ];
 
-/** What standards name, for what isn't listed to be taken from. */
+/** All values of the standards. Those that the metadata doesn't list are tested, too. */
 const STANDARD = {
   grants: [
     ...["authorization_code", "refresh_token", "client_credentials", "password", "implicit"],
@@ -102,10 +106,10 @@ describe("grant types", () => {
 describe("the authorization endpoint", () => {
   let client: TestClient;
   beforeAll(async () => {
-    client = await aClientFor(plain);
+    client = await aClientFor(plain, OUR_GRANTS, listed("scopes_supported"));
   });
 
-  /** Signed in, asked for consent once: from then on the answer comes at once. */
+  /** Signs in and allows the request once. After that, answers need no page. */
   async function answerTo(ask: Record<string, string | undefined>): Promise<string> {
     const agent = new Agent(plain.issuer);
     await signIn(agent, person().username);
@@ -174,7 +178,7 @@ describe("client authentication", () => {
   const certificate = aCertificate({ subject: "/CN=import", by: authority });
   const robot = { grantTypes: ["client_credentials"], ownScopes: ["read"] } as const;
 
-  /** A client of the method at a server, and what it sends to prove who it is. */
+  /** A client that is registered for this method, and the fields with which it authenticates. */
   async function aClientBy(method: ClientAuthMethod, server: TestServer, alg?: string): Promise<Proof> {
     const add = (changes: Partial<Client> = {}) => server.addClient({ ...robot, authMethod: method, ...changes });
     switch (method) {
@@ -253,7 +257,7 @@ describe("client authentication", () => {
       const server = at();
       const proof = await aClientBy(method, server);
       const endpoints = [
-        // A public client is known, too; it has nothing to ask for itself.
+        // A public client is accepted, too, but it can't get a token in its own name.
         ["token", "/token", { grant_type: "client_credentials" }],
         ["revocation", "/revoke", { token: "rt_x" }],
         ["introspection", "/introspect", { token: "rt_x" }],
@@ -302,4 +306,28 @@ describe("client authentication", () => {
     const { cnf } = JSON.parse(Buffer.from(payload, "base64url").toString()) as { cnf?: Record<string, string> };
     expect(cnf).toEqual({ "x5t#S256": certificate.thumbprint });
   });
+});
+
+describe("languages and displays (OpenID Connect Core §3.1.2.1)", () => {
+  const login = async (asked: Record<string, string>) => {
+    const client = await plain.addClient();
+    const agent = new Agent(plain.issuer);
+    return agent.follow(await agent.get(authorizeUrl(plain, client, asked)));
+  };
+
+  test("each language of ui_locales_supported → the page in it; these are all languages of the pages", async () => {
+    expect([...listed("ui_locales_supported")].sort()).toEqual([...locales].sort());
+    for (const tag of listed("ui_locales_supported"))
+      expect((await login({ ui_locales: tag })).text).toContain(`<html lang="${tag}"`);
+  });
+
+  test.each(["page", "touch", "popup", "wap", "PAGE", "../x", "<script>", "page touch"])(
+    "display=%s → the usual page",
+    async (display) => {
+      const [usual, page] = [await login({}), await login({ display })];
+      const asked = (text: string) => /<h1[\s\S]*?<\/h1>/.exec(text)?.[0];
+      expect([page.status, asked(page.text)]).toEqual([200, asked(usual.text)]);
+      expect(page.text).not.toContain("<script>");
+    },
+  );
 });

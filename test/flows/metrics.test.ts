@@ -1,4 +1,4 @@
-/** `/metrics`: what an operator's Prometheus reads, and what never stands in it. */
+/** `/metrics`: the values that Prometheus reads, and the values that must not be in them. */
 
 import { once } from "node:events";
 import { connect } from "node:net";
@@ -91,7 +91,7 @@ test("16 connections that say nothing, or half a request → closed within secon
         ({ status }) => status,
         () => 0,
       );
-    // As many connections as there may be: the next one is refused.
+    // The maximum number of connections is open, so the next one is refused.
     expect(await read()).toBe(0);
     await expect.poll(read, { timeout: 15_000 }).toBe(200);
   } finally {

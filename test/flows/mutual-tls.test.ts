@@ -1,4 +1,7 @@
-/** Clients that are known by the certificate of their connection, and tokens that are bound to it (RFC 8705), over TLS that ends here. */
+/**
+ * Clients that authenticate by certificate, and tokens that are bound to it (RFC 8705), with TLS that this server
+ * terminates.
+ */
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { Agent } from "node:https";

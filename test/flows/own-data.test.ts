@@ -1,4 +1,4 @@
-/** What is kept about a person: all of it in the file that they download, and nothing of it left when their account has gone. */
+/** The stored data of a person: the download has all of it, and nothing is left after the account is deleted. */
 
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -28,7 +28,7 @@ afterAll(async () => {
 
 const DAY = 86_400_000;
 
-/** Somebody of whom there is something in every table that can hold it. */
+/** A person with a row in every table that can have rows of people. */
 async function somebody() {
   const { person, agent, recoveryCodes } = await withSecondStep(server);
   const { partition, personId, username } = person;
@@ -37,6 +37,11 @@ async function somebody() {
   const key = new SoftAuthenticator(server.issuer);
   const keyName = `Desk key of ${username}`;
   await agent.submit(formWith(page, "credential"), { name: keyName, credential: key.create(options) });
+  const nickname = `Known as ${username}`;
+  await agent.submit(formTo(await agent.get("/account/profile"), "/details"), {
+    ...{ nickname, postal_code: "10115", middle_name: "Augusta", gender: "female" },
+    ...{ website: "https://ada.example/", profile_url: "https://social.example/ada" },
+  });
   const [passkey] = await server.assent.storage.passkeys.list(person);
   const { body } = await redeem(server, client, await authorize(agent, authorizeUrl(server, client), ""));
   await refresh(server, client, body.refresh_token);
@@ -54,7 +59,7 @@ async function inCompany(person: Person, agent: Agent) {
     ...{ partition, companyId, person, role: "member", addedBy: "operator", link: "l", now: server.now() },
   });
   await decide(server, acme, client, {});
-  // The app may act for the person already: only a question brings the choice.
+  // The person has already chosen for this app, so only `prompt=consent` shows the choice again.
   const url = authorizeUrl(server, client, { prompt: "consent" });
   await redeem(server, client, await authorize(agent, url, "", { owner: companyId }));
   return acme;
@@ -93,6 +98,10 @@ test("the download → each thing that is kept, with receipts that verify, and n
     account: {
       ...{ person_id: person.personId, username: person.username, email: person.email, has_password: true },
       created_at: expect.stringMatching(TIME),
+      details: {
+        ...{ nickname: `Known as ${person.username}`, postal_code: "10115", middle_name: "Augusta", gender: "female" },
+        ...{ website: "https://ada.example/", profile_url: "https://social.example/ada" },
+      },
     },
     passkeys: [{ name: keyName, synced: false }],
     authenticator: { since: expect.stringMatching(TIME) },
@@ -111,7 +120,7 @@ test("the download → each thing that is kept, with receipts that verify, and n
     history: [{ kind: "allowed", at: expect.stringMatching(TIME), receipt: expect.any(String) }],
     companies: [{ slug: acme.slug, role: "member", connections: [{ client_id: client.clientId }] }],
   });
-  // No name of a field in camelCase, and no time as a number.
+  // The file has no field names in camelCase and no times as numbers.
   expect(page.text).not.toMatch(/^ *"[a-z]+[A-Z]\w*":/m);
   expect(page.text).not.toMatch(/: \d{12,}/);
   const keys = (await (await fetch(`${server.issuer}/receipts/keys`)).json()) as JSONWebKeySet;
@@ -126,7 +135,7 @@ test("the download → each thing that is kept, with receipts that verify, and n
     ...[...recoveryCodes, agent.cookies.get("assent_session") ?? "?", person.passwordHash ?? "?"],
   ];
   for (const proof of proofs) expect(page.text).not.toContain(proof);
-  // Members' names: receipts and ids hold any four letters by chance.
+  // The check uses names of members, because receipts and ids can contain any four letters by chance.
   expect(page.text).not.toMatch(/argon2|"[^"]*(?:hash|salt|secret|codeChallenge)[^"]*":/i);
 });
 
@@ -141,7 +150,15 @@ test("the account has gone → nowhere in the database is there a word of it, on
     },
     ...{ saltHash: new Uint8Array(32), by: null, now: server.now() },
   });
-  const traces = [personId, username, email, keyName, passkey?.credentialId ?? "?", subject.subject];
+  const traces = [
+    personId,
+    username,
+    email,
+    keyName,
+    `Known as ${username}`,
+    passkey?.credentialId ?? "?",
+    subject.subject,
+  ];
   const before = await dump();
   for (const trace of traces) expect([trace, before.includes(trace)]).toEqual([trace, true]);
   await storage.people.setDeletion({
@@ -155,9 +172,10 @@ test("the account has gone → nowhere in the database is there a word of it, on
   server.tick(1000);
   await storage.housekeeping.collectGarbage({ now: server.now(), limit: 10_000 });
   const soon = await dump();
-  // Of ended grants the id alone is left, while a spent token of theirs can still come back; of an invitation what an admin typed.
+  // Ended grants keep only their id, as long as a spent token of theirs can still be presented. An invitation keeps the
+  // address that an admin typed.
   const left = soon.split("\n").filter((line) => traces.some((trace) => line.includes(trace)));
-  expect(left.filter((line) => !/"(client_ended|owner_ended)"|invitations|i{22}/.test(line))).toEqual([]);
+  expect(left.filter((line) => !/"(client_ended|owner_ended|revoked)"|invitations|i{22}/.test(line))).toEqual([]);
   for (const trace of [keyName, subject.subject]) expect(soon).not.toContain(trace);
   server.tick(31 * DAY);
   for (let round = 0; round < 3; round++)
@@ -193,6 +211,6 @@ test("IN-09 a name that a spreadsheet would run → the file is JSON, saved and 
   expect(page.headers.get("content-disposition")).toBe('attachment; filename="my-data.json"');
   expect(page.headers.get("x-content-type-options")).toBe("nosniff");
   expect(JSON.parse(page.text).account.name).toBe(name);
-  // Read as CSV by mistake, no line of it begins with a formula.
+  // If somebody opens the file as CSV, no line begins with a formula.
   expect(page.text.split("\n").filter((line) => /^[=+\-@\t\r]/.test(line))).toEqual([]);
 });

@@ -1,4 +1,7 @@
-/** The resource owner password grant over real HTTP (RFC 6749 §4.3): the sign-in page's counters, its time, its silence. */
+/**
+ * The resource owner password grant over real HTTP (RFC 6749 §4.3). It shares the counters of the sign-in page, takes
+ * the same time, and tells as little.
+ */
 
 import { execFile } from "node:child_process";
 import { join } from "node:path";
@@ -10,12 +13,12 @@ import { hashPassword } from "../../packages/server/src/crypto/password-hashing.
 import type { Person } from "../../packages/server/src/owners/storage.ts";
 import { Agent, authorize, authorizeUrl, postForm, refresh, type TokenAnswer } from "../support/http-browser.ts";
 import { PASSWORD, startServer, type TestClient, type TestServer } from "../support/test-server.ts";
-import { byTheClock } from "../support/timing-tests.ts";
+import { byTheClock } from "../support/timing-test-retries.ts";
 
 let server: TestServer;
 let client: TestClient;
 let person: Person;
-/** Each test asks from another address: failures are counted by it. */
+/** Failures are counted by address, so each test has its own. */
 let address: string;
 let next = 1;
 
@@ -29,7 +32,7 @@ beforeEach(async () => {
   address = `192.0.2.${next++}`;
 });
 
-/** A valid request, bent; undefined takes a parameter out. */
+/** A valid request with changes. Undefined removes a parameter. */
 function ask(changes: Record<string, string | undefined> = {}, by = client, at = server): Promise<TokenAnswer> {
   const fields = { grant_type: "password", username: person.username, password: PASSWORD, scope: "read", ...changes };
   return postForm(at, "/token", by, fields, { "x-forwarded-for": address });
@@ -40,7 +43,7 @@ const refusedAs = async (changes: Record<string, string | undefined>, by = clien
   return [status, body.error];
 };
 
-/** What a caller can compare: all but the time of the answer. */
+/** The parts of an answer that a caller can compare, except its duration. */
 const visible = ({ status, headers, body }: TokenAnswer) => ({
   status,
   body,

@@ -1,8 +1,12 @@
-/** POST at the authorization endpoint (RFC 6749 §3.1): with our cookies, without, with somebody else's. */
+/**
+ * POST at the authorization endpoint (RFC 6749 §3.1): with the browser's cookies, without cookies, and with another
+ * browser's.
+ */
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { signedInPerson } from "../support/back-channel.ts";
 import { expectGoesOn, expectPage400, expectRedirectError, send } from "../support/front-channel.ts";
-import { Agent, authorizeUrl, consentForm, signIn } from "../support/http-browser.ts";
+import { Agent, authorizeUrl, consentForm } from "../support/http-browser.ts";
 import { startServer, type TestClient, type TestServer } from "../support/test-server.ts";
 
 let server: TestServer;
@@ -17,12 +21,7 @@ afterAll(() => server.stop());
 const fieldsOf = (changes: Record<string, string | undefined> = {}) =>
   new URL(authorizeUrl(server, client, changes)).searchParams;
 
-async function signedIn(): Promise<Agent> {
-  const { username } = await server.addPerson();
-  const agent = new Agent(server.issuer);
-  await signIn(agent, username);
-  return agent;
-}
+const signedIn = async () => (await signedInPerson(server)).agent;
 
 describe("what isn't a form, or not a whole one", () => {
   test.each([

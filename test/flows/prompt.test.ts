@@ -19,7 +19,7 @@ afterAll(() => server.stop());
 const asksPassword = ({ forms }: Page) => forms.some(({ fields }) => fields.has("password"));
 const asksConsent = ({ forms }: Page) => forms.some(({ action }) => action === "/consent");
 
-/** Somebody who is signed in and has allowed `read`. */
+/** A signed-in person who has allowed `read`. */
 async function allowed(): Promise<{ agent: Agent; username: string }> {
   const { username } = await server.addPerson();
   const agent = new Agent(server.issuer);
@@ -51,7 +51,7 @@ describe("prompt", () => {
     expect([asksConsent(page), asksPassword(page)]).toEqual([true, false]);
     const answer = await agent.submit(consentForm(page), { decision: "deny" });
     expectRedirectError(answer, server, "access_denied");
-    // A no to this request takes nothing away that was allowed before.
+    // Denying this request doesn't revoke the earlier consent.
     expect((await agent.get(authorizeUrl(server, client))).location?.searchParams.has("code")).toBe(true);
   });
 
@@ -79,13 +79,13 @@ describe("prompt", () => {
     const asked = (page: Page) => [asksPassword(page), page.text.includes("to confirm that it’s you")];
     expect(asked(plain)).toEqual([true, false]);
     expect(inputValue(plain, "username") ?? "").toBe("");
-    // Nobody has signed in with another account yet, so the person is still who they were, and the page says so.
+    // Nobody has signed in with another account yet, so the session is unchanged, and the page says so.
     expect(plain.text).toMatch(/You stay signed in as .*Alice Example/);
     expect((await agent.get("/account/apps")).status).toBe(200);
     const back = /href="(\/consent\?request=[^"]*)">Go back</.exec(plain.text)?.[1] ?? "";
     expect((await agent.get(back)).text).toContain(username);
     const other = await server.addPerson();
-    // A wrong password on the way changes nothing of that.
+    // A wrong password doesn't change that.
     const wrong = await agent.submit(formWith(plain, "username"), { username: other.username, password: "wrong" });
     expect(wrong.text).toMatch(/You stay signed in as .*Alice Example/);
     expect(asked(wrong)).toEqual([true, false]);

@@ -1,4 +1,4 @@
-/** An account that an intruder gave an address of their own: whose links hold, and for how long. */
+/** An intruder sets their own address for an account: which links work, and for how long. */
 
 import { beforeAll, describe, expect, test } from "vitest";
 import { adminOf } from "../../packages/server/src/admin/context.ts";
@@ -40,14 +40,14 @@ async function enters(agent: Agent, login: string, password: string): Promise<Ag
   return agent;
 }
 
-/** On the page of the profile, and by the link to the new address. */
+/** Changes the address on the profile page and by the link to the new address. */
 async function moves(agent: Agent, email: string, password: string): Promise<void> {
   await agent.submit(formWith(await agent.get("/account/profile"), "email"), { email, current_password: password });
   const { link } = await messageTo(email, "Your new e-mail address", mailbox);
   await agent.submit(formWith(await agent.get(link), "link"));
 }
 
-/** Whoever follows the link takes the account; the status of its page. */
+/** Follows the link and takes the account. Returns the status of the page. */
 async function takesBack(link: string): Promise<number> {
   const reader = new Agent(server.issuer);
   const page = await reader.get(link);
@@ -116,7 +116,10 @@ test("the owner took the address back by the link → weeks later the intruder's
 });
 
 describe("an address that the account no longer has", () => {
-  /** The owner moved some days ago; an intruder who knows the password adds a passkey, and the owner removes it. */
+  /**
+   * The owner changed the address some days ago. An intruder who knows the password adds a passkey, and the owner
+   * removes it.
+   */
   async function left(days: number) {
     const { person, owner } = await anOwner();
     server.tick(30 * DAY);
@@ -167,7 +170,7 @@ describe("the mailbox is read, and the message about the change deleted", () => 
   const asks = async (login: string, agent = new Agent(server.issuer)) =>
     agent.submit(formWith(await agent.get("/recover"), "login"), { login });
 
-  /** A thief recovers, and gives the account an address of theirs. */
+  /** A thief recovers the account and sets an address of theirs. */
   async function stolen() {
     const { person } = await anOwner();
     server.tick(30 * DAY);
@@ -193,7 +196,7 @@ describe("the mailbox is read, and the message about the change deleted", () => 
     const reader = new Agent(server.issuer);
     await decide(reader, await reader.get(link));
     expect([await emailOf(person), await entersWith(person.email, NEW_PASSWORD, server)]).toEqual([person.email, "in"]);
-    // The thief's copy of the message that they deleted has ended with it.
+    // The thief deleted the message and kept a copy of its link, which has ended, too.
     expect((await new Agent(server.issuer).get(deleted)).status).toBe(400);
   });
 
@@ -203,7 +206,7 @@ describe("the mailbox is read, and the message about the change deleted", () => 
     await asks(person.email);
     const { link } = await messageTo(person.email, WAY_BACK, mailbox);
     expect((await new Agent(server.issuer).get(link)).status).toBe(200);
-    // The thief's address is younger than the one that the account is given next.
+    // The thief's first address is newer than the owner's, so the next change ends this link.
     const second = anAddress();
     await moves(await enters(thief, person.username, THIEFS), second, THIEFS);
     server.tick(HOUR);
@@ -255,7 +258,8 @@ for (const to of ["the owner's address", "another address"] as const) {
     await updateUser(person.username, { email: given }, adminOf(server.assent.storage, server.issuer, server.now));
     expect([await takesBack(theirs.link), await takesBack(notice.link)]).toEqual([400, 400]);
     expect((await new Agent(server.issuer).get(pending.link)).status).toBe(400);
-    // They are in still, and add something that the owner removes: neither former address can undo that.
+    // The intruder is still signed in and adds a passkey, which the owner removes. Neither former address can undo
+    // that.
     await aPasskeyOf(await enters(aStranger(), person.username, PASSWORD), server, "Theirs");
     const { reader, page } = await opened({ ...person, email: given });
     await decide(reader, page);

@@ -1,4 +1,7 @@
-/** An intruder who is signed in changes the account again and again while the owner follows a link that takes it back: the owner's decision is taken all the same. */
+/**
+ * A signed-in intruder changes the account again and again while the owner follows a link that takes it back: the
+ * owner's decision still succeeds.
+ */
 
 import { beforeAll, describe, expect, test } from "vitest";
 import { NEW_PASSWORDS_AN_HOUR } from "../../packages/server/src/owners/account/change-password.ts";
@@ -30,7 +33,7 @@ beforeAll(() => {
 
 const THIEFS = "the thief chose this one";
 
-/** Changes the password on the page, to one and back. */
+/** Changes the password on the page, back and forth. */
 function changer(agent: Agent) {
   let current = PASSWORD;
   return async () => {

@@ -1,4 +1,4 @@
-/** Which browser still counts as the owner's own after somebody signed it out: by a recovery, or from the security page. */
+/** Whether a browser still counts as the owner's own after a recovery or the security page signed it out. */
 
 import { beforeAll, expect, test } from "vitest";
 import type { Person } from "../../packages/server/src/owners/storage.ts";
@@ -17,7 +17,7 @@ beforeAll(() => {
   ({ server, mailbox } = stage.started());
 });
 
-/** What somebody chooses who is not the owner. */
+/** The thief's choices. */
 const THIEFS = "the thief chose this one";
 const DECIDED = { password: THIEFS, again: THIEFS };
 
@@ -28,7 +28,7 @@ async function enters(agent: Agent, person: Person, password: string): Promise<A
 
 const recoverIn = async (agent: Agent, person: Person) => agent.get(await recoveryLink(person, server, mailbox));
 
-/** On the security page. */
+/** Signs out on the security page. */
 const signsOut = async (agent: Agent, which: "all" | "others") => {
   const form = (await agent.get("/account/security")).forms.find(({ action }) => action.endsWith("/sessions"));
   if (form === undefined) throw new Error("no such form");

@@ -1,4 +1,7 @@
-/** Edges of recovery: a factor that was replaced after it was proved, identities of another address, and how many messages a former address gets. */
+/**
+ * Special cases of recovery: a factor that was replaced after its proof, identities with another address, and the
+ * number of messages to a former address.
+ */
 
 import { beforeAll, describe, expect, test } from "vitest";
 import { formWith } from "../support/authenticator-app.ts";
@@ -137,7 +140,7 @@ test("strangers use up the codes behind links → the owner's own browser still 
 test("an intruder guesses codes behind links to an address of their own → the owner's link, in a new browser, still has tries", async () => {
   const { person, owner } = await anOwner();
   const { app } = await anAuthenticatorOf(owner, server);
-  // With the owner's session for a moment.
+  // Uses the owner's session for a moment.
   const { email, notice } = await movedTo(owner, person);
   const guesses: number[] = [];
   for (let n = 0; n < 3; n += 1) {

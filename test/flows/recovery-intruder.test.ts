@@ -1,4 +1,7 @@
-/** An account that somebody else got into, and its owner who takes it back by mail; and somebody who reads the mail and is not the owner. */
+/**
+ * An account that an intruder can use, and its owner who recovers it by mail. Also somebody who reads the mail and
+ * isn't the owner.
+ */
 
 import { beforeAll, describe, expect, test } from "vitest";
 import { formWith, recoveryCodesOf } from "../support/authenticator-app.ts";
@@ -49,7 +52,7 @@ describe("an intruder who knows the password", () => {
     expect(page.text).toContain("127.0.0.x");
     const done = await decide(reader, page);
     expect(done.text).toContain("Your password was changed");
-    // Each name is isolated, so that a name from right to left moves no other.
+    // Each name is isolated, so that a right-to-left name doesn't move other names.
     expect(done.text).toContain("Removed: <bdi>Passkey “Desk key”</bdi> and <bdi>Authenticator app</bdi>.");
     expect(done.text).toContain("Access revoked: <bdi>Mail Export</bdi>.");
     expect(done.text).toContain("Still have access: <bdi>Photo Printer</bdi>.");
@@ -157,7 +160,7 @@ describe("an intruder who knows the password", () => {
     expect(await entersWith(person.username, NEW_PASSWORD, server)).toBe("code");
     const factor = await server.assent.storage.secondFactors.get(person);
     expect(factor).toMatchObject({ codesLeft: 10, earlier: null });
-    // The code of theirs does not sign in, the owner's does.
+    // The intruder's code no longer signs in; the owner's code does.
     server.tick(60_000);
     for (const [code, status] of [
       [theirs.app.code(), 200],
@@ -205,7 +208,7 @@ describe("an intruder who knows the password", () => {
     const { link } = await messageTo(email, "Your new e-mail address", mailbox);
     await intruder.submit(formWith(await intruder.get(link), "link"));
     const notice = await messageTo(person.email, "Your e-mail address was changed", mailbox);
-    // They recover at their own address first: that must not end the owner's way back.
+    // The intruder recovers the account at their own address first. The owner's link must still work.
     const theirLink = await recoveryLink(person, server, mailbox, email);
     const theirReader = new Agent(server.issuer);
     await decide(theirReader, await theirReader.get(theirLink), { remove: [], password: PASSWORD, again: PASSWORD });
@@ -236,7 +239,7 @@ describe("an intruder who knows the password", () => {
     expect((await messageTo(person.email, REMOVED, mailbox)).link).toContain("/recover/undo?link=");
     expect((await messageTo(email, REMOVED, mailbox)).raw).not.toContain("/recover/undo");
 
-    // Nor when the owner throws them out once more, while that address still hears of it.
+    // The same after the owner removes the intruder's passkey again, while that address still gets messages.
     server.tick(DAY);
     const again = new Agent(server.issuer, { "user-agent": STRANGE_BROWSER });
     await again.submit(formWith(await again.get("/login"), "username"), {
@@ -360,7 +363,7 @@ describe("somebody who reads the mail and has no password", () => {
     expect(await connection.works()).toBe(true);
     const decision = await prove(reader, page, { code: app.code() });
     expect(ticksOf(decision)).toEqual({ "Photo Printer": false });
-    // What is vouched for can't be removed, whatever the form says.
+    // A vouched factor can't be removed, whatever the form says.
     expect((await decide(reader, decision, { remove: ["authenticator", "codes"] })).text).toContain(
       "You can still sign in with",
     );
@@ -429,7 +432,7 @@ describe("somebody who reads the mail and has no password", () => {
     const { link } = await messageTo(email, "Your new e-mail address", mailbox);
     await owner.submit(formWith(await owner.get(link), "link"));
     expect(await server.assent.storage.people.get(person)).toMatchObject({ email });
-    // A message that is asked for later has come.
+    // A message that was requested later has arrived, so no other one is under way.
     await recoveryLink(person, server, mailbox, email);
     expect(mailbox.to(person.email)).toEqual([]);
   });

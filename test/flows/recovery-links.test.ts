@@ -1,4 +1,6 @@
-/** Links that take something back, in the hands of somebody who read the mail for a while: how long they hold, and after what they end. */
+/**
+ * Links that undo a change, for somebody who could read the mail for a while: how long they work, and what ends them.
+ */
 
 import { beforeAll, describe, expect, test } from "vitest";
 import { adminOf } from "../../packages/server/src/admin/context.ts";
@@ -34,7 +36,7 @@ beforeAll(() => {
   ({ server, mailbox } = stage.started());
 });
 
-/** What somebody chooses who is not the owner. */
+/** The thief's choices. */
 const THIEFS = "the thief chose this one";
 const DECIDED = { password: THIEFS, again: THIEFS };
 
@@ -45,7 +47,7 @@ async function enters(agent: Agent, login: string, password: string): Promise<Ag
 
 const aStranger = () => new Agent(server.issuer, { "user-agent": STRANGE_BROWSER });
 
-/** Follows a link that undoes a removal; the status of its page. */
+/** Follows a link that undoes a removal. Returns the status of the page. */
 async function undo(link: string, agent = new Agent(server.issuer)): Promise<number> {
   const page = await agent.get(link);
   if (page.status === 200) await agent.submit(formWith(page, "link"));
@@ -56,7 +58,10 @@ const recoverIn = async (agent: Agent, person: Person) =>
   agent.get(await recoveryLink(person, server, mailbox, person.email));
 
 describe("somebody reads the mail for ten minutes, and the owner has a password alone", () => {
-  /** They recover, add a passkey, recover again and remove it: the message has a link by which it comes back. */
+  /**
+   * The thief recovers the account, adds a passkey, recovers again and removes it. The message has a link that restores
+   * the passkey.
+   */
   async function robbed(): Promise<{
     readonly person: Person;
     readonly owner: Agent;
@@ -102,7 +107,7 @@ describe("somebody reads the mail for ten minutes, and the owner has a password 
     server.tick(HOUR);
     await decide(owner, await recoverIn(owner, person));
     expect(await undo(link)).toBe(400);
-    // The owner's browser is not new by that: what it adds is demanded from now on.
+    // The owner's browser is still a known one, so a factor that it adds is asked for from now on.
     await aPasskeyOf(await enters(owner, person.username, NEW_PASSWORD), server, "Mine");
     expect(isProof((await opened(person)).page)).toBe(true);
     expect(await entersBy(key, server)).toBe(false);
@@ -189,7 +194,7 @@ describe("the operator ends the ways back while somebody else reads the owner's 
     await agent.submit(formWith(await agent.get("/recover"), "login"), { login });
   };
 
-  /** Requests are answered in order: once a later one is, this one is. */
+  /** The server processes requests in order. Once a later one has a message, this one was processed. */
   async function asksInVain(person: Person): Promise<void> {
     const before = mailbox.to(person.email).length;
     await asks(person.email);
@@ -237,7 +242,7 @@ describe("the operator ends the ways back while somebody else reads the owner's 
     expect(await both()).toEqual([200, 200]);
     await resetSecondFactor(person.username, { passkeys: false }, admin());
     expect(await both()).toEqual([400, 400]);
-    // The owner asks for another link.
+    // The owner asks for another link, which works.
     expect(await status(await recoveryLink(person, server, mailbox, person.email))).toBe(200);
   });
 

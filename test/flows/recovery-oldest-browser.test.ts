@@ -1,4 +1,7 @@
-/** The link for an account's younger address works in its oldest browser alone, also if the server has forgotten that browser or its first sign-in. */
+/**
+ * The link to an account's newer address works only in the account's oldest browser, even if the server has forgotten
+ * that browser or its first sign-in.
+ */
 
 import { beforeAll, describe, expect, test } from "vitest";
 import { KNOWN_DEVICE_TTL } from "../../packages/server/src/owners/known-device-storage.ts";
@@ -36,7 +39,7 @@ async function enters(agent: Agent, person: Person): Promise<Agent> {
   return agent;
 }
 
-/** Five browsers that sign in with the owner's password, one an hour. */
+/** Five browsers that sign in with the owner's password, one per hour. */
 async function fiveBrowsers(person: Person): Promise<readonly Agent[]> {
   const many: Agent[] = [];
   for (let at = 0; at < 5; at += 1) {
@@ -46,7 +49,10 @@ async function fiveBrowsers(person: Person): Promise<readonly Agent[]> {
   return many;
 }
 
-/** They sign in again, with five new ones: the account now has more browsers than the server keeps. */
+/**
+ * The five browsers sign in again together with five new ones. The account now has more browsers than the server
+ * stores.
+ */
 async function flood(person: Person, many: readonly Agent[]): Promise<void> {
   server.tick(HOUR);
   for (const one of many) await enters(one, person);
@@ -99,7 +105,7 @@ describe("an intruder signs in with more browsers than the server keeps, for lon
     server.tick(8 * DAY);
     await enters(owner, person);
     await flood(person, many);
-    // The browsers of the intruder that were signed out count from their next sign-in: another week.
+    // Intruder's browsers that were signed out count from their next sign-in, so they need another week.
     server.tick(8 * DAY);
     for (const one of many) await enters(one, person);
     await keepsTheAccount(person, owner, intruder);

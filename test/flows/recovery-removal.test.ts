@@ -1,4 +1,4 @@
-/** A removal at recovery by mail that somebody undoes, and what the page decides. */
+/** Somebody undoes a removal of factors: the effects, and the choices on the page. */
 
 import { beforeAll, describe, expect, test } from "vitest";
 import { formWith } from "../support/authenticator-app.ts";
@@ -32,7 +32,7 @@ beforeAll(() => {
 });
 
 describe("a removal that is undone", () => {
-  /** The owner's factor is from a new browser, so that whoever reads the mail could remove it. */
+  /** The owner added the factor in a new browser, so somebody who reads the mail could remove it. */
   async function robbed() {
     const { person, owner } = await anOwner();
     server.tick(30 * DAY);
@@ -89,7 +89,7 @@ describe("a removal that is undone", () => {
     const answers = await Promise.all(readers.map(({ reader, form }) => reader.submit(form)));
     const statuses = answers.map(({ status }) => status).sort();
     expect(statuses[0]).toBe(200);
-    // Beyond five hashes of one person at a time, the others are asked to come again.
+    // The server hashes five passwords of one person at a time. It refuses others, who can try again.
     for (const status of statuses.slice(1)) expect([400, 503]).toContain(status);
     expect(await entersBy(key, server)).toBe(true);
   });

@@ -1,4 +1,4 @@
-/** What an intruder does with an account in silence, and whether its owner hears of it, sees it, and is rid of it afterwards. */
+/** Changes that an intruder makes unnoticed: whether the owner gets a message, sees them, and can undo them. */
 
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -53,7 +53,7 @@ describe("the end of the account", () => {
         asked += 1;
       }
     };
-    // Several at once: one of them has its password looked at whenever the recovery commits.
+    // Several at once, so that one password check is always under way when the recovery commits.
     const all = Promise.all([script(), script(), script()]);
     await expect.poll(() => asked).toBeGreaterThan(0);
     const done = await decide(reader, page);
@@ -131,7 +131,7 @@ describe("a browser that the owner has ended", () => {
       await aPasskeyOf(intruder, server, "Theirs");
       server.tick(HOUR);
       expect(isProof(await owner.get(await recoveryLink(person, server, mailbox)))).toBe(false);
-      // The owner's own browser is as old as before: what it adds counts.
+      // The owner's own browser keeps its age, so a factor that it adds is vouched.
       await signInWith(owner, person, password);
       await aPasskeyOf(owner, server, "Mine");
       const keys = await server.assent.storage.passkeys.list(person);
@@ -166,7 +166,7 @@ describe("an identity of the intruder's at a trusted issuer", () => {
     expect((await decide(owner, await owner.get(notice.link))).text).toContain("The account is yours again");
     for (const address of [email, "another@example.test"]) expect(await as(during, address)).toBe(false);
     expect((await server.assent.storage.subjectLinks.ofPerson(person)).map((one) => one.subject)).toEqual([before]);
-    // Found by an address that the account has no more when the link is written: it is not.
+    // When this link is written, the account no longer has the address, so the link is refused.
     const late = { ...link, subject: { ...subject, subject: during }, email };
     expect(await server.assent.storage.subjectLinks.link(late)).toEqual({ kind: "unknown" });
   });

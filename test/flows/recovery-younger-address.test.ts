@@ -1,4 +1,7 @@
-/** The owner has moved to another address, and somebody who reads the one before goes back to it: the way back from that works in the owner's own browser alone. */
+/**
+ * The owner changed the address, and somebody who reads the old one changes it back: the link that undoes this works
+ * only in the owner's own browser.
+ */
 
 import { beforeAll, describe, expect, test } from "vitest";
 import type { Person } from "../../packages/server/src/owners/storage.ts";
@@ -41,7 +44,7 @@ async function enters(agent: Agent, login: string, password: string): Promise<Ag
   return agent;
 }
 
-/** On the page of the profile, and by the link to the address. */
+/** Changes the address on the profile page and by the link to the new address. */
 async function moves(agent: Agent, email: string, password: string): Promise<void> {
   await agent.submit(formWith(await agent.get("/account/profile"), "email"), { email, current_password: password });
   const { link } = await messageTo(email, "Your new e-mail address", mailbox);
@@ -51,7 +54,7 @@ async function moves(agent: Agent, email: string, password: string): Promise<voi
 const asksAt = async (login: string, agent = new Agent(server.issuer)) =>
   agent.submit(formWith(await agent.get("/recover"), "login"), { login });
 
-/** The owner moves to another address; days later somebody signs in who knows the password and reads the one before. */
+/** The owner changes the address. Days later, somebody who knows the password and reads the old address signs in. */
 async function movedAway() {
   const { person, owner } = await anOwner();
   server.tick(30 * DAY);
@@ -62,7 +65,7 @@ async function movedAway() {
   return { person, owner, email, intruder };
 }
 
-/** And goes back to it. */
+/** That person then changes the address back. */
 async function goneBack() {
   const { person, owner, email, intruder } = await movedAway();
   await moves(intruder, person.email, PASSWORD);
@@ -103,7 +106,7 @@ describe("somebody goes back to an address that the owner has left", () => {
     await asksAt(email);
     await messageTo(email, "Choose a new password", mailbox);
     expect(mailbox.to(person.email).map(({ subject }) => subject)).not.toContain(WAY_BACK);
-    // What the owner's oldest browser takes back is final: the other address gets no link.
+    // A change that the owner's oldest browser undoes is final: the other address gets no link.
     expect(links()).toBe(before);
   });
 
@@ -149,7 +152,7 @@ test("the owner takes an intruder's address off, a week after it came → the in
   await enters(intruder, person.username, PASSWORD);
   const { email } = await movedTo(intruder, person);
   server.tick(6 * DAY);
-  // In a browser that is new as well: the owner's own sends no link at all.
+  // The owner uses a new browser here, because a change in the owner's own browser sends no link.
   const owner = await enters(aStranger(), person.username, PASSWORD);
   await moves(owner, person.email, PASSWORD);
   const { link } = await messageTo(email, RETURNED, mailbox);
@@ -269,7 +272,7 @@ test("the owner took back an intruder's change and moves to a new address → as
   expect(await emailOf(person)).toBe(next);
   server.tick(HOUR);
   await asksAt(theirs, intruder);
-  // Asked for later, and sent: so the first has been worked on.
+  // The message for a later request has arrived, so the first request was processed.
   await asksAt(next);
   await messageTo(next, "Choose a new password", mailbox);
   expect(mailbox.to(theirs).map(({ subject }) => subject)).not.toContain(WAY_BACK);

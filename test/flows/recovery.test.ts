@@ -1,4 +1,4 @@
-/** A password that nobody knows any more, a new account, another address, the end of an account: by links in messages. */
+/** Links in messages: a forgotten password, a new account, a new address, the deletion of an account. */
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Person } from "../../packages/server/src/owners/storage.ts";
@@ -70,7 +70,7 @@ async function signedIn(person: Person): Promise<Agent> {
   return agent;
 }
 
-/** Time goes on, so that no test meets the limits of another. */
+/** Moves the clock, so that a test doesn't reach the limits of another. */
 const pause = () => server.tick(61 * MINUTE);
 
 describe("recovery", () => {
@@ -90,7 +90,7 @@ describe("recovery", () => {
     expect(boxes).toHaveLength(2);
     const decided = form(shown, "password");
     expect(decided.fields.getAll("app")).toEqual([]);
-    // The latest stands first.
+    // The newest app is first in the list.
     const page = await reader.submit(decided, { ...FRESH, app: boxes.slice(1) });
     expect(page.text).toContain("Your password was changed");
     expect((await agent.get("/account/apps")).location?.pathname).toBe("/login");
@@ -177,7 +177,7 @@ describe("recovery", () => {
 
   test("with a one-time code as a second step → asked for before, and still asked for after: the mailbox alone is no way in", async () => {
     const { person, app } = await withSecondStep(server);
-    // The sign-in, and the authenticator.
+    // Takes the messages about the sign-in and the authenticator.
     for (let each = 0; each < 2; each++) await mailbox.next(person.email);
     const reader = anAgent();
     const proof = form(await reader.get((await recoveryOf(person)).link), "code");
@@ -198,7 +198,7 @@ describe("recovery", () => {
     const { link } = await recoveryOf(person);
     await follow(link, FRESH);
     const log = server.log.join("\n");
-    // Ids may have any three characters in a row; a secret is much longer.
+    // Ids can contain the start of a secret by chance, so this matches its whole length.
     expect(log).not.toMatch(/ml_[\w-]{23}/);
     expect(log).not.toContain(person.email);
     pause();
@@ -266,7 +266,7 @@ describe("sign-up", () => {
   });
 
   test("a username that looks like another's → taken, whoever came first; the link holds", async () => {
-    // In Cyrillic letters alone, each of which looks like a Latin one.
+    // Only Cyrillic letters, each of which looks like a Latin one.
     const cyrillic = (latin: string) => latin.replace(/[aceopxy]/g, (one) => "асеорху"["aceopxy".indexOf(one)] ?? one);
     const letters = (length: number) => Array.from({ length }, () => "aceopxy"[Math.floor(Math.random() * 7)]).join("");
     const [plain, other] = [letters(20), letters(20)];
@@ -414,7 +414,7 @@ describe("the end of an account", () => {
     const data = JSON.parse(page.text) as { account: Record<string, unknown>; sessions: unknown[] };
     expect(data.account).toMatchObject({ username: person.username, email: person.email });
     expect(data.sessions).toHaveLength(1);
-    // Members' names: receipts and ids hold any four letters by chance.
+    // The check uses names of members, because receipts and ids can contain any four letters by chance.
     expect(page.text).not.toMatch(/argon2|"[^"]*(?:hash|salt|secret)[^"]*":/i);
   });
 });

@@ -1,4 +1,7 @@
-/** Refreshing an access token (RFC 6749 §6; RFC 9700 §4.14.2): kept or rotated, narrowed, repeated after a lost answer, stolen. */
+/**
+ * Refreshing an access token (RFC 6749 §6; RFC 9700 §4.14.2): kept or rotated, with fewer scopes, repeated after a lost
+ * answer, stolen.
+ */
 
 import { decodeJwt } from "jose";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -35,7 +38,7 @@ describe.each(["keep", "rotate"] as const)("%s", (kind) => {
     const [one, two] = [decodeJwt(first.access), decodeJwt(body.access_token ?? "")];
     expect(two.jti).not.toBe(one.jti);
     expect((two.exp ?? 0) - (one.exp ?? 0)).toBeGreaterThanOrEqual(300);
-    // Who signed in, and when, stays what it was.
+    // The person and the time of the sign-in stay the same.
     expect([two.sub, two["auth_time"], two.scope]).toEqual([one.sub, one["auth_time"], one.scope]);
   });
 
@@ -104,7 +107,7 @@ describe("rotate", () => {
     await changeClient(server, client, { refresh: "keep" });
     expect((await refresh(server, client, two)).body.refresh_token).toBe(two);
     server.tick(31 * SECOND);
-    // The spent one is a theft whatever the client is now.
+    // A spent token is a theft, even if the client's settings have changed.
     expectRefusal(await refresh(server, client, one), "invalid_grant");
   });
 });

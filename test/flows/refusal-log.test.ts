@@ -1,6 +1,6 @@
 /**
- * An operator who reads the line of a refusal must find which client it was, what it sent, and what is registered, without a search in the database; and must never
- * find a secret there. The person who sees the page has the number that finds the line.
+ * The log line of a refusal tells an operator the client, its request and its registration without a search in the
+ * database. It never contains a secret. The page shows the number that finds the line.
  */
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

@@ -55,7 +55,7 @@ describe("the authorization request", () => {
   test("two resources for the scopes of both → a code for both", async () => {
     const url = `${authorizeUrl(server, client, { scope: "read play", resource: PHOTOS })}&resource=${encodeURIComponent(MUSIC)}`;
     const page = await owner.agent.follow(await owner.agent.get(url));
-    // Consented in part before, or not yet: either way it is no error.
+    // Either answer is correct, because the consent may cover only a part. There must be no error.
     expect(page.location?.searchParams.get("error") ?? null).toBeNull();
   });
 });

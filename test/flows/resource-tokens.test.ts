@@ -1,4 +1,4 @@
-/** Access tokens as each API takes them: its algorithm, its format, its lifetime (RFC 9068, RFC 7518, RFC 7662). */
+/** Access tokens with the settings of each API: algorithm, format, lifetime (RFC 9068, RFC 7518, RFC 7662). */
 
 import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, type JSONWebKeySet, jwtVerify } from "jose";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -24,7 +24,7 @@ let client: TestClient;
 let owner: Owner;
 const apis = new Map<string, Api>();
 
-/** An API with one scope, both of that name. */
+/** An API and its one scope, which have the same name. */
 async function addApi(name: string, resource: Partial<Resource>): Promise<void> {
   const { id, secret: its } = await server.addResource({ identifier: `https://${name}.test`, ...resource });
   apis.set(name, { clientId: id, secret: its });

@@ -1,4 +1,4 @@
-/** Token revocation (RFC 7009) and introspection (RFC 7662): what a client and an API can rely on. */
+/** Token revocation (RFC 7009) and introspection (RFC 7662) for clients and APIs. */
 
 import { decodeJwt } from "jose";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

@@ -1,6 +1,6 @@
 /**
- * SAML assertions (RFC 7522) that programs signed which share no code with the server: xmlsec1 (files, made by test/support/xmlsec1/make.sh) and
- * xmldsigjs. They are accepted, and refused as soon as anything in them has changed.
+ * SAML assertions (RFC 7522) that were signed by programs that share no code with the server: xmlsec1 (files, made by
+ * test/support/xmlsec1/make.sh) and xmldsigjs. The server accepts them, and refuses them after any change.
  */
 
 import { readFileSync } from "node:fs";
@@ -16,7 +16,7 @@ import { startServer, type TestClient, type TestServer } from "../support/test-s
 const folder = join(import.meta.dirname, "../support/xmlsec1");
 const file = (name: string) => readFileSync(join(folder, name), "utf8");
 const FILES = ["prefixed", "default-namespace", "typed-attributes"] as const;
-/** What the files name as their audience, and a minute after they were issued. */
+/** The audience in the files, and a time one minute after they were issued. */
 const ISSUER = "https://login.test";
 const THEN = Date.parse("2026-11-21T12:01:00Z");
 
@@ -34,11 +34,11 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** The server stands on this machine, whatever it is called. */
+/** Presents an assertion at the server's address on this machine, which differs from its issuer. */
 const use = (xml: string): Promise<TokenAnswer> =>
   present({ issuer: server.url }, client, SAML2_BEARER, encoded(xml), { scope: "read" });
 
-/** Whom a token of an accepted assertion is about. */
+/** Expects a token about this person. */
 async function expectAccepted(xml: string, username: string): Promise<void> {
   const { status, body } = await use(xml);
   expect(status, JSON.stringify(body)).toBe(200);
@@ -88,7 +88,7 @@ const MUTATIONS: readonly (readonly [what: string, (xml: string) => string])[] =
   ],
 ];
 
-describe.each(FILES)("%s.xml of xmlsec1", (name) => {
+describe.each(FILES)("%s.xml signed by xmlsec1", (name) => {
   const xml = file(`${name}.xml`);
 
   test.each(MUTATIONS)("with %s → refused", async (_, mutate) => {
@@ -97,13 +97,13 @@ describe.each(FILES)("%s.xml of xmlsec1", (name) => {
     await expectAssertionRefused({ issuer: ISSUER, log: server.log }, use(bent), BAD);
   });
 
-  test("→ accepted, once", async () => {
+  test("unchanged → accepted, once", async () => {
     await expectAccepted(xml, "alice");
     await expectAssertionRefused({ issuer: ISSUER, log: server.log }, use(xml), "assertion_replayed");
   });
 });
 
-test("what stands in KeyInfo → not read: the registered certificate alone verifies", async () => {
+test("a certificate in KeyInfo → ignored, because only the registered certificate counts", async () => {
   const mallory = anIdentityProvider("https://rsa.test");
   const own = mallory.certificate.replace(/-----.*-----|\s/g, "");
   const xml = assertionXml({ issuer: ISSUER, now: () => THEN }, mallory, "alice");
@@ -124,11 +124,11 @@ describe.each([
     await trust(server, { issuer: idp.entityId, type: "saml", certificates: [idp.certificate] });
   });
 
-  test("→ accepted", async () => {
+  test("unchanged → accepted", async () => {
     await expectAccepted(await fresh(), "alice");
   });
 
-  test("changed in any of the ways above → refused", async () => {
+  test("changed in any of these ways → refused", async () => {
     for (const [what, mutate] of MUTATIONS) {
       const good = await fresh();
       const bent = mutate(good);

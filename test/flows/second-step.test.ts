@@ -1,4 +1,4 @@
-/** One-time codes and recovery codes: set up, asked for after the password, used up, taken away (RFC 6238). */
+/** One-time codes and recovery codes: setting up, use after the password, single use, removal (RFC 6238). */
 
 import { decodeJwt } from "jose";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** A browser at the second step. */
+/** A browser on the page of the second step. */
 async function atSecondStep(
   username: string,
   headers: Record<string, string> = {},
@@ -109,7 +109,8 @@ describe("signing in with a second step", () => {
   test.each([-1, 1])("a clock that is %i step off → signed in", async (later) => {
     const { person, app } = await withSecondStep(server);
     const { agent, page } = await atSecondStep(person.username);
-    // A step that ended between the app's look at the clock and the server's would be another one.
+    // The clock stands still, because at the end of a 30-second step the app and the server could compute different
+    // codes.
     onTestFinished(server.stand());
     expect((await agent.submit(formWith(page, "code"), { code: app.code(later) })).status).toBe(303);
   });

@@ -1,4 +1,7 @@
-/** Rotation of ASSENT_SECRET: the first of the list makes, all verify; what was made under one that has gone is refused, and nothing breaks. */
+/**
+ * Rotation of ASSENT_SECRET: the first secret signs, all verify. Values of a removed secret are refused without an
+ * error of the server.
+ */
 
 import { randomBytes } from "node:crypto";
 import { rmSync } from "node:fs";
@@ -37,15 +40,15 @@ let alone: TestServer;
 let client: TestClient;
 let pub: TestClient;
 let owner: Owner;
-/** What was made under the old secret, one of each for each of the two servers after it. */
+/** Values made with the old secret: one of each kind for each of the two later servers. */
 const made = { codes: [] as string[], kept: "", rotated: [] as { spent: string; live: string }[], access: "" };
-/** A consent page that was open, and its browser. */
+/** A consent page that was open during the rotation, and its browser. */
 let open: { form: Form; agent: Agent };
 let moved: string;
 
 beforeAll(async () => {
   before = await startServer({ config: { secret: [OLD] } });
-  // Two restarts may take longer than a lost answer is given again.
+  // The clock stands still, because two restarts may take longer than the retry window.
   before.stand();
   client = await before.addClient();
   pub = await before.addClient({ type: "public" });
@@ -64,7 +67,7 @@ beforeAll(async () => {
 
   both = await restarted(before, [NEW, OLD]);
   both.stand();
-  // While both are there: a token moves to the new secret, and a signing key is made under it.
+  // With both secrets, a token gets the new secret, and a signing key is encrypted with it.
   moved = (await refresh(both, pub, made.rotated[0]?.live)).body.refresh_token ?? "";
   const { storage } = both.assent;
   await addSigningKey(storage, new Secrets([NEW, OLD]), await storage.keys.list(), both.now(), both.now());
@@ -75,7 +78,7 @@ afterAll(async () => {
   for (const server of [before, both, alone]) await server?.stop();
 });
 
-/** The owner's browser, as it comes to another server of the same issuer. */
+/** The owner's browser with its cookies, at another server of the same issuer. */
 function browser(server: TestServer, { cookies }: Agent): Agent {
   const agent = new Agent(server.issuer);
   for (const [name, value] of cookies) agent.cookies.set(name, value);

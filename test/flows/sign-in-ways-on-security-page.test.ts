@@ -1,4 +1,4 @@
-/** What the page about security says of the ways to sign in. */
+/** The texts of the security page about the ways to sign in. */
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Person } from "../../packages/server/src/owners/storage.ts";
@@ -22,7 +22,7 @@ afterAll(() => server.stop());
 
 const SECURITY = "/account/security";
 
-/** A browser that is new to the account, after its password and a code. */
+/** A browser that is new to the account, after password and code. */
 async function strangerAt(person: Person, app: Authenticator): Promise<Agent> {
   const agent = new Agent(server.issuer, { "user-agent": STRANGE_BROWSER });
   const login = formWith(await agent.get("/login"), "username");
@@ -32,7 +32,7 @@ async function strangerAt(person: Person, app: Authenticator): Promise<Agent> {
   return agent;
 }
 
-/** Text of the section under that heading. */
+/** The text of the section with this heading. */
 async function section(agent: Agent, title: string): Promise<string> {
   const { text } = await agent.get(SECURITY);
   const found = text.split("<section").find((one) => one.includes(`<h2 id="${title}-title">`));

@@ -1,9 +1,10 @@
-/** Step-up (RFC 9470): an app, or the operator for a scope, wants a stronger or a younger sign-in before the owner's answer. */
+/** Step-up (RFC 9470): an app or a scope requires a stronger or more recent sign-in before the owner's answer. */
 
 import { decodeJwt } from "jose";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Person } from "../../packages/server/src/owners/storage.ts";
 import { AUTHENTICATOR, appOf, formWith, recoveryCodesOf, withSecondStep } from "../support/authenticator-app.ts";
+import { signedInPerson } from "../support/back-channel.ts";
 import {
   Agent,
   authorize,
@@ -29,12 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-async function signedIn(person?: Person): Promise<{ agent: Agent; person: Person }> {
-  const agent = new Agent(server.issuer);
-  const one = person ?? (await server.addPerson());
-  await signIn(agent, one.username);
-  return { agent, person: one };
-}
+const signedIn = (person?: Person) => signedInPerson(server, person);
 const url = (changes: Record<string, string>) => authorizeUrl(server, client, changes);
 const errorOf = (location: URL | undefined) => location?.searchParams.get("error");
 
@@ -77,7 +73,7 @@ describe("more than a password", () => {
   test("wanted of a session by password alone → the step alone, whose sign-in is no younger for it", async () => {
     const { agent, person } = await signedIn();
     const before = Math.floor(server.now() / 1000);
-    // The authenticator was set up in another browser.
+    // The authenticator app was set up in another browser.
     const { app } = await withSecondStep(server, person);
     const step = await agent.get(url({ scope: "pay" }));
     expect(step.text).toContain("One more step");

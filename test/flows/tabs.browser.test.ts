@@ -1,4 +1,6 @@
-/** What people and other sites do to open tabs, in a real browser: Back, double clicks, foreign forms, markup. */
+/**
+ * Actions of people and other sites on open tabs, in a real browser: Back, double clicks, forms of other sites, markup.
+ */
 
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
@@ -10,7 +12,7 @@ import { PASSWORD, startServer, type TestClient, type TestServer } from "../supp
 
 let browser: Browser;
 let server: TestServer;
-/** Of the server's own site, and of another. */
+/** A client's site that is same-site with the server, and one that is not. */
 let near: ClientSite;
 let far: ClientSite;
 let username: string;
@@ -84,7 +86,7 @@ test("our own form, sent again by the browser's reload → taken each time", asy
     await page.goto(`${server.issuer}/login`);
     await page.fill("[name=username]", username);
     await page.fill("[name=password]", "wrong");
-    // A reload while the answer is still on its way fails in the browser.
+    // Waits, because a reload before the answer has arrived fails in the browser.
     await Promise.all([page.waitForEvent("load"), page.click("button[type=submit]")]);
     const posts: (string | undefined)[] = [];
     page.on("request", async (request) => {

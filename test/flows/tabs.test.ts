@@ -1,4 +1,4 @@
-/** Old tabs, doubled tabs, doubled clicks: what people do to an authorization request (RFC 6749 §4.1). */
+/** Old tabs, duplicated tabs and double clicks during an authorization request (RFC 6749 §4.1). */
 
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { expectPage400, rowCounts } from "../support/front-channel.ts";
@@ -31,10 +31,10 @@ describe("two tabs", () => {
     const first = await agent.get(authorizeUrl(server, client, { state: "one" }));
     const second = await agent.get(authorizeUrl(server, other, { state: "two" }));
     const secondConsent = await signIn(agent, username, second);
-    // The first tab's form is from before the sign-in, and still good.
+    // The first tab's form was made before the sign-in, and is still valid.
     const firstConsent = await signIn(agent, username, first);
     const one = (await agent.submit(consentForm(firstConsent), { decision: "allow" })).location;
-    // The session was renewed by the second sign-in: the older page is shown once more, then answered.
+    // The second sign-in started a new session, so the older page is shown once more and then works.
     const renewed = await agent.submit(consentForm(secondConsent), { decision: "allow" });
     expect(renewed.status).toBe(403);
     const two = (await agent.submit(consentForm(renewed), { decision: "allow" })).location;
@@ -109,7 +109,7 @@ describe("an old tab", () => {
       server.tick(minutes * MINUTE);
       const late = await agent.submit(signInForm(page), { username, password: PASSWORD });
       expectPage400(late, "interaction_expired");
-      // Nothing was done with the password.
+      // The password wasn't checked.
       expect(agent.cookies.has("assent_session")).toBe(false);
       const door = /<a class="button primary" href="([^"]+)">/.exec(late.text)?.[1]?.replaceAll("&amp;", "&") ?? "";
       expect(door).toMatch(/^\/authorize\?/);

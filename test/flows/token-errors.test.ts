@@ -1,4 +1,7 @@
-/** The errors of the token endpoint (RFC 6749 §5.2): each condition with its code, status and headers, and which of two comes first. */
+/**
+ * The errors of the token endpoint (RFC 6749 §5.2): code, status and headers of each condition, and the precedence of
+ * two conditions.
+ */
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
@@ -35,7 +38,7 @@ afterAll(() => server.stop());
 
 type Fields = Record<string, string | undefined>;
 
-/** A good request, with some fields otherwise or (undefined) left out. */
+/** A valid request with changes. Undefined removes a field. */
 async function send(good: Fields, changes: Fields = {}, headers: Record<string, string> = {}, more = "") {
   const form = new URLSearchParams();
   for (const [name, value] of Object.entries({ ...good, ...changes }))
@@ -263,7 +266,7 @@ describe("what a caller must not tell apart", () => {
   });
 });
 
-/** Faults in the order in which they are found; a request with two of them meets the first. */
+/** Faults in the order of precedence. A request with two faults gets the error of the first. */
 const faults: readonly {
   readonly name: string;
   readonly outcome: string;
@@ -296,7 +299,7 @@ const pairs = faults.flatMap((first, at) =>
 
 describe("two at once", () => {
   test.each(pairs)("$names → $first.outcome", async ({ first, second }) => {
-    // The earlier fault keeps its field where both bend the same.
+    // If both faults change the same field, the earlier fault's value is sent.
     const fields = { ...second.fields?.(), ...first.fields?.() };
     const headers = { ...second.headers?.(), ...first.headers?.() };
     const answer = await send(refreshing(), fields, headers, `${first.more ?? ""}${second.more ?? ""}`);

@@ -1,6 +1,6 @@
 /**
- * `/receipts/verify`: nobody must read "genuine" about a text that this server didn't sign as a receipt, or about a
- * changed one; and nobody must take a genuine receipt for more than it proves.
+ * `/receipts/verify` must never call a text genuine that this server didn't sign as a receipt, or a changed one. Its
+ * page also says what a genuine receipt doesn't prove.
  */
 
 import { createPrivateKey, generateKeyPairSync, sign } from "node:crypto";
@@ -10,7 +10,7 @@ import { startServer, type TestClient, type TestServer } from "../support/test-s
 
 let server: TestServer;
 let client: TestClient;
-/** The file of a receipt, as the owner downloaded it. */
+/** The receipt's file, as the owner downloads it. */
 let file: string;
 let jws: string;
 let content: Record<string, unknown>;
@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** A stranger, without an account, pastes the text. */
+/** A stranger without an account pastes the text. */
 async function pasted(receipt: string) {
   const agent = new Agent(server.issuer);
   const form = (await agent.get("/receipts/verify")).forms.find(({ action }) => action.endsWith("/receipts/verify"));
@@ -43,7 +43,7 @@ const GENUINE = "This receipt is genuine";
 const encoded = (part: unknown) => Buffer.from(JSON.stringify(part)).toString("base64url");
 const headerOf = (text: string) => JSON.parse(Buffer.from(text.split(".")[0] ?? "", "base64url").toString());
 
-/** A JWT that somebody signed with a key of their own. */
+/** A JWT that is signed with another key. */
 function forged(header: Record<string, unknown>, claims: Record<string, unknown>): string {
   const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const input = `${encoded({ ...headerOf(jws), ...header })}.${encoded({ ...content, ...claims })}`;
@@ -143,7 +143,7 @@ describe("genuine", () => {
     expect(said).toMatch(/It can See your photos — until/);
     expect(said).toContain("Returns to");
     expect(said).toMatch(/doesn’t prove That the app still has access/);
-    // The app chose its name.
+    // The app chose its own name, so the page escapes it.
     expect(page.text).toContain("&lt;b>Photo\u{FFFD} Printer&lt;/b>");
     expect(page.text).not.toContain("\u202e");
   });

@@ -14,10 +14,10 @@ import { openStorage, type Storage } from "../../packages/server/src/storage/ope
 import { partitionOf } from "../../packages/server/src/storage/partition.ts";
 import { aLiveGrant, aRefresh, statusOf } from "../../packages/server/test/storage/support/record-builders.ts";
 import { bodyOf, codeForm, refreshForm, send } from "../support/keep-alive-requests.ts";
-import { aCitusDatabase, type TestDatabase } from "../support/postgres.ts";
 import { CITUS, distributeTables, say } from "../support/postgres-citus.ts";
-import { type RunningServer, serverAt } from "../support/postgres-cluster.ts";
-import { figure, inReliability, quantile } from "../support/reliability-figures.ts";
+import { aCitusDatabase, type TestDatabase } from "../support/postgres-database.ts";
+import { type RunningServer, serverAt } from "../support/postgres-server.ts";
+import { figure, inReliability, quantile } from "../support/reliability-cycles-and-figures.ts";
 import { Nodes } from "../support/server-nodes.ts";
 import { authorizePath, nextCode, signedInAgent } from "../support/server-process.ts";
 import { registering, type TestClient } from "../support/test-server.ts";

@@ -13,12 +13,12 @@ import type { NewGrant } from "../../packages/server/src/oauth/storage.ts";
 import { openStorage, type Storage } from "../../packages/server/src/storage/open.ts";
 import { byHand } from "../../packages/server/test/storage/support/raw-statements.ts";
 import { aLiveGrant, aRefresh, MINUTE, NOW } from "../../packages/server/test/storage/support/record-builders.ts";
-import { aPostgresDatabase } from "../support/postgres.ts";
-import { cyclesOf, figure, inFull } from "../support/reliability-figures.ts";
+import { aPostgresDatabase } from "../support/postgres-database.ts";
+import { cyclesOf, figure, inFull } from "../support/reliability-cycles-and-figures.ts";
 
-const GRANTS = 100 * cyclesOf(3);
+const GRANTS = 100 * cyclesOf(3, 1);
 const REFRESHES = 100;
-/** Tokens don't come in step: few of those that are refreshed at one moment lie side by side. */
+/** Refreshes in random order, so that tokens of one moment are seldom side by side in the table. */
 const AT_ONCE = Math.min(512, Math.ceil(GRANTS / 30));
 
 interface Measured {
@@ -33,7 +33,7 @@ interface Measured {
 async function aFile(): Promise<Measured> {
   const directory = await mkdtemp(join(tmpdir(), "assent-growth-"));
   const path = join(directory, "assent.db");
-  // Nobody else needs this thread meanwhile.
+  // No other code needs this thread.
   const storage = await openStorage({ url: `sqlite:${path}`, writer: "main" });
   await storage.migrate({ now: NOW });
   const ask = (text: string) => {
@@ -45,7 +45,7 @@ async function aFile(): Promise<Measured> {
   return {
     storage,
     url: `sqlite:${path}`,
-    // Pages of the database alone: the log is of a size of its own.
+    // Only pages of the database, because the size of the log varies.
     size: async () => ask("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"),
     rows: async () => ask("SELECT COUNT(*) FROM grants"),
     close: async () => {
@@ -79,7 +79,7 @@ async function aServerDatabase(): Promise<Measured> {
   };
 }
 
-/** `work` for each item, so many at once. */
+/** Runs `work` for each item, with this number at a time. */
 async function each<T>(items: readonly T[], callers: number, work: (item: T) => Promise<void>): Promise<void> {
   const left = items.values();
   await Promise.all(
@@ -89,7 +89,7 @@ async function each<T>(items: readonly T[], callers: number, work: (item: T) => 
   );
 }
 
-/** Another order each time, in place: a million of them are sorted too slowly. */
+/** Shuffles in place, because sorting a million items is too slow. */
 function shuffle<T>(items: T[]): T[] {
   for (let at = items.length - 1; at > 0; at -= 1) {
     const other = Math.floor(Math.random() * (at + 1));
@@ -100,7 +100,10 @@ function shuffle<T>(items: T[]): T[] {
   return items;
 }
 
-/** One owner's live grant, and as many like it, each of an owner of its own: made by verbs, a million would take longer than what is measured. */
+/**
+ * An owner's active grant, and copies of it for other owners. Making a million with verbs would take longer than the
+ * measurement.
+ */
 async function grantsIn({ storage, url }: Measured): Promise<NewGrant[]> {
   const { grant } = await aLiveGrant(storage);
   const one = `SELECT * FROM grants WHERE grant_id = '${grant.grantId}'`;
@@ -151,15 +154,15 @@ describe.each([
         const { kind } = await storage.grants.refresh(aRefresh(grant, { generation, now, refreshSaltHash }));
         if (kind !== "rotated") throw new Error(`${kind} instead of rotated`);
       });
-      // A million grants take an hour: somebody waits.
+      // A million grants take an hour, so this shows the progress.
       if (inFull && generation % 10 === 0)
         console.info(`${name}: ${generation} times, ${rate(generation).toFixed(0)}/s`);
     }
     const rotated = rate(REFRESHES);
     const after = await measured.size();
     expect(await measured.rows()).toBe(GRANTS);
-    // A few hundred rows fill so few pages that what a busy machine leaves in some of them for a moment is a share of it;
-    // were each version kept, it would be more than ten times the size.
+    // A few hundred rows fill so few pages that temporary versions on a busy machine count. If every version stayed, it
+    // would be more than ten times the size.
     expect(after).toBeLessThanOrEqual((inFull ? 1.3 : 5) * fresh);
     figure("growth", `${name}, ${GRANTS} grants, each refreshed ${REFRESHES} times`, {
       "rows of grants": GRANTS,

@@ -1,4 +1,4 @@
-/** REL-15: SIGTERM under load: what was asked is answered, then the process ends by itself. */
+/** REL-15: SIGTERM under load: open requests are answered, then the process ends by itself. */
 
 import { once } from "node:events";
 import { rmSync } from "node:fs";
@@ -16,7 +16,7 @@ import {
   refreshForm,
   send,
 } from "../support/keep-alive-requests.ts";
-import { cyclesOf, figure, inReliability } from "../support/reliability-figures.ts";
+import { cyclesOf, figure, inReliability } from "../support/reliability-cycles-and-figures.ts";
 import {
   authorizePath,
   nextCode,
@@ -29,12 +29,12 @@ import {
 import type { TestClient } from "../support/test-server.ts";
 
 const CONNECTIONS = 20;
-/** Pairs of nodes that are restarted at the same time: most of a restart is waiting. */
+/** Pairs of nodes that restart at the same time, because most of a restart is waiting. */
 const SITES = inReliability ? 6 : 2;
 /** Connections of each pair that refresh, and as many that ask for the keys; milliseconds between their requests. */
 const LINES = 2;
 const PAUSE = 50;
-/** Seconds, of which a balancer that looks ten times in each must not be held up for all. */
+/** Seconds in which the balancer, which checks ten times per second, must notice that the node is ending. */
 const DRAINING = { ASSENT_DRAIN_DELAY: "2" };
 
 let data: Prepared<"rotating">;
@@ -62,11 +62,11 @@ async function refreshTokens(
 
 interface Load {
   readonly answers: BackChannelAnswer[];
-  /** Turned away before anything was sent: the listener is closed, another process's turn. */
+  /** Connections that were refused before anything was sent, because the listener was closed. */
   refusedConnections: number;
 }
 
-/** One connection that asks again as soon as it has an answer, until the server turns new connections away. */
+/** A connection that repeats its request until the server accepts no new connections. */
 async function keepAsking(
   url: string,
   next: (last: BackChannelAnswer | undefined) => BackChannelRequest,
@@ -149,25 +149,25 @@ describe("SIGTERM", () => {
     const slow = connect(Number(new URL(server.url).port), "127.0.0.1").on("error", () => undefined);
     const form = "Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 100";
     slow.write(`POST /token HTTP/1.1\r\nHost: a\r\n${form}\r\nExpect: 100-continue\r\n\r\n`);
-    // Says that it waits for the body: without a request it would end by itself in about a second.
+    // `100 Continue` shows that the server waits for the body. Otherwise it could end in about a second.
     await once(slow, "data");
     void server.end("SIGTERM");
     while (!server.output.join("").includes('"event":"stopping"')) await sleep(10);
-    // Sooner it would be the same wish, heard from npm as well.
+    // A second signal within half a second counts as the same Ctrl-C, which npm sends again.
     await sleep(600);
     expect(await server.end("SIGTERM")).toEqual({ code: 143, signal: null });
     slow.destroy();
   });
 });
 
-/** What stands before two nodes: it asks both for readiness, and gives new connections to one that is ready. */
+/** A load balancer in front of two nodes: checks the readiness of both, and sends new connections to a ready one. */
 class Balancer {
   readonly #nodes: (ServerProcess | undefined)[];
   readonly #ready = new Set<number>();
   readonly #looking = new Set<number>();
   readonly #timer: NodeJS.Timeout;
   #turn = 0;
-  /** How often a node said, still listening, that it is about to end. */
+  /** How often a node that was still listening said that it is about to end. */
   announced = 0;
 
   constructor(nodes: (ServerProcess | undefined)[]) {
@@ -176,7 +176,7 @@ class Balancer {
   }
 
   async #look(node: ServerProcess | undefined, at: number): Promise<void> {
-    // One after the other: an answer that was overtaken would say what was so before.
+    // One check at a time, because a late answer would report an old state.
     if (this.#looking.has(at)) return;
     this.#looking.add(at);
     const answer = node && (await send(node.url, { method: "GET", path: "/health/ready" }));
@@ -202,7 +202,7 @@ class Balancer {
   }
 }
 
-/** Two nodes behind a balancer, and what clients ask of them without end. */
+/** Two nodes behind a balancer, and clients that send requests all the time. */
 class Site {
   readonly #dataDir: string;
   readonly #nodes: (ServerProcess | undefined)[];
@@ -233,7 +233,7 @@ class Site {
     return this.#balancer.announced;
   }
 
-  /** One of them ends and is started again, so many times in turn; the milliseconds that the slowest took to end. */
+  /** Restarts the nodes in turn, this number of times. Returns the longest time of an end in milliseconds. */
   async restart(times: number): Promise<number> {
     let slowest = 0;
     for (let restart = 0; restart < times; restart += 1) {
@@ -255,7 +255,7 @@ class Site {
     await Promise.all(this.#nodes.map((node) => node?.end("SIGTERM")));
   }
 
-  /** One connection that refreshes its token, or asks for the keys, again and again. */
+  /** A connection that refreshes its token, or requests the keys, all the time. */
   async #ask(client: TestClient, first: string | undefined): Promise<void> {
     const url = `http://127.0.0.1:${this.#proxy.port}`;
     const connection = new HttpAgent({ keepAlive: true, maxSockets: 1 });

@@ -1,4 +1,7 @@
-/** A client with very many owners is disabled or deleted: no long transaction, and what a killed command left is finished by whoever keeps house. */
+/**
+ * A client with very many owners is disabled or deleted: there is no long transaction, and housekeeping finishes the
+ * work of a killed command.
+ */
 
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -19,14 +22,14 @@ import {
   anApproval,
   NOW,
 } from "../../packages/server/test/storage/support/record-builders.ts";
-import { aPostgresDatabase } from "../support/postgres.ts";
-import { cyclesOf, figure } from "../support/reliability-figures.ts";
+import { aPostgresDatabase } from "../support/postgres-database.ts";
+import { cyclesOf, figure } from "../support/reliability-cycles-and-figures.ts";
 
 /** `--cycles 100`, which is what the command takes by itself, is a hundred thousand. */
 const OWNERS = 1000 * cyclesOf(5, 2);
-/** Of one of them, as a company may have: more than one batch takes. */
+/** Grants of one owner, for example a company: more than one batch. */
 const OF_ONE = 4500;
-/** The command goes by the real time. */
+/** After the real time, which the command uses. */
 const LATER = Date.now() + 365 * 86_400_000;
 const root = join(import.meta.dirname, "..", "..");
 
@@ -63,7 +66,7 @@ describe.each(["SQLite", "PostgreSQL"])("on %s", (kind) => {
   beforeEach(make);
   afterEach(leave);
 
-  /** So many rows more like that one, numbered by `i`. */
+  /** Adds this number of rows like that one, numbered by `i`. */
   async function copied(
     table: string,
     which: string,
@@ -80,7 +83,7 @@ describe.each(["SQLite", "PostgreSQL"])("on %s", (kind) => {
     ]);
   }
 
-  /** The one owner's rows as those of many others, the last of whom has many grants. */
+  /** Copies the owner's rows for many other owners. The last one gets many grants. */
   async function multiplied(): Promise<void> {
     const owner = { partition: "i % 1024", owner_id: "'owner-' || i", person_id: "'owner-' || i" };
     await byHand(url, [`UPDATE grants SET idle_until = ${LATER}, absolute_until = ${LATER}, collect_at = ${LATER}`]);
@@ -98,7 +101,7 @@ describe.each(["SQLite", "PostgreSQL"])("on %s", (kind) => {
   const count = async (where: string) => Number((await byHand(url, [`SELECT COUNT(*) AS n FROM ${where}`]))[0]?.["n"]);
   const alive = () => count("grants WHERE status = 'active'");
 
-  /** Begins a command, and kills it once some of its grants have ended. Where this process stood still until all had, it begins anew. */
+  /** Starts a command, and kills it when some grants have ended. If all had ended before the kill, it tries again. */
   async function killed(...args: readonly string[]): Promise<void> {
     for (let tries = 1; ; tries += 1) {
       const { signal, said } = await killedOnce(args);
@@ -185,7 +188,7 @@ describe.each(["SQLite", "PostgreSQL"])("on %s", (kind) => {
   }, async () => {
     await killed("delete");
     expect(await alive()).toBeGreaterThan(0);
-    // A day later, had nobody kept house meanwhile.
+    // A day later, without housekeeping in between.
     const later = { now: storage.now() + 2 * 86_400_000, limit: 10 };
     await storage.housekeeping.collect({ what: "clients", ...later });
     expect(await count("clients WHERE ending IS NOT NULL")).toBe(1);

@@ -14,8 +14,8 @@ import type { Person } from "../../packages/server/src/owners/storage.ts";
 import { openStorage } from "../../packages/server/src/storage/open.ts";
 import { Journal } from "../support/durable-journal.ts";
 import { type BackChannelAnswer, bodyOf, codeForm, refreshForm, send } from "../support/keep-alive-requests.ts";
-import { type Cluster, startCluster } from "../support/postgres-cluster.ts";
-import { cyclesOf, figure } from "../support/reliability-figures.ts";
+import { type Cluster, startCluster } from "../support/postgres-server.ts";
+import { cyclesOf, figure } from "../support/reliability-cycles-and-figures.ts";
 import { Nodes } from "../support/server-nodes.ts";
 import { authorizePath, nextCode, signedInAgent } from "../support/server-process.ts";
 import { registering, type TestClient } from "../support/test-server.ts";
@@ -41,7 +41,7 @@ let site: Site;
 const totals = { answers: 0, "answers 503": 0, "acknowledged rotations": 0, "spent credentials tried again": 0 };
 let [slowest, replays] = [0, 0];
 
-/** Two servers, and two processes of ours that know both of them. */
+/** Two PostgreSQL servers, and two processes of ours that know both. */
 async function aSite(): Promise<Site> {
   const primary = await startCluster();
   const standby = await primary.withStandby();
@@ -87,7 +87,7 @@ function refresh({ nodes, client }: Site, token: string, at = 0): Promise<BackCh
   return send(nodes.url(at), { path: "/token", client, form: refreshForm(token) });
 }
 
-/** The first answer that isn't 503, within a while: the database has only just come back. */
+/** The first answer other than 503, because the database has only just come back. */
 async function settled(ask: () => Promise<BackChannelAnswer>): Promise<BackChannelAnswer> {
   const until = performance.now() + 15_000;
   for (;;) {
@@ -135,7 +135,7 @@ async function failOver(): Promise<void> {
     }
   });
   await sleep(500);
-  // Acknowledged in the last moment before.
+  // Acknowledged right before the failover.
   const revoked = await send(nodes.url(), { path: "/revoke", client, form: { token: doomed["refresh_token"] ?? "" } });
   expect(revoked.status).toBe(200);
   await primary.kill();
@@ -147,7 +147,7 @@ async function failOver(): Promise<void> {
   const before = load.answers.length;
   while (!load.answers.slice(before).some(({ status }) => status === 200)) await sleep(20);
   slowest = Math.max(slowest, performance.now() - killed);
-  // REL-10: it believes that it is still the primary.
+  // REL-10: the old server still takes itself for the primary.
   await primary.start();
   const [old] = await said(primary, "postgres", "SELECT pg_is_in_recovery() AS standby, pg_current_wal_lsn() AS lsn");
   expect(old?.["standby"]).toBe(false);

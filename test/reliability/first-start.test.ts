@@ -1,14 +1,14 @@
-/** `kill -9` while a server starts for the first time: the next start finishes what that one began. */
+/** `kill -9` while a server starts for the first time: the next start completes it. */
 
 import { randomInt } from "node:crypto";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { inFull } from "../support/reliability-figures.ts";
+import { inFull } from "../support/reliability-cycles-and-figures.ts";
 import { killDuringStart, startProcess } from "../support/server-process.ts";
 
-/** Beside all other tests, where a start takes three seconds now and then, what has to be seen is that it waits for nobody. */
+/** With other tests on the machine, a start can take three seconds. The limit shows only that it waits for nothing. */
 const READY_WITHIN = inFull ? 5_000 : 20_000;
 
 describe("kill -9 during the first start", () => {

@@ -13,7 +13,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Journal } from "../support/durable-journal.ts";
 import { copyAtOnce, largestFile, limitFiles } from "../support/fault-injection.ts";
 import { type BackChannelAnswer, bodyOf, codeForm, refreshForm, send } from "../support/keep-alive-requests.ts";
-import { cyclesOf, figure } from "../support/reliability-figures.ts";
+import { cyclesOf, figure } from "../support/reliability-cycles-and-figures.ts";
 import { integrityOf, rowsOf } from "../support/server-nodes.ts";
 import {
   authorizePath,
@@ -28,7 +28,7 @@ import { API } from "../support/test-server.ts";
 
 const LINES = 8;
 
-/** A rotation that was acknowledged: which step of which line of tokens. */
+/** An acknowledged rotation: its line of tokens, and its number in the line. */
 interface Entry {
   readonly line: number;
   readonly step: number;
@@ -66,11 +66,11 @@ function refresh(token: string): Promise<BackChannelAnswer> {
 interface Load {
   on: boolean;
   readonly answers: BackChannelAnswer[];
-  /** Rotations acknowledged in each line. */
+  /** Acknowledged rotations of each line. */
   readonly steps: number[];
 }
 
-/** Rotates each line as fast as it is answered; a 503 is tried again with the same token. */
+/** Rotates each line as fast as answers come. After a 503, it repeats the request with the same token. */
 async function rotate(tokens: string[], load: Load, journal?: Journal<Entry>): Promise<void> {
   await Promise.all(
     tokens.map(async (_, line) => {
@@ -96,7 +96,7 @@ function statuses(answers: readonly BackChannelAnswer[]): Record<string, number>
   return counted;
 }
 
-/** What only reads is answered as always. */
+/** Requests that only read still get their normal answers. */
 async function expectReadsGoOn(access: string): Promise<void> {
   for (const path of ["/jwks", "/.well-known/oauth-authorization-server", "/health/live"])
     expect((await fetch(`${server.url}${path}`)).status, path).toBe(200);
@@ -114,10 +114,10 @@ async function answered({ answers }: Load, wanted: number): Promise<void> {
   }
 }
 
-/** Bytes: SQLite writes its log anew from the start once it has 16 MiB, and fills nothing up until it is as long again. */
+/** Bytes. At 16 MiB, SQLite starts its log from the beginning again, and the file doesn't grow. */
 const LONG_LOG = 4 * 2 ** 20;
 
-/** A short log, so that what is written next makes a file longer. */
+/** Makes the log short, so that the next writes make the file longer. */
 function shortenLog(): void {
   const path = join(data.dataDir, "assent.db");
   if (statSync(`${path}-wal`).size < LONG_LOG) return;
@@ -172,7 +172,7 @@ describe("REL-12 the disk is full under load, then has room again", () => {
 describe("REL-13 nobody may write: another program holds the file", () => {
   test("→ writes 503, reads go on, nothing is lost", { timeout: 40_000 }, async () => {
     const [made] = await firstTokens(1);
-    // What the server does after an answer may have the file for a moment.
+    // The server may still write for a moment after an answer, so this waits for the lock.
     const other = new DatabaseSync(join(data.dataDir, "assent.db"), { timeout: 5_000 });
     other.exec("BEGIN IMMEDIATE");
     const asked = refresh(made?.refresh ?? "");
@@ -187,13 +187,13 @@ describe("REL-13 nobody may write: another program holds the file", () => {
   });
 });
 
-/** Where the last commit of a write-ahead log ends (https://www.sqlite.org/fileformat2.html#walformat). */
+/** The end of the last commit in a write-ahead log (https://www.sqlite.org/fileformat2.html#walformat). */
 function endOfLastCommit(wal: Buffer): number {
   if (wal.length < 32) return wal.length;
   const frame = 24 + wal.readUInt32BE(8);
   let end = 32;
   for (let at = 32; at + frame <= wal.length; at += frame) {
-    // A frame of an earlier round of the log has another salt.
+    // A frame with another salt is from an earlier use of the log.
     if (wal.readUInt32BE(at + 8) !== wal.readUInt32BE(16) || wal.readUInt32BE(at + 12) !== wal.readUInt32BE(20)) break;
     if (wal.readUInt32BE(at + 4) !== 0) end = at + frame;
   }
@@ -227,7 +227,7 @@ describe("REL-21 the power fails under load", () => {
       const wal = readFileSync(join(folder, "assent.db-wal"));
       const end = endOfLastCommit(wal);
       if (image % 2 === 1) {
-        // What lies behind the last commit was never flushed: the disk may hold anything there.
+        // The bytes after the last commit were never flushed, so the disk may have any content there.
         for (let at = end; at < wal.length; at += 1) wal[at] = (wal[at] ?? 0) ^ 0x5a;
         writeFileSync(join(folder, "assent.db-wal"), wal);
         torn += 1;

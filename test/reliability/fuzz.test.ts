@@ -1,4 +1,4 @@
-/** REL-24: every parser at the edges under random input: the corpus first, then what grows from it, then the longest inputs. */
+/** REL-24: every parser with random input: first the corpus, then inputs derived from it, then the longest inputs. */
 
 import { readdirSync } from "node:fs";
 import { describe, expect, test } from "vitest";
@@ -6,18 +6,18 @@ import { documentParsers } from "../support/fuzz/foreign-documents.ts";
 import { CORPUS, corpusOf, type Extent, inputsOf, tryInputs, tryLongInputs } from "../support/fuzz/harness.ts";
 import { httpParsers } from "../support/fuzz/http-input.ts";
 import { ownParsers } from "../support/fuzz/own-formats.ts";
-import { asked, figure, inFull } from "../support/reliability-figures.ts";
+import { asked, figure, inFull } from "../support/reliability-cycles-and-figures.ts";
 
 const parsers = [...httpParsers, ...documentParsers, ...ownParsers];
 
-/** Minutes for all parsers; 0: as long as a few hundred inputs take. */
+/** Minutes for all parsers. 0: a few hundred inputs each. */
 const minutes = asked("minutes", inFull ? 10 : 0);
-/** Of a parser's time, the larger part goes to many short inputs. */
+/** Most of a parser's time is for many short inputs. */
 const share = (part: number) => (minutes * 60_000 * part) / parsers.length;
 const extent = (runs: number, part: number): Extent => ({ runs, during: share(part) });
 
 test("each folder of the corpus is a parser's, and each parser has one", () => {
-  // Streams of requests have a suite of their own: test/attacks/raw-http-properties.test.ts.
+  // Raw HTTP has its own suite: test/attacks/raw-http-properties.test.ts.
   expect(readdirSync(CORPUS).sort()).toEqual([...parsers.map(({ name }) => name), "raw-http"].sort());
 });
 

@@ -1,4 +1,4 @@
-/** Housekeeping beside load: expired rows go, what still guards something stays, and nobody waits for it. */
+/** Housekeeping under load: it deletes expired rows, keeps rows that still protect something, and delays no request. */
 
 import { randomBytes } from "node:crypto";
 import { Agent as HttpAgent } from "node:http";
@@ -8,11 +8,11 @@ import { Housekeeping } from "../../packages/server/src/housekeeping.ts";
 import { byHand } from "../../packages/server/test/storage/support/raw-statements.ts";
 import { anOwner, tokensOf } from "../support/back-channel.ts";
 import { bodyOf, refreshForm, send } from "../support/keep-alive-requests.ts";
-import { aPostgresDatabase } from "../support/postgres.ts";
-import { asked, cyclesOf, figure, inFull } from "../support/reliability-figures.ts";
+import { aPostgresDatabase } from "../support/postgres-database.ts";
+import { asked, cyclesOf, figure, inFull } from "../support/reliability-cycles-and-figures.ts";
 import { startServer, type TestClient, type TestServer } from "../support/test-server.ts";
 
-/** `--rows N`; 5,000 cycles are ten million, too. */
+/** `--rows N`. 5,000 cycles are also ten million rows. */
 const ROWS = asked("rows", 2000 * cyclesOf(10, 3));
 const PER_SECOND = 200;
 const BASELINE_SECONDS = 4;
@@ -21,7 +21,7 @@ const DAY = 86_400_000;
 let server: TestServer;
 let client: TestClient;
 
-/** Rows whose time has passed: sessions, grants that ended, ids of assertions. */
+/** Expired rows: sessions, ended grants, ids of assertions. */
 async function fill(url: string, rows: number): Promise<void> {
   const insert = (into: string, count: number, values: string) =>
     byHand(url, [
@@ -55,7 +55,7 @@ interface Load {
   stop(): Promise<{ readonly p99: number; readonly sent: number; readonly failed: number }>;
 }
 
-/** Rotates the tokens of many owners in turn, at a fixed rate: what is late counts from when it was due. */
+/** Rotates the tokens of many owners in turn, at a fixed rate. A late request counts from the time when it was due. */
 function refreshing(tokens: string[]): Load {
   const connection = new HttpAgent({ keepAlive: true, maxSockets: 32 });
   const latencies: number[] = [];
@@ -117,7 +117,8 @@ describe.each(["SQLite", "PostgreSQL"])("on %s", (kind) => {
       const spent = [...tokens];
       await fill(url, ROWS);
       const { storage } = server.assent;
-      // Ended yesterday: a late token still meets it. Accepted a moment ago: a replay still meets it.
+      // The grant ended yesterday, so a late token must still find it. The assertion was accepted just now, so a replay
+      // must still find it.
       const jti = {
         kind: "client jti",
         key: randomBytes(32).toString("base64url"),
@@ -159,16 +160,16 @@ describe.each(["SQLite", "PostgreSQL"])("on %s", (kind) => {
       ]);
       expect([Number(left?.["grants"]), Number(left?.["sessions"])]).toEqual([40, 1]);
       if (kind === "SQLite") {
-        // Their pages are used again.
+        // The pages of deleted rows are free for new ones.
         const [free] = await byHand(url, ["PRAGMA freelist_count"]);
         expect(Number(free?.["freelist_count"])).toBeGreaterThan(ROWS / 100);
       }
-      // A token that was spent long ago is still known as such: its grant ends.
+      // A token that was spent long ago is still recognized, and ends its grant.
       const late = await send(server.issuer, { path: "/token", client, form: refreshForm(spent[0] ?? "") });
       expect([late.status, bodyOf(late)["error"]]).toEqual([400, "invalid_grant"]);
       const next = await send(server.issuer, { path: "/token", client, form: refreshForm(tokens[0] ?? "") });
       expect(next.status).toBe(400);
-      // The figure is 2. Beside all other tests, how long an answer takes says little.
+      // The limit is 2. With other tests on the machine, times say little.
       if (inFull) expect(busy.p99).toBeLessThan(2 * baseline.p99 + 5);
     },
     120_000 + 2 * ROWS,

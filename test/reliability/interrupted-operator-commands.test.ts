@@ -1,4 +1,4 @@
-/** Commands on the database, killed before each of their statements: run again, each comes to the same end. */
+/** Commands on the database are killed before each of their statements. Running them again gives the same result. */
 
 import { execFileSync, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -15,8 +15,8 @@ import { openSqlite } from "../../packages/server/src/storage/sqlite/engine.ts";
 import { OWN_TABLES, TABLES } from "../../packages/server/src/storage/tables.ts";
 import { byHand } from "../../packages/server/test/storage/support/raw-statements.ts";
 import { aLiveGrant, aSession, NOW, statusOf } from "../../packages/server/test/storage/support/record-builders.ts";
-import { aPostgresDatabase } from "../support/postgres.ts";
-import { cyclesOf, figure } from "../support/reliability-figures.ts";
+import { aPostgresDatabase } from "../support/postgres-database.ts";
+import { cyclesOf, figure } from "../support/reliability-cycles-and-figures.ts";
 
 /** Of all statements, so many are died before, evenly spread; 10,000 is each of them. */
 const POINTS = cyclesOf(4);
@@ -28,7 +28,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** A data directory as it was before the command. */
+/** A copy of the data directory before the command. */
 function copyOf(base: string, name: string): string {
   const dataDir = join(folder, name);
   rmSync(dataDir, { recursive: true, force: true });
@@ -55,7 +55,7 @@ function assent(dataDir: string, args: readonly string[], killAt: number, more: 
   );
 }
 
-/** Everything in a database but when it was done: the schema, the rows, what is recorded of migrations. */
+/** The whole database without times: the schema, the rows, the applied migrations. */
 function fingerprint(dataDir: string): string {
   const database = new DatabaseSync(join(dataDir, "assent.db"));
   const hash = createHash("sha256");
@@ -65,7 +65,7 @@ function fingerprint(dataDir: string): string {
   add(database.prepare("SELECT id, name, checksum, floor FROM migrations ORDER BY id").all());
   for (const name of [...TABLES.map((table) => table.name), ...OWN_TABLES.filter((own) => own !== "migrations")]) {
     const rows = database.prepare(`SELECT * FROM ${name}`).all();
-    // Times and counts of this run; how often it was begun.
+    // Leaves out times and counts of this run.
     add(
       rows
         .map((row) =>
@@ -81,14 +81,17 @@ function fingerprint(dataDir: string): string {
   return hash.digest("hex");
 }
 
-/** Kills the command before statements spread over all of it; how often. `again`: what an operator does then, to its end. */
+/**
+ * Kills the command before statements that are spread over all of it. Returns the number of kills. `again` does what an
+ * operator does next.
+ */
 function everyPoint(base: string, args: readonly string[], again: (dataDir: string) => void): number {
   const whole = copyOf(base, "whole");
   const lived = assent(whole, args, 0);
   expect(lived.status, lived.stderr).toBe(0);
   const statements = Number(/statements: (\d+)/.exec(lived.stderr)?.[1]);
   const wanted = fingerprint(whole);
-  const step = Math.max(1, Math.floor(statements / POINTS));
+  const step = Math.max(1, Math.ceil(statements / POINTS));
   let killed = 0;
   for (let at = 1 + (killed % step); at <= statements; at += step) {
     const dataDir = copyOf(base, "killed");
@@ -184,7 +187,7 @@ test("import over data on PostgreSQL: the old data stands, or the whole of the n
   const dataDir = join(folder, "beside postgres");
   mkdirSync(dataDir, { mode: 0o700 });
   const secret = Buffer.alloc(32, 1).toString("base64");
-  /** Kills the import; returns what the database holds then. */
+  /** Kills the import. Returns the content of the database. */
   const replaced = async (killAt: number) => {
     const database = await aPostgresDatabase();
     try {
@@ -192,7 +195,7 @@ test("import over data on PostgreSQL: the old data stands, or the whole of the n
       const { grant } = await aLiveGrant(storage);
       const env = { ASSENT_DATABASE_URL: database.url, ASSENT_SECRET: secret };
       const first = assent(dataDir, ["import", exported, "--yes"], killAt, env);
-      // The number of messages differs a little between runs, so the last kill may come too late.
+      // The number of messages to PostgreSQL differs a little between runs, so the last kill may come too late.
       if (first.signal === null) expect(first.status, first.stderr).toBe(0);
       const { people, grants } = await storage.inventory();
       const state = await storage.state();
@@ -212,7 +215,7 @@ test("import over data on PostgreSQL: the old data stands, or the whole of the n
   const { left, writes } = await replaced(0);
   expect(JSON.parse(left)).toEqual({ people: 30, grants: 0, epochs: 1 });
   const old = JSON.stringify({ people: 1, grants: 1, own: "active", epochs: 0 });
-  const step = Math.max(1, Math.floor(writes / POINTS));
+  const step = Math.max(1, Math.ceil(writes / POINTS));
   let killed = 0;
   for (let at = 2; at < writes; at += step) {
     const found = await replaced(at);
@@ -259,7 +262,7 @@ test("backup: killed in the middle → no file of that name, and none in the way
   run(["db", "backup", target])(base);
 });
 
-/** Tables, columns, indexes and what is recorded of migrations. */
+/** Tables, columns, indexes and applied migrations. */
 async function schemaOf(url: string): Promise<string> {
   const rows = [
     await byHand(url, [
@@ -280,7 +283,7 @@ test("REL-17: db migrate on PostgreSQL", { timeout: 120_000 + POINTS * 10_000 },
   mkdirSync(dataDir, { mode: 0o700 });
   const args = ["db", "migrate", "--contract"];
   const secret = Buffer.alloc(32, 1).toString("base64");
-  /** On the first schema with people in it; what the killed and the next process left behind. */
+  /** Starts with the first schema and some people. Returns the state after the killed process and the next one. */
   const migrated = async (killAt: number) => {
     const database = await aPostgresDatabase("empty");
     try {
@@ -289,7 +292,7 @@ test("REL-17: db migrate on PostgreSQL", { timeout: 120_000 + POINTS * 10_000 },
       await engine.close();
       await byHand(database.url, [
         `INSERT INTO people (partition, person_id, username, email, status, password_hash, must_change_password, operator, created_at, updated_at)
-          SELECT i % 1024, 'p' || i, 'u' || i, 'e' || i, 'active', 'x', 0, '[]', i, i FROM generate_series(1, 500) AS i`,
+          SELECT i % 1024, 'p' || i, 'u' || i, 'e' || i, 'active', 'x', 0, '[]', i, i FROM generate_series(1, 50) AS i`,
       ]);
       const env = { ASSENT_DATABASE_URL: database.url, ASSENT_SECRET: secret };
       const first = assent(dataDir, args, killAt, env);
@@ -304,7 +307,7 @@ test("REL-17: db migrate on PostgreSQL", { timeout: 120_000 + POINTS * 10_000 },
     }
   };
   const { schema, writes } = await migrated(0);
-  const step = Math.max(1, Math.floor(writes / POINTS));
+  const step = Math.max(1, Math.ceil(writes / POINTS));
   let killed = 0;
   for (let at = 2; at < writes; at += step) {
     expect((await migrated(at)).schema, `killed before message ${at}`).toBe(schema);

@@ -8,6 +8,8 @@ import { createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet, jwtVerify
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { adminOf, rotateKey } from "../../packages/server/src/admin/index.ts";
 import { Secrets } from "../../packages/server/src/crypto/server-secret.ts";
+import { bodyOf, send } from "../support/keep-alive-requests.ts";
+import { cyclesOf, figure, quantile } from "../support/reliability-cycles-and-figures.ts";
 import {
   aKeyPair,
   aKeySite,
@@ -16,11 +18,9 @@ import {
   type KeyPair,
   sign,
   withAssertion,
-} from "../support/client-keys.ts";
-import { bodyOf, send } from "../support/keep-alive-requests.ts";
-import { cyclesOf, figure, quantile } from "../support/reliability-figures.ts";
+} from "../support/signing-clients.ts";
 import { settle, startServer, type TestClient, type TestServer } from "../support/test-server.ts";
-import { byTheClock } from "../support/timing-tests.ts";
+import { byTheClock } from "../support/timing-test-retries.ts";
 
 const SECOND = 1000;
 const DAY = 86_400 * SECOND;
@@ -42,7 +42,7 @@ async function aToken(): Promise<string> {
 
 async function keySet(): Promise<JSONWebKeySet> {
   const response = await fetch(`${server.issuer}/jwks`);
-  // What an API may hold on to; the test does so.
+  // The test caches the keys as long as an API may.
   expect(response.headers.get("cache-control")).toContain("max-age=300");
   return (await response.json()) as JSONWebKeySet;
 }
@@ -75,7 +75,7 @@ test("REL-18 the key is rotated again and again → every token verifies by a ke
   const some = () => Promise.all(Array.from({ length: 10 }, aToken));
   for (let rotation = 0; rotation < rotations; rotation += 1) {
     const { activeFrom } = await rotateKey({ immediately: false }, context);
-    // An API asks for the keys four minutes before the new one signs, and not again until five minutes are over.
+    // An API fetches the keys four minutes before the new key signs, and again after five minutes.
     server.tick(activeFrom - server.now() - 240 * SECOND);
     await settle();
     const held = await keySet();
@@ -85,7 +85,7 @@ test("REL-18 the key is rotated again and again → every token verifies by a ke
     const after = await some();
     await check([...before, ...after], held);
     for (const token of [...before, ...after]) kids.add(decodeProtectedHeader(token).kid);
-    // The last tokens of the old key live for ten minutes; by then the API has asked again.
+    // The last tokens of the old key are valid for ten minutes. By then, the API has fetched the keys again.
     server.tick(340 * SECOND);
     await check(before, await keySet());
     server.tick(DAY);

@@ -21,13 +21,13 @@ import {
   type Trial,
   WrongSecrets,
 } from "../support/kill-trials.ts";
-import { cyclesOf, figure, inFull, quantile } from "../support/reliability-figures.ts";
+import { cyclesOf, figure, inFull, quantile } from "../support/reliability-cycles-and-figures.ts";
 import { integrityOf } from "../support/server-nodes.ts";
 import { onPostgres } from "../support/test-server.ts";
 
 const DATABASE = onPostgres ? "PostgreSQL" : "SQLite";
 const READY_WITHIN = 5_000;
-/** Each with processes and a database of its own, at the same time: while one starts, the other is asked. */
+/** Each site has its own processes and database. While one starts, the other gets requests. */
 const SITES = 2;
 
 const TRIALS: readonly [string, string, new (site: KillSite) => Trial][] = [
@@ -42,7 +42,7 @@ const TRIALS: readonly [string, string, new (site: KillSite) => Trial][] = [
   ["REL-30", "wrong secrets", WrongSecrets],
 ];
 
-/** So many kills at this site; the trials with all that they saw. */
+/** Kills this site's processes `cycles` times. Returns the trials with their counts. */
 async function killAgainAndAgain(site: KillSite, cycles: number): Promise<readonly Trial[]> {
   const trials = TRIALS.map(([, , Of]) => new Of(site));
   for (let cycle = 0; cycle < cycles; cycle += 1) {
@@ -66,8 +66,8 @@ function added(all: readonly Readonly<Record<string, number>>[]): Record<string,
 }
 
 describe.each([
-  { nodes: 1, cycles: cyclesOf(100, 10) },
-  { nodes: 3, cycles: Math.ceil(cyclesOf(100, 10) / (onPostgres ? 10 : 5)) },
+  { nodes: 1, cycles: cyclesOf(100, 6) },
+  { nodes: 3, cycles: Math.ceil(cyclesOf(100, 6) / (onPostgres ? 10 : 5)) },
 ])("kill -9, $cycles times, $nodes process(es) on one database", ({ nodes, cycles }) => {
   let sites: readonly KillSite[] = [];
 
@@ -82,7 +82,7 @@ describe.each([
     timeout: 60_000 + cycles * 4_000,
   }, async () => {
     const each = Math.ceil(cycles / SITES);
-    // A site that fails waits for the others: their requests are under way.
+    // If a site fails, wait for the others, because their requests are under way.
     const ended = await Promise.allSettled(sites.map((site) => killAgainAndAgain(site, each)));
     const done = ended.map((one) => {
       if (one.status === "rejected") throw one.reason;
@@ -98,7 +98,7 @@ describe.each([
       "ms, 99 %": quantile(starts, 0.99),
       "ms at most": Math.max(...starts),
     });
-    // Beside all other tests, how long a start takes says little.
+    // With other tests on the machine, the time of a start says little.
     if (inFull) expect(quantile(starts, 0.9)).toBeLessThan(READY_WITHIN);
   });
 });

@@ -7,7 +7,7 @@ import type { Person } from "../../packages/server/src/owners/storage.ts";
 import { byHand } from "../../packages/server/test/storage/support/raw-statements.ts";
 import { formWith } from "../support/authenticator-app.ts";
 import { Agent } from "../support/http-browser.ts";
-import { cyclesOf, figure } from "../support/reliability-figures.ts";
+import { cyclesOf, figure } from "../support/reliability-cycles-and-figures.ts";
 import { Nodes } from "../support/server-nodes.ts";
 import { type Prepared, prepareData } from "../support/server-process.ts";
 import { startMailbox, type TestMailbox } from "../support/smtp-server.ts";
@@ -54,7 +54,7 @@ describe("kill -9 right after the page", () => {
       await again();
     }
     expect(told).toHaveLength(CYCLES);
-    // Processes that were killed with a message in their hands keep it for two minutes: here the minutes pass at once.
+    // A killed process holds its messages for two minutes. This ends the two minutes at once.
     await nodes.end("SIGKILL");
     await byHand(
       postgresOf(data.dataDir) ?? `sqlite:${join(data.dataDir, "assent.db")}`,
@@ -65,7 +65,7 @@ describe("kill -9 right after the page", () => {
     await expect.poll(() => told.filter((to) => mailbox.to(to).length === 0), { timeout: 60_000 }).toEqual([]);
     const links = new Set(told.flatMap((to) => mailbox.to(to).map(({ link }) => link)));
     expect(links.size).toBe(CYCLES);
-    // Killed between the SMTP server's yes and our note of it: the message goes again, and bears the same id.
+    // After a kill between the SMTP server's answer and our record of it, the message is sent again with the same id.
     for (const to of told) expect(new Set(mailbox.to(to).map(({ messageId }) => messageId)).size).toBe(1);
     figure("REL-31", `mail asked for, kill -9 right after the page, ${onPostgres ? "PostgreSQL" : "SQLite"}`, {
       "pages that said sent": told.length,

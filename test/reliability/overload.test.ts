@@ -11,7 +11,7 @@ import { Agent, type Form } from "../support/http-browser.ts";
 import { type BackChannelAnswer, bodyOf, codeForm, refreshForm, send } from "../support/keep-alive-requests.ts";
 import { type Arrived, type OpenLoad, openLoop } from "../support/open-loop.ts";
 import { networks } from "../support/password-guesser.ts";
-import { cyclesOf, figure, inFull, quantile } from "../support/reliability-figures.ts";
+import { cyclesOf, figure, inFull, quantile } from "../support/reliability-cycles-and-figures.ts";
 import {
   authorizePath,
   nextCode,
@@ -22,12 +22,12 @@ import {
   startProcess,
 } from "../support/server-process.ts";
 import type { TestClient } from "../support/test-server.ts";
-import { byTheClock } from "../support/timing-tests.ts";
+import { byTheClock } from "../support/timing-test-retries.ts";
 
 const SECONDS = Math.min(300, Math.max(3, cyclesOf(3)));
-/** An answer is waited for on each: as many as it takes to send several times the capacity. */
+/** Each connection waits for its answer, so this many are needed to send several times the capacity. */
 const CONNECTIONS = 800;
-/** More than may be under way in a process: as many wait for a signature, and the others are told so. */
+/** More requests than a process accepts at once: some wait for a signature, and the others are refused. */
 const BEYOND_THE_BOUND = 2_500;
 const API = "https://rs256.test";
 
@@ -46,7 +46,7 @@ beforeAll(async () => {
   );
   server = await startProcess(data.dataDir, { ASSENT_TRUST_PROXY: "127.0.0.1" });
   if (inFull && cpus().length > 1) {
-    // Load and server each have a processor of their own, where there are two.
+    // With two processors, load and server have one each.
     for (const [pid, core] of [
       [server.pid, 0],
       [process.pid, 1],
@@ -68,7 +68,7 @@ function refreshBytes(): string {
   return tokenRequest(data.clients.keeping, refreshForm(token));
 }
 
-/** An RSA signature costs twenty times a refusal, and more. */
+/** An RSA signature costs at least twenty times as much as a refusal. */
 function rs256Bytes(): string {
   return tokenRequest(data.clients.itself, { grant_type: "client_credentials", resource: API });
 }
@@ -184,9 +184,9 @@ describe.each([
       "ms to a 200, 99 %": quantile(flood.took.get(200) ?? [], 0.99),
       "ms to recover": recovery,
     });
-    // Server and load have a core each, and as much was sent as was due.
+    // Only if server and load had a core each, and all requests were sent on time.
     if (inFull && sent > 4.5 * able) {
-      // The figure is 0.8; seconds of one run differ by more than a tenth.
+      // The goal is 0.8. Within one run, seconds differ by more than a tenth.
       expect(goodput(flood) / able).toBeGreaterThan(0.7);
       expect(quantile(refused, 0.99)).toBeLessThan(100);
     }

@@ -1,19 +1,19 @@
-/** The password grant (RFC 6749 §4.3.2): how long a refusal takes doesn't tell its cause. */
+/** The password grant (RFC 6749 §4.3.2): the time of a refusal doesn't tell its cause. */
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Person } from "../../packages/server/src/owners/storage.ts";
 import { withSecondStep } from "../support/authenticator-app.ts";
 import { Agent, authorize, authorizeUrl, postForm } from "../support/http-browser.ts";
 import { hashPasswordsAtRealCost } from "../support/real-password-cost.ts";
-import { cyclesOf, figure, quantile } from "../support/reliability-figures.ts";
+import { cyclesOf, figure, quantile } from "../support/reliability-cycles-and-figures.ts";
 import { PASSWORD, startServer, type TestClient, type TestServer } from "../support/test-server.ts";
-import { byTheClock } from "../support/timing-tests.ts";
+import { byTheClock } from "../support/timing-test-retries.ts";
 
 hashPasswordsAtRealCost();
 
-/** Of each cause. */
+/** Samples of each cause. */
 const SAMPLES = cyclesOf(24);
-/** Milliseconds between two causes that are no help to anybody on a network. */
+/** A difference of this number of milliseconds can't be measured over a network. */
 const UNSEEN = 0.5;
 
 let server: TestServer;
@@ -26,7 +26,7 @@ afterAll(() => server.stop());
 
 let networks = 0;
 
-/** Each from a network of its own, and a day apart from time to time, so that no limit is met. */
+/** Each request has its own network, and sometimes a day passes, so that no limit applies. */
 async function timed(fields: Record<string, string>): Promise<number> {
   networks += 1;
   const headers = { "x-forwarded-for": `10.${networks >> 16}.${(networks >> 8) & 255}.${networks & 255}` };
@@ -35,7 +35,7 @@ async function timed(fields: Record<string, string>): Promise<number> {
   const { status, body } = await postForm(server, "/token", client, request, headers);
   const took = performance.now() - started;
   expect([fields["username"], status, body.error]).toEqual([fields["username"], 400, "invalid_grant"]);
-  // What is done after an answer is nobody else's time.
+  // Waits, so that the server's work after an answer doesn't delay the next request.
   await new Promise((resolve) => setTimeout(resolve, 2));
   return took;
 }
@@ -63,7 +63,7 @@ async function causes(): Promise<ReadonlyMap<string, Record<string, string>>> {
   ]);
 }
 
-/** In another order each time. */
+/** A random order each time. */
 function shuffled<T>(list: readonly T[]): T[] {
   return list
     .map((one) => [Math.random(), one] as const)
@@ -78,9 +78,9 @@ test("EN-02 eight causes of a refusal → none takes longer than the others", {
   const all = await causes();
   const names = [...all.keys()];
   const took = new Map<string, number[]>(names.map((cause) => [cause, []]));
-  // The same against what the others took in the same moment: a busy machine slows all of a round.
+  // The difference from the other causes in the same round, because a busy machine slows the whole round.
   const apart = new Map<string, number[]>(names.map((cause) => [cause, []]));
-  // The first ones compile code and warm the database.
+  // The first rounds don't count: they compile code and fill caches.
   for (let round = -3; round < SAMPLES; round += 1) {
     if (round % 8 === 0) server.tick(25 * 3_600_000);
     const times = new Map<string, number>();
@@ -94,7 +94,8 @@ test("EN-02 eight causes of a refusal → none takes longer than the others", {
   }
   const differences = [...apart.values()].map((list) => quantile(list, 0.5));
   const between = Math.max(...differences) - Math.min(...differences);
-  // The standard error of a median, from the middle half of what was seen. Of eight medians the first and the last lie three of them apart by chance.
+  // The standard error of a median, from the middle half of the values. The largest and the smallest of eight medians
+  // differ by three of them by chance.
   const errors = [...apart.values()].map(
     (list) => (0.93 * (quantile(list, 0.75) - quantile(list, 0.25))) / Math.sqrt(list.length),
   );

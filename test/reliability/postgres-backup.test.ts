@@ -1,4 +1,7 @@
-/** PostgreSQL's own dump, restored into a new database: what the page on backups tells to type, and what comes back to life without `assent db epoch`. */
+/**
+ * PostgreSQL's own dump, restored into a new database: the commands of the page on backups, and the data that comes
+ * back without `assent db epoch`.
+ */
 
 import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -8,7 +11,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { openStorage } from "../../packages/server/src/storage/open.ts";
 import { aLiveGrant, aRefresh, NOW, statusOf } from "../../packages/server/test/storage/support/record-builders.ts";
-import { aPostgresDatabase, type TestDatabase } from "../support/postgres.ts";
+import { aPostgresDatabase, type TestDatabase } from "../support/postgres-database.ts";
 
 const root = join(import.meta.dirname, "..", "..");
 let folder: string;
@@ -26,7 +29,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Where the machine's own PostgreSQL keeps its tools; the one that npm brings has none of these. */
+/** The folder of the machine's PostgreSQL tools. The PostgreSQL from npm has none. */
 function toolsOf(): string | undefined {
   const base = "/usr/lib/postgresql";
   const versions = existsSync(base) ? readdirSync(base).sort((one, other) => Number(other) - Number(one)) : [];

@@ -16,17 +16,17 @@ import { claimsOf } from "../support/assertion-requests.ts";
 import { FaultyProxy } from "../support/fault-injection.ts";
 import type { Agent } from "../support/http-browser.ts";
 import { type BackChannelAnswer, bodyOf, codeForm, refreshForm, send } from "../support/keep-alive-requests.ts";
-import { aPostgresDatabase, type TestDatabase } from "../support/postgres.ts";
-import { cyclesOf, figure, inFull } from "../support/reliability-figures.ts";
+import { aPostgresDatabase, type TestDatabase } from "../support/postgres-database.ts";
+import { cyclesOf, figure, inFull } from "../support/reliability-cycles-and-figures.ts";
 import { authorizePath, nextCode, type ServerProcess, signedInAgent, startProcess } from "../support/server-process.ts";
 import { API, registering, type TestClient } from "../support/test-server.ts";
 
 let folder: string;
 let database: TestDatabase;
 let clients: { rotating: TestClient };
-/** Servers whose connections are cut, at the same time: most of a cut is waiting. */
+/** Number of servers whose connections are cut at the same time, because most of a cut is waiting. */
 const LINES = 5;
-/** The client of each, whose grants are counted. */
+/** The client of each server, whose grants are counted. */
 let lineClients: readonly TestClient[];
 let person: Person;
 const secret = randomBytes(32).toString("base64");
@@ -83,7 +83,7 @@ function refresh(url: string, token: string | undefined): Promise<BackChannelAns
   return send(url, { path: "/token", client: clients.rotating, form: refreshForm(token) });
 }
 
-/** The first answer that isn't 503, asked as a client would that was told to come again; the last one after a while. */
+/** The first answer other than 503. It repeats the request as a client would, for a limited time. */
 async function settled(ask: () => Promise<BackChannelAnswer>): Promise<BackChannelAnswer> {
   const until = performance.now() + 15_000;
   for (;;) {
@@ -93,7 +93,7 @@ async function settled(ask: () => Promise<BackChannelAnswer>): Promise<BackChann
   }
 }
 
-/** A code; a page that says to come again is asked again, for a while. */
+/** A code. If the page asks to try again, it does so for a while. */
 async function settledCode(agent: Agent, path: string): Promise<string> {
   const until = performance.now() + 15_000;
   for (;;) {
@@ -115,7 +115,7 @@ async function firstTokens(url: string, agent: Agent, count: number): Promise<{ 
   );
 }
 
-/** A server whose connections to the database go through a proxy, with a client and a browser of its own. */
+/** A server whose connections to the database go through a proxy, with its own client and browser. */
 interface Line {
   readonly proxy: FaultyProxy;
   readonly server: ServerProcess;
@@ -142,7 +142,7 @@ const seen = {
 };
 let [slowest, recovery] = [0, 0];
 
-/** The connections are cut or fall silent under four redemptions and four refreshes; what each came to. */
+/** Cuts the connections, or makes them silent, during four redemptions and four refreshes. Records each outcome. */
 async function cutOnce(line: Line, weather: "cut" | "silent"): Promise<void> {
   const { proxy, server, keeping, keeper, tokens } = line;
   const codes = await Promise.all(Array.from({ length: 4 }, () => settledCode(keeper, authorizePath(keeping))));
@@ -170,7 +170,7 @@ async function cutOnce(line: Line, weather: "cut" | "silent"): Promise<void> {
   recovery = Math.max(recovery, performance.now() - from);
   const known = await tokensKnown(line, codes, answers);
   line.tokens = await successors(line, answers.slice(codes.length));
-  // A token that nobody holds would be one that nobody can revoke.
+  // Otherwise there would be a token that nobody has and nobody can revoke.
   expect(await liveGrants(keeping)).toBe(known.length);
   for (const token of known) {
     const asked = { path: "/revoke", client: keeping, form: { token } };
@@ -179,7 +179,9 @@ async function cutOnce(line: Line, weather: "cut" | "silent"): Promise<void> {
   expect(await liveGrants(keeping)).toBe(0);
 }
 
-/** The refresh tokens that the client holds in the end: of codes whose outcome it didn't learn it asks again. */
+/**
+ * The refresh tokens that the client has at the end. If it doesn't know the outcome of a code, it asks for another one.
+ */
 async function tokensKnown(
   { server, keeping }: Line,
   codes: readonly string[],
@@ -239,7 +241,7 @@ describe("REL-09 the network between server and database", () => {
       }),
     );
     expect(ended.flatMap((one) => (one.status === "rejected" ? [one.reason] : []))).toEqual([]);
-    // Beside all other tests, what an answer is late by is not the server's alone.
+    // With other tests on the machine, not only the server causes the delay.
     expect(slowest).toBeLessThan(inFull ? 5_000 : 8_000);
     figure("REL-09", "connections to PostgreSQL cut or silent", {
       cuts: each * LINES,
@@ -262,7 +264,7 @@ describe("REL-13 the database takes no writes", () => {
     const name = database.url.slice(database.url.lastIndexOf("/") + 1);
     const api = { clientId: API.id, secret: API.secret };
     await rows(`ALTER DATABASE ${name} SET default_transaction_read_only = on`);
-    // Other tests' servers are on the same PostgreSQL.
+    // Servers of other tests use the same PostgreSQL.
     await rows(
       "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'assent' AND datname = current_database()",
     );

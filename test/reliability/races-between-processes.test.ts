@@ -1,4 +1,7 @@
-/** Three processes on one database: of many at once exactly one wins (RFC 6749 §4.1.2), and one refresh token has one successor. */
+/**
+ * Three processes on one database: of many simultaneous requests exactly one succeeds (RFC 6749 §4.1.2), and one
+ * refresh token has one successor.
+ */
 
 import { rmSync } from "node:fs";
 import { Agent as HttpAgent } from "node:http";
@@ -7,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Agent, consentForm, pkce } from "../support/http-browser.ts";
 import { bodyOf, codeForm, refreshForm, send } from "../support/keep-alive-requests.ts";
 import { Guesser } from "../support/password-guesser.ts";
-import { cyclesOf, figure, inFull } from "../support/reliability-figures.ts";
+import { cyclesOf, figure, inFull } from "../support/reliability-cycles-and-figures.ts";
 import {
   authorizePath,
   nextCode,
@@ -20,7 +23,7 @@ import {
 import { onPostgres, type TestClient } from "../support/test-server.ts";
 
 const ROUNDS = cyclesOf(100, 10);
-/** Fewer in the short form on PostgreSQL, for as many rounds. */
+/** The short form on PostgreSQL sends fewer at once, in the same number of rounds. */
 const AT_ONCE = onPostgres && !inFull ? 20 : 50;
 
 let data: Prepared<"keeping" | "rotating">;
@@ -38,7 +41,7 @@ afterAll(async () => {
   expect(ended.map(({ code }) => code)).toEqual([0, 0, 0]);
 });
 
-/** The same form, `times` at once, spread over the processes. */
+/** Sends the same form `times` at once, to all processes. */
 function atOnce(client: TestClient, form: Record<string, string>, times = AT_ONCE) {
   return Promise.all(
     Array.from({ length: times }, (_, at) => send(urlOf(at), { path: "/token", client, form }, connections)),
@@ -57,7 +60,7 @@ function redeemed(client: TestClient, code: string) {
   return send(urlOf(0), { path: "/token", client, form: codeForm(client, code) }, connections);
 }
 
-/** How often each outcome came: `200`, `400 invalid_grant`, … */
+/** Number of answers of each kind: `200`, `400 invalid_grant`, … */
 function counted(answers: readonly { status: number; text: string; problem: string }[]): Record<string, number> {
   const names = answers.map(({ status, text, problem }) =>
     status === 200 ? "200" : `${status} ${problem || (/"error":"(\w+)"/.exec(text)?.[1] ?? text)}`,
@@ -98,7 +101,7 @@ describe("parallel redemptions of one code", () => {
 });
 
 describe("one browser at three processes", () => {
-  /** Signed in at one; its cookies go to all. */
+  /** Signs in at one process, and uses the cookies at all. */
   async function everywhere(client: TestClient): Promise<Agent[]> {
     const first = await signedInAgent(urlOf(0), data.person, authorizePath(client));
     return processes.map(({ url }) => {

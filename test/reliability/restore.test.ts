@@ -7,10 +7,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { aJwtIssuer, claimsFor, JWT_BEARER, jwtOf, trust } from "../support/assertion-requests.ts";
-import * as clientKeys from "../support/client-keys.ts";
 import { Agent } from "../support/http-browser.ts";
 import { type BackChannelAnswer, bodyOf, codeForm, refreshForm, send } from "../support/keep-alive-requests.ts";
-import { asked, cyclesOf, figure, quantile } from "../support/reliability-figures.ts";
+import { asked, cyclesOf, figure, quantile } from "../support/reliability-cycles-and-figures.ts";
 import {
   authorizePath,
   ISSUER,
@@ -21,11 +20,12 @@ import {
   signedInAgent,
   startProcess,
 } from "../support/server-process.ts";
+import * as clientKeys from "../support/signing-clients.ts";
 import type { TestClient } from "../support/test-server.ts";
 
-/** Grants of each kind. One owner has 50 live ones of a client at the most. */
+/** Grants of each kind. An owner can have 50 active ones of a client. */
 const GRANTS = Math.min(20, cyclesOf(8));
-/** Backups are made one after the other for so long; 0: one is made. `--minutes N` asks for more. */
+/** Makes backups one after another for this time. 0: one backup. `--minutes N` sets it. */
 const BACKING_UP = asked("minutes", 0) * 60_000;
 const run = promisify(execFile);
 const root = join(import.meta.dirname, "..", "..");
@@ -36,7 +36,7 @@ let key: clientKeys.KeyPair;
 let data: Prepared<"keeping" | "rotating" | "signing" | "asserting">;
 let server: ServerProcess;
 
-// For each test, because a server that was restored refuses assertions of the minute around the restore.
+// Each test has its own key, because a restored server refuses assertions of the minute around the restore.
 beforeEach(async () => {
   key = await clientKeys.aKeyPair();
   data = await prepareData(
@@ -61,7 +61,7 @@ afterEach(async () => {
   rmSync(dirname(data.dataDir), { recursive: true, force: true });
 });
 
-/** Runs a command to its end while this process goes on asking. */
+/** Runs a command to its end. This process continues to send requests. */
 async function assent(...args: readonly string[]): Promise<Record<string, unknown>> {
   const { stdout } = await run(process.execPath, [join(root, "packages/cli/src/main.ts"), ...args, "--json"], {
     env: {
@@ -78,10 +78,10 @@ async function assent(...args: readonly string[]): Promise<Record<string, unknow
 const token = (client: TestClient | undefined, form: Record<string, string>): Promise<BackChannelAnswer> =>
   send(server.url, { path: "/token", form, ...(client === undefined ? {} : { client }) });
 
-/** A browser in which the owner has signed in and said yes to this client. */
+/** A browser in which the owner has signed in and allowed this client. */
 const browser = (client: TestClient): Promise<Agent> => signedInAgent(server.url, data.person, authorizePath(client));
 
-/** The refresh token of a fresh authorization. */
+/** The refresh token of a new authorization. */
 async function granted(client: TestClient, agent: Agent): Promise<string> {
   const code = await nextCode(agent, authorizePath(client));
   return bodyOf(await token(client, codeForm(client, code)))["refresh_token"] ?? "";
@@ -89,7 +89,7 @@ async function granted(client: TestClient, agent: Agent): Promise<string> {
 
 const many = <T>(make: () => Promise<T>): Promise<T[]> => Promise.all(Array.from({ length: GRANTS }, make));
 
-/** Two kinds of assertions, as they go over the wire. */
+/** Two kinds of assertions. */
 async function assertions() {
   const { signing, asserting } = data.clients;
   const now = Math.floor(Date.now() / 1000);
@@ -120,7 +120,7 @@ test("backup under load, then all sorts of ends, then restore → 0 of what ende
   const spent = await many(() => granted(rotating, other));
   const revoked = await many(() => granted(rotating, other));
 
-  // 200 refreshes a second go on while the backup is made.
+  // 200 refreshes per second continue during the backup.
   const latencies: number[] = [];
   const failures: string[] = [];
   let shed = 0;
@@ -132,7 +132,7 @@ test("backup under load, then all sorts of ends, then restore → 0 of what ende
     void token(keeping, refreshForm(kept[next % kept.length])).then(({ status, text, took }) => {
       underWay -= 1;
       latencies.push(took);
-      // Refused early, on a machine that has too much to do: the database had no part in it.
+      // The busy server refused early, without using the database.
       if (status === 503) shed += 1;
       else if (status !== 200) failures.push(text);
     });
@@ -150,7 +150,7 @@ test("backup under load, then all sorts of ends, then restore → 0 of what ende
     await backUp();
     rmSync(backup);
   }
-  // They live for a minute.
+  // Codes are valid for one minute.
   const codes = await many(() => nextCode(agent, authorizePath(keeping)));
   await backUp();
   await sleep(300);
@@ -168,7 +168,7 @@ test("backup under load, then all sorts of ends, then restore → 0 of what ende
     "ms p99": quantile(latencies, 0.99),
   });
 
-  // What happens afterwards: spent, rotated, revoked, used.
+  // After the backup, credentials are spent, rotated, revoked and used.
   const redeemed = await Promise.all(codes.map((code) => token(keeping, codeForm(keeping, code))));
   expect(redeemed.every(({ status }) => status === 200)).toBe(true);
   const rotatedTo = await Promise.all(
@@ -202,11 +202,11 @@ test("backup under load, then all sorts of ends, then restore → 0 of what ende
     accepted: accepted.length,
   });
   expect(accepted.map(({ text }) => text)).toEqual([]);
-  // Nothing was taken for theft.
+  // Nothing was taken for a theft.
   await expect.poll(() => server.output.join(""), { timeout: 20_000 }).toContain('"state_lost"');
   expect(server.output.join("")).not.toContain("refresh_token_replayed");
 
-  // The owner signs in, sees the page, and all goes on.
+  // The owner signs in and answers the page, and the app works again.
   expect((await token(keeping, refreshForm(await granted(keeping, await browser(keeping))))).status).toBe(200);
 });
 

@@ -1,4 +1,7 @@
-/** Where secrets must not be: the log at its finest, the database and its log on disk, other people's eyes, messages about a bad start. */
+/**
+ * Places where secrets must not be: the log at `trace`, the database and its write-ahead log, pages of other people,
+ * messages about a failed start.
+ */
 
 import { createHash, createPrivateKey, randomBytes } from "node:crypto";
 import {
@@ -33,7 +36,7 @@ import { API, sha256, startServer, type TestServer } from "../support/test-serve
 
 hashPasswordsAtRealCost();
 
-/** Every value that some party must keep to itself, by what it is; gathered while the flows run. */
+/** Every secret value by its kind, collected while the flows run. */
 const secrets = new Map<string, string>();
 let server: TestServer;
 
@@ -96,7 +99,7 @@ async function wholeFlows(): Promise<void> {
   await agent.submit(keepPage("sign-out", await agent.get("/account/sign-out")).forms[0] ?? form);
 }
 
-/** Refusals speak in the log: each is given a secret that it could repeat. */
+/** Refusals write log lines. Each of these requests contains a secret that the log must not repeat. */
 async function whatGoesWrong(): Promise<void> {
   const client = await server.addClient();
   const agent = new Agent(server.issuer);
@@ -155,7 +158,7 @@ async function whatGoesWrong(): Promise<void> {
   await agent.get(`/nowhere?token=${canary("token in a query")}`);
 }
 
-/** The value as it is, and as encodings would hide it. */
+/** The value itself, and its usual encodings. */
 function spellings(value: string): Buffer[] {
   const texts = [
     value,
@@ -163,7 +166,7 @@ function spellings(value: string): Buffer[] {
     Buffer.from(value).toString("base64").replace(/=+$/, ""),
     Buffer.from(value).toString("hex"),
   ];
-  // What is derived of a salt is as good as the salt itself: bytes 25 to 57 of a credential.
+  // A salt makes its credential, so it is secret, too: bytes 25 to 57 of a credential.
   const credential = /^(?:ac_|rt_)?([\w-]{119})$/.exec(value)?.[1];
   const raw = credential === undefined ? [] : [Buffer.from(credential, "base64url").subarray(25, 57)];
   const [, , signature] = value.split(".");
@@ -261,7 +264,7 @@ describe("LG-03 what the columns hold", () => {
       const key = Buffer.from(sealed_private as Uint8Array);
       for (let from = 0; from < key.length; from += 1)
         expect(() => createPrivateKey({ key: key.subarray(from), format: "der", type: "pkcs8" })).toThrow();
-      // The object identifier of P-256, which stands in every such key.
+      // The object identifier of P-256, which every such key contains.
       expect(key.includes(Buffer.from("2a8648ce3d030107", "hex"))).toBe(false);
     }
   });
@@ -274,7 +277,7 @@ describe("a data directory on its own", () => {
   });
   afterAll(() => rmSync(dirname(data.dataDir), { recursive: true, force: true }));
 
-  /** A copy, spoilt as the test wants it. */
+  /** A copy of the data directory, with the test's damage. */
   function copied(without: readonly string[] = []): string {
     const folder = mkdtempSync(join(tmpdir(), "assent-copy-"));
     for (const name of readdirSync(data.dataDir))

@@ -16,7 +16,7 @@ import { configOf } from "../../packages/server/src/index.ts";
 import { aJwtIssuer, claimsFor, JWT_BEARER, jwtOf } from "../support/assertion-requests.ts";
 import { bodyOf, codeForm, refreshForm, send } from "../support/keep-alive-requests.ts";
 import { Guesser } from "../support/password-guesser.ts";
-import { cyclesOf, figure, quantile } from "../support/reliability-figures.ts";
+import { cyclesOf, figure, quantile } from "../support/reliability-cycles-and-figures.ts";
 import { Nodes, rowsOf } from "../support/server-nodes.ts";
 import {
   authorizePath,
@@ -27,14 +27,14 @@ import {
   signedInAgent,
 } from "../support/server-process.ts";
 import { PASSWORD, registering, type TestClient } from "../support/test-server.ts";
-import { byTheClock } from "../support/timing-tests.ts";
+import { byTheClock } from "../support/timing-test-retries.ts";
 
 const ROUNDS = cyclesOf(5, 2);
 
 describe("three processes on one database", () => {
   let data: Prepared<"keeping" | "robot">;
   let nodes: Nodes;
-  /** What the operator's command does, beside the processes that serve. */
+  /** Does what the operator's command does, beside the serving processes. */
   let admin: OpenedAdmin;
 
   beforeAll(async () => {
@@ -55,7 +55,7 @@ describe("three processes on one database", () => {
     return bodyOf(await send(nodes.url(), { path: "/token", client, form }))["refresh_token"] ?? "";
   }
 
-  /** Milliseconds until every process answers so, asked all the time. */
+  /** Milliseconds until every process answers with this status. It asks all the time. */
   async function everywhere(status: number, ask: (url: string) => Promise<number>): Promise<number> {
     const startedAt = performance.now();
     const times = nodes.urls.map(async (url) => {

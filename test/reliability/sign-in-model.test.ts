@@ -5,18 +5,18 @@
 
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { cyclesOf, figure, inFull } from "../support/reliability-figures.ts";
-import { type Actor, aStage, type Stage } from "../support/sign-in-actors.ts";
+import { type Actor, aStage, type Stage } from "../support/owner-and-intruder.ts";
+import { cyclesOf, figure, inFull } from "../support/reliability-cycles-and-figures.ts";
 import { Story } from "../support/sign-in-story.ts";
 import { smtpTo, startMailbox, type TestMailbox } from "../support/smtp-server.ts";
 import { startServer, type TestServer } from "../support/test-server.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
-/** Stories of random steps, beside those of one seed. */
+/** Number of stories with random seeds, besides those with fixed seeds. */
 const RANDOM = cyclesOf(2);
 const SEEDED = 4;
-/** A browser that is known for a week is the owner's for recovery: a story is shorter than that. */
+/** A browser that is known for a week counts as the owner's in a recovery, so stories are shorter. */
 const LONGEST = 4 * 24 * HOUR;
 
 const DEEDS = [
@@ -47,7 +47,7 @@ const DEEDS = [
   "wait",
 ] as const;
 
-/** What some of two hundred stories come to. */
+/** Events that must occur in some of two hundred stories. */
 const REACHED = [
   ...["intruder added a passkey", "intruder set up an app", "intruder replaced an app", "intruder connected an app"],
   ...["intruder changed the password", "intruder changed the address", "intruder is asked for a factor"],
@@ -96,7 +96,7 @@ beforeAll(async () => {
   const config = { trustProxy: ["127.0.0.1"], smtpUrl: smtpTo(mailbox), logLevel: "warn" } as const;
   server = await startServer({ host: "localhost", config });
   stage = aStage(server, mailbox, [await server.addClient(), await server.addClient()]);
-  // Times are compared exactly.
+  // The clock stands still, because times are compared exactly.
   letGo = server.stand();
 });
 afterAll(async () => {
@@ -178,7 +178,10 @@ async function take(story: Story, { who, browser: at, do: deed, n }: Step): Prom
   }
 }
 
-/** The intruder reads the mail for some minutes: they take the account, add a passkey, and have a link that brings it back. */
+/**
+ * The intruder reads the mail for some minutes: they recover the account, add a passkey, and keep a link that restores
+ * it.
+ */
 async function rob(story: Story, browser: Actor["browsers"][0], n: number): Promise<void> {
   const { intruder, owner } = story;
   for (const again of [false, true]) {
@@ -193,7 +196,7 @@ async function rob(story: Story, browser: Actor["browsers"][0], n: number): Prom
   if (n > 1) await story.useCopies(browser);
 }
 
-/** Whoever takes the account back: if it is the owner, nothing is left to the intruder. */
+/** If the owner takes the account back, the intruder must have nothing left. */
 async function backBy(story: Story, actor: Actor, takeBack: () => Promise<boolean>): Promise<void> {
   if (!(await takeBack()) || actor.name !== "owner") return;
   expect(await story.intrudersHoldings(), "left to the intruder").toEqual([]);
@@ -209,13 +212,14 @@ async function play(all: readonly Step[]): Promise<void> {
     await take(story, one);
     expect(await story.falseClaims(), JSON.stringify(one)).toEqual([]);
   }
-  // With each copy of a link the intruder may come back once; the owner always does, and the copies come to an end.
+  // With each copied link, the intruder may come back once. The owner must always come back, and the copies are used
+  // up.
   do expect(await story.ownerReturns()).toBeUndefined();
   while (await story.useCopies());
   expect(await story.intrudersHoldings(), "left to the intruder").toEqual([]);
   expect(await story.ownerSignsIn(), "the owner signs in").toBe(true);
   expect(await story.falseClaims()).toEqual([]);
-  // What the intruder knows and has is tried once more, now that the owner is in.
+  // The owner is signed in now. Nothing that the intruder knows or has may work.
   for (const browser of story.intruder.browsers) {
     expect(await story.signIn(story.intruder, browser, "right", 0)).toBe(false);
     expect(await story.signInByKey(story.intruder, browser)).toBe(false);
@@ -233,6 +237,6 @@ test("the same stories each time → the owner comes back, and nothing is left t
 test("random stories → the same", { timeout: 60_000 + RANDOM * 60_000 }, async () => {
   await fc.assert(property, { numRuns: RANDOM, endOnFailure: !inFull });
   figure("SI-01", "stories of an owner and an intruder", { stories, steps, "kinds of events": stage.seen.size });
-  // The long form is varied enough to reach what matters.
+  // With many stories, every important event must occur.
   if (stories >= 200) expect([...stage.seen]).toEqual(expect.arrayContaining(REACHED));
 });

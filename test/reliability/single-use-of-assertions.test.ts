@@ -19,11 +19,10 @@ import {
   SAML2_BEARER,
   trust,
 } from "../support/assertion-requests.ts";
-import * as clientKeys from "../support/client-keys.ts";
 import { DEVICE_GRANT, formWith } from "../support/device-actor.ts";
 import type { Agent, Page } from "../support/http-browser.ts";
 import { type BackChannelAnswer, type BackChannelRequest, bodyOf, send } from "../support/keep-alive-requests.ts";
-import { cyclesOf, figure, inFull } from "../support/reliability-figures.ts";
+import { cyclesOf, figure, inFull } from "../support/reliability-cycles-and-figures.ts";
 import { anIdentityProvider, assertionXml, encoded, signed } from "../support/saml-idp.ts";
 import {
   follow,
@@ -34,28 +33,29 @@ import {
   signedInAgent,
   startProcess,
 } from "../support/server-process.ts";
+import * as clientKeys from "../support/signing-clients.ts";
 
 const ROUNDS = cyclesOf(100, 6);
-/** Fewer in the short form, for as many rounds. */
+/** The short form sends fewer at once, in the same number of rounds. */
 const AT_ONCE = inFull ? 50 : 12;
 const POLLS = inFull ? 20 : 6;
 const LONG = 60_000 + ROUNDS * 4000;
 
-/** Where assertions are valid: these processes. */
+/** The audience of the assertions: these processes. */
 const audience = { issuer: ISSUER, now: () => Date.now() };
 const jwt = aJwtIssuer("https://idp.test");
 const maker = aJwtIssuer("https://maker.test");
 const saml = anIdentityProvider("https://idp.test/saml", "P-256");
 let key: clientKeys.KeyPair;
 
-/** One for each test: a client gets no more than a thousand codes from one network while they are good. */
+/** One client for each test, because a client gets at most a thousand codes from one network at a time. */
 type Television = "tvAllowed" | "tvBoth" | "tvDenied";
 const DEVICES = Math.min(ROUNDS, 900);
 
 let data: Prepared<"signing" | "asserting" | "app" | Television>;
 let processes: ServerProcess[];
 const connections = new HttpAgent({ keepAlive: true, maxSockets: AT_ONCE });
-/** Failed clients are counted by address; this test is about something else. */
+/** Failed client authentications are counted by address. This test isn't about them. */
 const env = { ASSENT_TRUST_PROXY: "127.0.0.1", ASSENT_DEVICE_INTERVAL: "1" };
 
 const television: Partial<Client> = {
@@ -104,7 +104,7 @@ async function token(at: number, asked: Pick<BackChannelRequest, "form" | "clien
   for (;;) {
     const url = processes[at % processes.length]?.url ?? "";
     const answer = await send(url, { path: "/token", headers, ...asked }, connections);
-    // Refused early, on a machine that has too much to do: nothing was looked at, and clients come again.
+    // The busy server refused early, before it read anything. Clients try again.
     if (answer.status !== 503) return answer;
     await sleep(randomInt(20, 100));
   }
@@ -113,7 +113,7 @@ async function token(at: number, asked: Pick<BackChannelRequest, "form" | "clien
 const volley = (asked: Pick<BackChannelRequest, "form" | "client">, times = AT_ONCE) =>
   Array.from({ length: times }, (_, at) => token(at, asked));
 
-/** How often each outcome came: `200`, `400 invalid_grant`, …; `lost`: the connection broke. */
+/** Number of answers of each kind: `200`, `400 invalid_grant`, …; `lost`: the connection broke. */
 function counted(answers: readonly BackChannelAnswer[]): Record<string, number> {
   const names = answers.map((answer) =>
     answer.status === 0 ? "lost" : answer.status === 200 ? "200" : `${answer.status} ${bodyOf(answer)["error"]}`,
@@ -123,7 +123,7 @@ function counted(answers: readonly BackChannelAnswer[]): Record<string, number> 
   );
 }
 
-/** Each makes a request that is accepted once, valid for minutes. */
+/** Each makes a request that works once and is valid for minutes. */
 const KINDS: readonly [string, string, () => Promise<Pick<BackChannelRequest, "form" | "client">>][] = [
   [
     "a client's assertion",
@@ -187,7 +187,7 @@ test(`JB-07 a subject's first use, ${POLLS} assertions at once, ${ROUNDS} rounds
 }, async () => {
   for (let round = 0; round < ROUNDS; round += 1) {
     const subject = randomUUID();
-    // Without an address, with one, and with one whose first part is somebody's username already.
+    // Without an address, with an address, and with one whose first part is an existing username.
     const address = round % 3 === 1 ? `${subject}@new.test` : `${data.person.username}@${subject}.test`;
     const more = round % 3 === 0 ? {} : { email: address, email_verified: true };
     const answers = await Promise.all(
@@ -219,7 +219,7 @@ describe("a device", () => {
 
   interface Waiting {
     readonly polls: () => Promise<readonly BackChannelAnswer[]>;
-    /** The page that asks the owner. */
+    /** The consent page. */
     readonly page: Page;
   }
 
@@ -261,7 +261,7 @@ describe("a device", () => {
     for (let round = 0; round < DEVICES; round += 1) {
       const { page, polls } = await waiting("tvBoth");
       const form = formWith(page, "decision");
-      // A yes takes longer than a no: without a head start it would never be first.
+      // Allowing takes longer than denying, so it needs a head start to be first sometimes.
       const yes = agent.submit(form, { decision: "allow" });
       await sleep(randomInt(0, 12));
       await Promise.all([yes, agent.submit(form, { decision: "deny" })]);

@@ -8,7 +8,7 @@ import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { freePort } from "../support/free-port.ts";
-import { asked, figure, inFull, quantile } from "../support/reliability-figures.ts";
+import { asked, figure, inFull, quantile } from "../support/reliability-cycles-and-figures.ts";
 import {
   authorizePath,
   type Prepared,
@@ -16,18 +16,18 @@ import {
   type ServerProcess,
   startProcess,
 } from "../support/server-process.ts";
-import { byTheClock } from "../support/timing-tests.ts";
+import { byTheClock } from "../support/timing-test-retries.ts";
 
-/** Files that a process may open, with some left for everything else. */
+/** Number of files that the process may open, minus a reserve. */
 const FILES =
   Number(/^Max open files\s+\d+\s+(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8"))?.[1] ?? 1_024) - 500;
 const SOCKETS = Math.min(5_000, FILES);
 const ATTACKERS = ["127.0.0.2", "127.0.0.3", "127.0.0.4", "127.0.0.5"];
-/** Others; the last one shares an address with slow clients. */
+/** Normal clients. The last one shares an address with slow clients. */
 const OTHERS = ["127.0.0.1", "127.0.0.6", "127.0.0.2"];
 /** The long form outlasts each time limit of the server several times. */
 const SECONDS = inFull ? asked("minutes", 2) * 60 : 5;
-/** Between the headers of a form and its body: a client that writes them apart, over a network. */
+/** Milliseconds between the head and the body of a form, like a client that writes them separately. */
 const APART = 40;
 
 let data: Prepared<"printer">;
@@ -44,7 +44,7 @@ afterAll(async () => {
   rmSync(dirname(data.dataDir), { recursive: true, force: true });
 });
 
-/** Slow clients until `stop`; resolves when all have connected once. */
+/** Starts slow clients. Resolves when all have connected once. */
 async function slowClients(): Promise<{ stop(): Promise<void> }> {
   const program = join(import.meta.dirname, "..", "support", "slow-clients.ts");
   const child = spawn(process.execPath, [program, new URL(server.url).port, String(SOCKETS), ...ATTACKERS], {
@@ -60,7 +60,7 @@ async function slowClients(): Promise<{ stop(): Promise<void> }> {
   };
 }
 
-/** The status of a request on a connection of its own, sent in these pieces; 0: the connection broke. */
+/** Sends a request in these pieces on its own connection. Status 0: the connection broke. */
 function ask(localAddress: string, pieces: readonly string[]): Promise<{ status: number; took: number }> {
   const startedAt = performance.now();
   return new Promise((resolve) => {
@@ -77,7 +77,7 @@ function ask(localAddress: string, pieces: readonly string[]): Promise<{ status:
     });
     socket.on("error", () => undefined);
     socket.on("close", () => {
-      // The pause in the middle is the client's.
+      // The pauses between pieces are the client's.
       const took = performance.now() - startedAt - APART * (pieces.length - 1);
       resolve({ status: Number(/^HTTP\/1\.1 (\d+)/.exec(text)?.[1] ?? 0), took });
     });
@@ -102,12 +102,12 @@ test(`DS-07 ${SOCKETS} slow clients of ${ATTACKERS.length} addresses → every o
   const requests: readonly (readonly [pieces: readonly string[], status: number])[] = [
     [[`GET /login HTTP/1.1\r\n${end}\r\n`], 200],
     [[`GET ${authorizePath(data.clients.printer)} HTTP/1.1\r\n${end}\r\n`], 200],
-    // A refresh token of nobody: the client was known, the form read.
+    // An unknown refresh token: the server authenticates the client and reads the form.
     [[post, form.toString()], 400],
   ];
   await ask(OTHERS[0] ?? "", requests[0]?.[0] ?? []);
   const slow = await slowClients();
-  // The kernel has taken them; the server takes them up one by one.
+  // The kernel has accepted the connections; the server accepts them one by one.
   await expect.poll(() => measured("assent_connections_open"), { timeout: 30_000 }).toBeGreaterThan(SOCKETS / 2);
   const cpu = await measured("process_cpu_seconds_total");
   const took: number[] = [];
@@ -117,7 +117,8 @@ test(`DS-07 ${SOCKETS} slow clients of ${ATTACKERS.length} addresses → every o
   while (performance.now() < until) {
     for (const address of OTHERS) {
       for (const [pieces, wanted] of requests) {
-        // The server can't tell a machine that is too busy to send the rest from a slow client: among those, it sends all at once.
+        // The server can't tell a busy machine's pause from a slow client. So at addresses with slow clients, this
+        // sends everything at once.
         const answer = await ask(address, ATTACKERS.includes(address) ? [pieces.join("")] : pieces);
         took.push(answer.took);
         if (answer.status !== wanted) wrong.push(`${address} ${pieces[0]?.slice(0, 12)} → ${answer.status}`);
@@ -142,9 +143,9 @@ test(`DS-07 ${SOCKETS} slow clients of ${ATTACKERS.length} addresses → every o
   });
   await slow.stop();
   expect(wrong).toEqual([]);
-  // Of each address as many as it may have, and one of each of the others.
+  // The maximum number of connections per slow address, and one for each normal address.
   expect(seen.connections).toBeLessThanOrEqual(ATTACKERS.length * 1_024 + OTHERS.length + 1);
-  // Beside all other tests, the machine decides how long an answer takes.
+  // In `npm test`, other tests on the machine determine the response times.
   if (inFull) expect(quantile(took, 0.99)).toBeLessThan(250);
   await expect.poll(() => measured("assent_connections_open")).toBeLessThan(10);
   await expect.poll(() => measured("assent_http_requests_unread")).toBe(0);
@@ -176,6 +177,6 @@ test("DS-07 headers that never end, half a line, nothing at all → cut off in t
   expect([headers?.statuses, half?.statuses, nothing?.statuses]).toEqual([["408"], ["200", "408"], null]);
   const longest = Math.max(...(await Promise.all(ended)).map(({ after }) => after));
   figure("DS-07", "headers that do not come", { "s until the last was cut off": longest / 1000 });
-  // 10 s, looked at every second; a busy machine looks later.
+  // 10 s, checked every second, and later on a busy machine.
   expect(longest).toBeLessThan(20_000);
 });

@@ -1,4 +1,4 @@
-/** REL-16: the version before and this one on one database, at the same time, under load. */
+/** REL-16: the previous version and this one on one database, at the same time, under load. */
 
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -13,7 +13,7 @@ import type { Migration } from "../../packages/server/src/storage/migrations/mig
 import { openPostgres } from "../../packages/server/src/storage/postgres/engine.ts";
 import { openSqlite } from "../../packages/server/src/storage/sqlite/engine.ts";
 import { bodyOf, codeForm, refreshForm, send } from "../support/keep-alive-requests.ts";
-import { cyclesOf, figure } from "../support/reliability-figures.ts";
+import { cyclesOf, figure } from "../support/reliability-cycles-and-figures.ts";
 import {
   authorizePath,
   ISSUER,
@@ -28,7 +28,7 @@ import {
 import { onPostgres, PASSWORD, postgresOf } from "../support/test-server.ts";
 
 const root = join(import.meta.dirname, "..", "..");
-/** Seconds that both serve; in `npm test` a few. */
+/** Seconds for which both versions serve. */
 const SECONDS = cyclesOf(3);
 
 const running: ServerProcess[] = [];
@@ -50,7 +50,7 @@ async function aDatabase(): Promise<Prepared<"rotating">> {
   return data;
 }
 
-/** Codes and rotating refresh tokens, each request at another of the servers, until it is stopped. */
+/** Redeems codes and rotates refresh tokens until it is stopped. Each request goes to another server. */
 function load(data: Prepared<"rotating">, urls: string[]) {
   const client = data.clients.rotating;
   const path = authorizePath(client);
@@ -59,7 +59,7 @@ function load(data: Prepared<"rotating">, urls: string[]) {
   let stopped = false;
   const ask = async (turn: number, form: Record<string, string>) => {
     let answer = await send(urls[turn % urls.length] ?? "", { path: "/token", client, form });
-    // Refused early, on a machine that has too much to do: nothing was looked at, and clients come again.
+    // The busy server refused early, before it read anything. Clients try again.
     for (let again = 0; answer.status === 503 && again < 50; again += 1) {
       await sleep(50);
       answer = await send(urls[turn % urls.length] ?? "", { path: "/token", client, form });
@@ -86,7 +86,7 @@ function load(data: Prepared<"rotating">, urls: string[]) {
   };
 }
 
-/** Migrates a database as a program would that knows these. */
+/** Migrates a database as a program with these migrations would. */
 async function migrateTo(
   dataDir: string,
   known: readonly Migration[],
@@ -105,7 +105,7 @@ async function migrateTo(
 }
 
 const id = migrations.length + 1;
-/** What a next version could bring. */
+/** A migration that a next version could have. */
 const expanding: Migration = {
   id,
   name: "of the next version",
@@ -154,7 +154,7 @@ test("the schema is expanded under a server that doesn't know it → it goes on,
   expect((refused as NotStarted).output).toMatch(/of the version after.*removed what this version of Assent needs/);
 });
 
-/** The newest release before this commit, or what ASSENT_TEST_UPGRADE_FROM names; undefined: there is none. */
+/** The newest release before this commit, or the value of ASSENT_TEST_UPGRADE_FROM. Undefined: there is none. */
 function earlierVersion(): string | undefined {
   const named = process.env["ASSENT_TEST_UPGRADE_FROM"];
   if (named !== undefined) return named;
@@ -169,7 +169,7 @@ function earlierVersion(): string | undefined {
   return tags.split("\n")[0] || undefined;
 }
 
-/** A checkout of that version with what it depends on. */
+/** A checkout of that version with its dependencies. */
 function checkoutOf(version: string): string {
   const folder = mkdtempSync(join(tmpdir(), "assent-earlier-"));
   folders.push(folder);
@@ -209,14 +209,14 @@ test("the release before on a database that this version expands, then both at o
     "requests answered": answered,
     refused: wrong.length,
   });
-  // Back: this version ends, the earlier one is started anew.
+  // A downgrade: this version ends, and the earlier one starts again.
   await Promise.all([before.end("SIGTERM"), after.end("SIGTERM")]);
   const again = load(data, [(await start(dataDir, earlier)).url]);
   await sleep(1000);
   expect((await again.stop()).wrong).toEqual([]);
 });
 
-/** A client and a person, made by that version's own command. */
+/** A client and a person, created by that version's command. */
 async function aDatabaseOf(checkout: string, dataDir: string): Promise<Prepared<"rotating">> {
   const json = (args: readonly string[], input = ""): Record<string, string> => {
     const command = [join(checkout, "packages", "cli", "bin", "assent.js"), ...args, "--json"];

@@ -1,10 +1,10 @@
-/** REL-28: what is wrong or risky in the configuration stops the start, is named, and no secret is repeated. */
+/** REL-28: wrong or risky configuration stops the start with the name of the setting, and no secret is printed. */
 
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { figure } from "../support/reliability-figures.ts";
+import { figure } from "../support/reliability-cycles-and-figures.ts";
 import { NotStarted, startProcess } from "../support/server-process.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "assent-configuration-"));

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { expect } from "vitest";
 import type { Client } from "../../packages/server/src/oauth/model.ts";
 import type { Person } from "../../packages/server/src/owners/storage.ts";
-import { Agent, authorize, authorizeUrl, pkce, redeem, type TokenAnswer } from "./http-browser.ts";
+import { Agent, authorize, authorizeUrl, pkce, redeem, signIn, type TokenAnswer } from "./http-browser.ts";
 import { settle, startServer, type TestClient, type TestServer } from "./test-server.ts";
 
 /** A person with a signed-in browser. After the first consent, authorizations of a client need no page. */
@@ -20,6 +20,20 @@ export interface Owner {
 
 export async function anOwner(server: TestServer): Promise<Owner> {
   return { person: await server.addPerson(), agent: new Agent(server.issuer) };
+}
+
+/** A person with a browser in which they have signed in. */
+export type SignedInPerson = Person & Owner;
+
+/** Signs a person in at a new browser. `person`: absent for a new one. */
+export async function signedInPerson(
+  server: TestServer,
+  person: Person | Promise<Person> = server.addPerson(),
+): Promise<SignedInPerson> {
+  const found = await person;
+  const agent = new Agent(server.issuer);
+  await signIn(agent, found.username);
+  return { ...found, person: found, agent };
 }
 
 /** Overrides for the authorization request and for the owner's answer on the consent page. */

@@ -56,8 +56,7 @@ export async function decide(
 ): Promise<void> {
   await assent.storage.companyApps.setRule({
     ...{ partition, companyId, clientId: client.clientId, by: null, now: now() },
-    rule:
-      rule === null ? null : { rule: "allow", scopes: ["read"], hosts: HOSTS, endsAt: null, optOut: false, ...rule },
+    rule: rule === null ? null : { rule: "allow", scopes: ["read"], hosts: HOSTS, endsAt: null, ...rule },
     shown: { locale: "en", clientName: client.name, logo: null },
   });
 }

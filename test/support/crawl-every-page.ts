@@ -3,6 +3,7 @@
  * the actions that lead to each page, then crawls.
  */
 
+import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { Person } from "../../packages/server/src/owners/storage.ts";
@@ -24,9 +25,10 @@ import {
   signIn,
 } from "./http-browser.ts";
 import { anAuthenticatorOf } from "./recovery-actors.ts";
+import { addProvider, ForgingProvider, pressProvider, startServerForProviders } from "./sign-in-providers.ts";
 import { smtpTo, startMailbox, type TestMailbox } from "./smtp-server.ts";
 import { SoftAuthenticator } from "./soft-webauthn-authenticator.ts";
-import { PASSWORD, settle, startServer, type TestClient, type TestServer } from "./test-server.ts";
+import { PASSWORD, settle, type TestClient, type TestServer } from "./test-server.ts";
 
 const DAY = 86_400_000;
 const MOST = 200;
@@ -52,6 +54,8 @@ export interface World {
 export interface Service {
   readonly server: TestServer;
   readonly mailbox: TestMailbox;
+  /** A provider at which people sign in. */
+  readonly there: ForgingProvider;
   stop(): Promise<void>;
 }
 
@@ -62,12 +66,15 @@ export interface Service {
 export async function startService(): Promise<Service> {
   const mailbox = await startMailbox();
   const config = { smtpUrl: smtpTo(mailbox), signUp: true, companies: "anyone" as const, trustProxy: ["127.0.0.1"] };
-  const server = await startServer({ config, host: "localhost" });
+  const server = await startServerForProviders({ config, host: "localhost" });
+  const there = await ForgingProvider.start(server.now);
   return {
     server,
     mailbox,
+    there,
     stop: async () => {
       await server.stop();
+      await there.stop();
       await mailbox.stop();
     },
   };
@@ -97,6 +104,7 @@ export async function everyPage(service: Service, options: WorldOptions = {}): P
 class Builder {
   readonly #server: TestServer;
   readonly #mailbox: TestMailbox;
+  readonly #there: ForgingProvider;
   readonly #text: string;
   readonly #serial: number;
   readonly #appText: string;
@@ -104,9 +112,10 @@ class Builder {
   readonly #pages: Shown[] = [];
   readonly #people: Person[] = [];
 
-  constructor({ server, mailbox }: Service, { text, appText, aged = true }: WorldOptions, serial: number) {
+  constructor({ server, mailbox, there }: Service, { text, appText, aged = true }: WorldOptions, serial: number) {
     this.#server = server;
     this.#mailbox = mailbox;
+    this.#there = there;
     this.#text = text ?? `Words of somebody, ${serial}`;
     this.#appText = appText ?? this.#text;
     this.#aged = aged;
@@ -119,8 +128,9 @@ class Builder {
     await this.#apart(admin, apps);
     const company = await this.#company(admin, member, apps);
     const agent = await this.#factors(admin);
+    await this.#elsewhere(agent);
     await this.#invited(agent, company);
-    await this.#crawl("an admin", agent, ["/account", "/account/confirm?to=passkeys"]);
+    await this.#crawl("an admin", agent, ["/account", "/account/confirm?to=passkeys", "/logout"]);
     await this.#member(member, company, apps);
     await this.#accounts();
     await this.#byMail();
@@ -209,7 +219,7 @@ class Builder {
     await addMember(this.#server, company, admin, "admin");
     await addMember(this.#server, company, member);
     if (allowed === undefined || blocked === undefined || wished === undefined) throw new Error("no apps");
-    await decide(this.#server, company, allowed, { optOut: true });
+    await decide(this.#server, company, allowed, {});
     await decide(this.#server, company, blocked, { rule: "block" });
     const { partition, companyId } = company;
     const wish = { partition, companyId, clientId: wished.clientId, personId: member.personId, scopes: ["read"] };
@@ -232,6 +242,9 @@ class Builder {
     const fields = { name: this.#text.slice(0, 60), credential: key.create(JSON.parse(options ?? "")) };
     await agent.submit(formWith(page, "credential"), fields);
     await this.#identity(person);
+    const { partition, personId } = person;
+    const picture = { pictureId: randomBytes(16).toString("base64url"), type: "image/webp", bytes: new Uint8Array(12) };
+    await this.#server.assent.storage.pictures.set({ partition, personId, picture, now: this.#server.now() });
     const half = this.#agent();
     this.#keep("half signed in", half, await signIn(half, person.username));
     this.#server.tick(60_000);
@@ -244,6 +257,17 @@ class Builder {
     const link = { partition, personId, subject, sole: false, madeBy: "operator", now: this.#server.now() } as const;
     await this.#server.assent.storage.subjectLinks.link(link);
     await settle();
+  }
+
+  /** A provider that is not connected, and the question whether to connect it. */
+  async #elsewhere(agent: Agent): Promise<void> {
+    const provider = await addProvider(this.#server, this.#there.issuer, { name: this.#appText });
+    const sub = `elsewhere-${this.#serial}`;
+    this.#there.answering = { claims: { sub, email: undefined, preferred_username: this.#text }, userInfo: { sub } };
+    const begun = await pressProvider(agent, await agent.get("/account/security"), provider);
+    const { location } = await agent.get(this.#there.callback(begun));
+    if (location?.pathname !== "/account/security/connect") throw new Error(`no question: ${location?.href}`);
+    await this.#open("an admin", agent, location.pathname + location.search);
   }
 
   async #invited(admin: Agent, { slug }: TestCompany): Promise<void> {
@@ -445,7 +469,7 @@ export function routeOf(action: string): string {
 }
 
 /** Forms that end a session or an account. They are tried last, because other forms depend on it. */
-export const ENDS = /sign-out|switch|sessions|password|delete|leave|undo|remove|confirm/;
+export const ENDS = /sign-out|logout|switch|sessions|password|delete|leave|undo|remove|confirm/;
 
 /** One form of each kind: the same fields and buttons. */
 export function looksOf(forms: readonly Found[]): readonly Found[] {

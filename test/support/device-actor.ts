@@ -23,7 +23,7 @@ export interface Device {
 
 /** Requests the codes of a device. Throws if the server refuses. `headers`: where the device is, by a trusted proxy. */
 export async function aDevice(
-  server: TestServer,
+  server: Pick<TestServer, "issuer">,
   client: TestClient,
   fields: Record<string, string | undefined> = {},
   headers: Record<string, string> = {},
@@ -38,7 +38,7 @@ export async function aDevice(
 }
 
 export function poll(
-  server: TestServer,
+  server: Pick<TestServer, "issuer">,
   client: TestClient,
   deviceCode: string | undefined,
   fields: Record<string, string | undefined> = {},

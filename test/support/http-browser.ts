@@ -59,7 +59,7 @@ export class Agent {
   async request(
     method: string,
     path: string,
-    body?: URLSearchParams,
+    body?: URLSearchParams | FormData | string,
     headers: Record<string, string> = {},
   ): Promise<Page> {
     const url = new URL(path, this.base);

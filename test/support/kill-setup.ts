@@ -8,7 +8,6 @@ import { rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { aJwtIssuer, JWT_BEARER, SAML2_BEARER, trust } from "./assertion-requests.ts";
-import { aKeyPair, jwksOf, type KeyPair } from "./client-keys.ts";
 import { DEVICE_GRANT } from "./device-actor.ts";
 import { Journal } from "./durable-journal.ts";
 import { Agent, consentForm, type Pkce, pkce } from "./http-browser.ts";
@@ -16,6 +15,7 @@ import { type BackChannelAnswer, type BackChannelRequest, send } from "./keep-al
 import { anIdentityProvider } from "./saml-idp.ts";
 import { Nodes } from "./server-nodes.ts";
 import { authorizePath, follow, nextCode, type Prepared, prepareData, signedInAgent } from "./server-process.ts";
+import { aKeyPair, jwksOf, type KeyPair } from "./signing-clients.ts";
 import type { TestClient } from "./test-server.ts";
 
 /** Milliseconds in which a page that asks to try again is requested again. */

@@ -5,7 +5,6 @@
 
 import { expect } from "vitest";
 import { claimsFor, JWT_BEARER, jwtOf, SAML2_BEARER } from "./assertion-requests.ts";
-import * as clientKeys from "./client-keys.ts";
 import { DEVICE_GRANT, formWith } from "./device-actor.ts";
 import { consentForm, type Page } from "./http-browser.ts";
 import {
@@ -16,10 +15,11 @@ import {
   refreshForm,
 } from "./keep-alive-requests.ts";
 import { aMoment, DECIDED, type Entry, jwtIssuer, type KillSite, samlIssuer } from "./kill-setup.ts";
-import { inFull } from "./reliability-figures.ts";
+import { inFull } from "./reliability-cycles-and-figures.ts";
 import { assertionXml, encoded, signed } from "./saml-idp.ts";
 import { rowsOf } from "./server-nodes.ts";
 import { follow, ISSUER } from "./server-process.ts";
+import * as clientKeys from "./signing-clients.ts";
 import type { TestClient } from "./test-server.ts";
 
 /** Number of requests per kind that are under way at each kill. */

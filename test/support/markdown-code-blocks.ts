@@ -13,8 +13,8 @@ export function blocksOf(page: string): readonly Block[] {
   return [...found].map(([, from, language = "", text = ""]) => ({ language, text, from }));
 }
 
-/** A line with only this text stands for omitted lines. */
-const OMISSION = "// …";
+/** A line with only this text, as a comment of the language, stands for omitted lines. */
+const OMISSION = /^(?:\/\/|#) …\n/m;
 
 /** Whether a text contains the pieces of a block in this order, as whole lines with any indentation. */
 export function isExcerpt(block: string, source: string): boolean {
@@ -32,7 +32,7 @@ export function isExcerpt(block: string, source: string): boolean {
 }
 
 function piecesOf(block: string): readonly (readonly string[])[] {
-  return block.split(`${OMISSION}\n`).map((piece) => piece.trimEnd().split("\n"));
+  return block.split(OMISSION).map((piece) => piece.trimEnd().split("\n"));
 }
 
 function stands(piece: readonly string[], lines: readonly string[]): boolean {

@@ -57,7 +57,7 @@ export async function say(url: string, ...statements: readonly string[]): Promis
   }
 }
 
-/** Distributes every table that is not distributed yet, by the statements that the documentation tells an operator to run. */
+/** Distributes every table that is not distributed yet, by the statements of the documentation for operators. */
 export async function distributeTables(url: string, shards?: number): Promise<void> {
   const setting = shards === undefined ? [] : [`SET citus.shard_count = ${shards}`];
   await say(url, ...setting, documentedStatements("create_distributed_table"));
@@ -78,7 +78,7 @@ export async function makeDatabase(name: string, [coordinator, ...workers]: read
   return coordinator.url(name);
 }
 
-/** Drops a database. The nodes connect to each other's databases by themselves, so it tries several times. */
+/** Drops a database. It tries several times, because the nodes open connections to each other's databases. */
 async function dropAt(node: Node, name: string): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -111,7 +111,7 @@ export class CitusDatabases {
     );
     this.#turn = made.catch(() => undefined);
     await made;
-    // Calls about one owner wait for each other on connections, and a statement takes longer on a cluster.
+    // Needs more connections than usual: calls about one owner wait for each other, and each statement takes longer.
     return `${coordinator?.url(name)}?max_connections=30`;
   }
 
@@ -131,7 +131,8 @@ export class CitusDatabases {
     await storage.migrate({ now: 0 });
     await storage.close();
     await distributeTables(url, SHARDS);
-    // Nobody may be connected to a template: neither the nodes to each other, nor Citus's daemon, which would come back.
+    // PostgreSQL copies a template only if it has no connections. This ends the connections of the nodes and of Citus's
+    // daemon, and prevents new ones.
     await this.#everywhere((node) =>
       say(
         node.url("postgres"),

@@ -9,7 +9,7 @@ import { Client } from "pg";
 import type { TestProject } from "vitest/node";
 import { openStorage } from "../../packages/server/src/storage/open.ts";
 import { CitusDatabases } from "./postgres-citus.ts";
-import { type Cluster, startCluster } from "./postgres-cluster.ts";
+import { type Cluster, startCluster } from "./postgres-server.ts";
 import { spreadTables } from "./postgres-sharded.ts";
 
 declare module "vitest" {

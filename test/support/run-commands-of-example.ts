@@ -13,10 +13,13 @@ const root = join(import.meta.dirname, "../..");
 /** Milliseconds after which a running server has read the changes of a command. */
 const BEHIND = 600;
 
-/** The commands in an example's first comment, in order. A command that continues on the next line is one command. */
+/**
+ * The commands in an example's first comment, in order. A command that continues on the next line is one command. The
+ * comment is one of TypeScript, Java (both begin lines with ` *`), Go (`//`) or Python (`#`).
+ */
 export function commandsOf(example: string): readonly string[] {
   const head = readFileSync(join(root, example), "utf8").split("*/", 1)[0] ?? "";
-  const lines = [...head.matchAll(/^ \* {3}(\S.*| {2}\S.*)$/gm)].map(([, line = ""]) => line);
+  const lines = [...head.matchAll(/^(?: \*|\/\/|#) {3}(\S.*| {2}\S.*)$/gm)].map(([, line = ""]) => line);
   return lines
     .join("\n")
     .replaceAll(/ \\\n +/g, " ")

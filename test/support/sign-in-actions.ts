@@ -7,8 +7,8 @@ import { randomUUID } from "node:crypto";
 import type { Person } from "../../packages/server/src/owners/storage.ts";
 import { AUTHENTICATOR, appOf, recoveryCodesOf } from "./authenticator-app.ts";
 import { Agent, authorizeUrl, consentForm, type Page, redeem, refresh } from "./http-browser.ts";
+import { type Actor, anActor, type Browser, type Stage } from "./owner-and-intruder.ts";
 import { aNetwork } from "./password-guesser.ts";
-import { type Actor, anActor, type Browser, type Stage } from "./sign-in-actors.ts";
 import { SoftAuthenticator } from "./soft-webauthn-authenticator.ts";
 import { PASSWORD, type TestServer } from "./test-server.ts";
 

@@ -2,8 +2,8 @@
 
 import type { Person } from "../../packages/server/src/owners/storage.ts";
 import type { Agent, Page } from "./http-browser.ts";
+import { type Actor, aBrowser, type Browser, type Proofs, type Stage } from "./owner-and-intruder.ts";
 import { Deeds } from "./sign-in-actions.ts";
-import { type Actor, aBrowser, type Browser, type Proofs, type Stage } from "./sign-in-actors.ts";
 
 const MINUTE = 60_000;
 const STEP = 30_000;

@@ -30,8 +30,14 @@ interface Pair {
   kept: Buffer[];
 }
 
-/** Starts a proxy on a free port in front of a port of loopback. */
-export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
+/**
+ * Starts a proxy on a free port in front of a port of loopback. `onRequest` gets the data that a client sends;
+ * `connection` is the same object for all data of one connection.
+ */
+export async function startTcpProxy(
+  targetPort: number,
+  onRequest?: (data: Buffer, connection: object) => void,
+): Promise<TcpProxy> {
   let mode: ProxyMode = "pass";
   let late = 0;
   const later = (deliver: () => void) => {
@@ -46,7 +52,8 @@ export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
     }
     const pair: Pair = { client, target: connect(targetPort, "127.0.0.1"), kept: [] };
     pairs.add(pair);
-    client.on("data", (data) => {
+    client.on("data", (data: Buffer) => {
+      onRequest?.(data, pair);
       if (mode !== "lose") later(() => pair.target.write(data));
     });
     pair.target.on("data", (data: Buffer) => {

@@ -1,4 +1,4 @@
-/** The order of test files: the slowest first, with browser tests spread between the others. */
+/** The order of test files: one project after another, in each the slowest files first. */
 
 import { statSync } from "node:fs";
 import type { TestSequencer, TestSpecification } from "vitest/node";
@@ -30,8 +30,12 @@ const LONG = [
   "demo/test/start",
 ];
 
-/** One browser keeps two processors busy, so browser tests are spaced widely enough that they seldom run at once. */
-const BETWEEN_BROWSERS = 12;
+/**
+ * Vitest ends a worker when the next file in the list belongs to another project, and a new worker loads the whole
+ * server again. So the files of a project follow each other. The browser projects run afterwards, in a group of their
+ * own (vitest.config.ts).
+ */
+const PROJECTS = ["postgres", "citus", "alone", "node", "browser", "postgres-browser"];
 
 export class Sequencer implements TestSequencer {
   /** Vitest calls it when a run is split over machines. Our runs never are. */
@@ -40,26 +44,19 @@ export class Sequencer implements TestSequencer {
   }
 
   sort(files: TestSpecification[]): TestSpecification[] {
-    const ordered = files
-      .map((file) => ({ file, rank: rankOf(file.moduleId), size: statSync(file.moduleId).size }))
-      .toSorted((a, b) => a.rank - b.rank || b.size - a.size)
+    return files
+      .map((file) => ({
+        file,
+        project: PROJECTS.indexOf(file.project.name),
+        rank: rankOf(file.moduleId),
+        size: statSync(file.moduleId).size,
+      }))
+      .toSorted((a, b) => a.project - b.project || a.rank - b.rank || b.size - a.size)
       .map(({ file }) => file);
-    const [browsers, others] = [true, false].map((wanted) =>
-      ordered.filter(({ project }) => project.name.endsWith("browser") === wanted),
-    );
-    return spread(browsers ?? [], others ?? []);
   }
 }
 
 function rankOf(path: string): number {
   const at = LONG.findIndex((part) => path.includes(`${part}.`));
   return at === -1 ? LONG.length : at;
-}
-
-/** Puts one of the few before each group of the others. */
-function spread<T>(few: readonly T[], others: readonly T[]): T[] {
-  return [
-    ...few.flatMap((one, at) => [one, ...others.slice(at * BETWEEN_BROWSERS, (at + 1) * BETWEEN_BROWSERS)]),
-    ...others.slice(few.length * BETWEEN_BROWSERS),
-  ];
 }

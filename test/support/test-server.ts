@@ -1,6 +1,6 @@
 /**
- * A real server on a free port and a real database (an SQLite file, or PostgreSQL or Citus if ASSENT_TEST_DATABASE says so), and
- * helpers that register clients and people.
+ * A real server on a free port, and helpers that register clients and people. The database is an SQLite file, or
+ * PostgreSQL or Citus if ASSENT_TEST_DATABASE says so.
  */
 
 import { createHash, randomBytes } from "node:crypto";
@@ -16,12 +16,12 @@ import { secretOf } from "../../packages/server/src/data-dir.ts";
 import { serverOptions } from "../../packages/server/src/http/connections/request-handler.ts";
 import { type AssentServer, type Config, configOf, createAssent } from "../../packages/server/src/index.ts";
 import type { Client, Resource, Scope } from "../../packages/server/src/oauth/model.ts";
-import type { Notice } from "../../packages/server/src/owners/mail/company-notices.ts";
+import type { Notice } from "../../packages/server/src/owners/mail/company-notice-kinds.ts";
 import type { Person } from "../../packages/server/src/owners/storage.ts";
 import { openStorage } from "../../packages/server/src/storage/open.ts";
 import { partitionOf } from "../../packages/server/src/storage/partition.ts";
 
-import { aDatabaseAt, aPostgresDatabase, onCitus } from "./postgres.ts";
+import { aDatabaseAt, aPostgresDatabase, onCitus } from "./postgres-database.ts";
 
 export const PASSWORD = "correct horse battery staple";
 
@@ -96,9 +96,18 @@ export async function startServer({
   const logger = pino({ level: config.logLevel ?? "trace" }, { write: (line: string) => void log.push(line) });
   const database = await databaseOf(config, dataDir);
   const monotonic = () => performance.now() + settled;
-  const options = { now, monotonic, log: logger, dangerouslyFetchFromLoopbackAddresses: fetchFromLoopback, notify };
+  const options = { now, monotonic, log: logger, notify };
+  const outbound = fetchFromLoopback ? { outboundAllow: ["127.0.0.0/8", "::1"] } : {};
   const assent = await createAssent(
-    configOf({ dataDir, housekeeping: false, ...database.config, ...config, ...secretOr(config, database), issuer }),
+    configOf({
+      dataDir,
+      housekeeping: false,
+      ...database.config,
+      ...outbound,
+      ...config,
+      ...secretOr(config, database),
+      issuer,
+    }),
     options,
   );
   server.on("request", assent.handler);

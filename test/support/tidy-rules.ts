@@ -116,7 +116,7 @@ export function storageMentions(file: SourceFile): string[] {
 
 /** True: the file imports the type of the whole server, with or without its pages. */
 export function takesWholeServer(file: SourceFile): boolean {
-  const whole = /(?:^|\/)(?:assent|assembled-server)\.ts$/;
+  const whole = /(?:^|\/)(?:assent|server-parts)\.ts$/;
   return importsOf(file).some((specifier) => whole.test(specifier)) || /^import [^;]*\bServed\b[^;]*;/m.test(file.text);
 }
 

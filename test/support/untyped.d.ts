@@ -62,36 +62,6 @@ declare module "passport" {
   }
 }
 
-declare module "express-session" {
-  export default function session(options: {
-    readonly secret: string;
-    readonly resave: boolean;
-    readonly saveUninitialized: boolean;
-  }): import("express").Handler;
-}
-
-declare module "express" {
-  import type { IncomingMessage, ServerResponse } from "node:http";
-  export interface Request extends IncomingMessage {
-    readonly originalUrl: string;
-    readonly user?: unknown;
-  }
-  export interface Response extends ServerResponse {
-    json(body: unknown): Response;
-    send(body: string): Response;
-    status(code: number): Response;
-  }
-  export type Handler = (request: Request, response: Response, next: (error?: unknown) => void) => void;
-  export type ErrorHandler = (error: Error, request: Request, response: Response, next: () => void) => void;
-  export interface Express {
-    use(...handlers: readonly (Handler | ErrorHandler)[]): void;
-    use(paths: string | readonly string[], ...handlers: readonly Handler[]): void;
-    get(path: string, ...handlers: readonly Handler[]): void;
-    (request: IncomingMessage, response: ServerResponse): void;
-  }
-  export default function express(): Express;
-}
-
 declare module "saml" {
   export const Saml20: {
     create(options: {

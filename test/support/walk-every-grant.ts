@@ -25,12 +25,16 @@ export async function prepare(server: TestServer): Promise<Person> {
 }
 
 /** A client that is registered for all of these grants. */
-export function aClientFor(server: TestServer, grantTypes: readonly string[] = OUR_GRANTS): Promise<TestClient> {
+export function aClientFor(
+  server: TestServer,
+  grantTypes: readonly string[] = OUR_GRANTS,
+  scopes: readonly string[] = ["read", "write", "profile"],
+): Promise<TestClient> {
   const responseTypes = [
     ...(grantTypes.includes("authorization_code") ? ["code"] : []),
     ...(grantTypes.includes("implicit") ? ["token"] : []),
   ];
-  return server.addClient({ grantTypes, responseTypes, ownScopes: ["read"] });
+  return server.addClient({ grantTypes, responseTypes, scopes, ownScopes: ["read"] });
 }
 
 /** The result of a flow: a token, or the error of the refused step. */

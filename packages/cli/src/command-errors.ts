@@ -11,7 +11,9 @@ export class Failure extends Error {}
 /** Flags whose names differ from the field's name with dashes. */
 const FLAGS: Readonly<Record<string, string>> = {
   client_name: "--name",
+  client_secret: "--client-secret-stdin",
   redirect_uris: "--redirect-uri",
+  post_logout_redirect_uris: "--post-logout-redirect-uri",
   grant_types: "--grant-type",
   response_types: "--response-type",
   token_endpoint_auth_method: "--auth-method",

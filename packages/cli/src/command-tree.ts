@@ -19,6 +19,10 @@ const nouns: Readonly<Record<string, Noun>> = {
   scope: { summary: "permissions that clients can request", load: () => import("./commands/scope.ts") },
   resource: { summary: "APIs that accept access tokens", load: () => import("./commands/resource.ts") },
   issuer: { summary: "issuers whose assertions the server trusts", load: () => import("./commands/issuer.ts") },
+  provider: {
+    summary: "OpenID Connect providers at which people sign in",
+    load: () => import("./commands/provider.ts"),
+  },
   consent: { summary: "what people and companies granted to clients", load: () => import("./commands/consent.ts") },
   receipt: { summary: "signed copies of what owners decided", load: () => import("./commands/receipt.ts") },
   session: { summary: "signed-in browsers", load: () => import("./commands/session.ts") },

@@ -11,8 +11,8 @@ export interface YesOption {
   readonly yes?: true;
 }
 
-export function yesOption(): Option {
-  return new Option("--yes", "don't ask for confirmation; required in scripts");
+export function yesOption(text = "don't ask for confirmation; required in scripts"): Option {
+  return new Option("--yes", text);
 }
 
 /**
@@ -59,4 +59,23 @@ async function answerTo(question: string): Promise<string> {
 export function counted(count: number, one: string, most = Number.POSITIVE_INFINITY, many = `${one}s`): string {
   const number = (value: number) => value.toLocaleString("en");
   return count > most ? `more than ${number(most)} ${many}` : `${number(count)} ${count === 1 ? one : many}`;
+}
+
+/** `1 session, 2 grants and 1 consent`, without kinds of which there is none. `no access`: there is nothing. */
+export function countedAll(counts: Readonly<Record<string, number>>, most?: number): string {
+  const parts = Object.entries(counts).flatMap(([one, count]) => (count === 0 ? [] : [counted(count, one, most)]));
+  const last = parts.pop();
+  if (last === undefined) return "no access";
+  return parts.length === 0 ? last : `${parts.join(", ")} and ${last}`;
+}
+
+/** What the operator reads before they disable something. `noun`: what it is, for the time when it is enabled again. */
+export function disablingText(
+  what: string,
+  noun: string,
+  { ends, stays, owned = "" }: { readonly ends: string; readonly stays: string; readonly owned?: string },
+): string {
+  const gone = ends === "no access" ? "" : ` They don't come back when you enable the ${noun} again.`;
+  const kept = stays === "no access" ? "" : ` ${stays}${owned} will stay.`;
+  return `Disabling ${what} ends ${ends}.${gone}${kept} Issued access tokens work until they expire.`;
 }

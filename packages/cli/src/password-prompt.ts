@@ -24,15 +24,15 @@ const MOST = 8192;
 
 export async function passwordChoice(options: PasswordOptions): Promise<PasswordChoice> {
   if (options.generatePassword) return { generate: true };
-  if (options.passwordStdin) return { password: await fromStdin() };
+  if (options.passwordStdin) return { password: await secretFromStdin("--password-stdin") };
   if (!process.stdin.isTTY) {
     throw new UsageError("no terminal to ask for the password: use --password-stdin or --generate-password");
   }
   return { password: await fromTerminal() };
 }
 
-/** The shell adds one line end. It doesn't belong to the password. */
-async function fromStdin(): Promise<string> {
+/** `flag`: the option that asks for it. The shell adds one line end, which doesn't belong to the secret. */
+export async function secretFromStdin(flag: string): Promise<string> {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of process.stdin) {
@@ -44,7 +44,7 @@ async function fromStdin(): Promise<string> {
     const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(Buffer.concat(chunks));
     return text.replace(/\r?\n$/, "");
   } catch {
-    throw new Failure("--password-stdin: the input is not UTF-8 text");
+    throw new Failure(`${flag}: the input is not UTF-8 text`);
   }
 }
 

@@ -1,4 +1,4 @@
-/** `assent client` for clients that sign: keys from a file, secrets that are sealed. */
+/** `assent client` for clients that sign: keys from a file, encrypted secrets. */
 
 import { generateKeyPairSync } from "node:crypto";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -17,7 +17,7 @@ const ROBOT = ["client", "create", "--name", "Robot", "--type", "confidential", 
 const pair = generateKeyPairSync("ec", { namedCurve: "P-256" });
 const publicJwk = { ...pair.publicKey.export({ format: "jwk" }), kid: "one" };
 
-/** A file of the workspace, made now. */
+/** Writes a file in the workspace. */
 function file(name: string, content: string): string {
   const path = join(at.folder, name);
   writeFileSync(path, content);

@@ -1,6 +1,6 @@
 /**
- * Nobody must lose a redirect URI, a scope or a grant type that they didn't mean: an update that adds keeps the rest, one that replaces a list says what the list
- * lost.
+ * An update of a client must not remove a redirect URI, a scope or a grant type by mistake. An update that adds values
+ * keeps the others. An update that replaces a list prints the removed values.
  */
 
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
@@ -64,7 +64,7 @@ test.each([
   expect(await shown()).toEqual(before);
 });
 
-test("single values added and removed → the rest of each list stays, and no warning of a loss", async () => {
+test("single values added and removed → the other values stay, no warning", async () => {
   const { code, stderr } = await update(
     ...["--add-redirect-uri", "https://a.test/cb2", "--add-redirect-uri", "https://a.test/cb"],
     ...["--add-scope", "admin read", "--remove-scope", "write", "--add-own-scope", "admin"],
@@ -82,14 +82,42 @@ test("single values added and removed → the rest of each list stays, and no wa
   expect(await shown()).toMatchObject({ optional_scope: "admin", own_scope: "", response_types: ["code"] });
 });
 
-test("two additions at once → both are there", { timeout: 30_000 }, async () => {
+test("URIs for after sign-out → added, removed, and replaced with a warning", async () => {
+  await update("--post-logout-redirect-uri", "https://a.test/bye", "--post-logout-redirect-uri", "https://a.test/end");
+  await update("--add-post-logout-redirect-uri", "https://a.test/out", "--scope", "read write");
+  await update("--remove-post-logout-redirect-uri", "https://a.test/end");
+  expect((await shown())["post_logout_redirect_uris"]).toEqual(["https://a.test/bye", "https://a.test/out"]);
+  const { stderr } = await update("--post-logout-redirect-uri", "https://a.test/out");
+  expect(stderr).toContain("--post-logout-redirect-uri: the new list no longer has https://a.test/bye");
+  const refused = await update("--add-post-logout-redirect-uri", "http://a.test/bye");
+  expect(refused.stderr).toContain("--post-logout-redirect-uri: ");
+});
+
+test("an address for logout tokens → set, refused unless it is https, and removed", async () => {
+  await update("--backchannel-logout-uri", "https://a.test/logout");
+  expect(await shown()).toMatchObject({ backchannel_logout_uri: "https://a.test/logout" });
+  await update("--backchannel-logout-session-required");
+  expect(await shown()).toMatchObject({ backchannel_logout_session_required: true });
+  await update("--no-backchannel-logout-session-required");
+  expect(await shown()).not.toHaveProperty("backchannel_logout_session_required");
+  const refused = await update("--backchannel-logout-uri", "http://a.test/logout");
+  expect(refused.stderr).toContain("--backchannel-logout-uri: ");
+  await update("--backchannel-logout-session-required");
+  await update("--no-backchannel-logout-uri");
+  expect(await shown()).not.toHaveProperty("backchannel_logout_session_required");
+  const alone = await update("--backchannel-logout-session-required");
+  expect(alone.stderr).toContain("--backchannel-logout-session-required: needs a backchannel_logout_uri");
+  expect(await shown()).not.toHaveProperty("backchannel_logout_uri");
+});
+
+test("concurrent additions → all are stored", { timeout: 30_000 }, async () => {
   const add = (uri: string) => at.run(["client", "update", id, "--add-redirect-uri", uri], { alone: true });
   const codes = await Promise.all(["https://a.test/1", "https://a.test/2", "https://a.test/3"].map(add));
   expect(codes.map(({ code }) => code)).toEqual([0, 0, 0]);
   expect((await shown())["redirect_uris"]).toHaveLength(4);
 });
 
-test("a list replaced → says what the list lost and how to add; a list that lost nothing → no warning", async () => {
+test("a list is replaced → the output names the removed values and how to add; nothing removed → no warning", async () => {
   const { code, stderr } = await update(
     "--redirect-uri",
     "https://a.test/new",
@@ -108,7 +136,7 @@ test("a list replaced → says what the list lost and how to add; a list that lo
   expect(stderr).not.toContain("--own-scope:");
 });
 
-test("--grant-type by short names → registered by the names that requests have", async () => {
+test("--grant-type with short names → registered with the full names", async () => {
   const made = ["client", "create", "--name", "Short", "--type", "confidential", "--scope", "read"];
   const { grant_types } = await at.json([
     ...made,

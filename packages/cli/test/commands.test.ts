@@ -27,7 +27,7 @@ const CLIENT = [
 ];
 const sha256 = (text: string) => createHash("sha256").update(text).digest("base64url");
 
-/** What the files of the data directory hold, as bytes in a string. */
+/** The bytes of all files in the data directory, as one string. */
 function stored(): string {
   return readdirSync(at.dataDir)
     .map((name) => readFileSync(join(at.dataDir, name), "latin1"))
@@ -122,7 +122,7 @@ describe("client", () => {
     }
     const other = JSON.parse((await make("--name", "Nothing Like It")).stdout);
     const renamed = await at.run(["client", "update", other.client_id, "--name-lang", "de=Bank of SampIes", "--json"]);
-    // Three of the four are named there, by the order of their ids.
+    // The warning names three of the four similar clients, in the order of their ids.
     expect(renamed.stderr).toMatch(/owners may confuse this client with another one.* \(Bank of Samples\).* and more/);
     expect(JSON.parse(renamed.stdout).similar_clients).toContainEqual(named);
   });
@@ -407,6 +407,7 @@ describe("resource and scope", () => {
       token_lifetime: 90,
       alg: "ES256",
       grant_bound: true,
+      userinfo: true,
       introspection_client_id: expect.stringMatching(/^rs_[A-Za-z0-9_-]{22}$/),
       introspection_client_secret: expect.stringMatching(/^cs_[A-Za-z0-9_-]{43}$/),
       created_at: expect.any(String),
@@ -459,7 +460,7 @@ describe("key, db and doctor", () => {
     const now = await at.run(["key", "rotate", "--now", "--json"]);
     expect(JSON.parse(now.stdout)).toMatchObject({ status: "signing" });
     expect(now.stderr).toMatch(/^warning: the new key signs from now on/);
-    // Other tests' APIs have keys of other algorithms.
+    // APIs of other tests have keys with other algorithms.
     const all = await at.json<{ status: string; alg: string }[]>(["key", "list"]);
     const keys = all.filter(({ alg }) => alg === "ES256");
     expect(keys.map(({ status }) => status)).toEqual(["verifying", "verifying", "signing"]);

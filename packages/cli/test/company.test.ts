@@ -73,7 +73,7 @@ test("policy: of no client, with a scope that it may not request, with flags tha
   expect((await policy(clientId, "--rule", "allow", "--scope", "write"))[1]).toMatch(
     /--scope: write: the client may not/,
   );
-  expect((await policy(clientId, "--rule", "block", "--opt-out"))[0]).toBe(2);
+  expect((await policy(clientId, "--rule", "block", "--scope", "read"))[0]).toBe(2);
   expect((await policy(clientId))[0]).toBe(2);
   expect((await policy(clientId, "--rule", "ask", "--for", "ada"))[0]).toBe(2);
   expect((await policy(clientId, "--rule", "allow", "--members", "end"))[0]).toBe(2);
@@ -93,9 +93,9 @@ test("policy allow --for → only these members; without it → all members agai
 
 test("policy allow → a rule that ends in a year; revoke → none; block, none", async () => {
   const policy = (...more: string[]) => at.json(["company", "policy", "acme", clientId, ...more]);
-  await policy("--rule", "allow", "--opt-out");
+  await policy("--rule", "allow");
   const { rules } = await at.json<{ rules: Record<string, string>[] }>(["company", "show", "acme"]);
-  expect(rules).toMatchObject([{ client_id: clientId, rule: "allow", scope: "read", opt_out: true }]);
+  expect(rules).toMatchObject([{ client_id: clientId, rule: "allow", scope: "read" }]);
   const days = (Date.parse(rules[0]?.["expires_at"] ?? "") - Date.now()) / 86_400_000;
   expect(Math.round(days)).toBe(365);
   expect(await at.json(["company", "revoke", "acme", clientId])).toMatchObject({ revoked: true, grants_ended: 0 });
@@ -128,4 +128,29 @@ test("list and delete → gone, for a table, too", async () => {
   expect((await at.run(["company", "list"])).stdout).toMatch(/acme-corp +Acme +disabled +block/);
   expect(await at.json(["company", "delete", "acme-corp", "--yes"])).toMatchObject({ deleted: true });
   expect(await at.json<unknown[]>(["company", "list"])).toEqual([]);
+});
+
+test("revoke → says that an approval ends too, and by which rule the app can come back", async () => {
+  await at.json(["company", "create", "--name", "Revoking", "--slug", "revoking"]);
+  const revoked = async () => {
+    await at.json(["company", "policy", "revoking", clientId, "--rule", "allow"]);
+    return (await at.run(["company", "revoke", "revoking", clientId])).stdout;
+  };
+  expect(await revoked()).toMatch(/The approval has ended, too\. Members ask an admin/);
+  await at.json(["company", "update", "revoking", "--default-rule", "members"]);
+  expect(await revoked()).toMatch(/members decide, so they can connect the app again.*--rule block/);
+});
+
+test("the only admin is disabled, or deleted → the output names the company; with another active admin → nothing", async () => {
+  await at.json(["company", "create", "--name", "Alone", "--slug", "alone"]);
+  for (const username of ["eva", "max"]) {
+    await at.json(["user", "create", "--username", username, "--email", `${username}@x.test`, "--generate-password"]);
+    await at.json(["company", "add-member", "alone", username, "--role", "admin"]);
+  }
+  expect((await at.run(["user", "disable", "eva"])).stderr).not.toContain("No active admin");
+  const { stderr } = await at.run(["user", "disable", "max"]);
+  expect(stderr).toContain("No active admin is left in alone");
+  await at.run(["user", "enable", "max"]);
+  expect((await at.run(["user", "delete", "max"])).stderr).toContain("No active admin is left in alone");
+  expect((await at.run(["user", "delete", "max", "--yes"])).stdout).toContain("No active admin is left in alone");
 });

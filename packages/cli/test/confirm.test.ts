@@ -1,6 +1,6 @@
 /**
- * Nothing must end without a yes: on a terminal the command says what ends and asks; where nobody can answer it refuses, and doesn't wait; what can't be done isn't
- * asked about.
+ * A command that ends something needs a yes. On a terminal, it names what will end and asks. Without a terminal, it
+ * refuses at once. It doesn't ask about something that is impossible.
  */
 
 import { generateKeyPairSync } from "node:crypto";
@@ -14,8 +14,9 @@ import { aWorkspaceWithDatabase, type Workspace } from "./support/run-command.ts
 let at: Workspace;
 let clientId: string;
 let kid: string;
+let sessionId: string;
 
-/** The owner uses the client in their own name. */
+/** Stores a consent of the owner for the client. */
 async function use(storage: Storage): Promise<void> {
   const person = await storage.people.findByName({ name: "alice" });
   if (person === undefined) throw new Error("alice is not there");
@@ -26,7 +27,9 @@ async function use(storage: Storage): Promise<void> {
     await storage.grants.approve(anApproval(grant, { now }));
     await storage.grants.redeem(aRedemption(grant, { now }));
   }
-  await storage.sessions.create(aSession(person, { now, authTime: now, idleUntil: later, absoluteUntil: later }));
+  const session = aSession(person, { now, authTime: now, idleUntil: later, absoluteUntil: later });
+  sessionId = session.sessionId;
+  await storage.sessions.create(session);
 }
 
 beforeAll(async () => {
@@ -55,6 +58,8 @@ beforeAll(async () => {
   await at.json(["issuer", "link", "https://idp.test", "00u1", "--user", "alice"]);
   const made = ["--type", "public", "--redirect-uri", "https://app.test/cb", "--scope", "read"];
   clientId = String((await at.json(["client", "create", "--name", "Printer", ...made]))["client_id"]);
+  await at.json(["company", "create", "--name", "Beta", "--slug", "beta"]);
+  await at.json(["company", "policy", "beta", clientId, "--rule", "allow", "--scope", "read"]);
   kid = String((await at.json(["key", "rotate"]))["kid"]);
   await at.json(["key", "rotate", "--now"]);
   await at.json(["db", "backup", "b.db"]);
@@ -65,36 +70,50 @@ beforeAll(async () => {
 });
 afterAll(() => at.remove());
 
-/** The command, what it says will end, and how to see that it hasn't. */
+/** The command, its question, and a command whose output shows that nothing has ended. */
 const COMMANDS: readonly (readonly [readonly string[], RegExp, readonly string[]])[] = [
   [
     ["client", "disable", "CLIENT"],
-    /Printer \(CLIENT\) ends 2 grants\..* 1 consent of owners will stay/,
+    /Printer \(CLIENT\) ends 2 grants\..* 2 consents of owners will stay/,
     ["client", "list"],
   ],
   [["client", "update", "CLIENT", "--status", "disabled"], /Printer \(CLIENT\) ends 2 grants/, ["client", "list"]],
-  [["client", "delete", "CLIENT"], /Printer \(CLIENT\) ends 2 grants and 1 consent/, ["client", "list"]],
-  [["user", "delete", "alice"], /alice .* ends 1 session, 2 grants, 1 consent and 1 membership/, ["user", "list"]],
-  [["company", "delete", "acme"], /Acme \(acme\) ends 1 membership, 0 grants and 0 consents/, ["company", "list"]],
+  [["client", "delete", "CLIENT"], /Printer \(CLIENT\) ends 2 grants and 2 consents/, ["client", "list"]],
+  [
+    ["user", "delete", "alice"],
+    /alice .* ends 1 session, 2 grants, 1 consent and 1 company membership\./,
+    ["user", "list"],
+  ],
+  [["company", "delete", "acme"], /Acme \(acme\) ends 1 membership\./, ["company", "list"]],
   [["resource", "delete", "https://api.test"], /Photos \(https:\/\/api.test\)/, ["resource", "list"]],
   [["scope", "delete", "read"], /read removes it from 1 client \(CLIENT\)/, ["scope", "list"]],
   [["issuer", "delete", "https://idp.test"], /https:\/\/idp.test ends 1 link/, ["issuer", "list"]],
-  [["key", "retire", "KID"], /the key KID stops its signing/, ["key", "list"]],
-  [["key", "retire", "--now", "KID"], /refuse every token that it signed/, ["key", "list"]],
+  [
+    ["key", "retire", "KID"],
+    /the key KID stops its signing within a second\. Another key signs .* work until they expire/,
+    ["key", "list"],
+  ],
+  [
+    ["key", "retire", "--now", "KID"],
+    /Each API refuses every token that the key signed as soon as it fetches the key set again/,
+    ["key", "list"],
+  ],
   [
     ["db", "restore", "b.db"],
-    /replaces the database at .*assent\.db \(1 person, 1 company, 1 client, 2 grants, 1 consent, 1 session\)/,
+    /replaces the database at .*assent\.db \(1 person, 2 companies, 1 client, 2 grants, 2 consents, 1 session\)/,
     ["user", "list"],
   ],
   [
     ["import", "all.jsonl"],
-    /replaces all data in the database at .*assent\.db \(1 person, 1 company, 1 client, 2 grants, 1 consent, 1 session\)\. The command keeps a copy .* All sessions and grants end/,
+    /replaces all data in the database at .*assent\.db \(1 person, 2 companies, 1 client, 2 grants, 2 consents, 1 session\)\. The command keeps a copy .* were deleted since the export come back\. All sessions and grants end/,
     ["consent", "list"],
   ],
 ];
 
+const withIds = (args: readonly string[]) =>
+  args.map((one) => (one === "CLIENT" ? clientId : one === "SESSION" ? sessionId : one));
 const filled = (args: readonly string[]) => args.map((one) => one.replace("CLIENT", clientId).replace("KID", kid));
-/** An id may begin with a dash. */
+/** `--` comes before the id, because an id may begin with a dash. */
 const line = (args: readonly string[], ...flags: readonly string[]) => {
   const [noun = "", verb = "", ...rest] = filled(args);
   const named = rest.filter((one) => one.startsWith("--") || one === "disabled");
@@ -134,11 +153,29 @@ describe.each(COMMANDS.map(([args, ends, list]) => [args.join(" "), args, ends, 
 
 describe.each([
   [["user", "disable", "alice"], /alice .* ends 1 session and 2 grants\..* 1 consent will stay/, ["user", "list"]],
-  [["company", "update", "acme", "--status", "disabled"], /Acme \(acme\) ends 0 grants\./, ["company", "list"]],
+  [["company", "update", "acme", "--status", "disabled"], /Acme \(acme\) ends no access\. Issued/, ["company", "list"]],
+  [
+    ["company", "remove-member", "acme", "alice"],
+    /alice .* ends the membership\. To come back/,
+    ["company", "show", "acme"],
+  ],
+  [["session", "revoke", "--user", "alice"], /alice .* ends 1 session\./, ["session", "list", "alice"]],
+  [["session", "revoke", "SESSION"], /signs out one browser\./, ["session", "list", "alice"]],
+  [["consent", "revoke", "alice", "CLIENT"], /alice .* to Printer \(.*\) ends 2 grants\./, ["consent", "list"]],
+  [
+    ["company", "revoke", "beta", "CLIENT"],
+    /ends the approval and the access that 0 members gave it\. .* The app is not blocked: members can ask an admin to let it in again\./,
+    ["company", "show", "beta"],
+  ],
+  [
+    ["company", "policy", "acme", "CLIENT", "--rule", "block"],
+    /Blocking Printer \(.*\) for Acme \(acme\) ends the access that 0 members gave it/,
+    ["company", "show", "acme"],
+  ],
 ] as const)("%j", (args, ends, list) => {
   test.each(["\n", "n\n", ""])("on a terminal, %j → asked with what ends, exit code 1, nothing ends", async (input) => {
     const before = await at.json(list);
-    const { code, stdout, stderr } = await at.run(args, { input, terminal: true });
+    const { code, stdout, stderr } = await at.run(withIds(args), { input, terminal: true });
     expect([code, stdout]).toEqual([1, ""]);
     expect(stderr).toMatch(ends);
     expect(stderr).toMatch(/Continue\? \[y\/N\] \n?error: cancelled: nothing was changed\n$/);
@@ -152,6 +189,10 @@ describe("what can't be done → said at once, without a question", () => {
     [["client", "disable", "nobody"], /there is no client/],
     [["user", "delete", "nobody"], /there is no user/],
     [["user", "disable", "nobody"], /there is no user/],
+    [["session", "revoke", "AAAA"], /there is no active session/],
+    [["consent", "revoke", "alice", "nothing"], /has no active consent/],
+    [["company", "revoke", "acme", "nothing"], /has no active consent/],
+    [["company", "policy", "acme", "nothing", "--rule", "block"], /there is no client/],
     [["company", "delete", "nobody"], /there is no company/],
     [["scope", "delete", "nobody"], /there is no scope/],
     [["resource", "delete", "https://nobody.test"], /there is no API/],

@@ -1,6 +1,6 @@
-/** `assent db …`, `export`, `import`: what they print, and their exit codes. */
+/** `assent db …`, `export`, `import`: output and exit codes. */
 
-import { existsSync, readdirSync, statSync } from "node:fs";
+import { existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -11,6 +11,8 @@ let at: Workspace;
 beforeAll(async () => {
   at = await aWorkspaceWithDatabase();
   await at.json(["user", "create", "--username", "alice", "--email", "alice@example.com", "--generate-password"]);
+  await at.json(["export", "early.jsonl"]);
+  writeFileSync(join(at.folder, "text.db"), "no database");
 });
 afterAll(() => at.remove());
 
@@ -36,7 +38,15 @@ describe("what can't be done → 1, one line that says what to do", () => {
     [["import", "nowhere.jsonl"], /there is no file at/],
     [["db", "backup", "data/assent.db"], /already exists: choose another name/],
     [["export", "data/assent.db"], /already exists/],
-    [["import", "data/assent.db"], /no JSON|no export|cut off/],
+    [
+      ["import", "data/assent.db"],
+      /\/data\/assent\.db is an SQLite database, not an export: if it is a backup, run: assent db restore data\/assent\.db/,
+    ],
+    [
+      ["db", "restore", "early.jsonl"],
+      /\/early\.jsonl is an export, not a backup: to import it, run: assent import early\.jsonl/,
+    ],
+    [["import", "text.db"], /\/text\.db: the file is cut off/],
   ] as const)("%j", async (args, problem) => {
     const { code, stdout, stderr } = await at.run(args);
     expect([code, stdout]).toEqual([1, ""]);
@@ -64,7 +74,13 @@ test("backup, restore, epoch: each says what it did; the old database is kept", 
   expect([restored.code, restored.stdout]).toEqual([0, `Restored ${join(at.dataDir, "assent.db")}.\n`]);
   expect(restored.stderr).toMatch(/The previous database is in .*\.replaced-\d{8}T\d{6}Z/);
   expect(restored.stderr).toContain("signing keys, and disabled people and clients are as they were at the backup");
-  expect(await at.json(["db", "epoch", "--keep-consents"])).toEqual({ ended: { grants: 0, consents: 0, sessions: 0 } });
+  expect(restored.stderr).toMatch(
+    /Ended with the replaced data: 0 grants, 0 consents and 0 sessions\.\nEnded in the data of the backup: 0/,
+  );
+  expect(restored.stderr).toMatch(/People, companies and clients that were deleted since the backup are back\./);
+  expect(await at.json(["db", "epoch", "--keep-consents"])).toEqual({
+    ended: { grants: 0, consents: 0, sessions: 0, invitations: 0, links: 0, codes: 0 },
+  });
   expect(await at.json(["user", "list"])).toHaveLength(1);
 });
 
@@ -118,7 +134,8 @@ test("import over data: a process has it open → refused; else replaced, with a
   expect(await at.json(["user", "list"])).toHaveLength(2);
   const { code, stdout, stderr } = await at.run(["import", "before.jsonl", "--yes"]);
   expect([code, stdout]).toEqual([0, expect.stringMatching(/^Imported \d+ rows\. All tables match the file\.\n$/)]);
-  const copy = /The previous database is in (.*\.replaced-\d{8}T\d{6}Z)\./.exec(stderr)?.[1] ?? "";
+  // A second copy within the same second has a number at its end.
+  const copy = /The previous database is in (.*\.replaced-\d{8}T\d{6}Z(?:-\d+)?)\.$/m.exec(stderr)?.[1] ?? "";
   expect(statSync(copy).mode & 0o777).toBe(0o600);
   expect(stderr).toMatch(/are as they were at the export/);
   expect(await at.json(["user", "list"])).toHaveLength(1);

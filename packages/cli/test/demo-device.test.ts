@@ -17,7 +17,7 @@ afterAll(async () => {
   removeDataDirs();
 });
 
-/** The command, once it shows its code. */
+/** Starts the command, and resolves when it shows its code. */
 async function started(): Promise<{ running: Running; userCode: string }> {
   const running = workspace.start(["demo", "device"], { env: { ASSENT_DATA_DIR: demo.dataDir } });
   for (;;) {
@@ -28,7 +28,7 @@ async function started(): Promise<{ running: Running; userCode: string }> {
   }
 }
 
-/** The demo's owner answers. */
+/** Signs in as the demo's owner, and answers. */
 async function answer(userCode: string, decision: string): Promise<void> {
   const agent = new Agent(demo.json.issuer);
   const field = formWith(await agent.get("/device"), "user_code");
@@ -38,19 +38,19 @@ async function answer(userCode: string, decision: string): Promise<void> {
   await agent.submit(formWith(asked, "decision"), { decision });
 }
 
-test("no demo here → says how to start one, exit code 1", async () => {
+test("no demo in this directory → an error that says how to start one, exit code 1", async () => {
   const { code, stderr } = await workspace.run(["demo", "device"]);
   expect([code, stderr]).toEqual([1, "error: there is no demo here: run assent demo, and keep it running\n"]);
 });
 
-test("refused → says so, exit code 1", async () => {
+test("the owner refuses → says so, exit code 1", async () => {
   const { running, userCode } = await started();
   await answer(userCode, "deny");
   const { code, stderr } = await running.ended();
   expect([code, stderr]).toEqual([1, "error: the person didn't allow the device\n"]);
 });
 
-test("allowed → shows a picture, a code and an address, then what the API answers", async () => {
+test("the owner allows → prints a picture, a code and an address, then the API's answer", async () => {
   const { running, userCode } = await started();
   expect(running.stdout()).toContain(`${demo.json.issuer}/device`);
   expect(running.stdout()).toMatch(/[█▀▄]{8}/);

@@ -1,4 +1,4 @@
-/** What a client can be registered for: what the configuration offers. */
+/** A client can be registered only for grant types that the configuration allows. */
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";

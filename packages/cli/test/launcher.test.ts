@@ -11,7 +11,7 @@ const root = mkdtempSync(join(tmpdir(), "assent-launcher-"));
 mkdirSync(join(root, "cache"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-/** A Node of the machine that is too old for the program, as many still start with. */
+/** A Node.js of this machine that is too old for the program, because many people start it with such a version. */
 const oldNode = [...(process.env.PATH ?? "").split(delimiter), "/usr/local/bin", "/usr/bin"]
   .map((folder) => join(folder, "node"))
   .find((path) => existsSync(path) && Number.parseInt(versionOf(path), 10) < 24);
@@ -20,11 +20,11 @@ function versionOf(path: string): string {
   return execFileSync(path, ["-p", "process.versions.node"], { encoding: "utf8" });
 }
 
-/** Prints its Node and arguments, then does what the first argument says. */
+/** Prints its Node.js and arguments, then does what the first argument says. */
 const PROGRAM = `
 const [what, value]: string[] = process.argv.slice(2);
 const leftover = Object.keys(process.env).filter((name) => name.startsWith("ASSENT_"));
-// Whoever reads what is printed may send a signal at once.
+// Sets the handlers before it prints, because a test may send a signal as soon as it reads the output.
 if (what === "wait") {
   for (const name of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
     process.on(name, () => { console.log(name); process.exit(7); });
@@ -60,7 +60,7 @@ function pathWith(executable: string): string {
   return folder;
 }
 
-/** The npm package with a Node for this machine, as `npm ci` puts it. */
+/** Puts a Node.js for this machine into the npm package's place, as `npm ci` does. */
 function bundle(home: Home, executable: string): void {
   const folder = join(home.folder, "node_modules", `node-linux-${process.arch}`);
   mkdirSync(join(folder, "bin"), { recursive: true });
@@ -73,7 +73,7 @@ function run(node: string, { launcher }: Home, args: string[] = [], path = pathW
   return spawnSync(node, [launcher, ...args], { encoding: "utf8", env, timeout: 20_000 });
 }
 
-/** Starts the waiting program; resolves once it listens to signals. */
+/** Starts the waiting program. Resolves when it handles signals. */
 async function start(node: string, { launcher }: Home, path: string) {
   const env = { PATH: path, HOME: root, XDG_CACHE_HOME: join(root, "cache") };
   const child = spawn(node, [launcher, "wait"], { env, stdio: ["ignore", "pipe", "inherit"] });
@@ -196,7 +196,7 @@ describe("on a Node that is too old", () => {
   test("the launcher is killed outright → the program goes with it", async () => {
     const { child, output } = await start(old, aPackage(), pathWith(process.execPath));
     child.kill("SIGKILL");
-    // The output closes only when the program, too, is gone.
+    // The output closes only after the program has ended, too.
     expect(await ended(child)).toEqual([null, "SIGKILL"]);
     expect(output().split("\n")).toHaveLength(2);
   });

@@ -1,13 +1,13 @@
 /**
- * Nobody must find a database that they didn't ask for: a command that was started in the wrong folder, or with the wrong configuration, says where it looked,
- * and leaves nothing behind.
+ * A command must not create a database by mistake. In a wrong folder or with a wrong configuration, it says where it
+ * looked for the database, and creates no file.
  */
 
 import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { aPostgresDatabase } from "../../../test/support/postgres.ts";
+import { aPostgresDatabase } from "../../../test/support/postgres-database.ts";
 import { aWorkspace, type Workspace } from "./support/run-command.ts";
 
 let at: Workspace;
@@ -71,6 +71,7 @@ test("a backup that isn't there, restored where no database is → nothing is ma
 test("doctor and a plan of the migration → say that there is none, and make nothing", async () => {
   const before = readdirSync(at.folder);
   const doctor = await at.run(["doctor"]);
+  expect(doctor.code).toBe(1);
   expect(doctor.stdout).toContain(`there is no Assent database at ${join(at.dataDir, "assent.db")}`);
   const plan = await at.run(["db", "migrate", "--plan"]);
   expect(plan.stderr).toContain(`There is no database at ${join(at.dataDir, "assent.db")} yet`);
@@ -94,7 +95,7 @@ test("another program's database → refused, and gets no table of ours", async 
   theirs.exec("CREATE TABLE notes (text TEXT)");
   theirs.close();
   const env = { ASSENT_DATABASE_URL: `sqlite:${path}`, ASSENT_SECRET: Buffer.alloc(32, 1).toString("base64") };
-  // SQLite makes files for everybody to read.
+  // SQLite creates files that everybody can read.
   chmodSync(path, 0o600);
   const { code, stderr } = await at.run(["client", "list"], { env });
   expect([code, stderr]).toEqual([1, expect.stringContaining(`no Assent database at ${path}`)]);

@@ -1,4 +1,4 @@
-/** What commands print and take: no secret comes out again (AD-07), no line feed goes in (AD-13), lists are bounded (DS-17). */
+/** Commands never print a secret again (AD-07), refuse line feeds (AD-13), and limit lists (DS-17). */
 
 import { generateKeyPairSync } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -8,13 +8,15 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { aWorkspaceWithDatabase, type Workspace } from "./support/run-command.ts";
 
 let at: Workspace;
-/** What commands printed once, as they made it. */
+/** Secrets that a command printed when it created them. */
 const printed: string[] = [];
 let privateKey: string;
 let clientId: string;
+let providerId: string;
 const serverSecret = () => readFileSync(join(at.dataDir, "secret"), "utf8").trim();
 
 const CONFIDENTIAL = ["client", "create", "--type", "confidential", "--redirect-uri", "https://app.test/cb"];
+const PROVIDER = ["provider", "create", "--issuer", "https://accounts.test", "--client-id", "assent"];
 
 beforeAll(async () => {
   at = await aWorkspaceWithDatabase();
@@ -44,14 +46,18 @@ beforeAll(async () => {
   const jwks = join(at.folder, "issuer.json");
   writeFileSync(jwks, JSON.stringify({ keys: [{ ...pair.publicKey.export({ format: "jwk" }), kid: "one" }] }));
   await at.json(["issuer", "create", "--type", "jwt", "--issuer", "https://idp.test", "--jwks", jwks]);
+  const upstream = "an-upstream-secret-1234";
+  printed.push(upstream);
+  const provider = await at.json([...PROVIDER, "--name", "Accounts", "--client-secret-stdin"], { input: upstream });
+  providerId = String(provider["id"]);
   await at.json(["key", "rotate"]);
 });
 afterAll(() => at.remove());
 
-/** Columns, and members of records, that hold secrets, hashes of them and sealed bytes. */
+/** Names of columns, and of members of records, that contain secrets, hashes of secrets, or encrypted bytes. */
 const SECRET_NAME = /^(?:hash|password_hash|sealed_private|sealedSecret|introspectionSecretHash|\w*salt\w*)$/;
 
-/** Every such value, as a text could show it, by its name. */
+/** Every such value in the database by its name, in each form in which it could be printed. */
 function stored(): ReadonlyMap<string, readonly string[]> {
   const found = new Map<string, string[]>();
   const note = (name: string, value: unknown) => {
@@ -72,7 +78,7 @@ function stored(): ReadonlyMap<string, readonly string[]> {
   const database = new DatabaseSync(join(at.dataDir, "assent.db"), { readOnly: true });
   try {
     for (const { name: table } of database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all()) {
-      // The hash of a picture is its address.
+      // A logo's hash is public: it is the address of the picture.
       if (table === "logos") continue;
       for (const row of database.prepare(`SELECT * FROM "${String(table)}"`).all()) {
         for (const [column, value] of Object.entries(row)) {
@@ -87,7 +93,7 @@ function stored(): ReadonlyMap<string, readonly string[]> {
   return found;
 }
 
-describe("AD-07 what was made", () => {
+describe("AD-07 secrets of existing records", () => {
   test.each([
     ["client", "list"],
     ["client", "show", "CLIENT"],
@@ -97,6 +103,8 @@ describe("AD-07 what was made", () => {
     ["resource", "list"],
     ["scope", "list"],
     ["issuer", "list"],
+    ["provider", "list"],
+    ["provider", "show", "PROVIDER"],
     ["key", "list"],
     ["session", "list", "alice"],
     ["consent", "list"],
@@ -111,14 +119,15 @@ describe("AD-07 what was made", () => {
     const secrets = [...[...kept.values()].flat(), ...printed, privateKey, serverSecret()];
     for (const flags of [[], ["--json"]]) {
       const file = `export-${flags.length}.jsonl`;
-      const args = words.map((word) => (word === "CLIENT" ? clientId : word === "FILE" ? file : word));
+      const named: Readonly<Record<string, string>> = { CLIENT: clientId, PROVIDER: providerId, FILE: file };
+      const args = words.map((word) => named[word] ?? word);
       const { code, stdout, stderr } = await at.run([...args, ...flags]);
       expect(code, stderr).toBe(0);
       for (const secret of secrets) expect(`${stdout}${stderr}`).not.toContain(secret);
     }
   });
 
-  test("an export → not the secret that opens it, nor what was printed once", async () => {
+  test("an export → contains neither the secret that decrypts it nor the secrets that were printed at creation", async () => {
     await at.json(["export", "whole.jsonl"]);
     const text = readFileSync(join(at.folder, "whole.jsonl"), "utf8");
     for (const secret of [...printed, privateKey, serverSecret()]) expect(text).not.toContain(secret);
@@ -153,6 +162,7 @@ describe("AD-13 line feeds and other control characters", () => {
       "issuer create --issuer",
       ["issuer", "create", "--type", "jwt", "--issuer", "https://c.test\r\nX", "--jwks", "issuer.json"],
     ],
+    ["provider create --name", [...PROVIDER, "--name", EVIL]],
   ];
 
   let before: readonly number[];
@@ -168,30 +178,33 @@ describe("AD-13 line feeds and other control characters", () => {
     expect(stderr).not.toMatch(/\r|^Bcc|^X/m);
   });
 
-  test("afterwards → nothing was made", async () => {
+  test("after the refusals → no record was created", async () => {
     expect(await counts()).toEqual(before);
   });
 });
 
-/** How many there are of what commands make. */
+/** Counts the records of each type that commands create. */
 async function counts(): Promise<readonly number[]> {
-  const nouns = ["client", "user", "company", "scope", "resource", "issuer"];
+  const nouns = ["client", "user", "company", "scope", "resource", "issuer", "provider"];
   return Promise.all(nouns.map(async (noun) => (await at.json<unknown[]>([noun, "list"])).length));
 }
 
-describe("DS-17 how long a list may be", () => {
+describe("DS-17 the length of a list", () => {
   test.each(["1000000000", "0", "-1", "1e9", "all", "'", ""])("--limit %j → wrong usage", async (limit) => {
     const { code, stdout } = await at.run(["client", "list", "--limit", limit]);
     expect([code, stdout]).toEqual([2, ""]);
   });
 
-  test("--limit 1 → one", async () => {
+  test("--limit 1 → one row", async () => {
     expect(await at.json<unknown[]>(["client", "list", "--limit", "1"])).toHaveLength(1);
     expect(await at.json<unknown[]>(["client", "list"])).toHaveLength(2);
   });
 
-  test.each(["%", "_", "%%%", "' OR '1'='1"])("user show %j → nobody: it is no pattern", async (name) => {
-    const { code, stdout } = await at.run(["user", "show", name, "--json"]);
-    expect([code, stdout]).toEqual([1, ""]);
-  });
+  test.each(["%", "_", "%%%", "' OR '1'='1"])(
+    "user show %j → not found, because the argument is not a pattern",
+    async (name) => {
+      const { code, stdout } = await at.run(["user", "show", name, "--json"]);
+      expect([code, stdout]).toEqual([1, ""]);
+    },
+  );
 });

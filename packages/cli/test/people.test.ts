@@ -13,7 +13,7 @@ import { aWorkspaceWithDatabase, type Workspace } from "./support/run-command.ts
 let at: Workspace;
 let sessionId: string;
 
-/** A person with a session and a consent, as a server would have made them. */
+/** Stores a person with a session and a consent, as a server does. */
 beforeAll(async () => {
   at = await aWorkspaceWithDatabase();
   const { id } = await at.json<{ id: string }>([

@@ -1,6 +1,7 @@
 /**
- * Nobody must take a number for another unit, a locked directory for a fault of the program, or an account that is going for one that stays; and whoever
- * registered a client is told how to go on.
+ * Output must be hard to misunderstand: each number has a unit, a directory without permission is not reported as a
+ * fault of the program, and accounts that will be deleted are marked. After registering a client, the output names the
+ * next step.
  */
 
 import { spawnSync } from "node:child_process";
@@ -18,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => at.remove());
 
-test("doctor → each time in seconds, as it is set, and so are the defaults", async () => {
+test("doctor → each time in seconds, as configured, also the defaults", async () => {
   const times = Object.values(settingOf).filter(
     ({ meaning }) => /seconds/i.test(meaning) && !/durations/.test(meaning),
   );
@@ -29,7 +30,7 @@ test("doctor → each time in seconds, as it is set, and so are the defaults", a
   for (const { shown } of times) expect(shown).not.toMatch(/day|hour|minute/);
 });
 
-test("a data directory that the system won't make → the setting, the path, the user, what to do", async () => {
+test("a data directory that can't be created → the setting, the path, the user, and what to do", async () => {
   const dataDir = join(at.folder, "data", "assent.db", "data");
   for (const args of [["serve"], ["db", "migrate"]]) {
     const { code, stderr } = await at.run(args, { env: { ASSENT_DATA_DIR: dataDir } });
@@ -41,7 +42,7 @@ test("a data directory that the system won't make → the setting, the path, the
   }
 });
 
-test("a data directory that may be read and not written → the same, with the command that mends it", () => {
+test("a data directory that is readable and not writable → the same, with the command that fixes it", () => {
   const dataDir = join(at.folder, "locked");
   mkdirSync(dataDir);
   chmodSync(at.folder, 0o755);
@@ -59,7 +60,7 @@ test("a data directory that may be read and not written → the same, with the c
   expect(stdout).toMatch(/can't write to \S+locked \(EACCES\): give it to this user \(chown \d+ \S+; chmod 700 \S+\)/);
 });
 
-test("user list and show → who is going, and when; which second factors there are", async () => {
+test("user list and show → which accounts will be deleted and when, and the second factors", async () => {
   for (const name of ["ada", "ben"]) {
     await at.json(["user", "create", "--username", name, "--email", `${name}@x.test`, "--generate-password"]);
   }
@@ -89,7 +90,7 @@ const CREATE = [
   "https://app.test/cb",
 ];
 
-test("client create → ends with the next step; in JSON nothing is added", async () => {
+test("client create → ends with the next step; the JSON has no additional member", async () => {
   const without = await at.run(CREATE);
   expect(without.stderr).toMatch(
     /Next: add the scopes that the client may request: assent client update \S+ --add-scope SCOPE[^\n]*\n$/,
@@ -103,7 +104,7 @@ test("client create → ends with the next step; in JSON nothing is added", asyn
   expect((await at.run([...CREATE, "--name", "Copier", "--scope", "read", "--json"])).stderr).not.toContain("Next:");
 });
 
-test("times for people → dates; for programs, as the RFC has them", async () => {
+test("times in the text output → dates; a secret without an end → never", async () => {
   const { stdout } = await at.run([...CREATE, "--name", "Plotter", "--scope", "read"]);
   expect(stdout).toMatch(/client_id_issued_at +20\d\d-\d\d-\d\dT/);
   expect(stdout).toMatch(/client_secret_expires_at +never/);

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { aPostgresDatabase, type TestDatabase } from "../../../test/support/postgres.ts";
+import { aPostgresDatabase, type TestDatabase } from "../../../test/support/postgres-database.ts";
 import { aWorkspace, type Workspace } from "./support/run-command.ts";
 
 let at: Workspace;

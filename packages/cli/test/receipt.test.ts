@@ -1,4 +1,4 @@
-/** `assent receipt verify`: a text that this server didn't sign as a receipt is never called valid. */
+/** `assent receipt verify` must never call a text valid that this server didn't sign as a receipt. */
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

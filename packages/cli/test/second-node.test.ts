@@ -1,10 +1,10 @@
-/** A second node is one command more: what the first began, the second finishes, and each does its part. */
+/** One command starts a second node. Either node can finish what the other started, and both do background work. */
 
 import { randomBytes } from "node:crypto";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { Agent, consentForm } from "../../../test/support/http-browser.ts";
 import { bodyOf, refreshForm, send } from "../../../test/support/keep-alive-requests.ts";
-import { aPostgresDatabase } from "../../../test/support/postgres.ts";
+import { aPostgresDatabase } from "../../../test/support/postgres-database.ts";
 import { aWorkspace, type Running, type Workspace } from "./support/run-command.ts";
 
 const PASSWORD = "correct horse battery staple";
@@ -32,7 +32,7 @@ afterEach(async () => {
   await drop();
 });
 
-/** A machine of its own: nothing but the variables is shared. */
+/** A separate machine: it shares only the variables. */
 async function aNode(): Promise<{ at: Workspace; url: string; server: Running }> {
   const at = aWorkspace();
   workspaces.push(at);
@@ -59,7 +59,7 @@ test("a second `assent serve` with the same variables → a code of the one is r
   const { servers } = await cli<{ servers: readonly { pid: number }[] }>(["db", "status"]);
   expect(new Set(servers.map(({ pid }) => pid))).toEqual(new Set([first.server.child.pid, second.server.child.pid]));
 
-  // The page is one node's, the code is taken to the other.
+  // One node serves the page; the code is redeemed at the other.
   const agent = new Agent(second.url);
   const [signIn] = (await agent.get("/login")).forms;
   if (signIn === undefined) throw new Error("no form");

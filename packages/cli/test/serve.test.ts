@@ -42,7 +42,7 @@ async function status(url: string): Promise<number | undefined> {
 }
 
 describe("serve", () => {
-  test("the port is taken → says so and what to set, exit code 1", async () => {
+  test("the port is in use → one line with the reason and the setting, exit code 1", async () => {
     const other = createServer().listen(0, "127.0.0.1");
     await new Promise((resolve) => other.once("listening", resolve));
     const { port } = other.address() as AddressInfo;
@@ -54,7 +54,7 @@ describe("serve", () => {
     expect(code).toBe(1);
   });
 
-  test("the secret is another than the keys were sealed under → one line that names it, exit code 1", async () => {
+  test("another secret than the one that encrypted the keys → one line that names it, exit code 1", async () => {
     await at.json(["db", "migrate"]);
     await at.json(["key", "rotate"]);
     const env = { ASSENT_LISTEN: "127.0.0.1:0", ASSENT_SECRET: Buffer.alloc(32, 7).toString("base64") };
@@ -63,7 +63,7 @@ describe("serve", () => {
     expect(code).toBe(1);
   });
 
-  test("a data directory that can't be made → one line, exit code 1", async () => {
+  test("a data directory that can't be created → one line, exit code 1", async () => {
     writeFileSync(join(at.folder, "file"), "");
     const { code, stderr } = await at.run(["serve"], { env: { ASSENT_DATA_DIR: join(at.folder, "file", "data") } });
     expect(stderr).toMatch(
@@ -72,13 +72,13 @@ describe("serve", () => {
     expect(code).toBe(1);
   });
 
-  test("an address of another machine → says so, exit code 1", async () => {
+  test("an address of another machine → one line, exit code 1", async () => {
     const { code, stderr } = await at.run(["serve"], { env: { ASSENT_LISTEN: "192.0.2.1:0" } });
     expect(stderr).toContain("192.0.2.1 is not an address of this machine");
     expect(code).toBe(1);
   });
 
-  test("→ one line about the start; answers; SIGTERM → exit code 0", async () => {
+  test("start → one log line, and requests are answered; SIGTERM → exit code 0", async () => {
     const { server, origin, env } = await serve();
     expect(await server.event("started")).toMatchObject({
       issuer: origin,
@@ -97,7 +97,7 @@ describe("serve", () => {
   });
 
   test.each(["1", "2"])(
-    "SIGUSR1 to each process, ASSENT_WORKERS=%s → no debugger, and it serves on",
+    "SIGUSR1 to each process, ASSENT_WORKERS=%s → no debugger, and the server continues",
     async (workers) => {
       const port = await freePort();
       const origin = `http://127.0.0.1:${port}`;
@@ -120,11 +120,11 @@ describe("serve", () => {
     },
   );
 
-  test("a request under way → answered before the end; a second signal → the end at once", async () => {
+  test("SIGTERM during a request → answered before the end; a second signal → ends at once", async () => {
     const first = await serve();
     const { hostname, port } = new URL(first.origin);
     const body = "grant_type=authorization_code";
-    // The server says when it has read the head: from then on the request is under way.
+    // `100 Continue` shows that the server has read the head. From then on, the request is under way.
     const head = `POST /token HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: ${body.length}\r\nExpect: 100-continue\r\n\r\n`;
     const socket = connect(Number(port), hostname);
     socket.setEncoding("utf8").on("error", () => undefined);
@@ -147,13 +147,13 @@ describe("serve", () => {
     await once(slow, "data");
     second.server.child.kill("SIGINT");
     await second.server.event("stopping");
-    // Sooner it would be the same Ctrl-C, heard from npm as well.
+    // One Ctrl-C sends two signals, from the terminal and from npm. The server counts both as one for half a second.
     await sleep(600);
     second.server.child.kill("SIGINT");
     expect((await second.server.ended()).code).toBe(130);
   });
 
-  test("what the command creates meanwhile → known to the server within a second", async () => {
+  test("a command creates a client → the running server knows it within a second", async () => {
     const { origin, env } = await serve();
     await at.json(["scope", "create", "read", "--description", "See"], { env });
     const args = [
@@ -174,7 +174,7 @@ describe("serve", () => {
       ...{ response_type: "code", client_id: id, redirect_uri: "https://app.test/cb", scope: "read", state: "s" },
       ...{ code_challenge: "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM", code_challenge_method: "S256" },
     });
-    // 400 would be an unknown client.
+    // The status would be 400 if the server didn't know the client.
     expect(await status(`${origin}/authorize?${query}`)).toBeLessThan(400);
     expect(await at.json(["doctor"], { env })).toMatchObject({
       ok: true,
@@ -186,7 +186,7 @@ describe("serve", () => {
   });
 });
 
-test("secrets as they were printed → accepted by the server; an old one until its overlap ends", async () => {
+test("secrets as printed → the server accepts them; the old secret works until its overlap ends", async () => {
   const { origin, env } = await serve();
   const introspect = async (id: unknown, secret: unknown) => {
     const authorization = `Basic ${Buffer.from(`${id}:${secret}`).toString("base64")}`;
@@ -240,11 +240,12 @@ describe("demo", () => {
   });
 });
 
-test("db migrate four times at once where nothing is yet, then four commands at once → all done, one database", async () => {
+test("four `db migrate` at once without a database, then four commands at once → all succeed, one database", async () => {
   const create = (name: string) => ["scope", "create", name, "--description", "See"];
   const user = ["user", "create", "--username", "a", "--email", "a@x.test", "--generate-password"];
   await Promise.all(Array.from({ length: 4 }, () => at.json(["db", "migrate"])));
   await Promise.all([at.json(create("a")), at.json(create("b")), at.json(create("c")), at.json(user)]);
-  expect((await at.json<{ name: string }[]>(["scope", "list"])).map(({ name }) => name)).toEqual(["a", "b", "c"]);
+  const scopes = await at.json<{ name: string; built_in: boolean }[]>(["scope", "list"]);
+  expect(scopes.flatMap(({ name, built_in }) => (built_in ? [] : [name]))).toEqual(["a", "b", "c"]);
   expect(await at.json(["db", "status"])).toMatchObject({ pending: 0 });
 });

@@ -13,7 +13,7 @@ test("a new password days after the address changed → says so, and how to set 
   const person = ["--username", "finn", "--email", "finn@x.test"];
   await at.json(["user", "create", ...person, "--generate-password"]);
   const setPassword = async () => (await at.run(["user", "set-password", "finn", "--generate-password"])).stderr;
-  expect(await setPassword()).toContain("All sessions have ended");
+  expect(await setPassword()).toContain("All sessions and grants have ended");
   const database = new DatabaseSync(join(at.dataDir, "assent.db"));
   database
     .prepare(

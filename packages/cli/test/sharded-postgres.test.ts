@@ -1,4 +1,4 @@
-/** Tables spread by the documented statements, and everything that an operator and an owner do afterwards. */
+/** Tables that are partitioned by the documented statements, and the commands and pages that use them afterwards. */
 
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { freePort } from "../../../test/support/free-port.ts";
 import { Agent, consentForm } from "../../../test/support/http-browser.ts";
 import { bodyOf, refreshForm, send } from "../../../test/support/keep-alive-requests.ts";
-import { aPostgresDatabase, type TestDatabase } from "../../../test/support/postgres.ts";
+import { aPostgresDatabase, type TestDatabase } from "../../../test/support/postgres-database.ts";
 import { spreadTables } from "../../../test/support/postgres-sharded.ts";
 import { migrations } from "../../server/src/storage/migrations/index.ts";
 import { migrate } from "../../server/src/storage/migrations/migrate.ts";
@@ -71,7 +71,7 @@ test("an older schema, spread → migrated by `db migrate`, served, an authoriza
   };
   const { applied } = await at.json<{ applied: readonly string[] }>(["db", "migrate"], { env });
   expect(applied).toEqual(migrations.slice(6).map(({ name }) => name));
-  // New tables are spread by the same statements; what is spread is left alone.
+  // Running the statements again partitions only new tables.
   await spreadTables(url);
   await spreadTables(url);
   expect(await count(url, "pg_class WHERE relkind = 'p'")).toBe(

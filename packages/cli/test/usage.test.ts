@@ -87,7 +87,15 @@ test("no option takes a secret as its value", async () => {
   const options = program.commands.flatMap((noun) => [noun, ...noun.commands]).flatMap(({ options }) => options);
   const secrets = options.filter(({ long }) => /password|secret/.test(long ?? ""));
   expect(secrets.map(({ flags }) => flags).sort()).toEqual([
-    ...["--generate-password", "--generate-password", "--new-secret", "--password-stdin", "--password-stdin"],
+    ...["--client-secret-stdin", "--client-secret-stdin"],
+    ...[
+      "--generate-password",
+      "--generate-password",
+      "--new-secret",
+      "--no-client-secret",
+      "--password-stdin",
+      "--password-stdin",
+    ],
   ]);
 });
 

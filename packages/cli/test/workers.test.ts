@@ -44,7 +44,7 @@ async function serve(env: Record<string, string> = {}): Promise<Served> {
   return { server, origin, metrics: `http://127.0.0.1:${metricsPort}` };
 }
 
-/** 0: no answer came. */
+/** Status 0: there was no answer. */
 function ask(url: string, agent: Agent | false = false): Promise<{ status: number; text: string }> {
   return new Promise((resolve) => {
     get(url, { agent }, (response) => {
@@ -65,13 +65,13 @@ async function until(condition: () => Promise<boolean> | boolean): Promise<void>
   while (!(await condition())) await sleep(20);
 }
 
-/** The value of a sample, by its name and labels as they are written. */
+/** The value of a sample, named as in the text of the metrics. */
 async function figure(metrics: string, sample: string): Promise<number> {
   const line = (await ask(`${metrics}/metrics`)).text.split("\n").find((one) => one.startsWith(`${sample} `));
   return Number(line?.slice(sample.length));
 }
 
-/** The processes that serve, by what they are called in the system. */
+/** The ids of the worker processes. */
 function workersOf({ child }: Running): number[] {
   const children = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, "utf8");
   return children.trim().split(/\s+/).map(Number);
@@ -198,7 +198,8 @@ describe("serve with ASSENT_WORKERS=2", () => {
       const connection = new Agent({ keepAlive: true, maxSockets: 1 });
       while (load.on) {
         const { status } = await ask(`${origin}/jwks`, connection);
-        // A kept connection may be closed at the moment of the next request. A client sends a GET again then (RFC 9112 §9.3.1).
+        // The server may close a kept connection at the moment of the next request. Clients repeat a GET then (RFC 9112
+        // §9.3.1).
         statuses.push(status === 0 ? (await ask(`${origin}/jwks`)).status : status);
       }
       connection.destroy();
@@ -236,7 +237,7 @@ describe("serve with ASSENT_WORKERS=2", () => {
       .split("\n")
       .map((line) => JSON.parse(line) as { event?: string; pid: number });
     const refused = lines.filter(({ event }) => event === "refused");
-    // On a machine that is busy with other things some may be turned away unread.
+    // On a busy machine, the server may refuse some requests before it reads them.
     expect(refused).toHaveLength(answers.filter(({ status }) => status === 400).length);
     expect(refused.length).toBeGreaterThan(500);
     expect(new Set(refused.map(({ pid }) => pid)).size).toBe(2);

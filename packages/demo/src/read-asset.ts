@@ -1,4 +1,4 @@
-/** Files that the demo shows, beside its sources and beside what is built of them. */
+/** Reads files of `assets/`, which is beside the sources, and beside the built files in the published package. */
 
 import { readFileSync } from "node:fs";
 

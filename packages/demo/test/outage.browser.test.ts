@@ -1,4 +1,7 @@
-/** The database goes away under the demo: people read so on a page of ours, and all goes on by itself when it is back. */
+/**
+ * The database of the demo becomes unreachable: people see an error page of ours, and everything works again when the
+ * database is back.
+ */
 
 import { randomBytes } from "node:crypto";
 import { renameSync } from "node:fs";
@@ -7,7 +10,7 @@ import { DatabaseSync } from "node:sqlite";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { axe, launchBrowser, withPage } from "../../../test/support/chromium.ts";
-import { type Cluster, startCluster } from "../../../test/support/postgres-cluster.ts";
+import { type Cluster, startCluster } from "../../../test/support/postgres-server.ts";
 import { type RunningDemo, removeDataDirs, startDemo } from "./support/demo.ts";
 
 let browser: Browser;
@@ -19,7 +22,7 @@ afterAll(async () => {
   removeDataDirs();
 });
 
-/** Pages that answer with 503 are what is looked for. */
+/** The tested pages answer with these statuses. */
 const tolerate = [/503 \(Service Unavailable\)/, /502 \(Bad Gateway\)/];
 const SAID = /This service isn’t available right now/;
 const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
@@ -33,7 +36,7 @@ async function askedFor(page: Page, { json }: RunningDemo): Promise<void> {
   await page.waitForSelector("button[name=decision]");
 }
 
-/** The walk: the question stands on the screen, then nothing of the server can be had, then all of it. */
+/** The consent page is open. Then `away` makes the service unavailable, and `back` repairs it. */
 async function walk(
   demo: RunningDemo,
   { away, back }: { away: () => Promise<void> | void; back: () => Promise<void> | void },
@@ -53,7 +56,7 @@ async function walk(
     expect(shown?.headers()["retry-after"]).toMatch(/^\d+$/);
     expect(await account.locator("main").innerText()).toMatch(SAID);
     await back();
-    // The page's own door, without a restart of ours.
+    // Uses the link on the page, without a restart.
     const door = account.getByRole("link", { name: "Start again" });
     await expect
       .poll(

@@ -19,7 +19,7 @@ afterAll(async () => {
   removeDataDirs();
 });
 
-// What one test allowed or declined is no answer in the next.
+// Removes the answers of one test, so that the next one starts without any.
 afterEach(async () => {
   const admin = await openAdmin(testConfig({ dataDir: demo.dataDir }));
   const owner = { user: demo.json.username };
@@ -31,7 +31,7 @@ afterEach(async () => {
 
 const button = (page: Page, name: string, exact = false) => page.getByRole("button", { name, exact });
 
-/** From the start page to the server's question. */
+/** From the start page to the server's consent page. */
 async function askedFor(page: Page, { json } = demo): Promise<void> {
   await page.goto(json.client_url);
   await button(page, "Connect with Assent").click();
@@ -58,7 +58,7 @@ async function revokeAt(page: Page, { json } = demo): Promise<void> {
   await account.close();
 }
 
-/** How many of the demo owner's authorizations could still be refreshed. */
+/** Number of the demo owner's grants that can still be refreshed. */
 async function liveGrants(): Promise<number> {
   const admin = await openAdmin(testConfig({ dataDir: demo.dataDir }));
   const { partition, personId } = await userOf(demo.json.username, admin);
@@ -91,7 +91,7 @@ describe("the story", () => {
       await expect.poll(() => lastStep(page)).toBe("The app fetches your photos 200");
       await button(page, "Try with a wrong token").click();
       await expect.poll(() => lastStep(page)).toBe("The app tries a token it has tampered with 401");
-      await button(page, "Try the scope you declined").click();
+      await button(page, "Try to delete a photo").click();
       await expect.poll(() => lastStep(page)).toBe("The app tries what you declined 403");
       expect(await page.locator(".step").last().innerText()).toContain('error="insufficient_scope"');
       await expect.poll(() => page.locator(".gallery img").count()).toBe(9);
@@ -159,7 +159,7 @@ describe("the story", () => {
       await page.fill("[name=username]", again.json.username);
       await page.fill("[name=password]", again.json.password);
       await button(page, "Sign in", true).click();
-      // All was allowed before the restart, so that nobody asks again.
+      // Everything was allowed before the restart, so no page asks again.
       await page.waitForSelector(".album");
       await expect.poll(() => page.locator(".gallery img").count()).toBe(9);
     });
@@ -219,7 +219,7 @@ describe("the story", () => {
 });
 
 test("a token that has timed out → 401, and a refresh mends it", async () => {
-  // Long enough to press a button with it, also on a busy machine.
+  // Long enough to press a button before the token expires, also on a busy machine.
   const short = await startDemo({ accessTtl: 6000 });
   try {
     await withPage({ browser }, async (page) => {

@@ -2,8 +2,8 @@
 
 import { type CryptoKey, compactVerify, errors } from "jose";
 import { quoted, type Refuse } from "./bearer-errors.ts";
+import type { KeyHint } from "./jwk-set.ts";
 import type { Settings } from "./options.ts";
-import type { KeyHint } from "./select-key.ts";
 import { type JsonObject, parseJsonObject } from "./strict-json.ts";
 
 /** Maximum number of characters, which are bytes here, because a token is ASCII. */

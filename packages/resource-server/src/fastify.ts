@@ -3,13 +3,13 @@
  * Fastify.
  */
 
-import { setClaims } from "./accepted-claims.ts";
 import { ResourceServerError } from "./bearer-errors.ts";
 import type { NodeRequest } from "./bearer-token.ts";
+import { setClaims } from "./claims-of-request.ts";
 import { scopeNames, signInRequirement } from "./options.ts";
 import type { Requirement, ResourceServer } from "./resource-server.ts";
 
-export { claimsOf } from "./accepted-claims.ts";
+export { claimsOf } from "./claims-of-request.ts";
 
 /** The members of a FastifyRequest that the adapter uses. */
 export interface FastifyRequestLike {

@@ -1,13 +1,13 @@
 /** Adapter for node:http, and for frameworks on top of it: Express, Connect, Polka. */
 
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { setClaims } from "./accepted-claims.ts";
 import type { AccessTokenClaims } from "./access-token.ts";
 import { ResourceServerError } from "./bearer-errors.ts";
+import { setClaims } from "./claims-of-request.ts";
 import { scopeNames, signInRequirement } from "./options.ts";
 import type { Requirement, ResourceServer } from "./resource-server.ts";
 
-export { claimsOf } from "./accepted-claims.ts";
+export { claimsOf } from "./claims-of-request.ts";
 
 /**
  * Protects a handler by a token. The handler runs only for accepted requests and gets the token's claims; the adapter

@@ -6,8 +6,8 @@
 import type { CryptoKey } from "jose";
 import { fetchJson } from "./fetch-json.ts";
 import { findJwks } from "./issuer-metadata.ts";
+import { type KeyHint, type KeySet, pickKey, readKeySet } from "./jwk-set.ts";
 import type { Settings } from "./options.ts";
-import { type KeyHint, type KeySet, pickKey, readKeySet } from "./select-key.ts";
 
 /** The times of the cache, in seconds. */
 export const CACHE = Object.freeze({

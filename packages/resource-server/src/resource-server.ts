@@ -6,9 +6,9 @@ import { type AccessTokenClaims, verifyAccessToken } from "./access-token.ts";
 import { quoted, type Refuse, ResourceServerError, type SignInRequirement } from "./bearer-errors.ts";
 import { bearerToken, type ProtectableRequest } from "./bearer-token.ts";
 import { isProven } from "./client-certificate.ts";
+import type { KeyHint } from "./jwk-set.ts";
 import { type ResourceServerOptions, readOptions, type Settings, scopeNames, signInRequirement } from "./options.ts";
 import { CACHE, IssuerKeys, KeysUnavailable } from "./remote-jwk-set.ts";
-import type { KeyHint } from "./select-key.ts";
 
 /** The requirements of one operation of the API. */
 export interface Requirement {

@@ -1,4 +1,4 @@
-/** Bent tokens and headers without number: never an acceptance, never an error other than a refusal. */
+/** Many invalid tokens and headers: none is accepted, and none causes another error than a refusal. */
 
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";

@@ -1,4 +1,4 @@
-/** An issuer over https: its certificate must be trusted, and its keys may not come from anywhere less safe. */
+/** An issuer over https: its certificate must be trusted, and the SDK must not load keys over plain http. */
 
 import { createServer } from "node:https";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
@@ -33,7 +33,7 @@ afterAll(async () => {
   await Promise.all([close(server), plain.close(), api.close()]);
 });
 
-/** Each call a minute after the one before, so that a failure is forgotten. */
+/** Moves the clock by a minute before each call, so that the SDK doesn't reuse an earlier failure. */
 async function call() {
   ahead += 60_000;
   const { status } = await api.call(aToken(issuer, key));
@@ -45,19 +45,19 @@ test("an untrusted certificate → 503", async () => {
   expect(await call()).toMatchObject({ status: 503, detail: expect.stringContaining("self-signed certificate") });
 });
 
-test("trusted, but keys over plain http, even on localhost → 503 and not fetched", async () => {
+test("a trusted certificate, and keys over plain http, even on localhost → 503, not fetched", async () => {
   setDefaultCACertificates([...trusted, certificate.cert]);
   jwksUri = plain.jwksUri;
   expect(await call()).toMatchObject({ status: 503, detail: expect.stringContaining("jwks_uri must be https") });
   expect(plain.hits.jwks).toBe(0);
 });
 
-test("trusted, but under a name that it isn't made for → 503", async () => {
+test("a trusted certificate for another name → 503", async () => {
   jwksUri = `${issuer.replace("localhost", "127.0.0.1")}/keys`;
   expect(await call()).toMatchObject({ status: 503, detail: expect.stringContaining("altnames") });
 });
 
-test("all over https → accepted", async () => {
+test("everything over https, all certificates trusted → accepted", async () => {
   jwksUri = `${issuer}/keys`;
   expect((await call()).status).toBe(200);
 });

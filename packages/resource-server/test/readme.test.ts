@@ -1,4 +1,4 @@
-/** The README tells the truth: its programs run, its tables are those of the code. */
+/** The README agrees with the code: its programs run, and its tables are current. */
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
@@ -11,7 +11,7 @@ import { conditions } from "../src/bearer-errors.ts";
 import { send } from "./support/api.ts";
 import { AUDIENCE, aKey, aToken, type SigningKey, startIssuer, type TestIssuer } from "./support/issuer.ts";
 
-/** With tables as they read: the formatter pads their cells. */
+/** Removes the spaces with which the formatter pads the cells of tables. */
 const readme = (await readFile(new URL("../README.md", import.meta.url), "utf8")).replace(/ +\|/g, " |");
 const sources = new URL("../src/", import.meta.url);
 const require = createRequire(import.meta.url);
@@ -30,7 +30,7 @@ afterAll(async () => {
   await Promise.all([issuer.close(), rm(folder, { recursive: true })]);
 });
 
-/** The program under a heading, as a file of its own: real paths for the packages, the test's issuer, any free port. */
+/** The program below a heading as a file, with real paths of the packages, the test's issuer and a free port. */
 async function program(heading: string): Promise<string> {
   const after = readme.slice(readme.indexOf(`# ${heading}\n`));
   const text = /```ts\n([\s\S]*?)```/.exec(after)?.[1];

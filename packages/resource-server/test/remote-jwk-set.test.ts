@@ -1,9 +1,11 @@
-/** The issuer's metadata and keys (RFC 8414, RFC 7517): where they may come from, how long they serve, what a flood costs. */
+/**
+ * The issuer's metadata and keys (RFC 8414, RFC 7517): their allowed addresses, their caching, and the cost of floods.
+ */
 
 import { gzipSync } from "node:zlib";
 import { afterEach, describe, expect, test } from "vitest";
 import { freePort } from "../../../test/support/free-port.ts";
-import { byTheClock } from "../../../test/support/timing-tests.ts";
+import { byTheClock } from "../../../test/support/timing-test-retries.ts";
 import { createResourceServer, type ResourceServerOptions } from "../src/index.ts";
 import { startApi, type TestApi } from "./support/api.ts";
 import { AUDIENCE, aKey, aToken, sendJson, startIssuer, type TestIssuer } from "./support/issuer.ts";
@@ -16,7 +18,7 @@ afterEach(async () => {
   await Promise.all(closing.splice(0).map((it) => it.close()));
 });
 
-/** An issuer, an API and a clock that runs only when told. */
+/** An issuer, an API, and a clock that only the test moves. */
 async function setUp(options: Partial<ResourceServerOptions> = {}, path = "", port = 0) {
   const issuer = await startIssuer([key.jwk], path, port);
   let ahead = 0;
@@ -32,7 +34,7 @@ async function setUp(options: Partial<ResourceServerOptions> = {}, path = "", po
 
 const statusOf = async (api: TestApi, token: string) => (await api.call(token)).status;
 
-/** Nothing to accept and nothing cached: 503, a Retry-After, the reason for the operator alone. */
+/** Expects 503 with Retry-After, because no keys are cached. Only the operator learns the reason. */
 async function isUnavailable(api: TestApi, token: string, reason: RegExp): Promise<void> {
   const answer = await api.call(token);
   expect(answer.status).toBe(503);
@@ -306,7 +308,7 @@ describe("cache", () => {
 
 describe("issuer down", () => {
   test("none cached → 503 at once for everybody, one attempt in 5 s; back → accepted", async () => {
-    // Nobody else is given it meanwhile.
+    // A fixed port, so that nothing else uses it in the meantime.
     const port = await freePort();
     const { issuer, api, by, pass } = await setUp({}, "", port);
     await issuer.close();

@@ -2,7 +2,7 @@
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Logger } from "pino";
-import { type Config, ConfigError, certificatesKnown } from "./config.ts";
+import { type Config, ConfigError, certificatesKnown, checkCode, warningsAtStart } from "./config.ts";
 import { grantsOf } from "./configured-grant-types.ts";
 import { OwnAccessTokens } from "./crypto/access-tokens.ts";
 import { openClientSecrets } from "./crypto/client-secrets.ts";
@@ -17,21 +17,23 @@ import { Receipts } from "./crypto/signed-receipts.ts";
 import { algsInUse, ensureKeys, type KeySet, keySet, SigningKeySealed } from "./crypto/signing-keys.ts";
 import { userCodes } from "./crypto/user-codes.ts";
 import { demoRemarks, prepareDataDir, secretsOf } from "./data-dir.ts";
+import { elsewhereOf } from "./elsewhere-setup.ts";
 import { type Reporting, reporting } from "./event-reporting.ts";
 import { Heartbeat } from "./heartbeat.ts";
 import { Housekeeping } from "./housekeeping.ts";
 import { coarseNetworkOf, originOf, TrustedProxies } from "./http/connections/client-address.ts";
 import { Connections } from "./http/connections/connection-limits.ts";
-import { HeaderLines } from "./http/connections/header-lines.ts";
 import { Gate } from "./http/connections/load-shedding.ts";
 import { createHandler } from "./http/connections/request-handler.ts";
-import { Unread } from "./http/connections/unread-requests.ts";
+import { HeaderLines } from "./http/connections/response-header-lines.ts";
+import { Unread } from "./http/connections/slow-request-limits.ts";
 import { Cookies } from "./http/cookies.ts";
 import { commonHeaders } from "./http/http-message.ts";
 import { LazyPages, type Served } from "./http/lazy-pages.ts";
 import { tokenMisses } from "./http/unknown-token-counts.ts";
 import { JoseForeignJwts, readKeySet } from "./jose/foreign-jwts.ts";
 import { createLogger } from "./log.ts";
+import type { PeriodicWork } from "./mail/periodic-work.ts";
 import { type Mail, type MailSources, openMail } from "./mail-setup.ts";
 import { keepMembershipsInSync } from "./membership-sync.ts";
 import { sourcesOf } from "./metric-sources.ts";
@@ -39,19 +41,21 @@ import type { Snapshot } from "./metrics/prometheus-text.ts";
 import { ServerMetrics } from "./metrics/server-metrics.ts";
 import type { GrantRegistry } from "./oauth/grants/registry.ts";
 import type { Millis, Scope, SigningAlg, Soon } from "./oauth/model.ts";
+import { withOpenIdScopes } from "./oauth/openid/scopes.ts";
 import { serverMetadata } from "./oauth/server-metadata.ts";
 import type { Catalog } from "./oauth/storage.ts";
 import type { TokenEndpointContext } from "./oauth/token-endpoint/endpoint.ts";
+import { openIdOf } from "./openid-setup.ts";
 import { readBrand } from "./operator-branding.ts";
 import { GuardedFetcher } from "./outbound/guarded-fetch.ts";
 import { remoteKeys } from "./outbound/remote-keys.ts";
 import { Popularity } from "./owners/app-popularity.ts";
-import { GrantUses, ScopeUses } from "./owners/apps/scope-uses.ts";
+import { GrantUses, ScopeUses } from "./owners/apps/record-scope-use.ts";
 import { assertedOwners, ownerNamed } from "./owners/asserted-owners.ts";
 import type { AuthorizationContext } from "./owners/authorization/context.ts";
 import { FailedClients } from "./owners/client-authentication-failures.ts";
 import { admitDevice } from "./owners/enter-user-code.ts";
-import type { Notice } from "./owners/mail/company-notices.ts";
+import type { Notice } from "./owners/mail/company-notice-kinds.ts";
 import type { Brand } from "./pages/index.ts";
 import { AssertionReader } from "./saml/assertion-reader.ts";
 import { signInOf } from "./sign-in-setup.ts";
@@ -61,6 +65,7 @@ import { StorageUnavailable } from "./storage/errors.ts";
 import { NEWEST_MIGRATION } from "./storage/migrations/index.ts";
 import { openStorage, type Storage } from "./storage/open.ts";
 import { partitionOf } from "./storage/partition.ts";
+import { tellAppsOfLogout } from "./tell-apps-of-logout.ts";
 import { readTls, type Tls } from "./tls.ts";
 import { policyOf } from "./token-lifetimes.ts";
 import type { Crew } from "./workers/messages.ts";
@@ -101,11 +106,6 @@ export interface AssentOptions {
   /** Absent: made from `config.logLevel`. */
   readonly log?: Logger;
   /**
-   * For tests and demos on one machine: documents that clients name (`jwks_uri`) may be at a loopback address, also
-   * over http.
-   */
-  readonly dangerouslyFetchFromLoopbackAddresses?: boolean;
-  /**
    * Receives news for people (invitations, members' requests) to deliver. Absent: nobody receives them. It must return
    * at once.
    */
@@ -127,11 +127,12 @@ export interface AssentOptions {
 export async function createAssent(config: Config, options: AssentOptions = {}): Promise<AssentServer> {
   const log = options.log ?? createLogger(config.logLevel, { shared: options.worker !== undefined });
   const grants = grantsOf(config);
+  await checkCode(config);
   prepareDataDir(config);
   const tls = readTls(config);
   const brand = readBrand(config);
   if (options.worker?.first ?? true) {
-    for (const warning of [...config.warnings, ...tls.warnings, ...demoRemarks(config)])
+    for (const warning of [...warningsAtStart(config, options), ...tls.warnings, ...demoRemarks(config)])
       log.warn({ event: "configuration" }, warning);
   }
   shareCores(options.worker === undefined ? 1 : config.workers);
@@ -151,7 +152,6 @@ export async function createAssent(config: Config, options: AssentOptions = {}):
     const state = await storage.state();
     refuseUnready(state, { serve: true });
     await makeKeys(storage, secrets, now());
-    const local = options.dangerouslyFetchFromLoopbackAddresses ?? false;
     const saml = new AssertionReader();
     const restoredAt = state.epoch?.at ?? 0;
     const crew = options.worker?.crew ?? (() => undefined);
@@ -161,7 +161,7 @@ export async function createAssent(config: Config, options: AssentOptions = {}):
     const mailSources = { config, storage, secrets, attemptKey, log, now, brand };
     const mail = openMail(mailSources, options.dangerouslyLogMail ?? false);
     const parts = {
-      ...{ config, storage, secrets, log, now, local, saml, tls, grants, restoredAt, metrics, crew, notify },
+      ...{ config, storage, secrets, log, now, saml, tls, grants, restoredAt, metrics, crew, notify },
       ...{ mail, attemptKey, brand, monotonic, heartbeat, reporter },
     };
     const assent = await assemble(parts);
@@ -174,6 +174,7 @@ export async function createAssent(config: Config, options: AssentOptions = {}):
     const housekeeping = new Housekeeping({ storage, now, log, alsoDue });
     if (config.housekeeping) housekeeping.start();
     mail.start();
+    assent.telling.start();
     const membershipSync = keepMembershipsInSync({ storage, now, event: reporter.event }, log);
     assent.assent.people.loadSoon();
     return {
@@ -193,6 +194,7 @@ export async function createAssent(config: Config, options: AssentOptions = {}):
         metrics.close();
         await housekeeping.stop();
         await assent.assent.people.stop();
+        await assent.telling.stop();
         await mail.stop();
         await saml.close();
         await heartbeat.end();
@@ -215,7 +217,6 @@ interface Parts {
   readonly now: () => Millis;
   readonly monotonic: () => Millis;
   /** True: documents may be fetched from loopback addresses. */
-  readonly local: boolean;
   readonly saml: AssertionReader;
   readonly tls: Tls;
   readonly brand: Brand;
@@ -238,7 +239,6 @@ async function assemble({
   log,
   now,
   monotonic,
-  local,
   saml,
   tls,
   brand,
@@ -251,8 +251,10 @@ async function assemble({
   attemptKey,
   heartbeat,
   reporter,
-}: Parts): Promise<{ assent: Served } & Pick<AssentServer, "announceEnd" | "drain">> {
-  const catalog = openCatalog(storage, { now: monotonic });
+}: Parts): Promise<{ assent: Served; telling: PeriodicWork } & Pick<AssentServer, "announceEnd" | "drain">> {
+  const policy = policyOf(config, await storage.noteAccessTtl({ ttl: config.accessTtl, now: now() }));
+  const { customClaims } = config;
+  const catalog = openCatalog(storage, { now: monotonic, withBuiltIn: (own) => withOpenIdScopes(own, customClaims) });
   const credentials = new DerivedCredentials(secrets);
   const keys = keysOf({ storage, secrets, now, version: () => catalog.keysVersion() });
   await Promise.resolve(keys()).catch((error: unknown) => {
@@ -268,9 +270,9 @@ async function assemble({
   });
   const { event } = reporter;
   const { issuer } = config;
-  const { signIn, secondStep } = signInOf({ issuer, storage, secrets, mail, metrics, log, attemptKey, now });
-  const basePath = new URL(issuer).pathname.replace(/\/$/, "");
   const owners = { storage, newOwnerId, partitionOf, now };
+  const { signIn, secondStep } = signInOf({ ...owners, ...config, secrets, mail, metrics, log, attemptKey });
+  const basePath = new URL(issuer).pathname.replace(/\/$/, "");
   const scopeUses = new ScopeUses(storage, now);
   const grantUses = new GrantUses({
     ...{ storage, now, failed: () => event("use_unrecorded", {}) },
@@ -278,16 +280,17 @@ async function assemble({
   });
   const context: TokenEndpointContext = {
     issuer,
-    policy: policyOf(config),
+    policy,
     grants,
     catalog,
     storage,
     credentials,
     accessTokens: new OwnAccessTokens({ issuer, secrets, keys, makeKey }),
-    foreignJwts: foreignJwts(local, event),
+    openId: openIdOf({ issuer, keys, makeKey }, { ...owners, issuer }, customClaims, () => context),
+    foreignJwts: foreignJwts(config.outboundAllow, event),
     userCodes: userCodes(secrets),
     hashes,
-    admitDevice: (asker) => admitDevice(asker, { storage, policy: policyOf(config), attemptKey, now }),
+    admitDevice: (asker) => admitDevice(asker, { storage, policy, attemptKey, now }),
     saml,
     assertedOwners: assertedOwners(owners),
     findOwner: (by, value) => ownerNamed(by, value, owners),
@@ -299,7 +302,7 @@ async function assemble({
     openClientSecrets: (clientId, sealed) => openClientSecrets(secrets, clientId, sealed),
     ownerPassword: async (asked) => {
       const [{ ownerByPassword }, { MAX_PASSWORD_BYTES }] = await Promise.all([
-        import("./owners/authenticate-by-password.ts"),
+        import("./owners/password-grant-owner.ts"),
         import("./owners/new-password.ts"),
       ]);
       return ownerByPassword(asked, { ...signIn, storage, originOf, longest: MAX_PASSWORD_BYTES });
@@ -336,7 +339,16 @@ async function assemble({
       return { salt, hash: sha256(salt) };
     },
   };
-  const sessions = { storage, mail, issuer, attemptKey, newId, event, now };
+  const telling = tellAppsOfLogout({
+    storage,
+    catalog,
+    openId: context.openId,
+    fetcher: fetcherOf(config.outboundAllow),
+    now,
+    event,
+  });
+  const tellApps = () => telling.kick();
+  const sessions = { tellApps, storage, mail, issuer, attemptKey, newId, event, now };
   const ids = { prefix: randomText(6), count: 0 };
   let [ending, draining] = [false, false];
   const assent: Served = {
@@ -351,6 +363,10 @@ async function assemble({
     sessions,
     factors: sessions,
     identities: { ...sessions, catalog },
+    elsewhere: elsewhereOf({
+      ...{ catalog, storage, secrets, outboundAllow: config.outboundAllow },
+      people: { ...sessions, newOwnerId, partitionOf },
+    }),
     recovery: { storage, oauth: context, mail, links, issuer, attemptKey, newId, now },
     account: { ...sessions, credentials, links, mailDesk, hashPassword: signIn.hashPassword },
     apps: { storage, oauth: context, consentDurations: config.consentDurations, now, event },
@@ -369,6 +385,7 @@ async function assemble({
         () => false,
       ),
     logo: (hash) => storage.logos.get({ hash }),
+    picture: (pictureId) => storage.pictures.get({ partition: partitionOf(pictureId), pictureId }),
     now,
     event,
     signIn,
@@ -384,7 +401,7 @@ async function assemble({
       ...{ storage, attemptKey, now, monotonic: () => performance.now() },
       isOutage: (error) => error instanceof StorageUnavailable,
     }),
-    gate: new Gate(() => performance.now()),
+    gate: new Gate(monotonic),
     unread: new Unread(monotonic),
     metrics,
     crew,
@@ -401,6 +418,7 @@ async function assemble({
   };
   return {
     assent,
+    telling,
     announceEnd: () => {
       ending = true;
     },
@@ -410,10 +428,14 @@ async function assemble({
   };
 }
 
+function fetcherOf(alsoAllowed: readonly string[]): GuardedFetcher {
+  return new GuardedFetcher({ now: () => performance.now(), alsoAllowed });
+}
+
 /** Verifies JWTs that clients and trusted issuers sign. The guarded fetcher gets keys from a URI. */
-function foreignJwts(local: boolean, event: Reporting["event"]): JoseForeignJwts {
+function foreignJwts(alsoAllowed: readonly string[], event: Reporting["event"]): JoseForeignJwts {
   const now = () => performance.now();
-  const fetcher = new GuardedFetcher({ now, dangerouslyAllowLoopbackAddresses: local });
+  const fetcher = fetcherOf(alsoAllowed);
   return new JoseForeignJwts(remoteKeys({ fetcher, now, parse: readKeySet, event }));
 }
 
@@ -443,7 +465,8 @@ function keysOf(parts: {
 
 /** Makes the missing keys of each alg that an API's tokens need. */
 async function makeKeys(storage: Storage, secrets: Secrets, now: Millis): Promise<void> {
-  await ensureKeys(storage, secrets, now, algsInUse(await storage.resources.list()));
+  const algs = algsInUse(await storage.resources.list(), await storage.keys.list());
+  await ensureKeys(storage, secrets, now, algs);
 }
 
 /** Serialized again when the scopes have changed. */
@@ -452,7 +475,7 @@ function metadataOf(config: Config, catalog: Catalog, grants: GrantRegistry): ()
   const current = async (): Promise<string> => {
     const scopes = await catalog.scopes();
     if (last?.scopes !== scopes) {
-      const metadata = serverMetadata(config.issuer, scopes.values(), grants, certificatesKnown(config));
+      const metadata = serverMetadata(config.issuer, scopes.values(), grants, certificatesKnown(config), config);
       last = { scopes, text: JSON.stringify(metadata) };
     }
     return last.text;

@@ -213,6 +213,14 @@ export const settings = {
     meaning:
       "Addresses of proxies. The server reads the headers of ASSENT_PROXY_HEADER and ASSENT_CLIENT_CERT_HEADER only from these addresses.",
   }),
+  /** CIDRs of addresses that are not public, to which the guarded fetcher may connect all the same. */
+  outboundAllow: setting(cidrs, {
+    variable: "ASSENT_OUTBOUND_ALLOW",
+    initial: [],
+    shown: "none",
+    meaning:
+      "Addresses that are not public, to which the server may still send requests: for JWK Sets of clients and issuers, back-channel logout, sign-in at other providers. To loopback addresses it then also uses http. Anybody who may register such an address can reach services there through the server.",
+  }),
   /** The header that names the client's address; the server reads no other one. */
   proxyHeader: setting(oneOf("x-forwarded-for", "forwarded"), {
     variable: "ASSENT_PROXY_HEADER",

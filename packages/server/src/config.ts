@@ -7,6 +7,8 @@ import { existsSync, type Stats, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type SettingKey, type SettingValues, settingKeys, settingOf } from "./config-settings.ts";
+import type { CustomClaims } from "./configured-claims.ts";
+import type { ExistingPeople } from "./configured-people.ts";
 import { type CustomGrant, customGrantProblems } from "./oauth/grants/custom-grant-interface.ts";
 import { grantTypeNames } from "./oauth/grants/registry.ts";
 import { isPostgresUrl } from "./storage/postgres/database-url.ts";
@@ -19,6 +21,10 @@ export interface Config extends SettingValues {
   readonly databaseUrl: string;
   /** Your own grant types, in addition to the built-in ones, from `customGrants` in assent.config.ts or .js. */
   readonly customGrants: readonly CustomGrant[];
+  /** Your own claims, in addition to those of people's data, from `customClaims` in assent.config.ts or .js. */
+  readonly customClaims: readonly CustomClaims[];
+  /** People whom your application knows already, from `people` in assent.config.ts or .js. Null: none. */
+  readonly people: ExistingPeople | null;
   /** Settings that have no effect, or are risky. The server logs them at the start. */
   readonly warnings: readonly string[];
 }
@@ -59,8 +65,22 @@ export class ConfigError extends Error {
   }
 }
 
-/** A key of the file that is code, so it has no variable. */
+/** The keys of the file that are code, so they have no variable. */
 const CUSTOM_GRANTS = "customGrants";
+const CUSTOM_CLAIMS = "customClaims";
+const PEOPLE = "people";
+
+/** Problems with the claims of a configuration, one line each. */
+async function claimsProblems({ customClaims }: { readonly customClaims?: unknown }): Promise<readonly string[]> {
+  if (customClaims === undefined || (Array.isArray(customClaims) && customClaims.length === 0)) return [];
+  return (await import("./configured-claims.ts")).customClaimsProblems(customClaims);
+}
+
+/** Problems with the people of a configuration, one line each. */
+async function peopleProblems({ people }: { readonly people?: unknown }): Promise<readonly string[]> {
+  if (people == null) return [];
+  return (await import("./configured-people.ts")).existingPeopleProblems(people);
+}
 
 export const SECRET_MISSING =
   "ASSENT_SECRET: found nothing, wanted 32 or more random bytes in base64 (openssl rand -base64 32); all servers on one PostgreSQL need the same secret";
@@ -69,11 +89,18 @@ export const TLS_HALF = "ASSENT_TLS_CERT, ASSENT_TLS_KEY: found one without the 
 /** Variables that start with ASSENT_ and belong to others, for example tests. */
 const FOREIGN = /^ASSENT_(TEST|BENCH)_/;
 
+/** Throws a `ConfigError` with all problems of code in it: an embedder may have set it in another way. */
+export async function checkCode(config: Pick<Config, "customClaims" | "people">): Promise<void> {
+  const problems = [...(await claimsProblems(config)), ...(await peopleProblems(config))];
+  if (problems.length > 0) throw new ConfigError(problems);
+}
+
 /** Reads environment and file. Throws a `ConfigError` that names every problem at once. */
 export async function loadConfig(environment: NodeJS.ProcessEnv = process.env, cwd = process.cwd()): Promise<Config> {
   const problems: string[] = [];
   const warnings: string[] = [];
   const file = await readFile(environment["ASSENT_CONFIG"], cwd, problems, warnings);
+  problems.push(...(await claimsProblems(file)), ...(await peopleProblems(file)));
   return build({ environment, file, cwd, problems, warnings });
 }
 
@@ -110,7 +137,14 @@ function accepts<T>({ accepts: judge }: { accepts(value: T): boolean }, value: T
 
 /** Sets missing values, and makes paths absolute. */
 function withDefaults(values: Partial<Config>, cwd: string): Config {
-  const set = { ...defaults(), customGrants: [], warnings: [], ...withoutUndefined(values) };
+  const set = {
+    ...defaults(),
+    customGrants: [],
+    customClaims: [],
+    people: null,
+    warnings: [],
+    ...withoutUndefined(values),
+  };
   const dataDir = resolve(cwd, set.dataDir);
   const absolute = (path: string | null) => (path === null ? null : resolve(cwd, path));
   return {
@@ -147,9 +181,11 @@ function build({ environment, file, cwd, problems, warnings }: Sources): Config 
   const values: Read = {};
   for (const [key, value] of Object.entries(file)) {
     if (key === CUSTOM_GRANTS) values.customGrants = value as readonly CustomGrant[];
+    else if (key === CUSTOM_CLAIMS) values.customClaims = value as readonly CustomClaims[];
+    else if (key === PEOPLE) values.people = value as ExistingPeople;
     else if (!isSettingKey(key))
       problems.push(
-        `${key} in assent.config: unknown key; the known keys are ${[...settingKeys, CUSTOM_GRANTS].join(", ")}`,
+        `${key} in assent.config: unknown key; the known keys are ${[...settingKeys, CUSTOM_GRANTS, CUSTOM_CLAIMS].join(", ")}`,
       );
     else if (environment[settingOf[key].variable] === undefined)
       read(key, String(value), `${key} in assent.config`, values, problems);
@@ -181,13 +217,25 @@ function secretProblems({ databaseUrl, secret }: Config): readonly string[] {
   return isPostgresUrl(databaseUrl) && secret === null ? [SECRET_MISSING] : [];
 }
 
+/** The warnings for a server's log. If messages to people go to the log, people can sign up without a mail server. */
+export function warningsAtStart(
+  { warnings }: Pick<Config, "warnings">,
+  { dangerouslyLogMail: logsMail = false }: { readonly dangerouslyLogMail?: boolean },
+): readonly string[] {
+  return warnings.filter((one) => one !== NO_SIGN_UP || !logsMail);
+}
+
+const NO_SIGN_UP =
+  "ASSENT_SIGN_UP is true, but nobody can sign up, because the server sends no mail without ASSENT_SMTP_URL";
+
 function warningsOf(config: Config): readonly string[] {
-  const { signUp, smtpUrl, trustProxy, clientCertHeader, tlsClientCa, consentCeiling } = config;
+  const { signUp, smtpUrl, trustProxy, clientCertHeader, tlsClientCa, consentCeiling, outboundAllow } = config;
   const warnings: string[] = [];
-  if (signUp && smtpUrl === null)
+  if (outboundAllow.length > 0)
     warnings.push(
-      "ASSENT_SIGN_UP is true, but nobody can sign up, because the server sends no mail without ASSENT_SMTP_URL",
+      `ASSENT_OUTBOUND_ALLOW is ${outboundAllow.join(",")}: the server may send requests to these addresses although they are not public`,
     );
+  if (signUp && smtpUrl === null) warnings.push(NO_SIGN_UP);
   if (clientCertHeader !== null && trustProxy.length === 0)
     warnings.push(
       "ASSENT_CLIENT_CERT_HEADER has no effect without ASSENT_TRUST_PROXY, the proxies whose header the server reads",

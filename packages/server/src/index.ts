@@ -2,6 +2,8 @@
 
 export { type AssentOptions, type AssentServer, createAssent } from "./assent.ts";
 export { type Config, ConfigError, configOf, loadConfig } from "./config.ts";
+export type { ClaimsRequest, CustomClaims, GivenClaims } from "./configured-claims.ts";
+export type { ExistingPeople, ExistingPerson } from "./configured-people.ts";
 export { type Listening, listen } from "./listen.ts";
 export type {
   CustomGrant,
@@ -11,5 +13,5 @@ export type {
   TokenForClient,
   TokenForOwner,
 } from "./oauth/grants/custom-grant-interface.ts";
-export type { Notice } from "./owners/mail/company-notices.ts";
+export type { Notice } from "./owners/mail/company-notice-kinds.ts";
 export { isLoopbackHost } from "./setting-kinds.ts";

@@ -1,9 +1,9 @@
 /** The sources of the metrics, read on demand. */
 
-import type { Assent } from "./assembled-server.ts";
 import { passwordQueue } from "./crypto/password-hashing.ts";
 import type { Connections } from "./http/connections/connection-limits.ts";
 import type { MetricSources } from "./metrics/server-metrics.ts";
+import type { Assent } from "./server-parts.ts";
 import type { Storage } from "./storage/open.ts";
 
 export function sourcesOf(

@@ -4,6 +4,7 @@
  */
 
 import type { Logger } from "pino";
+import type { ExistingPeople } from "./configured-people.ts";
 import { openCodeSecret } from "./crypto/one-time-code-secrets.ts";
 import { stepOfCode } from "./crypto/one-time-codes.ts";
 import { hashPassword, needsRehash, requireHashRoom, verifyPassword } from "./crypto/password-hashing.ts";
@@ -20,10 +21,13 @@ interface Parts extends Pick<GuessAlarmParts, "issuer" | "mail" | "attemptKey" |
   readonly secrets: Secrets;
   readonly metrics: ServerMetrics;
   readonly log: Logger;
+  readonly people: ExistingPeople | null;
+  newOwnerId(): string;
+  partitionOf(id: string): number;
 }
 
 export function signInOf(parts: Parts): { readonly signIn: SignInContext; readonly secondStep: ProveContext } {
-  const { storage, secrets, metrics, log, attemptKey, now } = parts;
+  const { storage, secrets, metrics, log, people, attemptKey, now } = parts;
   const guessing = new GuessAlarm({
     ...parts,
     count: (guessed) => metrics.guessing(guessed),
@@ -36,7 +40,8 @@ export function signInOf(parts: Parts): { readonly signIn: SignInContext; readon
       work().catch((err: unknown) => log.warn({ event: "sign_in_uncounted", err }, "an attempt stays counted"));
     });
   const hashing = { requireHashRoom, verifyPassword, needsRehash, hashPassword };
-  const signIn = { storage, ...hashing, attemptKey, alarm, afterwards, now };
+  const signInExisting = people === null ? {} : { signInExisting: existing(people, parts) };
+  const signIn = { storage, ...hashing, attemptKey, alarm, afterwards, now, ...signInExisting };
   const secondStep: ProveContext = {
     ...{ storage, attemptKey, alarm, now, recoveryCodeHash },
     stepOfCode(personId, sealed, typed) {
@@ -48,4 +53,20 @@ export function signInOf(parts: Parts): { readonly signIn: SignInContext; readon
     },
   };
   return { signIn, secondStep };
+}
+
+/** The code is loaded when somebody signs in whom this server does not know. */
+function existing(people: ExistingPeople, parts: Parts): NonNullable<SignInContext["signInExisting"]> {
+  const { storage, log, newOwnerId, partitionOf, now } = parts;
+  const event = (name: string, fields: Readonly<Record<string, string | number | null>>) =>
+    log[name === "existing_people_failed" ? "error" : "info"]({ event: name, ...fields }, name);
+  return async (login, password, whose) => {
+    const [{ existingPeopleSource }, { signInExisting }] = await Promise.all([
+      import("./configured-people.ts"),
+      import("./owners/identities/existing-people.ts"),
+    ]);
+    const source = existingPeopleSource(people);
+    const context = { source, storage, hashPassword, event, newOwnerId, partitionOf, now };
+    return signInExisting(login, password, whose, context);
+  };
 }

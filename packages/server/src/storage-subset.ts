@@ -1,6 +1,8 @@
-/** The part of a storage port that one piece of code uses, named as it calls it: `Uses<OwnerStorage, "people.get" | "attempts.count">`. */
+/**
+ * The methods of a storage port that a function uses, by name: `Uses<OwnerStorage, "people.get" | "attempts.count">`.
+ */
 
-/** "attempts.count" of each aggregate and each of its methods. */
+/** The names of all methods with their aggregate, for example "attempts.count". */
 type Methods<Port> = {
   [Aggregate in keyof Port & string]: `${Aggregate}.${keyof Port[Aggregate] & string}`;
 }[keyof Port & string];

@@ -1,7 +1,7 @@
 /** Lifetimes by the configuration, with their defaults. */
 
 import type { Config } from "./config.ts";
-import type { Millis } from "./oauth/model.ts";
+import type { EarlierLifetime, Millis } from "./oauth/model.ts";
 import type { OAuthContext } from "./oauth/ports.ts";
 
 const HOUR: Millis = 3_600_000;
@@ -17,12 +17,14 @@ function consentCeilings({ consentCeiling: set }: Pick<Config, "consentCeiling">
   return { consentCeilingPublic: ceiling, consentCeilingConfidential: ceiling };
 }
 
-export function policyOf(config: Config): OAuthContext["policy"] {
+/** `earlierAccessTtl`: the lifetime that servers gave access tokens before they were started with this one. */
+export function policyOf(config: Config, earlierAccessTtl: EarlierLifetime | null): OAuthContext["policy"] {
   return {
     codeTtl: config.codeTtl,
     deviceTtl: config.deviceTtl,
     deviceInterval: config.deviceInterval,
     accessTtl: config.accessTtl,
+    earlierAccessTtl,
     implicitTtl: IMPLICIT_TTL,
     refreshIdlePublic: config.refreshIdle ?? 14 * 24 * HOUR,
     refreshIdleConfidential: config.refreshIdle ?? 90 * 24 * HOUR,

@@ -1,4 +1,4 @@
-/** Configuration: every problem at once, the key named, no secret repeated. */
+/** Configuration: all problems are reported at once, with the name of each setting, and without secrets. */
 
 import { chmodSync, chownSync, mkdtempSync, statSync, writeFileSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
@@ -24,7 +24,7 @@ describe("a bad value → one line that names the key, what was found, what was 
     ["ASSENT_ISSUER", "as.example.com", "https"],
     ["ASSENT_LISTEN", "9400", "host:port"],
     ["ASSENT_LISTEN", "127.0.0.1:99999", "host:port"],
-    // An empty host would be every address of the machine.
+    // An empty host would mean every address of the machine.
     ["ASSENT_LISTEN", "]:9400", "host:port"],
     ["ASSENT_LISTEN", "[:9400", "host:port"],
     ["ASSENT_LISTEN", "[1:2]:9400", "host:port"],
@@ -128,6 +128,11 @@ describe("mail", () => {
     await expect(loadConfig({ ASSENT_MAIL_FROM: "a@b.test\nBcc: c@d.test" }, cwd)).rejects.toThrow("ASSENT_MAIL_FROM");
     const { warnings } = await loadConfig({ ASSENT_SIGN_UP: "true" }, cwd);
     expect(warnings).toEqual([expect.stringContaining("ASSENT_SMTP_URL")]);
+    const inside = await loadConfig({ ASSENT_OUTBOUND_ALLOW: "10.0.0.0/8, ::1" }, cwd);
+    expect(inside).toMatchObject({
+      outboundAllow: ["10.0.0.0/8", "::1"],
+      warnings: [expect.stringMatching(/^ASSENT_OUTBOUND_ALLOW is 10\.0\.0\.0\/8,::1: .* not public$/)],
+    });
   });
 
   test("no ceiling over owners' answers → a warning; one in seconds → milliseconds", async () => {

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { aPostgresDatabase } from "../../../test/support/postgres.ts";
+import { aPostgresDatabase } from "../../../test/support/postgres-database.ts";
 import { neededBy, refuseBesideOlder } from "../src/admin/database.ts";
 import { beginEpoch } from "../src/admin/index.ts";
 import { PRESENCE_LASTS } from "../src/admin/storage.ts";
@@ -11,7 +11,7 @@ import { type Config, configOf } from "../src/config.ts";
 import { Heartbeat } from "../src/heartbeat.ts";
 import { NEWEST_MIGRATION } from "../src/storage/migrations/index.ts";
 import { openStorage, type Storage } from "../src/storage/open.ts";
-import { refusal } from "./admin/support/admin.ts";
+import { refusal } from "./admin/support/open-test-admin.ts";
 import { byHand } from "./storage/support/raw-statements.ts";
 import { aLiveGrant, statusOf } from "./storage/support/record-builders.ts";
 
@@ -60,7 +60,7 @@ describe.each(["SQLite", "PostgreSQL"])("servers that say that they run: %s", (k
     );
     expect((await statusOf(storage, grant))?.status).toBe("active");
     expect((await epoch({ force: true })).grants).toBe(1);
-    // It runs on a database that it doesn't know any more.
+    // The server notices that the database has a new epoch.
     await expect.poll(() => server.unfit, { timeout: 5000 }).toMatch(/put back while this server ran/);
     await expect.poll(() => logged.filter((line) => line.includes("database_changed")).length).toBe(1);
     await server.end();

@@ -1,8 +1,8 @@
 import pino from "pino";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { aPostgresDatabase, type TestDatabase } from "../../../test/support/postgres.ts";
+import { aPostgresDatabase, type TestDatabase } from "../../../test/support/postgres-database.ts";
 import { startTcpProxy, type TcpProxy } from "../../../test/support/tcp-proxy.ts";
-import { byTheClock } from "../../../test/support/timing-tests.ts";
+import { byTheClock } from "../../../test/support/timing-test-retries.ts";
 import type { Collected } from "../src/admin/storage.ts";
 import { Housekeeping } from "../src/housekeeping.ts";
 import { openStorage, type Storage } from "../src/storage/open.ts";
@@ -49,7 +49,7 @@ test(
       alsoDue: async () => undefined,
     });
     expect(await housekeeping.round()).toBe(ROWS);
-    // In batches of the smallest size it would be 60 of them.
+    // Batches of the smallest size would be 60.
     expect(batches.length).toBeLessThan(40);
   },
 );

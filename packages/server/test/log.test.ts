@@ -1,4 +1,4 @@
-/** Text of strangers in the log: nothing in it steers the terminal of whoever reads it. */
+/** Texts of strangers in the log contain nothing that controls a terminal. */
 
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";

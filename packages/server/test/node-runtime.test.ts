@@ -1,4 +1,4 @@
-/** Which Node.js runs the server: where it comes from, and what is known to be wrong with its version. */
+/** The Node.js that runs the server: how it is found, and the known faults of its version. */
 
 import { expect, test } from "vitest";
 import { nodeFaults, nodeOrigin } from "../src/node-runtime.ts";

@@ -1,4 +1,4 @@
-/** The files that TLS is ended with: what is wrong with them is told at the start. */
+/** The certificate files of TLS: their problems are reported at the start. */
 
 import { chmodSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

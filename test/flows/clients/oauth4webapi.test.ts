@@ -34,7 +34,7 @@ function sideOf({ clientId, secret }: TestClient): Side {
   return { client: { client_id: clientId }, auth: secret === "" ? oauth.None() : oauth.ClientSecretBasic(secret) };
 }
 
-/** As an app does it: link, owner's answer, checked callback. */
+/** The steps of an app: the link, the owner's answer, the check of the callback. */
 async function callbackOf({ client }: Side) {
   const verifier = oauth.generateRandomCodeVerifier();
   const state = oauth.generateRandomState();

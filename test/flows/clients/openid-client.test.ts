@@ -26,7 +26,7 @@ function discovered({ clientId, secret }: TestClient): Promise<client.Configurat
   });
 }
 
-/** As an app does it; the callback as it came, and what it must be held against. */
+/** The steps of an app. Returns the unchecked callback, and the values to check it with. */
 async function callbackOf(configuration: client.Configuration, answer: Record<string, string> = {}) {
   const pkceCodeVerifier = client.randomPKCECodeVerifier();
   const expectedState = client.randomState();

@@ -2,7 +2,7 @@
 
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import express, { type ErrorHandler, type Handler } from "express";
+import express, { type ErrorRequestHandler, type Handler } from "express";
 import session from "express-session";
 import { Passport } from "passport";
 import { Strategy } from "passport-oauth2";
@@ -35,7 +35,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** `GET /sign-in` leads to the server, `GET /callback` shows what came back. */
+/** `GET /sign-in` redirects to the server. `GET /callback` shows the result. */
 function webApp(secret: string) {
   const passport = new Passport();
   passport.serializeUser((user, done) => done(null, user));
@@ -62,13 +62,13 @@ function webApp(secret: string) {
   web.get("/sign-in", passport.authenticate("oauth2"));
   const shown: Handler = ({ user }, response) => response.json(user);
   web.get("/callback", passport.authenticate("oauth2"), shown);
-  const failed: ErrorHandler = (error, _request, response, _next) =>
+  const failed: ErrorRequestHandler = (error, _request, response, _next) =>
     response.status(502).json({ name: error.name, code: (error as Error & { code?: string }).code });
   web.use(failed);
   return web;
 }
 
-/** A browser at the app, on its way back from the server with the owner's answer. */
+/** A browser with the owner's answer, before it follows the redirect to the app. */
 async function comingBack(answer: Record<string, string> = {}) {
   const browser = new Agent(appUrl);
   const { location } = await browser.get("/sign-in");
@@ -96,7 +96,7 @@ test("a callback with another state → 403 from the app; the code is still good
   expect((await comingBackAgain(browser)).status).toBe(200);
 });
 
-/** The same browser tries once more, from the start. */
+/** The same browser starts again. */
 async function comingBackAgain(browser: Agent) {
   const { location } = await browser.get("/sign-in");
   const { username } = await server.addPerson();

@@ -15,7 +15,7 @@ import { readKeySet } from "../../../packages/server/src/jose/foreign-jwts.ts";
 import { readJsonObject } from "../../../packages/server/src/jose/strict-json.ts";
 import { MAX_JWT, readJwt, verifySignature } from "../../../packages/server/src/jose/verify-jwt.ts";
 import { canonicalName } from "../../../packages/server/src/oauth/distinguished-name.ts";
-import { readPublishedKeys, readRegisteredKeys } from "../../../packages/server/src/oauth/json-web-key.ts";
+import { readPublishedKeys, readRegisteredKeys } from "../../../packages/server/src/oauth/foreign-jwk-set.ts";
 import { timeClaim } from "../../../packages/server/src/oauth/numeric-date.ts";
 import type { Passkey } from "../../../packages/server/src/owners/factor-storage.ts";
 import {

@@ -13,6 +13,7 @@ import {
 import { Cookies } from "../../../packages/server/src/http/cookies.ts";
 import { isEncoded, isFormType } from "../../../packages/server/src/http/form-body.ts";
 import type { HttpRequest } from "../../../packages/server/src/http/http-message.ts";
+import { readMultipart } from "../../../packages/server/src/http/pictures/multipart-form.ts";
 import { browserName, deviceOf } from "../../../packages/server/src/http/user-agent.ts";
 import { readBasic } from "../../../packages/server/src/oauth/client-authentication/client-secret-basic.ts";
 import { OAuthError } from "../../../packages/server/src/oauth/errors.ts";
@@ -286,6 +287,27 @@ const contentType: Parser = {
   },
 };
 
+const multipart: Parser = {
+  name: "multipart",
+  longest: 65_536,
+  pieces: [
+    ...["--x", "\r\n", "--", "\r\n\r\n", 'Content-Disposition: form-data; name="csrf"', "; filename=", '"me.png"'],
+    ...["content-disposition:form-data;name=", "Content-Type: image/png", "abc", "\u0000", "ÿ", ...HOSTILE],
+  ],
+  check(input) {
+    const body = Buffer.from(input, "latin1");
+    const read = readMultipart(body, "multipart/form-data; boundary=x");
+    if (read === undefined) return;
+    assert.ok(input.startsWith("--x\r\n") && input.includes("\r\n--x--"));
+    assert.ok([...read.fields].length <= 8);
+    for (const [, value] of read.fields) assert.ok(Buffer.byteLength(value) <= 1024 && !value.includes("\r\n--x"));
+    if (typeof read.file !== "string") {
+      const file = Buffer.from(read.file).toString("latin1");
+      assert.ok(input.includes(file) && !file.includes("\r\n--x"));
+    }
+  },
+};
+
 const scope: Parser = {
   name: "scope",
   longest: 4096,
@@ -420,6 +442,6 @@ const userCode: Parser = {
 };
 
 export const httpParsers: readonly Parser[] = [
-  ...[parameters, basic, cookies, language, userAgent, forwarded, address, contentType],
+  ...[parameters, basic, cookies, language, userAgent, forwarded, address, contentType, multipart],
   ...[scope, redirectUri, resource, userCode],
 ];

@@ -27,7 +27,7 @@ import { canonicalSlug } from "../../../packages/server/src/owners/company-rules
 import { newEmail, newUsername } from "../../../packages/server/src/owners/new-username-and-email.ts";
 import { accentText, readBrandColors } from "../../../packages/server/src/pages/branding.ts";
 import { localPath, visible, webAddress } from "../../../packages/server/src/pages/untrusted-text.ts";
-import { contentsOf, NotAnExport } from "../../../packages/server/src/storage/move/export-file.ts";
+import { contentsOf, NotAnExport } from "../../../packages/server/src/storage/move/read-export-file.ts";
 import type { Parser } from "./harness.ts";
 
 const HOSTILE = ["\0", "\r\n", "\u202e", "\ud800", "😀", "é", "\u00a0", "\ufeff", "__proto__"];

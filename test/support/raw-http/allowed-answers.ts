@@ -4,7 +4,7 @@
  * the server must refuse it and close the connection.
  */
 
-import { type Asked, type Known, serviceOf } from "./known-requests.ts";
+import { type Asked, type Known, serviceOf } from "./endpoint-answers.ts";
 
 /** The answer to one request, in the order of the requests. */
 export interface Step {
@@ -101,7 +101,8 @@ function requestAt(text: string, start: number, may: readonly number[]): Read {
     // The preface of HTTP/2 has more lines, which a server may wait for (RFC 9113 §3.4).
     if (/^PRI +/.test(lines[0] ?? "")) return { step: refusal([400], { silent: true, waits: true }), next: undefined };
     const fault = lines.length === 1 ? lineFault(found.line) : fieldFault(found.line);
-    // RFC 1945 §4.1: a line without a version is a whole request of HTTP/0.9. A server may wait for its headers and refuse the version.
+    // RFC 1945 §4.1: a line without a version is a whole request of HTTP/0.9. A server may wait for its headers and
+    // refuse the version.
     const old = lines.length === 1 && !/ HTTP\//.test(found.line);
     if (fault !== undefined && old) return { step: refusal([400, 431, 505], { waits: true }), next: undefined };
     // RFC 9110 §9.3.6: the method alone is enough to refuse CONNECT.

@@ -1,7 +1,7 @@
 /** Streams of valid and invalid requests, for the properties of raw HTTP. */
 
 import fc from "fast-check";
-import { CREDENTIALS, FORM, GRANT } from "./known-requests.ts";
+import { CREDENTIALS, FORM, GRANT } from "./endpoint-answers.ts";
 
 /** A request in parts, so that a test can change each of them. */
 interface Parts {

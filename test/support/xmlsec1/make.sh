@@ -1,6 +1,7 @@
 #!/bin/sh
-# Makes the assertions of this folder anew: SAML 2.0 signed by xmlsec1 (libxml2, OpenSSL), which shares no code with the server.
-# Needs xmlsec1 and openssl; the tests need neither, they read the files. The private keys are thrown away.
+# Makes the assertions in this folder again: SAML 2.0 signed by xmlsec1 (libxml2, OpenSSL), which shares no code with
+# the server. The script needs xmlsec1 and openssl. The tests need neither, because they read the files. The script
+# deletes the private keys.
 set -eu
 cd "$(dirname "$0")"
 keys=$(mktemp -d)
@@ -35,12 +36,12 @@ signature() {
 XML
 }
 
-# $1: file and key; reads the template
+# $1: file name; $2: name of the key. Reads the template from standard input.
 sign() {
   xmlsec1 --sign --id-attr:ID Assertion --privkey-pem "$keys/$2.key,$2.pem" --output "$1.xml" /dev/stdin
 }
 
-# A prefix throughout, indented.
+# Every element has a namespace prefix, and the XML is indented.
 sign prefixed rsa <<XML
 <saml:Assertion xmlns:saml="$SAML" ID="_prefixed" Version="2.0" IssueInstant="2026-11-21T12:00:00Z">
   <saml:Issuer>https://rsa.test</saml:Issuer>
@@ -62,14 +63,14 @@ sign prefixed rsa <<XML
 </saml:Assertion>
 XML
 
-# The assertion's namespace is the default one; ECDSA.
+# The assertion's namespace is the default namespace. The signature is ECDSA.
 sign default-namespace ecdsa <<XML
 <Assertion xmlns="$SAML" ID="_default" Version="2.0" IssueInstant="2026-11-21T12:00:00.000Z"><Issuer>https://ecdsa.test</Issuer>$(
   signature _default "${MORE}ecdsa-sha384" "${MORE}sha384" ""
 )<Subject><NameID>alice</NameID><SubjectConfirmation Method="$CM"><SubjectConfirmationData NotOnOrAfter="2026-11-21T12:05:00.000Z" Recipient="https://login.test/token"/></SubjectConfirmation></Subject><Conditions NotOnOrAfter="2026-11-21T12:05:00.000Z"><AudienceRestriction><Audience>https://login.test</Audience></AudienceRestriction></Conditions></Assertion>
 XML
 
-# Typed attributes, whose prefixes stand in values alone and are named to the canonicalization, as Shibboleth writes them.
+# Typed attributes as Shibboleth writes them. Some prefixes occur only in values, so PrefixList names them.
 sign typed-attributes rsa <<XML
 <saml2:Assertion xmlns:saml2="$SAML" xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" Version="2.0" IssueInstant="2026-11-21T12:00:00Z" ID="_typed">
 <saml2:Issuer>https://rsa.test</saml2:Issuer>$(

@@ -1,11 +1,11 @@
 /** `assent client …`: apps that ask for access. */
 
 import { createReadStream } from "node:fs";
-import { readFile, stat } from "node:fs/promises";
 import type { ClientChanges, OpenedAdmin, OwnClientSettings } from "@assent/server/admin";
 import { type Command, Option } from "commander";
 import { Failure, lineOf, UsageError } from "../command-errors.ts";
-import { confirm, counted, type YesOption, yesOption } from "../confirm.ts";
+import { confirm, countedAll, disablingText, type YesOption, yesOption } from "../confirm.ts";
+import { pictureOf } from "../picture-file.ts";
 import type { Output, WireRecord } from "../print-records.ts";
 import {
   firstOf,
@@ -19,12 +19,19 @@ import {
   verb,
   withAdmin,
 } from "../shared-options.ts";
-import { addListChangeOptions, addListOptions, dropRemarks, grantTypeOf, listChangesOf } from "./client-list-fields.ts";
+import {
+  addListChangeOptions,
+  addListOptions,
+  dropRemarks,
+  grantTypeOf,
+  listChangesOf,
+} from "./multi-valued-client-options.ts";
 import { translations } from "./scope.ts";
 
 interface ClientOptions extends JsonOption {
   readonly name?: string;
   readonly redirectUri?: readonly string[];
+  readonly postLogoutRedirectUri?: readonly string[];
   readonly grantType?: readonly string[];
   readonly responseType?: readonly string[];
   readonly scope?: readonly string[];
@@ -34,6 +41,9 @@ interface ClientOptions extends JsonOption {
   readonly jwksUri?: string;
   readonly tlsSubject?: string;
   readonly certificateBound?: boolean;
+  readonly idTokenAlg?: string;
+  readonly backchannelLogoutUri?: string | false;
+  readonly backchannelLogoutSessionRequired?: boolean;
   readonly tokenEndpointAudience?: boolean;
   readonly requirePkce?: boolean;
   readonly allowPlainPkce?: boolean;
@@ -65,9 +75,11 @@ export function register(program: Command): void {
   )
     .addOption(yesOption())
     .action((clientId: string, options: JsonOption & YesOption) => setStatus(clientId, "disabled", options));
-  verb(client, "enable <client-id>", "enable a disabled client again; it must ask for access again").action(
-    (clientId: string, options: JsonOption) => setStatus(clientId, "active", options),
-  );
+  verb(
+    client,
+    "enable <client-id>",
+    "enable a disabled client again; ended grants stay ended, and consents that still last are valid again",
+  ).action((clientId: string, options: JsonOption) => setStatus(clientId, "active", options));
   verb(
     client,
     "delete <client-id>",
@@ -127,6 +139,8 @@ function registerUpdate(client: Command): void {
     .option("--no-consent-ceiling", "use the server's limit for this type of client (ASSENT_CONSENT_CEILING)")
     .option("--reviewed", "send errors to its redirect URI at once, as for every client that an operator created")
     .option("--no-reviewed", "show people a page before an error redirects them to the client (RFC 9700 §4.11.2)")
+    .option("--no-backchannel-logout-uri", "don't tell it that a person has signed out")
+    .option("--no-backchannel-logout-session-required", "it doesn't need the session in logout tokens")
     .option("--no-verified", "tell owners that you have not verified this client")
     .option("--no-require-pkce", "make PKCE optional for a confidential client")
     .option("--no-allow-plain-pkce", "accept only S256 challenges")
@@ -165,6 +179,15 @@ function settings(command: Command): Command {
       "--tls-subject <field=value>",
       "the name in its certificate, for tls_client_auth; the field is dn, san_dns, san_uri, san_ip or san_email (dn=CN=import,O=Example)",
     )
+    .option(
+      "--id-token-alg <alg>",
+      "the algorithm that signs its ID tokens: RS256, ES256, ES384, EdDSA or PS256; default: RS256",
+    )
+    .option("--backchannel-logout-uri <url>", "where it learns that a person has signed out; https")
+    .option(
+      "--backchannel-logout-session-required",
+      "it needs the session (sid) in each logout token; they all have it",
+    )
     .option("--certificate-bound", "bind its access tokens to the certificate of its connection (RFC 8705 §3)")
     .option(
       "--token-endpoint-audience",
@@ -199,8 +222,13 @@ async function metadataOf(options: ClientOptions) {
     jwks_uri: options.jwksUri ?? (options.jwks === undefined ? undefined : null),
     ...(options.tlsSubject === undefined ? {} : tlsSubjectOf(options.tlsSubject)),
     tls_client_certificate_bound_access_tokens: options.certificateBound,
+    id_token_signed_response_alg: options.idTokenAlg,
     client_name: options.name,
     redirect_uris: options.redirectUri,
+    post_logout_redirect_uris: options.postLogoutRedirectUri,
+    backchannel_logout_session_required: options.backchannelLogoutSessionRequired,
+    ...(options.backchannelLogoutUri === false ? WITHOUT_BACK_CHANNEL : {}),
+    ...(options.backchannelLogoutUri ? { backchannel_logout_uri: options.backchannelLogoutUri } : {}),
     grant_types: options.grantType?.map(grantTypeOf),
     response_types: options.responseType,
     scope: options.scope?.join(" "),
@@ -212,6 +240,8 @@ async function metadataOf(options: ClientOptions) {
     tos_uri: options.tosUri,
   });
 }
+
+const WITHOUT_BACK_CHANNEL = { backchannel_logout_uri: null, backchannel_logout_session_required: null };
 
 /** RFC 7591 §2.2: names in other languages. An empty text removes a name. */
 function namesOf(words: readonly string[] | undefined): Readonly<Record<string, string | null>> {
@@ -254,7 +284,7 @@ function ownSettingsOf(options: ClientOptions): OwnClientSettings {
 async function create_(options: ClientOptions & { readonly type: "confidential" | "public" }, command: Command) {
   await withAdmin(options, async (admin, out) => {
     const { clientRecord, createClient, leavesPkceOpen, metadataUrl } = await import("@assent/server/admin");
-    const picture = typeof options.logo === "string" ? await pictureOf(options.logo) : undefined;
+    const picture = typeof options.logo === "string" ? await logoOf(options.logo) : undefined;
     const { client, secret } = await createClient(
       {
         type: options.type,
@@ -348,12 +378,9 @@ async function confirmDisabling(clientId: string, options: YesOption, admin: Ope
   const { MOST_COUNTED, impactOfClient } = await import("@assent/server/admin");
   const { client, consents, grants } = await impactOfClient(clientId, admin);
   if (client.status === "disabled") return;
-  const ended = counted(grants, "grant", MOST_COUNTED);
-  const kept = counted(consents, "consent", MOST_COUNTED);
-  await confirm(
-    `Disabling ${client.name} (${clientId}) ends ${ended}. They don't come back when you enable the client again. ${kept} of owners will stay. Issued access tokens work until they expire.`,
-    options,
-  );
+  const ends = countedAll({ grant: grants }, MOST_COUNTED);
+  const stays = countedAll({ consent: consents }, MOST_COUNTED);
+  await confirm(disablingText(`${client.name} (${clientId})`, "client", { ends, stays, owned: " of owners" }), options);
 }
 
 async function setStatus(clientId: string, status: "active" | "disabled", options: JsonOption & YesOption) {
@@ -368,7 +395,7 @@ async function remove(clientId: string, options: JsonOption & YesOption) {
   await withAdmin(options, async (admin, out) => {
     const { deleteClient, MOST_COUNTED, impactOfClient } = await import("@assent/server/admin");
     const { client, consents, grants } = await impactOfClient(clientId, admin);
-    const ended = `${counted(grants, "grant", MOST_COUNTED)} and ${counted(consents, "consent", MOST_COUNTED)}`;
+    const ended = countedAll({ grant: grants, consent: consents }, MOST_COUNTED);
     await confirm(
       `Deleting ${client.name} (${clientId}) ends ${ended} of owners. Issued access tokens work until they expire. You can't undo this.`,
       options,
@@ -396,7 +423,7 @@ async function logo(clientId: string, file: string | undefined, options: JsonOpt
   if ((file === undefined) === (options.remove === undefined)) {
     throw new UsageError("name a picture file, or use --remove");
   }
-  const picture = file === undefined ? null : await pictureOf(file);
+  const picture = file === undefined ? null : await logoOf(file);
   await withAdmin(options, async (admin, out) => {
     const { clientRecord, setLogo } = await import("@assent/server/admin");
     out.record(clientRecord(await setLogo(clientId, picture, admin), admin.issuer));
@@ -455,14 +482,7 @@ async function jsonOf(file: string): Promise<unknown> {
   }
 }
 
-/** Reads a picture. Throws if it has too many bytes. */
-async function pictureOf(file: string): Promise<Uint8Array> {
+async function logoOf(file: string): Promise<Uint8Array> {
   const { MAX_LOGO_BYTES } = await import("@assent/server/admin");
-  try {
-    const { size } = await stat(file);
-    if (size <= MAX_LOGO_BYTES) return await readFile(file);
-  } catch (error) {
-    throw new Failure(`${file}: the file can't be read (${(error as Error).message})`);
-  }
-  throw new Failure(`${file}: the file is larger than ${MAX_LOGO_BYTES} bytes (1 MiB)`);
+  return pictureOf(file, MAX_LOGO_BYTES);
 }

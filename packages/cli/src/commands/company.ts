@@ -3,7 +3,15 @@
 import type { AppPolicy, CompanyChanges, OpenedAdmin } from "@assent/server/admin";
 import { type Command, Option } from "commander";
 import { UsageError } from "../command-errors.ts";
-import { confirm, confirmOnTerminal, counted, type YesOption, yesOption } from "../confirm.ts";
+import {
+  confirm,
+  confirmOnTerminal,
+  counted,
+  countedAll,
+  disablingText,
+  type YesOption,
+  yesOption,
+} from "../confirm.ts";
 import {
   firstOf,
   given,
@@ -16,6 +24,7 @@ import {
   verb,
   withAdmin,
 } from "../shared-options.ts";
+import { confirmCompanyRevocation } from "./consent.ts";
 
 const DEFAULT_RULE =
   "for apps without a rule: members decide (members), members ask an admin (ask), or only admins decide (block)";
@@ -55,11 +64,9 @@ export function register(program: Command): void {
   verb(company, "add-member <slug> <user>", "add a person as a member, or change a member's role")
     .addOption(new Option("--role <role>", "the member's role").choices(["member", "admin"]).default("member"))
     .action(addMember_);
-  verb(
-    company,
-    "remove-member <slug> <user>",
-    "remove a member; access that the person granted for the company ends",
-  ).action(removeMember_);
+  verb(company, "remove-member <slug> <user>", "remove a member; access that the person granted for the company ends")
+    .addOption(yesOption("on a terminal, don't ask for confirmation"))
+    .action(removeMember_);
   verb(company, "policy <slug> <client-id>", "set the rule about an app for all members")
     .addOption(
       new Option("--rule <rule>", "none: use the company's default")
@@ -76,7 +83,6 @@ export function register(program: Command): void {
       ),
     )
     .addOption(secondsOption("--lifetime <seconds>", "allow: how long the approval lasts; default: one year"))
-    .option("--opt-out", "allow: members may stop the app from acting for them")
     .addOption(listOption("--for <user>", "allow: only for this member, others ask an admin; default: all members"))
     .addOption(
       new Option(
@@ -84,8 +90,11 @@ export function register(program: Command): void {
         "ask, none, --for: members whose approval you withdraw keep the app until the approval ends (keep), or lose it now (end)",
       ).choices(["keep", "end"]),
     )
+    .addOption(yesOption("block, on a terminal: don't ask for confirmation"))
     .action(policy);
-  verb(company, "revoke <slug> <client-id>", "end a company's consent to an app, and all its grants").action(revoke);
+  verb(company, "revoke <slug> <client-id>", "end a company's consent to an app, all its grants, and its approval")
+    .addOption(yesOption("on a terminal, don't ask for confirmation"))
+    .action(revoke);
 }
 
 interface CreateOptions extends JsonOption {
@@ -151,19 +160,18 @@ async function confirmDisabling(slug: string, options: YesOption, admin: OpenedA
   const { MOST_COUNTED, impactOfCompany } = await import("@assent/server/admin");
   const { company, grants, consents } = await impactOfCompany(slug, admin);
   if (company.status === "disabled") return;
-  await confirmOnTerminal(
-    `Disabling ${company.name} (${company.slug}) ends ${counted(grants, "grant", MOST_COUNTED)}. They don't come back when you enable the company again. ${counted(consents, "consent", MOST_COUNTED)} will stay. Issued access tokens work until they expire.`,
-    options,
-  );
+  const ends = countedAll({ grant: grants }, MOST_COUNTED);
+  const stays = countedAll({ consent: consents }, MOST_COUNTED);
+  await confirmOnTerminal(disablingText(`${company.name} (${company.slug})`, "company", { ends, stays }), options);
 }
 
 async function remove(slug: string, options: JsonOption & YesOption) {
   await withAdmin(options, async (admin, out) => {
     const { deleteCompany, MOST_COUNTED, impactOfCompany } = await import("@assent/server/admin");
     const { company, members, grants, consents } = await impactOfCompany(slug, admin);
-    const parts = [counted(members, "membership", MOST_COUNTED), counted(grants, "grant", MOST_COUNTED)];
+    const counts = { membership: members, grant: grants, consent: consents };
     await confirm(
-      `Deleting ${company.name} (${company.slug}) ends ${parts.join(", ")} and ${counted(consents, "consent", MOST_COUNTED)}. Issued access tokens work until they expire. You can't undo this.`,
+      `Deleting ${company.name} (${company.slug}) ends ${countedAll(counts, MOST_COUNTED)}. Issued access tokens work until they expire. You can't undo this.`,
       options,
     );
     const { companyId, slug: was } = await deleteCompany(slug, admin);
@@ -178,9 +186,15 @@ async function addMember_(slug: string, login: string, options: JsonOption & { r
   });
 }
 
-async function removeMember_(slug: string, login: string, options: JsonOption) {
+async function removeMember_(slug: string, login: string, options: JsonOption & YesOption) {
   await withAdmin(options, async (admin, out) => {
-    const { removeMember } = await import("@assent/server/admin");
+    const { impactOfMember, removeMember } = await import("@assent/server/admin");
+    const { company, person, grants } = await impactOfMember(slug, login, admin);
+    const made = grants === 0 ? "" : ` and ${counted(grants, "grant")} that the person made for the company`;
+    await confirmOnTerminal(
+      `Removing ${person.username} (${person.email}) from ${company.name} (${company.slug}) ends the membership${made}. To come back, the person needs a new invitation. Issued access tokens work until they expire.`,
+      options,
+    );
     const ended = await removeMember(slug, login, admin);
     out.done(
       { slug, username: login, removed: true, grants_ended: ended },
@@ -193,23 +207,23 @@ interface PolicyOptions extends JsonOption {
   readonly rule: AppPolicy["rule"];
   readonly scope?: readonly string[];
   readonly lifetime?: number;
-  readonly optOut?: true;
   readonly for?: readonly string[];
   readonly members?: "keep" | "end";
 }
 
-async function policy(slug: string, clientId: string, options: PolicyOptions) {
-  const { rule, scope, lifetime, optOut, for: selected, members } = options;
-  const forAllow = [scope, lifetime, optOut, selected];
+async function policy(slug: string, clientId: string, options: PolicyOptions & YesOption) {
+  const { rule, scope, lifetime, for: selected, members } = options;
+  const forAllow = [scope, lifetime, selected];
   if (rule !== "allow" && forAllow.some((one) => one !== undefined)) {
-    throw new UsageError("use --scope, --lifetime, --opt-out and --for only with --rule allow");
+    throw new UsageError("use --scope, --lifetime and --for only with --rule allow");
   }
   if (members !== undefined && (rule === "block" || (rule === "allow" && selected === undefined))) {
     throw new UsageError("use --members only with --rule ask, --rule none or --for");
   }
   await withAdmin(options, async (admin, out) => {
     const { setAppPolicy } = await import("@assent/server/admin");
-    const wanted = { clientId, rule, ...given({ scopes: scope, lifetime, optOut, selected, members }) };
+    if (rule === "block") await confirmBlocking(slug, clientId, options, admin);
+    const wanted = { clientId, rule, ...given({ scopes: scope, lifetime, selected, members }) };
     const ended = await setAppPolicy(slug, wanted, admin);
     out.done(
       { slug, client_id: clientId, rule, grants_ended: ended },
@@ -220,13 +234,34 @@ async function policy(slug: string, clientId: string, options: PolicyOptions) {
   });
 }
 
-async function revoke(slug: string, clientId: string, options: JsonOption) {
+async function confirmBlocking(slug: string, clientId: string, options: YesOption, admin: OpenedAdmin) {
+  const { clientOf, impactOfCompanyApp } = await import("@assent/server/admin");
+  await clientOf(clientId, admin);
+  const { company, app, members } = await impactOfCompanyApp(slug, clientId, admin);
+  await confirmOnTerminal(
+    `Blocking ${app} for ${company.name} (${company.slug}) ends the access that ${counted(members, "member")} gave it. Issued access tokens work until they expire.`,
+    options,
+  );
+}
+
+/** Revoking does not keep the app from coming back. */
+const AFTER_REVOKING = {
+  members:
+    "The company lets members decide, so they can connect the app again: to prevent it, run: assent company policy SLUG CLIENT_ID --rule block",
+  ask: "Members ask an admin before they connect the app again.",
+  block: "Only admins can connect the app again.",
+  own: "The company's own rule about the app stays.",
+} as const;
+
+async function revoke(slug: string, clientId: string, options: JsonOption & YesOption) {
   await withAdmin(options, async (admin, out) => {
-    const { revokeForAll } = await import("@assent/server/admin");
+    const { impactOfCompanyApp, revokeForAll } = await import("@assent/server/admin");
+    const { approved, afterwards } = await impactOfCompanyApp(slug, clientId, admin);
+    await confirmCompanyRevocation(slug, clientId, options, admin);
     const ended = await revokeForAll(slug, clientId, admin);
     out.done(
       { slug, client_id: clientId, revoked: true, grants_ended: ended },
-      `Revoked the consent: ${counted(ended, "grant")} ended. Refresh tokens stop working now. Issued access tokens expire within minutes.`,
+      `Revoked the consent: ${counted(ended, "grant")} ended. Refresh tokens stop working now. Issued access tokens work until they expire.${approved ? " The approval has ended, too." : ""} ${AFTER_REVOKING[afterwards]}`,
     );
   });
 }

@@ -5,7 +5,7 @@ import type { Command } from "commander";
 import { Failure, UsageError } from "../command-errors.ts";
 import { confirm, counted, type YesOption, yesOption } from "../confirm.ts";
 import { Output } from "../print-records.ts";
-import { holding, noteEnded } from "../replaced-data.ts";
+import { holding, noteEnded } from "../replaced-data-texts.ts";
 import { type JsonOption, noun, verb, withAdmin } from "../shared-options.ts";
 
 export function register(program: Command): void {
@@ -135,21 +135,24 @@ async function restore(file: string, options: RestoreOptions) {
   const config = await loadConfig();
   const choice = { keepConsents: options.keepConsents ?? false, forInspection: options.forInspection ?? false };
   const { database: path, source } = refuseRestore(config, file, choice);
+  const now = choice.forInspection ? null : await inventoryOf(config);
   if (!choice.forInspection) {
-    const now = await inventoryOf(config);
     const what =
       now === null
         ? `There is no database at ${path}. This restores ${source} there.`
         : `${source} replaces the database at ${path} (${holding(now.holds)}). The command keeps a copy of that database beside it.`;
     const consents = choice.keepConsents ? "" : ", and owners must give every consent again";
-    await confirm(`${what} All grants and sessions end${consents}.`, options);
+    await confirm(
+      `${what} People, companies and clients that were deleted since the backup come back. All grants and sessions end${consents}.`,
+      options,
+    );
   }
   const { database, replaced, ended } = await restoreDatabase(config, file, choice, Date.now());
   const out = new Output(options.json ?? false);
   out.done({ database, replaced, ended }, `Restored ${database}.`);
   if (replaced !== null) out.note(`The previous database is in ${replaced}.`);
   if (ended === null) out.note("This copy is only for inspection. Servers refuse to start on it.");
-  else noteEnded(out, ended, "backup");
+  else noteEnded(out, ended, "backup", now?.holds);
 }
 
 async function epoch(options: JsonOption & { readonly keepConsents?: true; readonly force?: true }) {

@@ -4,7 +4,7 @@ import type { Config } from "@assent/server/admin";
 import type { Command } from "commander";
 import { confirm, counted, type YesOption, yesOption } from "../confirm.ts";
 import { Output } from "../print-records.ts";
-import { holding, noteEnded } from "../replaced-data.ts";
+import { holding, noteEnded } from "../replaced-data-texts.ts";
 import type { JsonOption } from "../shared-options.ts";
 
 export function register(program: Command): void {
@@ -40,14 +40,14 @@ async function replace(file: string, config: Config, before: "unfinished" | "fil
     ? "You can't undo this. To keep the current data, run assent export first."
     : "The command keeps a copy of the current database beside it.";
   await confirm(
-    `This import replaces all data in the database at ${place} (${part}${holding(holds)}). ${copy} All sessions and grants end, also those in the file, and owners must give every consent again.`,
+    `This import replaces all data in the database at ${place} (${part}${holding(holds)}). ${copy} People, companies and clients that were deleted since the export come back. All sessions and grants end, also those in the file, and owners must give every consent again.`,
     options,
   );
   const out = new Output(options.json ?? false);
   const { rows, resumed, replaced, ended } = await replaceFromFile(config, file, { waits: (text) => out.note(text) });
   out.done({ rows, resumed, replaced, ended, verified: true }, imported(rows));
   if (replaced !== null) out.note(`The previous database is in ${replaced}.`);
-  noteEnded(out, ended, "export");
+  noteEnded(out, ended, "export", holds);
 }
 
 function imported(rows: Readonly<Record<string, number>>): string {

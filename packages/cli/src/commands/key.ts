@@ -57,8 +57,8 @@ async function retire(kid: string, options: JsonOption & YesOption & { readonly 
     await refuseRetiring(kid, { immediately }, admin);
     await confirm(
       immediately
-        ? `Removing the key ${kid} at once makes APIs refuse every token that it signed. You can't undo this.`
-        : `Retiring the key ${kid} stops its signing. You can't undo this. Tokens that it signed work until they expire.`,
+        ? `Removing the key ${kid} stops its signing within a second. Each API refuses every token that the key signed as soon as it fetches the key set again, usually within minutes. Apps then get new tokens with their refresh tokens; apps without one must ask their owners again. You can't undo this.`
+        : `Retiring the key ${kid} stops its signing within a second. Another key signs from then on. Tokens that the retired key signed work until they expire. You can't undo this.`,
       options,
     );
     await retireKey(kid, { immediately }, admin);

@@ -52,6 +52,7 @@ const PROBLEMS: Readonly<Record<Extract<ReceiptFault, string>, string>> = {
 const EVENTS: Readonly<Record<ReceiptClaims["event"], string>> = {
   allowed: "access was allowed",
   reconnected: "the app connected again",
+  connected: "a member of the company connected the app",
   narrowed: "permissions were removed",
   end_changed: "the end of the access was changed",
   revoked: "the access was revoked",

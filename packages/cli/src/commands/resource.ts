@@ -10,6 +10,7 @@ interface ResourceOptions extends JsonOption {
   readonly alg?: string;
   readonly tokenLifetime?: number | false;
   readonly grantBound?: boolean;
+  readonly userinfo?: boolean;
 }
 
 interface CreateOptions extends ResourceOptions {
@@ -22,6 +23,8 @@ const FORMAT = "the format of its access tokens: jwt, or opaque for an API that 
 const ALG = "the algorithm that signs its JWTs: ES256, ES384, EdDSA, PS256 or RS256";
 const GRANT_BOUND = "introspection reports a token as inactive as soon as its grant ends";
 
+const NO_USERINFO = "its tokens never work at the UserInfo endpoint, so the API can't read the owner's claims there";
+
 export function register(program: Command): void {
   const resource = noun(program, "resource", "APIs that accept access tokens");
   verb(resource, "create", "register an API; its introspection secret is printed once")
@@ -31,6 +34,7 @@ export function register(program: Command): void {
     .addOption(secondsOption("--token-lifetime <seconds>", LIFETIME))
     .addOption(new Option("--alg <alg>", ALG).default("ES256"))
     .option("--grant-bound", GRANT_BOUND)
+    .option("--no-userinfo", NO_USERINFO)
     .action(create_);
   verb(resource, "list", "list all APIs").action(list);
   verb(resource, "update <identifier>", "change an API; settings that you omit stay the same")
@@ -41,6 +45,8 @@ export function register(program: Command): void {
     .option("--no-token-lifetime", "use the lifetime in the configuration (ASSENT_ACCESS_TTL)")
     .option("--grant-bound", GRANT_BOUND)
     .option("--no-grant-bound", "introspection reports a token as active until it expires")
+    .option("--userinfo", "its tokens with the scope openid also work at the UserInfo endpoint")
+    .option("--no-userinfo", NO_USERINFO)
     .option("--new-secret", "create a new introspection secret and print it once; the old one stops working")
     .action(change);
   verb(resource, "delete <identifier>", "delete an API that has no scopes").addOption(yesOption()).action(remove);
@@ -49,11 +55,12 @@ export function register(program: Command): void {
 async function create_(options: CreateOptions) {
   await withAdmin(options, async (admin, out) => {
     const { createResource, resourceRecord } = await import("@assent/server/admin");
-    const { identifier, name, tokenFormat, alg, grantBound, tokenLifetime } = options;
+    const { identifier, name, tokenFormat, alg, grantBound, userinfo, tokenLifetime } = options;
     const optional = given({
       tokenFormat,
       alg,
       grantBound,
+      userInfo: userinfo,
       tokenLifetime: tokenLifetime === false ? null : tokenLifetime,
     });
     const { resource, secret } = await createResource({ identifier, name, ...optional }, admin);
@@ -74,6 +81,7 @@ async function list(options: JsonOption) {
         { field: "alg" },
         { field: "token_lifetime", show: (value) => (value === null ? "default" : `${value} s`) },
         { field: "grant_bound" },
+        { field: "userinfo" },
         { field: "introspection_client_id" },
       ],
       "There are no APIs: assent resource create",
@@ -82,9 +90,9 @@ async function list(options: JsonOption) {
 }
 
 async function change(identifier: string, options: ResourceOptions & { readonly newSecret?: true }) {
-  const { name, tokenFormat, alg, tokenLifetime, grantBound, newSecret } = options;
+  const { name, tokenFormat, alg, tokenLifetime, grantBound, userinfo, newSecret } = options;
   const lifetime = tokenLifetime === false ? null : tokenLifetime;
-  const changes = given({ name, tokenFormat, alg, grantBound, newSecret, tokenLifetime: lifetime });
+  const changes = given({ name, tokenFormat, alg, grantBound, userInfo: userinfo, newSecret, tokenLifetime: lifetime });
   requireChanges(changes, "resource");
   await withAdmin(options, async (admin, out) => {
     const { resourceRecord, updateResource } = await import("@assent/server/admin");

@@ -81,7 +81,7 @@ function settings(command: Command): Command {
     );
 }
 
-/** Reads `de=TEXT`, given several times. */
+/** Reads the values of a flag that can be given several times, each `LANGUAGE=TEXT`. */
 export function translations(words: readonly string[] | undefined, flag: string): Record<string, string> | undefined {
   if (words === undefined) return undefined;
   return Object.fromEntries(
@@ -128,16 +128,17 @@ async function create_(name: string, options: ScopeOptions & { readonly descript
 
 async function list(options: JsonOption) {
   await withAdmin(options, async (admin, out) => {
-    const { scopeRecord } = await import("@assent/server/admin");
-    const scopes = await admin.storage.scopes.list();
+    const { listScopes, scopeRecord } = await import("@assent/server/admin");
+    const scopes = await listScopes(admin);
     out.list(
-      scopes.map(scopeRecord),
+      scopes.map(({ scope, builtIn }) => ({ ...scopeRecord(scope), built_in: builtIn })),
       [
         { field: "name" },
         { field: "resource", show: (value) => (value === null ? "(this server)" : String(value)) },
         { field: "access", show: (value) => (value === null ? "-" : String(value)) },
         { field: "optional", show: (value) => (value === true ? "optional" : "required") },
         { field: "sensitive", show: (value) => (value === true ? "yes" : "-") },
+        { field: "built_in", show: (value) => (value === true ? "yes" : "-") },
         { field: "description" },
       ],
       "There are no scopes: assent scope create",

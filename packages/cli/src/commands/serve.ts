@@ -3,6 +3,7 @@
 import type { AssentOptions, AssentServer, Config } from "@assent/server";
 import type { MetricsListening, WorkerChannel } from "@assent/server/workers";
 import type { Command } from "commander";
+import { boundYoungGeneration } from "../bounded-young-generation.ts";
 import { Failure } from "../command-errors.ts";
 import { untilToldToStop } from "../wait-for-stop-signal.ts";
 
@@ -64,6 +65,7 @@ async function workUntilTold(config: Config, channel: WorkerChannel, options: Wo
 
 async function startServer(config: Config, channel?: WorkerChannel, options: WorkerOptions = {}) {
   const { createAssent, listen } = await import("@assent/server");
+  boundYoungGeneration();
   const worker = channel === undefined ? {} : { worker: { first: channel.first, crew: channel.crew } };
   const assent = await createAssent(config, { ...options, ...worker });
   try {

@@ -2,7 +2,7 @@
 
 import type { Command } from "commander";
 import { UsageError } from "../command-errors.ts";
-import { counted } from "../confirm.ts";
+import { confirmOnTerminal, counted, countedAll, type YesOption, yesOption } from "../confirm.ts";
 import { type JsonOption, noun, verb, withAdmin } from "../shared-options.ts";
 
 export function register(program: Command): void {
@@ -10,6 +10,7 @@ export function register(program: Command): void {
   verb(session, "list <user>", "list a person's sessions, last used first").action(list);
   verb(session, "revoke [session-id]", "sign out one browser, or all browsers of a person")
     .option("--user <user>", "sign out all browsers of this person")
+    .addOption(yesOption("on a terminal, don't ask for confirmation"))
     .action(revoke);
 }
 
@@ -31,17 +32,22 @@ async function list(user: string, options: JsonOption) {
   });
 }
 
-async function revoke(sessionId: string | undefined, options: JsonOption & { readonly user?: string }) {
+async function revoke(sessionId: string | undefined, options: JsonOption & YesOption & { readonly user?: string }) {
   const { user } = options;
   if ((sessionId === undefined) === (user === undefined)) {
     throw new UsageError("name one session, or use --user for all sessions of a person");
   }
   await withAdmin(options, async (admin, out) => {
-    const { revokeSession, revokeSessionsOf } = await import("@assent/server/admin");
+    const { checkSession, revokeSession, revokeSessionsOf, sessionsOf } = await import("@assent/server/admin");
     if (user !== undefined) {
+      const { person, sessions } = await sessionsOf(user, admin);
+      const ends = countedAll({ session: sessions.length });
+      await confirmOnTerminal(`Signing out ${person.username} (${person.email}) ends ${ends}.`, options);
       const ended = await revokeSessionsOf(user, admin);
       out.done({ username: user, sessions_ended: ended }, `Ended ${counted(ended, "session")}.`);
     } else if (sessionId !== undefined) {
+      await checkSession(sessionId, admin);
+      await confirmOnTerminal(`Revoking the session ${sessionId} signs out one browser.`, options);
       await revokeSession(sessionId, admin);
       out.done({ id: sessionId, sessions_ended: 1 }, "Ended the session.");
     }

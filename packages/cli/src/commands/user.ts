@@ -1,9 +1,18 @@
 /** `assent user …`: people who sign in. */
 
-import type { OpenedAdmin, UserChanges } from "@assent/server/admin";
+import type { OpenedAdmin, TypedDetails, UserChanges } from "@assent/server/admin";
 import type { Command } from "commander";
-import { confirm, confirmOnTerminal, counted, type YesOption, yesOption } from "../confirm.ts";
+import {
+  confirm,
+  confirmOnTerminal,
+  counted,
+  countedAll,
+  disablingText,
+  type YesOption,
+  yesOption,
+} from "../confirm.ts";
 import { type PasswordOptions, passwordChoice, passwordOptions } from "../password-prompt.ts";
+import { pictureOf } from "../picture-file.ts";
 import type { WireRecord } from "../print-records.ts";
 import {
   firstOf,
@@ -31,13 +40,14 @@ export function register(program: Command): void {
     )
     .option("--name <text>", "the person's name")
     .addOption(listOption("--operator <role>", OPERATOR));
+  withDetails(create);
   withPassword(create)
     .option("--must-change", MUST_CHANGE)
     .addHelpText("after", "\nWithout --password-stdin and --generate-password, the command asks for the password.")
     .action(create_);
   verb(user, "list", "list all people, oldest accounts first").addOption(limitOption()).action(list);
   verb(user, "show <user>", "show a person, by username or e-mail address").action(show);
-  verb(user, "update <user>", "change a person; settings that you omit stay the same")
+  const change = verb(user, "update <user>", "change a person; settings that you omit stay the same")
     .option(
       "--email <address>",
       "e-mail address; ends all links in messages to the person, even if the address stays the same",
@@ -47,13 +57,19 @@ export function register(program: Command): void {
     .option("--name <text>", "new name; empty text removes it")
     .addOption(listOption("--operator <role>", `${OPERATOR}; replaces the current roles`))
     .option("--no-operator", "remove all operator roles")
+    .option("--picture <file>", "the person's picture: PNG, JPEG, WebP or GIF, up to 8 MiB")
+    .option("--no-picture", "remove the picture");
+  withDetails(change)
+    .option("--no-phone-verified", "mark the phone number as unverified")
+    .addHelpText("after", "\nEmpty text removes a detail, for example: --nickname ''")
     .action(update);
   verb(user, "delete <user>", "delete a person with all sessions and consents").addOption(yesOption()).action(remove);
   withPassword(
-    verb(user, "set-password <user>", "set a password; all sessions end, and apps must ask for access again").option(
-      "--keep-grants",
-      "apps keep their access",
-    ),
+    verb(
+      user,
+      "set-password <user>",
+      "set a password; all sessions and grants end; consents stay, so that apps can connect again without asking",
+    ).option("--keep-grants", "apps keep their access"),
   )
     .option("--must-change", MUST_CHANGE)
     .action(setPassword_);
@@ -76,12 +92,47 @@ export function register(program: Command): void {
   );
 }
 
+/** What a person can also say about themselves on their profile page. */
+function withDetails(command: Command): Command {
+  return command
+    .option("--given-name <text>", "given name")
+    .option("--middle-name <text>", "middle name")
+    .option("--family-name <text>", "family name")
+    .option("--nickname <text>", "nickname")
+    .option("--birthdate <YYYY-MM-DD>", "date of birth")
+    .option("--gender <text>", "gender, in the person's own words; up to 40 characters")
+    .option("--locale <tag>", "language and region, for example de-CH")
+    .option("--zoneinfo <name>", "time zone, for example Europe/Berlin")
+    .option("--website <url>", "the person's website, up to 500 characters")
+    .option("--profile-url <url>", "the person's profile page on another website, up to 500 characters")
+    .option("--phone-number <number>", "phone number with its country code; another number is unverified")
+    .option("--phone-verified", "mark the phone number as verified")
+    .option("--street <text>", "street and house number")
+    .option("--postal-code <text>", "postal code")
+    .option("--locality <text>", "city or town")
+    .option("--region <text>", "state or province")
+    .option("--country <text>", "country");
+}
+
+/** The options of `withDetails` that were used. Undefined: none. */
+function detailsOf(options: TypedDetails): { readonly details?: TypedDetails } {
+  const { givenName, middleName, familyName, nickname, birthdate, gender } = options;
+  const { locale, zoneinfo, website, profileUrl, phoneNumber, phoneVerified } = options;
+  const { street, postalCode, locality, region, country } = options;
+  const details = given({
+    ...{ givenName, middleName, familyName, nickname, birthdate, gender },
+    ...{ locale, zoneinfo, website, profileUrl, phoneNumber, phoneVerified },
+    ...{ street, postalCode, locality, region, country },
+  });
+  return Object.keys(details).length === 0 ? {} : { details };
+}
+
 function withPassword(command: Command): Command {
   for (const option of passwordOptions()) command.addOption(option);
   return command;
 }
 
-interface CreateOptions extends JsonOption, PasswordOptions {
+interface CreateOptions extends JsonOption, PasswordOptions, TypedDetails {
   readonly username: string;
   readonly email: string;
   readonly emailVerified: boolean;
@@ -96,8 +147,11 @@ async function create_(options: CreateOptions) {
     const { createUser, userRecord } = await import("@assent/server/admin");
     const { username, email, emailVerified } = options;
     const optional = given({ name: options.name, operator: options.operator, mustChange: options.mustChange });
-    const { person, generated } = await createUser({ username, email, emailVerified, password, ...optional }, admin);
-    out.record(userRecord(person, generated), ["password"]);
+    const { person, generated } = await createUser(
+      { username, email, emailVerified, password, ...optional, ...detailsOf(options) },
+      admin,
+    );
+    out.record(userRecord(person, admin.issuer, generated), ["password"]);
   });
 }
 
@@ -106,7 +160,7 @@ async function list(options: JsonOption & { readonly limit?: number }) {
     const { allUsers, secondFactorsOf, userRecord } = await import("@assent/server/admin");
     const records: WireRecord[] = [];
     for (const person of await firstOf(allUsers(admin), options.limit)) {
-      records.push({ ...userRecord(person), second_factors: await secondFactorsOf(person, admin) });
+      records.push({ ...userRecord(person, admin.issuer), second_factors: await secondFactorsOf(person, admin) });
     }
     out.list(
       records,
@@ -132,46 +186,59 @@ async function show(login: string, options: JsonOption) {
   await withAdmin(options, async (admin, out) => {
     const { secondFactorsOf, userOf, userRecord } = await import("@assent/server/admin");
     const person = await userOf(login, admin);
-    out.record({ ...userRecord(person), second_factors: await secondFactorsOf(person, admin) });
+    out.record({ ...userRecord(person, admin.issuer), second_factors: await secondFactorsOf(person, admin) });
   });
 }
 
-interface UpdateOptions extends JsonOption {
+interface UpdateOptions extends JsonOption, TypedDetails {
   readonly email?: string;
   readonly emailVerified?: boolean;
   readonly name?: string;
   readonly operator?: readonly string[] | false;
+  readonly picture?: string | false;
 }
 
 async function update(login: string, options: UpdateOptions) {
-  const changes: UserChanges = given({
-    email: options.email,
-    emailVerified: options.emailVerified,
-    name: options.name === "" ? null : options.name,
-    operator: options.operator === false ? [] : options.operator,
-  });
-  requireChanges(changes, "user");
+  const changes: UserChanges = {
+    ...given({
+      email: options.email,
+      emailVerified: options.emailVerified,
+      name: options.name === "" ? null : options.name,
+      operator: options.operator === false ? [] : options.operator,
+    }),
+    ...detailsOf(options),
+  };
+  const picture = await pictureIn(options.picture);
+  requireChanges({ ...changes, ...given({ picture }) }, "user");
   await withAdmin(options, async (admin, out) => {
-    const { updateUser, userRecord } = await import("@assent/server/admin");
-    out.record(userRecord(await updateUser(login, changes, admin)));
+    const { setUserPicture, updateUser, userRecord } = await import("@assent/server/admin");
+    const changed = Object.keys(changes).length === 0 ? undefined : await updateUser(login, changes, admin);
+    const person = picture === undefined ? changed : await setUserPicture(login, picture, admin);
+    if (person !== undefined) out.record(userRecord(person, admin.issuer));
   });
+}
+
+/** Null removes the picture. Undefined: it stays. */
+async function pictureIn(file: string | false | undefined): Promise<Uint8Array | null | undefined> {
+  if (file === undefined || file === false) return file === false ? null : undefined;
+  const { MAX_PICTURE_BYTES } = await import("@assent/server/admin");
+  return pictureOf(file, MAX_PICTURE_BYTES);
 }
 
 async function remove(login: string, options: JsonOption & YesOption) {
   await withAdmin(options, async (admin, out) => {
     const { deleteUser, MOST_COUNTED, impactOfUser } = await import("@assent/server/admin");
-    const { person, sessions, grants, consents, companies } = await impactOfUser(login, admin);
-    const parts = [
-      counted(sessions, "session", MOST_COUNTED),
-      counted(grants, "grant", MOST_COUNTED),
-      counted(consents, "consent", MOST_COUNTED),
-    ];
+    const { person, sessions, grants, consents, companies, onlyAdminOf } = await impactOfUser(login, admin);
+    const counts = { session: sessions, grant: grants, consent: consents, "company membership": companies };
     await confirm(
-      `Deleting ${person.username} (${person.email}) ends ${parts.join(", ")} and ${counted(companies, "membership")} of companies. Issued access tokens work until they expire. You can't undo this.`,
+      `Deleting ${person.username} (${person.email}) ends ${countedAll(counts, MOST_COUNTED)}. Issued access tokens work until they expire.${withoutAdmin(onlyAdminOf)} You can't undo this.`,
       options,
     );
     const { personId, username } = await deleteUser(login, admin);
-    out.done({ id: personId, username, deleted: true }, `Deleted ${username} with all sessions and consents.`);
+    out.done(
+      { id: personId, username, deleted: true },
+      `Deleted ${username} with all sessions and consents.${withoutAdmin(onlyAdminOf)}`,
+    );
   });
 }
 
@@ -187,11 +254,11 @@ async function setPassword_(login: string, options: SetPasswordOptions) {
     const keepGrants = options.keepGrants ?? false;
     const mustChange = options.mustChange ?? false;
     const { person, generated } = await setPassword(login, choice, { keepGrants, mustChange }, admin);
-    out.record(userRecord(person, generated), ["password"]);
+    out.record(userRecord(person, admin.issuer, generated), ["password"]);
     out.note(
       keepGrants
         ? "All sessions have ended. Apps keep their access."
-        : "All sessions have ended. Apps must ask for access again.",
+        : "All sessions and grants have ended. Apps can connect again without asking, as long as their consents last.",
     );
     const left = await recentlyLeft(person, admin);
     if (left !== null) {
@@ -226,20 +293,30 @@ async function resetSecondFactor_(login: string, options: JsonOption & { readonl
 async function setStatus(login: string, status: "active" | "disabled", options: JsonOption & YesOption) {
   await withAdmin(options, async (admin, out) => {
     const { setUserStatus, userRecord } = await import("@assent/server/admin");
-    if (status === "disabled") await confirmDisabling(login, options, admin);
-    out.record(userRecord(await setUserStatus(login, status, admin)));
+    const alone = status === "disabled" ? await confirmDisabling(login, options, admin) : "";
+    out.record(userRecord(await setUserStatus(login, status, admin), admin.issuer));
+    if (alone !== "") out.note(alone.trim());
   });
 }
 
-/** Asks nothing about a person who is already disabled: all sessions and grants have ended. */
-async function confirmDisabling(login: string, options: YesOption, admin: OpenedAdmin) {
+/** Names the companies that have no active admin without this person. Empty if there are none. */
+function withoutAdmin(slugs: readonly string[]): string {
+  if (slugs.length === 0) return "";
+  return ` No active admin is left in ${slugs.join(", ")}: "assent company add-member SLUG USER --role admin" makes a member an admin.`;
+}
+
+/**
+ * Asks nothing about a person who is already disabled: all sessions and grants have ended. Returns what the operator
+ * has to know afterwards.
+ */
+async function confirmDisabling(login: string, options: YesOption, admin: OpenedAdmin): Promise<string> {
   const { MOST_COUNTED, impactOfUser } = await import("@assent/server/admin");
-  const { person, sessions, grants, consents } = await impactOfUser(login, admin);
-  if (person.status === "disabled") return;
-  const ended = `${counted(sessions, "session", MOST_COUNTED)} and ${counted(grants, "grant", MOST_COUNTED)}`;
-  const kept = counted(consents, "consent", MOST_COUNTED);
-  await confirmOnTerminal(
-    `Disabling ${person.username} (${person.email}) ends ${ended}. They don't come back when you enable the person again. ${kept} will stay. Issued access tokens work until they expire.`,
-    options,
-  );
+  const { person, sessions, grants, consents, onlyAdminOf } = await impactOfUser(login, admin);
+  if (person.status === "disabled") return "";
+  const ends = countedAll({ session: sessions, grant: grants }, MOST_COUNTED);
+  const stays = countedAll({ consent: consents }, MOST_COUNTED);
+  const alone = withoutAdmin(onlyAdminOf);
+  const text = disablingText(`${person.username} (${person.email})`, "person", { ends, stays });
+  await confirmOnTerminal(`${text}${alone}`, options);
+  return alone;
 }

@@ -44,7 +44,7 @@ function addAlbum(app: FastifyInstance, api: ResourceServer, album: Album, names
 
   app.get("/profile", needs("profile:read"), async (request) => {
     const { sub } = claimsOf(request);
-    return { name: names.get(sub) ?? "friend", album: "Lofoten, last June" };
+    return { name: names.get(sub) ?? null, album: "Lofoten, last June" };
   });
 
   app.get("/photos", needs("photos:read"), async (request) => ({ photos: album.list(claimsOf(request).sub) }));

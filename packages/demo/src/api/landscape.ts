@@ -1,6 +1,6 @@
 /** Pictures for the demo: landscapes drawn from a seed, as SVG. The same seed gives the same picture. */
 
-/** What a picture is drawn from. Colours are CSS hex; positions are shares of the width or height, 0 to 1. */
+/** The parameters of a picture. Colours are CSS hex; positions are shares of the width or height, 0 to 1. */
 export interface Scene {
   readonly seed: number;
   /** From the top of the sky to the horizon. */
@@ -76,7 +76,10 @@ interface Ridge {
   readonly dice: Dice;
 }
 
-/** A line of mountains: the middle of each stretch is moved up or down, then that of its halves, by less each time. */
+/**
+ * A line of mountains, by midpoint displacement: each round halves the stretches and moves the new points by a smaller
+ * random amount.
+ */
 function ridge({ base, height, floor, colour, dice }: Ridge): string {
   let line = [dice() - 0.4, dice() * 0.9, dice() - 0.4];
   for (let amount = 0.55; line.length < STEPS; amount *= 0.55) {
@@ -117,7 +120,7 @@ function trees(colour: string, ground: number, dice: Dice): string {
   return `<path d="${firs.join("")}" fill="${colour}"/>`;
 }
 
-/** Small and repeatable; a picture needs no better dice. */
+/** A small generator that gives the same numbers for the same seed. Pictures don't need better randomness. */
 function diceOf(seed: number): Dice {
   let state = seed * 2_654_435_761;
   return () => {

@@ -132,7 +132,7 @@ export function albumPage(session: Session, tokens: Tokens, facts: PageFacts): s
     corner: action("/start-over", "Start over", null, "button quiet"),
     main: html`<main class="album">
       <div class="desk">
-        <h1>${profile === null ? "Hello" : `Hello ${profile.name}`}</h1>
+        <h1>${profile === null || profile.name === null ? "Hello" : `Hello ${profile.name}`}</h1>
         <p class="lead">${photos.length === 0 ? "There is nothing left to print" : `${amount} ready to print`}${profile !== null && [": ", html`<em>${profile.album}</em>`]}.</p>
         ${gallery(session)} ${session.ended && endedBox(tokens)} ${session.notice !== null && noticeBox(session.notice)}
         ${actions(session, tokens, facts)} ${permissions(session, tokens)}
@@ -174,10 +174,10 @@ function actions({ ended }: Session, tokens: Tokens, { issuer }: PageFacts): Mar
       ${
         mayDelete
           ? action("/delete", "Delete a photo", "you allowed it: photos:delete")
-          : action("/delete", "Try the scope you declined", "DELETE /photos/1")
+          : action("/delete", "Try to delete a photo", "you didn’t allow it: photos:delete")
       }
       <a class="button wide" href=${`${issuer}/account/apps`} target="_blank" rel="noopener">Open my apps at Assent <small>${ended ? "what is still allowed (new tab)" : "revoke the app there, then refresh (new tab)"}</small></a>
-      ${!mayDelete && !ended && action("/connect", "Ask for the declined one again", "GET /authorize", "button wide")}
+      ${!mayDelete && !ended && action("/connect", "Ask for that permission again", "GET /authorize", "button wide")}
     </div>
   </section>`;
 }

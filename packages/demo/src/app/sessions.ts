@@ -21,7 +21,7 @@ export interface Tokens {
 export interface Session {
   pending: Pending | null;
   tokens: Tokens | null;
-  profile: { readonly name: string; readonly album: string } | null;
+  profile: { readonly name: string | null; readonly album: string } | null;
   photos: readonly Photo[];
   /** The result of the last action, in one or two sentences. */
   notice: Notice | null;

@@ -1,17 +1,17 @@
 /** Backup and restore: a copy made while servers run, and a restore that brings no ended access back. */
 
-import { existsSync } from "node:fs";
+import { closeSync, existsSync, openSync, readSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Config } from "../config.ts";
 import { databaseFile, prepareDataDir } from "../data-dir.ts";
 import type { Millis } from "../oauth/model.ts";
-import type { Ended } from "../storage/end-all-after-restore.ts";
+import { type Ended, NOTHING_ENDED, sumOfEnded } from "../storage/end-all-after-restore.ts";
 import { StorageUnavailable } from "../storage/errors.ts";
 import { openStorage, type Storage } from "../storage/open.ts";
 import { copyDatabase, draftOf, isAlone, moveAside, putBack, removeDatabase } from "../storage/sqlite/copy-database.ts";
 import { refuse } from "./admin-error.ts";
 import { refuseMissing, refuseUnmade } from "./context.ts";
-import { refuseBesideServers, type Waiting } from "./running-servers.ts";
+import { refuseBesideServers, type Waiting } from "./refuse-while-servers-run.ts";
 
 export interface BackedUp {
   readonly file: string;
@@ -65,7 +65,7 @@ export async function restoreDatabase(
   const draft = `${database}.restoring`;
   try {
     await draftOf(source, draft);
-    const ended = await prepared(draft, { forInspection, keepConsents }, now);
+    const ended = await prepared(draft, source, { forInspection, keepConsents }, now);
     const replaced = there ? replacedName(database, now) : null;
     if (replaced !== null) await keep(database, replaced);
     if (existsSync(database) && !isAlone(database)) refuseInUse(database);
@@ -88,10 +88,25 @@ export function refuseRestore(
   const database = fileOf(config);
   const source = resolve(file);
   if (!existsSync(source)) refuse("unknown", null, `there is no backup at ${source}`);
+  if (kindOfFile(source) === "export")
+    refuse("invalid", null, `${source} is an export, not a backup: to import it, run: assent import ${file}`);
   if (forInspection && existsSync(database)) {
     refuse("taken", null, `${database} already exists: to inspect a backup, set ASSENT_DATA_DIR to another directory`);
   }
   return { database, source };
+}
+
+/** What the first bytes of a file say. A backup is an SQLite database. */
+export function kindOfFile(path: string): "backup" | "export" | undefined {
+  const start = Buffer.alloc(17);
+  const file = openSync(path, "r");
+  try {
+    const text = start.toString("latin1", 0, readSync(file, start));
+    if (text.startsWith("SQLite format 3\0")) return "backup";
+    return text.startsWith('{"assent_export":') ? "export" : undefined;
+  } finally {
+    closeSync(file);
+  }
 }
 
 /** A damaged database can't be copied, so it is moved as it is. */
@@ -107,6 +122,7 @@ async function keep(database: string, aside: string): Promise<void> {
 /** The copy as servers will use it. */
 async function prepared(
   draft: string,
+  source: string,
   { forInspection, keepConsents }: RestoreOptions,
   now: Millis,
 ): Promise<Ended | null> {
@@ -114,7 +130,7 @@ async function prepared(
   try {
     const states = await storage.migrationStatus();
     if (states.every(({ appliedAt }) => appliedAt === null)) {
-      refuse("invalid", null, "the file is not an Assent database");
+      refuse("invalid", null, `${source} is not an Assent database`);
     }
     await storage.migrate({ now, reach: "contract" });
     if (!forInspection) return await endAll(storage, now, keepConsents);
@@ -158,16 +174,9 @@ export async function beginEpoch(
 /** Finishes an interrupted run first: it may have kept consents that this one does not keep. */
 async function endAll(storage: Storage, now: Millis, keepConsents: boolean): Promise<Ended> {
   const interrupted = (await storage.state()).epoch?.done === false;
-  const before = interrupted ? await storage.endAllBefore({ now, keepConsents }) : NOTHING;
-  const ended = await storage.endAllBefore({ now, keepConsents });
-  return {
-    grants: before.grants + ended.grants,
-    consents: before.consents + ended.consents,
-    sessions: before.sessions + ended.sessions,
-  };
+  const before = interrupted ? await storage.endAllBefore({ now, keepConsents }) : NOTHING_ENDED;
+  return sumOfEnded(before, await storage.endAllBefore({ now, keepConsents }));
 }
-
-const NOTHING: Ended = { grants: 0, consents: 0, sessions: 0 };
 
 export function refuseInUse(database: string): never {
   return refuse(

@@ -12,16 +12,17 @@ import {
 import type { GrantRegistry } from "../oauth/grants/registry.ts";
 import type { Client, Millis, Scope } from "../oauth/model.ts";
 import { displayTextProblem } from "../oauth/names/display-name.ts";
+import { withOpenIdScopes } from "../oauth/openid/scopes.ts";
 import { consentHosts, redirectHost } from "../oauth/redirect-uri.ts";
 import { accentText } from "../pages/branding.ts";
 import { LONGEST_CONSENT } from "../setting-kinds.ts";
 import { AdminError, type Remark, refuse, refuseAny } from "./admin-error.ts";
-import { changedLists, type ListChanges } from "./client-list-fields.ts";
+import { storeLogo } from "./client-logo.ts";
 import { NO_SECRETS, secretFor, secretKind, secretsAfter, withSecret } from "./client-secrets.ts";
 import type { AdminContext } from "./context.ts";
 import { newClientId } from "./generated-secrets.ts";
-import { storeLogo } from "./logo.ts";
-import { pagesOf } from "./paging.ts";
+import { changedLists, type ListChanges } from "./multi-valued-client-fields.ts";
+import { pagesOf } from "./read-whole-list.ts";
 
 const DAY: Millis = 86_400_000;
 /**
@@ -213,7 +214,7 @@ export interface Surroundings {
 
 /** The present state. */
 export async function surroundings({ grants, storage }: AdminContext): Promise<Surroundings> {
-  return { grants, scopes: await storage.scopes.list() };
+  return { grants, scopes: withOpenIdScopes(await storage.scopes.list()) };
 }
 
 /** Remarks for the operator about a valid client. */
@@ -349,6 +350,10 @@ function metadataOf(client: Client): ClientMetadata {
     jwks_uri: client.jwksUri,
     ...(client.tlsSubject === null ? {} : { [client.tlsSubject.field]: client.tlsSubject.value }),
     tls_client_certificate_bound_access_tokens: client.certificateBound,
+    id_token_signed_response_alg: client.idTokenAlg ?? null,
+    post_logout_redirect_uris: client.postLogoutRedirectUris ?? [],
+    backchannel_logout_uri: client.backchannelLogoutUri ?? null,
+    backchannel_logout_session_required: client.backchannelLogoutSessionRequired ?? null,
     client_uri: client.clientUri,
     policy_uri: client.policyUri,
     tos_uri: client.tosUri,
@@ -433,7 +438,9 @@ async function unknownScopes(
 ): Promise<readonly Remark[]> {
   const added = names.filter((name) => !had.includes(name));
   if (added.length === 0) return [];
-  const known = new Set((await storage.scopes.list()).map(({ name }) => name));
+  const own = await storage.scopes.list();
+  // Nobody signs in where a client asks for itself.
+  const known = new Set((field === "scope" ? withOpenIdScopes(own) : own).map(({ name }) => name));
   const missing = added.filter((name) => !known.has(name)).slice(0, 10);
   if (missing.length === 0) return [];
   const list = missing.map((name) => JSON.stringify(name)).join(", ");

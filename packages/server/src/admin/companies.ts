@@ -10,8 +10,8 @@ import { partitionOf } from "../storage/partition.ts";
 import { type Remark, refuse, refuseAny } from "./admin-error.ts";
 import type { AdminContext } from "./context.ts";
 import { counted } from "./counted.ts";
-import { pagesOf } from "./paging.ts";
 import { userOf } from "./people.ts";
+import { pagesOf } from "./read-whole-list.ts";
 
 export const ROLES = ["member", "admin"] as const satisfies readonly Role[];
 export const DEFAULT_RULES = ["members", "ask", "block"] as const satisfies readonly DefaultRule[];
@@ -158,7 +158,6 @@ export interface AppPolicy {
   readonly scopes?: readonly string[];
   /** Seconds until the approval ends. Absent: a year. */
   readonly lifetime?: number;
-  readonly optOut?: boolean;
   /** The usernames or addresses of the members for whom the app is allowed. Absent: all members. */
   readonly selected?: readonly string[];
   /** For the end of an approval, or one for fewer members: whether members who use the app already keep their access. */
@@ -211,7 +210,6 @@ export async function setAppPolicy(slug: string, policy: AppPolicy, context: Adm
             scopes: rule === "allow" ? scopes : [],
             hosts: rule === "allow" ? consentHosts(client.redirectUris) : [],
             endsAt: rule === "allow" ? endsAt : null,
-            optOut: policy.optOut ?? false,
             ...(selected === undefined ? {} : { selected }),
           },
     shown: { locale: "en", clientName: client.name, logo: client.logo },
@@ -258,7 +256,7 @@ function unknownCompany(slug: string): never {
   return refuse("unknown", "slug", `there is no company ${JSON.stringify(slug.slice(0, 100))}`);
 }
 
-function unknownMember(login: string, slug: string): never {
+export function unknownMember(login: string, slug: string): never {
   return refuse("unknown", "username", `${JSON.stringify(login)} is not a member of ${JSON.stringify(slug)}`);
 }
 

@@ -11,6 +11,7 @@ import { Secrets } from "../crypto/server-secret.ts";
 import { databaseFile, prepareDataDir, secretsOf } from "../data-dir.ts";
 import { type GrantRegistry, grantRegistry } from "../oauth/grants/registry.ts";
 import type { Millis } from "../oauth/model.ts";
+import type { PictureStorage } from "../owners/account/picture-storage.ts";
 import type { CompanyStorage } from "../owners/company-storage.ts";
 import type { FactorStorage } from "../owners/factor-storage.ts";
 import type { RecoveryStorage } from "../owners/recovery/storage.ts";
@@ -22,7 +23,7 @@ import { refuse } from "./admin-error.ts";
 import type { AdminStorage } from "./storage.ts";
 
 export interface AdminContext {
-  readonly storage: AdminStorage & OwnerStorage & FactorStorage & CompanyStorage & RecoveryStorage;
+  readonly storage: AdminStorage & OwnerStorage & FactorStorage & CompanyStorage & RecoveryStorage & PictureStorage;
   /** The issuer's URL from the configuration. */
   readonly issuer: string;
   /** The grant types that clients can be registered for. */

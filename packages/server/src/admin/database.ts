@@ -8,7 +8,7 @@ import type { MigrationState } from "../storage/migrations/migrate.ts";
 import type { PlannedStep } from "../storage/migrations/plan.ts";
 import { openStorage } from "../storage/open.ts";
 import { isMissing } from "./context.ts";
-import { refuseBesideServers, type Waiting } from "./running-servers.ts";
+import { refuseBesideServers, type Waiting } from "./refuse-while-servers-run.ts";
 import type { RunningServer } from "./storage.ts";
 
 export interface MigrateOptions extends Pick<Waiting, "waits"> {

@@ -3,13 +3,13 @@
 import type { Config } from "../config.ts";
 import { databaseFile } from "../data-dir.ts";
 import type { Client, Resource, TrustedIssuer } from "../oauth/model.ts";
-import type { Company } from "../owners/company-storage.ts";
+import type { Company, DefaultRule } from "../owners/company-storage.ts";
 import type { Person } from "../owners/storage.ts";
-import type { Inventory } from "../storage/database-inventory.ts";
 import { openStorage } from "../storage/open.ts";
 import { maskedUrl } from "../storage/postgres/database-url.ts";
+import type { Inventory } from "../storage/record-counts.ts";
 import { allClients, clientOf } from "./clients.ts";
-import { companyBySlug } from "./companies.ts";
+import { companyBySlug, companyMembers, unknownMember } from "./companies.ts";
 import { type AdminContext, isMissing } from "./context.ts";
 import { userOf } from "./people.ts";
 import { refuseScopesOf, resourceOf, scopeOf } from "./scopes-and-resources.ts";
@@ -30,13 +30,32 @@ export async function impactOfClient(
   return { client, ...(await context.storage.consents.countOfClient({ clientId, now: context.now(), most })) };
 }
 
-/** Throws `unknown`. */
+/** `onlyAdminOf`: slugs of the companies that have no other active admin. Throws `unknown`. */
 export async function impactOfUser(
   login: string,
   context: AdminContext,
-): Promise<OwnerCounts & { readonly person: Person }> {
+): Promise<OwnerCounts & { readonly person: Person; readonly onlyAdminOf: readonly string[] }> {
   const person = await userOf(login, context);
-  return { person, ...(await impactOfOwner(person.partition, person.personId, context)) };
+  const counts = await impactOfOwner(person.partition, person.personId, context);
+  return { person, ...counts, onlyAdminOf: await companiesWithoutOthers(person, context) };
+}
+
+async function companiesWithoutOthers(
+  { partition, personId }: Person,
+  context: AdminContext,
+): Promise<readonly string[]> {
+  const asked = { partition, personId, clientId: null, now: context.now() };
+  const slugs: string[] = [];
+  for (const { company, member } of await context.storage.members.companiesOf(asked)) {
+    if (member.role === "admin" && !(await hasOtherAdmin(company.slug, personId, context))) slugs.push(company.slug);
+  }
+  return slugs;
+}
+
+async function hasOtherAdmin(slug: string, personId: string, context: AdminContext): Promise<boolean> {
+  for await (const { personId: other, role, accountStatus } of companyMembers(slug, context))
+    if (other !== personId && role === "admin" && accountStatus === "active") return true;
+  return false;
 }
 
 /** Throws `unknown`. */
@@ -46,6 +65,78 @@ export async function impactOfCompany(
 ): Promise<OwnerCounts & { readonly company: Company }> {
   const company = await companyBySlug(slug, context);
   return { company, ...(await impactOfOwner(company.partition, company.companyId, context)) };
+}
+
+/** `grants`: those that the person made in the company's name. Throws `unknown`. */
+export async function impactOfMember(
+  slug: string,
+  login: string,
+  context: AdminContext,
+): Promise<{ readonly company: Company; readonly person: Person; readonly grants: number }> {
+  const company = await companyBySlug(slug, context);
+  const person = await userOf(login, context);
+  const { partition, companyId } = company;
+  const { personId } = person;
+  const { storage, now } = context;
+  const acting = await storage.members.findActing({ partition, companyId, personId, clientId: null });
+  if (acting === undefined) return unknownMember(login, slug);
+  const grants = await storage.companyApps.grantsOfMember({ partition, companyId, personId, now: now() });
+  return { company, person, grants: grants.length };
+}
+
+/** `grants`: those of a person's consent to one app. Undefined: there is no active consent. Throws `unknown`. */
+export async function impactOfConsent(
+  login: string,
+  clientId: string,
+  context: AdminContext,
+): Promise<{ readonly person: Person; readonly app: string; readonly grants: number | undefined }> {
+  const person = await userOf(login, context);
+  const { storage, now } = context;
+  const key = { partition: person.partition, ownerId: person.personId };
+  const app = await appName(clientId, context);
+  if ((await storage.consents.find({ ...key, clientId }))?.status !== "active")
+    return { person, app, grants: undefined };
+  const listed = await storage.consents.list({ ...key, now: now() });
+  return { person, app, grants: listed.find(({ consent }) => consent.clientId === clientId)?.grants.length ?? 0 };
+}
+
+export interface CompanyAppImpact {
+  readonly company: Company;
+  /** The app's name with its id. */
+  readonly app: string;
+  /** Number of members for whom the app acts. */
+  readonly members: number;
+  readonly active: boolean;
+  /** True: an admin or the operator approved the app. */
+  readonly approved: boolean;
+  /** The rule that decides about the app once it is revoked. `own`: its own rule stays. */
+  readonly afterwards: DefaultRule | "own";
+}
+
+/** `active`: the company has a consent to the app, or an approval. Throws `unknown`. */
+export async function impactOfCompanyApp(
+  slug: string,
+  clientId: string,
+  context: AdminContext,
+): Promise<CompanyAppImpact> {
+  const company = await companyBySlug(slug, context);
+  const { partition, companyId } = company;
+  const { storage, now } = context;
+  const consent = await storage.consents.find({ partition, ownerId: companyId, clientId });
+  const rules = await storage.companyApps.listRules({ partition, companyId });
+  const { people } = await storage.companyApps.countActing({ partition, companyId, clientId, now: now() });
+  const rule = rules.find((one) => one.clientId === clientId);
+  const approved = rule !== undefined && (rule.rule === "allow" || rule.forSelected === true);
+  return {
+    ...{ company, app: await appName(clientId, context), members: people, approved },
+    active: consent?.status === "active" || rule?.rule === "allow",
+    afterwards: rule === undefined || approved ? company.defaultRule : "own",
+  };
+}
+
+async function appName(clientId: string, { storage }: AdminContext): Promise<string> {
+  const client = (await storage.clients.get({ clientId }))?.record;
+  return client === undefined ? clientId : `${client.name} (${clientId})`;
 }
 
 function impactOfOwner(partition: number, ownerId: string, { storage, now }: AdminContext): Promise<OwnerCounts> {

@@ -2,7 +2,17 @@
 
 /** `note`: information. `warning`: it works, and may be a mistake. `broken`: it does not work, or is not safe. */
 export interface Finding {
-  readonly check: "node" | "configuration" | "files" | "secret" | "database" | "keys" | "clients" | "names" | "issuer";
+  readonly check:
+    | "node"
+    | "configuration"
+    | "files"
+    | "secret"
+    | "database"
+    | "keys"
+    | "providers"
+    | "clients"
+    | "names"
+    | "issuer";
   readonly status: "ok" | "note" | "warning" | "broken";
   readonly detail: string;
 }

@@ -18,6 +18,7 @@ import {
 import { demoRemarks, looseFiles, ownFiles, secretFile, secretsOf } from "../data-dir.ts";
 import { nodeFaults, nodeOrigin } from "../node-runtime.ts";
 import type { Millis, SigningAlg } from "../oauth/model.ts";
+import { withOpenIdScopes } from "../oauth/openid/scopes.ts";
 import { serverMetadata } from "../oauth/server-metadata.ts";
 import { refuseUnready } from "../storage/database-state.ts";
 import type { MigrationState } from "../storage/migrations/migrate.ts";
@@ -27,9 +28,10 @@ import { allClients, clientRemarks, leavesPkceOpen, surroundings } from "./clien
 import { type AdminContext, adminOf, missingDatabase } from "./context.ts";
 import { counted } from "./counted.ts";
 import { databaseStatus, neededBy } from "./database.ts";
+import { type NameFindings, nameFindings } from "./doctor-confusable-names.ts";
 import type { Finding } from "./doctor-finding.ts";
-import { type NameFindings, nameFindings } from "./doctor-names.ts";
-import { fetchMetadata } from "./fetch-issuer-metadata.ts";
+import { providerFindings } from "./doctor-sign-in-providers.ts";
+import { fetchMetadata } from "./fetch-own-metadata.ts";
 import type { RunningServer, StoredKey } from "./storage.ts";
 
 export interface Diagnosis {
@@ -119,7 +121,7 @@ async function insideFindings(config: Config, now: Millis): Promise<readonly Fin
 
 async function schemaFindings(config: Config, now: Millis): Promise<readonly Finding[]> {
   const { exists, migrations, state, servers } = await databaseStatus(config);
-  if (!exists) return [{ check: "database", status: "warning", detail: missingDatabase(config) }];
+  if (!exists) return [{ check: "database", status: "broken", detail: missingDatabase(config) }];
   if (state !== null) refuseUnready(state, { serve: true });
   const pending = migrations.filter(({ appliedAt }) => appliedAt === null);
   const expanding = pending.filter(({ phase }) => phase === "expand");
@@ -153,10 +155,22 @@ async function storedFindings(config: Config, storage: Storage, now: Millis): Pr
   return [
     { check: "database", status: "ok", detail: "the database answers, and its schema is up to date" },
     ...(await keyFindings(config, storage, now)),
+    ...providerFindings(await storage.signInProviders.list(), readableSecrets(config)),
     ...(await clientFindings(context, config)),
     ...namesFound(await nameFindings(context)),
     await issuerFinding(config, storage),
   ];
+}
+
+/** Empty: the file is missing, or can't be read. Reading it must not create it. */
+function readableSecrets(config: Config): readonly Buffer[] {
+  const file = secretFile(config);
+  if (file !== undefined && !existsSync(file)) return [];
+  try {
+    return secretsOf(config);
+  } catch {
+    return [];
+  }
 }
 
 async function keyFindings(config: Config, storage: Storage, now: Millis): Promise<readonly Finding[]> {
@@ -173,7 +187,7 @@ async function keyFindings(config: Config, storage: Storage, now: Millis): Promi
   try {
     const list = secretsOf(config);
     const { active } = keySet(stored, new Secrets(list), now);
-    const inUse = algsInUse(await storage.resources.list());
+    const inUse = algsInUse(await storage.resources.list(), await storage.keys.list());
     return [
       secretFinding(stored, list, now),
       ...inUse.map((alg) => keyFinding(alg, active.get(alg)?.kid, stored, now)),
@@ -239,6 +253,15 @@ async function clientFindings(context: AdminContext, config: Config): Promise<re
     details.push(...clientRemarks(client, around).map(({ problem }) => `${label}: ${problem}`));
     const gone = client.scopes.filter((name) => !known.has(name));
     if (gone.length > 0) details.push(`${label}: some of its scopes no longer exist (${gone.join(", ")})`);
+  }
+  for (const { scope } of config.customClaims) {
+    const api = around.scopes.find(({ name }) => name === scope)?.resource;
+    if (!known.has(scope))
+      details.push(`customClaims: there is no scope ${scope}, so nobody gets its claims: assent scope create ${scope}`);
+    else if (api != null)
+      details.push(
+        `customClaims: the scope ${scope} belongs to ${api}, so the parameter claims can't ask for its claims`,
+      );
   }
   const findings = warnings("clients", details);
   findings.push(...pkceFindings(withoutPkce), ...certificateFindings(byCertificate, config));
@@ -326,7 +349,15 @@ async function issuerFinding(config: Config, storage: Storage): Promise<Finding>
     };
   }
   const expected: unknown = JSON.parse(
-    JSON.stringify(serverMetadata(issuer, await storage.scopes.list(), grantsOf(config), certificatesKnown(config))),
+    JSON.stringify(
+      serverMetadata(
+        issuer,
+        withOpenIdScopes(await storage.scopes.list()),
+        grantsOf(config),
+        certificatesKnown(config),
+        config,
+      ),
+    ),
   );
   if (isDeepStrictEqual(answer.metadata, expected)) {
     return { check: "issuer", status: "ok", detail: `${issuer} answers with this configuration's metadata` };

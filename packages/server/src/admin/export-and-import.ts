@@ -8,14 +8,14 @@ import type { Millis } from "../oauth/model.ts";
 import { refuseUnready } from "../storage/database-state.ts";
 import type { Ended } from "../storage/end-all-after-restore.ts";
 import type { Exported } from "../storage/move/export.ts";
-import { NotAnExport } from "../storage/move/export-file.ts";
 import { type BeforeImport, type Imported, ImportRefused } from "../storage/move/import.ts";
+import { NotAnExport } from "../storage/move/read-export-file.ts";
 import { openStorage, type Storage } from "../storage/open.ts";
 import { copyDatabase, isAlone } from "../storage/sqlite/copy-database.ts";
 import { refuse } from "./admin-error.ts";
-import { refuseInUse, replacedName } from "./backup.ts";
+import { kindOfFile, refuseInUse, replacedName } from "./backup.ts";
 import { refuseMissing, refuseUnmade } from "./context.ts";
-import { refuseBesideServers, type Waiting } from "./running-servers.ts";
+import { refuseBesideServers, type Waiting } from "./refuse-while-servers-run.ts";
 
 /**
  * Writes the database, as it is at one moment, into a new file (mode 0600). Later writes of servers are not in it.
@@ -60,7 +60,7 @@ export async function checkImport(config: Config, file: string): Promise<BeforeI
     await refuseUnmade(storage, config);
     return await storage.beforeImport({ file: source });
   } catch (error) {
-    return refused(error);
+    return refused(error, source);
   } finally {
     await storage.close();
   }
@@ -116,6 +116,12 @@ export async function replaceFromFile(
 function exportAt(file: string): string {
   const source = resolve(file);
   if (!existsSync(source)) refuse("unknown", null, `there is no file at ${source}`);
+  if (kindOfFile(source) === "backup")
+    refuse(
+      "invalid",
+      null,
+      `${source} is an SQLite database, not an export: if it is a backup, run: assent db restore ${file}`,
+    );
   return source;
 }
 
@@ -146,8 +152,9 @@ async function onDatabase<T>(
 }
 
 /** Reports a refused file or database to the operator. Throws other errors as they are. */
-function refused(error: unknown): never {
-  if (error instanceof NotAnExport) refuse("invalid", null, error.message);
+function refused(error: unknown, source?: string): never {
+  if (error instanceof NotAnExport)
+    refuse("invalid", null, source === undefined ? error.message : `${source}: ${error.message}`);
   if (error instanceof ImportRefused) refuse("conflict", null, error.message);
   throw error;
 }

@@ -6,12 +6,12 @@
 export { type Config, ConfigError, loadConfig } from "../config.ts";
 export type { ReceiptClaims, ReceiptFault, VerifiedReceipt } from "../crypto/signed-receipts.ts";
 export { MAX_JWKS_BYTES, MAX_SCOPES } from "../oauth/client-registration/metadata.ts";
-export type { Inventory } from "../storage/database-inventory.ts";
 export type { Ended } from "../storage/end-all-after-restore.ts";
 export { DatabaseNotReady, SchemaMismatch, StorageUnavailable, UnsafeFileMode } from "../storage/errors.ts";
+export type { Inventory } from "../storage/record-counts.ts";
 export { AdminError, type AdminErrorKind, type Remark } from "./admin-error.ts";
 export { backupDatabase, beginEpoch, refuseRestore, restoreDatabase } from "./backup.ts";
-export { type ClientList, droppedValues, type ListChange, type ListChanges } from "./client-list-fields.ts";
+export { LOGO_SIZE, MAX_LOGO_BYTES, renderLogo } from "./client-logo.ts";
 export * from "./clients.ts";
 export * from "./companies.ts";
 export * from "./consents.ts";
@@ -23,13 +23,15 @@ export type { Finding } from "./doctor-finding.ts";
 export { checkImport, exportToFile, importFromFile, replaceFromFile } from "./export-and-import.ts";
 export { metadataUrl } from "./issuer-metadata-url.ts";
 export * from "./keys.ts";
-export { LOGO_SIZE, MAX_LOGO_BYTES, renderLogo } from "./logo.ts";
+export { type ClientList, droppedValues, type ListChange, type ListChanges } from "./multi-valued-client-fields.ts";
 export * from "./output-records.ts";
 export * from "./people.ts";
 export * from "./scopes-and-resources.ts";
-export { MOST_SIMILAR, type SimilarClient, similarClients } from "./similar-names.ts";
+export * from "./sign-in-providers.ts";
+export { MOST_SIMILAR, type SimilarClient, similarClients } from "./similar-client-names.ts";
 export * from "./subject-links.ts";
 export * from "./trusted-issuers.ts";
+export { MAX_PICTURE_BYTES, setUserPicture } from "./user-picture.ts";
 
 /** Loads `doctor.ts` and its imports on demand. */
 export const diagnose: typeof import("./doctor.ts").diagnose = async (...args) =>

@@ -1,11 +1,15 @@
 /** Records as operators get them: RFC 7591's names for clients (§§2, 3.2.1), snake_case for all, never a hash or a sealed byte. */
 
-import type { Client, Consent, Millis, Resource, Scope, TrustedIssuer } from "../oauth/model.ts";
+import type { Client, Consent, Millis, PersonDetails, Resource, Scope, TrustedIssuer } from "../oauth/model.ts";
+import { picturePath } from "../owners/account/picture-address.ts";
 import type { Company, ListedRule, Member } from "../owners/company-storage.ts";
-import type { Person, Session, SubjectLink } from "../owners/storage.ts";
+import type { SignInProvider } from "../owners/identities/sign-in-provider.ts";
+import { DETAIL_NAMES, wireName } from "../owners/person-details.ts";
+import type { Person, Session } from "../owners/storage.ts";
+import type { SubjectLink } from "../owners/subject-link-storage.ts";
 import type { ClientWithSecret } from "./clients.ts";
 import type { KeyState } from "./keys.ts";
-import type { SimilarClient } from "./similar-names.ts";
+import type { SimilarClient } from "./similar-client-names.ts";
 
 /** A record on its way out: what is null says nothing and is left out of clients' records, as in RFC 7591. */
 export type WireRecord = Readonly<Record<string, unknown>>;
@@ -44,6 +48,12 @@ export function clientRecord(client: Client, issuer: string, secret: string | nu
     ...(client.jwksUri === null ? {} : { jwks_uri: client.jwksUri }),
     ...(client.tlsSubject === null ? {} : { [client.tlsSubject.field]: client.tlsSubject.value }),
     ...(client.certificateBound ? { tls_client_certificate_bound_access_tokens: true } : {}),
+    ...(client.idTokenAlg === undefined ? {} : { id_token_signed_response_alg: client.idTokenAlg }),
+    ...((client.postLogoutRedirectUris ?? []).length === 0
+      ? {}
+      : { post_logout_redirect_uris: client.postLogoutRedirectUris }),
+    ...(client.backchannelLogoutUri == null ? {} : { backchannel_logout_uri: client.backchannelLogoutUri }),
+    ...(client.backchannelLogoutSessionRequired ? { backchannel_logout_session_required: true } : {}),
     ...(client.tokenEndpointAudience ? { token_endpoint_audience: true } : {}),
     require_pkce: client.type === "public" || client.requirePkce,
     allow_plain_pkce: client.allowPlainPkce,
@@ -72,8 +82,19 @@ export function similarRecords(similar: readonly SimilarClient[]): WireRecord {
   return { similar_clients: similar.map(({ clientId, name }) => ({ client_id: clientId, client_name: name })) };
 }
 
+/** The details that are known. */
+function detailsRecord({ phoneVerified, ...texts }: PersonDetails): WireRecord {
+  const known = DETAIL_NAMES.flatMap((name) => {
+    const text = texts[name];
+    return text === undefined ? [] : [[wireName(name), text]];
+  });
+  const verified = texts.phoneNumber === undefined ? {} : { phone_number_verified: phoneVerified ?? false };
+  return { ...Object.fromEntries(known), ...verified };
+}
+
 /** `generated`: a password that was just made. */
-export function userRecord(person: Person, generated: string | null = null): WireRecord {
+export function userRecord(person: Person, issuer: string, generated: string | null = null): WireRecord {
+  const { pictureId } = person;
   return {
     id: person.personId,
     username: person.username,
@@ -81,6 +102,8 @@ export function userRecord(person: Person, generated: string | null = null): Wir
     email: person.email,
     email_verified: person.emailVerifiedAt !== null,
     name: person.name,
+    ...detailsRecord(person.details ?? {}),
+    ...(pictureId == null ? {} : { picture: issuer + picturePath(pictureId) }),
     status: person.status,
     operator: person.operator,
     has_password: person.passwordHash !== null,
@@ -121,7 +144,6 @@ export function ruleRecord(rule: ListedRule): WireRecord {
     scope: rule.scopes.join(" "),
     redirect_hosts: rule.hosts,
     expires_at: time(rule.endsAt),
-    opt_out: rule.optOut,
     members: rule.forSelected === true ? rule.selected : null,
     decided_by: rule.decidedBy,
     decided_at: time(rule.decidedAt),
@@ -153,6 +175,7 @@ export function resourceRecord(resource: Resource, secret: string | null = null)
     token_lifetime: resource.tokenLifetime,
     alg: resource.alg,
     grant_bound: resource.grantBound,
+    userinfo: resource.userInfo ?? true,
     introspection_client_id: resource.introspectionClientId,
     ...(secret === null ? {} : { introspection_client_secret: secret }),
     created_at: time(resource.createdAt),
@@ -195,6 +218,25 @@ export function issuerRecord(issuer: TrustedIssuer): WireRecord {
     subjects: issuer.subjects,
     create_owners: issuer.createOwners,
     created_at: time(issuer.createdAt),
+  };
+}
+
+/** Without its secret. `issuer`: this server's own. `redirect_uri`: to register at the provider. */
+export function providerRecord(provider: SignInProvider, issuer: string): WireRecord {
+  return {
+    id: provider.id,
+    type: provider.type,
+    name: provider.name,
+    issuer: provider.issuer,
+    client_id: provider.clientId,
+    has_secret: provider.sealedSecret !== null,
+    scope: provider.scopes.join(" "),
+    email_domains: provider.emailDomains,
+    trust_email: provider.trustEmail,
+    create_people: provider.createPeople,
+    status: provider.status,
+    redirect_uri: `${issuer}/login/provider/${provider.id}/callback`,
+    created_at: time(provider.createdAt),
   };
 }
 

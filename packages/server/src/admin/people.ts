@@ -2,17 +2,21 @@
 
 import { isCommonPassword } from "../crypto/common-passwords.ts";
 import { newOwnerId } from "../crypto/ids.ts";
+import type { DetailName, PersonDetails } from "../oauth/model.ts";
 import { displayTextProblem } from "../oauth/names/display-name.ts";
+import { readDetail } from "../owners/account/check-details.ts";
 import { canonicalLogin } from "../owners/canonical-login.ts";
 import { MAX_PASSWORD_BYTES, MIN_PASSWORD, type PasswordProblem, passwordProblem } from "../owners/new-password.ts";
 import { newEmail, newUsername, usernameProblem } from "../owners/new-username-and-email.ts";
+import { DETAIL_NAMES, wireName } from "../owners/person-details.ts";
 import { UNDO_TTL } from "../owners/recovery/storage.ts";
-import type { Person, PersonChanges, Session } from "../owners/storage.ts";
+import type { DetailChanges, Person, PersonChanges, Session } from "../owners/storage.ts";
 import { partitionOf } from "../storage/partition.ts";
+import { changedDetails } from "../storage/people/person-row.ts";
 import { type Remark, refuse, refuseAny } from "./admin-error.ts";
 import type { AdminContext } from "./context.ts";
 import { newPassword } from "./generated-secrets.ts";
-import { pagesOf } from "./paging.ts";
+import { pagesOf } from "./read-whole-list.ts";
 
 /** The roles of operators: everything, read only, clients only, people only. */
 export const OPERATOR_ROLES = ["admin", "read", "clients", "users"] as const;
@@ -22,6 +26,12 @@ const MAX_PERSON_NAME = 120;
 /** A password that the operator chose, or one that is generated and shown once. */
 export type PasswordChoice = { readonly password: string } | { readonly generate: true };
 
+/** Details as an operator types them; empty text removes one. */
+export type TypedDetails = Readonly<Partial<Record<DetailName, string>>> & {
+  /** Whether the operator vouches for the phone number. Absent: unchanged; another number is unverified. */
+  readonly phoneVerified?: boolean;
+};
+
 export interface NewUser {
   readonly username: string;
   readonly email: string;
@@ -29,6 +39,8 @@ export interface NewUser {
   readonly emailVerified?: boolean;
   readonly name?: string | null;
   readonly operator?: readonly string[];
+  /** What else is known about the person, as it is typed. */
+  readonly details?: TypedDetails;
   readonly password: PasswordChoice;
   /** True: after the next sign-in, the person must choose another password first. Default: false. */
   readonly mustChange?: boolean;
@@ -45,10 +57,12 @@ export async function createUser(input: NewUser, context: AdminContext): Promise
   const names = newUsername(input.username);
   const email = newEmail(input.email);
   const password = "password" in input.password ? input.password.password : newPassword(context);
+  const details = readDetails(input.details, null, context);
   refuseAny([
     ...(names === undefined ? [usernameRemark(input.username)] : []),
     ...(email === undefined ? [emailProblem(input.email)] : []),
     ...nameProblems(input.name),
+    ...detailProblems(details),
     ...roleProblems(input.operator ?? []),
     ...passwordProblems(password, [input.username, input.email]),
   ]);
@@ -62,6 +76,7 @@ export async function createUser(input: NewUser, context: AdminContext): Promise
     email: email ?? "",
     emailVerifiedAt: (input.emailVerified ?? true) ? now : null,
     name: input.name?.normalize("NFC") ?? null,
+    details: changedDetails(null, details.changes),
     status: "active",
     passwordHash: await hash(password),
     passwordChangedAt: now,
@@ -96,6 +111,7 @@ export interface UserChanges extends Pick<PersonChanges, "email" | "name" | "ope
    * Whether the operator vouches for the address. Absent: true if `email` is there, otherwise unchanged.
    */
   readonly emailVerified?: boolean;
+  readonly details?: TypedDetails;
 }
 
 /**
@@ -104,14 +120,16 @@ export interface UserChanges extends Pick<PersonChanges, "email" | "name" | "ope
  */
 export async function updateUser(
   login: string,
-  { emailVerified, ...changes }: UserChanges,
+  { emailVerified, details: typed, ...changes }: UserChanges,
   context: AdminContext,
 ): Promise<Person> {
   const { partition, personId, ...before } = await userOf(login, context);
   const email = changes.email === undefined ? undefined : newEmail(changes.email, before.email);
+  const details = readDetails(typed, before.details ?? null, context);
   refuseAny([
     ...(changes.email !== undefined && email === undefined ? [emailProblem(changes.email)] : []),
     ...nameProblems(changes.name, before.name),
+    ...detailProblems(details),
     ...roleProblems(changes.operator ?? []),
   ]);
   const now = context.now();
@@ -122,6 +140,7 @@ export async function updateUser(
     changes: {
       ...changes,
       ...(typeof changes.name === "string" ? { name: changes.name.normalize("NFC") } : {}),
+      ...(typed === undefined ? {} : { details: details.changes }),
       ...(email === undefined ? {} : { email }),
       ...(vouched === undefined ? {} : { emailVerifiedAt: vouched ? now : null }),
     },
@@ -203,10 +222,19 @@ export async function sessionsOf(
   return { person, sessions: await context.storage.sessions.list({ partition, personId, now: context.now() }) };
 }
 
+/** Throws `unknown`. */
+export async function checkSession(sessionId: string, { storage }: AdminContext): Promise<void> {
+  if (!(await storage.sessions.isOpen({ partition: partitionOf(sessionId), sessionId }))) unknownSession(sessionId);
+}
+
+function unknownSession(sessionId: string): never {
+  return refuse("unknown", "session_id", `there is no active session ${JSON.stringify(sessionId)}`);
+}
+
 /** Signs one browser out, which is not a known one any more. Throws `unknown`. */
 export async function revokeSession(sessionId: string, { storage, now }: AdminContext): Promise<void> {
   const ended = await storage.sessions.revoke({ partition: partitionOf(sessionId), sessionId, now: now() });
-  if (!ended) refuse("unknown", "session_id", `there is no active session ${JSON.stringify(sessionId)}`);
+  if (!ended) unknownSession(sessionId);
 }
 
 /** Signs a person out everywhere; how many sessions ended. Throws `unknown`. */
@@ -290,6 +318,56 @@ function nameProblems(name: string | null | undefined, stands: string | null = n
   const problem = typeof name === "string" ? displayTextProblem(name, MAX_PERSON_NAME, stands) : undefined;
   return problem === undefined ? [] : [{ field: "name", problem }];
 }
+
+interface ReadDetails {
+  readonly changes: DetailChanges;
+  /** The details that can't be stored, as they were typed. */
+  readonly wrong: readonly (readonly [DetailName, string])[];
+  /** True: the operator vouches for a phone number that is not there. */
+  readonly unproved: boolean;
+}
+
+function readDetails(
+  { phoneVerified, ...typed }: TypedDetails = {},
+  stands: PersonDetails | null,
+  { now }: AdminContext,
+): ReadDetails {
+  const texts = DETAIL_NAMES.flatMap((name) => {
+    const text = typed[name];
+    return text === undefined ? [] : [[name, text, readDetail(name, text, stands, now())] as const];
+  });
+  return {
+    changes: {
+      ...Object.fromEntries(texts.map(([name, , value]) => [name, value ?? null])),
+      ...(phoneVerified === undefined ? {} : { phoneVerified }),
+    },
+    unproved: phoneVerified === true && (typed.phoneNumber ?? stands?.phoneNumber ?? "") === "",
+    wrong: texts.flatMap(([name, text, value]) => (value === undefined ? [[name, text] as const] : [])),
+  };
+}
+
+function detailProblems({ wrong, unproved }: ReadDetails): readonly Remark[] {
+  const form = (field: DetailName) => DETAIL_FORMS[field] ?? "is too long, or has characters that a page can't show";
+  return [
+    ...wrong.map(([field, text]) => ({
+      field: wireName(field),
+      problem: `${JSON.stringify(text.slice(0, 100))} ${form(field)}`,
+    })),
+    ...(unproved ? [{ field: "phone_verified", problem: "there is no phone number" }] : []),
+  ];
+}
+
+const WEB_ADDRESS =
+  "is not a URL such as https://ada.example/, with at most 500 characters and nothing before the host";
+
+const DETAIL_FORMS: Readonly<Partial<Record<DetailName, string>>> = {
+  birthdate: "is not a day in the past, as YYYY-MM-DD",
+  zoneinfo: "is not the name of a time zone, such as Europe/Berlin",
+  locale: "is not a language tag, such as de-CH",
+  website: WEB_ADDRESS,
+  profileUrl: WEB_ADDRESS,
+  phoneNumber: "is not a phone number with its country code, such as +49 30 123456",
+};
 
 function roleProblems(roles: readonly string[]): readonly Remark[] {
   const unknown = roles.filter((role) => !OPERATOR_ROLES.some((known) => known === role));

@@ -6,8 +6,10 @@ import { SIGNING_ALGS, signingAlgOf } from "../crypto/signing-algs.ts";
 import { DEFAULT_ALG, ensureKeys } from "../crypto/signing-keys.ts";
 import { ACR_VALUES } from "../oauth/authentication-context.ts";
 import { isLanguageTag, MAX_TRANSLATIONS } from "../oauth/client-registration/metadata.ts";
-import type { Resource, Scope, ScopeAccess } from "../oauth/model.ts";
+import type { Millis, Resource, Scope, ScopeAccess } from "../oauth/model.ts";
 import { displayTextProblem } from "../oauth/names/display-name.ts";
+import { openIdScopes, withOpenIdScopes } from "../oauth/openid/scopes.ts";
+import { ownAudience } from "../oauth/resource-indicator.ts";
 import { isScopeName } from "../oauth/scope.ts";
 import { type Remark, refuse, refuseAny } from "./admin-error.ts";
 import { allClients } from "./clients.ts";
@@ -50,6 +52,14 @@ export async function updateScope(
   return putScope({ ...before, ...changes, descriptions: kept }, before, context);
 }
 
+/** The operator's scopes, then the built-in ones of OpenID Connect that the operator has not replaced. */
+export async function listScopes({
+  storage,
+}: AdminContext): Promise<readonly { readonly scope: Scope; readonly builtIn: boolean }[]> {
+  const own = await storage.scopes.list();
+  return withOpenIdScopes(own).map((scope) => ({ scope, builtIn: !own.includes(scope) }));
+}
+
 /** Throws `unknown`. */
 export async function scopeOf(name: string, { storage }: AdminContext): Promise<Scope> {
   return (await storage.scopes.list()).find((scope) => scope.name === name) ?? unknownScope(name);
@@ -85,6 +95,10 @@ async function putScope(scope: Scope, before: Scope | null, { storage }: AdminCo
   }
   if (Object.keys(scope.descriptions ?? {}).length > MAX_TRANSLATIONS)
     problems.push({ field: "description_lang", problem: `at most ${MAX_TRANSLATIONS} languages are allowed` });
+  if (scope.resource !== null && openIdScopes.some((one) => one.name === name)) {
+    const problem = `${name} is a scope of OpenID Connect, so it can't belong to an API: leave out the API, or use another name`;
+    problems.push({ field: "resource", problem });
+  }
   if (scope.acr != null && !ACR_VALUES.includes(scope.acr)) {
     problems.push({ field: "acr", problem: `${JSON.stringify(scope.acr)} is not one of ${ACR_VALUES.join(", ")}` });
   }
@@ -126,6 +140,8 @@ export interface NewResource extends TokenKind {
   /** In seconds. */
   readonly tokenLifetime?: number | null;
   readonly grantBound?: boolean;
+  /** As in `Resource`. Default: true. */
+  readonly userInfo?: boolean;
 }
 
 export interface ResourceWithSecret {
@@ -143,6 +159,7 @@ export async function createResource(input: NewResource, context: AdminContext):
     ...tokenKind(input, { tokenFormat: "jwt", alg: DEFAULT_ALG }),
     tokenLifetime: input.tokenLifetime ?? null,
     grantBound: input.grantBound ?? false,
+    ...(input.userInfo === false ? { userInfo: false } : {}),
     introspectionClientId: `rs_${base64url(context.randomBytes(16))}`,
     introspectionSecretHash: hashes.sha256(secret),
     createdAt: context.now(),
@@ -165,6 +182,7 @@ export interface ResourceChanges extends TokenKind {
   /** In seconds. Null: the server's default. */
   readonly tokenLifetime?: number | null;
   readonly grantBound?: boolean;
+  readonly userInfo?: boolean;
   /** True: makes a new introspection secret, and the old one stops working at once. */
   readonly newSecret?: boolean;
 }
@@ -182,12 +200,22 @@ export async function updateResource(
     ...before,
     ...changes,
     ...tokenKind(kind, before),
+    ...earlierLifetime(before, changes.tokenLifetime, context.now()),
     ...(secret === null ? {} : { introspectionSecretHash: hashes.sha256(secret) }),
   };
   refuseAny([...tokenProblems(kind), ...resourceProblems(resource, before.name)]);
   await context.storage.resources.put({ resource, create: false });
   await makeItsKey(resource, context);
   return { resource, secret };
+}
+
+/** Tokens that were issued before live as long as they were issued for, and pages say so. */
+function earlierLifetime(
+  { tokenLifetime: before }: Resource,
+  after: number | null | undefined,
+  now: Millis,
+): Pick<Resource, "earlierLifetime"> {
+  return after === undefined || after === before ? {} : { earlierLifetime: { lifetime: before, changedAt: now } };
 }
 
 /** Throws `unknown`; `in_use` while scopes belong to it. */
@@ -220,6 +248,8 @@ function identifierProblems(identifier: string, issuer: string): readonly Remark
     return wrong(`${shown} is not an absolute URI without a fragment; example: https://api.example.com (RFC 8707 §2)`);
   }
   if (/^https?:/.test(identifier) && !/^https?:\/\/[^/?]/.test(identifier)) return wrong(`${shown} has no host`);
+  if (identifier === ownAudience(true, issuer))
+    return wrong("this is the server's own UserInfo endpoint: no API can have its tokens");
   if (identifier === issuer)
     return wrong("this is the issuer's own identifier: a scope without an API already belongs to the issuer");
   return [];
@@ -270,6 +300,10 @@ function resourceProblems({ name, tokenLifetime }: Resource, stands: string | nu
 }
 
 function unknownScope(name: string): never {
+  if (openIdScopes.some((one) => one.name === name)) {
+    const how = `to change its texts, create a scope of this name: assent scope create ${name} --description TEXT`;
+    return refuse("unknown", "name", `${name} is built into the server; ${how}`);
+  }
   return refuse("unknown", "name", `there is no scope ${JSON.stringify(name)}`);
 }
 

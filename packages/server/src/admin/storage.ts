@@ -1,6 +1,7 @@
-/** The storage port of the operator: clients, scopes, resources, signing keys, housekeeping. Each verb is one transaction. */
+/** The storage port of the operator: clients, scopes, resources, sign-in providers, signing keys, housekeeping. Each verb is one transaction. */
 
 import type { Client, Consent, Millis, Resource, Scope, TrustedIssuer } from "../oauth/model.ts";
+import type { SignInProvider } from "../owners/identities/sign-in-provider.ts";
 
 /** A client with the version of its record, for optimistic updates. */
 export interface Versioned<T> {
@@ -32,6 +33,7 @@ export interface CatalogVersions {
   readonly resources: number;
   readonly keys: number;
   readonly issuers: number;
+  readonly providers: number;
   /** When a scope was last removed. */
   readonly scopesReducedAt: Millis | null;
 }
@@ -44,6 +46,7 @@ export const COLLECTED = [
   "ring",
   "grants",
   "sessions",
+  "logout_notices",
   "known_devices",
   "attempts",
   "accepted",
@@ -149,6 +152,21 @@ export interface AdminStorage {
     put(args: { readonly issuer: TrustedIssuer; readonly create: boolean }): Promise<PutOutcome>;
     /** With all links of its subjects. */
     delete(args: { readonly issuer: string; readonly now: Millis }): Promise<boolean>;
+  };
+  readonly signInProviders: {
+    /** Sorted by the time of creation. */
+    list(): Promise<readonly SignInProvider[]>;
+    /**
+     * Creates the provider, or replaces the one with its id. `unknown`: there is none to replace. `taken`: another one
+     * has the same issuer and client id. `full`: there are `most` providers already.
+     */
+    put(args: {
+      readonly provider: SignInProvider;
+      readonly create: boolean;
+      readonly most: number;
+    }): Promise<"stored" | "unknown" | "taken" | "full">;
+    /** With all links of its subjects. */
+    delete(args: { readonly id: string; readonly now: Millis }): Promise<boolean>;
   };
   readonly logos: {
     put(args: {

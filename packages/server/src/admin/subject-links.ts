@@ -2,11 +2,12 @@
 
 import type { TrustedIssuer } from "../oauth/model.ts";
 import { subjectOf } from "../owners/asserted-owners.ts";
-import type { ForeignSubject, Person, SubjectLink } from "../owners/storage.ts";
+import type { Person } from "../owners/storage.ts";
+import type { ForeignSubject, SubjectLink } from "../owners/subject-link-storage.ts";
 import { refuse } from "./admin-error.ts";
 import type { AdminContext } from "./context.ts";
-import { pagesOf } from "./paging.ts";
 import { userOf } from "./people.ts";
+import { pagesOf } from "./read-whole-list.ts";
 import { issuerOf } from "./trusted-issuers.ts";
 
 export interface LinkedSubject {

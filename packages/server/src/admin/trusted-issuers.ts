@@ -1,7 +1,7 @@
 /** The operator's use-cases for trusted issuers of assertions (RFC 7521 §3). */
 
 import { base64url } from "../crypto/random.ts";
-import { readRegisteredKeys } from "../oauth/json-web-key.ts";
+import { readRegisteredKeys } from "../oauth/foreign-jwk-set.ts";
 import type { TrustedIssuer } from "../oauth/model.ts";
 import { canonicalDomain } from "../owners/canonical-login.ts";
 import { certificatesOfMetadata, type MetadataReading, readCertificates } from "../saml/identity-provider-metadata.ts";

@@ -11,7 +11,7 @@ import { randomText } from "./random.ts";
 import { seal, unseal } from "./seal.ts";
 import type { Secrets } from "./server-secret.ts";
 import { signingAlgorithms } from "./signing-algs.ts";
-import type { KeySet, SigningKey } from "./signing-keys.ts";
+import type { KeySet, PublishedKey, SigningKey } from "./signing-keys.ts";
 
 const MAX_TOKEN = 8192;
 /** Scanners for leaked secrets recognize a sealed token by this prefix; a JWT begins differently. */
@@ -151,17 +151,28 @@ function signedIn({ authTime, acr, amr }: NonNullable<AccessTokenClaims["person"
   };
 }
 
+function check(token: string, keys: KeySet): VerifiedAccessToken | undefined {
+  const payload = signedPayload(token, keys, ({ header }) => header);
+  return payload && verifiedOf(payload);
+}
+
 /**
- * A token of this server has exactly one of the server's own headers, so no foreign header is ever interpreted. The key
- * decides the alg.
+ * The payload of a JWT that this server signed. Undefined: it did not. Such a JWT has exactly one of the server's own
+ * headers, so no foreign header is ever interpreted. The key decides the alg.
+ *
+ * @param headerOf the encoded header of this kind of JWT under a key.
  */
-function check(token: string, { published }: KeySet): VerifiedAccessToken | undefined {
+export function signedPayload(
+  token: string,
+  { published }: Pick<KeySet, "published">,
+  headerOf: (key: PublishedKey) => string,
+): Buffer | undefined {
   const [header, payload = "", signature = "", ...rest] = token.split(".");
-  const key = published.find((one) => one.header === header);
+  const key = published.find((one) => headerOf(one) === header);
   const bytes = canonical(signature);
   if (key === undefined || bytes === undefined || rest.length > 0) return undefined;
   if (!signingAlgorithms[key.alg].verify(`${header}.${payload}`, bytes, key.publicKey)) return undefined;
-  return verifiedOf(Buffer.from(payload, "base64url"));
+  return Buffer.from(payload, "base64url");
 }
 
 /** Base64url has several spellings of the same bytes; the server accepts only the canonical one. */

@@ -8,6 +8,7 @@
  */
 
 import { createHmac, hash, timingSafeEqual } from "node:crypto";
+import { LRUCache } from "lru-cache";
 import type { Credential, CredentialKind, Credentials } from "../oauth/ports.ts";
 import { randomBytes } from "./random.ts";
 import type { DerivedKey, Secrets } from "./server-secret.ts";
@@ -33,8 +34,14 @@ const prefixes: Readonly<Record<AnyCredentialKind, string>> = {
   "mail link": "ml_",
 };
 
+/** Browsers send these with each request, so the server remembers the ones that it has verified. */
+const COOKIES: ReadonlySet<AnyCredentialKind> = new Set<AnyCredentialKind>(["session", "device"]);
+const COOKIES_HELD = 1000;
+
 export class DerivedCredentials implements Credentials {
   readonly #secrets: Secrets;
+  /** By kind and text. A text that is not from this server is not among them, and can't push another one out. */
+  readonly #verified = new LRUCache<string, Credential>({ max: COOKIES_HELD });
 
   constructor(secrets: Secrets) {
     this.#secrets = secrets;
@@ -55,7 +62,16 @@ export class DerivedCredentials implements Credentials {
   read(kind: AnyCredentialKind, token: string): Credential | undefined {
     const prefix = prefixes[kind];
     if (token.length !== prefix.length + TEXT_SIZE || !token.startsWith(prefix)) return undefined;
-    const text = token.slice(prefix.length);
+    if (!COOKIES.has(kind)) return this.#verify(kind, token.slice(prefix.length));
+    const name = `${kind} ${token}`;
+    const known = this.#verified.get(name);
+    if (known !== undefined) return known;
+    const credential = this.#verify(kind, token.slice(prefix.length));
+    if (credential !== undefined) this.#verified.set(name, credential);
+    return credential;
+  }
+
+  #verify(kind: AnyCredentialKind, text: string): Credential | undefined {
     const bytes = Buffer.from(text, "base64url");
     // Base64url has several spellings of the same bytes; the server accepts only the canonical one.
     if (bytes.length !== SIZE || bytes[0] !== VERSION || bytes.toString("base64url") !== text) return undefined;

@@ -49,6 +49,11 @@ function prepared(password: string): string {
   return password.normalize("NFC");
 }
 
+/** Does some hashing when its turn comes. Rejects with `PasswordQueueFull` if there is no room. */
+export function hashInTurn<T>(whose: HashRequester, work: () => Promise<T>): Promise<T> {
+  return line.inTurn(whose, work);
+}
+
 export function hashPassword(password: string, whose: HashRequester = OWN): Promise<string> {
   return line.inTurn(whose, async () => (await loadHashing()).hash(prepared(password), cost));
 }

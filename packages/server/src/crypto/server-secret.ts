@@ -40,6 +40,9 @@ export type Purpose =
   | "attempt"
   | "second factor"
   | "partial sign-in"
+  | "sign-in provider"
+  | "sign-in elsewhere"
+  | "identity to connect"
   | "recovery proof"
   | "passkey challenge"
   | "verified";

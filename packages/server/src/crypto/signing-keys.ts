@@ -94,10 +94,14 @@ export async function addSigningKey(
   });
 }
 
-/** The algs of these APIs' tokens, the server's own first. Sealed tokens need none. */
-export function algsInUse(resources: readonly Resource[]): readonly SigningAlg[] {
+/**
+ * The algs of these APIs' tokens, and of the keys that ID tokens have needed so far; the server's own first. Sealed
+ * tokens need none.
+ */
+export function algsInUse(resources: readonly Resource[], stored: readonly StoredKey[] = []): readonly SigningAlg[] {
   const named = resources.filter(({ tokenFormat }) => tokenFormat === "jwt").map(({ alg }) => alg);
-  return [...new Set([DEFAULT_ALG, ...named])];
+  const needed = stored.filter(({ retiredAt }) => retiredAt === null).flatMap(({ alg }) => signingAlgOf(alg) ?? []);
+  return [...new Set([DEFAULT_ALG, ...named, ...needed])];
 }
 
 /**

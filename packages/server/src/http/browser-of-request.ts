@@ -2,7 +2,7 @@
 
 import { type DerivedCredentials, sha256 } from "../crypto/derived-credentials.ts";
 import { randomBytes, randomText } from "../crypto/random.ts";
-import type { SignedInBy } from "../owners/session-policy.ts";
+import type { SignedInBy } from "../owners/session-lifetime-and-level.ts";
 import { beginSession, type SessionContext, sessionOfCredential } from "../owners/sessions.ts";
 import type { Person, Session } from "../owners/storage.ts";
 import type { Chrome } from "../pages/index.ts";

@@ -5,6 +5,7 @@ import type { Secrets } from "../crypto/server-secret.ts";
 import type { Millis } from "../oauth/model.ts";
 import type { Popularity } from "../owners/app-popularity.ts";
 import type { AuthorizationContext } from "../owners/authorization/context.ts";
+import type { Elsewhere } from "../owners/identities/sign-in-elsewhere.ts";
 import type { Postbox } from "../owners/mail/mail-content.ts";
 import type { SecondStepContext } from "../owners/second-step.ts";
 import type { Chrome } from "../pages/index.ts";
@@ -38,6 +39,7 @@ export interface FlowTools extends FormTools, VisitorContext, EventTools {
   readonly popularity: Popularity;
   readonly mail: Pick<Postbox, "enabled">;
   readonly config: Pick<Config, "signUp">;
+  readonly elsewhere: Elsewhere;
   /** Logs why a request was refused, or the fault that it caused. */
   refused(refusal: Refusal, http: HttpRequest, error?: unknown): void;
 }

@@ -1,11 +1,12 @@
 /** The endpoint table: path, methods, the audience of errors, and the origins that may read the response. */
 
 import { VERIFICATION_PATH } from "../oauth/device-authorization.ts";
-import { endpoints, metadataPath } from "../oauth/endpoints.ts";
+import { endpoints, metadataPath, OPENID_CONFIGURATION } from "../oauth/endpoints.ts";
 import type { GrantEndpoint } from "../oauth/grants/registry.ts";
+import { jwks, live, metadata, openIdConfiguration, ready } from "./endpoints/metadata-jwks-health.ts";
 import { deviceAuthorization, introspection, revocation, token } from "./endpoints/oauth-endpoints.ts";
-import { jwks, live, metadata, ready } from "./endpoints/well-known.ts";
-import { type Endpoint, forPeople } from "./lazy-pages.ts";
+import { type Endpoint, forPeople, forUploads, type ReadUpload } from "./lazy-pages.ts";
+import { userInfo } from "./openid/user-info.ts";
 
 export interface Route {
   readonly path: string;
@@ -19,6 +20,8 @@ export interface Route {
   readonly fromAnySite?: true;
   /** True: scripts of any origin may call it, without credentials. */
   readonly cors?: true;
+  /** The POST has a file: this reads its body instead of the usual reader. */
+  readonly upload?: ReadUpload;
   /** The endpoint exists only while an offered grant type needs it. */
   readonly part?: GrantEndpoint;
 }
@@ -46,6 +49,25 @@ export const routes: readonly Route[] = [
   },
   { path: endpoints.jwks, GET: jwks, for: "programs", cors: true },
   {
+    path: endpoints.userInfo,
+    GET: userInfo,
+    POST: userInfo,
+    for: "programs",
+    fromAnySite: true,
+    cors: true,
+    part: "authorization",
+  },
+  {
+    path: endpoints.endSession,
+    GET: forPeople((all) => all.logout),
+    POST: forPeople((all) => all.logout),
+    for: "people",
+    fromAnySite: true,
+    part: "authorization",
+  },
+  { path: "/logout/confirm", POST: forPeople((all) => all.confirmLogout), for: "people", part: "authorization" },
+  { path: OPENID_CONFIGURATION, GET: openIdConfiguration, for: "programs", cors: true, part: "authorization" },
+  {
     path: "/login",
     GET: forPeople((all) => all.showSignIn),
     POST: forPeople((all) => all.submitSignIn),
@@ -55,6 +77,8 @@ export const routes: readonly Route[] = [
   { path: "/login/passkey", POST: forPeople((all) => all.submitPasskey), for: "people" },
   { path: "/login/stronger", POST: forPeople((all) => all.refuseStronger), for: "people", part: "authorization" },
   { path: "/login/switch", POST: forPeople((all) => all.switchAccount), for: "people" },
+  { path: "/login/provider", POST: forPeople((all) => all.submitProvider), for: "people" },
+  { path: "/login/provider/:provider/callback", GET: forPeople((all) => all.finishSignIn), for: "people" },
   {
     path: "/consent",
     GET: forPeople((all) => all.showConsent),
@@ -119,6 +143,13 @@ export const routes: readonly Route[] = [
     path: "/account/security/identities/remove",
     GET: forPeople((all) => all.showRemoveIdentity),
     POST: forPeople((all) => all.removeIdentity),
+    for: "people",
+  },
+  { path: "/account/security/connect/begin", POST: forPeople((all) => all.beginConnect), for: "people" },
+  {
+    path: "/account/security/connect",
+    GET: forPeople((all) => all.showConnect),
+    POST: forPeople((all) => all.submitConnect),
     for: "people",
   },
   { path: "/account/security/sessions", POST: forPeople((all) => all.endSessions), for: "people" },
@@ -228,6 +259,14 @@ export const routes: readonly Route[] = [
   },
   { path: "/account/profile", GET: forPeople((all) => all.showProfile), for: "people" },
   { path: "/account/profile/name", POST: forPeople((all) => all.saveName), for: "people" },
+  { path: "/account/profile/details", POST: forPeople((all) => all.saveDetails), for: "people" },
+  {
+    path: "/account/profile/picture",
+    POST: forPeople((all) => all.savePicture),
+    for: "people",
+    upload: forUploads((all) => all.receiveUpload),
+  },
+  { path: "/account/profile/picture/remove", POST: forPeople((all) => all.removePicture), for: "people" },
   { path: "/account/profile/verify", POST: forPeople((all) => all.askVerification), for: "people" },
   { path: "/account/profile/email", POST: forPeople((all) => all.askNewEmail), for: "people" },
   {
@@ -258,6 +297,7 @@ export const routes: readonly Route[] = [
   },
   { path: "/errors/:condition", GET: forPeople((all) => all.errorCondition), for: "people" },
   { path: "/logos/:hash", GET: forPeople((all) => all.logo), for: "people" },
+  { path: "/pictures/:file", GET: forPeople((all) => all.picture), for: "people" },
   { path: "/assets/:hash/:file", GET: forPeople((all) => all.asset), for: "people" },
   { path: "/favicon.svg", GET: forPeople((all) => all.asset), for: "people" },
   { path: "/health/live", GET: live, for: "programs" },

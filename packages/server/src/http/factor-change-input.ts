@@ -33,7 +33,7 @@ export function recoveryNews(
 }
 
 /** What a message says of the browser that it is about. */
-function newsOf(http: HttpRequest, tools: PageTools): News {
+export function newsOf(http: HttpRequest, tools: PageTools): News {
   const values = { browser: browserName(userAgentOf(http)), address: http.address };
   return { link: "/account/security", language: tools.chrome(http).words.language, values };
 }

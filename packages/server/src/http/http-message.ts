@@ -14,6 +14,8 @@ export interface HttpRequest {
   readonly query: string;
   /** The body as text; empty if there is none. */
   readonly body: string;
+  /** The form with a file, at endpoints that take one. */
+  readonly upload?: Upload | undefined;
   /** The value of a header that was sent once or was joined. Undefined: it was not sent. */
   header(name: string): string | undefined;
   /** Every occurrence of a header. */
@@ -25,6 +27,14 @@ export interface HttpRequest {
   /** The certificate of the client's connection. Undefined: there is none. Reads it again at each call. */
   certificate(): ClientCertificate | undefined;
   readonly id: string;
+}
+
+/** A form with a file. */
+export interface Upload {
+  /** Empty if the form could not be read. */
+  readonly fields: URLSearchParams;
+  /** `busy`: too many files arrive at once. */
+  readonly file: Uint8Array | "none" | "too_large" | "busy";
 }
 
 export interface Answer {
@@ -113,6 +123,7 @@ export function waitUntil(until: Millis, now: Millis): { readonly minutes: numbe
 
 /** The values of a page's form. Fields such as `scope` may repeat. The body's limit bounds them. */
 export function formOf(request: HttpRequest): URLSearchParams {
+  if (request.upload !== undefined) return request.upload.fields;
   const type = request.header("content-type")?.split(";", 1)[0]?.trim().toLowerCase();
   return new URLSearchParams(type === "application/x-www-form-urlencoded" ? request.body : "");
 }

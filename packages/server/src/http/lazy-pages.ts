@@ -3,13 +3,14 @@
  * wait for pages.
  */
 
-import type { Assent } from "../assembled-server.ts";
+import type { IncomingMessage } from "node:http";
 import { loadHashing } from "../crypto/password-hashing.ts";
 import type { Brand } from "../pages/index.ts";
-import type { Answer, HttpRequest } from "./http-message.ts";
+import type { Assent } from "../server-parts.ts";
+import type { Answer, HttpRequest, Upload } from "./http-message.ts";
 import type { PageChromes } from "./page-chromes.ts";
 
-export type People = typeof import("./lazy-endpoints.ts");
+export type People = typeof import("./page-endpoints.ts");
 
 /** A server with everything that its routes need. */
 export interface Served extends Assent {
@@ -17,6 +18,14 @@ export interface Served extends Assent {
 }
 
 export type Endpoint = (http: HttpRequest, assent: Served) => Promise<Answer>;
+
+/** Reads the form with a file of a request. `over`: calls back when the exchange is over. */
+export type ReadUpload = (
+  raw: IncomingMessage,
+  http: HttpRequest,
+  over: (callback: () => void) => void,
+  assent: Served,
+) => Promise<Upload>;
 
 interface LazyPagesParts {
   readonly issuer: string;
@@ -73,7 +82,7 @@ export class LazyPages {
 
   async #load(): Promise<People> {
     try {
-      const [people] = await Promise.all([import("./lazy-endpoints.ts"), loadHashing()]);
+      const [people] = await Promise.all([import("./page-endpoints.ts"), loadHashing()]);
       const { issuer, brand } = this.#parts;
       this.#loaded = { people, pageChromes: new people.PageChromes(issuer, brand) };
       return people;
@@ -87,4 +96,12 @@ export class LazyPages {
 /** An endpoint that is loaded together with the pages. */
 export function forPeople(pick: (people: People) => Endpoint): Endpoint {
   return async (http, assent) => pick(assent.people.loaded ?? (await assent.people.load()))(http, assent);
+}
+
+/** The same for the reader of a form with a file. */
+export function forUploads(pick: (people: People) => ReadUpload): ReadUpload {
+  return async (raw, http, over, assent) => {
+    const people = assent.people.loaded ?? (await assent.people.load());
+    return pick(people)(raw, http, over, assent);
+  };
 }

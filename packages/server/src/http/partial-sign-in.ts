@@ -19,19 +19,21 @@ export interface Partial {
   readonly person: Person;
   /** The time of the first step, which becomes the time of the sign-in. */
   readonly authTime: Millis;
-  /** The session whose sign-in was the first step. Null: a password was typed just now. */
+  /** The session whose sign-in was the first step. Null: the first step was done just now. */
   readonly sessionId: string | null;
+  /** What the first step proved (RFC 8176). */
+  readonly amr: readonly string[];
 }
 
 const PURPOSE = "partial sign-in";
 
 export function sealPartial(
-  { person, authTime, sessionId }: Partial,
+  { person, authTime, sessionId, amr }: Partial,
   { nonce }: Visitor,
   tools: Pick<FormTools, "secrets" | "now">,
 ): string {
   const { partition, personId, passwordHash } = person;
-  const plain = [partition, personId, tools.now(), authTime, sessionId, tagOf(passwordHash)];
+  const plain = [partition, personId, tools.now(), authTime, sessionId, tagOf(passwordHash), amr];
   return Buffer.from(seal(tools.secrets, PURPOSE, nonce, Buffer.from(JSON.stringify(plain)))).toString("base64url");
 }
 
@@ -47,19 +49,20 @@ export async function openPartial(
   if (sealed === null || sealed.length > 1024 || !/^[A-Za-z0-9_-]+$/.test(sealed)) return undefined;
   const plain = unseal(assent.secrets, PURPOSE, nonce, Buffer.from(sealed, "base64url"));
   if (plain === undefined) return undefined;
-  const [partition, personId, at, authTime, sessionId, tag] = JSON.parse(plain.toString()) as [
+  const [partition, personId, at, authTime, sessionId, tag, amr] = JSON.parse(plain.toString()) as [
     number,
     string,
     Millis,
     Millis,
     string | null,
     string,
+    readonly string[],
   ];
   if (assent.now() - at > PARTIAL_TTL) return undefined;
   if (sessionId !== null && sessionId !== signedIn?.session.sessionId) return undefined;
   const person = await activePerson({ partition, personId }, assent.sessions);
   if (person === undefined || tagOf(person.passwordHash) !== tag) return undefined;
-  return { person, authTime, sessionId };
+  return { person, authTime, sessionId, amr };
 }
 
 function tagOf(passwordHash: string | null): string {

@@ -4,6 +4,7 @@ import { PasswordQueueFull } from "../crypto/password-hash-queue.ts";
 import { type ConditionName, conditions, errorParameters, OAuthError } from "../oauth/errors.ts";
 import type { Client } from "../oauth/model.ts";
 import type { ParsedParameters } from "../oauth/parameters.ts";
+import { ExistingPeopleUnavailable } from "../owners/identities/existing-people-unavailable.ts";
 import { StorageUnavailable } from "../storage/errors.ts";
 import { type Answer, type HttpRequest, json } from "./http-message.ts";
 
@@ -100,10 +101,14 @@ function listed(values: readonly string[]): readonly string[] {
   return [...values.slice(0, MOST_VALUES).map(logged), ...more];
 }
 
+/** What another try may meet no more. */
+const OUTAGES = [StorageUnavailable, PasswordQueueFull, ExistingPeopleUnavailable] as const;
+
 /** Classifies a thrown error: a named refusal, an outage, or a fault of the server. */
 export function refusalOf(error: unknown): Refusal {
   if (error instanceof OAuthError) return { condition: error.condition, detail: error.detail, fault: false };
-  if (error instanceof StorageUnavailable || error instanceof PasswordQueueFull) {
+  const isOutage = OUTAGES.some((kind) => error instanceof kind);
+  if (error instanceof Error && isOutage) {
     return { condition: "temporarily_unavailable", detail: error.message, fault: false };
   }
   return { condition: "server_error", detail: undefined, fault: true };
@@ -124,7 +129,7 @@ export function problemJson(
   const { status } = conditions[condition];
   const extra: Record<string, string> = { ...headers };
   // The challenge is constant: it has nothing from the request.
-  if (status === 401) extra["www-authenticate"] = 'Basic realm="assent", charset="UTF-8"';
+  if (status === 401) extra["www-authenticate"] ??= 'Basic realm="assent", charset="UTF-8"';
   if (status === 503 || status === 429) extra["retry-after"] ??= status === 503 ? "2" : "60";
   return json(status, errorParameters(condition, issuer), extra);
 }

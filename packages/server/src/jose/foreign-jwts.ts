@@ -3,7 +3,7 @@
  */
 
 import { LRUCache } from "lru-cache";
-import { type PublicJwk, pickKey, readPublishedKeys } from "../oauth/json-web-key.ts";
+import { type PublicJwk, pickKey, readPublishedKeys } from "../oauth/foreign-jwk-set.ts";
 import type { ForeignJwt, ForeignJwts, SignatureOutcome, VerifiedBy } from "../oauth/ports.ts";
 import { readJsonObject } from "./strict-json.ts";
 import { readJwt, verifySignature } from "./verify-jwt.ts";

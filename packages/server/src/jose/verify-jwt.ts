@@ -4,7 +4,7 @@
  */
 
 import type { CryptoKey } from "jose";
-import type { PublicJwk } from "../oauth/json-web-key.ts";
+import type { PublicJwk } from "../oauth/foreign-jwk-set.ts";
 import type { ForeignJwt } from "../oauth/ports.ts";
 import { type JsonObject, readJsonObject } from "./strict-json.ts";
 

@@ -1,15 +1,15 @@
 /** Assertions of trusted issuers as authorization grants: the code that JWT and SAML share (RFC 7521 §§4.1, 5.2). */
 
+import { refuse } from "./errors.ts";
+import { scopesWithin } from "./grants/effective-scopes.ts";
+import type { GrantRequest, OwnerEntitlement } from "./grants/grant-type.ts";
 import {
   type AssertedOwner,
   type AssertedSubject,
   type FoundOwner,
   type MappedSubject,
   mappedSubject,
-} from "./asserted-subject.ts";
-import { refuse } from "./errors.ts";
-import { scopesWithin } from "./grants/effective-scopes.ts";
-import type { GrantRequest, OwnerEntitlement } from "./grants/grant-type.ts";
+} from "./map-asserted-subject.ts";
 import type { Client, Millis, TrustedIssuer } from "./model.ts";
 import type { OAuthContext } from "./ports.ts";
 

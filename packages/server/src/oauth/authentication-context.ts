@@ -13,8 +13,14 @@ export interface Authentication {
 
 /** A password alone. */
 export const BY_PASSWORD: Authentication = { acr: "1fa", amr: ["pwd"] };
-/** A password, then a one-time code from an app, or a recovery code. */
-export const BY_CODE: Authentication = { acr: "mfa", amr: ["pwd", "otp", "mfa"] };
+
+/** A sign-in at another provider, which does not prove here how strong it was. */
+export const BY_PROVIDER: Authentication = { acr: "1fa", amr: ["fed"] };
+
+/** A first step, then a one-time code from an app, or a recovery code. `amr`: of the first step. */
+export function withCode(amr: readonly string[]): Authentication {
+  return { acr: "mfa", amr: [...new Set([...amr, "otp", "mfa"])] };
+}
 
 /** True: a sign-in of level `had` is strong enough for `wanted`. */
 export function isAsSure(had: Acr, wanted: Acr): boolean {

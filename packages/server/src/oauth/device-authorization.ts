@@ -61,7 +61,8 @@ export async function authorizeDevice(
 
 async function wantedScopes(asked: ParsedParameters, client: Client, context: OAuthContext): Promise<readonly Scope[]> {
   const scope = asked.single.get("scope") ?? refuse("scope_missing");
-  const scopes = scopesForClient(scope, client, await context.catalog.scopes());
+  const refreshes = mayUse(client, "refresh_token", context);
+  const scopes = scopesForClient(scope, client, await context.catalog.scopes(), refreshes);
   audienceOf(scopes, asked.resource, await context.catalog.resources(), context.issuer);
   return scopes;
 }

@@ -8,7 +8,12 @@ export const endpoints = {
   introspection: "/introspect",
   deviceAuthorization: "/device_authorization",
   jwks: "/jwks",
+  userInfo: "/userinfo",
+  endSession: "/logout",
 } as const;
+
+/** Path of the metadata for OpenID Connect, below the issuer (OpenID Connect Discovery §4). */
+export const OPENID_CONFIGURATION = "/.well-known/openid-configuration";
 
 /** Path of the metadata (RFC 8414 §3.1), from the host's root. `basePath`: the issuer's path without a slash at its end. */
 export function metadataPath(basePath: string): string {

@@ -272,6 +272,42 @@ const catalogue = {
     description: "prompt accepts none, login, consent or select_account; none must be the only value.",
     help: "Use one or more of login, consent and select_account, separated by spaces, or none alone.",
   },
+  claims_invalid: {
+    error: "invalid_request",
+    status: 400,
+    section: "OpenID Connect Core §5.5",
+    description: "The claims parameter is not a JSON object of the expected form.",
+    help: 'Send a JSON object with the members userinfo and id_token. Each has claims by name, and each claim is null or an object with essential, value or values. For example: {"id_token":{"email":null}}',
+  },
+  nonce_too_long: {
+    error: "invalid_request",
+    status: 400,
+    section: "OpenID Connect Core §3.1.2.1",
+    description: "nonce has more than 2,048 characters.",
+    help: "Send a random value of 16 to 64 characters, and compare it with the nonce of the ID token.",
+  },
+  // -- UserInfo (OpenID Connect Core §5.3, RFC 6750 §3.1)
+  access_token_invalid: {
+    error: "invalid_token",
+    status: 401,
+    section: "RFC 6750 §3.1",
+    description: "The access token is not valid for this endpoint, or has expired.",
+    help: "Send an access token of this server as Authorization: Bearer TOKEN. It must not have expired, and its aud must contain the userinfo_endpoint of the metadata: ask for the scope openid. An ID token or a refresh token is no access token.",
+  },
+  access_token_sent_twice: {
+    error: "invalid_request",
+    status: 400,
+    section: "RFC 6750 §2",
+    description: "The access token was sent in more than one way; use exactly one.",
+    help: "Send the token only in the Authorization header. Some libraries also add access_token to the body: turn that off.",
+  },
+  user_info_scope_missing: {
+    error: "insufficient_scope",
+    status: 403,
+    section: "OpenID Connect Core §5.3.1",
+    description: "The access token does not have the scope openid.",
+    help: "Ask for the scope openid in the authorization request. A token that a client got for itself (client_credentials) is about nobody, so UserInfo has no answer for it.",
+  },
   max_age_invalid: {
     error: "invalid_request",
     status: 400,
@@ -365,6 +401,20 @@ const catalogue = {
     section: "OpenID Connect Core §3.1.2.6",
     description: "The owner is not signed in, and prompt=none forbids the sign-in page.",
     help: "Repeat the request without prompt=none, in the foreground.",
+  },
+  acr_unreachable: {
+    error: "access_denied",
+    status: 403,
+    section: "OpenID Connect Core §5.5.1.1",
+    description: "No sign-in at this server reaches the acr that the parameter claims insists on.",
+    help: "acr_values_supported in the metadata lists the levels. Ask for one of them, or without essential.",
+  },
+  other_person_signed_in: {
+    error: "login_required",
+    status: 400,
+    section: "OpenID Connect Core §3.1.2.1",
+    description: "The owner signed in as another person than the one of id_token_hint.",
+    help: "Repeat the request without id_token_hint if anybody may sign in.",
   },
   consent_required: {
     error: "consent_required",
@@ -486,6 +536,7 @@ const catalogue = {
   refresh_token_of_other_client: hidden("invalid_grant", "RFC 6749 §10.4"),
   refresh_token_replayed: hidden("invalid_grant", "RFC 9700 §4.14.2"),
   refresh_state_lost: hidden("invalid_grant", "RFC 6749 §5.2"),
+  offline_access_ended: hidden("invalid_grant", "OpenID Connect Core §11"),
   scopes_all_ended: hidden("invalid_grant", "RFC 6749 §6"),
   token_of_other_client: hidden("invalid_grant", "RFC 7009 §2.1"),
   // -- the device flow (RFC 8628 §3.5)
@@ -555,6 +606,14 @@ const catalogue = {
     section: "RFC 6749 §4.5",
     description: "The server does not accept the parameters of this grant type.",
     help: "The operator of the server added this grant type. Possible causes: a parameter is wrong, expired or already used; the owner does not exist; or the owner revoked their consent to the app. The server's log names the cause.",
+  },
+  // -- claims of a configuration (OpenID Connect Core §5.1.2)
+  custom_claims_failed: {
+    error: "server_error",
+    status: 500,
+    section: "OpenID Connect Core §5.1.2",
+    description: "The server could not get the claims of a scope that the operator added.",
+    help: "The operator of the server added claims to a scope, and the code that gives them failed. The server's log names the scope and the kind of failure. The request used up no code, so you can repeat it.",
   },
   // -- assertions as grants (RFC 7521 §4.1): the client learns only that the assertion was refused; the log has the
   // reason

@@ -1,10 +1,10 @@
 /** Token introspection (RFC 7662). */
 
-import { actorOf } from "./access-token.ts";
 import { compareSecret } from "./client-authentication/client-secret.ts";
 import { authenticateClient, type CredentialsSent, presentedCredentials } from "./client-authentication/index.ts";
 import { ceilingOf, underCeiling } from "./consent-reach.ts";
 import { refuse } from "./errors.ts";
+import { actorOf, isFor } from "./issue-access-token.ts";
 import type { Client, Resource } from "./model.ts";
 import { parseOrRefuse } from "./parameters.ts";
 import type { OAuthContext, VerifiedAccessToken } from "./ports.ts";
@@ -67,10 +67,11 @@ async function introspectAccessToken(token: string, caller: Caller, context: OAu
   if (verified === undefined) return INACTIVE;
   const { claims, grantId } = verified;
   const isCallers =
-    "resource" in caller ? claims.aud === caller.resource.identifier : claims.client_id === caller.client.clientId;
+    "resource" in caller ? isFor(claims.aud, caller.resource.identifier) : claims.client_id === caller.client.clientId;
   if (!isCallers) return INACTIVE;
   // Access tokens live until they expire. The exception is an API that wants to know about the grant's end.
-  const bound = (await context.catalog.resources()).get(claims.aud)?.grantBound === true;
+  const resources = await context.catalog.resources();
+  const bound = [claims.aud].flat().some((audience) => resources.get(audience)?.grantBound === true);
   if (bound) {
     // A client that was disabled a moment ago may have more grants than could be ended since.
     const client = await context.catalog.client(claims.client_id);

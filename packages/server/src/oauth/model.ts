@@ -93,6 +93,14 @@ export interface Client {
   readonly consentCeiling?: number | "none" | null;
   /** How a refresh treats the refresh token. Public clients always rotate. */
   readonly refresh: "rotate" | "keep";
+  /** The algorithm that signs its ID tokens (OpenID Connect Registration §2). Absent: RS256. */
+  readonly idTokenAlg?: SigningAlg;
+  /** Where it may ask to send people after sign-out (OpenID Connect RP-Initiated Logout §3.1). Absent: nowhere. */
+  readonly postLogoutRedirectUris?: readonly string[];
+  /** Where it learns that a session has ended (OpenID Connect Back-Channel Logout §2.2). Absent or null: it is not told. */
+  readonly backchannelLogoutUri?: string | null;
+  /** True: it needs the `sid` of the session. Logout tokens always have it. Absent: false. */
+  readonly backchannelLogoutSessionRequired?: boolean;
   /** SHA-256 of the stored logo, base64url; the page shows `/logos/{logo}`. */
   readonly logo: string | null;
   readonly clientUri: string | null;
@@ -149,9 +157,17 @@ export interface Scope {
   readonly acr?: Acr | null;
   /** Maximum age of the owner's sign-in when they grant it, in seconds. Absent or null: any age. */
   readonly maxAge?: number | null;
+  /** The configuration has claims for it. Not stored. */
+  readonly givesClaims?: boolean;
 }
 
 export type SigningAlg = "ES256" | "ES384" | "EdDSA" | "PS256" | "RS256";
+
+/** A lifetime that tokens got until a change. */
+export interface EarlierLifetime {
+  readonly ttl: Millis;
+  readonly changedAt: Millis;
+}
 
 /** A resource server, an API (RFC 8707's resource). */
 export interface Resource {
@@ -161,9 +177,16 @@ export interface Resource {
   readonly tokenFormat: "jwt" | "opaque";
   /** In seconds. Null: the server's default. */
   readonly tokenLifetime: number | null;
+  /** The lifetime before its last change, in seconds or null as above. Absent: it has not changed. */
+  readonly earlierLifetime?: { readonly lifetime: number | null; readonly changedAt: Millis };
   readonly alg: SigningAlg;
   /** True: introspection answers inactive as soon as the grant ended. */
   readonly grantBound: boolean;
+  /**
+   * False: its tokens are never for the UserInfo endpoint, too. Absent: they are if they have the scope `openid`, so the
+   * API can read what UserInfo says about the owner.
+   */
+  readonly userInfo?: boolean;
   readonly introspectionClientId: string;
   /** SHA-256 of the introspection secret, base64url. */
   readonly introspectionSecretHash: string;
@@ -256,6 +279,12 @@ export interface Grant {
   readonly authTime: Millis | null;
   readonly acr: string | null;
   readonly amr: readonly string[];
+  /** What its first ID token repeats (OpenID Connect Core §3.1.2.1). Null: nothing, or it has no ID token. */
+  readonly nonce: string | null;
+  /** The claims about the person that its ID tokens have, if their scopes are granted (§5.5). Null: none. */
+  readonly claims: readonly string[] | null;
+  /** The browser session in which it was made, as its ID tokens name it. Null: no browser, or it has no ID token. */
+  readonly sid: string | null;
   readonly createdAt: Millis;
   /** When an owner last decided how long it holds: the ceiling counts from then. */
   readonly decidedAt: Millis;
@@ -333,3 +362,27 @@ export interface Consent {
     readonly byRules?: readonly string[];
   };
 }
+
+/** What a person can add to their profile. The address is in five parts. */
+export type DetailName =
+  | "givenName"
+  | "middleName"
+  | "familyName"
+  | "nickname"
+  | "birthdate"
+  | "gender"
+  | "zoneinfo"
+  | "locale"
+  | "website"
+  | "profileUrl"
+  | "phoneNumber"
+  | "street"
+  | "locality"
+  | "region"
+  | "postalCode"
+  | "country";
+
+export type PersonDetails = Readonly<Partial<Record<DetailName, string>>> & {
+  /** An operator vouches for the phone number. Absent: nobody does. */
+  readonly phoneVerified?: true;
+};

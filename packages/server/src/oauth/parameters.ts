@@ -25,16 +25,18 @@ const MAX_PARAMETERS = 100;
 const MAX_LENGTH: ReadonlyMap<string, number> = new Map([
   ["state", 4096],
   ["scope", 4096],
+  ["id_token_hint", 8192],
+  ["claims", 8192],
   ["token", 16_384],
   ["assertion", 65_536],
   ["client_assertion", 65_536],
 ]);
 
 /**
- * Values that can hold any character except NUL here: one is only echoed, one only hashed, one has a grammar and an
- * error of its own.
+ * Values that can hold any character except NUL here: one is only echoed, one only hashed, two have a grammar
+ * and an error of their own.
  */
-const UNJUDGED: ReadonlySet<string> = new Set(["state", "password", "scope"]);
+const UNJUDGED: ReadonlySet<string> = new Set(["state", "password", "scope", "claims"]);
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for.
 const CONTROL = /[\u0000-\u001f\u007f]/;

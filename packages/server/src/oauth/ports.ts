@@ -3,8 +3,20 @@
  * surroundings itself.
  */
 
-import type { AssertedOwner, AssertedOwners } from "./asserted-subject.ts";
-import type { Grant, Millis, Resource, Scope, SigningAlg, Soon } from "./model.ts";
+import type { AssertedOwner, AssertedOwners } from "./map-asserted-subject.ts";
+import type {
+  Acr,
+  Client,
+  EarlierLifetime,
+  Grant,
+  GrantedScope,
+  Millis,
+  PersonDetails,
+  Resource,
+  Scope,
+  SigningAlg,
+  Soon,
+} from "./model.ts";
 import type { SamlReader } from "./saml-assertion-model.ts";
 import type { Catalog, DeviceStorage, GrantStorage, UserCodeKey } from "./storage.ts";
 
@@ -59,7 +71,8 @@ export interface SenderConstraint {
 /** The claims of an access token (RFC 9068 §2.2), before `iss` and `jti` are added. */
 export interface AccessTokenClaims extends SenderConstraint {
   readonly sub: string;
-  readonly aud: string;
+  /** One API; with the scope `openid` also the UserInfo endpoint. */
+  readonly aud: string | readonly string[];
   readonly clientId: string;
   readonly scope: string;
   /** Seconds since the epoch. */
@@ -86,7 +99,7 @@ export interface AccessTokenClaims extends SenderConstraint {
 export interface VerifiedAccessToken {
   readonly claims: Readonly<Record<string, unknown>> & {
     readonly sub: string;
-    readonly aud: string;
+    readonly aud: string | readonly string[];
     readonly client_id: string;
     readonly scope: string;
     readonly exp: number;
@@ -100,6 +113,107 @@ export interface AccessTokens {
   sign(claims: AccessTokenClaims): Promise<string>;
   /** Undefined: the token is not from this server, or has expired. */
   verify(token: string, now: Millis): Soon<VerifiedAccessToken | undefined>;
+}
+
+/** What an ID token says (OpenID Connect Core §2), before `iss` and `at_hash` are added. */
+export interface IdTokenContent {
+  readonly alg: SigningAlg;
+  readonly claims: Readonly<Record<string, unknown>>;
+  /** The access token that is issued with it. */
+  readonly accessToken: string;
+}
+
+export interface IdTokens {
+  sign(content: IdTokenContent): Promise<string>;
+  /** A logout token (OpenID Connect Back-Channel Logout §2.4). Adds `iss` to the claims. */
+  signLogout(alg: SigningAlg, claims: Readonly<Record<string, unknown>>): Promise<string>;
+  /** The claims of an ID token of this server, also of an expired one. Undefined: it is something else. */
+  verify(token: string): Promise<Readonly<Record<string, unknown>> | undefined>;
+}
+
+/** Everything that an ID token depends on. */
+export interface IdTokenParts {
+  readonly subject: Pick<AccessTokenClaims, "sub" | "actor" | "person">;
+  readonly client: Pick<Client, "clientId" | "idTokenAlg">;
+  readonly nonce?: Grant["nonce"];
+  /** The granted scopes: no claim comes without its scope. */
+  readonly scopes: readonly Pick<GrantedScope, "name">[];
+  /** As in `Grant`. Absent or null: no claims about the person. */
+  readonly claims?: Grant["claims"];
+  /** As `OpenId.ownClaims` gave them. Absent: it is called. */
+  readonly ownClaims?: Readonly<Record<string, unknown>> | undefined;
+  readonly sid?: Grant["sid"];
+}
+
+/** What the parameter `claims` asks for (OpenID Connect Core §5.5). */
+export interface RequestedClaims {
+  /** The scopes that its claims belong to. */
+  readonly scopes: readonly string[];
+  /** The claims for the ID token. */
+  readonly idToken: readonly string[];
+  /** The only person who may sign in (§5.5.1 `sub`). Null: anybody. */
+  readonly person: string | null;
+  /** As in an authorization request. */
+  readonly acr: Acr | null;
+  /** True: the client insists on a level that this server doesn't know. */
+  readonly acrUnknown: boolean;
+}
+
+/** OpenID Connect: what the protocol calls for requests with the scope `openid`. */
+export interface OpenId {
+  /** The scopes for which the configuration gives claims. */
+  readonly claimScopes: ReadonlySet<string>;
+  /** Makes the first key for this client's ID tokens if there is none. Never rejects, and nobody has to wait. */
+  prepare(client: Pick<Client, "idTokenAlg">): Promise<void>;
+  /** The person that an ID token names to its client. Undefined: it is no ID token of this server for this client. */
+  personOf(idToken: string, client: Pick<Client, "clientId">): Promise<string | undefined>;
+  /** Reads the parameter `claims`, or refuses it. */
+  readClaims(text: string): Promise<RequestedClaims>;
+  /** The app and the person that an ID token names. Undefined: it is no ID token of this server. */
+  readHint(idToken: string): Promise<HintedSignIn | undefined>;
+  logoutToken(ended: EndedSignIn, client: Pick<Client, "clientId" | "idTokenAlg">): Promise<string>;
+  /**
+   * The configuration's claims for an ID token. Call it before a code or token is used up: if the claims can't be had,
+   * it refuses the request.
+   */
+  ownClaims(parts: Omit<IdTokenParts, "nonce" | "sid">): Promise<Readonly<Record<string, unknown>>>;
+  /** The ID token beside this access token. Undefined: it is unknown when the person signed in. */
+  idToken(parts: IdTokenParts, accessToken: string): Promise<string | undefined>;
+  /**
+   * The claims that UserInfo answers. Refuses a token that is not for it. `thumbprint`: of the connection's certificate
+   * (RFC 8705 §3). Undefined: it has none.
+   */
+  userInfo(token: string, thumbprint: string | undefined): Promise<Readonly<Record<string, unknown>>>;
+}
+
+/** A sign-in whose session has ended. */
+export interface EndedSignIn {
+  readonly personId: string;
+  readonly sid: string;
+  /** The same for each try to tell one client. */
+  readonly jti: string;
+}
+
+/** A sign-in that an ID token remembers. */
+export interface HintedSignIn {
+  readonly clientId: string;
+  readonly personId: string;
+}
+
+/** What UserInfo and ID tokens can say about a person (OpenID Connect Core §5.1). */
+export interface PersonFacts {
+  readonly personId: string;
+  readonly username: string;
+  readonly name: string | null;
+  /** Null: the person has told none. */
+  readonly email: string | null;
+  readonly emailVerified: boolean;
+  /** BCP 47. Null: unknown. */
+  readonly language: string | null;
+  /** The address of their picture. Null: they have none. */
+  readonly picture: string | null;
+  readonly details: PersonDetails;
+  readonly updatedAt: Millis;
 }
 
 export interface Hashes {
@@ -181,6 +295,8 @@ export type OwnerPasswordOutcome =
 export interface Policy {
   readonly codeTtl: Millis;
   readonly accessTtl: Millis;
+  /** The value of `accessTtl` that servers had before they started with another one. Absent: none is known. */
+  readonly earlierAccessTtl?: EarlierLifetime | null;
   /** Maximum lifetime of an access token in a redirect (RFC 9700 §2.1.2). */
   readonly implicitTtl: Millis;
   readonly refreshIdlePublic: Millis;
@@ -222,6 +338,7 @@ export interface OAuthContext {
   readonly storage: GrantStorage & DeviceStorage;
   readonly credentials: Credentials;
   readonly accessTokens: AccessTokens;
+  readonly openId: OpenId;
   readonly userCodes: UserCodes;
   readonly foreignJwts: ForeignJwts;
   readonly saml: SamlReader;

@@ -75,6 +75,11 @@ export function redirectUriProblem(uri: string): string | undefined {
   return schemeProblem(scheme.toLowerCase(), authority, uri, scheme) ?? pathProblem(path) ?? queryProblem(query);
 }
 
+/** The same for an address that must be on the web: https, or http on this device. */
+export function webUriProblem(uri: string): string | undefined {
+  return redirectUriProblem(uri) ?? (isWeb(receiverOf(uri).scheme) ? undefined : "must be an https URL");
+}
+
 function schemeProblem(
   scheme: string,
   authority: string | undefined,

@@ -2,6 +2,7 @@
 
 import { refuse } from "./errors.ts";
 import type { Client, GrantedScope, Millis, Scope } from "./model.ts";
+import { OFFLINE_ACCESS } from "./openid/scopes.ts";
 
 /** scope-token of RFC 6749 §3.3: printable ASCII without space, quote and backslash. */
 const SCOPE_TOKEN = /^[\u0021\u0023-\u005b\u005d-\u007e]{1,128}$/;
@@ -23,9 +24,19 @@ export function isScopeName(name: string): boolean {
   return SCOPE_TOKEN.test(name);
 }
 
-/** The requested scopes. Refuses if one is unknown, or not allowed to the client. */
-export function scopesForClient(text: string, client: Client, known: ReadonlyMap<string, Scope>): readonly Scope[] {
-  return parseScope(text).map((name) => {
+/**
+ * The requested scopes. Refuses if one is unknown, or not allowed to the client. `refreshes` false: no refresh token can
+ * follow, so `offline_access` has no effect (OpenID Connect Core §11).
+ */
+export function scopesForClient(
+  text: string,
+  client: Client,
+  known: ReadonlyMap<string, Scope>,
+  refreshes = true,
+): readonly Scope[] {
+  const names = parseScope(text).filter((name) => refreshes || name !== OFFLINE_ACCESS);
+  if (names.length === 0) refuse("scope_missing", "offline_access alone, which has no effect here");
+  return names.map((name) => {
     const scope = known.get(name);
     if (scope === undefined || !client.scopes.includes(name)) return refuse("scope_not_allowed", name);
     return offeredTo(client, scope);

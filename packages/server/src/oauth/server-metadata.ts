@@ -3,9 +3,10 @@
 import { ACR_VALUES } from "./authentication-context.ts";
 import { authenticationMethods } from "./client-authentication/index.ts";
 import { endpoints } from "./endpoints.ts";
+import { PUBLIC_KEY_ALGS, SECRET_ALGS } from "./foreign-jwk-set.ts";
 import { type GrantRegistry, RESPONSE_TYPES } from "./grants/registry.ts";
-import { PUBLIC_KEY_ALGS, SECRET_ALGS } from "./json-web-key.ts";
 import type { Scope } from "./model.ts";
+import { openIdMetadata } from "./openid/metadata.ts";
 
 /** Which client certificates the server can recognize (RFC 8705 §2). */
 export interface CertificatesKnown {
@@ -29,6 +30,7 @@ export function serverMetadata(
   scopes: Iterable<Scope>,
   grants: GrantRegistry,
   { any, issued }: CertificatesKnown = { any: false, issued: false },
+  { customClaims }: { readonly customClaims: readonly { readonly claims: readonly string[] }[] } = { customClaims: [] },
 ): Readonly<Record<string, unknown>> {
   const methods = authenticationMethods.filter(
     (method) => (any || method !== "self_signed_tls_client_auth") && (issued || method !== "tls_client_auth"),
@@ -53,6 +55,12 @@ export function serverMetadata(
     introspection_endpoint_auth_methods_supported: methods.filter((method) => method !== "none"),
     introspection_endpoint_auth_signing_alg_values_supported: SIGNING_ALGS,
     ...(any ? { tls_client_certificate_bound_access_tokens: true } : {}),
+    ...(grants.leadsTo("authorization")
+      ? openIdMetadata(
+          issuer,
+          customClaims.flatMap(({ claims }) => claims),
+        )
+      : {}),
   };
 }
 

@@ -39,6 +39,14 @@ export interface NewGrant {
   readonly authTime: Millis | null;
   readonly acr: string | null;
   readonly amr: readonly string[];
+  /** As in `Grant`. Absent: none. */
+  readonly nonce?: string | null;
+  /** As in `Grant`. Absent: none. */
+  readonly claims?: readonly string[] | null;
+  /** As in `Grant`. Absent: none. */
+  readonly sid?: string | null;
+  /** True: its client wants to learn when the session `sid` ends. */
+  readonly toldOfLogout?: boolean;
   /** How long a second click gets the same answer as the first; if there is a code, the lifetime of the code. */
   readonly codeUntil: Millis;
   /**
@@ -52,10 +60,15 @@ export interface IssueGrant {
   readonly grant: NewGrant;
   /** The latest end of its scopes. Absent: the consent decides. */
   readonly endsBy?: Millis | null;
-  /** True: the owner was chosen on a page. */
-  readonly chosen?: boolean;
-  /** Optional scopes that were declined on that page. Absent: none. */
-  readonly declined?: readonly string[];
+  /** The answer of a member of a company on a page. Absent: no page was shown. */
+  readonly answer?: {
+    /** True: the choice of the company holds for the next time, too. */
+    readonly chosen: boolean;
+    /** Optional scopes that were declined. */
+    readonly declined: readonly string[];
+    /** The description of each scope that the member read, and its language. */
+    readonly read: { readonly locale: string; readonly texts: Readonly<Record<string, string>> };
+  };
   /**
    * From when the acting person's sessions count, as read together with this session. If it has changed, the session
    * has ended. Absent: there is none.

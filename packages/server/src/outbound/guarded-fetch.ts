@@ -4,17 +4,19 @@
  */
 
 import { lookup as dnsLookup, type LookupAddress } from "node:dns";
-import type { ClientRequest, IncomingMessage } from "node:http";
+import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { isIP, type LookupFunction } from "node:net";
 import { LRUCache } from "lru-cache";
 import type { Millis } from "../oauth/model.ts";
-import { isLoopbackAddress, isPublicAddress } from "./public-address.ts";
+import { type AddressRanges, isLoopbackAddress, isPublicAddress, rangesOf } from "./public-address.ts";
 
 /** The longest time for one fetch, waiting included. */
 export const FETCH_TIMEOUT: Millis = 5_000;
 /** Maximum number of simultaneous fetches, in total and for one host. So a slow host delays only itself. */
 export const MAX_PARALLEL = 8;
 export const MAX_PARALLEL_PER_HOST = 2;
+/** The same for a fetcher whose users wait in front of their browsers. */
+export const FOR_PEOPLE: Parallel = { total: 64, perHost: 32 };
 /** Maximum number of bytes of a document, unless the caller wants fewer. */
 export const MAX_DOCUMENT = 1_048_576;
 /** After this number of consecutive failures, the server doesn't ask the host for a while. */
@@ -39,16 +41,41 @@ export interface FetchOptions {
   readonly maxBytes?: number;
   /** The Accept header. */
   readonly accept?: string;
+  /** A form to post. Then any status from 200 to 299 is good, and the body of the answer is not read. */
+  readonly form?: string;
+}
+
+/** A request of a client that judges the answer itself. */
+export interface Asked {
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+  /** Maximum number of bytes of the answer, not above `MAX_DOCUMENT`. */
+  readonly maxBytes?: number;
+}
+
+export type Answered =
+  | {
+      readonly kind: "answered";
+      readonly status: number;
+      readonly headers: IncomingHttpHeaders;
+      readonly body: Buffer;
+    }
+  | Extract<Fetched, { kind: "failed" }>;
+
+/** Maximum numbers of simultaneous fetches. */
+export interface Parallel {
+  readonly total: number;
+  readonly perHost: number;
 }
 
 export interface GuardedFetchSettings {
   /** A monotonic clock, in milliseconds. */
   readonly now: () => Millis;
-  /**
-   * For tests and demos on one machine: also allows http and https to loopback addresses. Never use it on a server that
-   * others can reach.
-   */
-  readonly dangerouslyAllowLoopbackAddresses?: boolean;
+  /** CIDRs of addresses that are allowed although they are not public. To loopback addresses, http is allowed, too. */
+  readonly alsoAllowed?: readonly string[];
+  /** Absent: `MAX_PARALLEL`, `MAX_PARALLEL_PER_HOST`. */
+  readonly parallel?: Parallel;
   /** Resolves a host name to addresses. Absent: the system's resolver. */
   readonly lookup?: typeof dnsLookup;
 }
@@ -57,12 +84,14 @@ class Refused extends Error {}
 class BadAnswer extends Error {}
 
 /**
- * Fetches documents by GET: only https, no redirects, no cookies, no proxy, no compressed body, a bounded body, 5 s in
- * total. It allows only public addresses and checks them when it connects, so that a name can't change its address
+ * Fetches documents by GET, and posts forms: only https, no redirects, no cookies, no proxy, no compressed body, a bounded body, 5 s in
+ * total. It allows only public addresses, and those that the operator names, and checks them when it connects, so that a name can't change its address
  * after the check. All outcomes are values.
  */
 export class GuardedFetcher {
   readonly #settings: GuardedFetchSettings;
+  readonly #alsoAllowed: AddressRanges;
+  readonly #parallel: Parallel;
   readonly #running = new Map<string, number>();
   #total = 0;
   #waiting: { readonly host: string; readonly start: () => void }[] = [];
@@ -70,6 +99,8 @@ export class GuardedFetcher {
 
   constructor(settings: GuardedFetchSettings) {
     this.#settings = settings;
+    this.#alsoAllowed = rangesOf(settings.alsoAllowed ?? []);
+    this.#parallel = settings.parallel ?? { total: MAX_PARALLEL, perHost: MAX_PARALLEL_PER_HOST };
   }
 
   /** Fetches in progress. */
@@ -77,7 +108,25 @@ export class GuardedFetcher {
     return this.#total;
   }
 
-  async fetch(uri: string, { maxBytes = MAX_DOCUMENT, accept = "*/*" }: FetchOptions = {}): Promise<Fetched> {
+  fetch(uri: string, { maxBytes = MAX_DOCUMENT, accept = "*/*", form }: FetchOptions = {}): Promise<Fetched> {
+    const sent = {
+      method: form === undefined ? "GET" : "POST",
+      headers: { accept, "user-agent": "assent", ...(form === undefined ? {} : FORM) },
+      body: form,
+    };
+    return this.#within(uri, sent, (...parts) =>
+      form === undefined ? readBody(Math.min(maxBytes, MAX_DOCUMENT), ...parts) : readStatus(...parts),
+    );
+  }
+
+  /** Sends a request. Any status is an answer, also a redirect, which is not followed. */
+  ask(uri: string, { method, headers, body, maxBytes = MAX_DOCUMENT }: Asked): Promise<Answered> {
+    return this.#within(uri, { method, headers, body }, (...parts) =>
+      readAnswer(Math.min(maxBytes, MAX_DOCUMENT), ...parts),
+    );
+  }
+
+  async #within<T>(uri: string, sent: Sent, read: Read<T>): Promise<T | Extract<Fetched, { kind: "failed" }>> {
     const url = this.#allowed(uri);
     if (typeof url === "string") return failed("refused", url);
     const { host } = url;
@@ -89,7 +138,7 @@ export class GuardedFetcher {
     const turn = await this.#turn(host, deadline);
     if (turn !== "yours") return failed(turn, "while waiting for a turn");
     try {
-      const fetched = await this.#get(url, Math.min(maxBytes, MAX_DOCUMENT), accept, deadline);
+      const fetched = await this.#send(url, sent, read, deadline);
       this.#failures.delete(host);
       return fetched;
     } catch (error) {
@@ -111,8 +160,8 @@ export class GuardedFetcher {
   #allowed(uri: string): URL | string {
     if (uri.length > 2048 || !URL.canParse(uri)) return "not a URL";
     const url = new URL(uri);
-    const local = this.#settings.dangerouslyAllowLoopbackAddresses === true;
-    if (url.protocol !== "https:" && !(local && url.protocol === "http:")) return `${url.protocol} is not https`;
+    if (url.protocol !== "https:" && !(url.protocol === "http:" && this.#alsoAllowed.any))
+      return `${url.protocol} is not https`;
     if (url.username !== "" || url.password !== "") return "it has user information";
     const literal = url.hostname.replace(/^\[|\]$/g, "");
     // A literal address needs no resolver, so check it here.
@@ -121,8 +170,8 @@ export class GuardedFetcher {
   }
 
   #mayAsk(address: string, protocol: string): boolean {
-    if (this.#settings.dangerouslyAllowLoopbackAddresses === true && isLoopbackAddress(address)) return true;
-    return protocol === "https:" && isPublicAddress(address);
+    if (protocol !== "https:") return isLoopbackAddress(address) && this.#alsoAllowed.has(address);
+    return isPublicAddress(address) || this.#alsoAllowed.has(address);
   }
 
   #turn(host: string, deadline: AbortSignal): Promise<"yours" | "busy" | "timeout"> {
@@ -150,7 +199,7 @@ export class GuardedFetcher {
   }
 
   #isFree(host: string): boolean {
-    return this.#total < MAX_PARALLEL && (this.#running.get(host) ?? 0) < MAX_PARALLEL_PER_HOST;
+    return this.#total < this.#parallel.total && (this.#running.get(host) ?? 0) < this.#parallel.perHost;
   }
 
   #begin(host: string): void {
@@ -168,22 +217,30 @@ export class GuardedFetcher {
     entry?.start();
   }
 
-  #get(url: URL, maxBytes: number, accept: string, deadline: AbortSignal): Promise<Fetched> {
+  #send<T>(url: URL, { method, headers, body }: Sent, read: Read<T>, deadline: AbortSignal): Promise<T> {
     return new Promise((resolve, reject) => {
       const { request: send } = process.getBuiltinModule(url.protocol === "https:" ? "node:https" : "node:http");
+      const length = body === undefined ? {} : { "content-length": Buffer.byteLength(body) };
       const request = send(url, {
         // Each fetch has its own connection, so that no connection is used for another purpose later.
         agent: false,
+        method,
         lookup: this.#lookup(url.protocol),
-        headers: { accept, "accept-encoding": "identity", "user-agent": "assent" },
+        headers: { ...headers, "accept-encoding": "identity", ...length },
         maxHeaderSize: 16_384,
         signal: deadline,
       });
       request.on("error", reject);
       request.on("response", (response) => {
-        readBody(request, response, maxBytes, (address) => this.#mayAsk(address, url.protocol)).then(resolve, reject);
+        // After the check of the name, check the real address of the connection, too.
+        if (!this.#mayAsk(response.socket.remoteAddress ?? "", url.protocol)) {
+          request.destroy();
+          reject(new Refused("the connection led to an address that is not public"));
+          return;
+        }
+        read(request, response).then(resolve, reject);
       });
-      request.end();
+      request.end(body);
     });
   }
 
@@ -210,18 +267,42 @@ export class GuardedFetcher {
   }
 }
 
-async function readBody(
-  request: ClientRequest,
-  response: IncomingMessage,
-  maxBytes: number,
-  mayAsk: (address: string) => boolean,
-): Promise<Fetched> {
+interface Sent {
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | undefined;
+}
+
+/** Reads an answer, and ends its connection. */
+type Read<T> = (request: ClientRequest, response: IncomingMessage) => Promise<T>;
+
+const FORM = { "content-type": "application/x-www-form-urlencoded" };
+
+async function readStatus(request: ClientRequest, { statusCode = 0 }: IncomingMessage): Promise<Fetched> {
+  request.destroy();
+  if (statusCode < 200 || statusCode > 299) throw new BadAnswer(`status ${statusCode}`);
+  return { kind: "fetched", body: Buffer.alloc(0), type: "", maxAge: null };
+}
+
+async function readBody(maxBytes: number, request: ClientRequest, response: IncomingMessage): Promise<Fetched> {
+  const { statusCode, headers } = response;
+  if (statusCode !== 200) {
+    request.destroy();
+    throw new BadAnswer(`status ${statusCode}`);
+  }
+  const body = await readBytes(maxBytes, request, response);
+  const type = headers["content-type"]?.split(";", 1)[0]?.trim().toLowerCase() ?? "";
+  return { kind: "fetched", body, type, maxAge: maxAgeOf(headers["cache-control"]) };
+}
+
+async function readAnswer(maxBytes: number, request: ClientRequest, response: IncomingMessage): Promise<Answered> {
+  const { statusCode: status = 0, headers } = response;
+  return { kind: "answered", status, headers, body: await readBytes(maxBytes, request, response) };
+}
+
+async function readBytes(maxBytes: number, request: ClientRequest, response: IncomingMessage): Promise<Buffer> {
   try {
-    // After the check of the name, check the real address of the connection, too.
-    if (!mayAsk(response.socket.remoteAddress ?? ""))
-      throw new Refused("the connection led to an address that is not public");
-    const { statusCode, headers } = response;
-    if (statusCode !== 200) throw new BadAnswer(`status ${statusCode}`);
+    const { headers } = response;
     if ((headers["content-encoding"] ?? "identity").toLowerCase() !== "identity")
       throw new BadAnswer("an encoded body");
     if (Number(headers["content-length"] ?? 0) > maxBytes) throw new BadAnswer(`more than ${maxBytes} bytes`);
@@ -232,8 +313,7 @@ async function readBody(
       if (size > maxBytes) throw new BadAnswer(`more than ${maxBytes} bytes`);
       chunks.push(chunk);
     }
-    const type = headers["content-type"]?.split(";", 1)[0]?.trim().toLowerCase() ?? "";
-    return { kind: "fetched", body: Buffer.concat(chunks), type, maxAge: maxAgeOf(headers["cache-control"]) };
+    return Buffer.concat(chunks);
   } finally {
     request.destroy();
   }
@@ -252,6 +332,6 @@ function faultOf(error: unknown, deadline: AbortSignal): FetchFault {
   return deadline.aborted ? "timeout" : "unreachable";
 }
 
-function failed(fault: FetchFault, detail: string): Fetched {
+function failed(fault: FetchFault, detail: string): Extract<Fetched, { kind: "failed" }> {
   return { kind: "failed", fault, detail };
 }

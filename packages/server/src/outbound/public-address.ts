@@ -62,3 +62,25 @@ export function isPublicAddress(address: string): boolean {
 export function isLoopbackAddress(address: string): boolean {
   return address === "::1" || (isIP(address) === 4 && address.startsWith("127."));
 }
+
+/** Addresses in any of some CIDRs. */
+export interface AddressRanges {
+  /** False: no address is in them. */
+  readonly any: boolean;
+  has(address: string): boolean;
+}
+
+export function rangesOf(cidrs: readonly string[]): AddressRanges {
+  const list = new BlockList();
+  for (const cidr of cidrs) {
+    const [address = "", bits] = cidr.split("/");
+    const family = familyOf(address);
+    if (bits === undefined) list.addAddress(address, family);
+    else list.addSubnet(address, Number(bits), family);
+  }
+  return { any: cidrs.length > 0, has: (address) => isIP(address) !== 0 && list.check(address, familyOf(address)) };
+}
+
+function familyOf(address: string): "ipv4" | "ipv6" {
+  return isIP(address) === 6 ? "ipv6" : "ipv4";
+}

@@ -31,6 +31,7 @@ export type NewsKind = Extract<
       | "deletion"
       | "passkeyAdded"
       | "passkeyRemoved"
+      | "identityAdded"
       | "identityRemoved"
       | "authenticatorOn"
     )

@@ -3,31 +3,21 @@
  * 7521 §5.2).
  */
 
-import type { AssertedOwner, AssertedOwners, FoundOwner, MappedSubject } from "../oauth/asserted-subject.ts";
-import { type Millis, PARTITIONS, type TrustedIssuer } from "../oauth/model.ts";
+import type { AssertedOwner, AssertedOwners, FoundOwner, MappedSubject } from "../oauth/map-asserted-subject.ts";
+import { PARTITIONS, type TrustedIssuer } from "../oauth/model.ts";
 import type { Uses } from "../storage-subset.ts";
-import { canonicalEmail, canonicalUsername, foreignSubject } from "./canonical-login.ts";
-import type { NewUsername } from "./new-username-and-email.ts";
-import type { ForeignSubject, OwnerStorage, Person } from "./storage.ts";
+import { addressOfNobody, canonicalEmail, canonicalUsername, foreignSubject } from "./canonical-login.ts";
+import type { CreateLinkedContext, NewNames } from "./identities/create-linked-person.ts";
+import type { OwnerStorage, Person } from "./storage.ts";
+import type { ForeignSubject } from "./subject-link-storage.ts";
 
-export interface AssertedOwnersContext {
-  readonly storage: Uses<
-    OwnerStorage,
-    "people.findByName" | "people.get" | "subjectLinks.findPerson" | "subjectLinks.link" | "subjectLinks.createPerson"
-  >;
-  /** A new owner's random id. */
-  newOwnerId(): string;
-  /** The partition that an id begins with. */
-  partitionOf(id: string): number;
-  now(): Millis;
+export interface AssertedOwnersContext extends CreateLinkedContext {
+  readonly storage: CreateLinkedContext["storage"] &
+    Uses<OwnerStorage, "people.findByName" | "people.get" | "subjectLinks.findPerson" | "subjectLinks.link">;
 }
 
 /** 16 bytes in base64url. */
 const OWNER_ID = /^[A-Za-z0-9_-]{22}$/;
-/** Number of characters of an owner's id that distinguish two people with one name. */
-const SUFFIX = 8;
-/** How often a creation continues the work of another call. Once is enough, but that call may end between two reads. */
-const TURNS = 5;
 
 export function assertedOwners(context: AssertedOwnersContext): AssertedOwners {
   return {
@@ -123,83 +113,40 @@ async function findByName(
 async function create(
   record: TrustedIssuer,
   subject: MappedSubject,
-  { storage, newOwnerId, partitionOf, now }: AssertedOwnersContext,
+  context: AssertedOwnersContext,
 ): Promise<{ readonly owner: AssertedOwner; readonly made: boolean } | undefined> {
   const key = subjectOf(record, subject);
   if (key === undefined) return undefined;
-  // Most servers create no owners, so the rules of new names are loaded on demand.
-  const rules = await import("./new-username-and-email.ts");
-  const own = newOwnerId();
-  let personId = own;
-  for (let turn = 0; turn < TURNS; turn += 1) {
-    const at = now();
-    const nobody = newcomer(personId, partitionOf(personId), at);
-    const people = namesOf(record.mapSubject, subject, personId, rules).map((names) => ({
-      ...nobody,
-      ...names,
-      emailVerifiedAt: names.verified ? at : null,
-    }));
-    if (people.length === 0) return undefined;
-    const outcome = await storage.subjectLinks.createPerson({ people, subject: key, now: at });
-    switch (outcome.kind) {
-      case "created":
-        return { owner: ownerOf(outcome.person), made: personId === own };
-      case "linked":
-        return { owner: ownerOf(outcome.person), made: false };
-      case "begun":
-        personId = outcome.personId;
-        break;
-      case "taken":
-        return undefined;
-    }
-  }
-  return undefined;
+  // Most servers create no owners, so this is loaded on demand.
+  const creating = await import("./identities/create-linked-person.ts");
+  const rules = { ...creating, ...(await import("./new-username-and-email.ts")) };
+  const namesOf = (personId: string) => namesFor(record.mapSubject, subject, personId, rules);
+  const created = await creating.createLinkedPerson(key, namesOf, context);
+  return created && { owner: ownerOf(created.person), made: created.made };
 }
 
-function newcomer(personId: string, partition: number, now: Millis): Omit<Person, keyof NewUsername | "email"> {
-  return {
-    partition,
-    personId,
-    emailVerifiedAt: null,
-    name: null,
-    status: "active",
-    passwordHash: null,
-    passwordChangedAt: null,
-    mustChangePassword: false,
-    operator: [],
-    createdAt: now,
-    updatedAt: now,
-  };
-}
-
-interface Names extends NewUsername {
-  readonly email: string;
-  /** Whether the address is verified. */
-  readonly verified: boolean;
-}
-
-type Rules = Pick<typeof import("./new-username-and-email.ts"), "newEmail" | "newUsername">;
+type Rules = Pick<typeof import("./new-username-and-email.ts"), "newEmail" | "newUsername"> &
+  Pick<typeof import("./identities/create-linked-person.ts"), "inventedUsername" | "namesForAddress">;
 
 /** Pairs of names to try, the plainest first. Empty: the subject can't be a name. */
-function namesOf(
+function namesFor(
   by: TrustedIssuer["mapSubject"],
   { name, email: asserted, emailBelieved: believed }: MappedSubject,
   personId: string,
   rules: Rules,
-): readonly Names[] {
+): readonly NewNames[] {
   if (name === null) return [];
-  // RFC 2606 §2: an address under .invalid belongs to nobody, and no mail reaches it.
-  const nowhere = `${personId.toLowerCase()}@users.invalid`;
+  const nowhere = addressOfNobody(personId);
   switch (by) {
     case "id":
       // This server chooses ids: an issuer can only know the ids of existing owners.
       return [];
     case "email":
-      return namesFor(rules.newEmail(name), personId, rules);
+      return rules.namesForAddress(name, personId);
     case "link":
       // An address that nobody vouches for would keep out the person who has it.
-      if (asserted !== null && believed) return namesFor(rules.newEmail(asserted), personId, rules);
-      return [{ username: `user-${suffixOf(personId)}`, lookAlike: null, email: nowhere, verified: false }];
+      if (asserted !== null && believed) return rules.namesForAddress(asserted, personId);
+      return [{ username: rules.inventedUsername(personId), lookAlike: null, email: nowhere, verified: false }];
     case "username": {
       const names = rules.newUsername(name);
       const email = asserted === null ? nowhere : rules.newEmail(asserted);
@@ -207,19 +154,4 @@ function namesOf(
       return names === undefined || email === undefined ? [] : [{ ...names, email, verified }];
     }
   }
-}
-
-/** A verified address, and usernames made from it. */
-function namesFor(email: string | undefined, personId: string, rules: Rules): readonly Names[] {
-  if (email === undefined) return [];
-  const local = email.slice(0, email.indexOf("@")).replace(/[^\p{L}\p{M}\p{N}._-]/gu, "-");
-  const candidates = [local, `${local.slice(0, 40)}-${suffixOf(personId)}`, `user-${suffixOf(personId)}`];
-  return candidates
-    .map(rules.newUsername)
-    .filter((names) => names !== undefined)
-    .map((names) => ({ ...names, email, verified: true }));
-}
-
-function suffixOf(personId: string): string {
-  return personId.slice(-SUFFIX).toLowerCase();
 }

@@ -53,3 +53,15 @@ export function foreignSubject(text: string): string | undefined {
 export function canonicalDomain(text: string): string | undefined {
   return canonicalEmail(`x@${text.replace(/^@/, "")}`)?.slice(2);
 }
+
+const AT_NOBODY = "@users.invalid";
+
+/** An address that belongs to nobody, and that no mail reaches (RFC 2606 §2). It is in the place of an unknown one. */
+export function addressOfNobody(personId: string): string {
+  return personId.toLowerCase() + AT_NOBODY;
+}
+
+/** Nobody is shown such an address. */
+export function isAddressOfNobody(email: string): boolean {
+  return email.endsWith(AT_NOBODY);
+}

@@ -16,6 +16,7 @@ import { isBoundTo, type PresentedDevice } from "./recognize-known-device.ts";
 import { addedFrom } from "./recovery/trust-used-factor.ts";
 import type { SessionContext } from "./sessions.ts";
 import type { Session } from "./storage.ts";
+import type { WayIn } from "./subject-link-storage.ts";
 
 export interface FactorContext extends SessionContext {
   readonly storage: SessionContext["storage"] &
@@ -151,13 +152,14 @@ export async function addPasskey(
 export async function removePasskey(
   at: FactorChange,
   credentialId: string,
+  waysIn: readonly WayIn[],
   context: FactorContext,
 ): Promise<RemovePasskeyOutcome> {
   const { storage, event, now } = context;
   const own = (await passkeysOf(at.person, context)).find((one) => one.credentialId === credentialId);
   if (own === undefined) return "unknown";
   const mails = await told(at, "passkeyRemoved", context, own.name);
-  const outcome = await storage.passkeys.remove({ ...whose(at), credentialId, mails, now: now() });
+  const outcome = await storage.passkeys.remove({ ...whose(at), credentialId, waysIn, mails, now: now() });
   if (outcome === "removed") {
     context.mail.kick();
     event("passkey_removed", { owner: at.person.personId, credential_id: credentialId, address: at.address });

@@ -1,9 +1,9 @@
 /** Companies as owners: valid names, and who may let an app act in a company's name. Pure functions. */
 
 import { cappedEnd, type Reach, reaches, sooner } from "../oauth/consent-reach.ts";
-import type { GrantedScope, Millis } from "../oauth/model.ts";
+import { type ConsentedScope, type GrantedScope, type Millis, NEVER } from "../oauth/model.ts";
 import { SCOPE_MARGIN } from "../oauth/scope.ts";
-import type { Acting, AppRule, Invitation } from "./company-storage.ts";
+import type { Acting, AppRule, Invitation, ListedRule } from "./company-storage.ts";
 
 /** How long an invitation is valid. */
 export const INVITATION_TTL: Millis = 7 * 86_400_000;
@@ -71,6 +71,17 @@ export function isInForce(rule: AppRule, reach: Pick<Reach, "ceiling">, now: Mil
   return rule.rule === "allow" && (end === null || end - now >= SCOPE_MARGIN);
 }
 
+/** The scopes that an approval in force lets this person use without asking an admin. */
+export function approvedScopes(
+  rule: ListedRule | undefined,
+  personId: string,
+  reach: Pick<Reach, "ceiling">,
+  now: Millis,
+): readonly string[] {
+  if (rule === undefined || !isInForce(rule, reach, now)) return [];
+  return rule.forSelected === true && !rule.selected.includes(personId) ? [] : rule.scopes;
+}
+
 /** The approval in force under which the person acts. Undefined: there is none, or the person is an admin, who decides. */
 export function approvalFor(
   acting: Acting | undefined,
@@ -79,6 +90,23 @@ export function approvalFor(
 ): AppRule | undefined {
   const rule = acting?.member.role === "admin" ? undefined : acting?.rule;
   return rule !== undefined && isInForce(rule, reach, now) ? rule : undefined;
+}
+
+/**
+ * The scopes for which a member has to ask an admin, although an approval allows them others. Empty: there are none, or
+ * no approval allows this member any of the scopes here.
+ */
+export function beyondApproval(
+  acting: Acting | undefined,
+  scopes: readonly string[],
+  reach: Reach,
+  now: Millis,
+): readonly string[] {
+  const rule = approvalFor(acting, reach, now);
+  if (rule === undefined || !reaches(rule.hosts, reach)) return [];
+  if (rule.forSelected === true && acting?.selected !== true) return [];
+  const beyond = scopes.filter((name) => !rule.scopes.includes(name));
+  return beyond.length === scopes.length ? [] : beyond;
 }
 
 /** The rule, unless it is an approval that has ended. */
@@ -106,4 +134,18 @@ export function cappedEnds(
 ): readonly GrantedScope[] {
   const last = sooner(endsBy, approval === undefined ? null : endOfRule(approval, reach));
   return scopes.map(({ name, expiresAt }) => ({ name, expiresAt: sooner(expiresAt, last) }));
+}
+
+/**
+ * The last time at which the owner decided how long some of these scopes hold. A ceiling counts from this time. For a
+ * member under an approval, a later decision of an admin does not count.
+ */
+export function lastDecision(
+  held: readonly Pick<ConsentedScope, "name" | "decidedAt">[],
+  names: readonly string[],
+  approval: AppRule | undefined,
+  now: Millis,
+): Millis {
+  const times = held.filter(({ name }) => names.includes(name)).map(({ decidedAt }) => decidedAt ?? now);
+  return Math.min(Math.max(0, ...times), approval?.decidedAt ?? NEVER);
 }

@@ -49,7 +49,7 @@ export interface ListedRule extends AppRule {
 }
 
 /** The parts of a rule that an admin decides. `selected`: the members for whom an `allow` is; absent: for all. */
-export type NewRule = Pick<AppRule, "rule" | "scopes" | "hosts" | "endsAt" | "optOut"> & {
+export type NewRule = Pick<AppRule, "rule" | "scopes" | "hosts" | "endsAt"> & {
   readonly selected?: readonly string[];
 };
 
@@ -68,8 +68,6 @@ export interface AppRule {
   readonly hosts: readonly string[] | null;
   /** Null: until an admin changes it. */
   readonly endsAt: Millis | null;
-  /** True: members may keep the app from acting for them. */
-  readonly optOut: boolean;
   /** A person, or `operator`. */
   readonly decidedBy: string;
   readonly decidedAt: Millis;
@@ -87,8 +85,27 @@ export interface Acting {
   readonly chosen: boolean;
   /** When they last chose it. Null: never. */
   readonly chosenAt: Millis | null;
+  /** How long that answer holds. Null: as long as the company's consent, or the approval. */
+  readonly chosenUntil: Millis | null;
   /** The optional scopes that they declined then. */
   readonly declined: readonly string[];
+}
+
+/** The part of a member's answer for a company that later connections without a page keep to. */
+export interface RememberedAnswer {
+  /** All optional scopes that the member did not tick. */
+  readonly declined: readonly string[];
+  /** The shortest end that the member chose. Null: none. */
+  readonly endsBy: Millis | null;
+}
+
+/** The live grants of an app in a company's name. */
+export interface LiveAccess {
+  readonly scopes: readonly string[];
+  /** The latest end. Null: one of them has none. Undefined: there are no grants. */
+  readonly endsAt: Millis | null | undefined;
+  /** The same, without the grants that admins made. */
+  readonly endsForMembers: Millis | null | undefined;
 }
 
 /** A member's request that an admin approves an app. */
@@ -273,6 +290,13 @@ export interface CompanyStorage {
       readonly clientId: string | null;
       readonly now: Millis;
     }): Promise<readonly Acting[]>;
+    /** The same with the person's own consent to the app, with any status. */
+    consentAndCompaniesOf(args: {
+      readonly partition: number;
+      readonly personId: string;
+      readonly clientId: string;
+      readonly now: Millis;
+    }): Promise<{ readonly consent: Consent | undefined; readonly companies: readonly Acting[] }>;
   };
   readonly companyApps: {
     list(args: CompanyKey & { readonly now: Millis }): Promise<readonly CompanyApp[]>;
@@ -288,6 +312,10 @@ export interface CompanyStorage {
         readonly now: Millis;
       },
     ): Promise<{ readonly people: number; readonly members: number }>;
+    /** What an app can do in the company's name now. `ceiling`: as in `NewGrant`. */
+    liveAccess(
+      args: CompanyKey & { readonly clientId: string; readonly ceiling: Millis | null; readonly now: Millis },
+    ): Promise<LiveAccess>;
     /** Number of people for whom an app acts in the company's name now. */
     countPeople(args: CompanyKey & { readonly clientId: string; readonly now: Millis }): Promise<number>;
     /** The people for whom an app acts in the company's name, latest use first. */
@@ -364,6 +392,10 @@ export interface CompanyStorage {
     listVerified(args: { readonly limit: number; readonly after: string | null }): Promise<readonly Client[]>;
     /** Open requests, oldest first. */
     listRequests(args: CompanyKey & { readonly limit: number }): Promise<readonly AppRequest[]>;
+    /** One member's open and refused requests, newest first. Refused ones stay for 90 days. */
+    requestsOfMember(
+      args: CompanyKey & { readonly personId: string; readonly limit: number },
+    ): Promise<readonly AppRequest[]>;
   };
   readonly invitations: {
     create(

@@ -2,6 +2,7 @@
 
 import type { Consent, Millis } from "../oauth/model.ts";
 import type { NewGrant } from "../oauth/storage.ts";
+import type { RememberedAnswer } from "./company-storage.ts";
 
 /** How long a consent lasts: seconds, until revoked, or for this one authorization. */
 export type ConsentDuration = number | "forever" | "once";
@@ -24,6 +25,8 @@ export interface Approve {
   /** The end of a `once`: the end of its access token. */
   readonly onceUntil: Millis;
   readonly shown: Consent["shown"];
+  /** For a company: the part of the answer that later connections without a page keep to. Absent: `declined`, and no end. */
+  readonly remembered?: RememberedAnswer;
   /** As in `IssueGrant`. */
   readonly trustedFrom?: Millis;
   readonly now: Millis;

@@ -4,7 +4,7 @@ import type { AuthorizationRequest } from "../oauth/authorization-endpoint/reque
 import type { Reach } from "../oauth/consent-reach.ts";
 import { type Client, type Consent, type Millis, NEVER, type Scope } from "../oauth/model.ts";
 import { isUnverifiedRedirect } from "../oauth/redirect-uri.ts";
-import { activeAt, unexpired } from "./apply-consent-decision.ts";
+import { activeAt, unexpired } from "./consent-after-decision.ts";
 import type { ConsentDuration, Person } from "./storage.ts";
 
 /** The scopes of a request that this person may grant. A scope with `ownerRole` needs an operator's role. */
@@ -36,7 +36,7 @@ export function standingScopes(consent: Consent | undefined, reach: Reach, now: 
  * `skip`: an active consent covers all scopes, and the redirect's destination can be verified. `vouched`: the operator
  * vouches for a first-party client, so its consent is recorded without a page. `ask`: show the page. `asked_again`: all
  * scopes are granted already, but the request wants the page, or the destination can't be verified. `elsewhere`: all
- * scopes are granted already, but for other hosts: show the page.
+ * scopes are granted already, but for other hosts, or not for this member any more: show the page.
  */
 export type ConsentDecision = "skip" | "vouched" | "ask" | "asked_again" | "elsewhere";
 

@@ -7,6 +7,7 @@ import type { Millis } from "../oauth/model.ts";
 import type { InSession } from "./change-conditions.ts";
 import type { StoredMail } from "./mail/storage.ts";
 import type { Person } from "./storage.ts";
+import type { WayIn } from "./subject-link-storage.ts";
 
 /** Maximum number of passkeys of one person. */
 export const MOST_PASSKEYS = 20;
@@ -23,7 +24,7 @@ export interface AddedFrom {
   /** When the browser that added the factor was first seen with this person. Null: unknown. */
   readonly deviceSince: Millis | null;
   /**
-   * From this time on the factor counts as the owner's, and recovery by mail demands it (`recovery/vouching.ts`). Null:
+   * From this time on the factor counts as the owner's, and recovery by mail demands it (`recovery/factor-trust.ts`). Null:
    * it is not vouched for. 0: it is older than this record.
    */
   readonly vouchedFrom: Millis | null;
@@ -116,7 +117,13 @@ export interface FactorStorage {
       },
     ): Promise<UsePasskeyOutcome>;
     remove(
-      args: PersonKey & { readonly credentialId: string; readonly now: Millis } & Told & InSession,
+      args: PersonKey & {
+        readonly credentialId: string;
+        /** Absent: none. */
+        readonly waysIn?: readonly WayIn[];
+        readonly now: Millis;
+      } & Told &
+        InSession,
     ): Promise<RemovePasskeyOutcome>;
     /** From `from` on, the passkey counts as its owner's, unless it did so before. */
     vouch(args: PersonKey & { readonly credentialId: string; readonly from: Millis }): Promise<void>;

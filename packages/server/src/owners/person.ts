@@ -1,6 +1,6 @@
 /** A person, as all of this server knows them. */
 
-import type { Millis } from "../oauth/model.ts";
+import type { DetailName, Millis, PersonDetails } from "../oauth/model.ts";
 
 /** A person who owns, or acts for a company that owns. */
 export interface Person {
@@ -13,6 +13,10 @@ export interface Person {
   /** When it was known last that the address is theirs; null: somebody said so, and nobody vouched for it. */
   readonly emailVerifiedAt: Millis | null;
   readonly name: string | null;
+  /** What else they say about themselves; null or absent: nothing. */
+  readonly details?: PersonDetails | null;
+  /** Names their picture in its address; null or absent: they have none. */
+  readonly pictureId?: string | null;
   readonly status: "active" | "disabled";
   /** argon2id, PHC string; null: cannot sign in by password. */
   readonly passwordHash: string | null;
@@ -27,3 +31,9 @@ export interface Person {
   readonly createdAt: Millis;
   readonly updatedAt: Millis;
 }
+
+/** Null removes a detail. A detail that is absent stays. */
+export type DetailChanges = Readonly<Partial<Record<DetailName, string | null>>> & {
+  /** Only an operator sets it. Absent: another phone number is unverified, the same one stays as it is. */
+  readonly phoneVerified?: boolean;
+};

@@ -8,9 +8,9 @@ import { type NewsContext, newsFor } from "./account-change-mail.ts";
 import type { FactorStorage, Passkey, SecondFactor } from "./factor-storage.ts";
 import type { DeviceSeen, DeviceSighting, KnownDeviceStorage } from "./known-device-storage.ts";
 import type { Person } from "./person.ts";
-import { isBoundTo, type PresentedDevice } from "./recognize-known-device.ts";
+import { type PresentedDevice, seenDevice } from "./recognize-known-device.ts";
 import { type VouchContext, vouchByUse } from "./recovery/trust-used-factor.ts";
-import { authenticationOf, SESSION_ABSOLUTE, SESSION_IDLE, type SignedInBy } from "./session-policy.ts";
+import { authenticationOf, SESSION_ABSOLUTE, SESSION_IDLE, type SignedInBy } from "./session-lifetime-and-level.ts";
 import type { OwnerStorage, Session } from "./storage.ts";
 
 export interface SessionContext extends NewsContext, VouchContext {
@@ -23,6 +23,8 @@ export interface SessionContext extends NewsContext, VouchContext {
     > &
     Uses<FactorStorage, "passkeys.list" | "secondFactors.get"> &
     Uses<KnownDeviceStorage, "knownDevices.get" | "knownDevices.list" | "knownDevices.remember">;
+  /** Tells the apps that wait for it that sessions have ended, soon. Otherwise it takes a few seconds. */
+  tellApps(): void;
   /** A new random id in a partition. */
   newId(partition: number): string;
   event(name: string, fields: Readonly<Record<string, string | number | null>>): void;
@@ -74,8 +76,10 @@ export async function beginSession(
   const { presented, userAgent, address, language, replaces, secretHash, quietly } = at;
   const sessionId = context.newId(partition);
   const now = context.now();
-  const news = { link: "/account/security", language, values: { browser: at.browserName, address } };
-  const known = await isBoundTo(personId, presented, storage);
+  const device = presented?.personId === personId ? await seenDevice(presented, storage) : undefined;
+  const known = device?.bound === true;
+  const values = { browser: at.browserName, address, seenBefore: device !== undefined };
+  const news = { link: "/account/security", language, values };
   const mails = known || quietly ? [] : await newsFor(person, "signIn", news, context);
   const seen = await storage.sessions.create({
     ...{ partition, sessionId, personId, authTime, acr, amr, userAgent, language, mails, address, secretHash, now },
@@ -93,9 +97,10 @@ export async function beginSession(
 
 export async function endSession(
   { partition, sessionId }: Pick<Session, "partition" | "sessionId">,
-  { storage }: SessionContext,
+  { storage, now, tellApps }: SessionContext,
 ): Promise<void> {
-  await storage.sessions.end({ partition, sessionId });
+  await storage.sessions.end({ partition, sessionId, now: now() });
+  tellApps();
 }
 
 /** Who ends sessions, and from where. */
@@ -112,11 +117,14 @@ interface Ending {
 export async function endSessions(
   which: string,
   { person: { partition, personId }, session, address }: Ending,
-  { storage, event, now }: SessionContext,
+  { storage, event, now, tellApps }: SessionContext,
 ): Promise<"all" | "others" | "one" | "unknown"> {
   const { sessionId } = session;
   const key = { partition, personId, sessionId, now: now() };
-  const told = (ended: number) => event("sessions_ended", { owner: personId, ended, address });
+  const told = (ended: number) => {
+    event("sessions_ended", { owner: personId, ended, address });
+    tellApps();
+  };
   if (which === "all") {
     told(await storage.sessions.endAll(key));
     return "all";

@@ -4,6 +4,7 @@ import type { Millis } from "../oauth/model.ts";
 import type { Uses } from "../storage-subset.ts";
 import { canonicalLogin } from "./canonical-login.ts";
 import { type Admission, admitGuess, type GuessingContext } from "./guessing-limits.ts";
+import type { ExistingSignIn } from "./identities/existing-people.ts";
 import type { KnownDeviceStorage } from "./known-device-storage.ts";
 import type { HashRequester } from "./password-hash-requester.ts";
 import { boundDevice, type PresentedDevice } from "./recognize-known-device.ts";
@@ -22,6 +23,8 @@ export interface SignInContext extends GuessingContext {
   verifyPassword(password: string, stored: string | null, whose: HashRequester): Promise<boolean>;
   needsRehash(stored: string): boolean;
   hashPassword(password: string, whose: HashRequester): Promise<string>;
+  /** Signs in somebody whom nobody here is called. Absent: the operator's applications know nobody. */
+  signInExisting?(login: string, password: string, whose: HashRequester): Promise<ExistingSignIn>;
   /** Does some work after the answer was sent, so that the answer's time tells nothing about it. */
   afterwards(work: () => Promise<void>): void;
 }
@@ -72,6 +75,35 @@ export async function signIn(request: SignInRequest, context: SignInContext): Pr
   const admission = await admitGuess(guess, context);
   if (admission.kind === "throttled") return admission;
 
+  if (person === undefined && login !== undefined && context.signInExisting !== undefined)
+    return signInNewcomer(login, request, whose, admission, context);
+  return checkPassword(person, request, whose, admission, context);
+}
+
+/** Somebody whom only an application of the operator's may know. */
+async function signInNewcomer(
+  login: string,
+  request: SignInRequest,
+  whose: HashRequester,
+  admission: Allowed,
+  context: SignInContext,
+): Promise<SignInOutcome> {
+  const existing = await unlessUnseen(admission, async () => context.signInExisting?.(login, request.password, whose));
+  if (existing?.kind === "wrong") return existing;
+  if (existing?.kind !== "known") return checkPassword(undefined, request, whose, admission, context);
+  const { person, imported } = existing;
+  if (!imported) return checkPassword(person, request, whose, admission, context);
+  return admitted(person, await request.refusal?.(person), admission, context);
+}
+
+async function checkPassword(
+  person: Person | undefined,
+  request: SignInRequest,
+  whose: HashRequester,
+  admission: Allowed,
+  context: SignInContext,
+): Promise<SignInOutcome> {
+  const { storage } = context;
   const [right, refusal] = await Promise.all([
     verified(request.password, person, whose, admission, context),
     request.refusal?.(person),
@@ -79,14 +111,8 @@ export async function signIn(request: SignInRequest, context: SignInContext): Pr
   if (person === undefined) return { kind: "wrong", reason: "unknown" };
   if (person.passwordHash === null) return { kind: "wrong", reason: "no_password" };
   if (!right) return { kind: "wrong", reason: "password" };
-  if (person.status !== "active") return { kind: "wrong", reason: "disabled" };
-
-  if (refusal !== undefined) {
-    context.afterwards(() => admission.right());
-    return { kind: "wrong", reason: refusal };
-  }
-  await admission.right();
-  if (context.needsRehash(person.passwordHash)) {
+  const outcome = await admitted(person, refusal, admission, context);
+  if (outcome.kind === "signed_in" && context.needsRehash(person.passwordHash)) {
     const to = await context.hashPassword(request.password, whose);
     await storage.people.rehashPassword({
       partition: person.partition,
@@ -95,19 +121,41 @@ export async function signIn(request: SignInRequest, context: SignInContext): Pr
       to,
     });
   }
+  return outcome;
+}
+
+/** Somebody whose password is right. `refusal`: why they must not sign in all the same. */
+async function admitted(
+  person: Person,
+  refusal: string | undefined,
+  admission: Allowed,
+  context: SignInContext,
+): Promise<SignInOutcome> {
+  if (person.status !== "active") return { kind: "wrong", reason: "disabled" };
+  if (refusal !== undefined) {
+    context.afterwards(() => admission.right());
+    return { kind: "wrong", reason: refusal };
+  }
+  await admission.right();
   return { kind: "signed_in", person };
 }
 
-/** A try that could not be checked does not count: so sign-ins that overload the server use up nobody's tries. */
-async function verified(
+type Allowed = Extract<Admission, { kind: "allowed" }>;
+
+function verified(
   password: string,
   person: Person | undefined,
   whose: HashRequester,
-  admission: Extract<Admission, { kind: "allowed" }>,
+  admission: Allowed,
   { verifyPassword }: SignInContext,
 ): Promise<boolean> {
+  return unlessUnseen(admission, () => verifyPassword(password, person?.passwordHash ?? null, whose));
+}
+
+/** A try that could not be checked does not count: so sign-ins that overload the server use up nobody's tries. */
+async function unlessUnseen<T>(admission: Allowed, check: () => Promise<T>): Promise<T> {
   try {
-    return await verifyPassword(password, person?.passwordHash ?? null, whose);
+    return await check();
   } catch (error) {
     await admission.unseen();
     throw error;

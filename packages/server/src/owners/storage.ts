@@ -7,10 +7,11 @@ import type { Role } from "./company-storage.ts";
 import type { Approve } from "./consent-approval.ts";
 import type { DeviceSeen, DeviceSighting } from "./known-device-storage.ts";
 import type { StoredMail } from "./mail/storage.ts";
-import type { Person } from "./person.ts";
+import type { DetailChanges, Person } from "./person.ts";
+import type { SubjectLinkStorage } from "./subject-link-storage.ts";
 
 export type { Approve, ConsentDuration } from "./consent-approval.ts";
-export type { Person } from "./person.ts";
+export type { DetailChanges, Person } from "./person.ts";
 
 /** The sign-in of one person in one browser. */
 export interface Session {
@@ -72,7 +73,8 @@ export interface ConsentKey {
 
 /**
  * The kind of a history entry. `allowed`: an owner's consent, or the first access without a page. `reconnected`:
- * another grant under an existing consent, recorded once a day. `given_up`: the app revoked its token (RFC 7009).
+ * another grant under an existing consent, recorded once a day. `connected`: a member's answer on a page under their
+ * company's approval. `given_up`: the app revoked its token (RFC 7009).
  * `alarm`: a spent code or token came back, and its grant ended. `ended`: an event that was not about the app alone
  * ended the access. For a company, without an app: `member_joined` (by an invitation, or added by the operator),
  * `member_role`, `member_left` (left, or removed), `member_invited`, `invitation_withdrawn`. For a company, about an
@@ -81,6 +83,7 @@ export interface ConsentKey {
 export type HistoryKind =
   | "allowed"
   | "reconnected"
+  | "connected"
   | "narrowed"
   | "end_changed"
   | "revoked"
@@ -106,7 +109,7 @@ export type EndCause =
 /** An event between an owner and a client. It is written in the transaction of the event and never changed. */
 export interface HistoryEntry {
   readonly partition: number;
-  /** For an `allowed`, the grant's id; otherwise it derives from the entry. */
+  /** For an `allowed` or a `connected`, the grant's id; otherwise it derives from the entry. */
   readonly entryId: string;
   readonly ownerId: string;
   readonly at: Millis;
@@ -118,7 +121,7 @@ export interface HistoryEntry {
     readonly clientName: string | null;
     /** A person's id, `operator`, `client`, or `server`. */
     readonly by: string;
-    /** How an `allowed` came about. Null for other kinds. */
+    /** How an `allowed` or a `connected` came about. Null for other kinds. */
     readonly via: Consent["via"] | null;
     /** The scopes allowed now, left after a change, or ended, each with its own end. */
     readonly scopes: readonly GrantedScope[];
@@ -138,7 +141,7 @@ export interface HistoryEntry {
     readonly lastUsedAt?: Millis | null;
     /** For an `ended`. */
     readonly cause?: EndCause;
-    /** For an `ended` in a company: the member who made the grants. For a `member_…`: the person it is about. */
+    /** For an `ended`, a `connected` or a `given_up` in a company: the member who made the grants. For a `member_…`: the person it is about. */
     readonly personId?: string;
     /** The role that a `member_joined`, `member_role` or `member_invited` gave or offered. */
     readonly role?: Role;
@@ -225,49 +228,13 @@ export type CreatePersonOutcome =
   | { readonly kind: "created" }
   | { readonly kind: "taken"; readonly what: "username" | "email" };
 
-/** A subject as its issuer writes it: two that differ in any character are different. */
-export interface ForeignSubject {
-  /** The id of the issuer's record. */
-  readonly issuerId: string;
-  /** The claim or attribute whose value is the subject. Null: `sub`, or the NameID. */
-  readonly claim: string | null;
-  readonly subject: string;
-}
-
-/** A subject of an issuer that is linked to an owner of this server. */
-export interface SubjectLink extends ForeignSubject {
-  readonly partition: number;
-  readonly ownerId: string;
-  /** The key of the subject. */
-  readonly link: string;
-  readonly madeBy: "operator" | "first use";
-  readonly createdAt: Millis;
-}
-
-/** `last`: the person has neither a password nor a passkey. `unknown`: no such link, or the session has ended. */
-export type RemoveIdentityOutcome = "removed" | "last" | "unknown";
-
-/**
- * `known`: the link existed before. `taken`: another owner is linked to that subject. `other`: the owner is linked to
- * another subject of that issuer. `unknown`: the person does not exist.
- */
-export interface LinkSubjectOutcome {
-  readonly kind: "linked" | "known" | "taken" | "other" | "unknown";
-}
-
-export type CreateLinkedOutcome =
-  | { readonly kind: "created" | "linked"; readonly person: Person }
-  /** Another call began before. Call again with this id. */
-  | { readonly kind: "begun"; readonly personId: string }
-  /** None of the names is free, or another owner got the subject. */
-  | { readonly kind: "taken" };
-
 /** The fields of a person that the caller changes. Absent: unchanged. */
 export interface PersonChanges {
   /** A new address is unverified unless `emailVerifiedAt` says otherwise. */
   readonly email?: string;
   readonly emailVerifiedAt?: Millis | null;
   readonly name?: string | null;
+  readonly details?: DetailChanges;
   readonly operator?: readonly string[];
   readonly mustChangePassword?: boolean;
 }
@@ -309,6 +276,8 @@ export interface OwnerStorage {
         readonly replacing?: Millis | null;
         readonly mustChange: boolean;
         readonly endGrants: boolean;
+        /** True: the consents are revoked, too. Otherwise apps get access again without a page. */
+        readonly revokeConsents?: boolean;
         readonly endSessions?: boolean;
         /** True: the links that undo a change of the address or a removal of factors end, too. */
         readonly endWaysBack?: boolean;
@@ -335,49 +304,7 @@ export interface OwnerStorage {
     /** Deletes the person, sessions and consents. Grants end, and their rows stay until housekeeping deletes them. */
     delete(args: { readonly partition: number; readonly personId: string; readonly now: Millis }): Promise<boolean>;
   };
-  readonly subjectLinks: {
-    findPerson(args: { readonly subject: ForeignSubject }): Promise<Person | undefined>;
-    /**
-     * `sole`: only if no other subject of that issuer is linked to this owner. `email`: the address by which the owner
-     * was found; if it has changed since, nothing is linked.
-     */
-    link(args: {
-      readonly partition: number;
-      readonly personId: string;
-      readonly subject: ForeignSubject;
-      readonly sole: boolean;
-      readonly email?: string;
-      readonly madeBy: SubjectLink["madeBy"];
-      readonly now: Millis;
-    }): Promise<LinkSubjectOutcome>;
-    /** Creates and links the first of these people whose names are free. Simultaneous calls make one owner. */
-    createPerson(args: {
-      readonly people: readonly Person[];
-      readonly subject: ForeignSubject;
-      readonly now: Millis;
-    }): Promise<CreateLinkedOutcome>;
-    /** Returns the owner's id. Undefined: the subject had no link. */
-    unlink(args: { readonly subject: ForeignSubject; readonly now: Millis }): Promise<string | undefined>;
-    /** The person removes one of their own links. */
-    remove(args: {
-      readonly partition: number;
-      readonly personId: string;
-      /** The key of the subject. */
-      readonly link: string;
-      readonly sessionId: string;
-      /** Messages about it, written in the same transaction. */
-      readonly mails?: readonly StoredMail[];
-      readonly now: Millis;
-    }): Promise<RemoveIdentityOutcome>;
-    /** The links of one person, oldest first. */
-    ofPerson(args: { readonly partition: number; readonly personId: string }): Promise<readonly SubjectLink[]>;
-    /** Oldest first. */
-    list(args: {
-      readonly issuerId: string;
-      readonly limit: number;
-      readonly after: Pick<SubjectLink, "createdAt" | "link"> | null;
-    }): Promise<readonly SubjectLink[]>;
-  };
+  readonly subjectLinks: SubjectLinkStorage;
   readonly sessions: {
     /** Undefined: nothing was made, because the person was deleted or disabled, or has another password meanwhile. */
     create(args: NewSession): Promise<DeviceSeen | undefined>;
@@ -389,7 +316,7 @@ export interface OwnerStorage {
       readonly now: Millis;
       readonly idleUntil: Millis;
     }): Promise<{ readonly session: Session; readonly person: Person } | undefined>;
-    end(args: { readonly partition: number; readonly sessionId: string }): Promise<boolean>;
+    end(args: { readonly partition: number; readonly sessionId: string; readonly now: Millis }): Promise<boolean>;
     /** Ends all sessions, or all but one, and unbinds their devices. Returns the number of sessions. */
     endAll(
       args: Pick<Session, "partition" | "personId"> &

@@ -1,12 +1,12 @@
 /** The pages with which a member asks an admin of their company to approve an app: the form for the reason, and the page after it was sent. */
 import type { Chrome } from "./chrome.ts";
-import { fill, rich } from "./messages/index.ts";
+import type { AskAdminView, AskedAdminView, AskedScope } from "./company/views.ts";
+import { fill, type Messages, rich } from "./messages/index.ts";
 import { hidden, notice, secrets, tile, titled } from "./parts/components.ts";
-import { html } from "./parts/html.ts";
+import { html, type Markup } from "./parts/html.ts";
 import { icon } from "./parts/icons.ts";
 import { cardPage } from "./parts/layout.ts";
 import { NAME_LENGTH, name, visible } from "./untrusted-text.ts";
-import type { AskAdminView, AskedAdminView } from "./views.ts";
 
 const HINT_ID = "reason-hint";
 const ERROR_ID = "reason-error";
@@ -19,6 +19,7 @@ export function askAdminPage(view: AskAdminView, chrome: Chrome): string {
   const wrong = view.problem === "reason";
   const count = view.longest;
   const leads = view.form.request === null ? "/device" : "/consent";
+  const approved = view.scopes.filter((scope) => scope.approved);
   return cardPage(
     chrome,
     titled(fill(askAdmin.title, { company }), view.problem !== null, words),
@@ -26,12 +27,18 @@ export function askAdminPage(view: AskAdminView, chrome: Chrome): string {
       <div class="heading">
         ${tile(view.client, "large", base)}
         <h1>${rich(askAdmin.title, { company: name(view.company) })}</h1>
-        <p class="soft">${rich(askAdmin.text, { app: name(view.client.name), company: name(view.company) })}</p>
+        <p class="soft">${rich(approved.length > 0 ? askAdmin.textMore : askAdmin.text, { app: name(view.client.name), company: name(view.company) })}</p>
       </div>
       ${view.problem === "too_many" && notice("danger", askAdmin.tooMany, { focus: true })}
-      <ul class="can">${view.scopes.map(({ description }) => html`<li>${icon("check")}<span><bdi>${visible(description)}</bdi></span></li>`)}</ul>
+      ${scopeList(
+        view.scopes.filter((scope) => !scope.approved),
+        approved.length > 0,
+        words,
+      )}
+      ${approved.length > 0 && html`<div class="stack close"><p class="soft small">${askAdmin.approved}</p>${scopeList(approved, false, words)}</div>`}
+      ${view.goOn !== undefined && goOnForm(view, view.goOn.scopes, chrome)}
       <form class="fields" method="post" action=${`${base}${leads}/ask`} novalidate>
-        ${secrets(view.form)} ${hidden({ owner: view.owner })}
+        ${secrets(view.form)} ${hidden({ ...view.chosen, owner: view.owner })}
         ${view.scopes.map(({ name: scope }) => html`<input type="hidden" name="scope" value=${scope} />`)}
         <div class="field">
           <label for="reason">${askAdmin.reason}</label>
@@ -45,12 +52,35 @@ export function askAdminPage(view: AskAdminView, chrome: Chrome): string {
         </div>
         <button class="button primary" type="submit" name="decision" value="ask">${askAdmin.submit}</button>
       </form>
-      <form class="buttons" method="post" action=${`${base}${view.form.request === null ? "/device/consent" : "/consent"}`}>
+      <form class="buttons" method="post" action=${answerPath(view, chrome)}>
         ${secrets(view.form)}
         <button class="button" type="submit" name="decision" value="deny">${askAdmin.cancel}</button>
       </form>
     </div>`,
   );
+}
+
+function answerPath({ form }: AskAdminView, { base }: Chrome): string {
+  return `${base}${form.request === null ? "/device/consent" : "/consent"}`;
+}
+
+/** `marks`: permissions that the app requires are marked. */
+function scopeList(scopes: readonly AskedScope[], marks: boolean, words: Messages): Markup {
+  return html`<ul class="can">
+    ${scopes.map(
+      ({ description, required }) =>
+        html`<li>${icon("check")}<span><bdi>${visible(description)}</bdi>${marks && required && [" ", html`<span class="tag">${words.consent.required}</span>`]}</span></li>`,
+    )}
+  </ul>`;
+}
+
+/** The answer of the consent page again, without the permissions that are not approved. */
+function goOnForm(view: AskAdminView, scopes: readonly string[], chrome: Chrome): Markup {
+  return html`<form class="buttons" method="post" action=${answerPath(view, chrome)}>
+    ${secrets(view.form)} ${hidden({ ...view.chosen, owner: view.owner })}
+    ${scopes.map((scope) => hidden({ scope }))}
+    <button class="button" type="submit" name="decision" value="allow">${chrome.words.askAdmin.goOn}</button>
+  </form>`;
 }
 
 /** Renders the page after asking. It leads back to the app, or for a device to the person's apps. */

@@ -3,24 +3,25 @@ import type { Chrome } from "./chrome.ts";
 import { clientHost, hostKind, hostWords } from "./client-host.ts";
 import { deviceFacts } from "./device.ts";
 import { fill, type Messages, plural, rich, sentences } from "./messages/index.ts";
-import { hidden, localTimes, notice, outsideLink, secrets, tile, titled } from "./parts/components.ts";
+import { avatar, hidden, localTimes, notice, outsideLink, secrets, tile, titled } from "./parts/components.ts";
 import { type Child, html, type Markup } from "./parts/html.ts";
 import { icon } from "./parts/icons.ts";
 import { cardPage } from "./parts/layout.ts";
-import { ownerSelect } from "./person-or-company-select.ts";
-import { durationLabel, month, timeElement } from "./shown-time.ts";
-import { hostText, initial, mixesAlphabets, NAME_LENGTH, name, visible, webAddress } from "./untrusted-text.ts";
+import { durationNotes, ownerSelect } from "./person-or-company-select.ts";
+import { durationLabel, month, number, timeElement } from "./shown-time.ts";
+import { hostText, mixesAlphabets, NAME_LENGTH, name, visible, webAddress } from "./untrusted-text.ts";
 import type { ClientCard, ConsentView, ScopeChoice, SignedInAs } from "./views.ts";
 
 const CONSENT_FORM = "consent";
 const SWITCH_FORM = "switch";
 const DURATION_ERROR = "duration-error";
+const DURATION_NOTES = "duration-notes";
 /** The value for an active scope whose end does not change. */
 const KEEP = "keep";
 
 /** Renders the question of an authorization request. The form goes to `/consent`. The link to another account goes to `/login/switch`. */
 export function consentPage(view: ConsentView, chrome: Chrome): string {
-  const { words, base, product } = chrome;
+  const { words, base } = chrome;
   const title = titleOf(view, words);
   const { problem } = view;
   const alert = problem === null ? null : alertOf(problem.kind, view, words);
@@ -32,7 +33,7 @@ export function consentPage(view: ConsentView, chrome: Chrome): string {
         ${tile(view.client, "small", base)}
         <h1>${rich(title, { app: name(view.client.name) })}</h1>
         <div class="origin">${clientHost(view.client.host, words)} ${verification(view.client, chrome)}</div>
-        ${!view.client.verified && html`<p class="soft small">${fill(words.consent.unverifiedText, { product })}</p>`}
+        ${!view.client.verified && html`<p class="soft small">${unverifiedText(view, chrome)}</p>`}
       </div>
       ${mixesAlphabets(view.client.name) && notice("warning", words.consent.lookalike)}
       ${view.newHost !== undefined && newAddress(view.newHost, words)}
@@ -41,9 +42,9 @@ export function consentPage(view: ConsentView, chrome: Chrome): string {
       ${/* Enter in a field presses the form's first button. This button closes a dialog that doesn't exist, so Enter does nothing. Only Allow allows. */ ""}
       <button class="unseen" type="submit" form=${CONSENT_FORM} formmethod="dialog" tabindex="-1" aria-hidden="true"></button>
       <form id=${CONSENT_FORM} class="consent" method="post" action=${`${base}${view.device === undefined ? "/consent" : "/device/consent"}`}>
-        ${secrets(view.form)} ${asWhom(view.person, words)} ${shownOwner(view)}
+        ${secrets(view.form)} ${asWhom(view.person, chrome)} ${shownOwner(view)}
         ${ownerSelect(view.owners ?? [], problem?.kind === "bad_owner", words)} ${scopeSections(view, words)}
-        ${choosesDuration(view) && duration(view, words)} ${next(view.client, words)}
+        ${choosesDuration(view) && duration(view, words)} ${next(view, words)}
         <div class="decision">
           <button class="button" type="submit" name="decision" value="allow">${icon("check")}${words.consent.allow}</button>
           <button class="button" type="submit" name="decision" value="deny">${icon("x")}${words.consent.deny}</button>
@@ -51,9 +52,16 @@ export function consentPage(view: ConsentView, chrome: Chrome): string {
       </form>
       ${about(view.client, words)}
       <form id=${SWITCH_FORM} method="post" action=${`${base}/login/switch`} hidden>${secrets(view.form)}</form>
-      ${view.device === undefined && view.scopes.some(({ endsAt }) => typeof endsAt === "number") && localTimes(chrome)}
+      ${view.device === undefined && showsEnds(view) && localTimes(chrome)}
     </div>`,
     { roomy: true },
+  );
+}
+
+function showsEnds({ scopes, owners = [] }: ConsentView): boolean {
+  return (
+    scopes.some(({ endsAt }) => typeof endsAt === "number") ||
+    owners.some(({ endsBy, standsUntil }) => (endsBy ?? standsUntil) !== undefined)
   );
 }
 
@@ -93,7 +101,13 @@ function newAddress({ host, before }: NonNullable<ConsentView["newHost"]>, words
   </div>`;
 }
 
+/** True: the app only wants to know who the person is. There is nothing to choose but yes or no, and for how long. */
+function isSignInOnly({ scopes }: ConsentView): boolean {
+  return scopes.every(({ signIn = false, required }) => signIn && required);
+}
+
 function titleOf(view: ConsentView, words: Messages) {
+  if (isSignInOnly(view)) return words.consent.titleSignIn;
   if (view.allGranted) return words.consent.titleAgain;
   return view.scopes.some((scope) => scope.granted) ? words.consent.titleMore : words.consent.title;
 }
@@ -142,6 +156,14 @@ function byAccess(one: ScopeChoice, other: ScopeChoice): number {
 }
 
 function scopeRow(scope: ScopeChoice, view: ConsentView, words: Messages): Markup {
+  if (isSignInOnly(view)) {
+    return html`<li class="permission">
+      <span class="choice">
+        ${icon("check")}
+        <span class="choice-text"><span><bdi>${visible(scope.description)}</bdi></span>${presentEnd(scope, view.now, words)}</span>
+      </span>
+    </li>`;
+  }
   return html`<li class="permission">
     <label class="choice">
       <input type="checkbox" name="scope" value=${scope.name} checked=${scope.checked || scope.required} disabled=${scope.required} />
@@ -179,11 +201,13 @@ function choosesDuration({ scopes, owners = [] }: ConsentView): boolean {
 function duration(view: ConsentView, words: Messages): Markup {
   const wrong = view.problem?.kind === "bad_duration";
   const old = view.scopes.some(({ granted }) => granted);
+  const notes = durationNotes(view.owners ?? [], words);
+  const described = [...(notes.length > 0 ? [DURATION_NOTES] : []), ...(wrong ? [DURATION_ERROR] : [])].join(" ");
   return html`<div class="field">
     <label for="duration">${old ? words.consent.durationNew : words.consent.duration}</label>
     <div class="select">
       <select id="duration" name="duration" autofocus=${wrong}
-        ...${wrong ? { "aria-describedby": DURATION_ERROR, "aria-invalid": "true" } : {}}>
+        ...${{ ...(described === "" ? {} : { "aria-describedby": described }), ...(wrong ? { "aria-invalid": "true" } : {}) }}>
         ${view.durations.map(
           (choice) =>
             html`<option value=${choice.value} selected=${choice.selected}>${durationLabel(words, choice.value)}</option>`,
@@ -191,6 +215,7 @@ function duration(view: ConsentView, words: Messages): Markup {
       </select>
       ${icon("chevronDown")}
     </div>
+    ${notes.length > 0 && html`<div class="owner-notes soft small" id=${DURATION_NOTES}>${notes}</div>`}
     ${
       wrong &&
       html`<p class="field-error" id=${DURATION_ERROR} role="alert">${icon("circleAlert")}<span>${words.consent.badDuration}</span></p>`
@@ -225,10 +250,10 @@ function ownEnd(scope: ScopeChoice, view: ConsentView, words: Messages): Markup 
   </label>`;
 }
 
-function asWhom(person: SignedInAs, words: Messages): Markup {
+function asWhom(person: SignedInAs, { words, base }: Chrome): Markup {
   const shown = person.name || person.username;
   return html`<div class="person">
-    <span class="avatar" aria-hidden="true">${initial(shown)}</span>
+    ${avatar(person, base)}
     <p>
       <span class="unseen">${words.consent.asWhom} </span>
       <span class="person-name">${name(shown)}${shown !== person.username && [" ", html`<span class="soft">${name(person.username)}</span>`]}</span>
@@ -237,15 +262,18 @@ function asWhom(person: SignedInAs, words: Messages): Markup {
   </div>`;
 }
 
-function next(client: ClientCard, words: Messages): Markup {
-  const { host } = client;
+function next({ client: { host }, owners = [] }: ConsentView, words: Messages): Markup {
   const where =
     host === null
       ? words.device.next
       : hostKind(host) === "web"
         ? rich(words.consent.nextWeb, { host: hostText(host) })
         : words.consent.nextDevice;
-  const undo = rich(words.consent.nextUndo, { apps: html`<strong>${words.consent.apps}</strong>` });
+  const apps = html`<strong>${words.consent.apps}</strong>`;
+  const companies = html`<strong>${words.company.yours}</strong>`;
+  const undo = owners.some(({ kind }) => kind === "company" || kind === "ask")
+    ? rich(words.consent.nextUndoOwners, { apps, companies })
+    : rich(words.consent.nextUndo, { apps });
   return html`<p class="next">
     ${sentences(words.language, where, words.consent.nextDeny, undo)}
   </p>`;
@@ -256,6 +284,18 @@ function verification(client: ClientCard, { words, product }: Chrome): Markup {
   return client.verified
     ? html`<p class="standing">${icon("badgeCheck")}<span>${fill(words.consent.verified, { product })}</span></p>`
     : html`<p class="standing unverified">${icon("circleAlert")}<span>${fill(words.consent.unverified, { product })}</span></p>`;
+}
+
+/** Says that nobody checked the app, and what the person can compare themselves. */
+function unverifiedText({ client: { host }, device }: ConsentView, { words, product }: Chrome): Child {
+  const { consent } = words;
+  const compare =
+    device !== undefined || host === null
+      ? consent.compareCode
+      : hostKind(host) === "web"
+        ? rich(consent.compareHost, { host: hostText(host) })
+        : consent.compareStart;
+  return sentences(words.language, fill(consent.unverifiedText, { product }), compare);
 }
 
 /** Facts about the app, and links to the pages that it publishes about itself. */
@@ -282,5 +322,5 @@ function about(client: ClientCard, words: Messages): Markup {
 
 function people(over: number, words: Messages): string {
   if (over === 0) return words.consent.peopleFew;
-  return fill(words.consent.peopleOver, { count: new Intl.NumberFormat(words.language).format(over) });
+  return fill(words.consent.peopleOver, { count: number(words, over) });
 }

@@ -43,6 +43,7 @@ export function historyPage(view: HistoryView, chrome: Chrome): string {
           ${view.older !== null && html`<a class="button" href=${`${path}?before=${encodeURIComponent(view.older)}`}>${history.older}</a>`}
         </p>`
       }
+      ${view.inCompany && html`<p class="soft small">${history.companyHint}</p>`}
       ${view.entries.length > 0 && receiptNote(chrome)}
     </div>`,
   );
@@ -77,11 +78,13 @@ const icons = {
   allowedByPassword: "check",
   allowedByPolicy: "check",
   reconnected: "check",
+  connected: "check",
   narrowed: "scissors",
   endChanged: "clock",
   revoked: "x",
   revokedByOther: "x",
   givenUp: "x",
+  givenUpFor: "x",
   alarm: "alert",
 } as const;
 

@@ -14,8 +14,8 @@ export { companyReviewPage } from "./company/review-rule.ts";
 export { consentPage } from "./consent.ts";
 export { deviceCodePage, deviceDonePage, deviceElsewherePage } from "./device.ts";
 export { problemPage } from "./error.ts";
-export { conditionPage } from "./error-condition.ts";
 export { errorRedirectPage } from "./error-redirect.ts";
+export { conditionPage } from "./error-uri.ts";
 export { formPostPage } from "./form-post.ts";
 export { historyList, historyPage } from "./history.ts";
 export { languagePage } from "./language.ts";
@@ -27,6 +27,7 @@ export { restoredPage, restorePage, takenBackPage } from "./security/account-rec
 export { addPasskeyPage } from "./security/add-passkey.ts";
 export { authenticatorPage, recoveryCodesPage } from "./security/authenticator.ts";
 export { changePasswordPage } from "./security/change-password.ts";
+export { connectIdentityPage, disconnectIdentityPage } from "./security/connect-identity.ts";
 export { exportPage } from "./security/data-export.ts";
 export { securityPage } from "./security/index.ts";
 export {
@@ -43,7 +44,7 @@ export { provePage } from "./security/prove-before-recovery.ts";
 export { takeBackPage } from "./security/recover-account.ts";
 export { removeIdentityPage } from "./security/remove-identity.ts";
 export { signInPage } from "./sign-in.ts";
-export { signedOutPage, signOutPage } from "./sign-out.ts";
+export { logoutPage, signedOutPage, signOutPage } from "./sign-out.ts";
 export { strongerPage } from "./stronger-sign-in-needed.ts";
 export { localPath } from "./untrusted-text.ts";
 export { genuineReceiptPage, verifyReceiptPage } from "./verify-receipt.ts";

@@ -34,7 +34,9 @@ export function mailOf(
   const said = words.mail.kinds[view.kind];
   const values = shown(view, chrome);
   const subject = fill(said.subject, values);
-  const lines = [fill(said.text, values), ...facts(view, chrome)];
+  const first = view.values.seenBefore === true ? words.mail.signInSeenBefore : said.text;
+  const lines = [fill(first, values), ...facts(view, chrome)];
+  if (view.values.appsEnded === true) lines.push(words.takeBack.appsRevoked, words.security.companyAppsEnded);
   const button = fill(said.button, values);
   const hint = fill(said.hint, values);
   const footer = fill(words.mail.footer, { product, host: new URL(issuer).host });
@@ -62,7 +64,14 @@ type Hole = "person" | "email" | "company" | "app" | "by" | "product" | "when" |
 
 /** Messages about a change that a person made in a browser. */
 const ABOUT_FACTORS: ReadonlySet<MailView["kind"]> = new Set([
-  ...(["passkeyAdded", "passkeyRemoved", "identityRemoved", "authenticatorOn", "authenticatorOff"] as const),
+  ...([
+    "passkeyAdded",
+    "passkeyRemoved",
+    "identityAdded",
+    "identityRemoved",
+    "authenticatorOn",
+    "authenticatorOff",
+  ] as const),
   ...(["recoveryRenewed", "recoveryUsed", "passwordChanged"] as const),
   ...(["recovered", "factorsRemoved", "factorsRemovedTold", "factorsRestored"] as const),
 ]);

@@ -3,16 +3,19 @@
 import { fill, type Messages, rich, sentences } from "./messages/index.ts";
 import { type Child, html, type Markup } from "./parts/html.ts";
 import { icon } from "./parts/icons.ts";
+import { shownTime } from "./shown-time.ts";
 import { NAME_LENGTH, name, visible } from "./untrusted-text.ts";
 import type { OwnerOption } from "./views.ts";
 
 const HINT_ID = "owner-hint";
+const NOTES_ID = "owner-notes";
 const ERROR_ID = "owner-error";
 
 /** The select named `owner`. Null if the person can only answer for themselves. `wrong`: the form named an owner who can't be chosen. */
 export function ownerSelect(owners: readonly OwnerOption[], wrong: boolean, words: Messages): Markup | null {
   if (owners.length === 0) return null;
-  const described = wrong ? `${HINT_ID} ${ERROR_ID}` : HINT_ID;
+  const notes = owners.map((owner) => notesOn(owner, words)).filter((some) => some.length > 0);
+  const described = [HINT_ID, ...(notes.length > 0 ? [NOTES_ID] : []), ...(wrong ? [ERROR_ID] : [])].join(" ");
   return html`<div class="field">
     <label for="owner">${words.forWhom.label}</label>
     <div class="select">
@@ -25,11 +28,35 @@ export function ownerSelect(owners: readonly OwnerOption[], wrong: boolean, word
       ${icon("chevronDown")}
     </div>
     <p class="soft small" id=${HINT_ID}>${sentences(words.language, lastTime(owners, words), words.forWhom.hint)}</p>
+    ${notes.length > 0 && html`<div class="owner-notes soft small" id=${NOTES_ID}>${notes}</div>`}
     ${
       wrong &&
       html`<p class="field-error" id=${ERROR_ID} role="alert">${icon("circleAlert")}<span>${words.forWhom.wrong}</span></p>`
     }
   </div>`;
+}
+
+/** Says what differs for a company. All companies' notes are shown, because the choice is made without a script. */
+function notesOn({ kind, name: company, beyond = [] }: OwnerOption, words: Messages): readonly Markup[] {
+  const { forWhom } = words;
+  if ((kind !== "company" && kind !== "ask") || beyond.length === 0) return [];
+  return [
+    html`<p>${rich(kind === "ask" ? forWhom.needed : forWhom.leaveOut, { company: name(company) })}</p>`,
+    html`<ul>${beyond.map((one) => html`<li><bdi>${visible(one)}</bdi></li>`)}</ul>`,
+  ];
+}
+
+/** Says where a company limits the time that the reader chooses. All companies' notes are shown, as in `notesOn`. */
+export function durationNotes(owners: readonly OwnerOption[], words: Messages): readonly Markup[] {
+  const { forWhom } = words;
+  return owners.flatMap(({ kind, name: company, endsBy, standsUntil }) => {
+    const says = (text: Parameters<typeof rich>[0], until?: number) =>
+      html`<p>${rich(text, { company: name(company), ...(until === undefined ? {} : { when: shownTime(words, until, "exact") }) })}</p>`;
+    if (kind === "ask") return [says(forWhom.howLong)];
+    if (kind !== "company") return [];
+    if (endsBy !== undefined) return [says(forWhom.endsBy, endsBy)];
+    return standsUntil === undefined ? [] : [says(forWhom.standsUntil, standsUntil)];
+  });
 }
 
 function lastTime(owners: readonly OwnerOption[], words: Messages): Child {

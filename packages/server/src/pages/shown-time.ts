@@ -27,9 +27,11 @@ const joinsUnit: ReadonlySet<string> = new Set(["ja"]);
 interface Formats {
   readonly exact: Intl.DateTimeFormat;
   readonly clock: Intl.DateTimeFormat;
+  readonly day: Intl.DateTimeFormat;
   readonly month: Intl.DateTimeFormat;
   readonly always: Intl.RelativeTimeFormat;
   readonly auto: Intl.RelativeTimeFormat;
+  readonly number: Intl.NumberFormat;
 }
 
 const made = new Map<string, Formats>();
@@ -56,9 +58,11 @@ function formats(language: string): Formats {
       timeZone: "UTC",
       timeZoneName: "short",
     }),
+    day: new Intl.DateTimeFormat(language, { year: "numeric", month: "long", day: "numeric", timeZone: "UTC" }),
     month: new Intl.DateTimeFormat(language, { year: "numeric", month: "long", timeZone: "UTC" }),
     always: new Intl.RelativeTimeFormat(language, { numeric: "always" }),
     auto: new Intl.RelativeTimeFormat(language, { numeric: "auto" }),
+    number: new Intl.NumberFormat(language),
   };
   made.set(language, fresh);
   return fresh;
@@ -85,6 +89,11 @@ export function exact(words: Messages, at: number): string {
   return formats(words.language).exact.format(at);
 }
 
+/** A date in UTC, e.g. `July 14, 2026`: for options of a menu, which have no room for the time. */
+export function day(words: Messages, at: number): string {
+  return formats(words.language).day.format(at);
+}
+
 /** The time of day with its zone, e.g. `09:40 UTC`. */
 function clock(words: Messages, at: number): string {
   return formats(words.language).clock.format(at);
@@ -93,6 +102,11 @@ function clock(words: Messages, at: number): string {
 /** A month, e.g. `March 2026`. */
 export function month(words: Messages, at: number): string {
   return formats(words.language).month.format(at);
+}
+
+/** A number with the separators of the language, e.g. `10,000`. */
+export function number(words: Messages, value: number): string {
+  return formats(words.language).number.format(value);
 }
 
 /**
@@ -118,6 +132,18 @@ export function timeElement(words: Messages, at: number, now: number): Markup {
  */
 export function durationLabel(words: Messages, value: string): string {
   if (value === "once" || value === "forever") return words.duration[value];
+  const known = labels.get(`${words.language} ${value}`);
+  if (known !== undefined) return known;
+  const label = labelOf(words, value);
+  if (labels.size < LABELS_HELD) labels.set(`${words.language} ${value}`, label);
+  return label;
+}
+
+/** A consent page shows each of the operator's durations once for each scope. */
+const labels = new Map<string, string>();
+const LABELS_HELD = 500;
+
+function labelOf(words: Messages, value: string): string {
   const seconds = Number(value);
   if (!Number.isSafeInteger(seconds) || seconds < 1) return value;
   const { year, day, hour, minute, second } = words.duration;

@@ -3,7 +3,7 @@ import type { Chrome } from "./chrome.ts";
 import { clientHost } from "./client-host.ts";
 import { fill, type Messages, plural, rich, sentences } from "./messages/index.ts";
 import { notice, passwordScript, secrets, tile, titled } from "./parts/components.ts";
-import { type Attributes, html, type Markup } from "./parts/html.ts";
+import { type Attributes, type Child, html, type Markup } from "./parts/html.ts";
 import { icon } from "./parts/icons.ts";
 import { cardPage } from "./parts/layout.ts";
 import { bothNames } from "./parts/person-names.ts";
@@ -17,24 +17,48 @@ const ERROR_ID = "sign-in-error";
 /** Renders `GET /login` and every response of `POST /login` that isn't a redirect. */
 export function signInPage(view: SignInView, chrome: Chrome): string {
   const { words } = chrome;
+  const { asksPassword = true } = view;
   const aboutFields = view.problem?.kind === "wrong" || view.problem?.kind === "missing";
   return cardPage(
     chrome,
     titled(documentTitle(view, words), view.problem !== null, words),
     html`<div class="stack">
-      ${heading(view, chrome)} ${stays(view, chrome)} ${elsewhereNotice(view.waiting ?? null, chrome)} ${view.problem !== null && !aboutFields && notice("danger", problemText(view, words), { id: ERROR_ID })}
-      <form class="fields" method="post" action=${`${chrome.base}/login`} novalidate>
+      ${heading(view, chrome)} ${stays(view, chrome)} ${elsewhereNotice(view.waiting ?? null, chrome)} ${view.problem !== null && !aboutFields && notice("danger", problemText(view, words), { id: ERROR_ID, ...(asksPassword ? {} : { focus: true }) })}
+      ${
+        asksPassword &&
+        html`<form class="fields" method="post" action=${`${chrome.base}/login`} novalidate>
         ${secrets(view.form)} ${fields(view, words)}
         ${
           aboutFields &&
           html`<p class="field-error" id=${ERROR_ID} role="alert">${icon("circleAlert")}<span>${problemText(view, words)}</span></p>`
         }
         <button class="button primary" type="submit">${words.signIn.submit}</button>
-      </form>
+      </form>`
+      }
       ${view.passkey !== null && passkeyForm(view.passkey, view.form, null, chrome)}
-      ${view.choose !== undefined && another(view.choose, chrome)} ${ways(view, chrome)} ${passwordScript(chrome)}
+      ${providerButtons(view, chrome)}
+      ${view.choose !== undefined && another(view.choose, chrome)} ${ways(view, chrome)} ${asksPassword && passwordScript(chrome)}
     </div>`,
   );
+}
+
+/** One form with a button for each provider. */
+function providerButtons(
+  { providers = [], form, asksPassword = true, passkey }: SignInView,
+  { words, base }: Chrome,
+): readonly Child[] {
+  if (providers.length === 0) return [];
+  const only = !asksPassword && passkey === null;
+  return [
+    !only && html`<p class="divider"><span>${words.elsewhere.or}</span></p>`,
+    html`<form class="fields providers" method="post" action=${`${base}/login/provider`}>
+      ${secrets(form)}
+      ${providers.map(
+        (one) =>
+          html`<button class=${only && providers.length === 1 ? "button primary" : "button"} type="submit" name="provider" value=${one.id}><span>${rich(words.elsewhere.with, { provider: name(one.name) })}</span></button>`,
+      )}
+    </form>`,
+  ];
 }
 
 /** Says who is signed in until another account is, with a link back. */
@@ -77,9 +101,7 @@ function heading(view: SignInView, chrome: Chrome): Markup {
   const { client, again } = view;
   const intro =
     again !== null
-      ? rich(view.choose === undefined ? words.signIn.introAgain : words.signIn.chooseIntro, {
-          person: bothNames(again),
-        })
+      ? rich(introAgain(view, words), { person: bothNames(again) })
       : client !== null
         ? words.signIn.introFor
         : words.signIn.introAlone;
@@ -111,6 +133,12 @@ function heading(view: SignInView, chrome: Chrome): Markup {
   </div>`;
 }
 
+/** Nobody is asked for a password that they don't have. */
+function introAgain({ choose, noPassword }: SignInView, words: Messages) {
+  if (noPassword === true) return choose === undefined ? words.elsewhere.introAgain : words.elsewhere.chooseIntro;
+  return choose === undefined ? words.signIn.introAgain : words.signIn.chooseIntro;
+}
+
 function fields(view: SignInView, words: Messages): readonly Markup[] {
   const kind = view.problem?.kind;
   const noUsername = view.username === "";
@@ -131,7 +159,7 @@ function fields(view: SignInView, words: Messages): readonly Markup[] {
   ];
 }
 
-function problemText(view: SignInView, words: Messages): string {
+function problemText(view: SignInView, words: Messages): Child {
   const { problem } = view;
   switch (problem?.kind) {
     case "wrong":
@@ -146,6 +174,8 @@ function problemText(view: SignInView, words: Messages): string {
       return words.passkey.failed;
     case "stale":
       return words.signIn.stale;
+    case "elsewhere":
+      return rich(words.elsewhere.problem[problem.why], { provider: name(problem.provider) });
     case undefined:
       return "";
   }

@@ -1,15 +1,37 @@
 /** Signing out: the question, and the page after it. */
 import type { Chrome } from "./chrome.ts";
+import { hostWords } from "./client-host.ts";
 import { rich } from "./messages/index.ts";
 import { hidden } from "./parts/components.ts";
-import { html } from "./parts/html.ts";
+import { type Child, html } from "./parts/html.ts";
 import { icon } from "./parts/icons.ts";
 import { cardPage } from "./parts/layout.ts";
 import { name } from "./untrusted-text.ts";
-import type { SignedOutView, SignOutView } from "./views.ts";
+import type { LogoutView, SignedOutView, SignOutView } from "./views.ts";
 
 /** Renders `GET /account/sign-out`. A link never signs anybody out; only the button does. */
 export function signOutPage(view: SignOutView, chrome: Chrome): string {
+  const text = rich(chrome.words.signOut.text, { person: name(view.person.name || view.person.username) });
+  return askPage(text, { action: "/account/sign-out", fields: { csrf: view.csrf } }, chrome);
+}
+
+/** Renders `GET /logout`: an app wants to sign the person out. The page names nobody, as anybody can make such a link. */
+export function logoutPage(view: LogoutView, chrome: Chrome): string {
+  const { signOut: said } = chrome.words;
+  const leads =
+    view.host !== null &&
+    html`<p>${rich(said.leads, { host: html`<strong>${hostWords(view.host, chrome.words)}</strong>` })}</p>`;
+  return askPage(said.asked, { action: "/logout/confirm", fields: view.fields, leads }, chrome);
+}
+
+interface Asked {
+  readonly action: string;
+  readonly fields: Readonly<Record<string, string | null>>;
+  /** Where the browser goes afterwards. Absent: it stays here. */
+  readonly leads?: Child;
+}
+
+function askPage(text: Child, { action, fields, leads }: Asked, chrome: Chrome): string {
   const { words, base } = chrome;
   return cardPage(
     chrome,
@@ -17,10 +39,11 @@ export function signOutPage(view: SignOutView, chrome: Chrome): string {
     html`<div class="stack">
       <div class="heading">
         <h1>${words.signOut.title}</h1>
-        <p class="soft">${rich(words.signOut.text, { person: name(view.person.name || view.person.username) })}</p>
+        <p class="soft">${text}</p>
       </div>
-      <form class="buttons" method="post" action=${`${base}/account/sign-out`}>
-        ${hidden({ csrf: view.csrf })}
+      ${leads}
+      <form class="buttons" method="post" action=${base + action}>
+        ${hidden(fields)}
         <button class="button primary" type="submit" name="sign_out" value="sign_out">${words.signOut.button}</button>
         <a class="button" href=${`${base}/account/apps`}>${words.signOut.stay}</a>
       </form>
@@ -39,8 +62,10 @@ export function signedOutPage(view: SignedOutView, chrome: Chrome): string {
         <span class="sign done">${icon("check")}</span>
         <h1>${words.signOut.doneTitle}</h1>
         <p class="soft">${words.signOut.doneText}</p>
+        <p class="soft">${words.signOut.doneApps}</p>
       </div>
       <a class="button" href=${chrome.base + view.signIn}>${words.signOut.again}</a>
+      <a class="alone" href=${`${chrome.base}/account/apps`}>${words.problems.apps}</a>
     </div>`,
   );
 }

@@ -1,5 +1,6 @@
 /** The data that each page gets. A page is a function from one of these views to a document. It reads nothing else. */
 
+import type { Messages } from "./messages/index.ts";
 import type { InvitedTo, Waiting } from "./waiting-view.ts";
 
 /** The data with which a page asks the browser for a passkey. */
@@ -52,6 +53,8 @@ export interface ClientCard {
 export interface SignedInAs {
   readonly name: string;
   readonly username: string;
+  /** Path of their picture on this server. Absent or null if they have none. */
+  readonly picture?: string | null;
   /** When the server deletes the account. Absent or null if no deletion is planned. */
   readonly deleteAt?: number | null;
 }
@@ -71,7 +74,15 @@ export interface SignInView {
     /** Minutes until the person may try again. */
     | { readonly kind: "throttled"; readonly minutes: number }
     /** The form was open for too long, or cookies are off. */
-    | { readonly kind: "stale" };
+    | { readonly kind: "stale" }
+    /** The sign-in at a provider did not lead to one here. */
+    | { readonly kind: "elsewhere"; readonly why: ElsewhereProblem; readonly provider: string };
+  /** The other providers at which people can sign in. Absent: none. */
+  readonly providers?: readonly ProviderButton[];
+  /** False: the person who signs in again has no password, so the page has no fields. Absent: true. */
+  readonly asksPassword?: boolean;
+  /** True: the person of `again` has no password. Absent: false. */
+  readonly noPassword?: boolean;
   /** The signed-in person, if the request makes them sign in again (prompt=login, max_age). */
   readonly again: SignedInAs | null;
   /** Who stays signed in until another account is, and the path back to what waits. Null: nobody. */
@@ -91,6 +102,14 @@ export interface SignInView {
   readonly invited?: InvitedTo;
   /** What waits in another browser. Absent or null if there is nothing. */
   readonly waiting?: Waiting | null;
+}
+
+/** Why a sign-in at another provider did not lead to one here. */
+export type ElsewhereProblem = keyof Messages["elsewhere"]["problem"];
+
+export interface ProviderButton {
+  readonly id: string;
+  readonly name: string;
 }
 
 /** A device that waits for its owner. The owner compares these facts before they answer. */
@@ -144,6 +163,8 @@ export interface ScopeChoice {
   readonly required: boolean;
   readonly sensitive: boolean;
   readonly checked: boolean;
+  /** True: it only lets the app know who signs in (the scope `openid`). */
+  readonly signIn?: boolean;
   /** What the app can do with the data. Null if the API doesn't declare it. */
   readonly access: "read" | "write" | "delete" | null;
   /** The scope's own duration, if the owner chose one. Null if the scope uses the common duration or doesn't change. */
@@ -172,6 +193,12 @@ export interface OwnerOption {
   readonly selected: boolean;
   /** True: the person chose this owner for the app last time. */
   readonly last: boolean;
+  /** When the company's approval ends, if that is before the longest time on the page. Absent: nothing ends sooner than chosen. */
+  readonly endsBy?: number;
+  /** When permissions end that the company allows already and whose ends the page doesn't show. Absent: there are none. */
+  readonly standsUntil?: number;
+  /** Descriptions of permissions that the company's approval of the app leaves out. Absent: there are none. */
+  readonly beyond?: readonly string[];
 }
 
 export interface ConsentView {
@@ -200,28 +227,6 @@ export interface ConsentView {
     /** The form names an owner that the page did not offer. */
     | { readonly kind: "bad_owner" }
     | { readonly kind: "nothing" };
-}
-
-/** The form with which a member asks the company's admins to approve an app. */
-export interface AskAdminView {
-  readonly form: FormSecrets;
-  readonly client: ClientCard;
-  /** The company's name. `owner` is the company's id for the form. */
-  readonly company: string;
-  readonly owner: string;
-  readonly scopes: readonly { readonly name: string; readonly description: string }[];
-  /** The text that the member typed. */
-  readonly reason: string;
-  /** Maximum length of a reason, in characters. */
-  readonly longest: number;
-  readonly problem: null | "reason" | "too_many";
-}
-
-/** The page after the member has asked. */
-export interface AskedAdminView {
-  readonly form: FormSecrets;
-  readonly client: ClientCard;
-  readonly company: string;
 }
 
 export interface AppEntry {
@@ -325,11 +330,13 @@ export type Happening =
   | "allowedByPassword"
   | "allowedByPolicy"
   | "reconnected"
+  | "connected"
   | "narrowed"
   | "endChanged"
   | "revoked"
   | "revokedByOther"
   | "givenUp"
+  | "givenUpFor"
   | "alarm";
 
 /** Other reasons why an app's access ended while the owner's consent was active. */
@@ -377,6 +384,8 @@ export interface HistoryView {
   readonly older: string | null;
   /** True if this page contains the newest entries. */
   readonly first: boolean;
+  /** True if the person belongs to a company, which has a history of its own. */
+  readonly inCompany: boolean;
 }
 
 /** Why a pasted receipt is not shown as genuine. `stale`: the form is too old. */
@@ -419,6 +428,14 @@ export interface ReceiptView {
 export interface SignOutView {
   readonly csrf: string;
   readonly person: SignedInAs;
+}
+
+/** An app wants to sign the person out. */
+export interface LogoutView {
+  /** The fields of the form. */
+  readonly fields: Readonly<Record<string, string | null>>;
+  /** The host to which the person goes after sign-out. Null: the person stays here. */
+  readonly host: string | null;
 }
 
 /** The page after signing out. */

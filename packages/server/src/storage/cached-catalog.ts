@@ -1,10 +1,11 @@
-/** Clients, scopes, resources and trusted issuers held in memory, at most 1 s behind the database. */
+/** Clients, scopes, resources, trusted issuers and sign-in providers held in memory, at most 1 s behind the database. */
 
 import { LRUCache } from "lru-cache";
 import type { AdminStorage, CatalogVersions } from "../admin/storage.ts";
 import type { Client, Millis, Resource, Scope, Soon, TrustedIssuer } from "../oauth/model.ts";
 import type { Catalog } from "../oauth/storage.ts";
 import type { CompanyStorage } from "../owners/company-storage.ts";
+import type { SignInProvider, SignInProviders } from "../owners/identities/sign-in-provider.ts";
 import type { OwnerStorage } from "../owners/storage.ts";
 import type { Uses } from "../storage-subset.ts";
 import { StorageUnavailable } from "./errors.ts";
@@ -29,7 +30,7 @@ const CHANGES_ASKED = 1_000;
  */
 const SUSPENDED_HELD = 1_000;
 
-export interface CachedCatalog extends Catalog {
+export interface CachedCatalog extends Catalog, SignInProviders {
   /** Call this after a change in this process: the next read compares with the database first. */
   invalidate(): void;
   /** Number of changes of the signing keys so far. */
@@ -38,18 +39,30 @@ export interface CachedCatalog extends Catalog {
 
 type Source = Uses<
   AdminStorage,
-  "catalog.versions" | "clients.changedSince" | "clients.get" | "scopes.list" | "resources.list" | "issuers.list"
+  | "catalog.versions"
+  | "clients.changedSince"
+  | "clients.get"
+  | "scopes.list"
+  | "resources.list"
+  | "issuers.list"
+  | "signInProviders.list"
 > &
   Uses<CompanyStorage, "membershipOutbox.undelivered"> &
   Uses<OwnerStorage, "people.get">;
+
+interface CatalogOptions {
+  readonly now: () => Millis;
+  /** Adds the scopes that every server has to the operator's. Absent: there are none. */
+  readonly withBuiltIn?: (scopes: readonly Scope[]) => readonly Scope[];
+}
 
 /**
  * A cache over the operator's storage. It does not poll. A read compares the versions with the database if the last
  * comparison is older than 500 ms (`now`: milliseconds of a clock that nobody sets). Simultaneous reads share one
  * comparison. If the storage fails, the read rejects; the cache never answers with stale data.
  */
-export function openCatalog(storage: Source, { now }: { readonly now: () => Millis }): CachedCatalog {
-  return new StorageCatalog(storage, now);
+export function openCatalog(storage: Source, { now, withBuiltIn = (scopes) => scopes }: CatalogOptions): CachedCatalog {
+  return new StorageCatalog(storage, now, withBuiltIn);
 }
 
 class StorageCatalog implements CachedCatalog {
@@ -61,6 +74,7 @@ class StorageCatalog implements CachedCatalog {
   readonly #scopes: Whole<ReadonlyMap<string, Scope>>;
   readonly #resources: Whole<ReadonlyMap<string, Resource>>;
   readonly #issuers: Whole<ReadonlyMap<string, TrustedIssuer>>;
+  readonly #providers: Whole<ReadonlyMap<string, SignInProvider>>;
   #versions: CatalogVersions | undefined;
   /** Null: each person is looked up, because there are too many to hold or a part of the database is away. */
   #suspended: ReadonlySet<string> | null = new Set();
@@ -71,14 +85,19 @@ class StorageCatalog implements CachedCatalog {
   /** Increases with each call of `invalidate`. */
   #invalidated = 0;
 
-  constructor(storage: Source, now: () => Millis) {
+  constructor(storage: Source, now: () => Millis, withBuiltIn: NonNullable<CatalogOptions["withBuiltIn"]>) {
     this.#storage = storage;
     this.#now = now;
-    this.#scopes = new Whole(async () => new Map((await storage.scopes.list()).map((one) => [one.name, one])));
+    this.#scopes = new Whole(
+      async () => new Map(withBuiltIn(await storage.scopes.list()).map((one) => [one.name, one])),
+    );
     this.#resources = new Whole(
       async () => new Map((await storage.resources.list()).map((one) => [one.identifier, one])),
     );
     this.#issuers = new Whole(async () => new Map((await storage.issuers.list()).map((one) => [one.issuer, one])));
+    this.#providers = new Whole(
+      async () => new Map((await storage.signInProviders.list()).map((one) => [one.id, one])),
+    );
   }
 
   client(clientId: string): Soon<Client | undefined> {
@@ -114,6 +133,10 @@ class StorageCatalog implements CachedCatalog {
 
   issuers(): Soon<ReadonlyMap<string, TrustedIssuer>> {
     return this.#allOf(this.#issuers);
+  }
+
+  providers(): Soon<ReadonlyMap<string, SignInProvider>> {
+    return this.#allOf(this.#providers);
   }
 
   #allOf<T>(whole: Whole<T>): Soon<T> {
@@ -182,6 +205,7 @@ class StorageCatalog implements CachedCatalog {
     if (versions.scopes !== before?.scopes) this.#scopes.forget();
     if (versions.resources !== before?.resources) this.#resources.forget();
     if (versions.issuers !== before?.issuers) this.#issuers.forget();
+    if (versions.providers !== before?.providers) this.#providers.forget();
     this.#versions = versions;
     this.#suspended = suspended === null ? null : new Set(suspended);
     if (!overtaken) this.#comparedAt = startedAt;

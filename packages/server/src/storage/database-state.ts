@@ -1,8 +1,9 @@
 /** What the database records about itself: whether a server may run on it, and since when its grants count. */
 
-import type { Millis } from "../oauth/model.ts";
+import type { EarlierLifetime, Millis } from "../oauth/model.ts";
 import { type Row, sql, type Tx } from "./define-verbs.ts";
 import { DatabaseNotReady } from "./errors.ts";
+import type { SchemaHost } from "./migrations/migration.ts";
 import { text } from "./row-conversion.ts";
 
 /** A restore replaced the database: grants made before `at` have ended. */
@@ -22,7 +23,12 @@ export interface DatabaseState {
   readonly importing: boolean;
 }
 
-export const STATES = { epoch: "epoch", inspection: "inspection", importing: "import under way" } as const;
+export const STATES = {
+  epoch: "epoch",
+  inspection: "inspection",
+  importing: "import under way",
+  accessTtl: "access token lifetime",
+} as const;
 
 /** The epoch as it is stored; `next` is the partition at which the work continues. */
 export interface StoredEpoch {
@@ -84,4 +90,31 @@ export async function readState<T>(tx: Tx, name: string): Promise<T | undefined>
 
 export async function dropState(tx: Tx, name: string): Promise<void> {
   await tx.run(sql`DELETE FROM database_state WHERE name = :name`, { name });
+}
+
+/** The lifetime of access tokens by the configuration of the servers, and the one before it. */
+interface StoredAccessTtl {
+  readonly ttl: Millis;
+  readonly earlier: EarlierLifetime | null;
+}
+
+/**
+ * Compares the configured lifetime with that of the last start, and notes a change. Returns the lifetime before: tokens
+ * of that time may still be alive. Null: it has never changed.
+ */
+export async function noteAccessTtl(
+  host: Pick<SchemaHost, "reading" | "exclusively">,
+  ttl: Millis,
+  now: Millis,
+): Promise<EarlierLifetime | null> {
+  const read = (tx: Tx) => readState<StoredAccessTtl>(tx, STATES.accessTtl);
+  const noted = await host.reading(read);
+  if (noted?.ttl === ttl) return noted.earlier;
+  return host.exclusively(async (tx) => {
+    const before = await read(tx);
+    if (before?.ttl === ttl) return before.earlier;
+    const earlier = before === undefined ? null : { ttl: before.ttl, changedAt: now };
+    await writeState(tx, STATES.accessTtl, { ttl, earlier } satisfies StoredAccessTtl);
+    return earlier;
+  });
 }

@@ -118,7 +118,8 @@ export function compile(statement: Sql, dialect: Dialect): Compiled {
 
 /**
  * A transaction as a verb's body sees it. The body awaits nothing but this object, so that a transaction never waits
- * for anything outside the database.
+ * for anything outside the database. Statements run in the order of the calls. Calls that do not wait for each other
+ * (`Promise.all`) go to the database together.
  */
 export interface Tx {
   /** The first row. */
@@ -126,6 +127,11 @@ export interface Tx {
   all(statement: Sql, params?: Params): Promise<readonly Row[]>;
   /** The number of rows changed. */
   run(statement: Sql, params?: Params): Promise<number>;
+  /**
+   * Runs in its place of the order, but goes to the database with the next statement or with COMMIT: for a write whose
+   * result nobody needs. If it fails, the transaction fails.
+   */
+  later(statement: Sql, params?: Params): void;
 }
 
 /** A read that can make the write unnecessary: if it yields an outcome, nothing is written. */

@@ -7,7 +7,7 @@ import { readState, STATES, type StoredEpoch, writeState } from "./database-stat
 import { named, sql, type Tx } from "./define-verbs.ts";
 import { lastGrantUse } from "./grants/uses.ts";
 import type { SchemaHost } from "./migrations/migration.ts";
-import { consentColumns, consentOf, ENDED_KEPT, isActive } from "./row-conversion.ts";
+import { consentColumns, consentOf, ENDED_KEPT, isActive, whole } from "./row-conversion.ts";
 import { TABLES } from "./tables.ts";
 
 export interface Ended {
@@ -15,6 +15,25 @@ export interface Ended {
   /** Number of consents that ended. Their owners see the consent page again, or the app gets no access. */
   readonly consents: number;
   readonly sessions: number;
+  /** Number of open invitations to companies. */
+  readonly invitations: number;
+  /** Number of links in messages that still worked: to sign up, to recover an account, and for e-mail addresses. */
+  readonly links: number;
+  /** Number of recovery codes. People must create new ones. */
+  readonly codes: number;
+}
+
+export const NOTHING_ENDED: Ended = { grants: 0, consents: 0, sessions: 0, invitations: 0, links: 0, codes: 0 };
+
+export function sumOfEnded(a: Ended, b: Ended): Ended {
+  return {
+    grants: a.grants + b.grants,
+    consents: a.consents + b.consents,
+    sessions: a.sessions + b.sessions,
+    invitations: a.invitations + b.invitations,
+    links: a.links + b.links,
+    codes: a.codes + b.codes,
+  };
 }
 
 /** Maximum number of partitions in one transaction. A crash between two transactions loses only the counts. */
@@ -36,20 +55,17 @@ export async function endAllBefore(host: SchemaHost, now: Millis, keepConsents: 
     await writeState(tx, STATES.epoch, begun);
     return begun;
   });
-  const ended = { grants: 0, consents: 0, sessions: 0 };
+  let ended = NOTHING_ENDED;
   let atOnce = AT_ONCE;
   for (let from = epoch.next ?? 0; from < PARTITIONS; ) {
     const next = Math.min(PARTITIONS, from + atOnce);
     const began = performance.now();
     const some = await host.exclusively(async (tx) => {
-      const counted = { grants: 0, consents: 0, sessions: 0 };
-      for (let partition = from; partition < next; partition += 1) await endPartition(tx, partition, epoch, counted);
+      const counted = await endPartitions(tx, from, next, epoch);
       await writeState(tx, STATES.epoch, { ...epoch, next: next < PARTITIONS ? next : null });
       return counted;
     });
-    ended.grants += some.grants;
-    ended.consents += some.consents;
-    ended.sessions += some.sessions;
+    ended = sumOfEnded(ended, some);
     from = next;
     if (performance.now() - began > LONG) atOnce = Math.max(1, Math.floor(atOnce / 2));
   }
@@ -58,42 +74,111 @@ export async function endAllBefore(host: SchemaHost, now: Millis, keepConsents: 
 
 /** Does the same in the caller's transaction. `epoch` is the new epoch, with nothing left to do. */
 export async function endAllAtOnce(tx: Tx, epoch: StoredEpoch): Promise<Ended> {
-  const ended = { grants: 0, consents: 0, sessions: 0 };
-  for (let partition = 0; partition < PARTITIONS; partition += 1) await endPartition(tx, partition, epoch, ended);
+  const ended = await endPartitions(tx, 0, PARTITIONS, epoch);
   await writeState(tx, STATES.epoch, epoch);
+  return ended;
+}
+
+/** The tables with rows that a restore ends or deletes. */
+const CHANGED = TABLES.filter(({ afterRestore }) => afterRestore !== "kept").map(({ name, afterRestore }) => {
+  const table = named(name);
+  return {
+    name,
+    filled: sql`SELECT DISTINCT partition FROM ${table} WHERE partition >= :from AND partition < :until`,
+    empty: afterRestore === "emptied" ? sql`DELETE FROM ${table} WHERE partition = :partition` : undefined,
+  };
+});
+
+/** Tables that also hold used and expired rows: only what still worked counts as ended. */
+const COUNTED_BEFORE = [
+  [
+    "invitations",
+    "invitations",
+    sql`SELECT COUNT(*) AS n FROM invitations WHERE partition = :partition AND status = 'open' AND expires_at > :at`,
+  ],
+  [
+    "mail_links",
+    "links",
+    sql`SELECT COUNT(*) AS n FROM mail_links WHERE partition = :partition AND purpose <> 'used' AND expires_at > :at`,
+  ],
+] as const;
+
+type MutableEnded = { -readonly [Name in keyof Ended]: Ended[Name] };
+
+/**
+ * Ends what these partitions hold. Changes a table only in the partitions where it has rows: otherwise a small database
+ * would take as many statements as a large one, about 14,000.
+ */
+async function endPartitions(tx: Tx, from: number, until: number, epoch: StoredEpoch): Promise<Ended> {
+  const tablesOf = new Map<number, Set<string>>();
+  for (const { name, filled } of CHANGED) {
+    for (const { partition } of await tx.all(filled, { from, until })) {
+      const tables = tablesOf.get(Number(partition)) ?? new Set();
+      tablesOf.set(Number(partition), tables.add(name));
+    }
+  }
+  const ended = { ...NOTHING_ENDED };
+  for (const [partition, tables] of tablesOf) await endPartition(tx, partition, tables, epoch, ended);
   return ended;
 }
 
 async function endPartition(
   tx: Tx,
   partition: number,
+  tables: ReadonlySet<string>,
   { at, keepConsents }: StoredEpoch,
-  ended: { grants: number; consents: number; sessions: number },
+  ended: MutableEnded,
 ): Promise<void> {
-  await tx.run(
-    sql`UPDATE consents SET last_used_at = ${lastGrantUse}
-      WHERE partition = :partition AND ${lastGrantUse} > COALESCE(last_used_at, 0)`,
-    { partition },
-  );
-  ended.grants += await tx.run(
-    sql`UPDATE grants SET status = 'state_lost', ended_at = :at, collect_at = :endedKept WHERE partition = :partition AND ${isActive}`,
-    { partition, at, endedKept: at + ENDED_KEPT },
-  );
-  await tx.run(sql`UPDATE known_devices SET revoked = 1 WHERE partition = :partition`, { partition });
-  if (!keepConsents) ended.consents += await endConsents(tx, partition, at);
-  for (const { name, empty } of EMPTIED) {
+  if (tables.has("consents") && tables.has("grants")) {
+    await tx.run(
+      sql`UPDATE consents SET last_used_at = ${lastGrantUse}
+        WHERE partition = :partition AND ${lastGrantUse} > COALESCE(last_used_at, 0)`,
+      { partition },
+    );
+  }
+  if (tables.has("grants")) {
+    ended.grants += await tx.run(
+      sql`UPDATE grants SET status = 'state_lost', ended_at = :at, collect_at = :endedKept WHERE partition = :partition AND ${isActive}`,
+      { partition, at, endedKept: at + ENDED_KEPT },
+    );
+  }
+  if (tables.has("known_devices")) {
+    await tx.run(sql`UPDATE known_devices SET revoked = 1 WHERE partition = :partition`, { partition });
+  }
+  if (!keepConsents) ended.consents += await endConsents(tx, partition, tables, at);
+  for (const [name, count, stillWorks] of COUNTED_BEFORE) {
+    if (!tables.has(name)) continue;
+    const row = await tx.one(stillWorks, { partition, at });
+    ended[count] += row === undefined ? 0 : whole(row, "n");
+  }
+  for (const { name, empty } of CHANGED) {
+    if (empty === undefined || !tables.has(name)) continue;
     const rows = await tx.run(empty, { partition });
     if (name === "sessions") ended.sessions += rows;
+    if (name === "recovery_codes") ended.codes += rows;
   }
 }
 
-const EMPTIED = TABLES.filter(({ afterRestore }) => afterRestore === "emptied").map(({ name }) => {
-  const table = named(name);
-  return { name, empty: sql`DELETE FROM ${table} WHERE partition = :partition` };
-});
-
 /** Ends the answers of owners and the approvals of companies: the server asks for all of them again. */
-async function endConsents(tx: Tx, partition: number, at: Millis): Promise<number> {
+async function endConsents(tx: Tx, partition: number, tables: ReadonlySet<string>, at: Millis): Promise<number> {
+  const ended = tables.has("consents") ? await endOwnersConsents(tx, partition, at) : 0;
+  if (tables.has("company_rules")) {
+    await tx.run(
+      sql`UPDATE company_rules SET rule = 'ask', audience = 'everybody'
+        WHERE partition = :partition AND (rule = 'allow' OR audience = 'selected')`,
+      { partition },
+    );
+  }
+  if (tables.has("company_rule_members")) {
+    await tx.run(sql`DELETE FROM company_rule_members WHERE partition = :partition`, { partition });
+  }
+  if (tables.has("company_choices")) {
+    await tx.run(sql`DELETE FROM company_choices WHERE partition = :partition`, { partition });
+  }
+  return ended;
+}
+
+async function endOwnersConsents(tx: Tx, partition: number, at: Millis): Promise<number> {
   const consents = await tx.all(
     sql`UPDATE consents SET status = 'revoked', revoked_at = :at, revoked_by = 'restore', updated_at = :at
       WHERE partition = :partition AND status = 'active' RETURNING ${consentColumns}`,
@@ -103,12 +188,5 @@ async function endConsents(tx: Tx, partition: number, at: Millis): Promise<numbe
     const { ownerId, clientId } = consent;
     await note(tx, { partition, ownerId, clientId, at, kind: "revoked", record: endOfAll(consent, "server") });
   }
-  await tx.run(
-    sql`UPDATE company_rules SET rule = 'ask', audience = 'everybody'
-      WHERE partition = :partition AND (rule = 'allow' OR audience = 'selected')`,
-    { partition },
-  );
-  await tx.run(sql`DELETE FROM company_rule_members WHERE partition = :partition`, { partition });
-  await tx.run(sql`DELETE FROM company_choices WHERE partition = :partition`, { partition });
   return consents.length;
 }

@@ -1,8 +1,7 @@
 /** Opens the storage that a URL names. */
 
-import type { Millis } from "../oauth/model.ts";
-import type { Inventory } from "./database-inventory.ts";
-import { type DatabaseState, STATES, selectStates, stateOf, writeState } from "./database-state.ts";
+import type { EarlierLifetime, Millis } from "../oauth/model.ts";
+import { type DatabaseState, noteAccessTtl, STATES, selectStates, stateOf, writeState } from "./database-state.ts";
 import type { Verb } from "./define-verbs.ts";
 import type { Ended } from "./end-all-after-restore.ts";
 import { type MigrationState, migrate, migrationStatus, planMigrations, type Reach } from "./migrations/migrate.ts";
@@ -11,6 +10,7 @@ import type { Exported } from "./move/export.ts";
 import type { BeforeImport, Imported, ReplaceOptions } from "./move/import.ts";
 import { isPostgresUrl } from "./postgres/database-url.ts";
 import type { PostgresEngine, PostgresStats } from "./postgres/engine.ts";
+import type { Inventory } from "./record-counts.ts";
 import { openSqlite, type SqliteEngine, type SqliteStats } from "./sqlite/engine.ts";
 import { aggregates, type Ports } from "./verb-registry.ts";
 
@@ -46,6 +46,8 @@ export type Storage = Ports & {
   migrationStatus(): Promise<readonly MigrationState[]>;
   /** What the database records about itself. */
   state(): Promise<DatabaseState>;
+  /** Notes the configured lifetime of access tokens (see `noteAccessTtl`). */
+  noteAccessTtl(args: { readonly ttl: Millis; readonly now: Millis }): Promise<EarlierLifetime | null>;
   /** After a restore: ends everything that could have been revoked since the backup (see `endAllBefore`). */
   endAllBefore(args: { readonly now: Millis; readonly keepConsents: boolean }): Promise<Ended>;
   /** Writes the whole content into a new file (see `exportDatabase`). */
@@ -111,6 +113,7 @@ function ownOf(engine: Engine): Omit<Storage, keyof Ports> {
     migrationPlan: () => planMigrations(engine),
     migrationStatus: () => migrationStatus(engine),
     state: () => engine.reading(async (tx) => stateOf(await tx.all(selectStates))),
+    noteAccessTtl: ({ ttl, now }) => noteAccessTtl(engine, ttl, now),
     // Only commands use these functions, so they are imported on demand.
     endAllBefore: async ({ now, keepConsents }) =>
       (await import("./end-all-after-restore.ts")).endAllBefore(engine, now, keepConsents),
@@ -118,7 +121,7 @@ function ownOf(engine: Engine): Omit<Storage, keyof Ports> {
     importFrom: async ({ file }) => (await import("./move/import.ts")).importDatabase(engine, file),
     beforeImport: async ({ file }) => (await import("./move/import.ts")).beforeImport(engine, file),
     replaceFrom: async (args) => (await import("./move/import.ts")).replaceDatabase(engine, args),
-    inventory: async () => (await import("./database-inventory.ts")).inventory(engine),
+    inventory: async () => (await import("./record-counts.ts")).inventory(engine),
     markForInspection: () => engine.exclusively((tx) => writeState(tx, STATES.inspection, true)),
     stats: () => engine.stats(),
     displaced: () => engine.displaced(),

@@ -1,13 +1,13 @@
 /** Converts rows of the tables to values of the model, and back. */
 
-import type { Consent, ConsentedScope, Grant, GrantedScope, Millis } from "../oauth/model.ts";
+import type { Consent, ConsentedScope, Grant, GrantedScope, Millis, PersonDetails } from "../oauth/model.ts";
 import type { Person, Session } from "../owners/storage.ts";
 import { type Row, sql } from "./define-verbs.ts";
 
 /** The columns of a grant that leave the storage. The salts' hashes are not among them. */
 export const grantColumns = sql`partition, grant_id, client_id, owner_id, person_id, status, generation, refreshable, redirect_uri,
   code_challenge, code_challenge_method, scopes, audience, auth_time, acr, amr, created_at, code_until, rotated_at, retries, last_used_at,
-  uses, idle_until, absolute_until, ended_at, whole_used_at, used_from, decided_at`;
+  uses, idle_until, absolute_until, ended_at, whole_used_at, used_from, decided_at, nonce, claims, sid`;
 
 /**
  * The rows of `grants` that an owner's statements read. Only these indexes of active grants have this condition:
@@ -18,7 +18,7 @@ export const isActive = sql`(ended_at IS NULL AND status = 'active')`;
 export const consentColumns = sql`partition, owner_id, client_id, status, granted_by, via, scopes, created_at, updated_at, expires_at,
   last_used_at, last_used_address, uses, revoked_at, revoked_by, shown, removed, declined, chosen_at`;
 
-export const personColumns = sql`partition, person_id, username, look_alike, email, email_verified_at, name, status, password_hash, password_changed_at,
+export const personColumns = sql`partition, person_id, username, look_alike, email, email_verified_at, name, details, picture_id, status, password_hash, password_changed_at,
   must_change_password, operator, language, delete_at, created_at, updated_at`;
 
 export const sessionColumns = sql`partition, session_id, person_id, auth_time, acr, amr, created_at, last_seen_at, idle_until, absolute_until,
@@ -89,6 +89,9 @@ export function grantOf(row: Row): Grant {
     authTime: authTimeOf(row),
     acr: textOrNull(row, "acr"),
     amr: json<readonly string[]>(row, "amr"),
+    nonce: textOrNull(row, "nonce"),
+    claims: row["claims"] === null ? null : json<readonly string[]>(row, "claims"),
+    sid: textOrNull(row, "sid"),
     createdAt: whole(row, "created_at"),
     decidedAt: wholeOrNull(row, "decided_at") ?? whole(row, "created_at"),
     codeUntil: whole(row, "code_until"),
@@ -137,6 +140,8 @@ export function personOf(row: Row): Person {
     email: text(row, "email"),
     emailVerifiedAt: wholeOrNull(row, "email_verified_at"),
     name: textOrNull(row, "name"),
+    details: row["details"] === null ? null : json<PersonDetails>(row, "details"),
+    pictureId: textOrNull(row, "picture_id"),
     status: text(row, "status") as Person["status"],
     passwordHash: textOrNull(row, "password_hash"),
     passwordChangedAt: wholeOrNull(row, "password_changed_at"),
@@ -149,7 +154,8 @@ export function personOf(row: Row): Person {
   };
 }
 
-export function sessionOf(row: Row): Session {
+/** `createdAt`: the column's name where a row also has the columns of a person. */
+export function sessionOf(row: Row, createdAt = "created_at"): Session {
   return {
     partition: whole(row, "partition"),
     sessionId: text(row, "session_id"),
@@ -157,7 +163,7 @@ export function sessionOf(row: Row): Session {
     authTime: whole(row, "auth_time"),
     acr: textOrNull(row, "acr"),
     amr: json<readonly string[]>(row, "amr"),
-    createdAt: whole(row, "created_at"),
+    createdAt: whole(row, createdAt),
     lastSeenAt: whole(row, "last_seen_at"),
     idleUntil: whole(row, "idle_until"),
     absoluteUntil: whole(row, "absolute_until"),

@@ -2,9 +2,11 @@
 
 import type { AdminStorage } from "../admin/storage.ts";
 import type { DeviceStorage, GrantStorage } from "../oauth/storage.ts";
+import type { PictureStorage } from "../owners/account/picture-storage.ts";
 import type { CompanyStorage } from "../owners/company-storage.ts";
 import type { FactorStorage } from "../owners/factor-storage.ts";
 import type { KnownDeviceStorage } from "../owners/known-device-storage.ts";
+import type { LogoutNoticeStorage } from "../owners/logout-notice-storage.ts";
 import type { MailStorage } from "../owners/mail/storage.ts";
 import type { RecoveryStorage } from "../owners/recovery/storage.ts";
 import type { OwnerStorage } from "../owners/storage.ts";
@@ -25,14 +27,26 @@ import {
   operatorSteps,
   resources,
   scopes,
+  signInProviders,
 } from "./operator/index.ts";
-import { attempts, knownDevices, people, peopleSteps, sessions, subjectLinks } from "./people/index.ts";
+import {
+  attempts,
+  knownDevices,
+  logoutNotices,
+  people,
+  peopleSteps,
+  pictures,
+  sessions,
+  subjectLinks,
+} from "./people/index.ts";
 
 /** Everything that the server asks of a database. */
 export type Ports = GrantStorage &
   DeviceStorage &
   OwnerStorage &
   KnownDeviceStorage &
+  LogoutNoticeStorage &
+  PictureStorage &
   FactorStorage &
   CompanyStorage &
   MailStorage &
@@ -57,6 +71,8 @@ export const aggregates: { readonly [Name in keyof Ports]: VerbsOf<Ports[Name]> 
   people,
   subjectLinks,
   sessions,
+  pictures,
+  logoutNotices,
   knownDevices,
   attempts,
 
@@ -78,6 +94,7 @@ export const aggregates: { readonly [Name in keyof Ports]: VerbsOf<Ports[Name]> 
   scopes,
   resources,
   issuers,
+  signInProviders,
   logos,
   keys,
   leases,

@@ -7,6 +7,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { backupDatabase, beginEpoch, migrateDatabase, openAdmin, restoreDatabase } from "../../src/admin/index.ts";
 import { createAssent } from "../../src/assent.ts";
 import { type Config, configOf } from "../../src/config.ts";
+import { NOTHING_ENDED } from "../../src/storage/end-all-after-restore.ts";
 import { openStorage, type Storage } from "../../src/storage/open.ts";
 import {
   aDirectGrant,
@@ -21,7 +22,7 @@ import {
   NOW,
   statusOf,
 } from "../storage/support/record-builders.ts";
-import { refusal } from "./support/admin.ts";
+import { refusal } from "./support/open-test-admin.ts";
 
 let folder: string;
 let config: Config;
@@ -42,7 +43,7 @@ afterEach(async () => {
 
 const at = (name: string) => join(folder, name);
 
-/** Restores in place of the open database, and opens it again. */
+/** Restores over the open database, and opens it again. */
 async function restored(options = ordinary, file = at("backup.db")) {
   await storage.close();
   const result = await restoreDatabase(config, file, options, LATER);
@@ -125,7 +126,7 @@ test("restored → nothing that was revoked, rotated or spent after the backup w
   await storage.grants.redeem(aRedemption(unspent.grant));
   const { replaced, ended } = await restored();
 
-  expect(ended).toEqual({ grants: 4, consents: 4, sessions: 1 });
+  expect(ended).toEqual({ ...NOTHING_ENDED, grants: 4, consents: 4, sessions: 1 });
   for (const { grant } of [revoked, rotated, untouched]) {
     expect(await storage.grants.refresh(aRefresh(grant, { now: LATER }))).toEqual({ kind: "ahead" });
     expect(await storage.consents.find({ ...grant })).toMatchObject({ status: "revoked", revokedBy: "restore" });
@@ -136,7 +137,7 @@ test("restored → nothing that was revoked, rotated or spent after the backup w
   expect(await storage.sessions.use({ ...session, now: LATER, idleUntil: LATER + DAY })).toBeUndefined();
   expect(await storage.grants.issueWithoutCode(aDirectGrant(revoked.person))).toEqual({ kind: "blocked" });
   expect(await storage.state()).toMatchObject({ epoch: { at: LATER, count: 1, done: true }, inspection: false });
-  // What was there before is kept as it was.
+  // The replaced database is kept unchanged.
   const aside = new DatabaseSync(replaced ?? "", { readOnly: true });
   expect(aside.prepare("SELECT status FROM grants WHERE grant_id = ?").get(revoked.grant.grantId)).toEqual({
     status: "revoked",
@@ -148,7 +149,7 @@ test("restored → nothing that was revoked, rotated or spent after the backup w
 test("--keep-consents → grants and sessions end, consents stand", async () => {
   const { grant, person } = await aLiveGrant(storage);
   await backupDatabase(config, at("backup.db"));
-  expect((await restored({ ...ordinary, keepConsents: true })).ended).toEqual({ grants: 1, consents: 0, sessions: 0 });
+  expect((await restored({ ...ordinary, keepConsents: true })).ended).toEqual({ ...NOTHING_ENDED, grants: 1 });
   expect(await storage.grants.refresh(aRefresh(grant))).toEqual({ kind: "ahead" });
   expect((await storage.grants.issueWithoutCode(aDirectGrant(person))).kind).toBe("issued");
 });

@@ -1,4 +1,4 @@
-/** Registering clients that have certificates (RFC 8705 §§2.1.2, 2.2.2, 3.4). */
+/** Registration of clients with certificates (RFC 8705 §§2.1.2, 2.2.2, 3.4). */
 
 import { describe, expect, test } from "vitest";
 import { aCertificate } from "../../../../test/support/make-certificates.ts";

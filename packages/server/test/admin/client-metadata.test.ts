@@ -13,13 +13,62 @@ const aRegistration = (changes: ClientMetadata = {}): ClientMetadata => ({
   ...changes,
 });
 
-/** `field (error): problem` of each problem; empty where it is valid. */
+/** Each problem as `field (error): problem`. Empty if the metadata is valid. */
 function problemsOf(changes: ClientMetadata): string[] {
   const read = readRegistration(aRegistration(changes));
   return read.kind === "valid"
     ? []
     : read.problems.map(({ field, error, problem }) => `${field} (${error}): ${problem}`);
 }
+
+describe("post_logout_redirect_uris", () => {
+  test.each([
+    "http://app.test/bye",
+    "https://app.test/bye#f",
+    "https://user@app.test/bye",
+    "https://app.test/bye?state=x",
+    String.raw`https:/\evil.test`,
+    "com.example.app:/bye",
+    "javascript:alert(1)",
+    "/bye",
+  ])("%s → refused", (uri) => {
+    expect(problemsOf({ post_logout_redirect_uris: [uri] })).toEqual([
+      expect.stringMatching(/^post_logout_redirect_uris \(invalid_client_metadata\): /),
+    ]);
+  });
+
+  test("https, or http on this device → registered; absent → none", () => {
+    const uris = ["https://app.test/bye?from=assent", "http://127.0.0.1:8080/bye", "http://localhost/bye"];
+    const fieldsOf = (changes: ClientMetadata) => {
+      const read = readRegistration(aRegistration(changes));
+      return read.kind === "valid" && read.fields.postLogoutRedirectUris;
+    };
+    expect(fieldsOf({ post_logout_redirect_uris: uris })).toEqual(uris);
+    expect(fieldsOf({})).toEqual([]);
+  });
+});
+
+describe("backchannel_logout_uri", () => {
+  test.each(["http://app.test/logout", "https://app.test/logout#f", "app:/logout", "/logout"])(
+    "%s → refused",
+    (uri) => {
+      expect(problemsOf({ backchannel_logout_uri: uri })).toEqual([
+        expect.stringMatching(/^backchannel_logout_uri \(invalid_client_metadata\): /),
+      ]);
+    },
+  );
+
+  test("https → registered; sessions required without it, or not true or false → refused", () => {
+    const read = readRegistration(
+      aRegistration({ backchannel_logout_uri: "https://app.test/out", backchannel_logout_session_required: true }),
+    );
+    expect(read).toMatchObject({
+      fields: { backchannelLogoutUri: "https://app.test/out", backchannelLogoutSessionRequired: true },
+    });
+    expect(problemsOf({ backchannel_logout_session_required: true })[0]).toContain("needs a backchannel_logout_uri");
+    expect(problemsOf({ backchannel_logout_session_required: "yes" })[0]).toContain("must be true or false");
+  });
+});
 
 describe("DR-03 redirect_uris", () => {
   test.each([

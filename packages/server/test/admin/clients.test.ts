@@ -23,7 +23,7 @@ import {
 import { grantRegistry } from "../../src/oauth/grants/registry.ts";
 import type { Client } from "../../src/oauth/model.ts";
 import { partitionOf } from "../../src/storage/partition.ts";
-import { collected, openTestAdmin, refusal, type TestAdmin } from "./support/admin.ts";
+import { collected, openTestAdmin, refusal, type TestAdmin } from "./support/open-test-admin.ts";
 
 let admin: TestAdmin;
 beforeAll(async () => {

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client } from "pg";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { aPostgresDatabase, type TestDatabase } from "../../../../test/support/postgres.ts";
+import { aPostgresDatabase, type TestDatabase } from "../../../../test/support/postgres-database.ts";
 import { findingsFrom } from "../../src/admin/doctor-postgres.ts";
 import { diagnose, type Finding } from "../../src/admin/index.ts";
 import { configOf } from "../../src/config.ts";
@@ -94,7 +94,7 @@ describe("doctor on a real server", () => {
     expect(details).toContainEqual(
       expect.stringMatching(/^ok: PostgreSQL 1[5-8] at 127\.0\.0\.1:\d+, read-write, no TLS$/),
     );
-    // The tests' own server is made for speed.
+    // The tests' PostgreSQL is configured for speed.
     expect(details).toContainEqual(expect.stringContaining("fsync is off"));
     expect(details).toContainEqual(expect.stringContaining("superuser"));
     expect(details.join()).not.toContain("clock");

@@ -16,7 +16,7 @@ import {
 import { type Config, ConfigError } from "../../src/config.ts";
 import { Secrets } from "../../src/crypto/server-secret.ts";
 import { secretOf } from "../../src/data-dir.ts";
-import { openTestAdmin, type TestAdmin } from "./support/admin.ts";
+import { openTestAdmin, type TestAdmin } from "./support/open-test-admin.ts";
 
 const NODE = "26.12.1";
 const DAY = 86_400_000;
@@ -235,6 +235,22 @@ describe("with a server", () => {
         "names ok",
         "issuer ok",
       ],
+    ]);
+  });
+
+  test("claims of the configuration → warnings about their scopes; the metadata of a server with them agrees", async () => {
+    const give = () => ({});
+    const customClaims = ["team", "files", "profile"].map((scope) => ({ scope, claims: [`${scope}_claim`], give }));
+    await server.addResource({ identifier: "https://files.test" });
+    await server.addScope({ name: "files", resource: "https://files.test" });
+    expect(findingsOf((await look(Date.now(), { customClaims })).findings, "clients")).toEqual([
+      "warning: customClaims: there is no scope team, so nobody gets its claims: assent scope create team",
+      "warning: customClaims: the scope files belongs to https://files.test, so the parameter claims can't ask for its claims",
+    ]);
+    await server.stop();
+    server = await startServer({ config: { customClaims } });
+    expect(findingsOf((await look()).findings, "issuer")).toEqual([
+      `ok: ${server.issuer} answers with this configuration's metadata`,
     ]);
   });
 

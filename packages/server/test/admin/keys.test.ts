@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createResource, keyRecord, listKeys, retireKey, rotateKey } from "../../src/admin/index.ts";
 import { ensureKeys, keySet } from "../../src/crypto/signing-keys.ts";
-import { openTestAdmin, refusal, type TestAdmin } from "./support/admin.ts";
+import { openTestAdmin, refusal, type TestAdmin } from "./support/open-test-admin.ts";
 
 const HOUR = 3_600_000;
 
@@ -13,7 +13,7 @@ afterEach(() => admin.close());
 
 const statuses = async () => (await listKeys(admin)).map(({ status }) => status);
 
-/** What a server would sign with, and publish. */
+/** The keys that a server signs with and publishes. */
 async function inUse() {
   const { active, published } = keySet(await admin.storage.keys.list(), admin.secrets(), admin.now());
   return { signs: active.get("ES256")?.kid ?? "", published: published.map(({ kid }) => kid) };
@@ -76,7 +76,7 @@ describe("of another alg", () => {
     await rotateKey({ immediately: false, alg: "EdDSA" }, admin);
     expect((await statuses()).toSorted()).toEqual(["next", "next", "signing", "signing"]);
     expect((await refusal(retireKey(first, { immediately: false }, admin))).kind).toBe("conflict");
-    // No API's tokens are signed with it.
+    // No API uses this key.
     await retireKey(kid, { immediately: true }, admin);
   });
 
@@ -95,7 +95,7 @@ describe("retire", () => {
     for (const immediately of [false, true]) {
       expect((await refusal(retireKey(kid, { immediately }, admin))).kind).toBe("conflict");
     }
-    // One that is to come doesn't sign yet.
+    // A key that is only published doesn't sign yet.
     await rotateKey({ immediately: false }, admin);
     expect((await refusal(retireKey(kid, { immediately: false }, admin))).kind).toBe("conflict");
     expect((await inUse()).signs).toBe(kid);

@@ -23,7 +23,7 @@ import { verifyPassword } from "../../src/crypto/password-hashing.ts";
 import type { Person } from "../../src/owners/storage.ts";
 import { aLink, aSentLink } from "../storage/support/mail-builders.ts";
 import { aGrant, anApproval, aSession } from "../storage/support/record-builders.ts";
-import { collected, openTestAdmin, refusal, type TestAdmin } from "./support/admin.ts";
+import { collected, openTestAdmin, refusal, type TestAdmin } from "./support/open-test-admin.ts";
 
 let admin: TestAdmin;
 beforeAll(async () => {
@@ -89,8 +89,8 @@ describe("create", () => {
     const { person, generated } = await createUser(aNewUser({ password: { generate: true } }), admin);
     expect(generated).toMatch(/^([a-hj-kmnp-z02-9]{4}-){4}[a-hj-kmnp-z02-9]{4}$/);
     expect(await verifyPassword(generated ?? "", person.passwordHash)).toBe(true);
-    expect(userRecord(person, generated)).toHaveProperty("password", generated);
-    expect(JSON.stringify(userRecord(person))).not.toContain("argon2");
+    expect(userRecord(person, admin.issuer, generated)).toHaveProperty("password", generated);
+    expect(JSON.stringify(userRecord(person, admin.issuer))).not.toContain("argon2");
     expect(new Set(Array.from({ length: 100 }, () => newPassword(admin))).size).toBe(100);
   });
 

@@ -11,7 +11,7 @@ import {
   updateResource,
   updateScope,
 } from "../../src/admin/index.ts";
-import { openTestAdmin, refusal, type TestAdmin } from "./support/admin.ts";
+import { openTestAdmin, refusal, type TestAdmin } from "./support/open-test-admin.ts";
 
 let admin: TestAdmin;
 beforeAll(async () => {
@@ -29,6 +29,7 @@ describe("resource", () => {
     ["with a space", { identifier: "https://api.test/a b" }, "identifier"],
     ["without a host", { identifier: "https:///a" }, "identifier"],
     ["the issuer itself", { identifier: "https://id.test" }, "identifier"],
+    ["the UserInfo endpoint", { identifier: "https://id.test/userinfo" }, "identifier"],
     ["no name", { name: "" }, "name"],
     ["a lifetime of 0", { tokenLifetime: 0 }, "token_lifetime"],
     ["a lifetime of 86,401 s", { tokenLifetime: 86_401 }, "token_lifetime"],

@@ -10,7 +10,7 @@ import {
   unlinkSubject,
   updateIssuer,
 } from "../../src/admin/index.ts";
-import { collected, openTestAdmin, refusal, type TestAdmin } from "./support/admin.ts";
+import { collected, openTestAdmin, refusal, type TestAdmin } from "./support/open-test-admin.ts";
 
 let admin: TestAdmin;
 const { publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
@@ -61,7 +61,7 @@ test("linked, again, to another → taken; unlinked, again → unknown", async (
   expect(person.username).toBe("alice");
   await linkSubject(IDP, "00u1", "alice@x.test", admin);
   expect((await refusal(linkSubject(IDP, "00u1", "bob", admin))).kind).toBe("taken");
-  // Links are listed by their age, and those of one millisecond in no order that is told.
+  // Links are listed by age. Links of the same millisecond have no defined order.
   admin.tick(1);
   await linkSubject(IDP, "00U1", "bob", admin);
   expect(await all()).toEqual([

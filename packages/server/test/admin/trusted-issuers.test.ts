@@ -12,7 +12,7 @@ import {
   type NewIssuer,
   updateIssuer,
 } from "../../src/admin/index.ts";
-import { openTestAdmin, refusal, type TestAdmin } from "./support/admin.ts";
+import { openTestAdmin, refusal, type TestAdmin } from "./support/open-test-admin.ts";
 
 let admin: TestAdmin;
 const idp = anIdentityProvider("https://idp.test/saml");

@@ -6,13 +6,13 @@ import { CpuSemaphore, shareCores } from "../../src/crypto/cpu-semaphore.ts";
 
 afterEach(() => shareCores(1));
 
-/** Does nothing until it is told to end. */
+/** Work that ends when the test says so. */
 function work() {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   return { ask: () => promise, end: resolve, fail: reject };
 }
 
-/** Longer than it takes to give a place away. */
+/** Waits until a free place has been given to the next caller. */
 const soon = () => new Promise((resolve) => setImmediate(resolve));
 
 test("more work than places → the rest waits, and is done in the order in which it came", async () => {

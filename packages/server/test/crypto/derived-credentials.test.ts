@@ -1,4 +1,7 @@
-/** Derived credentials: made again the same, recognized whatever their age, forged by nobody. */
+/**
+ * Derived credentials: the same input gives the same credential, old ones are still recognized, and nobody can forge
+ * one.
+ */
 
 import { randomBytes } from "node:crypto";
 import { describe, expect, test } from "vitest";
@@ -49,6 +52,18 @@ test("ours → all that it says, and the salt's hash alone is what is stored", (
     saltHash: hash,
   });
   expect(credentials.partitionOf(id)).toBe(731);
+});
+
+test("a cookie that was verified before → the same; changed, or sent as another cookie → undefined", () => {
+  for (const kind of ["session", "device"] as const) {
+    const cookie = credentials.make(kind, id, 3, salt);
+    const first = credentials.read(kind, cookie);
+    expect(first).toMatchObject({ id, generation: 3, saltHash: hash });
+    expect(credentials.read(kind, cookie)).toEqual(first);
+    const other = cookie.endsWith("A") ? "B" : "A";
+    expect(credentials.read(kind, cookie.slice(0, -1) + other)).toBeUndefined();
+    expect(credentials.read(kind === "session" ? "device" : "session", cookie)).toBeUndefined();
+  }
 });
 
 test("the same successor is made again from the same salt", () => {

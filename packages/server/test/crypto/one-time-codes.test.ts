@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { base32, codeOf, newCodeSecret, otpauthUri, stepOfCode } from "../../src/crypto/one-time-codes.ts";
 import { newRecoveryCodes, recoveryCodeHash } from "../../src/crypto/recovery-codes.ts";
 
-/** RFC 6238 Appendix B; six of its eight digits. */
+/** RFC 6238 Appendix B. Our codes are the last six of its eight digits. */
 const SECRET = Buffer.from("12345678901234567890");
 
 describe("a one-time code", () => {

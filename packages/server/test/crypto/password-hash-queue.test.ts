@@ -1,4 +1,7 @@
-/** The line for password hashes: what one network does to it, and what others notice of that. By order and count, never by time. */
+/**
+ * The queue for password hashes: how one network's requests affect it and others. These tests check order and counts,
+ * never time.
+ */
 
 import { expect, test } from "vitest";
 import {
@@ -11,10 +14,10 @@ import {
 import { originOf } from "../../src/http/connections/client-address.ts";
 import type { HashRequester } from "../../src/owners/password-hash-requester.ts";
 
-/** Without an allocation: it is the provider's alone. */
+/** `allocation` is optional here, because only tests of providers need it. */
 type Asked = Omit<HashRequester, "allocation"> & Partial<HashRequester>;
 
-/** One hash at a time, each made when it is told to be. */
+/** A queue with one hash at a time. The test decides when each hash ends. */
 function setUp() {
   const line = new PasswordHashQueue(() => 1);
   const running: { readonly who: string; end(): void }[] = [];
@@ -34,7 +37,7 @@ function setUp() {
         sentAway.push(who);
       });
   };
-  /** So many hashes are finished, one after another. */
+  /** Finishes this number of hashes, one after another. */
   const finish = async (times: number) => {
     await soon();
     for (let at = 0; at < times && running.length > 0; at += 1) {
@@ -47,7 +50,7 @@ function setUp() {
 
 const soon = () => new Promise((resolve) => setImmediate(resolve));
 
-/** One /48: a network and a name of their own for each. */
+/** A requester in one /48, with its own network and name. */
 const from48 = (at: number): HashRequester => ({
   allocation: "2001:db8::/32",
   provider: "2001:db8:77::/48",
@@ -162,7 +165,7 @@ test("one account from one network → so many at a time; then again as many", a
   for (let at = 0; at < 50; at += 1) ask("alice", newcomer);
   await soon();
   expect([line.waiting, sentAway.length]).toEqual([MAX_OF_ACCOUNT - 1, 50 - MAX_OF_ACCOUNT]);
-  // Elsewhere the same name has its own: nobody can keep an owner out by using their name.
+  // The same name in another network has its own limit, so nobody can block an owner by using their name.
   ask("alice elsewhere", { ...newcomer, network: "198.51.100.10" });
   await finish(2);
   expect(made).toContain("alice elsewhere");
@@ -186,7 +189,7 @@ test("two people's known devices on 200 networks → so many of each person at a
   ask("alice", owner);
   await finish(2 * MAX_OF_PERSON);
   expect([made.includes("alice"), sentAway.includes("alice")]).toEqual([true, false]);
-  // A stranger who types the same name counts for themselves.
+  // A stranger's requests with the owner's name don't count against the owner.
   for (let at = 0; at < 10; at += 1) ask("stranger", { ...newcomer, account: "mallory" });
   ask("mallory again", { ...owner, account: "mallory" });
   await finish(20);

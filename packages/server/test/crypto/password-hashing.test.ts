@@ -1,4 +1,4 @@
-/** What a password's hash costs (RFC 9106 §4; OWASP Password Storage Cheat Sheet). */
+/** The cost of password hashes (RFC 9106 §4; OWASP Password Storage Cheat Sheet). */
 
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
@@ -44,7 +44,7 @@ test("as tests have it, and back → each finds the other's hashes wanting, and 
 
 test("the line of known devices is full, and nobody has signed in before → an unknown name is looked at like a known one", async () => {
   const stored = await hashPassword("a password");
-  // Forgets the decoy.
+  // Makes the program forget its hash for unknown names.
   dangerouslyHashAtNoCost(true);
   const elsewhere = (at: number) => ({ allocation: `a${at}`, provider: `p${at}`, network: `n${at}` });
   const flood = Promise.allSettled(

@@ -1,4 +1,4 @@
-/** Sealing, ES256, signing keys: what must not open, what must verify elsewhere, when a key signs. */
+/** Sealing, ES256 and signing keys: what must not decrypt, what other programs must verify, and when a key signs. */
 
 import { createCipheriv, createHash, generateKeyPairSync, randomBytes } from "node:crypto";
 import { compactVerify, exportJWK, importJWK } from "jose";
@@ -82,7 +82,7 @@ describe("sealing", () => {
   });
 
   const known = new Secrets([Buffer.alloc(32, 7), Buffer.alloc(32, 9)]);
-  /** Both under the second of these secrets; the first one by the program that knew no other version. */
+  /** Both were sealed with the second of these secrets. An older program, which knew only version 1, made the first. */
   const VERSION_1 = "01d3feb4190b0e75cfc0564cef8307b5ff72b2159bb234c4f14aa6f3c1dff6fb8f3a182cb2c9fa23a5231555de4a";
   const VERSION_2 =
     "02d3feb419d22cadee9786991bf7a64228a191515f57574a26536d282fc6908a48c5e3faa780943970c91775fd066554e023a60175e4d7aa6fae";
@@ -156,7 +156,7 @@ describe("sealing", () => {
   test("1,000 texts of the same → no nonce twice, nor half of one", () => {
     const nonces = Array.from({ length: 1000 }, () => Buffer.from(seal(secrets, "mail", "m", plain)).subarray(5, 29));
     expect(new Set(nonces.map((one) => one.toString("hex"))).size).toBe(1000);
-    // Both halves are random: the one that makes the key, and GCM's own.
+    // Two parts are random: the salt of the derived key, and the nonce of GCM.
     expect(new Set(nonces.map((one) => one.toString("hex", 0, 12))).size).toBe(1000);
     expect(new Set(nonces.map((one) => one.toString("hex", 12))).size).toBe(1000);
   });
@@ -182,7 +182,7 @@ test("1,000 ES256 signatures, short integers among them → jose verifies each",
 });
 
 describe("signing keys", () => {
-  /** The port's two verbs on an array: what is tested is when which key is made and signs. */
+  /** The two storage verbs on an array. The tests check when keys are made and when they sign. */
   function keyStore() {
     const keys: StoredKey[] = [];
     return {

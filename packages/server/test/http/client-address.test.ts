@@ -1,4 +1,4 @@
-/** Whose address counts: forwarded headers from trusted proxies alone. */
+/** The address of a client: forwarded headers count only from trusted proxies. */
 
 import { describe, expect, test } from "vitest";
 import { networkOf, originOf, plainAddress, TrustedProxies } from "../../src/http/connections/client-address.ts";
@@ -85,7 +85,7 @@ describe("the one header that is read", () => {
     expect(proxies.resolve("10.1.1.1", both)).toEqual({ address: "2001:db8::1", proto: "http" });
     const silent = { ...both, forwarded: undefined };
     expect(proxies.resolve("10.1.1.1", silent)).toEqual({ address: "10.1.1.1", proto: undefined });
-    // The nearest hop speaks for the scheme, whatever stands before it.
+    // Only the nearest hop decides the scheme.
     expect(proxies.resolve("10.1.1.1", { forwarded: "for=6.6.6.6;proto=http, for=203.0.113.9" }).proto).toBeUndefined();
   });
 });
@@ -124,7 +124,7 @@ describe("a list as long as a header may be", () => {
     const hop = (address: string) => (header === "forwarded" ? `for=${address}` : address);
     const long = `${hop("6.6.6.6")}${",".repeat(16_000)}${hop("203.0.113.9")}, ${hop("10.2.3.4")}`;
     expect(proxies.resolve("10.1.1.1", { [header]: long }).address).toBe("203.0.113.9");
-    // As many proxies of ours as this, no request has come through.
+    // No real request passes through this number of our proxies.
     const ours = `${hop("203.0.113.9")}, ${Array.from({ length: 500 }, () => hop("10.2.3.4")).join(", ")}`;
     expect(proxies.resolve("10.1.1.1", { [header]: ours }).address).toBe("10.2.3.4");
   });
@@ -135,7 +135,7 @@ test("EN-07 limits count a /64 as one, and IPv4 inside IPv6 as IPv4", () => {
   expect(networkOf("2001:db8:1:2::1")).toBe(networkOf("2001:0db8:0001:0002:ffff::9"));
   expect(networkOf("2001:db8:1:2::1")).not.toBe(networkOf("2001:db8:1:3::1"));
   expect(networkOf("::1")).toBe("0:0:0:0::/64");
-  // The last 32 bits written as IPv4 are two groups.
+  // The last 32 bits can be written as IPv4. They are two groups.
   expect(networkOf("1:2::3:4:5:1.2.3.4")).toBe(networkOf("1:2:0:3:4:5:102:304"));
   expect(networkOf("64:ff9b::1.2.3.4")).toBe("64:ff9b:0:0::/64");
   expect(networkOf("203.0.113.9")).toBe("203.0.113.9");
@@ -164,7 +164,7 @@ test.each([
   ["::ffff:0:708", "0.0.7.8"],
   ["0:0:0:0:0:ffff:506::", "5.6.0.0"],
   ["0:0:0:0:0:ffff::", "0.0.0.0"],
-  // Other addresses, though they end alike.
+  // Other addresses with the same end.
   ["::fffe:506:708", "::fffe:506:708"],
   ["1::ffff:506:708", "1::ffff:506:708"],
   ["::506:708", "::506:708"],

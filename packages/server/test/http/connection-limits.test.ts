@@ -28,7 +28,7 @@ beforeEach(() => {
   time = 1_000;
 });
 
-/** A socket from anywhere: real ones come from this machine alone. */
+/** A socket with any address, because real ones come only from this machine. */
 class FarSocket extends EventEmitter {
   readonly localAddress = "192.0.2.1";
   readonly localPort = 443;
@@ -37,7 +37,7 @@ class FarSocket extends EventEmitter {
   readonly writableLength = 0;
   readonly bytesWritten = 0;
   destroyed = false;
-  /** True: the end comes when the test says so, as the system's does. */
+  /** True: the test decides when the socket closes, as the system does. */
   slow = false;
 
   constructor(remoteAddress: string, remotePort: number) {
@@ -114,7 +114,7 @@ describe("too many connections", () => {
     stateOf(busy).current = { raw: {}, response: {}, start: () => undefined } as never;
     const newer = from("203.0.113.4");
     expect([used, busy, proxy, silent].map(({ destroyed }) => destroyed)).toEqual([false, false, false, true]);
-    // Without another request since the search, it has had its second chance.
+    // `used` made no request since the last search, so it is closed now.
     stateOf(newer).used = true;
     from("203.0.113.5");
     expect([used, busy, proxy, newer].map(({ destroyed }) => destroyed)).toEqual([true, false, false, false]);
@@ -145,7 +145,7 @@ describe("too many connections", () => {
     const neighbours = Array.from({ length: 100 }, (_, at) => busyFrom(`2001:db8:1:${(100 + at).toString(16)}::1`));
     expect(neighbours.filter(({ destroyed }) => destroyed)).toEqual([]);
     expect(crowd.filter(({ destroyed }) => destroyed)).toHaveLength(100);
-    // One of those four has no better claim than the others.
+    // The four networks have equal priority.
     for (let at = 0; at < 4; at += 1) expect(busyFrom(`2001:db8:1:${at}::1`).destroyed).toBe(true);
   });
 
@@ -182,7 +182,7 @@ describe("too many connections", () => {
     const office = Array.from({ length: 40 }, () => busyFrom("198.51.100.9"));
     for (let at = 0; at < 2_000; at += 1) busyFrom(`203.0.113.${at % 80}`);
     expect(office.filter(({ destroyed }) => destroyed)).toEqual([]);
-    // A /24 is no bound: where there is room, all of it come in.
+    // A /24 alone has no limit while there are free connections.
     begin();
     for (let at = 0; at < 2 * MAX_CONNECTIONS.network; at += 1) from(`203.0.113.${at % 250}`);
     expect(gone()).toBe(0);

@@ -8,7 +8,10 @@ beforeEach(() => {
   gate = new Gate(() => time);
 });
 
-/** One turn of the event loop in which so many requests come, each of which takes so long to be taken up; what each was told. */
+/**
+ * One turn of the event loop with this number of requests, each of which takes this time to start. Returns each
+ * decision.
+ */
 async function turn(requests: number, milliseconds: number, address = "203.0.113.7"): Promise<(string | undefined)[]> {
   const told: (string | undefined)[] = [];
   for (let request = 0; request < requests; request += 1) {
@@ -39,7 +42,8 @@ describe("the event loop", () => {
       answerAll();
     }
     const told = await turn(200, 0.5);
-    // Two a millisecond: those of the first 20 ms, and no more of those that the 50 under way let in.
+    // Two requests per millisecond: those of the first 20 ms are accepted, and no more than the 50 that may be under
+    // way.
     expect(told.slice(0, 41)).toEqual(Array(41).fill(undefined));
     expect(told.slice(50)).toEqual(Array(150).fill("event_loop"));
   });

@@ -1,11 +1,11 @@
 import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
 import { describe, expect, test } from "vitest";
-import { byTheClock } from "../../../../test/support/timing-tests.ts";
+import { byTheClock } from "../../../../test/support/timing-test-retries.ts";
 import { MAX_BODY, readBody } from "../../src/http/connections/request-body.ts";
 import { OAuthError } from "../../src/oauth/errors.ts";
 
-/** A request whose body comes in these pieces, as node:http hands them over. */
+/** A request whose body arrives in these pieces, as node:http emits them. */
 function requestOf(pieces: readonly Buffer[]): IncomingMessage {
   const headers = { "content-type": "application/x-www-form-urlencoded", "transfer-encoding": "chunked" };
   const socket = { destroy: () => undefined };
@@ -21,7 +21,7 @@ const cut = (text: string, length: number) =>
     Buffer.from(text.slice(at * length, (at + 1) * length)),
   );
 
-/** Each place has a text of its own. */
+/** The text differs at each position, so that a lost or repeated piece is noticed. */
 const text = Array.from({ length: MAX_BODY / 8 }, (_, at) => at.toString(36).padStart(7, "."))
   .join("&")
   .padEnd(MAX_BODY, "x");
@@ -61,7 +61,7 @@ test(
       return least;
     };
     await cost(8192);
-    // Copying all for each letter would make it 64 times.
+    // Copying the whole body for each letter would make the ratio 64.
     expect((await cost(MAX_BODY)) / (await cost(MAX_BODY / 8))).toBeLessThan(24);
   },
 );

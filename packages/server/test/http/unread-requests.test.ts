@@ -1,9 +1,9 @@
-/** Requests that wait: which of them goes where there are too many. */
+/** Waiting requests: which of them is refused if there are too many. */
 
 import { EventEmitter } from "node:events";
 import type { IncomingMessage } from "node:http";
 import { describe, expect, test } from "vitest";
-import { MAX_SLOW, Unread, type UnreadReason } from "../../src/http/connections/unread-requests.ts";
+import { MAX_SLOW, Unread, type UnreadReason } from "../../src/http/connections/slow-request-limits.ts";
 
 function setUp() {
   const unread = new Unread(() => 0);

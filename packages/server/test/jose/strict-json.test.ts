@@ -1,8 +1,8 @@
-/** Reading JWTs of others: whatever comes, an answer; what is read is what every parser reads. */
+/** Parsing JWTs of others: every input gets an answer, and the result is the one that every parser gives. */
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { byTheClock } from "../../../../test/support/timing-tests.ts";
+import { byTheClock } from "../../../../test/support/timing-test-retries.ts";
 import { readJsonObject } from "../../src/jose/strict-json.ts";
 import { readJwt } from "../../src/jose/verify-jwt.ts";
 

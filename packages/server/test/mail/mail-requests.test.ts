@@ -31,11 +31,11 @@ afterAll(async () => {
 beforeEach(() => {
   drafts.length = 0;
   said.length = 0;
-  // No test meets the limits of another.
+  // Moves the clock, so that a test doesn't reach the limits of another.
   now += DAY;
 });
 
-/** Messages as the outbox keeps them, and what they say beside. */
+/** An outbox that stores messages with their contents. */
 const mail: Postbox = {
   enabled: true,
   write: (draft, { partition, cause }) => {
@@ -58,7 +58,7 @@ const context = () => ({
 });
 
 const asked = (request: MailRequest): AskedMail => ({ request, requestId: anId(), askedAt: now });
-/** The messages that wait. */
+/** The waiting messages. */
 async function sent(): Promise<readonly string[]> {
   const mails = await storage.mail.claim({ now, limit: 100, until: now + 1000 * DAY });
   return mails.map(({ sealed }) => Buffer.from(sealed).toString());

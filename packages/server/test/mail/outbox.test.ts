@@ -60,7 +60,7 @@ async function posted(outbox: Outbox, draft: MailDraft, cause = ["once"], useles
   await storage.mail.post({ mails: outbox.write(draft, { partition: 5, cause, uselessAfter }), now });
 }
 
-/** Runs an outbox until something is told of, or a while has passed. */
+/** Runs an outbox until the condition holds or some time has passed. */
 async function running(outbox: Outbox, until: () => boolean): Promise<void> {
   outbox.start();
   outbox.kick();
@@ -117,7 +117,7 @@ describe("a message", () => {
   );
 
   test("is sealed in the database, and forgotten once it is sent", async () => {
-    // Among random bytes any three letters stand by chance now and then.
+    // A long name, because random bytes contain any three letters now and then.
     const draft = aDraft({ values: { person: "ada lovelace" } });
     const outbox = anOutbox();
     const [stored] = outbox.write(draft, { partition: 5, cause: ["a"], uselessAfter: now + 1 });

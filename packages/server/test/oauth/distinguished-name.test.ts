@@ -1,4 +1,4 @@
-/** RFC 4514: spellings of one name are one name; two names never are. */
+/** RFC 4514: all spellings of a name are equal, and different names never are. */
 
 import { describe, expect, test } from "vitest";
 import { canonicalName } from "../../src/oauth/distinguished-name.ts";

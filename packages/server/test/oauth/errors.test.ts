@@ -1,4 +1,4 @@
-/** The catalogue of conditions: what every refusal must be. */
+/** The catalogue of conditions: rules for every refusal. */
 
 import { describe, expect, test } from "vitest";
 import {
@@ -19,7 +19,7 @@ describe.each(all)("%s", (name, condition) => {
     expect(told.public).toBeUndefined();
     expect(told.description).not.toBe("");
     expect(told.help.length).toBeGreaterThan(20);
-    // RFC 6749 §5.2: a caller must not learn more from the status or the code than from the text.
+    // RFC 6749 §5.2: code and status must not tell the caller more than the text.
     expect([condition.error, condition.status]).toEqual([told.error, told.status]);
   });
 

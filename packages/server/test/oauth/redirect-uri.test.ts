@@ -1,4 +1,4 @@
-/** Redirection URIs: what may be registered, what matches, how answers are added. */
+/** Redirection URIs: which ones can be registered, which ones match, and how answers are added. */
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -146,7 +146,7 @@ test("the receiver that an owner reads is the real host, or the app's scheme", (
   expect(redirectHost("https://app.test:8443/cb?x=https://other.test")).toBe("app.test:8443");
   expect(redirectHost("http://[::1]:5/cb")).toBe("[::1]:5");
   expect(redirectHost("com.example.app:/cb")).toBe("com.example.app:");
-  // The app that has the scheme gets it, whatever stands where a site's host would.
+  // The app that owns the scheme gets the answer, whatever the host is.
   expect(redirectHost("com.example.app://photos.example/cb")).toBe("com.example.app:");
 });
 
@@ -167,7 +167,7 @@ test.each([
   ["com.example.app:https://app.test", "com.example.app:"],
 ])("a consent at %s → is for %s", (uri, host) => {
   expect(consentHost(uri)).toBe(host);
-  // What is noted is read back in the same way.
+  // A stored host is read back unchanged.
   expect(consentHost(host)).toBe(host);
 });
 

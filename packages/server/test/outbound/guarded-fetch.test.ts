@@ -1,10 +1,10 @@
-/** The guarded fetcher: what it asks, what it never asks, and that it holds nobody up. */
+/** The guarded fetcher: which addresses it requests, which it never requests, and its limits. */
 
 import type { LookupAddress, lookup as systemLookup } from "node:dns";
 import { createServer, type RequestListener, type Server } from "node:http";
 import { type AddressInfo, createServer as createTcpServer, type Server as TcpServer } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
-import { byTheClock } from "../../../../test/support/timing-tests.ts";
+import { byTheClock } from "../../../../test/support/timing-test-retries.ts";
 import { GuardedFetcher, MAX_PARALLEL, MAX_PARALLEL_PER_HOST } from "../../src/outbound/guarded-fetch.ts";
 import { isPublicAddress } from "../../src/outbound/public-address.ts";
 
@@ -17,8 +17,8 @@ afterEach(() => {
   }
 });
 
-/** A fetcher that may ask this machine. */
-const local = () => new GuardedFetcher({ now, dangerouslyAllowLoopbackAddresses: true });
+/** A fetcher that may send requests to this machine. */
+const local = () => new GuardedFetcher({ now, alsoAllowed: ["127.0.0.0/8", "::1"] });
 
 async function aSite(listener: RequestListener): Promise<string> {
   const server = createServer(listener);
@@ -96,6 +96,65 @@ describe("another scheme or shape", () => {
     for (const uri of ["http://93.184.215.14/", "https://10.0.0.1/", "http://169.254.169.254/"]) {
       expect(await local().fetch(uri)).toMatchObject({ fault: "refused" });
     }
+  });
+});
+
+describe("an address that the operator allows", () => {
+  const lookup = ((_name: string, _options: object, done: (error: null, found: LookupAddress[]) => void) =>
+    done(null, [{ address: "10.0.0.7", family: 4 }])) as unknown as typeof systemLookup;
+
+  test.each(["192.0.2.0/24", "10.0.0.0/30", "10.0.0.6", "::1", "fd00::/8"])(
+    "only %s is allowed → a name that leads to 10.0.0.7 is refused",
+    async (cidr) => {
+      const fetcher = new GuardedFetcher({ now, lookup, alsoAllowed: [cidr] });
+      expect(await fetcher.fetch("https://keys.example/jwks")).toMatchObject({ fault: "refused" });
+    },
+  );
+
+  test("a private network → http is refused, also by its address", async () => {
+    const fetcher = new GuardedFetcher({ now, lookup, alsoAllowed: ["10.0.0.0/8"] });
+    for (const uri of ["http://10.0.0.7/", "http://127.0.0.1/", "https://127.0.0.1/"])
+      expect(await fetcher.fetch(uri)).toMatchObject({ fault: "refused" });
+  });
+
+  test("one loopback address → that one alone", async () => {
+    const site = await aSite((_, response) => response.end("here"));
+    const one = (cidr: string) => new GuardedFetcher({ now, alsoAllowed: [cidr] }).fetch(site);
+    expect(await one("127.0.0.2")).toMatchObject({ fault: "refused" });
+    expect(await one("127.0.0.1/32")).toMatchObject({ kind: "fetched" });
+  });
+});
+
+describe("ask", () => {
+  test("an address that is not public → refused", async () => {
+    const asked = await new GuardedFetcher({ now }).ask("https://127.0.0.1/", { method: "GET", headers: {} });
+    expect(asked).toMatchObject({ kind: "failed", fault: "refused" });
+  });
+
+  test("a body longer than allowed, or encoded → refused", async () => {
+    const long = await aSite((_, response) => response.end("x".repeat(1001)));
+    expect(await local().ask(long, { method: "GET", headers: {}, maxBytes: 1000 })).toMatchObject({
+      fault: "bad_answer",
+    });
+    const encoded = await aSite((_, response) => response.writeHead(200, { "content-encoding": "gzip" }).end("x"));
+    expect(await local().ask(encoded, { method: "GET", headers: {} })).toMatchObject({ fault: "bad_answer" });
+  });
+
+  test("any status, a redirect too → the answer; method, headers and body arrive", async () => {
+    const site = await aSite((request, response) => {
+      let body = "";
+      request.on("data", (part) => {
+        body += part;
+      });
+      request.on("end", () =>
+        response
+          .writeHead(307, { location: "http://127.0.0.1:1/", "x-seen": `${request.method} ${request.headers["x-a"]}` })
+          .end(body),
+      );
+    });
+    const asked = await local().ask(site, { method: "POST", headers: { "x-a": "b" }, body: "é=1" });
+    expect(asked).toMatchObject({ kind: "answered", status: 307, headers: { "x-seen": "POST b" } });
+    expect(asked.kind === "answered" && asked.body.toString()).toBe("é=1");
   });
 });
 
@@ -208,13 +267,30 @@ describe("a host that doesn't answer", () => {
       expect(new Set(faults)).toEqual(new Set(["timeout"]));
       expect(now() - start).toBeLessThan(7000);
       expect(connections).toBeLessThanOrEqual(2 * MAX_PARALLEL_PER_HOST);
-      // Asked once more, twice at a time, until its failures are enough.
+      // Two more requests at a time, until it has failed often enough.
       await Promise.all([fetcher.fetch(uri), fetcher.fetch(uri)]);
       expect(await fetcher.fetch(uri)).toMatchObject({ fault: "left_alone" });
       expect(await fetcher.fetch(good)).toMatchObject({ kind: "fetched" });
       expect(fetcher.running).toBe(0);
     },
   );
+
+  test("a form → posted once; 2xx counts, another status and a redirect do not; the body is not read", async () => {
+    const got: string[] = [];
+    let status = 204;
+    const site = await aSite((request, response) => {
+      got.push(`${request.method} ${request.headers["content-type"]} ${request.headers["content-length"]}`);
+      response.writeHead(status, { location: "/elsewhere" }).end(status === 204 ? "" : "x".repeat(5_000_000));
+    });
+    const fetcher = local();
+    expect(await fetcher.fetch(site, { form: "a=%C3%A9" })).toMatchObject({ kind: "fetched" });
+    status = 200;
+    expect(await fetcher.fetch(site, { form: "a=b" })).toMatchObject({ kind: "fetched", body: Buffer.alloc(0) });
+    for (status of [302, 307, 400, 500])
+      expect(await fetcher.fetch(site, { form: "a=b" })).toMatchObject({ kind: "failed", fault: "bad_answer" });
+    expect(got[0]).toBe("POST application/x-www-form-urlencoded 8");
+    expect(got).toHaveLength(6);
+  });
 
   test("a body that drips → given up after 5 s in all", byTheClock, async () => {
     const site = await aSite((_, response) => {

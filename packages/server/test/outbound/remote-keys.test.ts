@@ -1,4 +1,4 @@
-/** Keys at a jwks_uri: how long they are held, when they are asked for again, what an outage does. */
+/** Keys at a jwks_uri: how long they are cached, when they are fetched again, and what an outage does. */
 
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -12,7 +12,7 @@ let answer: { status: number; body: string; headers: Record<string, string> };
 let events: string[];
 let uri: string;
 let find: (wanted?: string) => Promise<readonly string[] | "busy" | undefined>;
-/** What the server waits for before it answers. */
+/** The server answers when this promise resolves. */
 let held: Promise<void>;
 let stop: () => void;
 
@@ -35,9 +35,9 @@ beforeEach(async () => {
   };
   const now = () => time;
   const keys = remoteKeys<string>({
-    fetcher: new GuardedFetcher({ now, dangerouslyAllowLoopbackAddresses: true }),
+    fetcher: new GuardedFetcher({ now, alsoAllowed: ["127.0.0.0/8", "::1"] }),
     now,
-    // A document here is a list of letters; "!" is no document.
+    // In these tests, a document is a list of letters, and "!" is an invalid document.
     parse: (body) => (String(body) === "!" ? undefined : [...String(body)]),
     event: (name, { fault = "" }) => void events.push(`${name} ${fault}`),
   });

@@ -1,4 +1,4 @@
-/** Usernames and addresses: two spellings of one name are one person. */
+/** Usernames and addresses: all spellings of a name are the same person. */
 
 import { describe, expect, test } from "vitest";
 import { canonicalEmail, canonicalLogin, canonicalUsername } from "../../src/owners/canonical-login.ts";

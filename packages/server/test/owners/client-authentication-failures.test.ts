@@ -1,4 +1,4 @@
-/** Failed client authentications: how many of a network and of its neighbours are counted. */
+/** Failed client authentications: how many are counted for a network and for its neighbours. */
 
 import { expect, test } from "vitest";
 import { originOf } from "../../src/http/connections/client-address.ts";
@@ -28,7 +28,7 @@ onEveryBackend("clients that fail", (storage) => {
     expect(await many(FailedClients.LIMIT_OF_PROVIDER, 0)).toBe(0);
     expect(await many(10, 5_000)).toBe(10);
     const before = keys.size;
-    // Nothing more is asked of the database.
+    // No further request goes to the database.
     expect(await many(100, 6_000)).toBe(100);
     expect(keys.size).toBe(before);
     expect([await exceeded("2001:db8:2::1"), await exceeded("203.0.113.9")]).toEqual([false, false]);

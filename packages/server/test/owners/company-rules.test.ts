@@ -5,7 +5,7 @@ import { aCompany, anAppRule } from "../storage/support/company-builders.ts";
 import { anId, DAY, HOUR, NOW, SECOND } from "../storage/support/record-builders.ts";
 
 const company = aCompany();
-/** Where the answer of every test goes. */
+/** The redirect host of every answer in these tests. */
 const HERE = { host: "https://app.example", earlierHosts: [], ceiling: null };
 
 function acting(role: "member" | "admin" = "member", changes: Partial<Acting> = {}): Acting {
@@ -13,7 +13,17 @@ function acting(role: "member" | "admin" = "member", changes: Partial<Acting> = 
     ...{ companyId: company.companyId, personId: anId(), username: "ada", role, since: NOW, addedBy: "operator" },
     ...{ accountStatus: "active", trustedFrom: NOW },
   };
-  return { company, member, rule: undefined, optedOut: false, chosen: false, chosenAt: null, declined: [], ...changes };
+  return {
+    company,
+    member,
+    rule: undefined,
+    optedOut: false,
+    chosen: false,
+    chosenAt: null,
+    chosenUntil: null,
+    declined: [],
+    ...changes,
+  };
 }
 
 const rule = (changes: Partial<AppRule> = {}): AppRule => ({

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { wantedAcr } from "../../src/oauth/authentication-context.ts";
 import { reachOf } from "../../src/oauth/consent-reach.ts";
 import type { Acr, Client, Consent, Scope } from "../../src/oauth/model.ts";
-import { hostsBefore } from "../../src/owners/apply-consent-decision.ts";
+import { hostsBefore } from "../../src/owners/consent-after-decision.ts";
 import {
   answeredScopes,
   decideConsent,
@@ -12,7 +12,7 @@ import {
   grantableScopes,
   readDuration,
 } from "../../src/owners/consent-needed.ts";
-import { signInNeeded } from "../../src/owners/session-policy.ts";
+import { signInNeeded } from "../../src/owners/session-lifetime-and-level.ts";
 import type { Person } from "../../src/owners/storage.ts";
 
 const scope = (name: string, more: Partial<Scope> = {}): Scope => ({

@@ -69,6 +69,7 @@ const PAGES = [
     "company-unapprove",
     "companies",
     "sign-out",
+    "logout",
     "signed-out",
     "problem-400",
     "language",
@@ -135,7 +136,7 @@ test("in every language each page fits 320 px", { timeout: 240_000 }, async () =
 
 /** What Tab should reach, in order: a group of radio buttons is one stop. */
 const STOPS = `[...document.querySelectorAll("a[href], button, input:not([type=hidden]), select, textarea, summary")]
-  .filter((one) => one.checkVisibility() && !one.disabled && one.tabIndex >= 0)
+  .filter((one) => one.checkVisibility({ visibilityProperty: true }) && !one.disabled && one.tabIndex >= 0)
   .filter((one) => one.type !== "radio" || one.checked)
   .map((one) => (one.id || one.name || one.tagName) + "|" + (one.value || one.textContent).trim().slice(0, 40))`;
 

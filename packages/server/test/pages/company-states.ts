@@ -1,5 +1,6 @@
 /** The states of pages about companies. What they share with others is read when a page is rendered: the two files import each other. */
 import type {
+  AskAdminView,
   CompanyAppPageView,
   CompanyAppsView,
   CompanyAppView,
@@ -27,7 +28,7 @@ import {
   createCompanyPage,
   invitationPage,
 } from "../../src/pages/index.ts";
-import type { AskAdminView, OwnerOption } from "../../src/pages/views.ts";
+import type { OwnerOption } from "../../src/pages/views.ts";
 import {
   aClient,
   aConsent,
@@ -47,15 +48,19 @@ const DAY = 24 * HOUR;
 
 const owners = (): readonly OwnerOption[] => [
   { value: "person-id", name: ada.name, kind: "self", selected: true, last: false },
-  { value: "company-1", name: "Acme Corp", kind: "company", selected: false, last: true },
+  {
+    ...{ value: "company-1", name: "Acme Corp", kind: "company", selected: false, last: true },
+    ...{ endsBy: NOW + 7 * DAY, beyond: ["Delete photos"] },
+  },
   { value: "company-2", name: LONG_NAME, kind: "ask", selected: false, last: false },
+  { value: "company-4", name: "Initech", kind: "company", selected: false, last: false, standsUntil: NOW + 30 * DAY },
   { value: "company-3", name: "Globex", kind: "blocked", selected: false, last: false },
 ];
 
 function anAskAdmin(change: Partial<AskAdminView> = {}): AskAdminView {
   return {
-    ...{ form, client: aClient(), company: "Acme Corp", owner: "company-1", scopes, reason: "", longest: 500 },
-    problem: null,
+    ...{ form, client: aClient(), company: "Acme Corp", owner: "company-1", reason: "", longest: 500 },
+    ...{ scopes: scopes.map((scope) => ({ ...scope, approved: false })), chosen: {}, problem: null },
     ...change,
   };
 }
@@ -79,6 +84,11 @@ export const companyStates: Readonly<Record<string, (chrome: Chrome) => string>>
   "consent-bad-owner": (c) => consentPage(aConsent({ owners: owners(), problem: { kind: "bad_owner" } }), c),
   "ask-admin": (c) => askAdminPage(anAskAdmin(), c),
   "ask-admin-wrong": (c) => askAdminPage(anAskAdmin({ problem: "reason" }), c),
+  "ask-admin-more": (c) => {
+    const asked = scopes.map((scope, index) => ({ ...scope, required: false, approved: index !== 1 }));
+    const goOn = { scopes: asked.filter(({ approved }) => approved).map((scope) => scope.name) };
+    return askAdminPage(anAskAdmin({ scopes: asked, goOn }), c);
+  },
   "ask-admin-many": (c) =>
     askAdminPage(anAskAdmin({ problem: "too_many", company: LONG_NAME, reason: "For the fair." }), c),
   "asked-admin": (c) => askedAdminPage({ form, client: aClient(), company: "Acme Corp" }, c),
@@ -141,8 +151,10 @@ function companyApps(change: Partial<CompanyAppsView> = {}): CompanyAppsView {
 function aRuleForm(change: Partial<CompanyRuleForm> = {}): CompanyRuleForm {
   const members = ["ada", "grace", "linus", longPerson.username];
   return {
-    ...{ rule: "allow", audience: "everybody", more: false, others: "", optOut: true, seen: NOW - DAY, problem: null },
-    members: members.map((username, at) => ({ personId: `p-${at}`, username, checked: at === 1 })),
+    ...{ rule: "allow", audience: "everybody", more: false, others: "", seen: NOW - DAY, problem: null },
+    members: members.map((username, at) => ({
+      ...{ personId: `p-${at}`, username, personName: at === 1 ? "Grace Hopper" : null, checked: at === 1 },
+    })),
     scopes: [
       { ...see, checked: true, asked: false },
       { ...add, checked: false, asked: true },
@@ -159,7 +171,7 @@ function aRuleForm(change: Partial<CompanyRuleForm> = {}): CompanyRuleForm {
 
 function anAppPage(change: Partial<CompanyAppPageView> = {}): CompanyAppPageView {
   const shown = ["ada", "grace", "linus"].map((username, at) => ({
-    ...{ username, since: NOW - (40 + at) * DAY, lastUsedAt: NOW - DAY },
+    ...{ username, personName: at === 0 ? ada.name : null, since: NOW - (40 + at) * DAY, lastUsedAt: NOW - DAY },
   }));
   return {
     ...frame(),
@@ -240,7 +252,13 @@ function companyMembers(change: Partial<CompanyMembersView> = {}): CompanyMember
 function aQuestion(what: CompanyConfirmView["what"], change: Partial<CompanyConfirmView> = {}): CompanyConfirmView {
   const [action, fields] =
     what === "remove" ? ["/members/remove", { person_id: "p-2" }] : ["/revoke", { client_id: "c-1" }];
-  const about = { subject: "Photo Printer", people: 12, apps: [], stopsIn: 10 };
+  const about = {
+    subject: "Photo Printer",
+    people: 12,
+    apps: [],
+    stopsIn: 10,
+    rule: what === "revoke" ? ("members" as const) : null,
+  };
   return { ...frame(), what, action, fields, ...about, ...change };
 }
 
@@ -327,8 +345,16 @@ export const companyPageStates: Readonly<Record<string, (chrome: Chrome) => stri
     companyAppsPage(
       companyApps({
         admin: false,
-        requests: [],
-        apps: [aCompanyApp({ chosen: true }), aCompanyApp({ mine: "stopped" })],
+        requests: [
+          aRequest(),
+          aRequest({ clientId: "c-5", app: "Photo Wall", scopes: [add], approved: [see] }),
+          aRequest({ clientId: "c-7", app: "Calendar", refusedAt: NOW - HOUR / 2 }),
+        ],
+        apps: [
+          aCompanyApp({ chosen: true }),
+          aCompanyApp({ mine: "stopped" }),
+          aCompanyApp({ state: "block", mine: null }),
+        ],
       }),
       c,
     ),
@@ -398,6 +424,8 @@ export const companyPageStates: Readonly<Record<string, (chrome: Chrome) => stri
             { endedBy: "stopped" },
             { endedBy: "approval" },
             "reconnected",
+            "connected",
+            "givenUpFor",
             { member: "joined" },
             { member: "addedAsAdmin" },
             { member: "madeAdmin" },

@@ -90,6 +90,19 @@ test("by keys through a long question → what has the focus is never behind the
   });
 });
 
+test("a permission that isn't selected → no end to choose; selected → its end; without JavaScript, too", async () => {
+  await withPage({ browser, javaScriptEnabled: false }, async (page) => {
+    await page.goto(`${server.origin}/consent`);
+    const menu = page.locator('select[name="duration:photos:delete"]');
+    const box = page.locator('input[value="photos:delete"]');
+    expect([await box.isChecked(), await menu.isVisible()]).toEqual([false, false]);
+    await box.check();
+    expect(await menu.isVisible()).toBe(true);
+    await box.uncheck();
+    expect(await menu.isVisible()).toBe(false);
+  });
+});
+
 test("another end chosen in a row → its text is shown, also on a phone", async () => {
   await withPage({ browser, viewport: { width: 360, height: 740 } }, async (page) => {
     await page.goto(`${server.origin}/consent`);

@@ -10,6 +10,7 @@ import {
   deviceElsewherePage,
   errorRedirectPage,
   formPostPage,
+  logoutPage,
   problemPage,
   signedOutPage,
   signInPage,
@@ -82,6 +83,7 @@ describe("every string of every view", () => {
       ),
     ],
     ["sign-out", signOutPage(poisoned({ csrf: "c", person: ada }), plain)],
+    ["logout", logoutPage({ fields: { csrf: PAYLOAD, state: PAYLOAD }, host: PAYLOAD }, plain)],
     ["signed-out", signedOutPage({ signIn: PAYLOAD }, plain)],
     ["problem", problemPage(poisoned(problem), plain)],
     ["condition", conditionPage(poisoned(aCondition()), plain)],
@@ -294,10 +296,30 @@ describe("consent", () => {
       expect(html).toContain(text);
     const client = aClient({ verified: false, publisher: null, people: 0 });
     const stranger = consentPage(aConsent({ client }), plain);
-    for (const text of ["Not verified by Assent", "may be false, so check its address", "fewer than 10 people"])
-      expect(stranger).toContain(text);
+    for (const text of ["Not verified by Assent", "fewer than 10 people"]) expect(stranger).toContain(text);
     expect(consentPage(aConsent({ client: aClient({ people: null }) }), plain)).not.toContain("Used by");
   });
+
+  test.each([
+    ["a website", { host: "print.example" }, undefined, ">print.example</bdi>, or know that it belongs to this app"],
+    ["this device", { host: "127.0.0.1" }, undefined, "if you opened this app on this device yourself"],
+    [
+      "an app's own scheme",
+      { host: "com.example.print:" },
+      undefined,
+      "if you opened this app on this device yourself",
+    ],
+    ["a device with a code", { host: null }, aDeviceConsent().device, "its screen shows the code below"],
+  ])(
+    "not checked, the answer goes to %s → says what to compare, and what to do if it differs",
+    (_, host, device, said) => {
+      const client = aClient({ verified: false, ...host });
+      const text = consentPage(aConsent({ client, ...(device === undefined ? {} : { device }) }), plain);
+      expect(text).toContain(said);
+      expect(text).toContain("choose “Don’t allow”");
+      expect(text).not.toContain("check its address");
+    },
+  );
 
   test.each([
     ["P\u0430yPal", true],

@@ -1,4 +1,7 @@
-/** What every state of every page owes to whoever doesn't look at it: titles, headings, fields, errors, times. Without a browser. */
+/**
+ * The markup of every state of every page, without a browser: titles, headings, fields, errors and times for assistive
+ * technology.
+ */
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { chrome, locales } from "../../src/pages/index.ts";
@@ -10,7 +13,7 @@ const tags = (html: string, kind: string) => html.match(new RegExp(`<(?:${kind})
 const value = (tag: string, attribute: string) => new RegExp(` ${attribute}="([^"]*)"`).exec(tag)?.[1];
 const idsOf = (html: string) => new Set([...html.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id));
 
-/** Alerts that stand there when the page comes, not those that a script shows. */
+/** Alerts that are visible from the start, without those that a script shows. */
 const alerts = (html: string) =>
   tags(html, "[a-z]+").filter((tag) => value(tag, "role") === "alert" && !/ hidden/.test(tag));
 
@@ -43,12 +46,12 @@ describe.each(rendered)("%s", (_, html) => {
 
   test("every field has a label and says to browsers what it is for", () => {
     const fields = tags(html, "input|textarea|select").filter(
-      (tag) => !/type="(?:hidden|checkbox|radio)"| aria-hidden="true"/.test(tag),
+      (tag) => !/type="(?:hidden|checkbox|radio|file)"| aria-hidden="true"/.test(tag),
     );
     const labels = new Set(tags(html, "label").map((tag) => value(tag, "for")));
     for (const tag of fields) {
       const id = value(tag, "id");
-      // A select without an id stands inside its label.
+      // A select without an id must be inside its label.
       if (id !== undefined || !tag.startsWith("<select")) expect(labels).toContain(id);
       if (tag.startsWith("<input")) expect(value(tag, "autocomplete"), tag).toMatch(/\w/);
     }
@@ -78,8 +81,23 @@ describe.each(rendered)("%s", (_, html) => {
   });
 });
 
+test.each(["profile", "profile-details", "profile-unverified"])(
+  "%s: each part that opens and each button has a name of its own",
+  (name) => {
+    const english = chrome({ issuer: "http://localhost:9400", here: "/account/profile", locale: "en" });
+    const main = (states[name]?.(english) ?? "").replace(/^[\s\S]*<main/, "<main");
+    for (const kind of ["summary", "button"]) {
+      const names = [...main.matchAll(new RegExp(`<${kind}\\b[^>]*>([\\s\\S]*?)</${kind}>`, "g"))].map(
+        ([, text = ""]) => text.replaceAll(/<[^>]*>/g, "").trim(),
+      );
+      expect(names.length).toBeGreaterThan(1);
+      expect(new Set(names).size).toBe(names.length);
+    }
+  },
+);
+
 describe("right to left", () => {
-  /** What runs from left to right in every script: addresses, codes, hosts, links. */
+  /** Text that is left-to-right in every language: addresses, codes, hosts, links. */
   const FRAGMENTS = [
     /[\w.+-]+@[\w-]+\.[\w.-]+/,
     /\b(?:\d{1,3}\.){3}\d{1,3}\b/,
@@ -88,7 +106,7 @@ describe("right to left", () => {
   ];
   const arabic = chrome({ issuer: "http://localhost:9400", here: "/account/apps", locale: "ar" });
 
-  // The pages of errors speak English, to developers.
+  // Error pages for developers are in English.
   const names = Object.keys(states).filter((name) => !name.startsWith("condition"));
   test.each(names)("%s: what runs the other way is kept apart from the text around it", (name) => {
     const body = (states[name]?.(arabic) ?? "").replace(/^[\s\S]*<body[^>]*>/, "");
@@ -96,7 +114,7 @@ describe("right to left", () => {
       .replace(/<(bdi|code|textarea)\b[^>]*>[\s\S]*?<\/\1>/g, "")
       .replace(/<option\b[\s\S]*?<\/option>/g, "")
       .replace(/<[^>]*>/g, "\n")
-      // An example in the words themselves: a single run that no name from outside stands beside.
+      // This example is part of our own text, so no foreign name is beside it.
       .replaceAll("name@example.com", "");
     for (const fragment of FRAGMENTS) expect(loose.match(fragment)).toBeNull();
   });
@@ -135,6 +153,16 @@ test("Japanese: no page has a space between two sentences", () => {
 test("names in a list of Arabic → each is apart from its neighbours", () => {
   const arabic = chrome({ issuer: "http://localhost:9400", locale: "ar" });
   expect(states["recover-done-removed"]?.(arabic)).toContain("<bdi>Mail Export</bdi>");
+});
+
+test("each type of text field on a page → the style sheet names it, so that all look alike", () => {
+  const css = readFileSync(new URL("../../src/pages/assets/assent.css", import.meta.url), "utf8");
+  const others = new Set(["hidden", "checkbox", "radio", "file"]);
+  const types = new Set(
+    rendered.flatMap(([, html]) => [...html.matchAll(/<input\b[^>]*? type="(\w+)"/g)].map(([, of]) => of)),
+  );
+  expect([...types].filter((type) => !others.has(type ?? "") && !css.includes(`input[type="${type}"],`))).toEqual([]);
+  expect(types).toContain("url");
 });
 
 test("the style sheet names no side: right to left, every rule is mirrored", () => {

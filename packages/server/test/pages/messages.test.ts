@@ -6,7 +6,7 @@ import { NOW } from "./page-states.ts";
 
 interface Message {
   readonly path: string;
-  /** Its plural forms; undefined: it has one text. */
+  /** The plural forms. Undefined: the message has a single text. */
   readonly forms: readonly string[] | undefined;
   readonly texts: readonly string[];
 }
@@ -25,10 +25,10 @@ function messagesOf(node: object, path = ""): Message[] {
 const holesOf = (text: string) => [...text.matchAll(/\{(\w+)\}/g)].map(([, hole]) => hole ?? "");
 const allHoles = ({ texts }: Message) => [...new Set(texts.flatMap(holesOf))].sort();
 
-/** Plural forms that no number of ours comes to: French and Spanish say millions in their own way. */
+/** Plural forms that our numbers never reach: French and Spanish have one for millions. */
 const UNREACHED: Readonly<Record<string, readonly string[]>> = { fr: ["many"], es: ["many"] };
 
-/** The same word in both languages, or no word at all. */
+/** Texts that are the same in both languages, or have no words. */
 const SAME = new Set([
   "documentTitle",
   "errorTitle",

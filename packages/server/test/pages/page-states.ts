@@ -1,4 +1,4 @@
-/** Every page in every state that it is designed for: the gallery shows them, the tests walk through them. */
+/** Every page in each of its designed states. The gallery shows them, and the tests check them. */
 import {
   appsPage,
   type Chrome,
@@ -12,6 +12,7 @@ import {
   genuineReceiptPage,
   historyPage,
   languagePage,
+  logoutPage,
   problemPage,
   signedOutPage,
   signInPage,
@@ -20,6 +21,7 @@ import {
 } from "../../src/pages/index.ts";
 import type { ReceiptProblem, SignInView } from "../../src/pages/views.ts";
 import { companyPageStates, companyStates } from "./company-states.ts";
+import { elsewhereStates } from "./elsewhere-states.ts";
 import { anOffer, factorStates } from "./factor-states.ts";
 import { recoveryStates } from "./recovery-states.ts";
 import {
@@ -74,7 +76,7 @@ const receiptProblems: readonly ReceiptProblem[] = [
   ...(["missing", "too_long", "malformed", "other_type", "other_issuer", "unknown_key", "altered", "stale"] as const),
 ];
 
-/** The states, by name. A name begins with its page's. */
+/** The states by name. Each name begins with the name of its page. */
 export const states: Readonly<Record<string, (chrome: Chrome) => string>> = {
   "sign-in": (c) => signInPage(aSignIn(), c),
   "sign-in-passkey": (c) => signInPage(aSignIn({ passkey: anOffer }), c),
@@ -110,6 +112,13 @@ export const states: Readonly<Record<string, (chrome: Chrome) => string>> = {
     ),
   "consent-required-only": (c) =>
     consentPage(aConsent({ scopes: [aScope()], client: aClient({ logo: null, policyUri: null, tosUri: null }) }), c),
+  "consent-sign-in": (c) =>
+    consentPage(
+      aConsent({
+        scopes: [aScope({ name: "openid", description: "Sign you in", api: null, access: null, signIn: true })],
+      }),
+      c,
+    ),
   "consent-more": (c) =>
     consentPage(aConsent({ scopes: scopes.map((scope, index) => grantedBefore(scope, index !== 2)) }), c),
   "consent-again": (c) =>
@@ -312,10 +321,14 @@ export const states: Readonly<Record<string, (chrome: Chrome) => string>> = {
       c,
     ),
   ...securityStates,
+  ...elsewhereStates,
   ...factorStates,
   ...recoveryStates,
   ...factorStates,
   "sign-out": (c) => signOutPage({ csrf: "csrf-value", person: ada }, c),
+  logout: (c) => logoutPage({ fields: { csrf: "csrf-value" }, host: "photos.example" }, c),
+  "logout-stay": (c) => logoutPage({ fields: { csrf: "csrf-value" }, host: null }, c),
+  "logout-long": (c) => logoutPage({ fields: { csrf: "csrf-value" }, host: `${"a".repeat(63)}.photos.example` }, c),
   "signed-out": (c) => signedOutPage({ signIn: "/login" }, c),
   "problem-400": (c) => problemPage(aProblem(), c),
   "problem-403": (c) =>

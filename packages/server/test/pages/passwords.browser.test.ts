@@ -1,4 +1,4 @@
-/** Password fields with our script: a typed password can be shown, and a new one's strength is told. In a real browser. */
+/** Our script on password fields, in a real browser: it shows a typed password, and the strength of a new one. */
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { launchBrowser, withPage } from "../../../../test/support/chromium.ts";
@@ -29,7 +29,7 @@ describe("shown and hidden", () => {
       await page.keyboard.press("Tab");
       await page.keyboard.press("Space");
       expect([await input.getAttribute("type"), await input.inputValue()]).toEqual(["text", "seven green umbrellas"]);
-      // The caret is back in the field, so that people can go on typing.
+      // The cursor is in the field again, so that people can continue to type.
       expect(await page.evaluate("document.activeElement.id")).toBe(id);
       await page.evaluate(`{
         const form = document.getElementById(${JSON.stringify(id)}).form;

@@ -1,4 +1,4 @@
-/** The states of the pages by which somebody takes an account back. */
+/** The states of the pages of account recovery. */
 
 import {
   type Chrome,

@@ -1,4 +1,4 @@
-/** Valid views to bend: what the pages are shown with. */
+/** Valid views of the pages, which tests and states can change. */
 import type {
   AppEntry,
   AppsView,
@@ -17,7 +17,7 @@ import type {
   SignInView,
 } from "../../src/pages/views.ts";
 
-/** 14 July 2026, 09:30 UTC: the gallery's now. */
+/** 14 July 2026, 09:30 UTC: the current time in the gallery. */
 export const NOW = Date.UTC(2026, 6, 14, 9, 30);
 export const MINUTE = 60_000;
 export const HOUR = 60 * MINUTE;
@@ -29,10 +29,10 @@ export const longPerson = {
   username: "wolfeschlegelsteinhausenbergerdorff.the.elder@mail.example.com",
 };
 
-/** 64 characters, in words, and 64 without a place to break. */
+/** 64 characters in words, and 65 characters without a place to break. */
 export const LONG_NAME = "The Wonderful Photo Printing and Calendar Company of Northampton";
 export const UNBREAKABLE = "Photo".repeat(13);
-/** Reverses what follows it, hides letters, piles up marks, and carries markup. */
+/** Reverses text, hides letters, stacks accents, and contains markup. */
 export const HOSTILE_NAME = `\u202Eretnirp\u202C Ass\u200Bent<script>alert(1)</script>&amp;"'${"\u0301".repeat(40)}\n{{7*7}}`;
 
 export function aClient(change: Partial<ClientCard> = {}): ClientCard {
@@ -65,7 +65,7 @@ export function aScope(change: Partial<ScopeChoice> = {}): ScopeChoice {
   };
 }
 
-/** As the owner granted it before, or not. */
+/** The scope as the owner allowed it before, or not. */
 export function grantedBefore(scope: ScopeChoice, granted = true): ScopeChoice {
   if (!granted) return scope;
   return { ...scope, granted, endsAt: scope.name === "profile" ? null : NOW + 7 * DAY };
@@ -238,7 +238,7 @@ export const fewApps: readonly AppEntry[] = [
   }),
 ];
 
-/** A member of two companies: apps that connect without a question, and one that asks. */
+/** A member of two companies: some apps connect without a question, and one asks. */
 export const appsForWhom: AppsView = anAppsView({
   notice: { kind: "asks_for_whom", app: "Calendar Sync" },
   apps: [
@@ -349,13 +349,22 @@ export const events: readonly HistoryEntryView[] = [
 ];
 
 const causes = ["password", "account", "leaving", "app", "company", "member", "stopped", "crowded"] as const;
-/** What else ended an app's access. */
+/** The other causes for the end of an app's access. */
 export const endings: readonly HistoryEntryView[] = causes.map((endedBy, at) =>
   anEntry({ what: { endedBy }, at: NOW - at * HOUR, can: [] }),
 );
 
 export function aHistory(change: Partial<HistoryView> = {}): HistoryView {
-  return { csrf: "csrf-value", person: ada, entries: events, now: NOW, older: null, first: true, ...change };
+  return {
+    csrf: "csrf-value",
+    person: ada,
+    entries: events,
+    now: NOW,
+    older: null,
+    first: true,
+    inCompany: true,
+    ...change,
+  };
 }
 
 export function aReceipt(change: Partial<ReceiptView> = {}): ReceiptView {

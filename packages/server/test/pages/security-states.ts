@@ -42,6 +42,7 @@ export function aSecurityView(changes: Partial<SecurityView> = {}): SecurityView
     authenticator: null,
     sessions: [aSession({ here: true })],
     identities: [],
+    providers: [],
     others: (changes.sessions ?? []).length > 1,
     ...changes,
   };
@@ -72,7 +73,7 @@ const noForm = { csrf: "csrf-value", request: null };
 const aSent = { waiting: null, back: "/login" };
 const anAsk = { ...aSent, form: noForm };
 
-/** What waits while somebody signs up or chooses a new password, in each way. */
+/** The kinds of flow that continue after a sign-up or a new password. */
 export const somethingWaits = {
   app: { state: "here", what: { kind: "app", app: "Photo Printer" } },
   device: { state: "here", what: { kind: "device" } },
@@ -87,7 +88,7 @@ export const somethingWaits = {
   expired: { state: "expired", app: "Photo Printer", startAgain: "/authorize?client_id=printer" },
 } satisfies Record<string, Waiting>;
 
-/** A state of each kind of what waits: `NAME-KIND`. */
+/** One state for each kind of continued flow: `NAME-KIND`. */
 export function waitingStates(
   name: string,
   kinds: readonly (keyof typeof somethingWaits)[],
@@ -120,8 +121,17 @@ function aGone(changes: Partial<SignUpGoneView> = {}): SignUpGoneView {
 
 function aProfile(changes: Partial<ProfileView> = {}): ProfileView {
   return {
-    ...{ csrf: "csrf-value", person: ada, now: NOW, name: "Ada Lovelace", nameWrong: false, email: "ada@example.com" },
+    ...{
+      csrf: "csrf-value",
+      person: ada,
+      now: NOW,
+      name: "Ada Lovelace",
+      nameWrong: false,
+      pictureWrong: null,
+      email: "ada@example.com",
+    },
     ...{ verified: true, mail: true, hasPassword: true, typed: "", fault: null, notice: null },
+    ...{ details: {}, detailsWrong: [], phoneVerified: false },
     ...changes,
   };
 }
@@ -137,6 +147,16 @@ function aDeletion(changes: Partial<DeleteView> = {}): DeleteView {
     ...changes,
   };
 }
+
+const someDetails = {
+  givenName: "Ada",
+  birthdate: "1815-12-10",
+  website: "https://ada.example/",
+  zoneinfo: "Europe/London",
+  phoneNumber: "+442079460000",
+  street: "12 St James’s Square",
+  country: "United Kingdom",
+};
 
 const leaving = { ...ada, deleteAt: NOW + 9 * 86_400_000 };
 
@@ -210,8 +230,19 @@ export const securityStates: Readonly<Record<string, (chrome: Chrome) => string>
   confirmed: (c) => donePage({ what: "confirmed", email: "ada@example.com", person: "ada" }, c),
   profile: (c) => profilePage(aProfile(), c),
   "profile-unverified": (c) => profilePage(aProfile({ verified: false, email: LONG_ADDRESS, name: "" }), c),
+  "profile-no-email": (c) => profilePage(aProfile({ email: null, verified: false, hasPassword: false, name: "" }), c),
   "profile-change-sent": (c) => profilePage(aProfile({ notice: { kind: "change", email: "ada@new.example" } }), c),
   "profile-fault": (c) => profilePage(aProfile({ typed: "ada@new.example", fault: { kind: "current" } }), c),
+  "profile-details": (c) => profilePage(aProfile({ details: someDetails, notice: { kind: "details" } }), c),
+  "profile-details-wrong": (c) =>
+    profilePage(
+      aProfile({ details: someDetails, detailsWrong: ["nickname", "birthdate", "zoneinfo", "website", "profileUrl"] }),
+      c,
+    ),
+  "profile-picture": (c) =>
+    profilePage(aProfile({ person: { ...ada, picture: "/pictures/ada.webp" }, notice: { kind: "picture" } }), c),
+  "profile-picture-removed": (c) => profilePage(aProfile({ notice: { kind: "no_picture" } }), c),
+  "profile-picture-wrong": (c) => profilePage(aProfile({ pictureWrong: "unreadable" }), c),
   "profile-going": (c) => profilePage(aProfile({ person: leaving, mail: false }), c),
   "security-going": (c) => securityPage(aSecurityView({ person: leaving }), c),
   "data-export": (c) => exportPage({ csrf: "csrf-value" }, c),

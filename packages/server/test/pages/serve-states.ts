@@ -1,4 +1,4 @@
-/** Serves the states of the pages over real HTTP, with the headers that pages get, to a browser. */
+/** Serves the states of the pages to a browser over real HTTP, with the headers of real pages. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import sharp from "sharp";
@@ -14,7 +14,7 @@ const AXE = "/axe-core.js";
 const KEPT = { "cache-control": "max-age=3600" };
 
 export interface GalleryServer {
-  /** Without a slash at its end; `{origin}/{state}` is a page, `?locale=` its language. */
+  /** Without a slash at the end. `{origin}/{state}` is a page; `?locale=` selects its language. */
   readonly origin: string;
   /** The address of axe-core's script (`AxeOptions.script`). */
   readonly axeScript: string;
@@ -37,11 +37,12 @@ export async function serveStates(): Promise<GalleryServer> {
     const path = new URL(request.url ?? "/", "http://127.0.0.1").pathname;
     const asset = assets.get(path);
     const state = states[path.slice(1)];
-    // Without its script the form post page stays, to be looked at.
+    // Doesn't serve the script of the form post page, so that the page stays visible.
     if (asset && !path.endsWith("/form-post.js"))
       response.writeHead(200, { "content-type": asset.type, ...KEPT }).end(asset.bytes);
     else if (path === AXE) response.writeHead(200, { "content-type": "text/javascript", ...KEPT }).end(axeScript);
-    else if (path.startsWith("/logos/")) response.writeHead(200, { "content-type": "image/png", ...KEPT }).end(logo);
+    else if (path.startsWith("/logos/") || path.startsWith("/pictures/"))
+      response.writeHead(200, { "content-type": "image/png", ...KEPT }).end(logo);
     else if (state) {
       const locale = new URL(request.url ?? "/", "http://127.0.0.1").searchParams.get("locale") ?? "en";
       const page = state(chrome({ issuer: "http://127.0.0.1", here: path, locale }));

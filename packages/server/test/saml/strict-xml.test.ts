@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { anIdentityProvider, assertionXml, encoded, signed } from "../../../../test/support/saml-idp.ts";
-import { byTheClock } from "../../../../test/support/timing-tests.ts";
+import { byTheClock } from "../../../../test/support/timing-test-retries.ts";
 import { readXml, textOf, XmlRefused } from "../../src/saml/strict-xml.ts";
 import { readAssertion } from "../../src/saml/verify-assertion.ts";
 

@@ -5,12 +5,21 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { type CachedCatalog, openCatalog } from "../../src/storage/cached-catalog.ts";
 import { StorageUnavailable } from "../../src/storage/errors.ts";
 import { openStorage, type Storage } from "../../src/storage/open.ts";
-import { aClient, aKey, anId, aResource, aScope, aStoredPerson, NOW } from "./support/record-builders.ts";
+import {
+  aClient,
+  aKey,
+  anId,
+  aResource,
+  aScope,
+  aSignInProvider,
+  aStoredPerson,
+  NOW,
+} from "./support/record-builders.ts";
 
 let directory: string;
-/** This process's storage, its questions counted. */
+/** This process's storage. The test counts its queries. */
 let storage: Storage;
-/** Another process's. */
+/** The storage of another process. */
 let elsewhere: Storage;
 let catalog: CachedCatalog;
 let now: number;
@@ -202,6 +211,24 @@ test("the database is away → rejected, nothing stale is answered", async () =>
   now += 500;
   await expect(catalog.client("c")).rejects.toThrow(StorageUnavailable);
   await expect(catalog.scopes()).rejects.toThrow(StorageUnavailable);
+});
+
+test("a provider created, changed and deleted elsewhere → seen within 500 ms; read once for each change", async () => {
+  expect(await catalog.providers()).toEqual(new Map());
+  const provider = aSignInProvider({ status: "disabled" });
+  await elsewhere.signInProviders.put({ provider, create: true, most: 50 });
+  now += 500;
+  for (const _ of [1, 2]) expect(await catalog.providers()).toEqual(new Map([[provider.id, provider]]));
+  expect(asked["signInProviders.list"]).toBe(2);
+  await elsewhere.signInProviders.put({ provider: { ...provider, status: "active" }, create: false, most: 50 });
+  now += 500;
+  expect((await catalog.providers()).get(provider.id)?.status).toBe("active");
+  await elsewhere.signInProviders.delete({ id: provider.id, now: NOW });
+  now += 500;
+  expect(await catalog.providers()).toEqual(new Map());
+  now += 500;
+  await catalog.providers();
+  expect(asked["signInProviders.list"]).toBe(4);
 });
 
 test("the list of suspended people can't be read, as while a worker of a cluster is away → each person is looked up; another error → told", async () => {

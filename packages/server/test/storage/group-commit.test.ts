@@ -36,7 +36,7 @@ const { create: createPerson } = people;
 const { put: putClient } = clients;
 const { versions: catalogVersions } = catalog;
 const keys = (count: number) => Array.from({ length: count }, (_, at) => ({ key: aKey({ serial: at + 1 }) }));
-/** A record that no column takes: the verb throws inside the transaction. */
+/** An invalid record: the verb throws inside the transaction. */
 const broken = { key: { ...aKey({ serial: 999 }), serial: undefined } } as unknown as {
   readonly key: ReturnType<typeof aKey>;
 };

@@ -1,10 +1,10 @@
-/** What the statements about an owner, an app, a company or a member read, if very many grants have ended. */
+/** The rows that statements about an owner, app, company or member read if very many grants have ended. */
 
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { aPostgresDatabase } from "../../../../test/support/postgres.ts";
+import { aPostgresDatabase } from "../../../../test/support/postgres-database.ts";
 import { openStorage } from "../../src/storage/open.ts";
 import { manyGrants, plansOnPostgres, plansOnSqlite } from "./support/many-grants.ts";
 
@@ -21,7 +21,7 @@ test("PostgreSQL, thousands of ended grants → no statement reads them", async 
   expect(plans.length).toBeGreaterThan(100);
   const large = plans.filter(({ rows }) => (rows["grants"] ?? 0) > MOST);
   expect(large.map(({ verb, text, scans }) => [verb, text, ...scans])).toEqual([]);
-  // Each index is of use.
+  // Each index must be used.
   const used = plans.flatMap(({ scans }) => scans).join("\n");
   for (const index of ["grants_active", "grants_active_of_member", "grants_by_end", "consents_active_of_client"])
     expect(used).toContain(`by ${index}:`);

@@ -12,7 +12,7 @@ import { openSqlite, type SqliteEngine } from "../../src/storage/sqlite/engine.t
 import { aCompanyGrant, aLiveCompanyGrant, aStaffedCompany, aStoredCompany, join } from "./support/company-builders.ts";
 import { anApproval, anId, aStoredPerson, HOUR, NOW, statusOf } from "./support/record-builders.ts";
 
-/** A process that dies between two steps of a verb: the engine is told the first ones alone. */
+/** Simulates a process that stops between two steps of a verb: the test runs only the first steps. */
 let directory: string;
 let storage: Storage;
 let engine: SqliteEngine;

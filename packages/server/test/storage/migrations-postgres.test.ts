@@ -1,10 +1,10 @@
-/** Changes of a PostgreSQL schema beside those who use it. */
+/** Migrations of a PostgreSQL schema while other programs use it. */
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "pg";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { aPostgresDatabase, type TestDatabase } from "../../../../test/support/postgres.ts";
-import { byTheClock } from "../../../../test/support/timing-tests.ts";
+import { aPostgresDatabase, type TestDatabase } from "../../../../test/support/postgres-database.ts";
+import { byTheClock } from "../../../../test/support/timing-test-retries.ts";
 import { sql } from "../../src/storage/define-verbs.ts";
 import { migrations } from "../../src/storage/migrations/index.ts";
 import { migrate, migrationStatus, planMigrations } from "../../src/storage/migrations/migrate.ts";
@@ -105,7 +105,7 @@ test(
     }
     await client.query("COMMIT");
     expect(await migrating).toEqual(["changing"]);
-    // Who comes behind the change waits for its lock_timeout at most.
+    // Statements that wait behind the migration wait no longer than its lock_timeout.
     expect(slowest).toBeLessThan(1900);
     await other.end();
   },

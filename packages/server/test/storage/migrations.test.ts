@@ -129,7 +129,7 @@ test("a start finds more rows to touch than it should → refused, names the com
   expect(await migrate(engine, NOW, known, "expand")).toEqual(["second"]);
 });
 
-/** Moves the scopes' names into a table of their own. */
+/** Moves the names of scopes to a table of their own. */
 const moving: Migration = {
   id: nextId,
   name: "moving",
@@ -233,7 +233,7 @@ test("the numbers rise by one from 1", () => {
 test("10 processes start on an empty file → one schema, and all go on", async () => {
   await engine.close();
   await rm(path);
-  const file = fileURLToPath(new URL("./support/start-process.ts", import.meta.url));
+  const file = fileURLToPath(new URL("./support/migrate-on-start-process.ts", import.meta.url));
   const children = Array.from({ length: 10 }, () => fork(file, [`sqlite:${path}`], { execArgv: [] }));
   const applied = await Promise.all(children.map(async (child) => (await once(child, "message"))[0]));
   expect(applied.filter((names) => names.length > 0)).toEqual([migrations.map(({ name }) => name)]);
@@ -270,7 +270,7 @@ test("the operator can end ways back → addresses that were left before the upg
   const insert = "INSERT INTO former_addresses (partition, person_id, address, since, until) VALUES (0, ?, ?, NULL, 7)";
   database.prepare(insert).run("before", "before@x.test");
   await migrate(engine, NOW, migrations.slice(0, at + 1));
-  // A server of the previous version goes on beside this one.
+  // A server of the previous version continues beside this one.
   database.prepare(insert).run("beside", "beside@x.test");
   const rows = database.prepare("SELECT person_id, ended FROM former_addresses ORDER BY person_id").all();
   database.close();

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { cyclesOf } from "../../../../test/support/reliability-figures.ts";
+import { cyclesOf } from "../../../../test/support/reliability-cycles-and-figures.ts";
 import type { NewGrant } from "../../src/oauth/storage.ts";
 import type { Person } from "../../src/owners/storage.ts";
 import { allBackends, type Opened } from "./support/backends.ts";
@@ -121,7 +121,7 @@ afterAll(async () => {
   await opened?.remove();
 });
 
-/** Stories of some 50 steps. */
+/** Sequences of about 50 steps each. */
 const STORIES = cyclesOf(450, 120);
 
 test(`${STORIES} random stories → the database does what the table of outcomes says`, {
@@ -139,7 +139,7 @@ test(`${STORIES} random stories → the database does what the table of outcomes
     { numRuns: STORIES },
   );
   expect(steps).toBeGreaterThanOrEqual(STORIES * 45);
-  // So many stories are varied enough to reach every outcome.
+  // With this number of sequences, every outcome must occur.
   if (STORIES < 450) return;
   for (const outcome of [
     "redeem redeemed",
@@ -170,7 +170,7 @@ test(`${STORIES} random stories → the database does what the table of outcomes
   }
 });
 
-/** One owner, one client, up to three grants: the database and the model side by side. */
+/** One owner, one client and up to three grants, in the database and in the model. */
 class Run {
   #now = NOW;
   readonly #person: Person;
@@ -207,7 +207,7 @@ class Run {
     }
   }
 
-  /** The outcome's kind in the database and in the model. */
+  /** The kind of outcome in the database and in the model. */
   async #both(step: Exclude<Step, { readonly do: "wait" }>): Promise<readonly [string, string]> {
     const now = this.#now;
     const storage = database();
@@ -242,7 +242,8 @@ class Run {
     const made = aGrant(this.#person, { scopes, audience, refreshable, codeUntil: now + MINUTE });
     const { kind } = await database().grants.issue({ grant: made, now });
     if (!this.#model.covers(scopes, now)) return [kind, "no_consent"];
-    // The newest takes the first one's place in the story; the row stays, but nobody presents its tokens any more.
+    // The newest grant replaces the first one in the test. The first one's row stays, but nobody presents its tokens
+    // any more.
     if (this.#grants.length === 3) this.#grants.shift();
     this.#grants.push({ made, model: this.#model.born(made, now) });
     return [kind, "issued"];

@@ -13,6 +13,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { NOTHING_ENDED } from "../../src/storage/end-all-after-restore.ts";
 import { openStorage, type Storage } from "../../src/storage/open.ts";
 import { OWN_TABLES, TABLES } from "../../src/storage/tables.ts";
 import { backends, type Opened } from "./support/backends.ts";
@@ -20,10 +21,12 @@ import {
   aClient,
   aKey,
   aLiveGrant,
+  anId,
   aRefresh,
   aResource,
   aScope,
   aSession,
+  aSignInProvider,
   aStoredPerson,
   HOUR,
   NOW,
@@ -42,7 +45,7 @@ afterEach(async () => {
 
 const at = (name: string) => join(folder, name);
 const [first] = backends;
-/** Where the writer runs, and how tables are spread, makes no difference to a file. */
+/** The file is the same for any writer and any distribution of tables, so two backends are enough. */
 const places = backends.filter(({ name }) => name === "PostgreSQL" || name.includes("writer on thread"));
 
 async function create(backend = first): Promise<Opened> {
@@ -52,7 +55,7 @@ async function create(backend = first): Promise<Opened> {
   return one;
 }
 
-/** Something in most tables, names in many scripts, more rows than a batch. */
+/** Fills most tables, with names in many scripts and more rows than one batch. */
 async function filled(storage: Storage): Promise<Awaited<ReturnType<typeof aLiveGrant>>> {
   await storage.clients.put({
     client: aClient({ clientId: "client-1", name: 'Żółć „🦊“ \u2028 \\ "quoted"' }),
@@ -62,16 +65,22 @@ async function filled(storage: Storage): Promise<Awaited<ReturnType<typeof aLive
   await storage.scopes.put({ scope: aScope(), create: true });
   await storage.scopes.put({ scope: aScope({ name: "Read" }), create: true });
   await storage.keys.add({ key: aKey() });
+  await storage.signInProviders.put({ provider: aSignInProvider(), create: true, most: 50 });
   await storage.logos.put({ hash: "h", type: "image/png", bytes: new Uint8Array(70_000).fill(7), now: NOW });
   const live = await aLiveGrant(storage);
   await storage.sessions.create(aSession(live.person, { userAgent: null }));
+  await storage.pictures.set({
+    ...{ partition: live.person.partition, personId: live.person.personId },
+    picture: { pictureId: anId(live.person.partition), type: "image/webp", bytes: new Uint8Array(70_000).fill(9) },
+    now: NOW,
+  });
   await storage.replayCache.useOnce({ kind: "saml id", key: "a", until: NOW + 20 * HOUR, now: NOW });
   await storage.attempts.count({ attempts: [{ key: "k", limit: 5, window: HOUR }], now: NOW });
   await Promise.all(Array.from({ length: 600 }, () => aStoredPerson(storage)));
   return live;
 }
 
-/** A table's rows as they stand in the file. */
+/** The rows of a table in the file. */
 function exported(table: string): Record<string, unknown>[] {
   const lines = readFileSync(at("all"), "utf8")
     .trimEnd()
@@ -111,11 +120,11 @@ describe.each(places.flatMap((from) => places.map((to) => ({ from, to, title: `$
       const source = await create(from);
       const { grant } = await filled(source.storage);
       const { rows, sha256 } = await source.storage.exportTo({ file: at("all"), now: NOW });
-      expect(rows).toMatchObject({ people: 601, grants: 1, clients: 1, logos: 1, scopes: 2 });
+      expect(rows).toMatchObject({ people: 601, grants: 1, clients: 1, logos: 1, pictures: 1, scopes: 2 });
       expect(statSync(at("all")).mode & 0o777).toBe(0o600);
       const target = await create(to);
       expect(await target.storage.importFrom({ file: at("all") })).toEqual({ rows, resumed: false });
-      // What is exported there is the same, but for the time.
+      // An export of the imported database is the same, except for the time.
       await target.storage.exportTo({ file: at("again"), now: NOW });
       expect(readFileSync(at("again"), "utf8")).toBe(readFileSync(at("all"), "utf8"));
       expect(sha256).toMatch(/^[0-9a-f]{64}$/);
@@ -125,7 +134,7 @@ describe.each(places.flatMap((from) => places.map((to) => ({ from, to, title: `$
   },
 );
 
-/** The file with a digest of `people` that no database matches. Its own SHA-256 is right. */
+/** The file with a wrong digest of `people` and a correct SHA-256 of the whole file. */
 function withWrongDigest(name: string): string {
   const lines = readFileSync(at(name), "utf8").trimEnd().split("\n").slice(0, -1);
   const body = lines.map((line) => `${line.replace(/("end":"people".*"digest":")./, "$1x")}\n`).join("");
@@ -154,7 +163,11 @@ describe.each(backends.map((one) => [one.name, one] as const))("import over data
       seen.push((await storage.inventory()).people);
     };
     const imported = await storage.replaceFrom({ file: at("all"), now: NOW + HOUR, setAside });
-    expect(imported).toEqual({ rows, resumed: false, ended: { grants: 1, consents: 1, sessions: 1 } });
+    expect(imported).toEqual({
+      rows,
+      resumed: false,
+      ended: { ...NOTHING_ENDED, grants: 1, consents: 1, sessions: 1 },
+    });
     expect(seen).toEqual([2]);
     expect(await storage.inventory()).toMatchObject({ people: 601, grants: 0, consents: 0, sessions: 0, clients: 1 });
     expect(await storage.state()).toEqual({
@@ -170,7 +183,7 @@ describe.each(backends.map((one) => [one.name, one] as const))("import over data
     expect((await statusOf(storage, brought))?.status).toBe("state_lost");
     expect((await storage.grants.refresh(aRefresh(brought))).kind).not.toBe("rotated");
     expect(await storage.people.findByName({ name: person.username })).toMatchObject({ personId: person.personId });
-    // The same file again ends what was granted since.
+    // Importing the same file again would end the grants that were made since.
     expect(await storage.beforeImport({ file: at("all") })).toBe("filled");
   });
 
@@ -261,7 +274,7 @@ test("others write meanwhile → the file is of one moment", async () => {
   await source.storage.exportTo({ file: at("all"), now: NOW });
   clearInterval(writing);
   await other.close();
-  // Whoever is there had two names before; some of those who are only being made have theirs already.
+  // Every person had two names. Some people whose creation isn't finished have theirs already.
   const names = exported("names").map((name) => name["owner_id"]);
   const people = exported("people");
   expect(people.length).toBeGreaterThan(605);
@@ -278,7 +291,7 @@ test("an import that was interrupted → goes on with the same file, not with an
   await source.storage.exportTo({ file: at("other"), now: NOW });
   const target = await create();
   const database = new DatabaseSync(target.url.slice("sqlite:".length));
-  // The power goes at the first person beyond the first batch of names.
+  // Simulates a loss of power at the first person after the first batch of names.
   database.exec("CREATE TRIGGER power BEFORE INSERT ON people BEGIN SELECT RAISE(ABORT, 'the power went'); END");
   await expect(target.storage.importFrom({ file: at("all") })).rejects.toThrow("the power went");
   database.exec("DROP TRIGGER power");

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { aPostgresDatabase, type TestDatabase } from "../../../../test/support/postgres.ts";
-import { startCluster } from "../../../../test/support/postgres-cluster.ts";
+import { aPostgresDatabase, type TestDatabase } from "../../../../test/support/postgres-database.ts";
+import { startCluster } from "../../../../test/support/postgres-server.ts";
 import { compile, type Params, type Row, type Sql, type Tx } from "../../src/storage/define-verbs.ts";
 import { postgres, sqlite } from "../../src/storage/dialect.ts";
 import { openStorage } from "../../src/storage/open.ts";
@@ -15,6 +15,7 @@ import { verbs } from "../../src/storage/verb-registry.ts";
 import { calls, company, person } from "./support/every-transaction.ts";
 import { isMeant } from "./support/intended-query-plans.ts";
 import { aLiveGrant, aRefresh, NOW, statusOf } from "./support/record-builders.ts";
+import { sequentialTx } from "./support/sequential-tx.ts";
 
 let directory: string;
 let path: string;
@@ -30,13 +31,14 @@ beforeAll(async () => {
 });
 afterAll(() => rm(directory, { recursive: true }));
 
-/** Every statement of every verb, and the verb: those of transactions by running them. */
+/** Every statement with the name of its verb. Statements of transactions are found by running them. */
 async function statementsOf(connection: Tx): Promise<ReadonlyMap<Sql, string>> {
   const used = new Map<Sql, string>();
   const recording: Tx = {
     one: (statement: Sql, params?: Params): Promise<Row | undefined> => connection.one(note(statement), params),
     all: (statement: Sql, params?: Params) => connection.all(note(statement), params),
     run: (statement: Sql, params?: Params) => connection.run(note(statement), params),
+    later: (statement: Sql, params?: Params) => connection.later(note(statement), params),
   };
   let running = "";
   function note(statement: Sql): Sql {
@@ -95,7 +97,7 @@ test("a redemption and a refresh, as they usually are, write no index of SQLite'
 describe("on PostgreSQL, in a session as ours are", () => {
   let database: TestDatabase;
   let client: Client;
-  /** Found by the first test, planned by the second, too. */
+  /** The first test collects the statements, and the second one plans them, too. */
   let used: ReadonlyMap<Sql, string> = new Map();
   beforeAll(async () => {
     database = await aPostgresDatabase();
@@ -113,10 +115,10 @@ describe("on PostgreSQL, in a session as ours are", () => {
     await database.drop();
   });
 
-  /** Small tables that are read whole, and the ring's one that is emptied. */
+  /** Small tables that are read completely, and the table of the ring that is emptied. */
   const WHOLE =
-    /^(catalog|signing_keys|scopes|resources|trusted_issuers|database_state|leases|migrations|receipt_keys|accepted_\d)$/;
-  /** Indexes that are walked in their own order, up to a limit, across partitions. */
+    /^(catalog|signing_keys|scopes|resources|trusted_issuers|sign_in_providers|database_state|leases|migrations|receipt_keys|accepted_\d)$/;
+  /** Indexes that are scanned in their own order up to a limit, in all partitions. */
   const WALKED =
     /(_to_collect|_reserved|_pending|_untold|_by_age|_by_version|_deleted|_of_issuer|_of_client_by_owner|clients_ending)$|^(clients|consents)_pkey$/;
 
@@ -128,13 +130,13 @@ describe("on PostgreSQL, in a session as ours are", () => {
     readonly Plans?: readonly PlanNode[];
   }
 
-  /** What is wrong with a plan, one line for each node. */
+  /** The faults of a plan, one line for each node. */
   function faultsOf(node: PlanNode): string[] {
     const { "Relation Name": table = "", "Index Name": index, "Index Cond": condition = "" } = node;
     const faults = (node.Plans ?? []).flatMap(faultsOf);
     if (node["Node Type"] === "Seq Scan" && !WHOLE.test(table)) faults.push(`walks ${table}`);
     if (index !== undefined && !WALKED.test(index) && !WHOLE.test(table)) {
-      // Owners' tables by partition and something more; the operator's by their key.
+      // Owners' tables need the partition and another column; operators' tables need their key.
       const columns = new Set(
         [...condition.matchAll(/\b([a-z_]+)\)?(?:::\w+)? (?:=|<|>|IS)/g)].map(([, name]) => name),
       );
@@ -147,8 +149,8 @@ describe("on PostgreSQL, in a session as ours are", () => {
   }
 
   /**
-   * A few thousand rows in every table, with values that partial indexes name: on empty ones any index is as good as
-   * another.
+   * Fills every table with a few thousand rows, with values of partial indexes. On empty tables, every index looks
+   * equally good.
    */
   async function fill(): Promise<void> {
     const { rows } = await client.query(
@@ -184,11 +186,7 @@ describe("on PostgreSQL, in a session as ours are", () => {
       );
       return { rows: rows as Row[], count: rowCount ?? 0 };
     };
-    used = await statementsOf({
-      one: async (statement, params) => (await run(statement, params)).rows[0],
-      all: async (statement, params) => (await run(statement, params)).rows,
-      run: async (statement, params) => (await run(statement, params)).count,
-    });
+    used = await statementsOf(sequentialTx(run));
     await fill();
     const faults: string[] = [];
     for (const [statement, name] of used) {
@@ -205,7 +203,7 @@ describe("on PostgreSQL, in a session as ours are", () => {
     expect(faults).toEqual([]);
   });
 
-  /** Housekeeping looks at everybody's rows, and so do operators. */
+  /** Housekeeping and operators read the rows of all owners. */
   const HOUSEKEEPING = /^(collect|stale|untold|empty|due|housekeeping\.|membershipOutbox\.)/;
   const OPERATORS = [
     ...[
@@ -219,9 +217,9 @@ describe("on PostgreSQL, in a session as ours are", () => {
     ],
     "peopleAfter",
   ];
-  /** Whether there is room for another request for mail. */
+  /** Counts the waiting requests for messages. */
   const OF_A_QUEUE = ["mailRequests.countWaiting"];
-  /** Whose an address was, for which somebody asks for recovery and which nobody has. */
+  /** Finds the former owner of an address that no account has, for a recovery. */
   const BY_ADDRESS = ["whoLeft"];
 
   test("spread by partition: whatever a token, a session or a consent needs lies in one part", async () => {
@@ -277,7 +275,7 @@ describe("on PostgreSQL, in a session as ours are", () => {
     await new Promise((resolve) => setTimeout(resolve, 2100));
     await statusOf(storage, one);
     await statusOf(storage, one);
-    // A backend tells what it read a second later.
+    // A PostgreSQL backend publishes its statistics up to a second later.
     await new Promise((resolve) => setTimeout(resolve, 1100));
     await statusOf(storage, one);
     const before = await walked();
@@ -290,14 +288,14 @@ describe("on PostgreSQL, in a session as ours are", () => {
     await fresh.drop();
   });
 
-  // One after the other, on a server of its own: former versions stay in their page until no transaction that was running then, of any database
-  // of the server, is running any more, and what finds no room beside them goes to another page.
+  // Runs alone on its own server. PostgreSQL keeps old row versions in their page while any older transaction of any
+  // database runs, and rows that don't fit go to another page.
   test("100 refreshes of each of 30 grants → every update in place, and the table as large as before", async () => {
     const cluster = await startCluster({ settings: { autovacuum: "off" } });
     const url = cluster.url("postgres");
     const client = new Client({ connectionString: url });
     await client.connect();
-    // A backend tells of what it did at its end at the latest.
+    // A PostgreSQL backend publishes its statistics at its end at the latest.
     const maker = await openStorage({ url });
     await maker.migrate({ now: NOW });
     const grants: Awaited<ReturnType<typeof aLiveGrant>>[] = [];

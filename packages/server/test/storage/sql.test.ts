@@ -11,7 +11,7 @@ import { verbs } from "../../src/storage/verb-registry.ts";
 const source = fileURLToPath(new URL("../../src/storage/", import.meta.url));
 const files = readdirSync(source, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".ts"));
 
-/** Every text of the `sql` tag in the storage folder, its fragments as they are written. */
+/** Every text of the `sql` tag in the storage folder, with its fragments as they are written. */
 const texts = files.flatMap((file) =>
   [...readFileSync(`${source}${file}`, "utf8").matchAll(/\bsql`([^`]*)`/g)].map(([, text]) => ({
     file,
@@ -29,7 +29,7 @@ const numbered: Dialect = {
 
 test("SQL is written in the sql tag alone: no text of it is joined or filled in elsewhere", () => {
   for (const file of files) {
-    // The words of each database are pieces by themselves.
+    // Words of a single database must be fragments of the dialect.
     if (file === "dialect.ts") continue;
     const outside = readFileSync(`${source}${file}`, "utf8")
       .replace(/\bsql`[^`]*`/g, "")
@@ -71,8 +71,8 @@ test("every statement on an owner's table names the partition", () => {
     "membersGrants",
   ]);
   for (const { file, text } of texts) {
-    // A migration runs once, over all partitions. What a whole database holds is counted before a restore.
-    if (!PARTITIONED.test(text) || file.startsWith("migrations/") || file === "database-inventory.ts") continue;
+    // A migration runs once, over all partitions. Counts of the whole database are for restores.
+    if (!PARTITIONED.test(text) || file.startsWith("migrations/") || file === "record-counts.ts") continue;
     const partitioned =
       /\bpartition\b/.test(text) ||
       [...text.matchAll(/\$\{(\w+)\}/g)].some(([, piece]) => naming.has(piece ?? "")) ||
@@ -80,7 +80,7 @@ test("every statement on an owner's table names the partition", () => {
     expect(partitioned, `${file}: ${text}`).toBe(true);
   }
   for (const piece of naming) {
-    // They begin with another of these fragments.
+    // These begin with another one of these fragments.
     if (["lockedConsent", "activeConsent", "which", "firstUse", "newestUsed"].includes(piece)) continue;
     expect(
       texts.some(({ file, text }) => text.trim().startsWith("partition = :partition") && fragmentIn(file, piece)),

@@ -99,7 +99,7 @@ test("the disk takes no more → StorageUnavailable for all who wait, what was a
   await storage.migrate({ now: NOW });
   await storage.close();
   const filler = fileURLToPath(new URL("./support/fill-disk-process.ts", import.meta.url));
-  // The shell's limit on a file's size: 2 MiB.
+  // The shell limits the size of files to 2 MiB.
   const child = spawnSync("sh", ["-c", 'ulimit -f 2048; exec "$0" "$@"', process.execPath, filler, `sqlite:${path}`], {
     encoding: "utf8",
   });

@@ -1,18 +1,24 @@
 /** The form in which a member asks the admins of their company, and the page that says that they were asked. */
 
+import type { Client, Millis } from "../../oauth/model.ts";
 import type { AdminProblem, AskedAdmins } from "../../owners/authorization/ask-admin.ts";
+import { durationsFor } from "../../owners/authorization/consent-answer.ts";
 import type { DeviceFlow } from "../../owners/authorization/device-flow.ts";
-import { MAX_REASON } from "../../owners/company-rules.ts";
+import { beyondApproval, MAX_REASON } from "../../owners/company-rules.ts";
+import { durationField, KEEP_END, readDuration } from "../../owners/consent-needed.ts";
 import { descriptionOf } from "../../owners/scope-texts.ts";
+import type { ConsentDuration } from "../../owners/storage.ts";
+import type { AskAdminView } from "../../pages/company/views.ts";
 import { askAdminPage, askedAdminPage } from "../../pages/index.ts";
-import type { AskAdminView, ClientCard, FormSecrets } from "../../pages/views.ts";
+import type { ClientCard, FormSecrets } from "../../pages/views.ts";
 import type { FlowTools } from "../endpoint-contexts.ts";
 import { clientCard, deviceCard } from "../endpoints/client-and-person-views.ts";
 import { type Answer, page } from "../http-message.ts";
-import { type Arrival, type FlowArrival, pageContextOf, sessionSecrets } from "./continue-after-sign-in.ts";
+import { type Arrival, type FlowArrival, pageContextOf, sessionSecrets } from "./continuation-in-forms.ts";
 import { devicePageContext } from "./device-page.ts";
 
-type Shown = AskedAdmins & { readonly problem: AdminProblem };
+/** `form`: the form that the page answers. */
+type Shown = AskedAdmins & { readonly problem: AdminProblem; readonly form: URLSearchParams };
 
 /** For an app in a browser. */
 export function askAdminAnswer(asked: Shown, arrival: FlowArrival, tools: FlowTools): Answer {
@@ -20,7 +26,10 @@ export function askAdminAnswer(asked: Shown, arrival: FlowArrival, tools: FlowTo
   const chrome = tools.chrome(http, pageContextOf(arrival, tools));
   const client = clientCard(flow.request, chrome.words.language);
   const form = sessionSecrets(flow.continuation, visitor, tools);
-  const html = askAdminPage(viewOf(asked, form, client, chrome.words.language), chrome);
+  const html = askAdminPage(
+    viewOf(asked, form, client, chrome.words.language, offer(flow.request.client, tools)),
+    chrome,
+  );
   return page(asked.problem === null ? 200 : 400, html, "to a client", visitor.cookies);
 }
 
@@ -38,7 +47,10 @@ export function deviceAskAnswer(asked: Shown, flow: DeviceFlow, { visitor, http 
   const form = sessionSecrets(flow.continuation, visitor, tools);
   const chrome = tools.chrome(http, devicePageContext(form, flow.client));
   const { language } = chrome.words;
-  const html = askAdminPage(viewOf(asked, form, deviceCard(flow.client, language), language), chrome);
+  const html = askAdminPage(
+    viewOf(asked, form, deviceCard(flow.client, language), language, offer(flow.client, tools)),
+    chrome,
+  );
   return page(asked.problem === null ? 200 : 400, html, "here", visitor.cookies);
 }
 
@@ -55,13 +67,52 @@ export function deviceAskedAnswer(
   return page(200, html, "here", visitor.cookies);
 }
 
+function offer(client: Client, tools: FlowTools) {
+  return { now: tools.now(), durations: durationsFor(client, tools.authorization) };
+}
+
 function viewOf(
-  { owner, scopes, reason, problem }: Shown,
+  { owner, scopes, reason, problem, form: sent }: Shown,
   form: FormSecrets,
   client: ClientCard,
   language: string,
+  { now, durations }: { readonly now: Millis; readonly durations: readonly ConsentDuration[] },
 ): AskAdminView {
   const company = owner.acting?.company.name ?? "";
-  const asked = scopes.map((scope) => ({ name: scope.name, description: descriptionOf(scope, language) }));
-  return { form, client, company, owner: owner.ownerId, scopes: asked, reason, longest: MAX_REASON, problem };
+  const names = scopes.map(({ name }) => name);
+  const beyond = beyondApproval(owner.acting, names, owner.reach, now);
+  const asked = scopes.map((scope) => ({
+    name: scope.name,
+    description: descriptionOf(scope, language),
+    required: !scope.optional,
+    approved: beyond.length > 0 && !beyond.includes(scope.name),
+  }));
+  const approved = asked.filter((scope) => scope.approved);
+  const canGoOn = approved.length > 0 && asked.every((scope) => scope.approved || !scope.required);
+  return {
+    ...{ form, client, company, owner: owner.ownerId, scopes: asked, reason, longest: MAX_REASON, problem },
+    ...(canGoOn ? { goOn: { scopes: approved.map(({ name }) => name) } } : {}),
+    chosen: chosenTimes(sent, names, durations, owner.ownerId),
+  };
+}
+
+/**
+ * The lengths of time that the member chose, for an answer without the other permissions. Only offered values: the form
+ * can contain anything.
+ */
+function chosenTimes(
+  sent: URLSearchParams,
+  scopes: readonly string[],
+  durations: readonly ConsentDuration[],
+  ownerId: string,
+): Readonly<Record<string, string>> {
+  const fields = ["duration", ...scopes.map(durationField)];
+  const times = fields.flatMap((field) => {
+    const value = sent.get(field) ?? "";
+    return value === KEEP_END || readDuration(value, durations) !== undefined ? [[field, value] as const] : [];
+  });
+  const shown = sent.get("shown_owner");
+  // It counts only that the consent page showed the ends of another owner.
+  const other = shown === null || shown === ownerId ? [] : [["shown_owner", "other"] as const];
+  return Object.fromEntries([...times, ...other]);
 }

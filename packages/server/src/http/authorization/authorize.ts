@@ -9,7 +9,7 @@ import { problemAnswer } from "../error-page.ts";
 import { isForm } from "../form-body.ts";
 import { type Answer, type HttpRequest, queryOf, redirect } from "../http-message.ts";
 import { failedSilently, refusedRequest } from "./authorization-response.ts";
-import { readerOf } from "./continue-after-sign-in.ts";
+import { readerOf } from "./continuation-in-forms.ts";
 import { flowAnswer } from "./show-browser-step.ts";
 
 /** Longest authorization request, in characters as encoded. */

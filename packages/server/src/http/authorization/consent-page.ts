@@ -2,26 +2,23 @@
 
 import { sooner } from "../../oauth/consent-reach.ts";
 import type { Client, Millis, Scope } from "../../oauth/model.ts";
+import { isOpenIdRequest } from "../../oauth/openid/scopes.ts";
 import { redirectHost } from "../../oauth/redirect-uri.ts";
-import { hostsBefore, refusedScopes } from "../../owners/apply-consent-decision.ts";
 import type { Asking } from "../../owners/authorization/browser-flow.ts";
 import { durationsFor } from "../../owners/authorization/consent-answer.ts";
 import type { SignedIn } from "../../owners/authorization/context.ts";
 import {
   declinedFor,
+  hasChoiceEnded,
+  heldScopes,
   lastChoice,
   type OwnerChoice,
   withVerdictOn,
 } from "../../owners/authorization/person-or-company.ts";
-import { approvalFor, endOfRule } from "../../owners/company-rules.ts";
+import { approvalFor, beyondApproval, endOfRule } from "../../owners/company-rules.ts";
 import type { Company } from "../../owners/company-storage.ts";
-import {
-  defaultDuration,
-  durationField,
-  presentEnds,
-  readDuration,
-  standingScopes,
-} from "../../owners/consent-needed.ts";
+import { hostsBefore, latestOf, refusedScopes } from "../../owners/consent-after-decision.ts";
+import { defaultDuration, durationField, presentEnds, readDuration } from "../../owners/consent-needed.ts";
 import type { Person } from "../../owners/person.ts";
 import { descriptionOf } from "../../owners/scope-texts.ts";
 import type { ConsentDuration } from "../../owners/storage.ts";
@@ -30,7 +27,7 @@ import type { ClientCard, ConsentView, DurationChoice, OwnerOption, ScopeChoice 
 import type { FlowTools } from "../endpoint-contexts.ts";
 import { clientCard, signedInAs } from "../endpoints/client-and-person-views.ts";
 import { type Answer, page } from "../http-message.ts";
-import { type FlowArrival, pageContextOf, sessionSecrets } from "./continue-after-sign-in.ts";
+import { type FlowArrival, pageContextOf, sessionSecrets } from "./continuation-in-forms.ts";
 
 /** What was wrong with an answer, and what it was: it stays as it was chosen. */
 export interface Again {
@@ -51,13 +48,14 @@ export async function consentAnswer(
   const { client, redirectUri } = flow.request;
   const chrome = tools.chrome(http, pageContextOf(arrival, tools));
   const { language } = chrome.words;
+  const durations = durationsFor(client, tools.authorization);
   const view: ConsentView = {
     form: sessionSecrets(flow.continuation, visitor, tools),
     client: await inPublic(clientCard(flow.request, language), client, tools),
     person: signedInAs(person),
-    owners: ownerOptions(owners, owner, person, tools.now()),
+    owners: ownerOptions(owners, owner, person, { language, durations }, tools.now()),
     scopes: await scopeChoices(owner, client, language, again, tools),
-    durations: durationChoices(durationsFor(client, tools.authorization), again),
+    durations: durationChoices(durations, again),
     now: tools.now(),
     ...newHost(owner, redirectUri, tools),
     allGranted,
@@ -77,26 +75,68 @@ export function ownerOptions(
   choices: readonly OwnerChoice[],
   selected: OwnerChoice,
   person: Person,
+  page: { readonly language: string; readonly durations: readonly ConsentDuration[] },
   now: Millis,
 ): readonly OwnerOption[] {
   if (choices.length < 2) return [];
   const last = lastChoice(choices);
   const names = choices.map(({ acting }) => acting?.company.name);
-  return choices.map(({ ownerId, acting, ...choice }) => ({
-    value: ownerId,
-    name: acting === undefined ? bothNamesText(signedInAs(person)) : companyName(acting.company, names),
-    kind: kindOf({ ownerId, acting, ...choice }, now),
-    selected: ownerId === selected.ownerId,
-    last: ownerId === last?.ownerId,
+  return choices.map((choice) => ({
+    value: choice.ownerId,
+    name: choice.acting === undefined ? bothNamesText(signedInAs(person)) : companyName(choice.acting.company, names),
+    kind: kindOf(choice, now),
+    selected: choice.ownerId === selected.ownerId,
+    last: choice.ownerId === last?.ownerId,
+    ...limitsOf(choice, choice.ownerId === selected.ownerId, page, now),
   }));
 }
 
-/** By the scopes that the app requires: the person may leave out the others, and then needs no admin. */
+/** How the company's approval or its consent limits an answer for it. `shown`: the page shows this company's boxes. */
+function limitsOf(
+  choice: OwnerChoice,
+  shown: boolean,
+  { language, durations }: Parameters<typeof ownerOptions>[3],
+  now: Millis,
+): Pick<OwnerOption, "endsBy" | "standsUntil" | "beyond"> {
+  const { acting, reach, scopes } = choice;
+  if (acting === undefined) return {};
+  const names = scopes.map(({ name }) => name);
+  const left = new Set(beyondApproval(acting, names, reach, now));
+  const beyond = scopes.filter(({ name }) => left.has(name)).map((scope) => descriptionOf(scope, language));
+  const longest = Math.max(...durations.map((one) => (one === "forever" ? Infinity : one === "once" ? 0 : one * 1000)));
+  const isSooner = (end: number | null | undefined): end is number => end != null && end < now + longest;
+  const end = approvedUntil(choice, now);
+  const stands = shown && !hasChoiceEnded(choice, now) ? [] : standingEnds(choice, now).filter(isSooner);
+  return {
+    ...(isSooner(end) ? { endsBy: end } : stands.length > 0 ? { standsUntil: Math.max(...stands) } : {}),
+    ...(beyond.length === 0 ? {} : { beyond }),
+  };
+}
+
+/** When a member's access ends at the latest: with the approval, or sooner with the company's consent. */
+function approvedUntil(choice: OwnerChoice, now: Millis): Millis | null {
+  const approval = approvalFor(choice.acting, choice.reach, now);
+  if (approval === undefined) return null;
+  return sooner(endOfRule(approval, choice.reach), latestOf(standingEnds(choice, now)) ?? null);
+}
+
+/** The ends of those scopes of the request that the owner has allowed. Null: until revoked. */
+function standingEnds({ consent, reach, scopes }: OwnerChoice, now: Millis): readonly (Millis | null)[] {
+  const ends = presentEnds(consent, reach, now);
+  return scopes.flatMap(({ name }) => ends.get(name) ?? (ends.has(name) ? [null] : []));
+}
+
+/**
+ * By the scopes that the app requires: the person may leave out the others, and then needs no admin. If it requires none,
+ * one that needs no admin is enough.
+ */
 function kindOf(choice: OwnerChoice, now: Millis): OwnerOption["kind"] {
   if (choice.acting === undefined) return "self";
   const required = choice.scopes.filter(({ optional }) => !optional).map(({ name }) => name);
-  const { verdict } = withVerdictOn(choice, required, now);
-  return verdict === "ask" || verdict === "blocked" ? verdict : "company";
+  const least = required.length > 0 ? [required] : choice.scopes.map(({ name }) => [name]);
+  const verdicts = least.map((names) => withVerdictOn(choice, names, now).verdict);
+  if (verdicts.every((verdict) => verdict === "blocked")) return "blocked";
+  return verdicts.every((verdict) => verdict === "ask") ? "ask" : "company";
 }
 
 /** Two companies can have the same name, but not the same slug. */
@@ -129,10 +169,10 @@ export async function scopeChoices(
   const { scopes, consent, reach } = owner;
   const resources = await tools.authorization.oauth.catalog.resources();
   const now = tools.now();
-  const standing = standingScopes(consent, reach, now);
+  const standing = heldScopes(owner, now);
   const approval = approvalFor(owner.acting, reach, now);
   const last = approval === undefined ? null : endOfRule(approval, reach);
-  const ends = presentEnds(consent, reach, now);
+  const ends = hasChoiceEnded(owner, now) ? new Map<string, null>() : presentEnds(consent, reach, now);
   const declined = declinedFor(owner, now);
   const { removed } = refusedScopes(consent, reach, now);
   // A sensitive scope, and one that the owner declined or removed, is granted only if the owner ticks it.
@@ -147,6 +187,7 @@ export async function scopeChoices(
     description: descriptionOf(scope, language),
     api: scope.resource === null ? null : (resources.get(scope.resource)?.name ?? scope.resource),
     required: !scope.optional,
+    signIn: isOpenIdRequest([scope]),
     sensitive: scope.sensitive,
     access: scope.access ?? null,
     checked: ticked?.has(scope.name) ?? (!scope.optional || isOffered(scope)),

@@ -6,7 +6,7 @@ import type { FlowTools } from "../endpoint-contexts.ts";
 import { isFormToken } from "../form-token.ts";
 import { formOf } from "../http-message.ts";
 import { adminFormOf, answerFormOf } from "./consent-form.ts";
-import { readerOf } from "./continue-after-sign-in.ts";
+import { readerOf } from "./continuation-in-forms.ts";
 import { flowAnswer } from "./show-browser-step.ts";
 
 /** Where a sign-in leads: the page, or straight on. */
@@ -27,7 +27,8 @@ export const submitAsk = forVisitor<FlowTools>(async (visitor, http, tools) => {
   const form = formOf(http);
   const wish = { ...adminFormOf(form), genuine: isOwn(form, visitor, tools) };
   const reader = readerOf({ visitor, http }, tools);
-  return flowAnswer(await answerToAdmins(wish, form.get("request"), reader, tools.authorization), visitor, http, tools);
+  const outcome = await answerToAdmins(wish, form.get("request"), reader, tools.authorization);
+  return flowAnswer(outcome, visitor, http, tools, { status: 400, form });
 });
 
 /** True: the form is one of the session's. */

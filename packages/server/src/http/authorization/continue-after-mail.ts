@@ -2,12 +2,16 @@
 
 import { type AuthorizationFlow, resumeFlow } from "../../owners/authorization/browser-flow.ts";
 import { type Continuation, requestOf } from "../../owners/authorization/continuation.ts";
-import { findBehindLink, keepForLink, type WaitingFor } from "../../owners/authorization/continuation-by-mail.ts";
+import {
+  findBehindLink,
+  keepForLink,
+  type WaitingFor,
+} from "../../owners/authorization/continuation-behind-mail-link.ts";
 import type { Waiting, WaitingWhat } from "../../pages/waiting-view.ts";
 import type { Visitor } from "../browser-of-request.ts";
 import type { FlowTools } from "../endpoint-contexts.ts";
 import { nameOf } from "../endpoints/client-and-person-views.ts";
-import { type Arrival, onward } from "./continue-after-sign-in.ts";
+import { type Arrival, onward } from "./continuation-in-forms.ts";
 
 /** Undefined: nothing waits but the person's own pages. */
 function waitingFor({ continuation, flow, invited }: Arrival): WaitingFor | undefined {

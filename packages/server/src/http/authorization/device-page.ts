@@ -15,7 +15,7 @@ import { formToken } from "../form-token.ts";
 import { type Answer, type HttpRequest, page } from "../http-message.ts";
 import type { PageContext } from "../page-chromes.ts";
 import { type Again, durationChoices, inPublic, ownerOptions, scopeChoices } from "./consent-page.ts";
-import { type Arrival, sessionSecrets } from "./continue-after-sign-in.ts";
+import { type Arrival, sessionSecrets } from "./continuation-in-forms.ts";
 
 interface CodeShown {
   readonly typed: string;
@@ -73,13 +73,14 @@ export async function deviceConsentAnswer(
   const chrome = tools.chrome(http, devicePageContext(form, client));
   const { language } = chrome.words;
   const standing = standingScopes(owner.consent, owner.reach, tools.now());
+  const durations = durationsFor(client, tools.authorization);
   const view: ConsentView = {
     form,
     client: await inPublic(deviceCard(client, language), client, tools),
     person: signedInAs(person),
-    owners: ownerOptions(owners, owner, person, tools.now()),
+    owners: ownerOptions(owners, owner, person, { language, durations }, tools.now()),
     scopes: await scopeChoices(owner, client, language, again, tools),
-    durations: durationChoices(durationsFor(client, tools.authorization), again),
+    durations: durationChoices(durations, again),
     now: tools.now(),
     device: factsOf(flow, tools),
     allGranted: owner.scopes.every(({ name }) => standing.has(name)),

@@ -14,7 +14,7 @@ import { problemAnswer } from "../error-page.ts";
 import { isFormToken } from "../form-token.ts";
 import { type Answer, formOf, type HttpRequest } from "../http-message.ts";
 import { adminFormOf, answerFormOf } from "./consent-form.ts";
-import { type Arrival, isAnswer, readerOf } from "./continue-after-sign-in.ts";
+import { type Arrival, isAnswer, readerOf } from "./continuation-in-forms.ts";
 import { codeAnswer } from "./device-page.ts";
 import { deviceAnswer } from "./show-device-step.ts";
 

@@ -11,10 +11,10 @@ import { type Answer, type HttpRequest, redirect } from "../http-message.ts";
 import { adminsAskedAnswer, askAdminAnswer } from "./ask-admin-page.ts";
 import { toClient } from "./authorization-response.ts";
 import { type Again, consentAnswer } from "./consent-page.ts";
-import { notResumed } from "./continue-after-sign-in.ts";
+import { notResumed } from "./continuation-in-forms.ts";
 import { errorRedirectAnswer } from "./error-redirect-page.ts";
 
-/** `again`: the form that an unclear answer came with. */
+/** `again`: the form that the step answers. */
 export async function flowAnswer(
   outcome: FlowOutcome | NotResumed,
   visitor: Visitor,
@@ -45,6 +45,7 @@ export async function flowAnswer(
     case "finished":
       return problemAnswer("interaction_finished", http, tools);
   }
+  const { status = 400, form = new URLSearchParams() } = again ?? {};
   // The steps below are for a signed-in person alone.
   if (signedIn === undefined) return signInAnswer(arrival, tools, null);
   switch (step.kind) {
@@ -53,13 +54,14 @@ export async function flowAnswer(
     case "ask":
       return consentAnswer(step, arrival, signedIn, tools, null);
     case "unclear": {
-      const { status = 400, form = new URLSearchParams() } = again ?? {};
       const problem = { kind: step.problem };
       return consentAnswer(step.asking, arrival, signedIn, tools, { problem, status, form });
     }
     case "ask_admin":
-      return askAdminAnswer({ ...step, problem: null }, arrival, tools);
+      return askAdminAnswer({ ...step, form, problem: null }, arrival, tools);
     case "asked_admin":
-      return step.problem === null ? adminsAskedAnswer(step, arrival, tools) : askAdminAnswer(step, arrival, tools);
+      return step.problem === null
+        ? adminsAskedAnswer(step, arrival, tools)
+        : askAdminAnswer({ ...step, form }, arrival, tools);
   }
 }

@@ -7,7 +7,7 @@ import { deviceStepUpAnswer } from "../endpoints/second-step-page.ts";
 import { FIRST, signInAnswer } from "../endpoints/sign-in-page.ts";
 import { type Answer, later, redirect, waitUntil } from "../http-message.ts";
 import { deviceAskAnswer, deviceAskedAnswer } from "./ask-admin-page.ts";
-import type { Arrival } from "./continue-after-sign-in.ts";
+import type { Arrival } from "./continuation-in-forms.ts";
 import { codeAnswer, deviceConsentAnswer, doneAnswer, elsewhereAnswer } from "./device-page.ts";
 
 /** `form`: that the step is the answer to. */
@@ -50,7 +50,7 @@ export async function deviceAnswer(
       return deviceConsentAnswer(step.flow, step.owner, arrival, tools, again);
     }
     case "ask_admin":
-      return deviceAskAnswer(step, step.flow, arrival, tools);
+      return deviceAskAnswer({ ...step, form }, step.flow, arrival, tools);
     case "asked_admin":
       return deviceAskedAnswer(step, step.flow, arrival, tools);
   }

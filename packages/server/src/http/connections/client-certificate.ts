@@ -6,7 +6,7 @@ import { isIP } from "node:net";
 import { TLSSocket } from "node:tls";
 import { leadsToAuthority, MAX_INTERMEDIATES } from "../../crypto/certificate-chain.ts";
 import type { ClientCertificate } from "../../oauth/client-authentication/client-certificate.ts";
-import type { PublicJwk } from "../../oauth/json-web-key.ts";
+import type { PublicJwk } from "../../oauth/foreign-jwk-set.ts";
 
 /** Maximum size of a certificate's DER in bytes. */
 const MAX_CERTIFICATE = 16_384;

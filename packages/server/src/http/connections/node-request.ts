@@ -5,7 +5,7 @@ import type { IncomingMessage } from "node:http";
 import type { Config } from "../../config.ts";
 import type { ClientCertificate } from "../../oauth/client-authentication/client-certificate.ts";
 import type { Millis } from "../../oauth/model.ts";
-import type { HttpRequest } from "../http-message.ts";
+import type { HttpRequest, Upload } from "../http-message.ts";
 import type { Forwarded, TrustedProxies } from "./client-address.ts";
 import { clientCertificate } from "./client-certificate.ts";
 
@@ -20,7 +20,7 @@ export interface RequestTools {
 }
 
 /** The parts of a request that have been read. */
-interface Read extends Pick<HttpRequest, "path" | "params" | "query" | "body" | "id"> {
+interface Read extends Pick<HttpRequest, "path" | "params" | "query" | "body" | "upload" | "id"> {
   /** The address at the other end of its connection. */
   readonly peer: string;
 }
@@ -31,18 +31,20 @@ export class NodeRequest implements HttpRequest {
   readonly params: HttpRequest["params"];
   readonly query: string;
   readonly body: string;
+  readonly upload: Upload | undefined;
   readonly id: string;
   readonly #raw: IncomingMessage;
   readonly #peer: string;
   readonly #tools: RequestTools;
   #forwarded: Forwarded | undefined;
 
-  constructor(raw: IncomingMessage, { peer, path, params, query, body, id }: Read, tools: RequestTools) {
+  constructor(raw: IncomingMessage, { peer, path, params, query, body, upload, id }: Read, tools: RequestTools) {
     this.method = raw.method ?? "GET";
     this.path = path;
     this.params = params;
     this.query = query;
     this.body = body;
+    this.upload = upload;
     this.id = id;
     this.#raw = raw;
     this.#peer = peer;

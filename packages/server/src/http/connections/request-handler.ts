@@ -4,14 +4,14 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { ConditionName, OAuthError } from "../../oauth/errors.ts";
 import { metadataRoute, type Route, routes } from "../endpoint-table.ts";
 import { checkFormOrigin } from "../form-origin.ts";
-import type { Answer, HttpRequest } from "../http-message.ts";
+import type { Answer, HttpRequest, Upload } from "../http-message.ts";
 import type { Endpoint, Served } from "../lazy-pages.ts";
 import { problemJson, refusalOf, wantsPage } from "../refusal.ts";
-import { Exchange, type Site } from "../request-response.ts";
 import { type Match, Router } from "../router.ts";
 import { connectionOf } from "./connection.ts";
 import { REFUSED_AFTER } from "./load-shedding.ts";
 import { bodyComes, readBody, skipBody } from "./request-body.ts";
+import { Exchange, type Site } from "./request-lifecycle.ts";
 import { busyAnswers } from "./service-unavailable.ts";
 
 /** Limits of the HTTP server for the handler: slow and huge requests end early. */
@@ -106,7 +106,8 @@ function respond(exchange: Exchange, match: Match<Route> | undefined, site: Whol
   const { assent } = site;
   const endpoint = match && endpointFor(match.to, raw.method);
   if (match !== undefined && endpoint !== undefined && raw.method === "POST") {
-    readBody(raw, (body) => afterBody(body, exchange, match, endpoint, site));
+    if (match.to.upload !== undefined) void receive(match.to.upload, exchange, match, endpoint, site);
+    else readBody(raw, (body) => afterBody(body, exchange, match, endpoint, site));
     return;
   }
   skipBody(raw);
@@ -126,6 +127,28 @@ function respond(exchange: Exchange, match: Match<Route> | undefined, site: Whol
   void say(async () => withCors(await otherMethod(route, http, assent), http, route), exchange, route, assent);
 }
 
+/** Never rejects. */
+async function receive(
+  read: NonNullable<Route["upload"]>,
+  exchange: Exchange,
+  match: Match<Route>,
+  endpoint: Endpoint,
+  site: WholeSite,
+): Promise<void> {
+  const { raw, response } = exchange;
+  const over = (callback: () => void) => {
+    if (response.closed) callback();
+    else response.once("close", callback);
+  };
+  try {
+    const upload = await read(raw, exchange.request(match.params), over, site.assent);
+    afterBody("", exchange, match, endpoint, site, upload);
+  } catch (error) {
+    skipBody(raw);
+    afterBody("", exchange, match, () => Promise.reject(error), site);
+  }
+}
+
 /** The request is complete, or its body is refused. */
 function afterBody(
   body: string | OAuthError,
@@ -133,6 +156,7 @@ function afterBody(
   { to: route, params }: Match<Route>,
   endpoint: Endpoint,
   { assent, busy }: WholeSite,
+  upload?: Upload,
 ): void {
   if (exchange.abandoned) return;
   // Other requests may have taken the last place while the body arrived.
@@ -142,7 +166,7 @@ function afterBody(
     return;
   }
   exchange.enter();
-  if (typeof body === "string") void serve(route, endpoint, exchange.request(params, body), exchange, assent);
+  if (typeof body === "string") void serve(route, endpoint, exchange.request(params, body, upload), exchange, assent);
   else void say(() => bodyRefused(body, route, exchange, assent), exchange, route, assent);
 }
 

@@ -6,7 +6,7 @@ import { metadataRoute, routes, unshed } from "../endpoint-table.ts";
 import type { Answer, HttpRequest } from "../http-message.ts";
 import type { LazyPages } from "../lazy-pages.ts";
 import { problemJson } from "../refusal.ts";
-import type { HeaderLines } from "./header-lines.ts";
+import type { HeaderLines } from "./response-header-lines.ts";
 
 /** Used for a response that is made before anybody asks. */
 const nobody: HttpRequest = {

@@ -12,14 +12,14 @@ import {
   revokeApp as revokeAllowed,
 } from "../../owners/apps/change-app.ts";
 import type { AppsContext } from "../../owners/apps/context.ts";
+import { minutesLeft } from "../../owners/apps/remaining-token-lifetime.ts";
 import {
   askForWhom,
   hasForgottenChoice,
   type NextOwners,
   type OwnerChoices,
   ownerChoicesOf,
-} from "../../owners/apps/next-owner.ts";
-import { minutesLeft } from "../../owners/apps/remaining-token-lifetime.ts";
+} from "../../owners/apps/remembered-owner-choice.ts";
 import type { Person } from "../../owners/person.ts";
 import { descriptionOf } from "../../owners/scope-texts.ts";
 import { appsPage } from "../../pages/index.ts";
@@ -40,9 +40,10 @@ export const showApps = signedIn(async ({ person, session, http, visitor }, tool
   const asked = new URLSearchParams(http.query);
   const query = (asked.get("q") ?? "").trim().slice(0, MAX_QUERY);
   const chrome = tools.chrome(http);
-  const now = tools.now();
   const { language } = chrome.words;
   const [allowed, choices] = await Promise.all([allowedApps(person, tools.apps), ownerChoicesOf(person, tools.apps)]);
+  // After the ends of tokens were computed: an earlier time would add a minute to them.
+  const now = tools.now();
   const all = allowed.map((app) => entryOf(app, choices?.of(app.consent, app.client), language, now));
   const forCompanies = await companyEntries(choices, all, language, tools);
   const view: AppsView = {

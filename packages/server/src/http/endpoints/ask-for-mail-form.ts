@@ -9,14 +9,14 @@ import { type AskContext, askForMail as ask } from "../../owners/mail/ask-for-ma
 import type { Asker } from "../../owners/mail/mail-limits.ts";
 import { askPage, type Chrome, sentPage } from "../../pages/index.ts";
 import type { AskView } from "../../pages/security/views.ts";
-import { keptFor, signInPath, waitingBehind } from "../authorization/continue-after-mail.ts";
 import {
   type Arrival,
   arrivalOf,
   formSecrets,
   isAnswer,
   pageContextOf,
-} from "../authorization/continue-after-sign-in.ts";
+} from "../authorization/continuation-in-forms.ts";
+import { keptFor, signInPath, waitingBehind } from "../authorization/continue-after-mail.ts";
 import { originOf } from "../connections/client-address.ts";
 import { deviceCookie } from "../device-cookie.ts";
 import type { FlowTools } from "../endpoint-contexts.ts";

@@ -12,7 +12,7 @@ import { holdsIn } from "../../owners/recovery/undo-address-link.ts";
 import { donePage } from "../../pages/index.ts";
 import type { TakeBackWhat } from "../../pages/security/recover-account-views.ts";
 import type { DoneView } from "../../pages/security/views.ts";
-import { isAnswer } from "../authorization/continue-after-sign-in.ts";
+import { isAnswer } from "../authorization/continuation-in-forms.ts";
 import type { Visitor } from "../browser-of-request.ts";
 import { presentedBy } from "../device-cookie.ts";
 import type { PageTools } from "../endpoint-contexts.ts";

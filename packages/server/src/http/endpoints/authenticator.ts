@@ -6,7 +6,7 @@ import { newRecoveryCodes, recoveryCodeHash } from "../../crypto/recovery-codes.
 import { seal, unseal } from "../../crypto/seal.ts";
 import type { Millis } from "../../oauth/model.ts";
 import { removeSecondFactor, setAuthenticator, setRecoveryCodes } from "../../owners/change-factors.ts";
-import { afterNewAuthenticator } from "../../owners/session-policy.ts";
+import { afterNewAuthenticator } from "../../owners/session-lifetime-and-level.ts";
 import type { AuthenticatorView } from "../../pages/factor-views.ts";
 import { authenticatorPage, recoveryCodesPage } from "../../pages/index.ts";
 import { startSession } from "../browser-of-request.ts";

@@ -3,7 +3,7 @@
 import { isCommonPassword } from "../../crypto/common-passwords.ts";
 import { changePassword, newPasswordsUsedUp, type PasswordContext } from "../../owners/account/change-password.ts";
 import { passwordProblem } from "../../owners/new-password.ts";
-import { afterNewPassword } from "../../owners/session-policy.ts";
+import { afterNewPassword } from "../../owners/session-lifetime-and-level.ts";
 import type { Person } from "../../owners/storage.ts";
 import { changePasswordPage } from "../../pages/index.ts";
 import type { PasswordFault } from "../../pages/security/views.ts";
@@ -12,19 +12,23 @@ import { originOf } from "../connections/client-address.ts";
 import { factorChange } from "../factor-change-input.ts";
 import { formToken } from "../form-token.ts";
 import { type Answer, formOf, page, redirect, waitUntil } from "../http-message.ts";
-import { type ProofTools, proofFault } from "../reauthentication.ts";
+import { isFresh, type ProofTools, proofFault } from "../reauthentication.ts";
 import { signedInAs } from "./client-and-person-views.ts";
 import { type Account, type AccountTools, signedIn } from "./require-sign-in.ts";
+import { confirmFirst } from "./security.ts";
 
 interface PasswordTools extends AccountTools, ProofTools {
   readonly credentials: SessionTools["credentials"];
   readonly account: PasswordContext;
 }
 
-export const showChangePassword = signedIn(
-  async (account, tools: AccountTools) => formAnswer(account, new URLSearchParams(account.http.query), null, tools),
-  "before a new password",
-);
+export const showChangePassword = signedIn(async (account, tools: AccountTools) => {
+  const { person } = account;
+  // Without a password, a recent sign-in is the proof. It is asked for before anybody types a new password.
+  if (person.passwordHash === null && !person.mustChangePassword && !(await isFresh(account, tools)))
+    return confirmFirst("password", account, tools);
+  return formAnswer(account, new URLSearchParams(account.http.query), null, tools);
+}, "before a new password");
 
 export const submitChangePassword = signedIn(async (account, tools: PasswordTools) => {
   const { person, session, http, visitor } = account;
@@ -36,6 +40,7 @@ export const submitChangePassword = signedIn(async (account, tools: PasswordTool
   if (fault !== undefined) return again(fault);
   if (password === current) return again({ kind: "same" });
   const unproved = await proofFault(account, current, tools);
+  if (unproved?.kind === "stale" && mayConfirm(account)) return confirmFirst("password", account, tools);
   if (unproved !== undefined) return again(unproved);
   const until = await newPasswordsUsedUp(person, tools.account);
   if (until !== undefined) return again({ kind: "throttled", minutes: waitUntil(until, tools.now()).minutes });
@@ -51,8 +56,14 @@ export const submitChangePassword = signedIn(async (account, tools: PasswordTool
   // With the password, the browser's cookies change, too.
   const by = afterNewPassword(session, person, changed.passwordChangedAt);
   const cookies = [...visitor.cookies, ...(await startSession(changed, by, visitor, http, tools, "quietly"))];
-  return redirect(303, tools.issuer + onward(form), cookies);
+  return redirect(303, tools.issuer + onward(form, chosen.endApps), cookies);
 }, "before a new password");
+
+/** Somebody who must choose a new password, or on whom a device or an invitation waits, can't go to that page first. */
+function mayConfirm({ person, http }: Account): boolean {
+  const form = formOf(http);
+  return !person.mustChangePassword && form.get("device") === null && form.get("invitation") === null;
+}
 
 /** What is wrong with a password that is typed twice. Undefined: nothing. */
 export function newPasswordFault(
@@ -72,14 +83,14 @@ export function newPasswordFault(
 }
 
 /** Back to the page that waits: it opens and checks the continuation again. */
-function onward(form: URLSearchParams): string {
+function onward(form: URLSearchParams, appsEnded: boolean): string {
   const request = form.get("request");
   const device = form.get("device");
   if (request !== null) return `/consent?${new URLSearchParams({ request })}`;
   const invitation = form.get("invitation");
   if (invitation !== null) return `/invitation?${new URLSearchParams({ token: invitation })}`;
   if (device !== null) return `/device/consent?${new URLSearchParams({ device })}`;
-  return "/account/security?done=password";
+  return `/account/security?done=${appsEnded ? "password-and-apps" : "password"}`;
 }
 
 function formAnswer(

@@ -3,6 +3,7 @@
 import type { AuthorizationRequest } from "../../oauth/authorization-endpoint/request.ts";
 import type { Client } from "../../oauth/model.ts";
 import { redirectHost } from "../../oauth/redirect-uri.ts";
+import { picturePath } from "../../owners/account/picture-address.ts";
 import type { Person } from "../../owners/person.ts";
 import { translated } from "../../owners/scope-texts.ts";
 import type { ClientCard, SignedInAs } from "../../pages/views.ts";
@@ -44,6 +45,6 @@ export function logoPath({ logo }: Pick<Client, "logo">): string | null {
 }
 
 export function signedInAs(person: Person): SignedInAs {
-  const { name, username, deleteAt = null } = person;
-  return { name: name ?? username, username, deleteAt };
+  const { name, username, pictureId, deleteAt = null } = person;
+  return { name: name ?? username, username, picture: pictureId == null ? null : picturePath(pictureId), deleteAt };
 }

@@ -3,7 +3,6 @@
 import { ceilingOf, reaches, reachOf } from "../../oauth/consent-reach.ts";
 import type { Client, Millis, Scope } from "../../oauth/model.ts";
 import { consentHosts, redirectHost } from "../../oauth/redirect-uri.ts";
-import { consentUnder } from "../../owners/apply-consent-decision.ts";
 import { minutesLeft, outstanding } from "../../owners/apps/remaining-token-lifetime.ts";
 import {
   type CompanyAppDetails,
@@ -15,6 +14,7 @@ import {
 import { decideRule, type NamedRequest } from "../../owners/companies/company-apps.ts";
 import { isInForce, standingRule } from "../../owners/company-rules.ts";
 import type { AppRule, DefaultRule, ListedRule, NewRule } from "../../owners/company-storage.ts";
+import { consentUnder } from "../../owners/consent-after-decision.ts";
 import { defaultDuration } from "../../owners/consent-needed.ts";
 import { descriptionOf } from "../../owners/scope-texts.ts";
 import type {
@@ -48,10 +48,10 @@ interface Seen {
 
 async function seenApp(at: InCompany, tools: CompanyTools): Promise<Seen | undefined> {
   const clientId = at.http.params["client"] ?? "";
-  const details = await companyApp(at, clientId, tools.companies);
-  if (details === undefined) return undefined;
   const client = await tools.apps.oauth.catalog.client(clientId);
   const ceiling = client === undefined ? null : ceilingOf(client, tools.apps.oauth.policy);
+  const details = await companyApp(at, { clientId, ceiling }, tools.companies);
+  if (details === undefined) return undefined;
   const now = tools.now();
   const standing = standingRule(details.rule, { ceiling }, now);
   const state = stateOf(details.rule, at.acting.company, ceiling, now);
@@ -70,7 +70,7 @@ export const showCompanyApp = forAdmins(async (at, tools: CompanyTools) => {
 function startOf({ standing: rule, state }: Seen, request: NamedRequest | undefined): TypedRule {
   const allowed = rule?.rule === "allow" ? rule : undefined;
   const audience = allowed === undefined ? null : allowed.forSelected === true ? "selected" : "everybody";
-  const start = { others: "", duration: allowed === undefined ? "" : SAME_END, optOut: rule?.optOut ?? false };
+  const start = { others: "", duration: allowed === undefined ? "" : SAME_END };
   if (request === undefined) {
     return {
       ...{ ...start, rule: rule?.rule ?? (state === "ask" ? "ask" : "default"), audience },
@@ -118,12 +118,19 @@ async function appAnswer(
       consent === undefined
         ? null
         : {
-            scopes: consent.scopes.map((scope) => described(scope.name, known, language)),
+            scopes: allScopes(details).map((name) => described(name, known, language)),
             grantedAt: consent.createdAt,
             lastUsedAt: uses.length === 0 ? null : Math.max(...uses),
-            expiresAt: consentUnder(consent, ceiling).expiresAt,
+            // A member can have chosen a sooner end than the company's.
+            expiresAt:
+              details.access.endsAt === undefined ? consentUnder(consent, ceiling).expiresAt : details.access.endsAt,
             people,
-            shown: acting.map(({ username, since, lastUsedAt }) => ({ username, since, lastUsedAt })),
+            shown: acting.map(({ username, personName, since, lastUsedAt }) => ({
+              username,
+              personName,
+              since,
+              lastUsedAt,
+            })),
           },
     requests: details.requests.map((one) => requestView(one, client, known, language)),
     form: client === undefined ? null : await formView(at, seen, client, typed, problem, tools),
@@ -131,6 +138,11 @@ async function appAnswer(
     defaultRule: at.acting.company.defaultRule,
   };
   return page(problem === null ? 200 : 400, companyAppPage(view, tools.chrome(http)), "here", visitor.cookies);
+}
+
+/** Scopes of the company's consent, and those that admins' grants keep beyond it. */
+function allScopes({ consent, access }: CompanyAppDetails): readonly string[] {
+  return [...new Set([...(consent?.scopes ?? []).map(({ name }) => name), ...access.scopes])];
 }
 
 /** The state of a rule, as pages name it. Null: the company's default applies, because there is none or it has ended. */
@@ -203,10 +215,10 @@ async function formView(
   const chosen = [SAME_END, ...offered].includes(typed.duration) ? typed.duration : String(usual);
   const same = standing?.rule === "allow" ? [SAME_END] : [];
   return {
-    ...{ rule: typed.rule, audience: typed.audience, others: typed.others, optOut: typed.optOut, more, problem },
+    ...{ rule: typed.rule, audience: typed.audience, others: typed.others, more, problem },
     seen: rule?.decidedAt ?? null,
-    members: members.map(({ personId, username }) => ({
-      ...{ personId, username, checked: typed.members.includes(personId) },
+    members: members.map(({ personId, username, personName }) => ({
+      ...{ personId, username, personName, checked: typed.members.includes(personId) },
     })),
     scopes: client.scopes
       .filter((name) => known.get(name)?.ownerRole === null)
@@ -267,7 +279,7 @@ async function reviewAnswer(
   const { language } = tools.chrome(http).words;
   const known = await tools.apps.oauth.catalog.scopes();
   const say = (names: readonly string[]) => names.map((name) => described(name, known, language).description);
-  const granted = say((details.consent?.scopes ?? []).map(({ name }) => name));
+  const granted = say(allScopes(details));
   const stopsIn = minutesLeft(await heldUntil(at, clientId, tools), tools.now());
   const view: CompanyReviewView = {
     ...frame,

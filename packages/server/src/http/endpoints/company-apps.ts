@@ -1,10 +1,10 @@
 /** `/company/{slug}`: the apps of a company, the search for them, members' requests, and the rule for other apps. */
 
 import { ceilingOf, reaches, reachOf } from "../../oauth/consent-reach.ts";
+import type { Millis } from "../../oauth/model.ts";
 import { consentHosts, redirectHost } from "../../oauth/redirect-uri.ts";
-import { consentUnder } from "../../owners/apply-consent-decision.ts";
-import { askForWhom } from "../../owners/apps/next-owner.ts";
 import { outstanding } from "../../owners/apps/remaining-token-lifetime.ts";
+import { askForWhom } from "../../owners/apps/remembered-owner-choice.ts";
 import { findVerified, hasText } from "../../owners/companies/app-search.ts";
 import {
   type AppInCompany,
@@ -12,9 +12,13 @@ import {
   appsOf as companyApps,
   requestsOf as membersRequests,
   optOut,
+  ownAccess,
+  ownRequests,
   refuseMembersRequest,
   revokeApp,
 } from "../../owners/companies/company-apps.ts";
+import { approvedScopes, endOfRule } from "../../owners/company-rules.ts";
+import { consentUnder } from "../../owners/consent-after-decision.ts";
 import type { CompanyAppsView, CompanyAppView, CompanyRequestView } from "../../pages/company/views.ts";
 import { companyAppsPage } from "../../pages/index.ts";
 import { type Answer, formOf, page } from "../http-message.ts";
@@ -37,7 +41,7 @@ const MOST_TYPED = 100;
 export const showCompanyApps = forMembers(async (at, tools: CompanyTools) => {
   const { frame, acting, http, visitor } = at;
   const query = frame.admin ? [...queryOf(http.query)].slice(0, MOST_TYPED).join("") : "";
-  const requests = frame.admin ? await requestsOf(at, tools) : [];
+  const requests = await requestsOf(at, tools);
   const all = await appsOf(at, requests, tools);
   const view: CompanyAppsView = {
     ...frame,
@@ -78,15 +82,17 @@ async function foundBeside(
   return { found, more };
 }
 
-/** For an app that was just revoked or blocked: how long its tokens still work. */
+/** For an app that was just revoked, blocked or stopped: how long its tokens still work. */
 async function heldNotice(
-  { key, frame, http }: InCompany,
+  { key, frame, http, person }: InCompany,
   tools: CompanyTools,
 ): Promise<Pick<CompanyAppsView, "held">> {
-  if (!frame.admin || (frame.notice !== "revoked" && frame.notice !== "blocked")) return {};
+  const forAll = frame.admin && (frame.notice === "revoked" || frame.notice === "blocked");
+  if (!forAll && frame.notice !== "stopped") return {};
   const client = await tools.apps.oauth.catalog.client(idIn(new URLSearchParams(http.query), "app"));
   if (client === undefined) return {};
-  const owner = { partition: key.partition, ownerId: key.companyId };
+  const whose = forAll ? {} : { personId: person.personId };
+  const owner = { partition: key.partition, ownerId: key.companyId, ...whose };
   const until = (await outstanding(owner, tools.now(), "ended", tools.apps)).get(client.clientId);
   return until === undefined ? {} : { held: { app: nameOf(client, tools.chrome(http).words.language), until } };
 }
@@ -99,20 +105,24 @@ async function appsOf(
   const { frame } = at;
   const apps = await companyApps(at, tools.companies);
   const views = await Promise.all(apps.map((app) => appView(app, requests, at, tools)));
-  return frame.admin ? views : views.filter(({ mine, chosen, state }) => mine !== null || chosen || state === "allow");
+  return frame.admin
+    ? views
+    : views.filter(({ mine, chosen, state }) => mine !== null || chosen || state === "allow" || state === "block");
 }
 
 async function appView(
-  { clientId, app, rule, mine, chosen }: AppInCompany,
+  inCompany: AppInCompany,
   requests: readonly CompanyRequestView[],
-  { acting, http }: InCompany,
+  { acting, http, person }: InCompany,
   tools: CompanyTools,
 ): Promise<CompanyAppView> {
   const { language } = tools.chrome(http).words;
+  const { clientId, app, rule, mine, chosen } = inCompany;
   const client = await tools.apps.oauth.catalog.client(clientId);
   const known = await tools.apps.oauth.catalog.scopes();
   const ceiling = client === undefined ? null : ceilingOf(client, tools.apps.oauth.policy);
   const hosts = consentHosts(client?.redirectUris ?? []);
+  const { scopes, ...access } = accessOf(inCompany, person.personId, ceiling, tools.now());
   const state = stateOf(rule, acting.company, ceiling, tools.now());
   const allowed = state === "allow" || state === "selected";
   const isNew = (host: string) => client !== undefined && !reaches(rule?.hosts ?? null, reachOf(client, host, ceiling));
@@ -123,10 +133,39 @@ async function appView(
     host: hosts[0] === undefined ? null : redirectHost(hosts[0]),
     requests: requests.filter((one) => one.clientId === clientId).length,
     hasNewHosts: allowed && hosts.some(isNew),
-    scopes: (app?.consent.scopes ?? []).map(({ name }) => described(name, known, language)),
-    grantedAt: app?.consent.createdAt ?? null,
-    lastUsedAt: app?.consent.lastUsedAt ?? null,
-    expiresAt: app === undefined ? null : consentUnder(app.consent, ceiling).expiresAt,
+    scopes: scopes.map((name) => described(name, known, language)),
+    ...access,
+  };
+}
+
+/**
+ * What the app can do for the reader: under their own grants, or else under an approval that lets them connect it, or
+ * under the company's consent if they chose the company before. Nothing if they stopped it.
+ */
+function accessOf(
+  { app, rule, mine, own }: AppInCompany,
+  personId: string,
+  ceiling: Millis | null,
+  now: Millis,
+): Pick<CompanyAppView, "grantedAt" | "lastUsedAt" | "expiresAt"> & { readonly scopes: readonly string[] } {
+  const none = { scopes: [], grantedAt: null, lastUsedAt: null, expiresAt: null };
+  if (mine === "stopped") return none;
+  const held = ownAccess(own, ceiling, now);
+  if (held !== undefined) {
+    const { scopes, since, lastUsedAt, endsAt } = held;
+    return { scopes, grantedAt: since, lastUsedAt, expiresAt: endsAt };
+  }
+  const scopes = approvedScopes(rule, personId, { ceiling }, now);
+  if (rule !== undefined && scopes.length > 0) {
+    return { ...none, scopes, grantedAt: rule.decidedAt, expiresAt: endOfRule(rule, { ceiling }) };
+  }
+  if (app === undefined) return none;
+  const { consent } = app;
+  return {
+    scopes: consent.scopes.map(({ name }) => name),
+    grantedAt: consent.createdAt,
+    lastUsedAt: null,
+    expiresAt: consentUnder(consent, ceiling).expiresAt,
   };
 }
 
@@ -134,9 +173,27 @@ async function requestsOf(at: InCompany, tools: CompanyTools): Promise<readonly 
   const { language } = tools.chrome(at.http).words;
   const { catalog } = tools.apps.oauth;
   const known = await catalog.scopes();
-  const requests = await membersRequests(at, tools.companies);
+  if (at.frame.admin) {
+    const requests = await membersRequests(at, tools.companies);
+    return Promise.all(
+      requests.map(async (one) => requestView(one, await catalog.client(one.clientId), known, language)),
+    );
+  }
+  const { personId, name: personName } = at.person;
+  const own = await ownRequests(at, tools.companies);
   return Promise.all(
-    requests.map(async (one) => requestView(one, await catalog.client(one.clientId), known, language)),
+    own.map(async (one) => {
+      const client = await catalog.client(one.clientId);
+      const ceiling = client === undefined ? null : ceilingOf(client, tools.apps.oauth.policy);
+      const approved = new Set(approvedScopes(one.rule, personId, { ceiling }, tools.now()));
+      const view = requestView({ ...one, personName }, client, known, language);
+      return {
+        ...view,
+        scopes: view.scopes.filter(({ name }) => !approved.has(name)),
+        approved: view.scopes.filter(({ name }) => approved.has(name)),
+        refusedAt: one.status === "refused" ? (one.decidedAt ?? one.askedAt) : null,
+      };
+    }),
   );
 }
 
@@ -177,6 +234,8 @@ export const setOptOut = forMembers(async (at, tools: CompanyTools): Promise<Ans
     return backTo(at, "", kind === "asks_for_whom" ? "asksNext" : "gone", tools);
   }
   const out = form.get("out") === "yes";
-  const outcome = await optOut(at, idIn(form, "client_id"), out, tools.companies);
-  return backTo(at, "", outcome === "unknown" ? "gone" : out ? "stopped" : "resumed", tools);
+  const clientId = idIn(form, "client_id");
+  const outcome = await optOut(at, clientId, out, tools.companies);
+  if (outcome === "unknown") return backTo(at, "", "gone", tools);
+  return out ? backTo(at, "", "stopped", tools, clientId) : backTo(at, "", "resumed", tools);
 });

@@ -2,7 +2,7 @@
 
 import type { Millis } from "../../oauth/model.ts";
 import { minutesLeft, outstanding } from "../../owners/apps/remaining-token-lifetime.ts";
-import { appsActingFor, grantedApp } from "../../owners/companies/company-apps.ts";
+import { appsActingFor, grantedApp, ruleAfterRevoking } from "../../owners/companies/company-apps.ts";
 import { memberOf } from "../../owners/companies/company-members.ts";
 import type { CompanyConfirmView } from "../../pages/company/views.ts";
 import { companyConfirmPage } from "../../pages/index.ts";
@@ -11,7 +11,7 @@ import { nameOf } from "./client-and-person-views.ts";
 import { backTo, type CompanyTools, forAdmins, forMembers, type InCompany, idIn } from "./require-membership.ts";
 
 type Question = Pick<CompanyConfirmView, "what" | "subject" | "action" | "fields"> &
-  Partial<Pick<CompanyConfirmView, "people" | "apps">>;
+  Partial<Pick<CompanyConfirmView, "people" | "apps" | "rule">>;
 
 function confirmAnswer(
   { frame, http, visitor }: InCompany,
@@ -20,7 +20,7 @@ function confirmAnswer(
   tools: CompanyTools,
 ): Answer {
   const stopsIn = minutesLeft(until, tools.now());
-  const view: CompanyConfirmView = { ...frame, people: 0, apps: [], ...question, stopsIn };
+  const view: CompanyConfirmView = { ...frame, people: 0, apps: [], rule: null, ...question, stopsIn };
   const here = http.method === "GET" ? { here: `${http.path}?${http.query}` } : {};
   return page(200, companyConfirmPage(view, tools.chrome(http, here)), "here", visitor.cookies);
 }
@@ -38,7 +38,15 @@ export const confirmRevoke = forAdmins(async (at, tools: CompanyTools) => {
   const client = await tools.apps.oauth.catalog.client(clientId);
   const subject = client === undefined ? app.consent.shown.clientName : nameOf(client, languageOf(at, tools));
   const { people } = app;
-  const question = { what: "revoke", action: "/revoke", fields: { client_id: clientId }, subject, people } as const;
+  const rule = await ruleAfterRevoking(at, clientId, tools.companies);
+  const question = {
+    what: "revoke",
+    action: "/revoke",
+    fields: { client_id: clientId },
+    subject,
+    people,
+    rule,
+  } as const;
   return confirmAnswer(at, question, await heldBy(at, clientId, tools), tools);
 });
 

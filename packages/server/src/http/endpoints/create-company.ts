@@ -1,6 +1,6 @@
 /** `/account/companies/new`: a person creates a company. Unless the operator allows it, the page does not exist. */
 
-import { type FoundProblem, foundCompany, foundProblem } from "../../owners/companies/found-company.ts";
+import { type FoundProblem, foundCompany, foundProblem } from "../../owners/companies/create-own-company.ts";
 import { createCompanyPage } from "../../pages/index.ts";
 import { problemAnswer } from "../error-page.ts";
 import { formToken } from "../form-token.ts";

@@ -3,6 +3,8 @@
 import type { Receipts } from "../../crypto/signed-receipts.ts";
 import { type Consent, type ListedGrant, type Millis, NEVER } from "../../oauth/model.ts";
 import { type DataExportContext, type InCompany, personalData } from "../../owners/account/data-export.ts";
+import type { Picture } from "../../owners/account/picture-storage.ts";
+import { isAddressOfNobody } from "../../owners/canonical-login.ts";
 import type { SecondFactor } from "../../owners/factor-storage.ts";
 import type { HistoryEntry, Person } from "../../owners/storage.ts";
 import { exportPage } from "../../pages/index.ts";
@@ -30,11 +32,12 @@ export const showExport = freshly("export", async ({ session, http, visitor }, t
 export const exportData = freshly("export", async ({ person, http, visitor }, tools: ExportTools) => {
   const now = tools.now();
   const data = await personalData(person, tools.account);
-  const { sessions, devices, apps, uses, history, companies, passkeys, factor, subjects, removed, addresses } = data;
+  const { sessions, devices, apps, uses, history, companies, passkeys, factor, subjects, removed, addresses, picture } =
+    data;
   const body = {
     issuer: tools.issuer,
     madeAt: now,
-    account: accountOf(person),
+    account: { ...accountOf(person), picture: picture === undefined ? null : dataUrl(picture) },
     passkeys: passkeys.map(({ name, createdAt, lastUsedAt, backupEligible, added }) => ({
       ...{ name, createdAt, lastUsedAt, synced: backupEligible, added },
     })),
@@ -59,8 +62,13 @@ export const exportData = freshly("export", async ({ person, http, visitor }, to
   return { ...made, cookies: visitor.cookies };
 });
 
-function accountOf({ passwordHash, partition: _, ...account }: Person) {
-  return { ...account, hasPassword: passwordHash !== null };
+function dataUrl({ type, bytes }: Picture): string {
+  return `data:${type};base64,${Buffer.from(bytes).toString("base64")}`;
+}
+
+function accountOf({ passwordHash, partition: _, pictureId: _id, email, ...account }: Person) {
+  const known = isAddressOfNobody(email) ? null : email;
+  return { ...account, email: known, hasPassword: passwordHash !== null };
 }
 
 /** When and where it was set up, and the same of the previous one, if that is still kept. */

@@ -4,6 +4,7 @@ import { redirectHost } from "../../oauth/redirect-uri.ts";
 import type { Catalog } from "../../oauth/storage.ts";
 import type { AppsContext } from "../../owners/apps/context.ts";
 import { historyPage as entriesOf, historyEntryOf } from "../../owners/apps/history-page.ts";
+import { belongsToCompany } from "../../owners/apps/remembered-owner-choice.ts";
 import { descriptionOf } from "../../owners/scope-texts.ts";
 import type { HistoryEntry } from "../../owners/storage.ts";
 import { historyPage } from "../../pages/index.ts";
@@ -34,6 +35,7 @@ export const showHistory = signedIn(async ({ person, session, http, visitor }, t
     now: tools.now(),
     older: found.older,
     first: before === null,
+    inCompany: await belongsToCompany(person, tools.apps),
   };
   return page(200, historyPage(view, chrome), "here", visitor.cookies);
 });
@@ -86,7 +88,7 @@ export function whatOf({ kind, record, ownerId }: Happened): HistoryEntryView["w
     case "end_changed":
       return "endChanged";
     case "given_up":
-      return "givenUp";
+      return record.personId === undefined ? "givenUp" : "givenUpFor";
     case "member_left":
       return { member: own ? "left" : "removed" };
     case "member_joined":
@@ -102,6 +104,7 @@ export function whatOf({ kind, record, ownerId }: Happened): HistoryEntryView["w
     case "ended":
       return { endedBy: record.cause ?? "app" };
     case "reconnected":
+    case "connected":
     case "narrowed":
     case "alarm":
       return kind;

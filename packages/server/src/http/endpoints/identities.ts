@@ -5,7 +5,7 @@ import {
   identitiesOf,
   removeIdentity as removeOwnIdentity,
 } from "../../owners/account/identities.ts";
-import { removeIdentityPage } from "../../pages/index.ts";
+import { disconnectIdentityPage, removeIdentityPage } from "../../pages/index.ts";
 import type { EventTools } from "../endpoint-contexts.ts";
 import { factorChange } from "../factor-change-input.ts";
 import { formToken } from "../form-token.ts";
@@ -23,14 +23,23 @@ export const showRemoveIdentity = freshly("security", async (account, tools: Ide
   const identity = (await identitiesOf(person, tools.identities)).find((one) => one.id === id);
   if (identity === undefined) return redirect(303, `${tools.issuer}/account/security`, visitor.cookies);
   const chrome = tools.chrome(http, { here: `${http.path}?${http.query}` });
-  const view = { csrf: formToken(session, tools), id: identity.id, issuer: identity.issuer };
-  return page(200, removeIdentityPage(view, chrome), "here", visitor.cookies);
+  const { id: link, issuer, provider } = identity;
+  const view = { csrf: formToken(session, tools), id: link };
+  const html =
+    provider === null
+      ? removeIdentityPage({ ...view, issuer }, chrome)
+      : disconnectIdentityPage({ ...view, provider: provider.name, reconnects: provider.trustEmail }, chrome);
+  return page(200, html, "here", visitor.cookies);
 });
 
 export const removeIdentity = freshly("security", async (account, tools: IdentityTools) => {
   const { http, visitor } = account;
   const id = formOf(http).get("id") ?? "";
+  const identity = (await identitiesOf(account.person, tools.identities)).find((one) => one.id === id);
   const outcome = await removeOwnIdentity(factorChange(account, tools), id, tools.identities);
-  if (outcome === "unknown") return redirect(303, `${tools.issuer}/account/security`, visitor.cookies);
-  return securityAfter(outcome === "last" ? "identity-last" : "identity-removed", visitor.cookies, tools);
+  if (identity === undefined || outcome === "unknown")
+    return redirect(303, `${tools.issuer}/account/security`, visitor.cookies);
+  const trusted = identity.provider === null;
+  if (outcome === "last") return securityAfter(trusted ? "identity-last" : "account-last", visitor.cookies, tools);
+  return securityAfter(trusted ? "identity-removed" : "account-disconnected", visitor.cookies, tools);
 });

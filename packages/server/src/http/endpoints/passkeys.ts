@@ -9,6 +9,8 @@ import {
   removePasskey as removeOwnPasskey,
   useChallenge,
 } from "../../owners/change-factors.ts";
+import { activeProviders } from "../../owners/identities/sign-in-elsewhere.ts";
+import type { SignInProviders } from "../../owners/identities/sign-in-provider.ts";
 import type { AddPasskeyView } from "../../pages/factor-views.ts";
 import { addPasskeyPage } from "../../pages/index.ts";
 import { deviceCookie, rememberDevice } from "../device-cookie.ts";
@@ -55,9 +57,14 @@ export const submitAddPasskey = freshly("passkeys", async (account, tools: Facto
   return securityAfter("passkey-added", cookies, tools);
 });
 
-export const removePasskey = freshly("security", async (account, tools: FactorTools) => {
+interface RemovePasskeyTools extends FactorTools {
+  readonly elsewhere: SignInProviders;
+}
+
+export const removePasskey = freshly("security", async (account, tools: RemovePasskeyTools) => {
   const credentialId = formOf(account.http).get("id") ?? "";
-  const outcome = await removeOwnPasskey(factorChange(account, tools), credentialId, tools.factors);
+  const waysIn = (await activeProviders(tools.elsewhere)).map(({ id, issuer }) => ({ issuerId: id, claim: issuer }));
+  const outcome = await removeOwnPasskey(factorChange(account, tools), credentialId, waysIn, tools.factors);
   return securityAfter(outcome === "last" ? "passkey-last" : "passkey-removed", account.visitor.cookies, tools);
 });
 

@@ -1,22 +1,32 @@
 /** `/account/profile`: the person's data, the download of it, and the deletion of the account. */
 
-import { longestAccessTtl } from "../../oauth/access-token.ts";
 import { displayTextProblem } from "../../oauth/names/display-name.ts";
+import { readDetail } from "../../owners/account/check-details.ts";
 import {
   askForDeletion,
   type DeletionContext,
   deletionOf,
   keepAccount as keep,
 } from "../../owners/account/deletion.ts";
-import { askForNewEmail, changeName, type ProfileContext, sendVerification } from "../../owners/account/profile.ts";
+import {
+  askForNewEmail,
+  changeDetails,
+  changeName,
+  type ProfileContext,
+  sendVerification,
+} from "../../owners/account/profile.ts";
 import type { AppsContext } from "../../owners/apps/context.ts";
+import { longestLifetime } from "../../owners/apps/remaining-token-lifetime.ts";
+import { isAddressOfNobody } from "../../owners/canonical-login.ts";
 import type { Postbox } from "../../owners/mail/mail-content.ts";
 import { newEmail } from "../../owners/new-username-and-email.ts";
+import { DETAIL_NAMES, wireName } from "../../owners/person-details.ts";
 import { deletePage, profilePage } from "../../pages/index.ts";
 import type { DeleteView, ProfileView } from "../../pages/security/views.ts";
 import { problemAnswer } from "../error-page.ts";
 import { formToken } from "../form-token.ts";
 import { type Answer, formOf, later, page, redirect } from "../http-message.ts";
+import { PICTURE_PROBLEMS } from "../pictures/picture.ts";
 import { type ProofTools, proofFault } from "../reauthentication.ts";
 import { QUEUE_RETRY } from "./ask-for-mail-form.ts";
 import { signedInAs } from "./client-and-person-views.ts";
@@ -25,9 +35,18 @@ import { confirmFirst } from "./security.ts";
 
 const MAX_NAME = 120;
 
-const UNTOUCHED = { nameWrong: false, typed: "", fault: null, notice: null } as const;
+const UNTOUCHED = {
+  nameWrong: false,
+  pictureWrong: null,
+  detailsWrong: [],
+  typed: "",
+  fault: null,
+  notice: null,
+} as const;
+const DONE = ["name", "details", "picture", "no_picture", "kept"] as const;
 const TOO_MANY = { kind: "tooMany" } as const;
-type Shown = Pick<ProfileView, "nameWrong" | "typed" | "fault" | "notice"> & { readonly name?: string };
+type Shown = Pick<ProfileView, "nameWrong" | "pictureWrong" | "detailsWrong" | "typed" | "fault" | "notice"> &
+  Partial<Pick<ProfileView, "name" | "details">>;
 
 interface ProfileTools extends AccountTools, ProofTools {
   readonly account: ProfileContext & DeletionContext;
@@ -36,9 +55,10 @@ interface ProfileTools extends AccountTools, ProofTools {
 }
 
 export const showProfile = signedIn(async (account, tools: ProfileTools) => {
-  const done = new URLSearchParams(account.http.query).get("done");
-  const notice = done === "name" || done === "kept" ? ({ kind: done } as const) : null;
-  return answer(account, { ...UNTOUCHED, notice }, tools);
+  const query = new URLSearchParams(account.http.query);
+  const done = DONE.find((one) => one === query.get("done"));
+  const pictureWrong = PICTURE_PROBLEMS.find((one) => one === query.get("picture")) ?? null;
+  return answer(account, { ...UNTOUCHED, pictureWrong, notice: done === undefined ? null : { kind: done } }, tools);
 });
 
 export const saveName = signedIn(async (account, tools: ProfileTools) => {
@@ -48,6 +68,25 @@ export const saveName = signedIn(async (account, tools: ProfileTools) => {
     return answer(account, { ...UNTOUCHED, name: name.slice(0, 500), nameWrong: true }, tools);
   await changeName(account, name, tools.account);
   return redirect(303, `${tools.issuer}/account/profile?done=name`, visitor.cookies);
+});
+
+/** An empty field removes the detail; other fields of the form have no effect. */
+export const saveDetails = signedIn(async (account, tools: ProfileTools) => {
+  const { person, http, visitor } = account;
+  const form = formOf(http);
+  const sent = DETAIL_NAMES.filter((detail) => form.has(wireName(detail)));
+  const typed = sent.map((detail) => [detail, form.get(wireName(detail)) ?? ""] as const);
+  const read = typed.map(
+    ([detail, text]) => [detail, readDetail(detail, text, person.details ?? null, tools.now())] as const,
+  );
+  const detailsWrong = read.flatMap(([detail, value]) => (value === undefined ? [detail] : []));
+  if (detailsWrong.length > 0) {
+    // Longer than any detail, so that a text that was too long remains too long.
+    const details = Object.fromEntries(typed.map(([detail, text]) => [detail, text.slice(0, 600)]));
+    return answer(account, { ...UNTOUCHED, detailsWrong, details }, tools);
+  }
+  await changeDetails(account, Object.fromEntries(read), tools.account);
+  return redirect(303, `${tools.issuer}/account/profile?done=details`, visitor.cookies);
 });
 
 export const askVerification = signedIn(async (account, tools: ProfileTools) => {
@@ -84,14 +123,16 @@ async function full(account: Account, typed: string, tools: ProfileTools): Promi
   return later(answer(account, { ...UNTOUCHED, typed, notice: { kind: "full" } }, tools, 503), QUEUE_RETRY);
 }
 
-function answer(account: Account, { name, ...shown }: Shown, tools: ProfileTools, status = 200): Answer {
+function answer(account: Account, { name, details, ...shown }: Shown, tools: ProfileTools, status = 200): Answer {
   const { person, session, http, visitor } = account;
   const view: ProfileView = {
     csrf: formToken(session, tools),
     person: signedInAs(person),
     now: tools.now(),
     name: name ?? person.name ?? "",
-    email: person.email,
+    details: details ?? person.details ?? {},
+    phoneVerified: person.details?.phoneVerified ?? false,
+    email: isAddressOfNobody(person.email) ? null : person.email,
     verified: person.emailVerifiedAt !== null,
     mail: tools.mail.enabled,
     hasPassword: person.passwordHash !== null,
@@ -129,7 +170,7 @@ async function deleteAnswer(account: Account, fault: DeleteView["fault"], tools:
     csrf: formToken(session, tools),
     ...(await deletionOf(person, tools.account)),
     hasPassword: person.passwordHash !== null,
-    stopsIn: Math.ceil((await longestAccessTtl(tools.apps.oauth)) / 60_000),
+    stopsIn: Math.ceil((await longestLifetime(tools.now(), tools.apps.oauth)) / 60_000),
     fault,
   };
   const status = fault?.kind === "throttled" ? 429 : 200;

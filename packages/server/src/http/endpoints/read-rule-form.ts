@@ -3,21 +3,21 @@
 import { cappedEnd, ceilingOf } from "../../oauth/consent-reach.ts";
 import type { Client, Millis } from "../../oauth/model.ts";
 import { consentHosts } from "../../oauth/redirect-uri.ts";
-import { endOf } from "../../owners/apply-consent-decision.ts";
 import { membersNamed } from "../../owners/companies/app-details.ts";
 import { MAX_SELECTED } from "../../owners/company-rules.ts";
 import type { ListedRule, NewRule } from "../../owners/company-storage.ts";
+import { endOf } from "../../owners/consent-after-decision.ts";
 import { offeredDurations, readDuration } from "../../owners/consent-needed.ts";
 import type { ConsentDuration } from "../../owners/storage.ts";
 import type { CompanyRuleForm } from "../../pages/company/views.ts";
 import type { CompanyTools, InCompany } from "./require-membership.ts";
 
-/** The value of a duration that leaves the end of the present rule as it is. */
+/** The value of the duration that keeps the end of the current rule. */
 export const SAME_END = "same";
 /** Maximum length of the field for other members' usernames, in characters. */
 const MOST_TYPED = 2_000;
 
-/** What the admin chose, as the page shows it again. */
+/** The admin's input, which the page shows again. */
 export interface TypedRule {
   readonly rule: CompanyRuleForm["rule"];
   readonly audience: CompanyRuleForm["audience"];
@@ -25,7 +25,6 @@ export interface TypedRule {
   readonly others: string;
   readonly scopes: readonly string[];
   readonly duration: string;
-  readonly optOut: boolean;
 }
 
 const RULES = ["allow", "ask", "block", "default"] as const;
@@ -41,11 +40,10 @@ export function typedRule(form: URLSearchParams): TypedRule {
     others: (form.get("others") ?? "").trim().slice(0, MOST_TYPED),
     scopes: form.getAll("scope"),
     duration: form.get("duration") ?? "",
-    optOut: form.get("opt_out") === "yes",
   };
 }
 
-/** An approval is never for once. */
+/** The durations for an approval. `once` is left out, because an approval must last longer than one request. */
 export function longDurations(
   client: Client,
   { apps: { consentDurations, oauth } }: CompanyTools,
@@ -73,7 +71,7 @@ export async function ruleIn(
   const { rule, audience } = typed;
   if (rule === null) return wrong("rule");
   if (rule === "default") return { kind: "rule", rule: null };
-  if (rule !== "allow") return { kind: "rule", rule: { rule, scopes: [], hosts: [], endsAt: null, optOut: false } };
+  if (rule !== "allow") return { kind: "rule", rule: { rule, scopes: [], hosts: [], endsAt: null } };
   if (audience === null) return wrong("audience");
   const names = audience === "selected" ? typed.others.split(/[\s,;]+/u).filter((name) => name !== "") : [];
   if (typed.members.length + names.length > MAX_SELECTED) return wrong("tooMany");
@@ -91,7 +89,7 @@ export async function ruleIn(
   return {
     kind: "rule",
     rule: {
-      ...{ rule, scopes, endsAt, optOut: typed.optOut },
+      ...{ rule, scopes, endsAt },
       // The admin has not seen hosts that were registered after the page was made.
       hosts: consentHosts(client.redirectUris).filter((host) => shown.includes(host)),
       ...(audience === "selected" ? { selected } : {}),

@@ -1,4 +1,7 @@
-/** `/recover/new`, `/undo`: behind the link of a recovery, or of a change of the address that is taken back. */
+/**
+ * `/recover/new` and `/undo`: the pages of two mail links. One recovers an account; the other undoes a change of the
+ * e-mail address.
+ */
 
 import { hashes } from "../../crypto/node-hashes.ts";
 import { hashPassword } from "../../crypto/password-hashing.ts";
@@ -20,8 +23,8 @@ import { activePerson } from "../../owners/sessions.ts";
 import { takeBackPage, takenBackPage } from "../../pages/index.ts";
 import type { NamedWay, TakeBackView, TakeBackWhat } from "../../pages/security/recover-account-views.ts";
 import type { PasswordFault } from "../../pages/security/views.ts";
+import { formSecrets } from "../authorization/continuation-in-forms.ts";
 import { behindLink, signInPath } from "../authorization/continue-after-mail.ts";
-import { formSecrets } from "../authorization/continue-after-sign-in.ts";
 import { type Visitor, visitorOf } from "../browser-of-request.ts";
 import { coarse, originOf } from "../connections/client-address.ts";
 import { presentedBy, rememberDevice } from "../device-cookie.ts";
@@ -41,7 +44,7 @@ interface TakeBackTools extends RecoveryTools, FlowTools {
   readonly apps: Pick<AppsContext, "oauth">;
 }
 
-/** Somebody behind the link, and what they have proved. */
+/** The person who opened the link, and the proof that they gave. */
 interface Arrived {
   readonly what: TakeBackWhat;
   readonly token: string;
@@ -63,7 +66,7 @@ export function showTakeBack(what: TakeBackWhat): (http: HttpRequest, tools: Tak
   };
 }
 
-/** What is decided here is checked against what the link's person has. */
+/** Compares the submitted decision with the current factors and apps of the person. */
 export function submitTakeBack(what: TakeBackWhat): (http: HttpRequest, tools: TakeBackTools) => Promise<Answer> {
   return async (http, tools) => {
     const form = formOf(http);
@@ -82,7 +85,7 @@ export function submitTakeBack(what: TakeBackWhat): (http: HttpRequest, tools: T
     const password = form.get("password") ?? "";
     const fault = newPasswordFault(password, form.get("again") ?? "", followed.person, tools);
     if (fault !== undefined) return again(fault, null);
-    // Whoever follows such a link has proved as much as a known device has.
+    // The link proves as much as a known device does, so guesses of strangers don't block this hash.
     const whose = { ...originOf(http.address), account: followed.person.personId, known: true };
     const decision = {
       ...{ proof, choose, shownAt: shown.at },
@@ -124,7 +127,7 @@ async function arrive(
   return { what, token, followed, sealed: proof === undefined ? null : sealed, proof, visitor, http };
 }
 
-/** Asks again. What the person has not seen is preselected beside what they chose. */
+/** Asks again. The page preselects the person's choice, and the suggestion for everything that is new. */
 function changedAnswer(arrived: Arrived, found: Shown, choice: Choice, tools: TakeBackTools): Promise<Answer> {
   const fresh = suggested(found);
   const both = (one: readonly string[], other: readonly string[]) => [...new Set([...one, ...other])];
@@ -136,14 +139,14 @@ function changedAnswer(arrived: Arrived, found: Shown, choice: Choice, tools: Ta
   return formAnswer(arrived, found, { choice: merged, fault: null, problem: "changed" }, tools);
 }
 
-/** What a form calls a factor, app or company: short, whatever its id. */
+/** The value of a factor, app or company in the form. It has a fixed short length, whatever the length of the id. */
 function formValue(id: string): string {
   return hashes.sha256(id).slice(0, 16);
 }
 
 /**
- * The ticked boxes, and factors that the page did not show: somebody added them since, perhaps in place of one that the
- * person keeps. Of all these, only doubtful ones are removed.
+ * The choice of the form, and factors that the page didn't show because somebody added them since. Such a factor may
+ * replace one that the person keeps. Of these added factors, only doubtful ones are removed.
  */
 function choiceOf(
   form: URLSearchParams,
@@ -179,7 +182,7 @@ interface ShownFactors {
   readonly marks: ReadonlySet<string>;
 }
 
-/** The same for the same factor, but not for another one in its place. */
+/** Changes if another factor takes the place of this one. */
 function markOf({ kind, id, addedAt }: FoundFactor): string {
   return formValue(JSON.stringify([kind, id, addedAt]));
 }
@@ -188,7 +191,7 @@ function shownOf({ factors }: Review, at: Millis): string {
   return [at, ...factors.map(markOf)].join(".");
 }
 
-/** Undefined: the form comes from no such page, or from one of another version. */
+/** Undefined: the form doesn't come from this page, or comes from another version of it. */
 function shownIn(form: URLSearchParams): ShownFactors | undefined {
   const [, at = "", marks = ""] = /^(\d{1,15})((?:\.[\w-]{16})*)$/.exec(form.get("shown") ?? "") ?? [];
   return at === "" ? undefined : { at: Number(at), marks: new Set(marks.split(".").slice(1)) };
@@ -231,7 +234,7 @@ async function formAnswer(
   return page(200, takeBackPage(view, chrome), "here", visitor.cookies);
 }
 
-/** What a link of a recovery keeps for its browser. Other links keep something else. */
+/** The value that ties a recovery link to the browser that asked for it. Other links use `about` for something else. */
 function aboutOf(what: TakeBackWhat, { link }: FollowedLink): string | null {
   return what === "recover" ? link.about : null;
 }
@@ -256,7 +259,7 @@ async function takenBackAnswer(
   const chrome = { ...tools.chrome(http), here: null };
   const { language } = chrome.words;
   const { continuation, waiting } = await behindLink(aboutOf(what, followed), visitor, language, tools);
-  // Somebody else may be signed in in this browser: they must not answer for the owner of this account.
+  // If another person is signed in in this browser, they must not continue the flow of this account's owner.
   const other = visitor.signedIn?.person.personId === person.personId ? undefined : visitor.signedIn;
   const isOther = other !== undefined && continuation !== undefined;
   const view = {
@@ -267,7 +270,8 @@ async function takenBackAnswer(
     endsIn: minutesLeft(heldUntil, tools.now()),
     apps: names([...decided.keepApps, ...decided.keepCompanies]),
   };
-  // Strangers who guess at the account have used up what strangers have: its owner must be able to sign in now.
+  // Guesses may have used up the limit for unknown devices. This browser becomes a known device, so that the owner can
+  // sign in now.
   const after = await activePerson(person, tools.sessions);
   const cookies = [...visitor.cookies, ...(after === undefined ? [] : await rememberDevice(after, http, tools))];
   return page(200, takenBackPage(view, chrome), isOther ? "to a client" : "here", cookies);

@@ -4,6 +4,7 @@ import { relyingPartyOf } from "../../crypto/passkeys.ts";
 import type { Acr, Client } from "../../oauth/model.ts";
 import type { SignedIn } from "../../owners/authorization/context.ts";
 import { type Ways, waysOf } from "../../owners/second-step.ts";
+import { authenticationOf } from "../../owners/session-lifetime-and-level.ts";
 import type { SecondStepView } from "../../pages/factor-views.ts";
 import { secondStepPage, strongerPage } from "../../pages/index.ts";
 import {
@@ -12,7 +13,7 @@ import {
   formSecrets,
   onward,
   pageContextOf,
-} from "../authorization/continue-after-sign-in.ts";
+} from "../authorization/continuation-in-forms.ts";
 import type { FlowTools } from "../endpoint-contexts.ts";
 import { type Answer, page } from "../http-message.ts";
 import { type Partial, sealPartial } from "../partial-sign-in.ts";
@@ -94,5 +95,6 @@ export async function deviceStepUpAnswer(
 }
 
 function partialOf({ person, session }: SignedIn): Partial {
-  return { person, authTime: session.authTime, sessionId: session.sessionId };
+  const { authTime, sessionId } = session;
+  return { person, authTime, sessionId, amr: authenticationOf(session).amr };
 }

@@ -1,12 +1,12 @@
 /** `/login/second`, `/login/passkey`, `/login/stronger`: the steps after a password, or instead of it. */
 
-import { BY_CODE } from "../../oauth/authentication-context.ts";
+import { withCode } from "../../oauth/authentication-context.ts";
 import { refused } from "../../owners/authorization/browser-flow.ts";
 import { type SecondStepOutcome, secondStep } from "../../owners/second-step.ts";
-import type { SignedInBy } from "../../owners/session-policy.ts";
+import type { SignedInBy } from "../../owners/session-lifetime-and-level.ts";
 import type { Person } from "../../owners/storage.ts";
 import type { SecondStepView } from "../../pages/factor-views.ts";
-import { arrivalOf, type FormArrival, isAnswer, onward } from "../authorization/continue-after-sign-in.ts";
+import { type Arrival, arrivalOf, type FormArrival, isAnswer, onward } from "../authorization/continuation-in-forms.ts";
 import { flowAnswer } from "../authorization/show-browser-step.ts";
 import { type SessionTools, startSession } from "../browser-of-request.ts";
 import { networkOf } from "../connections/client-address.ts";
@@ -33,7 +33,7 @@ export interface SignInTools extends FlowTools {
 export async function signedInAnswer(
   person: Person,
   by: SignedInBy,
-  arrival: FormArrival,
+  arrival: Arrival,
   tools: SignInTools,
 ): Promise<Answer> {
   const { visitor, http } = arrival;
@@ -64,7 +64,11 @@ export async function submitSecondStep(http: HttpRequest, tools: SignInTools): P
       tools.sessions.mail.kick();
       tools.event("recovery_code_used", { owner: person.personId, address: http.address, left: outcome.codesLeft });
     }
-    const signedInBy = { ...BY_CODE, authTime: partial.authTime, ...(outcome.used && { used: outcome.used }) };
+    const signedInBy = {
+      ...withCode(partial.amr),
+      authTime: partial.authTime,
+      ...(outcome.used && { used: outcome.used }),
+    };
     return signedInAnswer(person, signedInBy, arrival, tools);
   }
   return notPassed(outcome, by, partial, again, http, tools);
@@ -90,7 +94,7 @@ async function notPassed(
   return later(answer, seconds);
 }
 
-function stale(arrival: FormArrival, tools: SignInTools): Answer {
+function stale(arrival: FormArrival, tools: SignInTools): Promise<Answer> {
   return signInAnswer(arrival, tools, { ...FIRST, problem: { kind: "stale" }, status: 403 });
 }
 

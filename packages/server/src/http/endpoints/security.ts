@@ -5,11 +5,13 @@ import { type IdentityContext, identitiesOf } from "../../owners/account/identit
 import { type AccountPage, requestOf } from "../../owners/authorization/continuation.ts";
 import type { FactorContext } from "../../owners/change-factors.ts";
 import type { AddedFrom } from "../../owners/factor-storage.ts";
+import type { SignInProviders } from "../../owners/identities/sign-in-provider.ts";
+import type { Person } from "../../owners/person.ts";
 import { endSessions as endSessionsOf, waysAndSessionsOf } from "../../owners/sessions.ts";
 import type { FactorSections, SeenFrom } from "../../pages/factor-views.ts";
 import { securityPage, signedOutPage } from "../../pages/index.ts";
-import { SECURITY_NOTICES, type SecurityView } from "../../pages/security/views.ts";
-import { arrivalOf, isAnswer } from "../authorization/continue-after-sign-in.ts";
+import { type ProviderEntry, SECURITY_NOTICES, type SecurityView } from "../../pages/security/views.ts";
+import { arrivalOf, isAnswer } from "../authorization/continuation-in-forms.ts";
 import { coarse } from "../connections/client-address.ts";
 import type { DeviceTools } from "../device-cookie.ts";
 import type { EventTools, FlowTools, PageTools } from "../endpoint-contexts.ts";
@@ -29,6 +31,7 @@ export interface FactorTools extends AccountTools, EventTools {
 
 interface SecurityTools extends AccountTools {
   readonly identities: IdentityContext;
+  readonly elsewhere: SignInProviders;
 }
 
 export const showSecurity = signedIn(async (account, tools: SecurityTools) => {
@@ -41,10 +44,29 @@ export const showSecurity = signedIn(async (account, tools: SecurityTools) => {
     notice: (Object.keys(SECURITY_NOTICES) as (keyof typeof SECURITY_NOTICES)[]).find((one) => one === done) ?? null,
     password: { set: person.passwordHash !== null, changedAt: person.passwordChangedAt },
     ...(await factorsOf(account, tools)),
-    identities: await identitiesOf(person, tools.identities),
+    ...(await identitySections(person, tools)),
   };
-  return page(200, securityPage(view, tools.chrome(http)), "here", visitor.cookies);
+  // "Connect" leads to the provider.
+  const leads = view.providers.length === 0 ? "here" : "to a client";
+  return page(200, securityPage(view, tools.chrome(http)), leads, visitor.cookies);
 });
+
+/** Identities of trusted issuers, and accounts at providers: active ones, and those that are connected. */
+async function identitySections(
+  person: Person,
+  tools: SecurityTools,
+): Promise<Pick<SecurityView, "identities" | "providers">> {
+  const [all, known] = await Promise.all([identitiesOf(person, tools.identities), tools.elsewhere.providers()]);
+  const providers = [...known.values()].flatMap(({ id, name, status }): ProviderEntry[] => {
+    const identity = all.find(({ provider }) => provider?.id === id) ?? null;
+    const offered = status === "active";
+    return offered || identity !== null ? [{ provider: id, name, identity, offered }] : [];
+  });
+  return {
+    identities: all.filter(({ provider }) => provider === null),
+    providers: providers.sort((one, other) => one.name.localeCompare(other.name, "en")),
+  };
+}
 
 async function factorsOf({ person, session }: Account, tools: AccountTools): Promise<FactorSections> {
   const { passkeys, factor, sessions, others } = await waysAndSessionsOf(person, session, tools.sessions);

@@ -1,14 +1,18 @@
 /** The sign-in page, with the continuation that waits behind it. */
 
+import { activeProviders, providersOf } from "../../owners/identities/sign-in-elsewhere.ts";
+import type { Person } from "../../owners/person.ts";
 import { signInPage } from "../../pages/index.ts";
 import type { FormSecrets, SignInView } from "../../pages/views.ts";
 import type { Waiting } from "../../pages/waiting-view.ts";
-import { type Arrival, formSecrets, onward, pageContextOf } from "../authorization/continue-after-sign-in.ts";
+import { type Arrival, formSecrets, onward, pageContextOf } from "../authorization/continuation-in-forms.ts";
+import type { Visitor } from "../browser-of-request.ts";
 import type { FlowTools } from "../endpoint-contexts.ts";
 import { formToken } from "../form-token.ts";
 import { type Answer, formOf, page } from "../http-message.ts";
 import { passkeyOffer } from "../passkey-forms.ts";
 import { clientCard, signedInAs } from "./client-and-person-views.ts";
+import { waysFor } from "./second-step-page.ts";
 
 interface Shown {
   readonly problem: SignInView["problem"];
@@ -23,17 +27,20 @@ export const FIRST: Shown = { problem: null, username: "", status: 200 };
 /**
  * `again`: the result of the last try. Null: the first try. `waiting`: what waits in another browser.
  */
-export function signInAnswer(
+export async function signInAnswer(
   arrival: Arrival,
   tools: FlowTools,
   again: Shown | null,
   waiting: Waiting | null = null,
-): Answer {
+): Promise<Answer> {
   const { visitor, http, continuation, flow, invited } = arrival;
   const { signedIn } = visitor;
   const stays = staysSignedIn(arrival, tools);
   const form = { ...formSecrets(continuation, visitor, tools), ...(stays === null ? {} : { switch: "yes" as const }) };
-  const common = { form, ways: waysOf(tools), passkey: passkeyOffer(visitor, tools), stays };
+  const confirms = stays === null && continuation?.kind === "account_page" ? signedIn?.person : undefined;
+  const { providers, passkey, asksPassword } = await waysToSignIn(confirms, visitor, tools);
+  const noPassword = signedIn?.person.passwordHash === null;
+  const common = { form, ways: waysOf(tools), passkey, stays, providers, asksPassword, noPassword };
   if (flow === undefined) {
     const { username, problem, status } = again ?? FIRST;
     const view: SignInView = {
@@ -46,7 +53,9 @@ export function signInAnswer(
       problem,
       again: continuation?.kind !== "account_page" || signedIn === undefined ? null : signedInAs(signedIn.person),
     };
-    return page(status, signInPage(view, tools.chrome(http, { here: hereOf(form) })), "here", visitor.cookies);
+    // A button of a provider leads to the provider.
+    const leads = providers.length === 0 ? "here" : "to a client";
+    return page(status, signInPage(view, tools.chrome(http, { here: hereOf(form) })), leads, visitor.cookies);
   }
   const { request } = flow;
   const chooses = continuation?.kind === "request" && request.prompt.includes("select_account");
@@ -63,6 +72,24 @@ export function signInAnswer(
     ...(chooser === undefined ? {} : { choose: { ...form, csrf: formToken(chooser.session, tools) } }),
   };
   return page(status, signInPage(view, chrome), "to a client", visitor.cookies);
+}
+
+interface WaysToSignIn extends Pick<SignInView, "passkey"> {
+  readonly providers: NonNullable<SignInView["providers"]>;
+  readonly asksPassword: boolean;
+}
+
+/** `confirms`: the person who confirms who they are. They see only what they have. Undefined: anybody. */
+async function waysToSignIn(confirms: Person | undefined, visitor: Visitor, tools: FlowTools): Promise<WaysToSignIn> {
+  const { elsewhere } = tools;
+  const found = await (confirms === undefined ? activeProviders(elsewhere) : providersOf(confirms, elsewhere));
+  const providers = found.map(({ id, name }) => ({ id, name }));
+  const passkey = passkeyOffer(visitor, tools);
+  if (confirms === undefined || confirms.passwordHash !== null) return { providers, passkey, asksPassword: true };
+  const { passkeys } = await waysFor({ person: confirms }, "mfa", tools);
+  // Where nothing else is left, an operator may have given them a password a moment ago.
+  if (!passkeys && providers.length === 0) return { providers, passkey, asksPassword: true };
+  return { providers, passkey: passkeys ? passkey : null, asksPassword: false };
 }
 
 /**

@@ -7,11 +7,12 @@ import { MAX_PASSWORD_BYTES } from "../../owners/new-password.ts";
 import { type SignInContext, type SignInOutcome, signIn } from "../../owners/sign-in.ts";
 import type { SignInView } from "../../pages/views.ts";
 import { showConsent } from "../authorization/consent.ts";
+import { arrivalOf, type FormArrival, isAnswer, onward } from "../authorization/continuation-in-forms.ts";
 import { behindLink } from "../authorization/continue-after-mail.ts";
-import { arrivalOf, type FormArrival, isAnswer, onward } from "../authorization/continue-after-sign-in.ts";
 import { type Visitor, visitorOf } from "../browser-of-request.ts";
 import { originOf } from "../connections/client-address.ts";
 import { deviceCookie } from "../device-cookie.ts";
+import { beginSignIn, providerOfAddress } from "../elsewhere/begin.ts";
 import type { FlowTools } from "../endpoint-contexts.ts";
 import { problemAnswer } from "../error-page.ts";
 import { isFormToken } from "../form-token.ts";
@@ -63,12 +64,17 @@ export async function submitSignIn(http: HttpRequest, tools: PasswordTools): Pro
   const arrival = await arrivalOf(http, tools);
   if (isAnswer(arrival)) return arrival;
   const { visitor, form } = arrival;
-  const again = (problem: SignInView["problem"], status: number) =>
+  const again = (problem: SignInView["problem"], status: number): Promise<Answer> =>
     signInAnswer(arrival, tools, { problem, status, username: form.get("username")?.slice(0, 254) ?? "" });
 
   if (!isFormToken(form, visitor, tools)) return again({ kind: "stale" }, 403);
   const username = form.get("username") ?? "";
   const password = form.get("password") ?? "";
+  if (password === "") {
+    // "Work address": its organization has its own sign-in.
+    const provider = await providerOfAddress(username, tools);
+    if (provider !== undefined) return beginSignIn(provider, username, arrival, tools);
+  }
   if (username === "" || password === "") return again({ kind: "missing" }, 200);
   // Longer than any possible password, so it is refused before anything is hashed.
   if (Buffer.byteLength(password) > MAX_PASSWORD_BYTES || username.length > 254) return again({ kind: "wrong" }, 200);
@@ -81,7 +87,7 @@ export async function submitSignIn(http: HttpRequest, tools: PasswordTools): Pro
 async function signedInOrAgain(
   outcome: SignInOutcome,
   arrival: FormArrival,
-  again: (problem: SignInView["problem"], status: number) => Answer,
+  again: (problem: SignInView["problem"], status: number) => Promise<Answer>,
   tools: SignInTools,
 ): Promise<Answer> {
   const { http } = arrival;
@@ -92,7 +98,7 @@ async function signedInOrAgain(
     case "throttled": {
       tools.event("sign_in_throttled", { address: http.address });
       const { minutes, seconds } = waitUntil(outcome.until, tools.now());
-      const answer = again({ kind: "throttled", minutes }, 429);
+      const answer = await again({ kind: "throttled", minutes }, 429);
       return later(answer, seconds);
     }
     case "signed_in": {
@@ -101,7 +107,7 @@ async function signedInOrAgain(
       // A passkey is one way to sign in, but not a required one: a person without an authenticator app can sign in with
       // the password.
       if (!ways.codes) return signedInAnswer(person, { ...BY_PASSWORD, authTime: tools.now() }, arrival, tools);
-      return secondStepAnswer(arrival, ways, { person, authTime: tools.now(), sessionId: null }, tools);
+      return secondStepAnswer(arrival, ways, { person, ...BY_PASSWORD, authTime: tools.now(), sessionId: null }, tools);
     }
   }
 }

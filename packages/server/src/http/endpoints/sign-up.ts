@@ -11,8 +11,8 @@ import { type OpenedLink, openLink, openSpentLink } from "../../owners/mail/open
 import { newEmail, newUsername } from "../../owners/new-username-and-email.ts";
 import { accountReadyPage, createAccountPage, signUpGonePage } from "../../pages/index.ts";
 import type { CreateAccountView } from "../../pages/security/views.ts";
+import { formSecrets, isAnswer, onward, pageContextOf } from "../authorization/continuation-in-forms.ts";
 import { behindLink, type FoundBehindLink, signInPath } from "../authorization/continue-after-mail.ts";
-import { formSecrets, isAnswer, onward, pageContextOf } from "../authorization/continue-after-sign-in.ts";
 import { type SessionTools, startSession, type Visitor, visitorOf } from "../browser-of-request.ts";
 import { originOf } from "../connections/client-address.ts";
 import { problemAnswer } from "../error-page.ts";

@@ -1,6 +1,6 @@
 /** The implicit grant: an access token instead of a code (RFC 6749 §4.2.2, RFC 9700 §2.1.2). */
 
-import { issueAccessToken, subjectOf } from "../access-token.ts";
+import { issueAccessToken, subjectOf } from "../issue-access-token.ts";
 import type { GrantedScope, Millis } from "../model.ts";
 import type { OAuthContext } from "../ports.ts";
 import type { NewGrant } from "../storage.ts";

@@ -1,12 +1,13 @@
 /** The authorization request, checked in one fixed order (RFC 6749 §§3.1, 4.1.1, 4.1.2.1, 4.2.1). */
 
-import { wantedAcr } from "../authentication-context.ts";
+import { signInPolicy, wantedAcr } from "../authentication-context.ts";
 import { OAuthError, refuse } from "../errors.ts";
-import { RESPONSE_TYPES, type ResponseType } from "../grants/registry.ts";
+import { mayUse, RESPONSE_TYPES, type ResponseType } from "../grants/registry.ts";
 import type { Acr, Client, Scope } from "../model.ts";
+import { isOpenIdRequest, isOpenIdScope } from "../openid/scopes.ts";
 import type { ParsedParameters } from "../parameters.ts";
 import { type CodeChallenge, readChallenge } from "../pkce.ts";
-import type { OAuthContext } from "../ports.ts";
+import type { Hashes, OAuthContext, RequestedClaims } from "../ports.ts";
 import { matchesRedirectUri } from "../redirect-uri.ts";
 import { audienceOf } from "../resource-indicator.ts";
 import { scopesForClient } from "../scope.ts";
@@ -33,6 +34,12 @@ export interface AuthorizationRequest extends CodeChallenge {
   /** The level that the sign-in must reach. Null: any. */
   readonly acr: Acr | null;
   readonly loginHint: string | null;
+  /** What the ID token repeats, so that the client recognizes it (OpenID Connect Core §3.1.2.1). Null: absent. */
+  readonly nonce: string | null;
+  /** The person whom the client expects, by `id_token_hint`. Null: anybody. */
+  readonly hintedPerson: string | null;
+  /** What the parameter `claims` asks for. Null: nothing. */
+  readonly claims: RequestedClaims | null;
   /**
    * Languages of the owner, BCP 47, best first, as they were sent. Null: absent. They are a hint, so unknown languages
    * are no error.
@@ -66,7 +73,10 @@ export const checks: readonly (readonly [
   ["response_type", "RFC 6749 §3.1.1", "redirect", responseTypeIsAllowed],
   ["code_challenge", "RFC 7636 §4.4", "redirect", challengeIsFine],
   ["scope", "RFC 6749 §3.3", "redirect", scopesAreAllowed],
+  ["claims", "OpenID Connect Core §5.5", "redirect", claimsAreRead],
   ["resource", "RFC 8707 §2", "redirect", resourcesAreAllowed],
+  ["nonce", "OpenID Connect Core §3.1.2.1", "redirect", nonceIsKept],
+  ["id_token_hint", "OpenID Connect Core §3.1.2.1", "redirect", hintIsRead],
   ["prompt, max_age, acr_values, login_hint, ui_locales", "OpenID Connect Core §3.1.2.1", "redirect", promptIsFine],
 ];
 
@@ -152,11 +162,27 @@ function usualMode({ single }: ParsedParameters): "query" | "fragment" {
   return single.get("response_type") === "token" ? "fragment" : "query";
 }
 
-function responseModeIsSupported(asked: ParsedParameters): Draft {
+function responseModeIsSupported(asked: ParsedParameters, _draft: Draft, { hashes }: OAuthContext): Draft {
   const usual = usualMode(asked);
-  const responseMode = asked.single.get("response_mode") ?? usual;
+  const object = asked.single.get("request");
+  const responseMode =
+    asked.single.get("response_mode") ?? (object !== undefined && asksFormPost(object, hashes) ? "form_post" : usual);
   if (responseMode !== usual && responseMode !== "form_post") return refuse("response_mode_unsupported");
   return { responseMode };
+}
+
+/**
+ * True: a request object names form_post. The server refuses every object, but a client that names the mode there alone
+ * (OpenID Connect Core §6.1) waits for the refusal as a form.
+ */
+function asksFormPost(object: string, hashes: Hashes): boolean {
+  const payload = (object.split(".")[1] ?? "").replaceAll("-", "+").replaceAll("_", "/");
+  try {
+    const claims: unknown = JSON.parse(hashes.base64Text(payload + "=".repeat(-payload.length & 3)) ?? "");
+    return (claims as { response_mode?: unknown } | null)?.response_mode === "form_post";
+  } catch {
+    return false;
+  }
 }
 
 function noRequestObject({ single }: ParsedParameters): Draft {
@@ -191,12 +217,34 @@ function challengeIsFine(
 
 async function scopesAreAllowed(
   { single }: ParsedParameters,
-  { client }: Draft,
-  { catalog }: OAuthContext,
+  { client, responseType }: Draft,
+  context: OAuthContext,
 ): Promise<Draft> {
   const scope = single.get("scope");
   if (scope === undefined || client === undefined) return refuse("scope_missing");
-  return { scopes: scopesForClient(scope, client, await catalog.scopes()) };
+  const refreshes = responseType === "code" && mayUse(client, "refresh_token", context);
+  return { scopes: scopesForClient(scope, client, await context.catalog.scopes(), refreshes) };
+}
+
+/**
+ * A claim of a scope that isn't asked for makes the scope an optional permission, so that the owner decides about it. A
+ * claim has no effect if its scope isn't allowed to the client.
+ */
+async function claimsAreRead(
+  { single }: ParsedParameters,
+  { client, scopes = [] }: Draft,
+  { openId, catalog }: OAuthContext,
+): Promise<Draft> {
+  const text = single.get("claims");
+  if (text === undefined || client === undefined || !isOpenIdRequest(scopes)) return { claims: null };
+  const claims = await openId.readClaims(text);
+  const known = await catalog.scopes();
+  const more = claims.scopes.flatMap((name) => {
+    const scope = known.get(name);
+    if (scope === undefined || !client.scopes.includes(name) || scopes.some((one) => one.name === name)) return [];
+    return isOpenIdScope(scope) ? [{ ...scope, optional: true }] : [];
+  });
+  return { claims, scopes: [...scopes, ...more] };
 }
 
 async function resourcesAreAllowed(
@@ -210,18 +258,44 @@ async function resourcesAreAllowed(
   return { audience, resources: asked.resource };
 }
 
+/** Every grant stores its nonce, so it is bounded. */
+const LONGEST_NONCE = 2048;
+
+function nonceIsKept({ single }: ParsedParameters, { client, scopes }: Draft, { openId }: OAuthContext): Draft {
+  if (client === undefined || scopes === undefined || !isOpenIdRequest(scopes)) return { nonce: null };
+  // The key is there when the code is redeemed: an RSA key takes up to a second.
+  void openId.prepare(client);
+  const nonce = single.get("nonce") ?? null;
+  if (nonce !== null && nonce.length > LONGEST_NONCE) refuse("nonce_too_long");
+  return { nonce };
+}
+
+/** A text that is no ID token of this server for this client names nobody, so it has no effect. */
+async function hintIsRead(
+  { single }: ParsedParameters,
+  { client, scopes, claims }: Draft,
+  { openId }: OAuthContext,
+): Promise<Draft> {
+  const hint = single.get("id_token_hint");
+  const named = claims?.person ?? null;
+  if (named !== null) return { hintedPerson: named };
+  if (hint === undefined || client === undefined || !isOpenIdRequest(scopes ?? [])) return { hintedPerson: null };
+  return { hintedPerson: (await openId.personOf(hint, client)) ?? null };
+}
+
 const PROMPTS: ReadonlySet<string> = new Set<Prompt>(["none", "login", "consent", "select_account"]);
 
-function promptIsFine({ single }: ParsedParameters): Draft {
+function promptIsFine({ single }: ParsedParameters, { claims }: Draft): Draft {
   const prompt = single.get("prompt")?.split(" ") ?? [];
   if (prompt.some((one) => !PROMPTS.has(one)) || (prompt.includes("none") && prompt.length > 1))
     refuse("prompt_invalid");
   const maxAge = single.get("max_age");
   if (maxAge !== undefined && !/^\d{1,10}$/.test(maxAge)) refuse("max_age_invalid");
+  if (claims?.acrUnknown === true) refuse(prompt.includes("none") ? "login_required" : "acr_unreachable");
   return {
     prompt: prompt as Prompt[],
     maxAge: maxAge === undefined ? null : Number(maxAge),
-    acr: wantedAcr(single.get("acr_values")),
+    acr: signInPolicy([{ acr: wantedAcr(single.get("acr_values")) }, { acr: claims?.acr ?? null }]).acr,
     loginHint: single.get("login_hint") ?? null,
     uiLocales: single.get("ui_locales") ?? null,
   };

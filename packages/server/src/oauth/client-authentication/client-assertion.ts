@@ -1,7 +1,7 @@
 /** Client authentication by a signed JWT: client_secret_jwt, private_key_jwt (RFC 7521 §4.2, RFC 7523 §3; OpenID Connect Core §9). */
 
 import { type ConditionName, refuse } from "../errors.ts";
-import { PUBLIC_KEY_ALGS, SECRET_ALGS } from "../json-web-key.ts";
+import { PUBLIC_KEY_ALGS, SECRET_ALGS } from "../foreign-jwk-set.ts";
 import type { Client, Millis } from "../model.ts";
 import { timeClaim } from "../numeric-date.ts";
 import type { Parameters } from "../parameters.ts";

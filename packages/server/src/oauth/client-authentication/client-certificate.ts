@@ -2,7 +2,7 @@
 
 import { canonicalName } from "../distinguished-name.ts";
 import { refuse } from "../errors.ts";
-import { type PublicJwk, readRegisteredKeys } from "../json-web-key.ts";
+import { type PublicJwk, readRegisteredKeys } from "../foreign-jwk-set.ts";
 import type { Client, TlsSubject } from "../model.ts";
 
 /** The certificate of a client's connection. The client has proved that it has the private key. */

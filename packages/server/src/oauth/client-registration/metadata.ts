@@ -4,11 +4,12 @@
 
 import { authenticationMethods } from "../client-authentication/index.ts";
 import { canonicalName } from "../distinguished-name.ts";
+import { readRegisteredKeys } from "../foreign-jwk-set.ts";
 import { type GrantRegistry, grantRegistry, grantTypes, RESPONSE_TYPES } from "../grants/registry.ts";
-import { readRegisteredKeys } from "../json-web-key.ts";
 import type { Client, ClientAuthMethod, TlsSubject } from "../model.ts";
 import { displayTextProblem } from "../names/display-name.ts";
-import { redirectUriProblem } from "../redirect-uri.ts";
+import { ID_TOKEN_ALGS } from "../openid/metadata.ts";
+import { redirectUriProblem, webUriProblem } from "../redirect-uri.ts";
 import { isScopeName } from "../scope.ts";
 
 export const MAX_REDIRECT_URIS = 20;
@@ -73,6 +74,10 @@ export type RegisteredFields = Pick<
   | "jwksUri"
   | "tlsSubject"
   | "certificateBound"
+  | "idTokenAlg"
+  | "postLogoutRedirectUris"
+  | "backchannelLogoutUri"
+  | "backchannelLogoutSessionRequired"
   | "clientUri"
   | "policyUri"
   | "tosUri"
@@ -115,6 +120,9 @@ export function readRegistration(
     ...reader.keys(authMethod),
     tlsSubject: reader.tlsSubject(authMethod),
     certificateBound: reader.certificateBound(authMethod, grants),
+    ...reader.idTokenAlg(),
+    postLogoutRedirectUris: reader.postLogoutRedirectUris(),
+    ...reader.backchannelLogout(),
     clientUri: reader.page("client_uri"),
     policyUri: reader.page("policy_uri"),
     tosUri: reader.page("tos_uri"),
@@ -344,6 +352,41 @@ class Reader {
       this.#wrong(field, "implicit gives tokens to browsers, which don't have the client's certificate");
     }
     return asked === true;
+  }
+
+  /** OpenID Connect Registration §2. Never `none`: nobody could tell who made such a token. */
+  idTokenAlg(): Pick<RegisteredFields, "idTokenAlg"> {
+    const asked = this.#text("id_token_signed_response_alg");
+    if (asked === undefined) return {};
+    const alg = ID_TOKEN_ALGS.find((one) => one === asked);
+    if (alg === undefined)
+      this.#wrong("id_token_signed_response_alg", `${quoted(asked)} is not one of ${ID_TOKEN_ALGS.join(", ")}`);
+    return alg === undefined ? {} : { idTokenAlg: alg };
+  }
+
+  /** OpenID Connect RP-Initiated Logout §3.1. Only web addresses: a browser shows the page of one. */
+  postLogoutRedirectUris(): readonly string[] {
+    const field = "post_logout_redirect_uris";
+    const uris = this.#list(field) ?? [];
+    if (uris.length > MAX_REDIRECT_URIS)
+      this.#wrong(field, `the list has ${uris.length} URIs; at most ${MAX_REDIRECT_URIS} are allowed`);
+    for (const uri of uris.slice(0, MAX_REDIRECT_URIS)) {
+      const problem = webUriProblem(uri);
+      if (problem !== undefined) this.#wrong(field, `${quoted(uri)}: ${problem}`);
+    }
+    return uris;
+  }
+
+  /** OpenID Connect Back-Channel Logout §2.2. */
+  backchannelLogout(): Pick<RegisteredFields, "backchannelLogoutUri" | "backchannelLogoutSessionRequired"> {
+    const uri = this.#text("backchannel_logout_uri");
+    const problem = uri === undefined ? undefined : webUriProblem(uri);
+    if (problem !== undefined) this.#wrong("backchannel_logout_uri", `${quoted(uri ?? "")}: ${problem}`);
+    const field = "backchannel_logout_session_required";
+    const required = this.#metadata[field] ?? false;
+    if (typeof required !== "boolean") this.#wrong(field, "must be true or false");
+    if (required === true && uri === undefined) this.#wrong(field, "needs a backchannel_logout_uri");
+    return { backchannelLogoutUri: uri ?? null, backchannelLogoutSessionRequired: required === true };
   }
 
   page(field: "client_uri" | "policy_uri" | "tos_uri" | "jwks_uri"): string | null {

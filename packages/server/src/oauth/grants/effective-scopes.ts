@@ -2,15 +2,18 @@
 
 import { refuse } from "../errors.ts";
 import type { Client, Grant, GrantedScope, Millis, Scope } from "../model.ts";
+import { allowsOffline, isOpenIdRequest, isOpenIdScope, OPENID } from "../openid/scopes.ts";
 import type { Parameters } from "../parameters.ts";
 import type { OAuthContext } from "../ports.ts";
-import { audienceOf, scopesOfResource } from "../resource-indicator.ts";
+import { audienceOf, audienceOfScope, ownAudience, scopesOfResource } from "../resource-indicator.ts";
 import { liveScopes, parseScope, scopesForClient } from "../scope.ts";
 
 /** The scopes and the audience of a token. */
 export interface EffectiveScopes {
   readonly scopes: readonly GrantedScope[];
   readonly audience: string;
+  /** False: refresh tokens were a permission of their own, and it has ended (OpenID Connect Core §11). */
+  readonly offline: boolean;
 }
 
 /** The scopes and the resource that a token request names. */
@@ -37,6 +40,7 @@ export async function effectiveScopes(
 ): Promise<EffectiveScopes> {
   const known = await context.catalog.scopes();
   let scopes = liveScopes(grant.scopes, client, known, context.now(), asked.margin ?? 0);
+  const offline = allowsOffline(namesOf(grant.scopes), namesOf(scopes));
   if (asked.scope !== undefined) {
     const wanted = new Set(parseScope(asked.scope));
     for (const name of wanted)
@@ -44,13 +48,32 @@ export async function effectiveScopes(
     scopes = scopes.filter(({ name }) => wanted.has(name));
   }
   if (scopes.length === 0) return refuse("scopes_all_ended");
-  const names = scopes.map(({ name }) => name);
-  const audiences = new Set(names.map((name) => known.get(name)?.resource ?? context.issuer));
-  const audience =
-    asked.resource ?? (audiences.size === 1 ? [...audiences][0] : undefined) ?? refuse("resource_needed");
-  const own = new Set(scopesOfResource(names, audience, known, context.issuer));
+  const names = namesOf(scopes);
+  const openId = isOpenIdRequest(grant.scopes.flatMap(({ name }) => known.get(name) ?? []));
+  const audience = asked.resource ?? onlyAudience(names, known, openId, context) ?? refuse("resource_needed");
+  const own = new Set(scopesOfResource(names, audience, known, openId, context.issuer));
   if (own.size === 0) refuse("resource_exceeds_grant");
-  return { scopes: scopes.filter(({ name }) => own.has(name)), audience };
+  return { scopes: scopes.filter(({ name }) => own.has(name)), audience, offline };
+}
+
+function namesOf(scopes: readonly GrantedScope[]): readonly string[] {
+  return scopes.map(({ name }) => name);
+}
+
+/** The one audience of these scopes. Undefined: there are several. */
+function onlyAudience(
+  names: readonly string[],
+  known: ReadonlyMap<string, Scope>,
+  openId: boolean,
+  { issuer }: Pick<OAuthContext, "issuer">,
+): string | undefined {
+  const audiences = new Set<string>();
+  for (const name of names) {
+    const audience = audienceOfScope(known.get(name), openId, issuer);
+    if (audience !== undefined) audiences.add(audience);
+  }
+  if (audiences.size === 0) return ownAudience(openId, issuer);
+  return audiences.size === 1 ? [...audiences][0] : undefined;
 }
 
 /**
@@ -92,8 +115,17 @@ export async function scopesWithin(
   }
   // Without a page, no token gets a scope that only people with a role may grant. Nobody signed in here, so scopes that
   // demand a certain sign-in are left out, too.
-  const grantable = ({ name, ownerRole, acr = null, maxAge = null }: Scope) =>
-    most.includes(name) && ownerRole === null && acr === null && maxAge === null;
+  // Scopes of OpenID Connect are about a sign-in, too.
+  const grantable = (scope: Scope) => {
+    const { name, ownerRole, acr = null, maxAge = null } = scope;
+    return (
+      most.includes(name) &&
+      ownerRole === null &&
+      acr === null &&
+      maxAge === null &&
+      !(client.scopes.includes(OPENID) && isOpenIdScope(scope))
+    );
+  };
   const text = single.get("scope");
   const asked =
     text === undefined
@@ -105,9 +137,8 @@ export async function scopesWithin(
     return [scope.name];
   });
   if (names.length === 0) refuse("scope_not_allowed", "nothing that is answered for is the client's to ask for");
-  const audiences = new Set(names.map((name) => known.get(name)?.resource ?? issuer));
-  const audience = resource ?? (audiences.size === 1 ? [...audiences][0] : undefined) ?? refuse("resource_needed");
-  const scopes = scopesOfResource(names, audience, known, issuer);
+  const audience = resource ?? onlyAudience(names, known, false, { issuer }) ?? refuse("resource_needed");
+  const scopes = scopesOfResource(names, audience, known, false, issuer);
   if (scopes.length === 0) refuse("resource_not_allowed", "no scope belongs to it");
   return { scopes, audience };
 }

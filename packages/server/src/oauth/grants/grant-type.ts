@@ -65,7 +65,7 @@ export interface GrantEntitlement {
    * Reads the grant and writes nothing. Undefined: this client has no such live grant, and `redeem` finds the exact
    * reason.
    */
-  read(): Promise<Pick<Grant, "scopes"> | undefined>;
+  read(): Promise<(Pick<Grant, "scopes"> & Partial<Grant>) | undefined>;
   /** Runs one conditional statement that decides and writes. Throws a refusal for every outcome except these two. */
   redeem(terms: RedemptionTerms): Promise<Redemption>;
   /** The refresh token of the response. Absent: the first one, made from the fresh salt. */

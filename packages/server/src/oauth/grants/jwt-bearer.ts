@@ -1,9 +1,9 @@
 /** JWTs as authorization grants (RFC 7523 §§2.1, 3). */
 
-import type { AssertedSubject } from "../asserted-subject.ts";
 import { type Assertion, assertionEntitlement, trustedIssuer } from "../assertion.ts";
 import { type ConditionName, refuse } from "../errors.ts";
-import { PUBLIC_KEY_ALGS } from "../json-web-key.ts";
+import { PUBLIC_KEY_ALGS } from "../foreign-jwk-set.ts";
+import type { AssertedSubject } from "../map-asserted-subject.ts";
 import type { Millis, TrustedIssuer } from "../model.ts";
 import { timeClaim } from "../numeric-date.ts";
 import type { ForeignJwt, OAuthContext, SignatureOutcome } from "../ports.ts";

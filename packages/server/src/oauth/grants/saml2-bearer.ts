@@ -1,9 +1,9 @@
 /** SAML 2.0 bearer assertions as authorization grants (RFC 7522 §§2.1, 3). */
 
-import type { AssertedSubject } from "../asserted-subject.ts";
 import { type Assertion, assertionEntitlement, CLOCK_SKEW, trustedIssuer } from "../assertion.ts";
 import { endpoints } from "../endpoints.ts";
 import { refuse } from "../errors.ts";
+import type { AssertedSubject } from "../map-asserted-subject.ts";
 import type { Millis, TrustedIssuer } from "../model.ts";
 import type { OAuthContext } from "../ports.ts";
 import type { SamlAssertion } from "../saml-assertion-model.ts";

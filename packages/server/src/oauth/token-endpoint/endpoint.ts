@@ -1,11 +1,11 @@
 /** The token endpoint: the checks that all grant types share (RFC 6749 §3.2). */
 
-import type { TokenResponse } from "../access-token.ts";
 import type { ClientCertificate } from "../client-authentication/client-certificate.ts";
 import { authenticateClient } from "../client-authentication/index.ts";
 import { refuse } from "../errors.ts";
 import type { GrantTypeDescriptor } from "../grants/grant-type.ts";
 import type { GrantRegistry } from "../grants/registry.ts";
+import type { TokenResponse } from "../issue-access-token.ts";
 import type { Client } from "../model.ts";
 import { type Parameters, type ParsedParameters, parseOrRefuse } from "../parameters.ts";
 import type { OAuthContext, SenderConstraint } from "../ports.ts";

@@ -1,13 +1,5 @@
 /** Issues the row and the tokens of an entitlement (RFC 6749 §5.1). */
 
-import {
-  accessTokenTtl,
-  longestAccessTtl,
-  refreshLifetime,
-  subjectOf,
-  type TokenResponse,
-  tokenResponse,
-} from "../access-token.ts";
 import { cappedEnd } from "../consent-reach.ts";
 import { refuse } from "../errors.ts";
 import { clientScopes, type EffectiveScopes, effectiveScopes, type Within } from "../grants/effective-scopes.ts";
@@ -21,7 +13,16 @@ import type {
   Redemption,
 } from "../grants/grant-type.ts";
 import { newGrant, redeemedAtOnce } from "../grants/new-grant.ts";
-import { type Grant, type Millis, NEVER } from "../model.ts";
+import {
+  accessTokenTtl,
+  actorOf,
+  longestAccessTtl,
+  refreshLifetime,
+  subjectOf,
+  type TokenResponse,
+  tokenResponse,
+} from "../issue-access-token.ts";
+import { type Client, type Grant, type Millis, NEVER } from "../model.ts";
 import type { OAuthContext, SenderConstraint } from "../ports.ts";
 
 /**
@@ -55,11 +56,19 @@ async function fromGrant(
 ): Promise<TokenResponse> {
   const { client, resource } = request;
   const asked = { scope: entitlement.scope, resource, margin: entitlement.margin };
-  const check = (grant: Pick<Grant, "scopes">) => effectiveScopes(grant, client, asked, context);
+  const check = async (grant: Pick<Grant, "scopes">) => {
+    const found = await effectiveScopes(grant, client, asked, context);
+    if (!found.offline && entitlement.refreshToken !== undefined) refuse("offline_access_ended");
+    return found;
+  };
 
-  let scopesChecked = entitlement.checkScopesFirst || asked.scope !== undefined || resource !== undefined;
+  const { claimScopes } = context.openId;
+  const claimsFirst = claimScopes.size > 0 && client.scopes.some((name) => claimScopes.has(name));
+  let scopesChecked =
+    entitlement.checkScopesFirst || asked.scope !== undefined || resource !== undefined || claimsFirst;
   const found = scopesChecked ? await entitlement.read() : undefined;
   const expected = found && (await check(found));
+  const ownClaims = claimsFirst && found && expected && (await claimsBefore(found, expected, client, context));
 
   const { salt, hash } = entitlement.refreshToken === undefined ? context.credentials.newSalt() : NO_SALT;
   const terms = { ...(await ends(expected?.audience, request, context)), refreshSaltHash: hash };
@@ -77,12 +86,35 @@ async function fromGrant(
     const names = effective.scopes.map(({ name }) => name);
     await context.noteUse(grant, names);
   }
-  const parts = { subject: subjectOf(grant), client, ...effective, constraint };
-  return tokenResponse(grant.refreshable, parts, context, () =>
+  // OpenID Connect Core §12.2: an ID token of a refresh needs no nonce.
+  const nonce = entitlement.refreshToken === undefined ? grant.nonce : null;
+  const parts = {
+    subject: subjectOf(grant),
+    client,
+    ...effective,
+    constraint,
+    nonce,
+    claims: grant.claims,
+    ownClaims: ownClaims || undefined,
+    sid: grant.sid,
+  };
+  return tokenResponse(grant.refreshable && effective.offline, parts, context, () =>
     entitlement.refreshToken === undefined
       ? context.credentials.make("refresh_token", grant.grantId, 1, salt)
       : entitlement.refreshToken(grant),
   );
+}
+
+/** The configuration's claims for the ID token, so that their failure uses up nothing. Undefined: it has none. */
+async function claimsBefore(
+  { ownerId, personId, claims }: Partial<Grant>,
+  { scopes }: Pick<EffectiveScopes, "scopes">,
+  client: Client,
+  { openId }: OAuthContext,
+) {
+  if (ownerId === undefined || personId === undefined || claims === undefined || claims === null) return undefined;
+  const subject = { sub: ownerId, actor: actorOf({ ownerId, personId }), person: null };
+  return openId.ownClaims({ subject, client, scopes, claims });
 }
 
 /** When unused refresh tokens expire, and when the access token does. `audience`: undefined if it is not known yet. */
@@ -121,7 +153,7 @@ async function forOwner(
 }
 
 /** An access token ends with the first of its scopes. */
-function endingBy(until: Millis, { scopes, audience }: EffectiveScopes): EffectiveScopes {
+function endingBy(until: Millis, { scopes, audience }: EffectiveScopes): Omit<EffectiveScopes, "offline"> {
   const capped = scopes.map(({ name, expiresAt }) => ({ name, expiresAt: Math.min(expiresAt ?? NEVER, until) }));
   return { audience, scopes: until === NEVER ? scopes : capped };
 }

@@ -47,7 +47,8 @@ export async function changePassword(
   context: PasswordContext,
 ): Promise<(Person & { readonly passwordChangedAt: Millis }) | undefined> {
   const { partition, personId } = person;
-  const mails = await newsFor(person, "passwordChanged", { ...news, link: "/recover" }, context);
+  const told = { ...news, values: { ...news.values, appsEnded: endApps } };
+  const mails = await newsFor(person, "passwordChanged", { ...told, link: "/recover" }, context);
   const passwordHash = await context.hashPassword(password, { ...from, account: personId, known: true });
   const now = context.now();
   const changed = await context.storage.people.setPassword({
@@ -55,6 +56,7 @@ export async function changePassword(
     replacing: person.passwordChangedAt,
     mustChange: false,
     endGrants: endApps,
+    revokeConsents: endApps,
     endSessions,
     keepSessionId: null,
     sessionId,

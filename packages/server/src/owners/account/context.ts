@@ -6,6 +6,7 @@ import type { PasswordContext } from "./change-password.ts";
 import type { ConfirmContext } from "./confirm-address.ts";
 import type { DataExportContext } from "./data-export.ts";
 import type { DeletionContext } from "./deletion.ts";
+import type { PictureContext } from "./picture.ts";
 import type { ProfileContext } from "./profile.ts";
 import type { SignUpContext } from "./sign-up.ts";
 
@@ -15,5 +16,6 @@ export type AccountContext = AskContext &
   DataExportContext &
   DeletionContext &
   PasswordContext &
+  PictureContext &
   ProfileContext &
   SignUpContext;

@@ -7,7 +7,9 @@ import type { FactorStorage, Passkey, SecondFactor } from "../factor-storage.ts"
 import type { KnownDevice, KnownDeviceStorage } from "../known-device-storage.ts";
 import type { Person } from "../person.ts";
 import type { Address, RecoveryStorage, RemovedFactor } from "../recovery/storage.ts";
-import type { ConsentWithGrants, HistoryEntry, OwnerStorage, ScopeUse, Session, SubjectLink } from "../storage.ts";
+import type { ConsentWithGrants, HistoryEntry, OwnerStorage, ScopeUse, Session } from "../storage.ts";
+import type { SubjectLink } from "../subject-link-storage.ts";
+import type { Picture, PictureStorage } from "./picture-storage.ts";
 
 export interface DataExportContext {
   readonly storage: Uses<
@@ -17,7 +19,8 @@ export interface DataExportContext {
     Uses<KnownDeviceStorage, "knownDevices.list"> &
     Uses<CompanyStorage, "members.companiesOf" | "companyApps.grantsOfMember"> &
     Uses<FactorStorage, "passkeys.list" | "secondFactors.get"> &
-    Uses<RecoveryStorage, "recovery.removedFactors" | "people.addresses">;
+    Uses<RecoveryStorage, "recovery.removedFactors" | "people.addresses"> &
+    Uses<PictureStorage, "pictures.ofPerson">;
   now(): number;
 }
 
@@ -42,6 +45,7 @@ export interface PersonalData {
   readonly subjects: readonly SubjectLink[];
   readonly removed: readonly RemovedFactor[];
   readonly addresses: readonly Address[];
+  readonly picture: Picture | undefined;
 }
 
 export async function personalData(
@@ -51,7 +55,7 @@ export async function personalData(
   const now = clock();
   const person = { partition, personId };
   const owner = { partition, ownerId: personId };
-  const [sessions, devices, apps, uses, history, acting, passkeys, factor, subjects, removed, addresses] =
+  const [sessions, devices, apps, uses, history, acting, passkeys, factor, subjects, removed, addresses, picture] =
     await Promise.all([
       storage.sessions.list({ ...person, now }),
       storage.knownDevices.list(person),
@@ -64,6 +68,7 @@ export async function personalData(
       storage.subjectLinks.ofPerson(person),
       storage.recovery.removedFactors({ ...person, removalId: null, now }),
       storage.people.addresses({ ...person, now }),
+      storage.pictures.ofPerson(person),
     ]);
   const companies = await Promise.all(
     acting.map(async (one) => {
@@ -72,5 +77,5 @@ export async function personalData(
       return { ...one, grants };
     }),
   );
-  return { sessions, devices, apps, uses, history, companies, passkeys, factor, subjects, removed, addresses };
+  return { sessions, devices, apps, uses, history, companies, passkeys, factor, subjects, removed, addresses, picture };
 }

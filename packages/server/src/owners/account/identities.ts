@@ -5,12 +5,14 @@ import type { Catalog } from "../../oauth/storage.ts";
 import type { Uses } from "../../storage-subset.ts";
 import { type NewsContext, newsFor } from "../account-change-mail.ts";
 import type { FactorChange } from "../change-factors.ts";
+import type { SignInProvider, SignInProviders } from "../identities/sign-in-provider.ts";
 import type { Person } from "../person.ts";
-import type { OwnerStorage, RemoveIdentityOutcome } from "../storage.ts";
+import type { OwnerStorage } from "../storage.ts";
+import type { RemoveIdentityOutcome } from "../subject-link-storage.ts";
 
 export interface IdentityContext extends NewsContext {
   readonly storage: NewsContext["storage"] & Uses<OwnerStorage, "subjectLinks.ofPerson" | "subjectLinks.remove">;
-  readonly catalog: Pick<Catalog, "issuers">;
+  readonly catalog: Pick<Catalog, "issuers"> & SignInProviders;
   event(name: string, fields: Readonly<Record<string, string | number | null>>): void;
 }
 
@@ -18,6 +20,8 @@ export interface Identity {
   readonly id: string;
   /** The identifier of the issuer. */
   readonly issuer: string;
+  /** The provider at which the person signs in with it. Null: a trusted issuer, whose apps act without a sign-in. */
+  readonly provider: SignInProvider | null;
   readonly since: Millis;
 }
 
@@ -28,14 +32,16 @@ export async function identitiesOf(
 ): Promise<readonly Identity[]> {
   const links = await storage.subjectLinks.ofPerson({ partition, personId });
   if (links.length === 0) return [];
-  const issuers = new Map([...(await catalog.issuers()).values()].map(({ id, issuer }) => [id, issuer]));
-  return links.flatMap(({ link, issuerId, createdAt }) => {
-    const issuer = issuers.get(issuerId);
-    return issuer === undefined ? [] : [{ id: link, issuer, since: createdAt }];
+  const [trusted, providers] = await Promise.all([catalog.issuers(), catalog.providers()]);
+  const issuers = new Map([...trusted.values()].map(({ id, issuer }) => [id, issuer]));
+  return links.flatMap(({ link, issuerId, claim, createdAt }) => {
+    const provider = providers.get(issuerId) ?? null;
+    const issuer = provider === null ? issuers.get(issuerId) : (claim ?? provider.issuer);
+    return issuer === undefined ? [] : [{ id: link, issuer, provider, since: createdAt }];
   });
 }
 
-/** `last`: without a password and a passkey, the person has no other way in. `unknown`: it isn't theirs, or the session has ended. */
+/** `last`: the person has no other way in. `unknown`: it isn't theirs, or the session has ended. */
 export async function removeIdentity(
   { person, session: { sessionId }, address, news }: FactorChange,
   id: string,
@@ -44,9 +50,11 @@ export async function removeIdentity(
   const own = (await identitiesOf(person, context)).find((one) => one.id === id);
   if (own === undefined) return "unknown";
   const { partition, personId } = person;
-  const values = { ...news.values, key: own.issuer };
+  const values = { ...news.values, key: own.provider?.name ?? own.issuer };
   const mails = await newsFor(person, "identityRemoved", { ...news, values }, context);
-  const asked = { partition, personId, link: id, sessionId, mails, now: context.now() };
+  const active = [...(await context.catalog.providers()).values()].filter(({ status }) => status === "active");
+  const waysIn = active.map(({ id: issuerId, issuer }) => ({ issuerId, claim: issuer }));
+  const asked = { partition, personId, link: id, waysIn, sessionId, mails, now: context.now() };
   const outcome = await context.storage.subjectLinks.remove(asked);
   if (outcome === "removed") {
     context.mail.kick();

@@ -2,12 +2,13 @@
 
 import type { Uses } from "../../storage-subset.ts";
 import type { SignedIn } from "../authorization/context.ts";
+import { isAddressOfNobody } from "../canonical-login.ts";
 import { type MailDesk, sendLink } from "../mail/answer-mail-request.ts";
 import { CONFIRM_TTL, type MailLinks, type Postbox } from "../mail/mail-content.ts";
 import { type MailLimitContext, mayAskForAddress, mayProve } from "../mail/mail-limits.ts";
 import type { MailStorage } from "../mail/storage.ts";
 import type { Person } from "../person.ts";
-import type { OwnerStorage } from "../storage.ts";
+import type { DetailChanges, OwnerStorage } from "../storage.ts";
 
 export interface ProfileContext extends MailLimitContext {
   readonly storage: MailLimitContext["storage"] &
@@ -28,13 +29,22 @@ export async function changeName(
   await storage.people.update({ partition, personId, sessionId, changes, now: now() });
 }
 
+/** `changes`: as they were checked. Nobody's own word verifies a phone number. */
+export async function changeDetails(
+  { person: { partition, personId }, session: { sessionId } }: SignedIn,
+  { phoneVerified: _, ...details }: DetailChanges,
+  { storage, now }: ProfileContext,
+): Promise<void> {
+  await storage.people.update({ partition, personId, sessionId, changes: { details }, now: now() });
+}
+
 /** Sends a link that proves the person's address. `language`: of the page that they read. `not_needed`: it is proved, or no mail is sent here. */
 export async function sendVerification(
   { partition, personId, email, username, emailVerifiedAt }: Person,
   language: string,
   context: ProfileContext,
 ): Promise<"sent" | "not_needed" | "too_many"> {
-  if (!context.mail.enabled || emailVerifiedAt !== null) return "not_needed";
+  if (!context.mail.enabled || emailVerifiedAt !== null || isAddressOfNobody(email)) return "not_needed";
   if (!(await mayProve(personId, context))) return "too_many";
   const about = { partition, personId, purpose: "verify", address: email, ttl: CONFIRM_TTL } as const;
   const made = context.links.make(about, "/confirm/verify");

@@ -1,9 +1,9 @@
 /** The apps that a person allowed something: what each may do and until when, and what it did with it. */
 
-import { ceilingOf, underCeiling } from "../../oauth/consent-reach.ts";
+import { ceilingOf, sooner, underCeiling } from "../../oauth/consent-reach.ts";
 import type { Client, Consent, Grant, GrantedScope, Millis, Scope } from "../../oauth/model.ts";
-import { againByRules, consentUnder, latestOf, refusedScopes } from "../apply-consent-decision.ts";
 import { durationsFor } from "../authorization/consent-answer.ts";
+import { againByRules, consentUnder, latestOf, refusedScopes } from "../consent-after-decision.ts";
 import type { Person } from "../person.ts";
 import type { ConsentDuration, ConsentWithGrants, ScopeUse } from "../storage.ts";
 import type { AppsContext } from "./context.ts";
@@ -84,13 +84,15 @@ async function appOf(
   const known = await catalog.scopes();
   const live = grants.filter(({ status, absoluteUntil }) => status === "active" && absoluteUntil > now);
   const again = againByRules(consent).map((name) => ({ name, expiresAt: consent.expiresAt }));
-  const ends = endsByScope([...again, ...live.flatMap(({ scopes }) => scopes), ...consent.scopes]);
+  const held = live.flatMap(heldScopes);
+  const ends = endsByScope([...again, ...held, ...consent.scopes]);
   const lastUsed = newest(grants);
   const thefts = grants.filter(({ status }) => status === "theft" || status === "replayed");
   const usedAt = usesByScope([...ends.keys()], live, uses);
   const settled = consent.createdAt < now - SETTLED;
   // What was allowed only once has no lasting end that could be changed.
   const lasts = consent.scopes.some(({ expiresAt }) => expiresAt === null || expiresAt > now);
+  const onlyOnce = !lasts && again.length === 0 && held.length > 0;
   return {
     consent,
     client,
@@ -101,7 +103,7 @@ async function appOf(
     usedFrom: lastUsed?.usedFrom ?? null,
     usedSince: (consent.lastUsedAt ?? 0) > (lastUsed?.lastUsedAt ?? 0),
     idleScopes: settled && usedAt !== undefined && [...usedAt.values()].includes(null),
-    expiresAt: latestOf([consent.expiresAt, ...live.map(({ scopes }) => scopes).flatMap(endsOf)]) ?? null,
+    expiresAt: latestOf(onlyOnce ? endsOf(held) : [consent.expiresAt, ...endsOf(held)]) ?? null,
     durations: client !== undefined && lasts ? durationsFor(client, context).filter((one) => one !== "once") : [],
     declined: refusedScopes(stored.consent, { ceiling }, now).declined.map((name) => ({
       name,
@@ -109,6 +111,12 @@ async function appOf(
     })),
     theftAt: latest(thefts.map(({ endedAt }) => endedAt)),
   };
+}
+
+/** A grant without refresh tokens ends with its token, which can be before the time that its answer allowed. */
+export function heldScopes({ scopes, refreshable, generation, absoluteUntil }: Grant): readonly GrantedScope[] {
+  if (refreshable || generation === 0) return scopes;
+  return scopes.map(({ name, expiresAt }) => ({ name, expiresAt: sooner(expiresAt, absoluteUntil) }));
 }
 
 function endsOf(scopes: readonly GrantedScope[]): readonly (Millis | null)[] {

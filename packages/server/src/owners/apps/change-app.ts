@@ -2,9 +2,9 @@
 
 import { ceilingOf } from "../../oauth/consent-reach.ts";
 import type { Millis } from "../../oauth/model.ts";
-import { endOf } from "../apply-consent-decision.ts";
 import { durationsFor } from "../authorization/consent-answer.ts";
 import type { SignedIn } from "../authorization/context.ts";
+import { endOf } from "../consent-after-decision.ts";
 import { readDuration } from "../consent-needed.ts";
 import type { Person } from "../person.ts";
 import type { HistoryEntry } from "../storage.ts";

@@ -1,7 +1,7 @@
 /** How long what an app holds still works once it gets nothing new: access tokens aren't revoked, they time out (RFC 7009 §2, RFC 6750 §5.3). */
 
-import { accessTokenTtl, longestAccessTtl } from "../../oauth/access-token.ts";
-import type { Millis } from "../../oauth/model.ts";
+import { accessTokenTtl, longestAccessTtl } from "../../oauth/issue-access-token.ts";
+import type { EarlierLifetime, Millis, Resource } from "../../oauth/model.ts";
 import type { OAuthContext } from "../../oauth/ports.ts";
 import { USE_RECORDED_EVERY } from "../../oauth/storage.ts";
 import type { Uses } from "../../storage-subset.ts";
@@ -34,7 +34,7 @@ export async function outstanding(
   context: TokenExpiryContext,
 ): Promise<ReadonlyMap<string, Millis>> {
   const longest = await longestAccessTtl(context.oauth);
-  const since = at - longest - USE_RECORDED_EVERY;
+  const since = at - (await longestLifetime(at, context.oauth)) - USE_RECORDED_EVERY;
   const issues = await context.storage.consents.lastIssues({ ...whose, personId: whose.personId ?? null, since });
   const until = new Map<string, Millis>();
   for (const issue of issues) {
@@ -58,7 +58,40 @@ async function endOf(
   const known = resource !== undefined || audience === oauth.issuer;
   const ttl = known ? accessTokenTtl(resource, oauth.policy.accessTtl) : longest;
   const lag = refreshable ? await lagOf(clientId, oauth) : 0;
-  return Math.min(at, openUntil, lastUsedAt + lag) + ttl;
+  const issuedAt = Math.min(at, openUntil, lastUsedAt + lag);
+  const before = (known ? earlierOf(resource, oauth.policy) : await earlierLifetimes(oauth)).map(
+    (earlier) => Math.min(issuedAt, earlier.changedAt + NOTICED) + earlier.ttl,
+  );
+  return Math.max(issuedAt + ttl, ...before);
+}
+
+/** The longest lifetime of a token that may still be alive at a time, earlier lifetimes included. */
+export async function longestLifetime(at: Millis, oauth: TokenExpiryContext["oauth"]): Promise<Millis> {
+  const alive = (await earlierLifetimes(oauth)).filter(({ ttl, changedAt }) => changedAt + NOTICED + ttl > at);
+  return Math.max(await longestAccessTtl(oauth), ...alive.map(({ ttl }) => ttl));
+}
+
+/** How long servers may go on with a lifetime after it was changed: until they have all been started again. */
+const NOTICED: Millis = 600_000;
+
+/** The lifetimes that an API's tokens had before, in place of the present one. */
+function earlierOf(
+  resource: Resource | undefined,
+  { accessTtl, earlierAccessTtl: server }: OAuthContext["policy"],
+): readonly EarlierLifetime[] {
+  const own = resource?.earlierLifetime;
+  const usesDefault = resource?.tokenLifetime == null || own?.lifetime === null;
+  return [
+    ...(own === undefined
+      ? []
+      : [{ ttl: own.lifetime === null ? accessTtl : own.lifetime * 1000, changedAt: own.changedAt }]),
+    ...(server == null || !usesDefault ? [] : [server]),
+  ];
+}
+
+async function earlierLifetimes({ catalog, policy }: TokenExpiryContext["oauth"]): Promise<readonly EarlierLifetime[]> {
+  const resources = [...(await catalog.resources()).values()];
+  return [undefined, ...resources].flatMap((resource) => earlierOf(resource, policy));
 }
 
 /** How much later than written the last token may have been made: not each use of a kept refresh token is written, nor the retry of a rotation. */

@@ -15,6 +15,7 @@ import {
 } from "../../oauth/authorization-endpoint/response.ts";
 import { ceilingOf } from "../../oauth/consent-reach.ts";
 import type { ConditionName } from "../../oauth/errors.ts";
+import { isOpenIdRequest } from "../../oauth/openid/scopes.ts";
 import { parseParameters } from "../../oauth/parameters.ts";
 import type { IssueOutcome, NewGrant } from "../../oauth/storage.ts";
 import { type AdminForm, type AdminProblem, type AskedAdmins, askAdmins, readAdminRequest } from "./ask-admin.ts";
@@ -162,7 +163,7 @@ async function advance(flow: AuthorizationFlow, reader: Reader, context: Authori
   if (step.kind !== "issue") return shown(step, owners, flow, reader, context);
   if (signedIn === undefined) return { kind: "sign_in" };
   const { owner, by, otherwise } = step;
-  const all = { owner, scopes: scopesWithoutPage(owner, context.now()), declined: [] } as const;
+  const all = { owner, scopes: scopesWithoutPage(owner, context.now()), declined: [], unticked: [] } as const;
   const allowed = { ...all, duration: "forever", durations: {}, kept: [], bounded: false } as const;
   if (by === "first party")
     return written(await record(flow, allowed, signedIn, reader, by, context), flow, reader, context);
@@ -288,7 +289,11 @@ function grantOf(
   const grantId = context.derivedId(partition, "grant", continuation.nonce, ...whose);
   const terms = grantTerms(client, allowed, signedIn, grantId, context);
   const codeUntil = context.now() + context.oauth.policy.codeTtl;
-  const common = { redirectUri, codeChallenge, codeChallengeMethod, codeUntil };
+  const claims = request.claims?.idToken ?? [];
+  const toldOfLogout = request.responseType !== "token" && client.backchannelLogoutUri != null;
+  const ofSignIn = { nonce: request.nonce, sid: signedIn.session.sessionId, toldOfLogout };
+  const openId = isOpenIdRequest(allowed.scopes) ? { ...ofSignIn, claims: claims.length === 0 ? null : claims } : {};
+  const common = { redirectUri, codeChallenge, codeChallengeMethod, codeUntil, ...openId };
   if (request.responseType === "token") {
     const accessUntil = implicitUntil(context.oauth);
     return { ...terms, ...common, refreshable: false, codeSaltHash: new Uint8Array(), accessUntil };
@@ -319,16 +324,16 @@ async function record(
   const { uiLocales } = flow.request;
   const language = reader.language({ uiLocales, startedAt: flow.continuation.startedAt });
   const terms = recordTerms(flow.request.client, allowed, signedIn, via, language);
+  const end = endsBy(allowed, now, onceUntil);
   if (allowed.owner.verdict !== "approved") {
-    return { grant, outcome: await storage.grants.approve({ ...terms, grant, onceUntil, now }) };
+    const remembered = { declined: allowed.unticked, endsBy: end };
+    return { grant, outcome: await storage.grants.approve({ ...terms, remembered, grant, onceUntil, now }) };
   }
   const chosen = onceOnly(allowed).length < grant.scopes.length;
-  const end = endsBy(allowed, now, onceUntil);
   const outcome = await storage.grants.issue({
     grant,
     endsBy: end,
-    chosen,
-    declined: allowed.declined,
+    answer: { chosen, declined: allowed.unticked, read: { locale: language, texts: terms.texts ?? {} } },
     trustedFrom: terms.trustedFrom ?? 0,
     now,
   });

@@ -3,8 +3,9 @@
 import { ceilingOf } from "../../oauth/consent-reach.ts";
 import { type GrantTerms, newGrant } from "../../oauth/grants/new-grant.ts";
 import type { Client, Millis, Scope } from "../../oauth/model.ts";
+import { allowsOffline } from "../../oauth/openid/scopes.ts";
 import { audienceOf } from "../../oauth/resource-indicator.ts";
-import { durationOf, endOf } from "../apply-consent-decision.ts";
+import { durationOf, endOf } from "../consent-after-decision.ts";
 import {
   answeredScopes,
   KEEP_END,
@@ -16,7 +17,7 @@ import {
 import { textsOf } from "../scope-texts.ts";
 import type { Approve, ConsentDuration } from "../storage.ts";
 import type { AuthorizationContext, SignedIn } from "./context.ts";
-import { chosenOwner, type OwnerChoice, trustedFrom, withVerdictOn } from "./person-or-company.ts";
+import { chosenOwner, heldScopes, type OwnerChoice, trustedFrom, withVerdictOn } from "./person-or-company.ts";
 
 /** A form as it was sent, not checked yet. */
 export interface AnswerForm {
@@ -49,13 +50,15 @@ export interface Allowed {
   readonly scopes: readonly Scope[];
   /** Names of optional scopes that were not ticked. */
   readonly declined: readonly string[];
+  /** The same, with those that the owner keeps from before because the page showed another owner's boxes. */
+  readonly unticked: readonly string[];
   /** Of new scopes. */
   readonly duration: ConsentDuration;
   /** Durations of single scopes. */
   readonly durations: Readonly<Record<string, ConsentDuration>>;
   /** Names of active scopes whose ends do not change. */
   readonly kept: readonly string[];
-  /** True: the page showed the ends of another owner. So no scope of this grant lasts longer than `duration`. */
+  /** True: the page did not show the owner's present ends. So no scope of this grant lasts longer than `duration`. */
   readonly bounded: boolean;
 }
 
@@ -81,11 +84,10 @@ export function readAnswer(form: AnswerForm, question: Question, now: Millis): D
   const asked = form.duration === "" ? null : form.duration;
   const duration = readDuration(asked ?? undefined, offered);
   const lasting = onceByScope ? offered : offered.filter((one) => one !== "once");
-  const present = standingScopes(chosen.consent, chosen.reach, now);
+  const standing = standingScopes(chosen.consent, chosen.reach, now);
+  const present = heldScopes(chosen, now);
   const names = chosen.scopes.map(({ name }) => name);
-  // A device gets all new scopes for once. Only active scopes may have an end of their own.
-  const single = !onceByScope && duration === "once" ? names.filter((name) => present.has(name)) : names;
-  const durations = readDurations((name) => form.durationOf(name), single, lasting);
+  const durations = readDurations((name) => form.durationOf(name), names, lasting);
   if (durations === undefined || (asked !== null && duration === undefined)) return unclear("bad_duration");
   const { granted, declined } = answeredScopes(chosen.scopes, form.scopes);
   if (granted.length === 0) return unclear("nothing");
@@ -100,10 +102,12 @@ export function readAnswer(form: AnswerForm, question: Question, now: Millis): D
   const owner = withVerdictOn(chosen, granted, now);
   if (owner.verdict === "ask") return { kind: "ask_admin", owner, scopes };
   // The page showed another owner's boxes. What is granted for this one already was not unticked.
-  const left = elsewhere ? declined.filter((name) => !present.has(name)) : declined;
-  const bounded = elsewhere && duration !== undefined && kept.length > 0;
+  const left = elsewhere ? declined.filter((name) => !standing.has(name)) : declined;
+  const unseen = (elsewhere ? others : fresh).filter((name) => standing.has(name));
+  const bounded = duration !== undefined && unseen.length > 0;
   // Nothing is new. If the consent is revoked before this is written, the answer holds for as short as possible.
-  return { kind: "allowed", owner, scopes, declined: left, duration: duration ?? "once", durations, kept, bounded };
+  const lengths = { duration: duration ?? ("once" as const), durations, kept, bounded };
+  return { kind: "allowed", owner, scopes, declined: left, unticked: declined, ...lengths };
 }
 
 /** The parts of a flow that store an answer. */
@@ -145,7 +149,7 @@ export function durationsFor(
 /** How long the grant of an answer has one of its scopes. `kept`: as long as before. */
 export function lengthOf(
   name: string,
-  allowed: Omit<Allowed, "owner" | "scopes" | "declined">,
+  allowed: Omit<Allowed, "owner" | "scopes" | "declined" | "unticked">,
 ): ConsentDuration | "kept" {
   return allowed.kept.includes(name) && !allowed.bounded ? "kept" : durationOf(name, allowed);
 }
@@ -169,8 +173,10 @@ export function grantTerms(
   const audience = audienceOf(scopes, [], new Map(), oauth.issuer);
   const lasting = onceOnly(allowed).length < scopes.length;
   const names = scopes.map(({ name }) => name);
+  const asked = owner.scopes.map(({ name }) => name);
+  const refreshable = lasting && allowsOffline(asked, names);
   const whose = { partition, grantId, ownerId, personId: person.personId };
-  return newGrant({ client, ...whose, scopes: names, audience, refreshable: lasting, signIn: session }, oauth);
+  return newGrant({ client, ...whose, scopes: names, audience, refreshable, signIn: session }, oauth);
 }
 
 /**

@@ -7,7 +7,7 @@ import type { Uses } from "../../storage-subset.ts";
 import type { InvitationCredentials } from "../companies/context.ts";
 import type { CompanyStorage } from "../company-storage.ts";
 import type { KnownDeviceStorage } from "../known-device-storage.ts";
-import type { Notice } from "../mail/company-notices.ts";
+import type { Notice } from "../mail/company-notice-kinds.ts";
 import type { StoredMail } from "../mail/storage.ts";
 import type { PresentedDevice } from "../recognize-known-device.ts";
 import type { SignInContext } from "../sign-in.ts";
@@ -30,7 +30,7 @@ export interface AuthorizationContext extends CarrierContext {
       | "deviceRequests.deny"
     > &
     Uses<KnownDeviceStorage, "knownDevices.get"> &
-    Uses<CompanyStorage, "members.companiesOf" | "companyApps.askApproval" | "invitations.find">;
+    Uses<CompanyStorage, "members.consentAndCompaniesOf" | "companyApps.askApproval" | "invitations.find">;
   readonly credentials: Pick<InvitationCredentials, "read" | "partitionOf">;
   /** The durations that the operator offers. */
   readonly consentDurations: readonly ConsentDuration[];

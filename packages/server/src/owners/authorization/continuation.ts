@@ -50,6 +50,7 @@ export type Continuation = RequestContinuation | DeviceContinuation | Invitation
 
 export const ACCOUNT_PAGES = [
   "security",
+  "password",
   "passkeys",
   "authenticator",
   "profile",

@@ -299,6 +299,7 @@ async function allow(
   const outcome = await context.storage.deviceRequests.approve({
     ...terms,
     ...claim,
+    remembered: { declined: allowed.unticked, endsBy: endsBy(allowed, now, onceUntil) },
     clientId,
     ceiling,
     approval,

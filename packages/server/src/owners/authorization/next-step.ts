@@ -8,7 +8,7 @@ import type { ConditionName } from "../../oauth/errors.ts";
 import type { Acr, Client, Millis, Scope } from "../../oauth/model.ts";
 import { standingScopes } from "../consent-needed.ts";
 import type { Person } from "../person.ts";
-import { signInNeeded } from "../session-policy.ts";
+import { signInNeeded } from "../session-lifetime-and-level.ts";
 import type { Session } from "../storage.ts";
 import { decideOwner, type OwnerChoice, preferredOwner } from "./person-or-company.ts";
 
@@ -23,6 +23,8 @@ export interface Asked {
   readonly maxAge: number | null;
   /** The level that the sign-in must reach. Null: any sign-in. */
   readonly acr: Acr | null;
+  /** The person whom the app expects. Null or absent: anybody. */
+  readonly hintedPerson?: string | null;
   /** When the request began: a sign-in since then is recent enough for it. */
   readonly startedAt: Millis;
 }
@@ -33,7 +35,7 @@ export interface Situation {
   /** Undefined: nobody is signed in. */
   readonly signedIn:
     | {
-        readonly person: Pick<Person, "mustChangePassword">;
+        readonly person: Pick<Person, "personId" | "mustChangePassword">;
         readonly session: Pick<Session, "authTime" | "acr" | "amr">;
       }
     | undefined;
@@ -57,7 +59,7 @@ export interface RefuseStep {
   readonly kind: "refuse";
   readonly condition: Extract<
     ConditionName,
-    "login_required" | "consent_required" | "owner_ambiguous" | "nothing_grantable"
+    "login_required" | "other_person_signed_in" | "consent_required" | "owner_ambiguous" | "nothing_grantable"
   >;
 }
 
@@ -82,6 +84,9 @@ export type NextStep =
 export function nextStep(situation: Situation): NextStep {
   const { asked, signedIn, owners, now } = situation;
   const silent = asked.prompt.includes("none");
+  // OpenID Connect Core §3.1.2.1: anybody else gets an error, once they had the chance to sign in as that person.
+  if (isSomebodyElse(situation) && (silent || (signedIn?.session.authTime ?? 0) >= asked.startedAt))
+    return { kind: "refuse", condition: silent ? "login_required" : "other_person_signed_in" };
   const proof = proofNeeded(situation);
   if (proof !== undefined) return silent ? { kind: "refuse", condition: "login_required" } : proof;
   if (signedIn === undefined) return { kind: "sign_in" };
@@ -98,9 +103,14 @@ export function nextStep(situation: Situation): NextStep {
   return kind === "skip" ? { kind: "issue", owner, by: "standing consent", otherwise: ask } : ask;
 }
 
+/** True: the app expects another person than the one who is signed in. */
+function isSomebodyElse({ asked: { hintedPerson = null }, signedIn }: Pick<Situation, "asked" | "signedIn">): boolean {
+  return hintedPerson !== null && signedIn !== undefined && signedIn.person.personId !== hintedPerson;
+}
+
 /** The proof or change that the person owes before they are asked. Undefined: none. */
 function proofNeeded({ asked, signedIn, now }: Situation): Exclude<NextStep, AskStep | RefuseStep> | undefined {
-  if (signedIn === undefined) return { kind: "sign_in" };
+  if (signedIn === undefined || isSomebodyElse({ asked, signedIn })) return { kind: "sign_in" };
   const needed = signInNeeded(asked, asked.scopes, signedIn.session, asked.startedAt, now);
   if (needed.kind === "sign_in") return { kind: "sign_in" };
   if (needed.kind === "step") return { kind: "step_up", acr: needed.acr };

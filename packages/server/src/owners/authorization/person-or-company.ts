@@ -2,15 +2,17 @@
 
 import { type Reach, reachOf } from "../../oauth/consent-reach.ts";
 import type { Client, Consent, Millis, Scope } from "../../oauth/model.ts";
+import { SCOPE_MARGIN } from "../../oauth/scope.ts";
 import type { Uses } from "../../storage-subset.ts";
-import { refusedScopes } from "../apply-consent-decision.ts";
 import { type Verdict, verdictOn } from "../company-rules.ts";
 import type { Acting, CompanyStorage } from "../company-storage.ts";
+import { refusedScopes } from "../consent-after-decision.ts";
 import {
   type ConsentAsked,
   type ConsentDecision,
   decideConsent,
   grantableScopes,
+  standingScopes,
   undeclined,
 } from "../consent-needed.ts";
 import type { OwnerStorage, Person } from "../storage.ts";
@@ -50,7 +52,7 @@ interface Asked {
 export async function ownerChoices(
   person: Person,
   { client, scopes, redirectUri, ceiling }: Asked,
-  storage: Uses<OwnerStorage, "consents.find" | "people.get"> & Uses<CompanyStorage, "members.companiesOf">,
+  storage: Uses<OwnerStorage, "consents.find" | "people.get"> & Uses<CompanyStorage, "members.consentAndCompaniesOf">,
   now: Millis,
 ): Promise<readonly OwnerChoice[]> {
   const { clientId } = client;
@@ -58,10 +60,10 @@ export async function ownerChoices(
   const { partition, personId } = person;
   const own = grantableScopes(scopes, person);
   const forCompanies = scopes.filter(({ ownerRole }) => ownerRole === null);
-  const [consent, companies] = await Promise.all([
-    storage.consents.find({ partition, ownerId: personId, clientId }),
-    forCompanies.length === 0 ? [] : storage.members.companiesOf({ partition, personId, clientId, now }),
-  ]);
+  const { consent, companies } =
+    forCompanies.length === 0
+      ? { consent: await storage.consents.find({ partition, ownerId: personId, clientId }), companies: [] }
+      : await storage.members.consentAndCompaniesOf({ partition, personId, clientId, now });
   const after = companies.length === 0 ? person : await storage.people.get({ partition, personId });
   const same = after?.passwordChangedAt === person.passwordChangedAt;
   const choices = await Promise.all(
@@ -161,6 +163,17 @@ function latestChosen(choices: readonly OwnerChoice[]): OwnerChoice | undefined 
   );
 }
 
+/** True: the time that the member chose for the company has passed. They answer again, as for an app that is new to them. */
+export function hasChoiceEnded({ acting }: Pick<OwnerChoice, "acting">, now: Millis): boolean {
+  const until = acting?.chosenUntil ?? null;
+  return until !== null && until - now < SCOPE_MARGIN;
+}
+
+/** The scopes that hold for this owner and destination, by name. None of them if the member's choice has ended. */
+export function heldScopes(choice: OwnerChoice, now: Millis): ReadonlyMap<string, Millis> {
+  return hasChoiceEnded(choice, now) ? new Map() : standingScopes(choice.consent, choice.reach, now);
+}
+
 /** The scopes that the owner declined on a page, or the acting member for the company, for as long as the consent holds. */
 export function declinedFor({ acting, consent, reach }: Omit<OwnerChoice, "scopes">, now: Millis): ReadonlySet<string> {
   const { declined } = refusedScopes(consent, reach, now);
@@ -184,7 +197,8 @@ function decisionOf(request: ConsentAsked, choice: OwnerChoice, now: Millis): Co
   const { verdict } = withVerdictOn(choice, names, now);
   if (verdict !== "decides" && verdict !== "approved") return "ask";
   // The company consented. Nobody acts for it without having chosen to, even if an admin approved the app for all members.
-  return acting.chosen && !acting.optedOut ? "skip" : "ask";
+  if (!acting.chosen || acting.optedOut) return "ask";
+  return hasChoiceEnded(choice, now) ? "elsewhere" : "skip";
 }
 
 /**

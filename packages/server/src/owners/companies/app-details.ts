@@ -1,9 +1,11 @@
 /** One app of a company, as its admins see it, and what a new rule about it would end. */
 
+import { sooner } from "../../oauth/consent-reach.ts";
 import type { Consent, Millis } from "../../oauth/model.ts";
+import { mayConnect } from "../apps/remembered-owner-choice.ts";
 import { canonicalLogin } from "../canonical-login.ts";
 import { MAX_SELECTED, standingRule } from "../company-rules.ts";
-import type { ActingPerson, ListedRule, Member, NewRule } from "../company-storage.ts";
+import type { ActingPerson, ListedRule, LiveAccess, Member, NewRule } from "../company-storage.ts";
 import { pageOf } from "../paging.ts";
 import { maySee } from "./app-search.ts";
 import { type NamedRequest, requestsOf } from "./company-apps.ts";
@@ -15,13 +17,18 @@ const PEOPLE_SHOWN = 20;
 /** Maximum number of members that a page offers to select. Others are named by their usernames. */
 const MEMBERS_OFFERED = 50;
 
+/** A person with the name that they gave themselves. Null: none but the username. */
+export type Named<T> = T & { readonly personName: string | null };
+
 export interface CompanyAppDetails {
   readonly rule: ListedRule | undefined;
   /** The company's active consent. Undefined: the app has no access. */
   readonly consent: Consent | undefined;
+  /** The scopes that the app can use now or get without an admin, and the latest end of its access. */
+  readonly access: Pick<LiveAccess, "scopes" | "endsAt">;
   /** Number of people for whom the app acts, and some of them. */
   readonly people: number;
-  readonly acting: readonly ActingPerson[];
+  readonly acting: readonly Named<ActingPerson>[];
   /** The name of the person who made the rule. Undefined: there is no rule, or the person is no member any more. */
   readonly decidedBy: string | undefined;
   readonly requests: readonly NamedRequest[];
@@ -34,7 +41,7 @@ export interface CompanyAppDetails {
 /** Undefined: the company's admins may not see the app, or it does not exist. */
 export async function companyApp(
   at: AsMember,
-  clientId: string,
+  { clientId, ceiling }: { readonly clientId: string; readonly ceiling: Millis | null },
   context: CompanyContext,
 ): Promise<CompanyAppDetails | undefined> {
   if (clientId === "" || !(await maySee(at, clientId, context))) return undefined;
@@ -42,7 +49,7 @@ export async function companyApp(
   const { key, person } = at;
   const { personId } = person;
   const now = context.now();
-  const [rules, consent, people, acting, requests, reader, grants] = await Promise.all([
+  const [rules, consent, people, acting, requests, reader, grants, access] = await Promise.all([
     storage.companyApps.listRules(key),
     storage.consents.find({ partition: key.partition, ownerId: key.companyId, clientId }),
     storage.companyApps.countPeople({ ...key, clientId, now }),
@@ -50,16 +57,31 @@ export async function companyApp(
     requestsOf(at, context, clientId),
     storage.members.findActing({ ...key, personId, clientId }),
     storage.companyApps.grantsOfMember({ ...key, personId, now }),
+    storage.companyApps.liveAccess({ ...key, clientId, ceiling, now }),
   ]);
   const rule = rules.find((one) => one.clientId === clientId);
   const decider =
     rule === undefined ? undefined : await storage.members.findActing({ ...key, personId: rule.decidedBy, clientId });
   return {
-    ...{ rule, people, acting, requests, decidedBy: decider?.member.username },
+    ...{ rule, access, people, requests, decidedBy: decider?.member.username },
+    acting: await withNames(acting, context),
     consent: isActive(consent, now) ? consent : undefined,
     mine: reader?.optedOut === true ? "stopped" : grants.some((one) => one.clientId === clientId) ? "acts" : null,
-    chosen: reader?.chosen ?? false,
+    chosen: reader?.chosen === true && mayConnect(reader, now),
   };
+}
+
+function withNames<T extends { readonly personId: string }>(
+  people: readonly T[],
+  { storage, credentials }: CompanyContext,
+): Promise<readonly Named<T>[]> {
+  return Promise.all(
+    people.map(async (one) => {
+      const { personId } = one;
+      const person = await storage.people.get({ partition: credentials.partitionOf(personId), personId });
+      return { ...one, personName: person?.name ?? null };
+    }),
+  );
 }
 
 function isActive(consent: Consent | undefined, now: Millis): consent is Consent {
@@ -67,7 +89,7 @@ function isActive(consent: Consent | undefined, now: Millis): consent is Consent
 }
 
 export interface OfferedMembers {
-  readonly members: readonly Pick<Member, "personId" | "username">[];
+  readonly members: readonly Named<Pick<Member, "personId" | "username">>[];
   /** True: the company has other members. */
   readonly more: boolean;
 }
@@ -76,8 +98,9 @@ export interface OfferedMembers {
 export async function offeredMembers(
   { key }: AsMember,
   chosen: readonly string[],
-  { storage }: CompanyContext,
+  context: CompanyContext,
 ): Promise<OfferedMembers> {
+  const { storage } = context;
   const { items, last } = await pageOf(MEMBERS_OFFERED, (limit) =>
     storage.members.list({ ...key, limit, after: null }),
   );
@@ -86,7 +109,7 @@ export async function offeredMembers(
     missing.map((personId) => storage.members.findActing({ ...key, personId, clientId: null })),
   );
   const others = found.flatMap((acting) => (acting === undefined ? [] : [acting.member]));
-  return { members: [...others, ...items], more: last !== undefined };
+  return { members: await withNames([...others, ...items], context), more: last !== undefined };
 }
 
 /** The members with these usernames. `unknown`: the first name that no member has. */
@@ -118,7 +141,7 @@ export interface RuleEffects {
   readonly withdrawn: number;
   /** Number of members whose grants lose scopes. */
   readonly losing: number;
-  /** The end of what members keep: of the consent as the rule changes it. Null: none. */
+  /** The latest end of what members keep. Null: none. */
   readonly endsAt: Millis | null;
 }
 
@@ -132,22 +155,27 @@ export async function effectsOf(
   const now = clock();
   const count = (but: { readonly except?: readonly string[]; readonly lost?: readonly string[] }) =>
     storage.companyApps.countActing({ ...key, clientId, now, ...but });
-  const [rules, record] = await Promise.all([
+  const [rules, live] = await Promise.all([
     storage.companyApps.listRules(key),
-    storage.consents.find({ partition: key.partition, ownerId: key.companyId, clientId }),
+    storage.companyApps.liveAccess({ ...key, clientId, ceiling, now }),
   ]);
-  const consent = isActive(record, now) ? record : undefined;
   const found = rules.find((one) => one.clientId === clientId);
   const rule = standingRule(found, { ceiling }, now);
   const { defaultRule } = acting.company;
-  const change = ruleChange({ rule, defaultRule, consentEnds: consent?.expiresAt }, next);
+  const change = ruleChange({ rule, defaultRule, accessEnds: live.endsAt }, next);
   const { lost } = change;
   const [{ people }, { members: withdrawn }, losing] = await Promise.all([
     count({}),
     count({ except: next?.selected ?? [] }),
     lost.length === 0 ? 0 : count({ lost }).then(({ members }) => members),
   ]);
-  const effects = { change, people, withdrawn, losing, endsAt: change.shortens?.to ?? consent?.expiresAt ?? null };
+  const effects = {
+    change,
+    people,
+    withdrawn,
+    losing,
+    endsAt: sooner(live.endsForMembers ?? null, change.shortens?.to ?? null),
+  };
   return affects(effects) ? effects : undefined;
 }
 

@@ -1,8 +1,12 @@
 /** The apps of a company: decisions of admins for all members, and of a member for themselves. */
 
-import type { Client, Millis } from "../../oauth/model.ts";
-import type { Acting, AppRequest, AppRule, CompanyApp, DefaultRule, NewRule } from "../company-storage.ts";
-import type { Notice } from "../mail/company-notices.ts";
+import { underCeiling } from "../../oauth/consent-reach.ts";
+import type { Client, ListedGrant, Millis } from "../../oauth/model.ts";
+import { heldScopes } from "../apps/allowed-apps.ts";
+import { mayConnect } from "../apps/remembered-owner-choice.ts";
+import type { Acting, AppRequest, CompanyApp, DefaultRule, ListedRule, NewRule } from "../company-storage.ts";
+import { latestOf } from "../consent-after-decision.ts";
+import type { Notice } from "../mail/company-notice-kinds.ts";
 import { MOST_REQUESTS } from "./app-search.ts";
 import { type AsMember, askedBy, type CompanyContext, isPersonId, toldOf } from "./context.ts";
 
@@ -11,9 +15,11 @@ export interface AppInCompany {
   readonly clientId: string;
   /** What was granted. Undefined: nothing. */
   readonly app: CompanyApp | undefined;
-  readonly rule: AppRule | undefined;
+  readonly rule: ListedRule | undefined;
   /** Its access for the reader: it acts for them, or they stopped it. Null: none. */
   readonly mine: "acts" | "stopped" | null;
+  /** The reader's live grants of the app in the company's name. */
+  readonly own: readonly ListedGrant[];
   /** True: the reader chose the company for the app, and is perhaps not asked again. */
   readonly chosen: boolean;
 }
@@ -31,7 +37,7 @@ export async function appsOf(
   ]);
   const granted = new Map(apps.map((app) => [app.consent.clientId, app]));
   const ruled = new Map(rules.map((rule) => [rule.clientId, rule]));
-  const acts = new Set(own.map(({ clientId }) => clientId));
+  const ownOf = Map.groupBy(own, ({ clientId }) => clientId);
   return Promise.all(
     [...new Set([...granted.keys(), ...ruled.keys()])].map(async (clientId) => {
       const acting = await storage.members.findActing({ ...key, personId, clientId });
@@ -39,16 +45,41 @@ export async function appsOf(
         clientId,
         app: granted.get(clientId),
         rule: ruled.get(clientId),
-        mine: stateOf(acting, acts, clientId),
-        chosen: acting?.chosen ?? false,
+        mine: stateOf(acting, ownOf.has(clientId)),
+        own: ownOf.get(clientId) ?? [],
+        chosen: acting?.chosen === true && mayConnect(acting, now),
       };
     }),
   );
 }
 
-function stateOf(acting: Acting | undefined, acts: ReadonlySet<string>, clientId: string): AppInCompany["mine"] {
+/** What the app may do for the reader, and until when. Undefined: nothing any more. */
+export interface OwnAccess {
+  readonly scopes: readonly string[];
+  readonly since: Millis;
+  readonly lastUsedAt: Millis | null;
+  /** Null: until revoked. */
+  readonly endsAt: Millis | null;
+}
+
+/** `own`: as of `AppInCompany`. */
+export function ownAccess(own: readonly ListedGrant[], ceiling: Millis | null, now: Millis): OwnAccess | undefined {
+  const held = own
+    .flatMap((grant) => heldScopes(underCeiling(grant, ceiling)))
+    .filter(({ expiresAt }) => expiresAt === null || expiresAt > now);
+  const endsAt = latestOf(held.map(({ expiresAt }) => expiresAt));
+  if (endsAt === undefined) return undefined;
+  return {
+    scopes: [...new Set(held.map(({ name }) => name))],
+    since: Math.min(...own.map(({ createdAt }) => createdAt)),
+    lastUsedAt: Math.max(0, ...own.map((grant) => grant.lastUsedAt ?? 0)) || null,
+    endsAt,
+  };
+}
+
+function stateOf(acting: Acting | undefined, acts: boolean): AppInCompany["mine"] {
   if (acting?.optedOut === true) return "stopped";
-  return acts.has(clientId) ? "acts" : null;
+  return acts ? "acts" : null;
 }
 
 /** Maximum number of requests on a page. The rest comes when these are answered. */
@@ -77,6 +108,23 @@ export async function requestsOf(
   );
 }
 
+/** A request of the reader, and the rule about its app. */
+export interface OwnRequest extends AppRequest {
+  readonly rule: ListedRule | undefined;
+}
+
+/** The open and refused requests of the reader, newest first. */
+export async function ownRequests(
+  { key, person: { personId } }: AsMember,
+  { storage }: CompanyContext,
+): Promise<readonly OwnRequest[]> {
+  const [requests, rules] = await Promise.all([
+    storage.companyApps.requestsOfMember({ ...key, personId, limit: REQUESTS_SHOWN }),
+    storage.companyApps.listRules(key),
+  ]);
+  return requests.map((one) => ({ ...one, rule: rules.find(({ clientId }) => clientId === one.clientId) }));
+}
+
 /** What the company granted an app. Undefined: nothing. */
 export async function grantedApp(
   { key }: AsMember,
@@ -84,6 +132,17 @@ export async function grantedApp(
   { storage, now }: CompanyContext,
 ): Promise<CompanyApp | undefined> {
   return (await storage.companyApps.list({ ...key, now: now() })).find(({ consent }) => consent.clientId === clientId);
+}
+
+/** The rule that holds for an app once it is revoked for everyone: an approval ends, too. Null: its own rule stays. */
+export async function ruleAfterRevoking(
+  { key, acting }: AsMember,
+  clientId: string,
+  { storage }: CompanyContext,
+): Promise<DefaultRule | null> {
+  const own = (await storage.companyApps.listRules(key)).find((rule) => rule.clientId === clientId);
+  const stays = own !== undefined && own.rule !== "allow" && own.forSelected !== true;
+  return stays ? null : acting.company.defaultRule;
 }
 
 /** The ids of the apps that act for a member. */

@@ -4,7 +4,7 @@ import type { Millis } from "../../oauth/model.ts";
 import type { Catalog } from "../../oauth/storage.ts";
 import type { Uses } from "../../storage-subset.ts";
 import type { Acting, CompanyKey, CompanyStorage } from "../company-storage.ts";
-import type { CompanyRef, Notice } from "../mail/company-notices.ts";
+import type { CompanyRef, Notice } from "../mail/company-notice-kinds.ts";
 import type { MailStorage, StoredMail } from "../mail/storage.ts";
 import type { Person } from "../person.ts";
 import type { OwnerStorage } from "../storage.ts";
@@ -26,6 +26,7 @@ export interface CompanyContext {
     | "companyApps.list"
     | "companyApps.countActing"
     | "companyApps.countPeople"
+    | "companyApps.liveAccess"
     | "companyApps.listActing"
     | "companyApps.listVerified"
     | "companyApps.listRules"
@@ -35,6 +36,7 @@ export interface CompanyContext {
     | "companyApps.grantsOfMember"
     | "companyApps.refuseRequest"
     | "companyApps.listRequests"
+    | "companyApps.requestsOfMember"
     | "invitations.create"
     | "invitations.withdraw"
     | "invitations.list"

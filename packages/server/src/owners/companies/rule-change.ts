@@ -8,8 +8,8 @@ export interface RuleNow {
   /** Undefined: there is none, or it has ended. */
   readonly rule: ListedRule | undefined;
   readonly defaultRule: DefaultRule;
-  /** The end of the company's consent to the app. Null: none. Undefined: there is no consent. */
-  readonly consentEnds: Millis | null | undefined;
+  /** The latest end of the app's access in the company's name. Null: none. Undefined: there is no access. */
+  readonly accessEnds: Millis | null | undefined;
 }
 
 /** The differences between the present rule and the next one. */
@@ -23,7 +23,7 @@ export interface RuleChange {
   readonly unnamed: readonly string[];
   /** The scopes that members' grants lose. */
   readonly lost: readonly string[];
-  /** The consent ends sooner than now: then and now. */
+  /** The access that lasts longest ends sooner than now: then and now. */
   readonly shortens: { readonly from: Millis | null; readonly to: Millis } | undefined;
 }
 
@@ -31,7 +31,7 @@ export interface RuleChange {
 const UNNOTICED: Millis = 60_000;
 
 /** `next`: null: the company's default applies. */
-export function ruleChange({ rule, defaultRule, consentEnds }: RuleNow, next: NewRule | null): RuleChange {
+export function ruleChange({ rule, defaultRule, accessEnds }: RuleNow, next: NewRule | null): RuleChange {
   const before = rule?.rule === "allow" ? rule : undefined;
   const after = next?.rule === "allow" ? next : undefined;
   const wasForAll = before !== undefined && before.forSelected !== true;
@@ -49,7 +49,7 @@ export function ruleChange({ rule, defaultRule, consentEnds }: RuleNow, next: Ne
     withdraws: !blocks && !isForAll && ((wasOpen && !(next === null && rule === undefined)) || unnamed.length > 0),
     unnamed,
     lost: before === undefined || after === undefined ? [] : before.scopes.filter((one) => !after.scopes.includes(one)),
-    shortens: after === undefined ? undefined : sooner(consentEnds, after.endsAt),
+    shortens: after === undefined ? undefined : sooner(accessEnds, after.endsAt),
   };
 }
 

@@ -5,7 +5,7 @@ import type { Uses } from "../../storage-subset.ts";
 import { canonicalEmail } from "../canonical-login.ts";
 import type { CompanyStorage } from "../company-storage.ts";
 import type { Attempt, OwnerStorage, Person } from "../storage.ts";
-import type { Notice } from "./company-notices.ts";
+import type { Notice } from "./company-notice-kinds.ts";
 import type { MailDraft, Postbox } from "./mail-content.ts";
 import type { StoredMail } from "./storage.ts";
 

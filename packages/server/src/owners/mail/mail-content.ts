@@ -18,6 +18,7 @@ export type MailKind =
   | "deletion"
   | "passkeyAdded"
   | "passkeyRemoved"
+  | "identityAdded"
   | "identityRemoved"
   | "authenticatorOn"
   | "authenticatorOff"
@@ -51,6 +52,8 @@ export interface MailDraft {
     readonly email?: string;
     readonly at?: Millis;
     readonly browser?: string | null;
+    /** True: somebody signed in with this browser before, but the password has changed or the browser was signed out since. */
+    readonly seenBefore?: boolean;
     readonly address?: string | null;
     readonly company?: string;
     readonly app?: string;
@@ -60,6 +63,8 @@ export interface MailDraft {
     readonly key?: string;
     /** Number of unused recovery codes. */
     readonly left?: number;
+    /** True: with the password, all apps lost their access. */
+    readonly appsEnded?: boolean;
     /** How a recovery changed the factors and the access of apps. */
     readonly recovery?: RecoveryNews;
   };

@@ -1,4 +1,4 @@
-/** A link of a message, as somebody comes back with it. */
+/** Opens links of messages. */
 
 import type { Millis } from "../../oauth/model.ts";
 import type { Credential } from "../../oauth/ports.ts";
@@ -20,7 +20,7 @@ export interface OpenedLink {
   readonly link: MailLink;
 }
 
-/** Undefined: it is none of ours, or it does not hold. The link still holds afterwards. */
+/** Undefined: the link is unknown, expired or used. Opening doesn't use the link up. */
 export async function openLink(
   token: string | null,
   purpose: MailLinkPurpose,
@@ -34,22 +34,19 @@ export async function openLink(
   return link && { key, link };
 }
 
-/**
- * A link that was used, or has expired, for as long as the database has it. Undefined: it is none of ours, it holds, or
- * it was deleted.
- */
+/** Returns a link that was used or has expired. Undefined: the link is unknown, still valid, or already deleted. */
 export async function openSpentLink(
   token: string | null,
   purpose: MailLinkPurpose,
   context: OpenLinkContext,
 ): Promise<MailLink | undefined> {
   if ((await openLink(token, purpose, context)) !== undefined) return undefined;
-  // Every expiry is after the time 0.
+  // At time 0, no link has expired.
   const whenever = { ...context, now: () => 0 };
   return ((await openLink(token, "used", whenever)) ?? (await openLink(token, purpose, whenever)))?.link;
 }
 
-/** A link that holds, and the person whose it is. */
+/** A valid link, and the person that it was sent to. */
 export interface FollowedLink extends OpenedLink {
   readonly person: Person;
 }
@@ -58,7 +55,10 @@ export interface FollowContext extends OpenLinkContext {
   readonly storage: OpenLinkContext["storage"] & Uses<OwnerStorage, "people.get">;
 }
 
-/** The same for a link of a person who exists. Undefined also: the person is disabled, or has another address than the one that the link proves. */
+/**
+ * The same for a link of an existing person. Also undefined if the person is disabled, or if their address is no longer
+ * the one that the link proves.
+ */
 export async function followLink(
   token: string | null,
   purpose: MailLinkPurpose,

@@ -1,6 +1,7 @@
 /*
- * Lets people see the password that they type, and says how hard a new one is to guess. Nothing is sent anywhere, and
- * nothing is blocked: the server decides what it accepts. The texts stand at the script's own element.
+ * Lets people see the password that they type, and shows how hard a new one is to guess. The script sends nothing and
+ * blocks nothing: only the server decides which passwords it accepts. The texts are data attributes of the script's
+ * element.
  */
 const { show, hide, showLabel, hideLabel, strength } = document.currentScript.dataset;
 const levels = strength.split("|");
@@ -21,7 +22,7 @@ for (const input of document.querySelectorAll('input[type="password"]')) {
   });
   set(false);
   input.after(button);
-  // A browser stores what it takes for a password only if the field is one when the form goes.
+  // A browser offers to save the password only if the field has the type `password` when the form is sent.
   input.form?.addEventListener("submit", () => set(false));
   if (input.name === "password" && input.autocomplete === "new-password") meter(input, button);
 }
@@ -46,12 +47,12 @@ function meter(input, after) {
   });
 }
 
-/** What people type first: words, and rows of keys. */
+/** Frequent parts of passwords: words, and rows of keys. */
 const KNOWN =
   "password passwort welcome letmein iloveyou monkey dragon football baseball sunshine princess admin login secret master shadow superman batman summer winter hello";
 const ROWS = ["qwertyuiop", "qwertzuiop", "azertyuiop", "asdfghjkl", "zxcvbnm", "yxcvbnm"];
 
-/** 0: too short. 1: weak. 2: good. 3: strong. From a rough number of guesses, as a power of two. */
+/** 0: too short. 1: weak. 2: good. 3: strong. Based on a rough estimate of the necessary guesses, in bits. */
 function levelOf(password, own) {
   const letters = [...password];
   if (letters.length < 8) return 0;
@@ -64,14 +65,14 @@ function levelOf(password, own) {
   }
   const kinds = [/\p{Ll}/u, /\p{Lu}/u, /\d/, /[^\p{L}\d]/u].filter((kind) => kind.test(password)).length;
   const left = [...rest];
-  // Spaces part words: four words of a sentence are some 44 bits, not 100.
+  // Words that are separated by spaces are easier to guess: four words are about 44 bits, not 100.
   const each = kinds > 1 && !password.includes(" ") ? 3.6 + kinds * 0.5 : 3;
   const fresh = left.filter((one, at) => !follows(left[at - 1], one) && left.indexOf(one, Math.max(0, at - 3)) === at);
   bits += fresh.length * each + (left.length - fresh.length) * 0.5;
   return bits < 36 ? 1 : bits < 56 ? 2 : 3;
 }
 
-/** True: the second is the first once more, its neighbour in the alphabet, or the next key. */
+/** Whether the second letter is equal to the first, next to it in the alphabet, or next to it on the keyboard. */
 function follows(first, second) {
   if (first === undefined) return false;
   const step = second.codePointAt(0) - first.codePointAt(0);

@@ -5,7 +5,8 @@ import { fill, rich } from "../messages/index.ts";
 import { hidden } from "../parts/components.ts";
 import { fieldError } from "../parts/fields.ts";
 import { type Attributes, type Child, html, type Markup } from "../parts/html.ts";
-import { durationLabel, exact } from "../shown-time.ts";
+import { bothNames } from "../parts/person-names.ts";
+import { day, durationLabel } from "../shown-time.ts";
 import { name, visible } from "../untrusted-text.ts";
 import { appPath, choice } from "./company-apps.ts";
 import { select } from "./company-layout.ts";
@@ -37,13 +38,7 @@ export function ruleForm(view: CompanyAppPageView, form: CompanyRuleForm, chrome
     )}
     <div class="fields when-allowed">
       ${audience(view, form, chrome)} ${permissions(form, chrome)} ${addresses(form.hosts, chrome)}
-      ${group(["duration"], form, null, durationSelect(form, chrome), chrome)}
-      <div class="ticks">
-        <label class="choice">
-          <input type="checkbox" name="opt_out" value="yes" checked=${form.optOut} />
-          <span class="choice-text"><span>${company.optOut}</span></span>
-        </label>
-      </div>
+      ${group(["duration"], form, null, [durationSelect(form, chrome), form.durations.some(({ value }) => value === "same") && html`<p class="soft small">${company.laterEnd}</p>`], chrome)}
     </div>
     <button class="button primary" type="submit">${company.saveRule}</button>
   </form>`;
@@ -86,10 +81,10 @@ function audience(view: CompanyAppPageView, form: CompanyRuleForm, chrome: Chrom
         <legend class="unseen">${company.selected}</legend>
         <div class="ticks">
           ${form.members.map(
-            ({ personId, username, checked }) =>
+            ({ personId, username, personName, checked }) =>
               html`<label class="choice">
                 <input type="checkbox" name="member" value=${personId} checked=${checked} />
-                <span class="choice-text"><span>${name(username)}</span></span>
+                <span class="choice-text"><span>${bothNames({ name: personName ?? "", username })}</span></span>
               </label>`,
           )}
         </div>
@@ -141,11 +136,10 @@ function addresses(hosts: readonly CompanyHost[], { words }: Chrome): Child {
 
 function durationSelect(form: CompanyRuleForm, { words }: Chrome): Markup {
   const { company } = words;
-  const same =
-    form.endsNow === null ? company.sameForever : fill(company.sameEnd, { when: exact(words, form.endsNow) });
+  const same = form.endsNow === null ? company.sameForever : fill(company.sameEnd, { when: day(words, form.endsNow) });
   const options = form.durations.map(({ value, selected }) => ({
     ...{ value, selected },
-    label: value === "same" ? same : durationLabel(words, value),
+    label: value === "same" ? same : value === "forever" ? company.untilEnded : durationLabel(words, value),
   }));
   return select({ id: "duration", name: "duration", label: company.untilWhen }, options);
 }

@@ -5,6 +5,7 @@ import { fill, plural, rich } from "../messages/index.ts";
 import { notice, tile } from "../parts/components.ts";
 import { type Child, html, type Markup } from "../parts/html.ts";
 import { icon } from "../parts/icons.ts";
+import { bothNames } from "../parts/person-names.ts";
 import { timeElement } from "../shown-time.ts";
 import { hostText, name } from "../untrusted-text.ts";
 import { ruleForm } from "./app-rule-form.ts";
@@ -103,7 +104,7 @@ function access(view: CompanyAppPageView, chrome: Chrome): Markup {
         ${shown.map(
           (one) =>
             html`<li class="user">
-              <span>${name(one.username ?? company.formerMember)}</span>
+              <span>${one.username === null ? company.formerMember : bothNames({ name: one.personName ?? "", username: one.username })}</span>
               <span class="soft small">${rich(company.usesSince, { when: time(one.since) })}</span>
             </li>`,
         )}

@@ -27,18 +27,80 @@ export function companyAppsPage(view: CompanyAppsView, chrome: Chrome): string {
         </section>`,
         view.query === "" && defaults(view, chrome),
       ]
-    : [
-        html`<section class="stack" aria-labelledby="apps">
-          <h2 id="apps">${company.yourApps}</h2>
-          ${
-            view.apps.length === 0
-              ? html`<div class="card empty">${icon("shield")}<p class="soft">${company.noAppsYours}</p></div>`
-              : html`<div class="apps">${view.apps.map((app) => memberCard(app, view, chrome))}</div>`
-          }
-        </section>`,
-        html`<section class="stack">${leave(view, chrome)}</section>`,
-      ];
+    : forMember(view, chrome);
   return companyPage(view, "apps", company.appsTitle, content, chrome);
+}
+
+/** A member's own requests, the apps that act for them, and the apps that nobody can use. */
+function forMember(view: CompanyAppsView, chrome: Chrome): Child {
+  const { company } = chrome.words;
+  const [apps, blocked] = [false, true].map((is) => view.apps.filter(({ state }) => (state === "block") === is));
+  const [open = [], refused = []] = [false, true].map((is) =>
+    view.requests.filter(({ refusedAt = null }) => (refusedAt !== null) === is),
+  );
+  return [
+    ownRequests("requests", company.yourRequests, open, view, chrome),
+    ownRequests("refused", company.refusedRequests, refused, view, chrome),
+    html`<section class="stack" aria-labelledby="apps">
+      <h2 id="apps">${company.yourApps}</h2>
+      ${
+        apps === undefined || apps.length === 0
+          ? html`<div class="card empty">${icon("shield")}<p class="soft">${company.noAppsYours}</p></div>`
+          : html`<div class="apps">${apps.map((app) => memberCard(app, view, chrome))}</div>`
+      }
+    </section>`,
+    blocked !== undefined &&
+      blocked.length > 0 &&
+      html`<section class="stack" aria-labelledby="blocked">
+        <h2 id="blocked">${company.blockedApps}</h2>
+        <p class="soft">${rich(company.blockedHint, { company: name(view.company.name) })}</p>
+        <ul class="card rows">
+          ${blocked.map((app) => html`<li class="row app-row" data-client-id=${app.clientId}>${head(app, view, chrome)}</li>`)}
+        </ul>
+      </section>`,
+    html`<section class="stack">${leave(view, chrome)}</section>`,
+  ];
+}
+
+function ownRequests(
+  id: string,
+  title: string,
+  requests: readonly CompanyRequestView[],
+  view: CompanyAppsView,
+  chrome: Chrome,
+): Child {
+  if (requests.length === 0) return null;
+  return html`<section class="stack" aria-labelledby=${id}>
+    <h2 id=${id}>${title}</h2>
+    <div class="apps">${requests.map((request) => ownRequestCard(request, view, chrome))}</div>
+  </section>`;
+}
+
+/** A member's own request: what waits for an answer or was refused, and what is approved already. */
+function ownRequestCard(request: CompanyRequestView, view: CompanyAppsView, chrome: Chrome): Markup {
+  const { words } = chrome;
+  const { company } = words;
+  const { approved = [], refusedAt = null, scopes } = request;
+  const when = timeElement(words, request.askedAt, view.now);
+  const answer =
+    refusedAt !== null
+      ? rich(company.youWereRefused, { when, refused: timeElement(words, refusedAt, view.now) })
+      : rich(approved.length > 0 ? company.youAskedMore : company.youAsked, { when });
+  const isRefused = refusedAt !== null;
+  const heading = isRefused ? company.refusedScopes : approved.length > 0 ? company.waiting : company.asksFor;
+  return html`<article class="card app" data-client-id=${request.clientId}>
+    ${head({ ...request, name: request.app }, view, chrome)}
+    <p>${answer}</p>
+    ${reasonOf(request)} ${scopes.length > 0 && titledScopes(heading, scopes, isRefused ? "x" : "clock")}
+    ${approved.length > 0 && titledScopes(words.askAdmin.approved, approved)}
+  </article>`;
+}
+
+function titledScopes(title: string, scopes: readonly CompanyScope[], sign: ScopeSign = "check"): Markup {
+  return html`<div class="stack close">
+    <p class="soft small">${title}</p>
+    ${scopeList(scopes, sign)}
+  </div>`;
 }
 
 /** Path of the page about one app. */
@@ -50,10 +112,13 @@ export function appPath(
   return `${companyPath(frame, chrome)}/apps/${encodeURIComponent(clientId)}`;
 }
 
+/** Allowed, waiting for an answer, or refused. */
+type ScopeSign = "check" | "clock" | "x";
+
 /** A list of permissions. */
-export function scopeList(scopes: readonly CompanyScope[]): Markup {
-  return html`<ul class="can">
-    ${scopes.map((scope) => html`<li>${icon("check")}<span><bdi>${visible(scope.description || scope.name)}</bdi></span></li>`)}
+export function scopeList(scopes: readonly CompanyScope[], sign: ScopeSign = "check"): Markup {
+  return html`<ul class=${sign === "check" ? "can" : "can not-yet"}>
+    ${scopes.map((scope) => html`<li>${icon(sign)}<span><bdi>${visible(scope.description || scope.name)}</bdi></span></li>`)}
   </ul>`;
 }
 
@@ -63,12 +128,17 @@ export function requestText(request: CompanyRequestView, now: number, chrome: Ch
   const { company } = words;
   return [
     html`<p>${rich(company.requestBy, { person: bothNames({ ...request, name: request.personName ?? "" }), when: timeElement(words, request.askedAt, now) })}</p>`,
-    html`<blockquote class="reason">${request.reason.split("\n").map((line) => html`<p><bdi>${visible(line)}</bdi></p>`)}</blockquote>`,
-    html`<div class="stack close">
-      <p class="soft small">${company.asksFor}</p>
-      ${scopeList(request.scopes)}
-    </div>`,
+    wishOf(request, chrome),
   ];
+}
+
+/** The reason of a request, and its permissions. */
+function wishOf(request: CompanyRequestView, { words: { company } }: Chrome): Child {
+  return [reasonOf(request), titledScopes(company.asksFor, request.scopes, "clock")];
+}
+
+function reasonOf({ reason }: CompanyRequestView): Markup {
+  return html`<blockquote class="reason">${reason.split("\n").map((line) => html`<p><bdi>${visible(line)}</bdi></p>`)}</blockquote>`;
 }
 
 function requestCard(request: CompanyRequestView, view: CompanyAppsView, chrome: Chrome): Markup {
@@ -176,7 +246,9 @@ export function stateTag(state: CompanyAppView["state"], { words }: Chrome): Chi
 function memberCard(app: CompanyAppView, view: CompanyAppsView, chrome: Chrome): Markup {
   return html`<article class="card app" data-client-id=${app.clientId}>
     ${head(app, view, chrome)}
-    <p>${stateTag(app.state, chrome)}</p>
+    <p class="tags">
+      ${app.mine === "stopped" ? html`<span class="tag warn">${chrome.words.company.stoppedByYou}</span>` : stateTag(app.state, chrome)}
+    </p>
     ${app.scopes.length > 0 && scopeList(app.scopes)} ${app.grantedAt !== null && facts(app, app.grantedAt, view, chrome)}
     <div class="app-actions">${app.mine !== null && mineForm(app.clientId, app.name, app.mine, view, chrome)}</div>
     ${app.chosen && chosenForm(app, view, chrome)}
@@ -188,7 +260,10 @@ function facts(app: CompanyAppView, grantedAt: number, view: CompanyAppsView, { 
   const rows: readonly (readonly [string, Child])[] = [
     [words.apps.granted, time(grantedAt)],
     [words.apps.used, app.lastUsedAt === null ? words.apps.never : time(app.lastUsedAt)],
-    [words.apps.ends, app.expiresAt === null ? words.company.noEnd : time(app.expiresAt)],
+    // No access is left that could end.
+    ...(app.mine === "stopped"
+      ? []
+      : [[words.apps.ends, app.expiresAt === null ? words.company.noEnd : time(app.expiresAt)] as const]),
   ];
   return html`<dl class="facts">${rows.map(([term, value]) => html`<div><dt>${term}</dt><dd>${value}</dd></div>`)}</dl>`;
 }

@@ -61,7 +61,8 @@ function said(what: CompanyNotice, { held, now }: CompanyFrame, words: Messages)
   const count = held === undefined ? 0 : Math.ceil((held.until - now) / 60_000);
   if (held === undefined || count < 1) return notice("done", text);
   const time = shownTime(words, held.until, "clock");
-  const soon = rich(plural(words.language, words.apps.revokedSoon, count), { app: name(held.app), count, time });
+  const forms = what === "stopped" ? words.company.stoppedSoon : words.apps.revokedSoon;
+  const soon = rich(plural(words.language, forms, count), { app: name(held.app), count, time });
   return notice("done", sentences(words.language, text, soon));
 }
 

@@ -26,6 +26,7 @@ export function companyConfirmPage(view: CompanyConfirmView, chrome: Chrome): st
   const content = html`<section class="card panel stack" aria-labelledby="question">
     <h2 id="question">${rich(confirm[`${what}Title`], names)}</h2>
     <p>${rich(confirm[`${what}Text`], names)}</p>
+    ${view.rule !== null && html`<p>${rich(words.company.defaultRuleHints[view.rule], names)}</p>`}
     ${facts(view, chrome)}
     ${endsSomething(view) && html`<p class="soft small">${accessEnds(view.stopsIn, chrome)}</p>`}
     <form class="fields" method="post" action=${path + view.action}>

@@ -1,6 +1,6 @@
 /** The data for the pages of a company. */
 import type { PasswordFault } from "../security/views.ts";
-import type { DurationChoice, HistoryEntryView, SignedInAs } from "../views.ts";
+import type { ClientCard, DurationChoice, FormSecrets, HistoryEntryView, SignedInAs } from "../views.ts";
 
 /** Actions that succeeded or failed. An address can name one of them. */
 export const COMPANY_NOTICES = [
@@ -20,7 +20,7 @@ export interface CompanyFrame {
   /** Epoch milliseconds. */
   readonly now: number;
   readonly notice: CompanyNotice | null;
-  /** With `revoked` and `blocked`: when the app's last token expires. Absent if the app has no valid token. */
+  /** With `revoked`, `blocked` and `stopped`: when the app's last token expires. Absent if the app has no valid token. */
   readonly held?: { readonly app: string; readonly until: number };
 }
 
@@ -53,9 +53,9 @@ export interface CompanyAppView {
   readonly requests: number;
   /** True: hosts were registered after the approval. */
   readonly hasNewHosts: boolean;
-  /** The scopes that the company's consent covers. */
+  /** The scopes that the app can use for the reader. */
   readonly scopes: readonly CompanyScope[];
-  /** Null if the company has not consented. */
+  /** When the reader or an admin allowed them. Null if there are none. */
   readonly grantedAt: number | null;
   readonly lastUsedAt: number | null;
   readonly expiresAt: number | null;
@@ -77,6 +77,10 @@ export interface CompanyRequestView {
   readonly scopes: readonly CompanyScope[];
   readonly reason: string;
   readonly askedAt: number;
+  /** The requested permissions that are approved for the reader already. `scopes` are the others. Absent on admins' pages. */
+  readonly approved?: readonly CompanyScope[];
+  /** When the admins refused the request. Null or absent: the request is open. */
+  readonly refusedAt?: number | null;
 }
 
 export interface CompanyAppsView extends CompanyFrame {
@@ -87,7 +91,7 @@ export interface CompanyAppsView extends CompanyFrame {
   readonly found: readonly Pick<CompanyAppView, "clientId" | "name" | "logo" | "host">[];
   /** True: the search found others. */
   readonly more: boolean;
-  /** Empty unless the reader is an admin. */
+  /** For an admin the open ones of all members, for a member their own open and refused ones. */
   readonly requests: readonly CompanyRequestView[];
   readonly defaultRule: DefaultRuleShown;
 }
@@ -97,7 +101,12 @@ export interface CompanyRuleForm {
   /** Null: none is chosen. */
   readonly rule: "allow" | "ask" | "block" | "default" | null;
   readonly audience: "everybody" | "selected" | null;
-  readonly members: readonly { readonly personId: string; readonly username: string; readonly checked: boolean }[];
+  readonly members: readonly {
+    readonly personId: string;
+    readonly username: string;
+    readonly personName: string | null;
+    readonly checked: boolean;
+  }[];
   /** True: the company has other members, whom the admin names by username. */
   readonly more: boolean;
   readonly others: string;
@@ -107,7 +116,6 @@ export interface CompanyRuleForm {
   readonly durations: readonly DurationChoice[];
   /** The end of the present rule. Null: none. */
   readonly endsNow: number | null;
-  readonly optOut: boolean;
   /** The time of the rule that this page shows. Null: there is none. */
   readonly seen: number | null;
   /** `about`: the name that no member has. */
@@ -139,7 +147,9 @@ export interface CompanyAppPageView extends CompanyFrame {
     readonly expiresAt: number | null;
     readonly people: number;
     readonly shown: readonly {
+      /** Null: the person is no member any more. */
       readonly username: string | null;
+      readonly personName: string | null;
       readonly since: number;
       readonly lastUsedAt: number | null;
     }[];
@@ -219,6 +229,8 @@ export interface CompanyConfirmView extends CompanyFrame {
   readonly subject: string;
   /** Number of people for whom the app acts now. */
   readonly people: number;
+  /** The rule that holds for a revoked app. Null: its own rule, or the question is another one. */
+  readonly rule: DefaultRuleShown | null;
   /** Names of the apps that act for the member. */
   readonly apps: readonly string[];
   /** Minutes for which the tokens still work if access ends now. */
@@ -269,4 +281,38 @@ export interface InvitationView {
   readonly role: "member" | "admin";
   /** True if the invitation is for somebody else. */
   readonly wrongPerson: boolean;
+}
+
+export interface AskedScope {
+  readonly name: string;
+  readonly description: string;
+  readonly required: boolean;
+  /** True: the company's approval of the app covers it. */
+  readonly approved: boolean;
+}
+
+/** The form with which a member asks the company's admins to approve an app. */
+export interface AskAdminView {
+  readonly form: FormSecrets;
+  readonly client: ClientCard;
+  /** The company's name. `owner` is the company's id for the form. */
+  readonly company: string;
+  readonly owner: string;
+  readonly scopes: readonly AskedScope[];
+  /** The answer that gives the app only what is approved. Absent: nothing is, or the app requires more. */
+  readonly goOn?: { readonly scopes: readonly string[] };
+  /** The lengths of time that the member chose, as fields of the form. */
+  readonly chosen: Readonly<Record<string, string>>;
+  /** The text that the member typed. */
+  readonly reason: string;
+  /** Maximum length of a reason, in characters. */
+  readonly longest: number;
+  readonly problem: null | "reason" | "too_many";
+}
+
+/** The page after the member has asked. */
+export interface AskedAdminView {
+  readonly form: FormSecrets;
+  readonly client: ClientCard;
+  readonly company: string;
 }

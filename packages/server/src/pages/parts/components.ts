@@ -2,7 +2,7 @@
 import type { Chrome } from "../chrome.ts";
 import { fill, type Messages } from "../messages/index.ts";
 import { initial, localPath, tint, webAddress } from "../untrusted-text.ts";
-import type { FormSecrets } from "../views.ts";
+import type { FormSecrets, SignedInAs } from "../views.ts";
 import { type Attributes, type Child, html, type Markup } from "./html.ts";
 import { type IconName, icon } from "./icons.ts";
 
@@ -44,6 +44,14 @@ export function tile(
     return html`<img class=${`tile ${size}`} src=${base + logo} alt="" width=${pixels} height=${pixels} />`;
   }
   return html`<span class=${`tile ${size} tint-${tint(app.name)}`} aria-hidden="true">${initial(app.name)}</span>`;
+}
+
+/** A person's picture, or the initial of their name if they have none. The name stands beside it. */
+export function avatar({ name, username, picture = null }: SignedInAs, base: string): Markup {
+  const path = localPath(picture);
+  return path === null
+    ? html`<span class="avatar" aria-hidden="true">${initial(name || username)}</span>`
+    : html`<img class="avatar" src=${base + path} alt="" width="28" height="28" />`;
 }
 
 const noticeIcons = { danger: "circleAlert", warning: "alert", done: "circleCheck", plain: "circleAlert" } as const;

@@ -5,7 +5,7 @@ import { icon } from "./icons.ts";
 export interface FieldShown {
   readonly name: string;
   readonly label: string;
-  readonly type: "text" | "email" | "password";
+  readonly type: "text" | "email" | "password" | "date" | "tel" | "url";
   /** The `autocomplete` token (HTML §4.10.18.7). */
   readonly autocomplete: string;
   readonly value?: string;
@@ -43,6 +43,8 @@ export function field({
     "aria-describedby": described.length === 0 ? null : described.join(" "),
     "aria-invalid": error === null ? null : "true",
     inputmode,
+    // A URL has Latin letters, so its slashes would move to the other side.
+    dir: type === "url" ? "ltr" : null,
     autofocus: autofocus || error !== null,
     required: !optional,
     // The server never sends a password back to the page.
@@ -53,6 +55,31 @@ export function field({
     ${hint !== undefined && html`<p class="soft small" id=${`${name}-hint`}>${hint}</p>`}
     <input id=${name} name=${name} type=${type} autocomplete=${autocomplete} autocapitalize="none" autocorrect="off"
       spellcheck="false" ...${attributes} />
+    ${error !== null && fieldError(`${name}-error`, error)}
+  </div>`;
+}
+
+/** A field for one file. Browsers never fill it in again after an error. */
+export function fileField({
+  name,
+  label,
+  hint,
+  accept,
+  error,
+}: {
+  readonly name: string;
+  readonly label: string;
+  readonly hint: string;
+  /** The media types that the browser offers. */
+  readonly accept: string;
+  readonly error: string | null;
+}): Markup {
+  const described = error === null ? `${name}-hint` : `${name}-hint ${name}-error`;
+  const attributes: Attributes = { "aria-invalid": error === null ? null : "true", autofocus: error !== null };
+  return html`<div class="field">
+    <label for=${name}>${label}</label>
+    <p class="soft small" id=${`${name}-hint`}>${hint}</p>
+    <input id=${name} name=${name} type="file" accept=${accept} required aria-describedby=${described} ...${attributes} />
     ${error !== null && fieldError(`${name}-error`, error)}
   </div>`;
 }

@@ -6,14 +6,17 @@ import { html, type Markup } from "../parts/html.ts";
 import { facts, seenFrom } from "./sign-in-way-names.ts";
 import type { SecurityView } from "./views.ts";
 
-export function authenticatorSection({ authenticator, csrf, now }: SecurityView, { words, base }: Chrome): Markup {
+export function authenticatorSection(view: SecurityView, { words, base }: Chrome): Markup {
+  const { authenticator, csrf, now, password, providers } = view;
   const { authenticator: said, recovery } = words;
+  // Where the first step is at another provider, nobody enters a password.
+  const elsewhere = !password.set && providers.some(({ identity }) => identity !== null);
   const path = `${base}/account/security`;
   return html`<section class="card section" aria-labelledby="authenticator-title">
     <div>
       <h2 id="authenticator-title">${said.title}</h2>
       <p class="soft small">
-        ${sentences(words.language, said.intro, authenticator === null && said.off)}
+        ${sentences(words.language, elsewhere ? words.elsewhere.codeAfter : said.intro, authenticator === null && said.off)}
       </p>
       ${authenticator !== null && html`<p class="soft small">${facts(seenFrom(authenticator, authenticator.since, now, words))}</p>`}
       ${authenticator?.earlier && html`<p class="soft small">${said.earlier}</p>`}

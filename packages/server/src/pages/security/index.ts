@@ -1,13 +1,14 @@
 /** `/account/security`: a section for each way to sign in. */
 import type { Chrome } from "../chrome.ts";
-import type { Messages } from "../messages/index.ts";
+import { type Messages, sentences } from "../messages/index.ts";
 import { notice, titled } from "../parts/components.ts";
-import { html } from "../parts/html.ts";
+import { type Child, html } from "../parts/html.ts";
 import { accountPage } from "../parts/layout.ts";
 import { authenticatorSection } from "./authenticator-section.ts";
 import { identitiesSection } from "./identities-section.ts";
 import { passkeysSection } from "./passkeys-section.ts";
 import { passwordSection } from "./password-section.ts";
+import { providersSection } from "./providers-section.ts";
 import { sessionsSection } from "./sessions-section.ts";
 import { SECURITY_NOTICES, type SecurityView } from "./views.ts";
 
@@ -27,16 +28,23 @@ export function securityPage(view: SecurityView, chrome: Chrome): string {
       ${view.notice !== null && notice(SECURITY_NOTICES[view.notice], noticeText(view.notice, words), refusal ? { focus: true } : {})}
       <div class="apps one-column">
         ${passwordSection(view, chrome)} ${passkeysSection(view, chrome)} ${authenticatorSection(view, chrome)}
-        ${identitiesSection(view, chrome)} ${sessionsSection(view, chrome)}
+        ${providersSection(view, chrome)} ${identitiesSection(view, chrome)} ${sessionsSection(view, chrome)}
       </div>
     </div>`,
   );
 }
 
-function noticeText(done: NonNullable<SecurityView["notice"]>, words: Messages): string {
+function noticeText(done: NonNullable<SecurityView["notice"]>, words: Messages): Child {
   switch (done) {
     case "password":
       return words.security.passwordDone;
+    case "password-and-apps":
+      return sentences(
+        words.language,
+        words.security.passwordDone,
+        words.takeBack.appsRevoked,
+        words.security.companyAppsEnded,
+      );
     case "passkey-added":
       return words.passkeys.doneAdded;
     case "passkey-removed":
@@ -49,6 +57,20 @@ function noticeText(done: NonNullable<SecurityView["notice"]>, words: Messages):
       return words.identities.doneRemoved;
     case "identity-last":
       return words.identities.last;
+    case "account-connected":
+      return words.elsewhere.doneConnected;
+    case "account-known":
+      return words.elsewhere.doneKnown;
+    case "account-taken":
+      return words.elsewhere.doneTaken;
+    case "account-other":
+      return words.elsewhere.doneOther;
+    case "account-failed":
+      return words.elsewhere.doneFailed;
+    case "account-disconnected":
+      return words.elsewhere.doneDisconnected;
+    case "account-last":
+      return words.elsewhere.last;
     case "session-ended":
       return words.sessions.doneOne;
     case "others-ended":

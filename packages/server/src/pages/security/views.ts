@@ -1,18 +1,27 @@
 /** The data for the pages about a person's own account. */
 
 import type { FactorSections } from "../factor-views.ts";
+import type { Messages } from "../messages/index.ts";
 import type { FormSecrets, SignedInAs } from "../views.ts";
 import type { Waiting } from "../waiting-view.ts";
 
 /** Notices that the page's address can name, and whether each one is a warning. */
 export const SECURITY_NOTICES = {
   password: "done",
+  "password-and-apps": "done",
   "passkey-added": "done",
   "passkey-removed": "done",
   "passkey-last": "danger",
   "authenticator-removed": "done",
   "identity-removed": "done",
   "identity-last": "danger",
+  "account-connected": "done",
+  "account-known": "done",
+  "account-taken": "danger",
+  "account-other": "danger",
+  "account-failed": "danger",
+  "account-disconnected": "done",
+  "account-last": "danger",
   "session-ended": "done",
   "others-ended": "done",
 } as const;
@@ -27,6 +36,8 @@ export interface SecurityView extends FactorSections {
   readonly notice: keyof typeof SECURITY_NOTICES | null;
   readonly password: PasswordSection;
   readonly identities: readonly IdentityEntry[];
+  /** Providers at which the person can sign in, or could after connecting an account there. */
+  readonly providers: readonly ProviderEntry[];
 }
 
 export interface IdentityEntry {
@@ -34,6 +45,34 @@ export interface IdentityEntry {
   /** The issuer's identifier, usually a URL. */
   readonly issuer: string;
   readonly since: number;
+}
+
+export interface ProviderEntry {
+  readonly provider: string;
+  readonly name: string;
+  /** The person's identity there. Null: none is connected. */
+  readonly identity: { readonly id: string; readonly since: number } | null;
+  /** False: nobody can connect an account there any more. */
+  readonly offered: boolean;
+}
+
+/** `/account/security/connect`: the identity that a sign-in at a provider has proved, before it is connected. */
+export interface ConnectIdentityView {
+  readonly csrf: string;
+  /** The identity, sealed. */
+  readonly identity: string;
+  readonly provider: string;
+  /** The person there: an address or a name. Null: the provider told none. */
+  readonly account: string | null;
+  readonly person: SignedInAs;
+}
+
+export interface DisconnectIdentityView {
+  readonly csrf: string;
+  readonly id: string;
+  readonly provider: string;
+  /** True: a sign-in there can find the account by its address, and connect it again. */
+  readonly reconnects: boolean;
 }
 
 export interface RemoveIdentityView extends Pick<IdentityEntry, "id" | "issuer"> {
@@ -147,13 +186,24 @@ export interface SignUpGoneView {
 /** If a sign-in is too old, the server asks for a new one. That fault is not shown here. */
 type ProofFault = Extract<PasswordFault, { readonly kind: "current" | "throttled" }>;
 
+/** What a person can add to their profile. */
+export type DetailName = keyof Messages["profile"]["details"];
+
 export interface ProfileView {
   readonly csrf: string;
   readonly person: SignedInAs;
   readonly now: number;
   readonly name: string;
   readonly nameWrong: boolean;
-  readonly email: string;
+  /** Why the last upload changed nothing. Null: it did, or there was none. */
+  readonly pictureWrong: keyof Messages["profile"]["pictureWrong"] | null;
+  /** The details as they are stored, or as the person typed them. */
+  readonly details: Readonly<Partial<Record<DetailName, string>>>;
+  /** The details that can't be stored. */
+  readonly detailsWrong: readonly DetailName[];
+  readonly phoneVerified: boolean;
+  /** Null: the person has told none. */
+  readonly email: string | null;
   readonly verified: boolean;
   /** True if the server sends e-mail, so that a person can verify an address. */
   readonly mail: boolean;
@@ -163,7 +213,7 @@ export interface ProfileView {
   readonly fault: null | { readonly kind: "wrongEmail" } | { readonly kind: "sameEmail" } | ProofFault;
   readonly notice:
     | null
-    | { readonly kind: "name" | "kept" | "tooMany" | "full" }
+    | { readonly kind: "name" | "details" | "picture" | "no_picture" | "kept" | "tooMany" | "full" }
     | { readonly kind: "verify" | "change"; readonly email: string };
 }
 

@@ -5,14 +5,13 @@
 
 import type { Millis } from "../../oauth/model.ts";
 import type { ByAdmin, Company, CompanyKey } from "../../owners/company-storage.ts";
-import { eraseHistory } from "../consents/history.ts";
+import { eraseHistory, noteEnded } from "../consents/history.ts";
 import { type Call, named, query, type Row, sql, statement, steps, type Tx, transaction } from "../define-verbs.ts";
 import { endGrants, endingOf, inPieces } from "../grants/end-in-batches.ts";
-import { keepLastUse, noteEnded } from "../grants/ended-grants-history.ts";
-import { eraseScopeUses } from "../grants/uses.ts";
+import { eraseScopeUses, keepLastUse } from "../grants/uses.ts";
 import { partitionOf } from "../partition.ts";
 import { settleName } from "../people/name-reconciliation.ts";
-import { activateName, forgetName, holderOfName, reserveName, unreserveName } from "../people/names.ts";
+import { activateName, forgetName, holderOfName, reserveName, unreserveName } from "../people/unique-names.ts";
 import { text } from "../row-conversion.ts";
 import { companyColumns, companyOf } from "./company-row-conversion.ts";
 import { isAdmin, lockCompany, thisCompany } from "./lock-company-row.ts";

@@ -2,7 +2,6 @@
 
 import { reachOf } from "../../oauth/consent-reach.ts";
 import type { Consent, ListedGrant, Millis } from "../../oauth/model.ts";
-import { narrow } from "../../owners/apply-consent-decision.ts";
 import { standingRule, verdictOn } from "../../owners/company-rules.ts";
 import type {
   AppRequest,
@@ -17,15 +16,23 @@ import type {
   RuleOutcome,
   TrustedSince,
 } from "../../owners/company-storage.ts";
+import { narrow } from "../../owners/consent-after-decision.ts";
 import type { StoredMail } from "../../owners/mail/storage.ts";
-import { changeGrants, endConsent, lockConsent, lockedConsent, recordApproval } from "../consents/consents.ts";
-import { note } from "../consents/history.ts";
+import { endConsent, lockConsent, lockedConsent, recordApproval, writeConsent } from "../consents/consents.ts";
+import { changeGrants, liveGrants } from "../consents/grants-of-consent.ts";
+import { note, noteEnded } from "../consents/history.ts";
 import { query, sql, type Tx, transaction, words } from "../define-verbs.ts";
-import { endedColumns, noteEnded } from "../grants/ended-grants-history.ts";
-import { lockedReach } from "../grants/grants.ts";
-import { keepUses, listedGrantColumns, listedGrantOf, usedConsentColumns, usedConsentOf } from "../grants/uses.ts";
+import { lockedReach } from "../grants/grant-lifecycle.ts";
+import {
+  endedColumns,
+  keepUses,
+  listedGrantColumns,
+  listedGrantOf,
+  usedConsentColumns,
+  usedConsentOf,
+} from "../grants/uses.ts";
 import { post } from "../mail/outbox.ts";
-import { consentOf, ENDED_KEPT, flag, grantColumns, grantOf, isActive, text, whole } from "../row-conversion.ts";
+import { ENDED_KEPT, grantColumns, grantOf, isActive, text, whole } from "../row-conversion.ts";
 import { requestColumns, requestOf, ruleColumns, ruleOf } from "./company-row-conversion.ts";
 import { isAdmin, lockCompany, thisCompany } from "./lock-company-row.ts";
 import { lockActing } from "./members.ts";
@@ -100,7 +107,7 @@ export const setRule = transaction<SetRule, RuleOutcome>(async (tx, args) => {
   if (rule === null) return { kind: "done", grantsEnded, lastUsedAt: null };
   await tx.run(
     sql`INSERT INTO company_rules (partition, company_id, client_id, rule, audience, scopes, hosts, ends_at, opt_out, decided_by, decided_at)
-      VALUES (:partition, :companyId, :clientId, :rule, :audience, :scopes, :hosts, :endsAt, :optOut, :decidedBy, :decidedAt)`,
+      VALUES (:partition, :companyId, :clientId, :rule, :audience, :scopes, :hosts, :endsAt, 1, :decidedBy, :decidedAt)`,
     {
       ...key,
       rule: selected === undefined ? rule.rule : "ask",
@@ -108,13 +115,11 @@ export const setRule = transaction<SetRule, RuleOutcome>(async (tx, args) => {
       scopes: JSON.stringify(rule.scopes),
       hosts: rule.hosts === null ? null : JSON.stringify(rule.hosts),
       endsAt: rule.endsAt,
-      optOut: flag(rule.optOut),
       decidedBy,
       // Two rules of one millisecond must not look like one to a page.
       decidedAt: Math.max(now, (before?.decidedAt ?? 0) + 1),
     },
   );
-  if (!rule.optOut) await tx.run(sql`DELETE FROM company_opt_outs WHERE ${thisApp}`, key);
   if (rule.rule === "allow") {
     await consentFor(tx, company, { ...args, rule }, decidedBy);
     await lowerCeiling(tx, { ...args, rule }, standingRule(before, { ceiling: args.ceiling ?? null }, now), decidedBy);
@@ -122,6 +127,7 @@ export const setRule = transaction<SetRule, RuleOutcome>(async (tx, args) => {
   if (rule.rule !== "ask") await answerRequests(tx, { ...args, rule }, decidedBy);
   if (rule.rule !== "block") return { kind: "done", grantsEnded, lastUsedAt: null };
   await tx.run(sql`DELETE FROM company_choices WHERE ${thisApp}`, key);
+  await tx.run(sql`DELETE FROM company_opt_outs WHERE ${thisApp}`, key);
   return ended(await endConsent(tx, { partition, ownerId: companyId, clientId, revokedBy: decidedBy, now }));
 });
 
@@ -223,8 +229,8 @@ async function consentFor(
 }
 
 /**
- * When an approval loses scopes, the members' grants lose them, too. Admins' grants are their own decisions, so an
- * admin must revoke them.
+ * When an approval loses scopes, the company's consent and the members' grants lose them, too: otherwise a later rule
+ * would give them back without a page. Admins' grants are their own decisions, so an admin must revoke them.
  */
 async function lowerCeiling(
   tx: Tx,
@@ -235,15 +241,26 @@ async function lowerCeiling(
   const lost = before?.rule === "allow" ? before.scopes.filter((name) => !rule.scopes.includes(name)) : [];
   if (lost.length === 0) return;
   const key = { partition, ownerId: companyId, clientId };
-  const consent = await tx.one(lockedConsent, key);
+  const consent = await lockConsent(tx, key);
   if (consent === undefined) return;
-  const live = (await tx.all(membersGrants, { ...key, now })).map(grantOf);
-  await changeGrants(tx, key, narrow(consentOf(consent), lost, live, now).changes, now);
+  const live = await liveGrants(tx, key, null, now);
+  const admins = new Set(await adminsOf(tx, { partition, companyId }));
+  const ofAdmins = live.filter(({ personId }) => admins.has(personId)).map(({ grantId }) => grantId);
+  const after = narrow(consent, lost, live, now, new Set(ofAdmins));
+  writeConsent(tx, after.consent);
+  await changeGrants(tx, key, after.changes, now);
   const scopes = rule.scopes.map((name) => ({ name, expiresAt: rule.endsAt }));
   await note(tx, {
     ...{ ...key, at: now, kind: "narrowed" },
     record: { clientName: shown.clientName, by, via: null, scopes, removed: lost, expiresAt: rule.endsAt },
   });
+}
+
+async function adminsOf(tx: Tx, { partition, companyId }: CompanyKey): Promise<readonly string[]> {
+  const rows = await tx.all(sql`SELECT person_id FROM members WHERE ${thisCompany} AND role = 'admin'`, {
+    ...{ partition, companyId },
+  });
+  return rows.map((row) => text(row, "person_id"));
 }
 
 /**
@@ -354,14 +371,6 @@ export const setOptOut = transaction<
     await tx.run(sql`DELETE FROM company_opt_outs WHERE ${thisApp} AND person_id = :personId`, key);
     return { kind: "done", grantsEnded: 0 };
   }
-  // If the rule offers no opt-out, the member's current access ends all the same.
-  const offered = acting?.rule?.optOut === true;
-  if (offered)
-    await tx.run(
-      sql`INSERT INTO company_opt_outs (partition, company_id, client_id, person_id, since) VALUES (:partition, :companyId, :clientId, :personId, :now)
-      ON CONFLICT (partition, company_id, client_id, person_id) DO NOTHING`,
-      { ...key, now },
-    );
   await tx.run(sql`DELETE FROM company_choices WHERE ${thisApp} AND person_id = :personId`, key);
   await lockConsent(tx, { partition, ownerId: companyId, clientId });
   const over = await tx.all(
@@ -372,6 +381,13 @@ export const setOptOut = transaction<
   );
   await keepUses(tx, { partition, ownerId: companyId }, over);
   await noteEnded(tx, { partition, ownerId: companyId, cause: "stopped", by: personId, personId, now }, over);
+  // The id can be of an app that has nothing to do with the company. Such rows would add up.
+  if (acting?.rule !== undefined || over.length > 0)
+    await tx.run(
+      sql`INSERT INTO company_opt_outs (partition, company_id, client_id, person_id, since) VALUES (:partition, :companyId, :clientId, :personId, :now)
+      ON CONFLICT (partition, company_id, client_id, person_id) DO NOTHING`,
+      { ...key, now },
+    );
   return { kind: "done", grantsEnded: over.length };
 });
 
@@ -432,6 +448,17 @@ export const refuseRequest = transaction<
   if ((await decide(tx, key, "refused", by ?? "operator", now)) === 0) return { kind: "unknown" };
   await post(tx, mails, now);
   return { kind: "done" };
+});
+
+/** Uses the index `company_requests_of_member`. */
+export const requestsOfMember = query<
+  CompanyKey & { readonly personId: string; readonly limit: number },
+  readonly AppRequest[]
+>({
+  sql: sql`SELECT ${requestColumns} FROM company_requests
+    WHERE ${thisCompany} AND person_id = :personId AND status <> 'approved' ORDER BY asked_at DESC LIMIT :limit`,
+  bind: ({ partition, companyId, personId, limit }) => ({ partition, companyId, personId, limit }),
+  outcome: (rows) => rows.map(requestOf),
 });
 
 export const listRequests = query<CompanyKey & { readonly limit: number }, readonly AppRequest[]>({

@@ -17,7 +17,7 @@ export const companyColumns = sql`partition, company_id, slug, name, status, def
 
 export const memberColumns = sql`company_id, person_id, username, role, since, added_by, standing, trusted_from`;
 
-export const ruleColumns = sql`client_id, rule, audience, scopes, hosts, ends_at, opt_out, decided_by, decided_at`;
+export const ruleColumns = sql`client_id, rule, audience, scopes, hosts, ends_at, decided_by, decided_at`;
 
 export const requestColumns = sql`client_id, person_id, username, scopes, reason, asked_at, status, decided_by, decided_at`;
 
@@ -58,7 +58,6 @@ export function ruleOf(row: Row): AppRule {
     scopes: json<readonly string[]>(row, "scopes"),
     hosts: row["hosts"] === null ? null : json<readonly string[]>(row, "hosts"),
     endsAt: wholeOrNull(row, "ends_at"),
-    optOut: whole(row, "opt_out") === 1,
     decidedBy: text(row, "decided_by"),
     decidedAt: whole(row, "decided_at"),
   };
@@ -95,8 +94,8 @@ export function invitationOf(row: Row): Invitation {
 /** One row with a company, one of its members and the rule about an app, if there is one. Each has a prefix. */
 export const actingColumns = sql`c.partition, c.company_id, c.slug, c.name, c.status, c.default_rule, c.created_at, c.updated_at,
   m.person_id, m.username, m.role, m.since, m.added_by, m.standing, m.trusted_from,
-  r.client_id, r.rule, r.audience, r.scopes, r.hosts, r.ends_at, r.opt_out, r.decided_by, r.decided_at, o.since AS opted_out_at,
-  w.since AS chosen_at, w.declined, s.since AS selected_at`;
+  r.client_id, r.rule, r.audience, r.scopes, r.hosts, r.ends_at, r.decided_by, r.decided_at, o.since AS opted_out_at,
+  w.since AS chosen_at, w.declined, w.ends_at AS chosen_until, s.since AS selected_at`;
 
 export function actingOf(row: Row): Acting {
   // A negative time is that of a choice that the member has forgotten.
@@ -109,6 +108,7 @@ export function actingOf(row: Row): Acting {
     optedOut: row["opted_out_at"] !== null,
     chosen: (chosenAt ?? 0) > 0,
     chosenAt: chosenAt === null ? null : Math.abs(chosenAt),
+    chosenUntil: wholeOrNull(row, "chosen_until"),
     declined: chosenAt === null ? [] : json<readonly string[]>(row, "declined"),
   };
 }

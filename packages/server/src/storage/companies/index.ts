@@ -2,7 +2,7 @@
 
 import type { Verb } from "../define-verbs.ts";
 import { listVerifiedClients } from "../operator/clients.ts";
-import { countActing, countPeople, listActing } from "./acting-people.ts";
+import { countActing, countPeople, listActing, liveAccess } from "./acting-members.ts";
 import {
   companiesAfter,
   createCompany,
@@ -23,12 +23,12 @@ import {
   listRequests,
   listRules,
   refuseRequest,
+  requestsOfMember,
   revokeForAll,
   setOptOut,
   setRule,
 } from "./company-apps.ts";
-import { forgetChoice, listChoices } from "./company-choices.ts";
-import { foundCompany, holdName, insertFounded, releaseName, writeFounderLink } from "./found-company.ts";
+import { foundCompany, holdName, insertFounded, releaseName, writeFounderLink } from "./create-own-company.ts";
 import {
   acceptInvitation,
   createInvitation,
@@ -62,6 +62,7 @@ import {
   untoldOfPerson,
   untoldPeople,
 } from "./membership-outbox.ts";
+import { consentAndCompaniesOf, consentAndLinksOf, forgetChoice, listChoices } from "./remembered-company-choices.ts";
 
 export const companies = {
   create: createCompany,
@@ -82,6 +83,7 @@ export const members = {
   list: listMembers,
   findActing,
   companiesOf,
+  consentAndCompaniesOf,
 };
 export const companyApps = {
   list: listCompanyApps,
@@ -95,8 +97,10 @@ export const companyApps = {
   askApproval,
   countActing,
   countPeople,
+  liveAccess,
   listActing,
   refuseRequest,
+  requestsOfMember,
   listRequests,
   listVerified: listVerifiedClients,
 };
@@ -124,6 +128,7 @@ export const companiesSteps: Readonly<Record<string, Verb<never, unknown>>> = {
   dropCompanyLink,
   eraseMember,
   companyLinksOf,
+  consentAndLinksOf,
   staleCompanyLinks,
   adoptCompanyLink,
   joinCompany,

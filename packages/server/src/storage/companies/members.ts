@@ -18,11 +18,10 @@ import type {
 } from "../../owners/company-storage.ts";
 import type { StoredMail } from "../../owners/mail/storage.ts";
 import type { CompanyHappening } from "../../owners/storage.ts";
-import { note } from "../consents/history.ts";
-import { query, sql, statement, steps, type Tx, transaction, words } from "../define-verbs.ts";
+import { note, noteEnded } from "../consents/history.ts";
+import { type Call, query, sql, statement, steps, type Tx, transaction, words } from "../define-verbs.ts";
 import { mayStill } from "../factors/lock-person-row.ts";
-import { endedColumns, noteEnded } from "../grants/ended-grants-history.ts";
-import { keepUses } from "../grants/uses.ts";
+import { endedColumns, keepUses } from "../grants/uses.ts";
 import { post } from "../mail/outbox.ts";
 import { partitionOf } from "../partition.ts";
 import { ENDED_KEPT, HOUR, isActive, text, whole } from "../row-conversion.ts";
@@ -391,16 +390,33 @@ export const findActing = query<ActingKey, Acting | undefined>({
  */
 export async function lockActing(tx: Tx, key: ActingKey): Promise<Acting | undefined> {
   const { partition, companyId } = key;
-  await tx.one(sql`SELECT status FROM companies WHERE ${thisCompany} ${words.forUpdate}`, { partition, companyId });
-  const row = await tx.one(acting, actingParams(key));
+  const [, row] = await Promise.all([
+    tx.one(sql`SELECT status FROM companies WHERE ${thisCompany} ${words.forUpdate}`, { partition, companyId }),
+    tx.one(acting, actingParams(key)),
+  ]);
   return row && actingOf(row);
 }
 
-export const companiesOf = steps<
-  { readonly partition: number; readonly personId: string; readonly clientId: string | null; readonly now: Millis },
-  readonly Acting[]
->(async (call, { partition, personId, clientId, now }) => {
-  const links = await call(companyLinksOf, { partition, personId });
+export interface CompaniesOf {
+  readonly partition: number;
+  readonly personId: string;
+  readonly clientId: string | null;
+  readonly now: Millis;
+}
+
+export const companiesOf = steps<CompaniesOf, readonly Acting[]>(
+  async (call, { partition, personId, clientId, now }) => {
+    const links = await call(companyLinksOf, { partition, personId });
+    return companiesBehind(call, links, { partition, personId, clientId, now });
+  },
+);
+
+/** The companies that these links of a person lead to. */
+export async function companiesBehind(
+  call: Call,
+  links: readonly CompanyLink[],
+  { partition, personId, clientId, now }: CompaniesOf,
+): Promise<readonly Acting[]> {
   const found = await Promise.all(
     links.map(async ({ companyId, link, pending }) => {
       const acting = await call(findActing, { partition: partitionOf(companyId), companyId, personId, clientId });
@@ -413,9 +429,9 @@ export const companiesOf = steps<
     .filter((one) => one?.company.status === "active" && one.member.accountStatus === "active")
     .filter((one) => one !== undefined)
     .sort((a, b) => (a.company.name < b.company.name ? -1 : 1));
-});
+}
 
-interface CompanyLink {
+export interface CompanyLink {
   readonly companyId: string;
   readonly link: string;
   readonly pending: boolean;

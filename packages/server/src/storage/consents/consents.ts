@@ -1,21 +1,20 @@
 /** Verbs of the consent record: approve, read, narrow, revoke. */
 
 import type { OwnerCounts } from "../../admin/storage.ts";
-import { cappedEnd, type Reach, underCeiling } from "../../oauth/consent-reach.ts";
+import { cappedEnd, type Reach } from "../../oauth/consent-reach.ts";
 import { type Consent, type GrantedScope, type Millis, NEVER } from "../../oauth/model.ts";
+import type { InSession } from "../../owners/change-conditions.ts";
 import {
   againByRules,
   approve as approved,
   consentUnder,
   type Decision,
   decidedScopes,
-  type GrantChange,
   hostsBefore,
   type LiveGrant,
   moveEnd,
   narrow as narrowed,
-} from "../../owners/apply-consent-decision.ts";
-import type { InSession } from "../../owners/change-conditions.ts";
+} from "../../owners/consent-after-decision.ts";
 import type {
   ConsentKey,
   ConsentWithGrants,
@@ -24,7 +23,7 @@ import type {
   NarrowConsentOutcome,
   RevokeConsentOutcome,
 } from "../../owners/storage.ts";
-import { query, type Row, sql, steps, type Tx, transaction, words } from "../define-verbs.ts";
+import { query, sql, steps, type Tx, transaction, words } from "../define-verbs.ts";
 import { mayStill } from "../factors/lock-person-row.ts";
 import { endGrants, endingOf } from "../grants/end-in-batches.ts";
 import {
@@ -34,7 +33,6 @@ import {
   lastUseOf,
   listedGrantColumns,
   listedGrantOf,
-  useColumns,
   usedConsentColumns,
   usedConsentColumnsAnywhere,
   usedConsentOf,
@@ -44,8 +42,6 @@ import {
   ALARM_KEPT,
   consentColumns,
   consentOf,
-  ENDED_KEPT,
-  flag,
   isActive,
   json,
   text,
@@ -53,9 +49,9 @@ import {
   whole,
   wholeOrNull,
 } from "../row-conversion.ts";
+import { changeGrants, liveGrants, oneConsent } from "./grants-of-consent.ts";
 import { note } from "./history.ts";
 
-const oneConsent = sql`partition = :partition AND owner_id = :ownerId AND client_id = :clientId`;
 export const lockedConsent = sql`SELECT ${consentColumns} FROM consents WHERE ${oneConsent} ${words.forUpdate}`;
 
 /** Returns where a consent holds, for an answer that goes to these hosts. */
@@ -78,20 +74,29 @@ export async function lockConsent(tx: Tx, { partition, ownerId, clientId }: Cons
 
 /**
  * Writes the consent record of an answer on a page, and its changes in older grants. `before`: the record as
- * `lockConsent` gave it in this transaction. `own`: the id of the grant that follows; null: there is none yet.
+ * `lockConsent` gave it in this transaction. `own`: the id of the grant that follows; null: there is none yet. `seen`:
+ * the grants as `activeGrants` gave them in this transaction. They are locked only if the answer changes some of them.
  */
 export async function recordApproval(
   tx: Tx,
   before: Consent | undefined,
   decision: Decision,
   own: string | null,
+  seen?: readonly LiveGrant[],
 ): Promise<void> {
   const { grant, now } = decision;
   const { partition, ownerId, clientId } = grant;
-  const others = (await liveGrants(tx, grant, grant.ceiling, now)).filter(({ grantId }) => grantId !== own);
-  const { consent, changes } = approved(before, decision, others);
+  const after = (live: readonly LiveGrant[]) =>
+    approved(
+      before,
+      decision,
+      live.filter(({ grantId }) => grantId !== own),
+    );
+  const sight = seen && after(seen);
+  const { consent, changes } =
+    sight?.changes.length === 0 ? sight : after(await liveGrants(tx, grant, grant.ceiling, now));
   const decided = decidedScopes(before, decision);
-  await writeConsent(tx, consent);
+  writeConsent(tx, consent);
   await changeGrants(tx, grant, changes, now);
   const { shown, texts, grantedBy: by, via, declined, hosts, earlierHosts } = decision;
   const newHosts = hosts.filter(
@@ -116,8 +121,8 @@ export async function recordApproval(
   });
 }
 
-export async function writeConsent(tx: Tx, consent: Consent): Promise<void> {
-  await tx.run(
+export function writeConsent(tx: Tx, consent: Consent): void {
+  tx.later(
     sql`INSERT INTO consents (${consentColumns})
       VALUES (:partition, :ownerId, :clientId, :status, :grantedBy, :via, :scopes, :createdAt, :updatedAt, :expiresAt, :lastUsedAt,
         :lastUsedAddress, :uses, :revokedAt, :revokedBy, :shown, :removed, :declined, :chosenAt)
@@ -134,69 +139,6 @@ export async function writeConsent(tx: Tx, consent: Consent): Promise<void> {
       declined: JSON.stringify(consent.declined),
     },
   );
-}
-
-/**
- * Sorted, so that two transactions lock the grants in one order. The sort is by an expression, because SQLite would
- * otherwise read the whole partition to avoid sorting. Grants that ended by their client's ceiling are left out: no
- * decision brings them back.
- */
-async function liveGrants(
-  tx: Tx,
-  { partition, ownerId, clientId }: ConsentKey,
-  ceiling: Millis | null,
-  now: Millis,
-): Promise<readonly LiveGrant[]> {
-  const rows = await tx.all(
-    sql`SELECT grant_id, person_id, refreshable, scopes, absolute_until, created_at, decided_at FROM grants
-      WHERE ${oneConsent} AND ${isActive} AND idle_until > :now AND absolute_until > :now
-      ORDER BY grant_id || '' ${words.forUpdate}`,
-    { partition, ownerId, clientId, now },
-  );
-  const live = rows.map((row) => ({
-    grantId: text(row, "grant_id"),
-    personId: text(row, "person_id"),
-    refreshable: whole(row, "refreshable") === 1,
-    scopes: json<readonly GrantedScope[]>(row, "scopes"),
-    absoluteUntil: whole(row, "absolute_until"),
-    decidedAt: wholeOrNull(row, "decided_at") ?? whole(row, "created_at"),
-  }));
-  return live.map((grant) => underCeiling(grant, ceiling)).filter(({ absoluteUntil }) => absoluteUntil > now);
-}
-
-/**
- * Writes the changes of the owner's grants. A grant without scopes ends. The caller has written the consent, whose last
- * use this function moves on.
- */
-export async function changeGrants(
-  tx: Tx,
-  { partition, ownerId }: Pick<ConsentKey, "partition" | "ownerId">,
-  changes: readonly GrantChange[],
-  now: Millis,
-): Promise<void> {
-  const ended: Row[] = [];
-  for (const { grantId, scopes, absoluteUntil, decidedAt } of changes) {
-    const ends = scopes.length === 0;
-    const row = await tx.one(
-      sql`UPDATE grants SET scopes = :scopes, absolute_until = :absoluteUntil, decided_at = :decidedAt,
-          status = CASE WHEN :ends = 1 THEN 'revoked' ELSE status END,
-          ended_at = CASE WHEN :ends = 1 THEN :now ELSE ended_at END,
-          collect_at = CASE WHEN :ends = 1 THEN :endedKept ELSE collect_at END
-        WHERE partition = :partition AND grant_id = :grantId AND status = 'active' RETURNING ${useColumns}`,
-      {
-        partition,
-        grantId,
-        scopes: JSON.stringify(scopes),
-        absoluteUntil,
-        decidedAt,
-        ends: flag(ends),
-        now,
-        endedKept: now + ENDED_KEPT,
-      },
-    );
-    if (ends && row !== undefined) ended.push(row);
-  }
-  await keepUses(tx, { partition, ownerId }, ended);
 }
 
 /** The consent record with any status. */
@@ -311,6 +253,7 @@ export async function endConsent(
     { ...args, revokedBy },
   );
   if (record === undefined) return { kind: "unknown" };
+  const held = await heldScopes(tx, args);
   const ended = await endGrants(tx, underConsent, { partition, ownerId, clientId }, { status: "revoked", now });
   const live = ended.filter((row) => Math.min(whole(row, "idle_until"), whole(row, "absolute_until")) > now);
   await keepUses(tx, args, ended);
@@ -318,16 +261,44 @@ export async function endConsent(
   const lastUsedAt = Math.max(...uses.map((at) => at ?? 0)) || null;
   const entryId = await note(tx, {
     ...{ partition, ownerId, clientId, at: now, kind: "revoked" },
-    record: { ...endOfAll(consentOf(record), revokedBy), lastUsedAt },
+    record: { ...endOfAll(consentOf(record), revokedBy, held), lastUsedAt },
   });
   await forgetScopeUses(tx, args);
   return { kind: "revoked", grantsEnded: live.length, lastUsedAt, entryId };
 }
 
-/** The history entry of a consent that ended. */
-export function endOfAll(consent: Consent, by: string): HistoryEntry["record"] {
+/** Ends all consents of a person's own account, with the grants under them. The caller holds the person's row. */
+export async function endConsentsOf(
+  tx: Tx,
+  { partition, personId, now }: { readonly partition: number; readonly personId: string; readonly now: Millis },
+): Promise<void> {
+  const consents = await tx.all(
+    sql`SELECT client_id FROM consents WHERE partition = :partition AND owner_id = :personId AND status = 'active' ORDER BY client_id`,
+    { partition, personId },
+  );
+  for (const consent of consents) {
+    const clientId = text(consent, "client_id");
+    await endConsent(tx, { partition, ownerId: personId, clientId, revokedBy: personId, now });
+  }
+}
+
+/** The scopes that live grants under a consent still hold. A scope for once is in no consent. */
+async function heldScopes(
+  tx: Tx,
+  { partition, ownerId, clientId, now }: ConsentKey & { readonly now: Millis },
+): Promise<readonly string[]> {
+  const rows = await tx.all(
+    sql`SELECT DISTINCT scopes FROM grants WHERE ${oneConsent} AND ${isActive} AND idle_until > :now AND absolute_until > :now`,
+    { partition, ownerId, clientId, now },
+  );
+  const held = rows.flatMap((row) => json<readonly GrantedScope[]>(row, "scopes"));
+  return held.filter(({ expiresAt }) => expiresAt === null || expiresAt > now).map(({ name }) => name);
+}
+
+/** The history entry of a consent that ended. `more`: scopes that ended with it and are not in the record. */
+export function endOfAll(consent: Consent, by: string, more: readonly string[] = []): HistoryEntry["record"] {
   const { scopes, shown } = consent;
-  const removed = [...new Set([...scopes.map(({ name }) => name), ...againByRules(consent)])];
+  const removed = [...new Set([...scopes.map(({ name }) => name), ...againByRules(consent), ...more])];
   return { clientName: shown.clientName, by, via: null, scopes: [], removed, expiresAt: null };
 }
 
@@ -350,7 +321,7 @@ export const changeEnd = transaction<
   const standing = before?.scopes.filter(({ expiresAt }) => expiresAt === null || expiresAt > now) ?? [];
   if (before?.status !== "active" || standing.length === 0 || (end !== null && end <= now)) return { kind: "unknown" };
   const { consent, changes } = moveEnd(before, end, await liveGrants(tx, args, ceiling, now), now);
-  await writeConsent(tx, consent);
+  writeConsent(tx, consent);
   await changeGrants(tx, args, changes, now);
   const { scopes, expiresAt, shown } = consent;
   const entryId = await note(tx, {
@@ -371,7 +342,7 @@ export const narrowConsent = transaction<
   if (consent?.status !== "active") return { kind: "unknown" };
   const after = narrowed(consent, args.remove, await liveGrants(tx, args, null, now), now);
   const ends = after.left === 0;
-  await writeConsent(tx, {
+  writeConsent(tx, {
     ...after.consent,
     ...(ends ? { status: "revoked", revokedAt: now, revokedBy: args.by } : {}),
   });
@@ -380,7 +351,7 @@ export const narrowConsent = transaction<
   const entryId = await note(tx, {
     ...{ partition, ownerId, clientId, at: now, kind: ends ? "revoked" : "narrowed" },
     record: ends
-      ? endOfAll(consent, args.by)
+      ? endOfAll(consent, args.by, args.remove)
       : { clientName: shown.clientName, by: args.by, via: null, scopes, removed: args.remove, expiresAt },
   });
   return ends ? { kind: "revoked", entryId } : { kind: "narrowed", left: after.left, entryId };
@@ -394,7 +365,7 @@ export const forgetDeclined = transaction<
   if (!(await mayStillAs(tx, args, args.sessionId))) return { kind: "unknown" };
   const consent = await lockConsent(tx, args);
   if (consent?.status !== "active") return { kind: "unknown" };
-  await writeConsent(tx, { ...consent, declined: [], updatedAt: args.now });
+  writeConsent(tx, { ...consent, declined: [], updatedAt: args.now });
   return { kind: "changed" };
 });
 

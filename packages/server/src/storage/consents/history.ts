@@ -1,8 +1,9 @@
 /** Verbs of the history. Each entry is written in the transaction of its event, and is only read after that. */
 
 import { createHash } from "node:crypto";
-import type { Grant, GrantedScope, Millis } from "../../oauth/model.ts";
-import type { HistoryEntry, HistoryPage } from "../../owners/storage.ts";
+import type { Consent, Grant, GrantedScope, Millis } from "../../oauth/model.ts";
+import { latestOf } from "../../owners/consent-after-decision.ts";
+import type { EndCause, HistoryEntry, HistoryPage } from "../../owners/storage.ts";
 import { type Params, query, type Row, type Sql, sql, statement, type Tx } from "../define-verbs.ts";
 import { inPieces } from "../grants/end-in-batches.ts";
 import { partitionOf } from "../partition.ts";
@@ -21,7 +22,7 @@ export async function note(
   entry: Omit<HistoryEntry, "entryId"> & { readonly entryId?: string },
 ): Promise<string> {
   const entryId = entry.entryId ?? derivedId(entry);
-  await tx.run(
+  tx.later(
     sql`INSERT INTO history (partition, entry_id, owner_id, at, kind, client_id, record)
       VALUES (:partition, :entryId, :ownerId, :at, :kind, :clientId, :record) ON CONFLICT (partition, entry_id) DO NOTHING`,
     {
@@ -55,6 +56,29 @@ export async function noteReconnected(
   await note(tx, { ...first, at: now, record, entryId: derivedId({ ...first, at: day, record: told }) });
 }
 
+/** Notes a member's answer on a page under their company's approval. Each answer has its entry and its receipt. */
+export async function noteConnected(
+  tx: Tx,
+  {
+    partition,
+    ownerId,
+    clientId,
+    personId,
+    grantId,
+  }: Pick<Grant, "partition" | "ownerId" | "clientId" | "personId"> & { readonly grantId: string },
+  {
+    now,
+    scopes,
+    ...told
+  }: Pick<HistoryEntry["record"], "clientName" | "via" | "scopes" | "shown"> & { readonly now: Millis },
+): Promise<void> {
+  const expiresAt = latestOf(scopes.map((scope) => scope.expiresAt)) ?? null;
+  await note(tx, {
+    ...{ partition, ownerId, clientId, at: now, kind: "connected", entryId: grantId },
+    record: { ...told, by: personId, personId, scopes, removed: [], expiresAt },
+  });
+}
+
 /**
  * Writes the same entry for each owner whose live grants to a client ended with it at `at`. The client has one version
  * for each change, so the version and the owner's id name the entry.
@@ -76,6 +100,61 @@ export async function noteForOwners(
       ON CONFLICT (partition, entry_id) DO NOTHING`,
     { ...page, at, version: String(version), record: JSON.stringify(record) },
   );
+}
+
+/** Grants that ended without a decision about their app. */
+export interface End {
+  readonly partition: number;
+  readonly ownerId: string;
+  readonly cause: EndCause;
+  /** A person's id, `operator` or `server`. */
+  readonly by: string;
+  /** The member of a company who made these grants. */
+  readonly personId?: string;
+  /** Set if only one of several grants ended. */
+  readonly grantId?: string;
+  /** The app's name, if all these grants are of one app and the caller has read its consent. */
+  readonly clientName?: string;
+  readonly now: Millis;
+}
+
+/**
+ * Writes one entry for each app, in the transaction that ended the grants.
+ *
+ * @param ended rows with `endedColumns`. Grants that had expired before get no entry.
+ */
+export async function noteEnded(tx: Tx, end: End, ended: readonly Row[]): Promise<void> {
+  const { partition, ownerId, now, cause, by, personId, grantId, clientName } = end;
+  const live = ended.filter((row) => Math.min(whole(row, "idle_until"), whole(row, "absolute_until")) > now);
+  if (live.length === 0) return;
+  const names = clientName === undefined ? await namesOf(tx, partition, ownerId) : undefined;
+  for (const clientId of new Set(live.map((row) => text(row, "client_id")))) {
+    await note(tx, {
+      ...{ partition, ownerId, clientId, at: now, kind: "ended" },
+      record: {
+        ...{
+          clientName: clientName ?? names?.get(clientId) ?? null,
+          by,
+          via: null,
+          scopes: [],
+          removed: [],
+          expiresAt: null,
+          cause,
+        },
+        ...(personId === undefined ? {} : { personId }),
+        ...(grantId === undefined ? {} : { grantId }),
+      },
+    });
+  }
+}
+
+/** The names that the owner's apps had when they were allowed. */
+async function namesOf(tx: Tx, partition: number, ownerId: string): Promise<ReadonlyMap<string, string>> {
+  const rows = await tx.all(
+    sql`SELECT client_id, shown FROM consents WHERE partition = :partition AND owner_id = :ownerId`,
+    { partition, ownerId },
+  );
+  return new Map(rows.map((row) => [text(row, "client_id"), json<Consent["shown"]>(row, "shown").clientName]));
 }
 
 function derivedId({ partition, ownerId, clientId, kind, at, record }: Omit<HistoryEntry, "entryId">): string {

@@ -17,9 +17,10 @@ import {
 } from "../../owners/recovery/storage.ts";
 import { noteForCompanies, tellOf } from "../companies/membership-outbox.ts";
 import { endConsent } from "../consents/consents.ts";
+import { noteEnded } from "../consents/history.ts";
 import { sql, steps, type Tx, transaction, words } from "../define-verbs.ts";
 import { endGrants, endingOf } from "../grants/end-in-batches.ts";
-import { keepLastUse, noteEnded } from "../grants/ended-grants-history.ts";
+import { keepLastUse } from "../grants/uses.ts";
 import {
   findMailLink,
   insertMailLink,
@@ -37,12 +38,13 @@ import {
   knownAddresses,
   noteFormer,
   sinceWhen,
-} from "../people/addresses.ts";
+} from "../people/current-and-former-addresses.ts";
 import { byMail, devicesOf, keepAge, listKnownDevices, revokeDevices } from "../people/known-devices.ts";
+import { noteSessionEnds } from "../people/logout-notices.ts";
 import { settleName } from "../people/name-reconciliation.ts";
-import { unreserveName } from "../people/names.ts";
-import type { PersonKey } from "../people/person.ts";
-import { getPerson } from "../people/person.ts";
+import type { PersonKey } from "../people/person-row.ts";
+import { getPerson } from "../people/person-row.ts";
+import { unreserveName } from "../people/unique-names.ts";
 import { personColumns, personOf, text } from "../row-conversion.ts";
 import { listPasskeys, lockPasskeys } from "./passkeys.ts";
 import { bringBack, eraseRemovals, removedFactors, removedPasskeys, setAside } from "./removed-factors.ts";
@@ -212,6 +214,7 @@ async function endSessions(
     partition,
     personId,
   });
+  await noteSessionEnds(tx, { partition, personId }, now);
   await revokeDevices(tx, { partition, personId }, { by: { own } }, now);
   if (own !== undefined) await keepAge(tx, own);
 }

@@ -2,9 +2,10 @@
 
 import type { Millis } from "../../oauth/model.ts";
 import type { Asked } from "../../owners/change-conditions.ts";
+import type { WayIn } from "../../owners/subject-link-storage.ts";
 import { sql, type Tx, words } from "../define-verbs.ts";
-import { type PersonKey, thisPerson } from "../people/person.ts";
-import { text, wholeOrNull } from "../row-conversion.ts";
+import { type PersonKey, thisPerson } from "../people/person-row.ts";
+import { text, textOrNull, wholeOrNull } from "../row-conversion.ts";
 
 /**
  * Locks the person, so that simultaneous changes see each other. Undefined if the person does not exist, is not active,
@@ -39,4 +40,23 @@ async function isOpen(tx: Tx, { partition, personId }: PersonKey, sessionId: str
     sessionId,
   });
   return row !== undefined;
+}
+
+/** Whether the person has a link to one of those issuers, beside the one with the key `except`. */
+export async function signsInElsewhere(
+  tx: Tx,
+  { partition, personId }: PersonKey,
+  waysIn: readonly WayIn[],
+  except: string | null,
+): Promise<boolean> {
+  if (waysIn.length === 0) return false;
+  const links = await tx.all(
+    sql`SELECT link, issuer_id, claim FROM subject_links WHERE partition = :partition AND owner_id = :personId`,
+    { partition, personId },
+  );
+  return links.some(
+    (row) =>
+      text(row, "link") !== except &&
+      waysIn.some(({ issuerId, claim }) => text(row, "issuer_id") === issuerId && textOrNull(row, "claim") === claim),
+  );
 }

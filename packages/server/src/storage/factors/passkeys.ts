@@ -16,11 +16,11 @@ import { query, type Row, sql, statement, steps, type Tx, transaction, words } f
 import { post } from "../mail/outbox.ts";
 import { partitionOf } from "../partition.ts";
 import { settleName } from "../people/name-reconciliation.ts";
-import { holderOfName, reserveName, unreserveName } from "../people/names.ts";
-import type { PersonKey } from "../people/person.ts";
-import { getPerson } from "../people/person.ts";
+import type { PersonKey } from "../people/person-row.ts";
+import { getPerson } from "../people/person-row.ts";
+import { holderOfName, reserveName, unreserveName } from "../people/unique-names.ts";
 import { bytes, flag, json, text, textOrNull, whole, wholeOrNull } from "../row-conversion.ts";
-import { lockPerson } from "./lock-person-row.ts";
+import { lockPerson, signsInElsewhere } from "./lock-person-row.ts";
 
 interface PasskeyKey extends PersonKey {
   readonly credentialId: string;
@@ -176,11 +176,13 @@ export const removePasskey = steps<Args<"remove">, RemovePasskeyOutcome>(
   },
 );
 
-export const erasePasskey = transaction<PasskeyKey & Change, RemovePasskeyOutcome>(
-  async (tx, { partition, personId, credentialId, sessionId, mails, now }) => {
-    const person = await lockPerson(tx, { partition, personId }, sessionId);
+export const erasePasskey = transaction<PasskeyKey & Change & Pick<Args<"remove">, "waysIn">, RemovePasskeyOutcome>(
+  async (tx, { partition, personId, credentialId, waysIn = [], sessionId, mails, now }) => {
+    const key = { partition, personId };
+    const person = await lockPerson(tx, key, sessionId);
     if (person === undefined && sessionId !== undefined) return "unknown";
-    if (person !== undefined && !person.hasPassword && (await countPasskeys(tx, { partition, personId })) === 1) {
+    const only = person !== undefined && !person.hasPassword && (await countPasskeys(tx, key)) === 1;
+    if (only && !(await signsInElsewhere(tx, key, waysIn, null))) {
       const own = await tx.one(sql`SELECT counter FROM passkeys WHERE ${thisPasskey}`, {
         partition,
         personId,

@@ -12,8 +12,8 @@ import type { FactorKind, RecoveryStorage, Removal, RemovedFactor } from "../../
 import { type Call, query, type Row, sql, statement, type Tx, words } from "../define-verbs.ts";
 import { ownDevice } from "../people/known-devices.ts";
 import { settleName } from "../people/name-reconciliation.ts";
-import { unreserveName } from "../people/names.ts";
-import type { PersonKey } from "../people/person.ts";
+import type { PersonKey } from "../people/person-row.ts";
+import { unreserveName } from "../people/unique-names.ts";
 import { json, text, whole } from "../row-conversion.ts";
 import { passkeyColumns, passkeyOf, writePasskey } from "./passkeys.ts";
 import { codesOf, eraseFactor, type FactorRow, lockFactor, writeCode, writeFactor } from "./second-factors.ts";

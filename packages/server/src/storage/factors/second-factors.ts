@@ -5,7 +5,7 @@ import type { AddedFrom, EarlierAuthenticator, FactorStorage, SecondFactor } fro
 import { isVouched } from "../../owners/recovery/factor-trust.ts";
 import { query, type Row, sql, statement, type Tx, transaction, words } from "../define-verbs.ts";
 import { post } from "../mail/outbox.ts";
-import type { PersonKey } from "../people/person.ts";
+import type { PersonKey } from "../people/person-row.ts";
 import { bytes, flag, json, text, textOrNull, whole, wholeOrNull } from "../row-conversion.ts";
 import { lockPerson } from "./lock-person-row.ts";
 

@@ -1,6 +1,7 @@
 /** Verbs of the device flow: a request, the owner's answer, and the one grant that follows (RFC 8628 §§3.1–3.5). */
 
-import type { GrantedScope, Millis } from "../../oauth/model.ts";
+import type { Reach } from "../../oauth/consent-reach.ts";
+import type { Consent, GrantedScope, Millis } from "../../oauth/model.ts";
 import type {
   DeviceApproval,
   DeviceRequest,
@@ -10,15 +11,18 @@ import type {
   RedeemDevice,
   RedeemDeviceOutcome,
 } from "../../oauth/storage.ts";
-import { consentUnder } from "../../owners/apply-consent-decision.ts";
-import { cappedEnds } from "../../owners/company-rules.ts";
+import { cappedEnds, lastDecision } from "../../owners/company-rules.ts";
+import type { AppRule } from "../../owners/company-storage.ts";
+import { consentUnder } from "../../owners/consent-after-decision.ts";
 import type { ApproveDevice, DecideDeviceOutcome, DeviceClaim } from "../../owners/storage.ts";
-import { rememberChoice } from "../companies/company-choices.ts";
+import { rememberChoice } from "../companies/remembered-company-choices.ts";
 import { givenFor, lockConsent, recordApproval, sparing } from "../consents/consents.ts";
+import { noteConnected } from "../consents/history.ts";
 import { query, type Row, sql, statement, steps, transaction } from "../define-verbs.ts";
 import { grantOf, json, text, textOrNull, whole } from "../row-conversion.ts";
-import { lastDecision, ownerVerdict, supersede } from "./grants.ts";
+import { ownerVerdict } from "./grant-lifecycle.ts";
 import { insertRedeemed } from "./issue-without-code.ts";
+import { supersede } from "./supersede-oldest-grants.ts";
 
 /** Added to the interval after each poll that came too early (§3.5). */
 const SLOWER: Millis = 5000;
@@ -84,7 +88,8 @@ export const redeemDevice = steps<RedeemDevice, RedeemDeviceOutcome>(async (call
  */
 export const grantDevice = transaction<RedeemDevice, RedeemDeviceOutcome>(async (tx, args) => {
   const { approval, clientId, ceiling, now } = args;
-  const { partition, ownerId, onceUntil, once, endsBy = null, approvedAt, scopes: approved, ...rest } = approval;
+  const { onceUntil: _onceUntil, once: _once, endsBy: _endsBy, approvedAt, ...rest } = approval;
+  const { partition, ownerId } = rest;
   const owner = await ownerVerdict(tx, { ...approval, clientId, ceiling }, now);
   const { verdict, trustedFrom, reach } = owner;
   // If the password changed after the answer, everything that the old password had allowed has ended. The same holds
@@ -97,21 +102,15 @@ export const grantDevice = transaction<RedeemDevice, RedeemDeviceOutcome>(async 
   // If the consent record began after the answer, it belongs to another decision: the record that the answer made has
   // ended.
   if (consent?.status !== "active" || consent.createdAt > approvedAt) return { kind: "blocked" };
-  const onlyOnce = new Set(onceUntil === null ? [] : (once ?? approved));
-  const held: readonly GrantedScope[] = [
-    ...consent.scopes.filter(({ name }) => !onlyOnce.has(name)),
-    ...[...onlyOnce].map((name) => ({ name, expiresAt: onceEnd(name, onceUntil, consent.scopes, now) })),
-  ];
-  const scopes = cappedEnds(held, endsBy, owner.approval, reach)
-    .filter(({ name, expiresAt }) => approved.includes(name) && (expiresAt === null || expiresAt > now))
-    .map(({ name, expiresAt }): GrantedScope => ({ name, expiresAt }));
+  const onlyOnce = onceScopes(approval);
+  const scopes = grantedScopes(approval, consent, owner.approval, reach, now);
   if (scopes.length === 0) return { kind: "blocked" };
-  const grant = { ...rest, partition, ownerId, clientId, ceiling, scopes: scopes.map(({ name }) => name) };
+  const grant = { ...rest, clientId, ceiling, scopes: scopes.map(({ name }) => name) };
   const lasting = grant.scopes.filter((name) => !onlyOnce.has(name));
   const decidedAt = lasting.length > 0 ? lastDecision(consent.scopes, lasting, owner.approval, now) : approvedAt;
   const made = await insertRedeemed(tx, { ...args, grant }, scopes, decidedAt);
   if (made === undefined) return { kind: "taken" };
-  await supersede(tx, grant, now);
+  await supersede(tx, grant, consent.shown.clientName, now);
   return { kind: "issued", grant: grantOf(made) };
 });
 
@@ -166,11 +165,23 @@ export const recordDevice = transaction<ApproveDevice, boolean>(async (tx, args)
   const { partition, ownerId, scopes } = approval;
   const owned = { ...approval, clientId, ceiling };
   if (scopes.length === 0) return false;
-  const { verdict, isAdmin, reach } = await ownerVerdict(tx, owned, args.now, args.trustedFrom);
+  const { verdict, isAdmin, approval: rule, reach } = await ownerVerdict(tx, owned, args.now, args.trustedFrom);
   if ((verdict !== "decides" && verdict !== "approved") || reach === undefined) return false;
-  if (!isOnce(approval)) await rememberChoice(tx, { ...approval, clientId }, args.declined, args.now);
+  const remembered = args.remembered ?? { declined: args.declined, endsBy: null };
+  if (!isOnce(approval)) await rememberChoice(tx, { ...approval, clientId }, remembered, args.now);
   // If an admin approved the app for all members, the record exists already, and a member's answer does not change it.
-  if (verdict === "approved") return true;
+  if (verdict === "approved") {
+    const record = await lockConsent(tx, { partition, ownerId, clientId });
+    const consent = record && consentUnder(record, ceiling);
+    if (consent?.status !== "active") return true;
+    const { shown, texts = {} } = args;
+    await noteConnected(tx, owned, {
+      ...{ clientName: consent.shown.clientName, via: "device", now: args.now },
+      scopes: grantedScopes(approval, consent, rule, reach, args.now),
+      shown: { locale: shown.locale, texts },
+    });
+    return true;
+  }
   const decision = { ...args, ...givenFor(reach), grant: { partition, ownerId, clientId, scopes, ceiling } };
   await recordApproval(
     tx,
@@ -180,6 +191,29 @@ export const recordDevice = transaction<ApproveDevice, boolean>(async (tx, args)
   );
   return true;
 });
+
+function onceScopes({ onceUntil, once, scopes }: DeviceApproval): ReadonlySet<string> {
+  return new Set(onceUntil === null ? [] : (once ?? scopes));
+}
+
+/** The scopes of the answer that the owner's consent still grants, with their ends. */
+function grantedScopes(
+  approval: DeviceApproval,
+  consent: Pick<Consent, "scopes">,
+  rule: AppRule | undefined,
+  reach: Reach,
+  now: Millis,
+): readonly GrantedScope[] {
+  const { onceUntil, endsBy = null, scopes } = approval;
+  const onlyOnce = onceScopes(approval);
+  const held: readonly GrantedScope[] = [
+    ...consent.scopes.filter(({ name }) => !onlyOnce.has(name)),
+    ...[...onlyOnce].map((name) => ({ name, expiresAt: onceEnd(name, onceUntil, consent.scopes, now) })),
+  ];
+  return cappedEnds(held, endsBy, rule, reach)
+    .filter(({ name, expiresAt }) => scopes.includes(name) && (expiresAt === null || expiresAt > now))
+    .map(({ name, expiresAt }): GrantedScope => ({ name, expiresAt }));
+}
 
 /** The end of a scope that is for this once: no later than the end that it has in the record, if it is active there. */
 function onceEnd(name: string, onceUntil: Millis | null, held: readonly GrantedScope[], now: Millis): Millis | null {

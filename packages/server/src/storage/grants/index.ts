@@ -14,7 +14,7 @@ import {
   redeemDevice,
   spendDevice,
 } from "./device-requests.ts";
-import { approve, endGrant, findGrant, issueGrant, redeemCode, refreshGrant } from "./grants.ts";
+import { approve, endGrant, findGrant, issueGrant, redeemCode, refreshGrant } from "./grant-lifecycle.ts";
 import { issueDirect } from "./issue-without-code.ts";
 import { emptyRing, renewInOneSpan, useAcrossSpans, useInOneSpan, useOnce } from "./replay-cache.ts";
 import { listScopeUses, recordIntrospection, recordScopeUses } from "./uses.ts";

@@ -2,12 +2,13 @@
 
 import type { GrantedScope, Millis } from "../../oauth/model.ts";
 import type { IssueDirect, IssueDirectOutcome } from "../../oauth/storage.ts";
-import { blocksDirect, directScopes, recordDirect } from "../../owners/apply-consent-decision.ts";
+import { blocksDirect, directScopes, recordDirect } from "../../owners/consent-after-decision.ts";
 import { lockConsent, writeConsent } from "../consents/consents.ts";
 import { note } from "../consents/history.ts";
 import { sql, type Tx, transaction } from "../define-verbs.ts";
 import { AUTH_TIME_UNKNOWN, DAY, flag, grantColumns, grantOf } from "../row-conversion.ts";
-import { latestEnd, ownerVerdict, supersede } from "./grants.ts";
+import { latestEnd, ownerVerdict } from "./grant-lifecycle.ts";
+import { supersede } from "./supersede-oldest-grants.ts";
 
 /**
  * Reads the consent record first: a consent that the owner revoked makes no grant, and scopes that the owner removed
@@ -28,7 +29,7 @@ export async function makeDirect(tx: Tx, args: IssueDirect): Promise<IssueDirect
   const row = await insertRedeemed(tx, args, scopes);
   if (row === undefined) return { kind: "exists" };
   const after = recordDirect(record, args);
-  await writeConsent(tx, after);
+  writeConsent(tx, after);
   // Writes a history entry if the scopes of the app change, not each time that a program comes back with the same ones.
   const held = new Set(record?.scopes.map(({ name }) => name));
   if (record === undefined || after.scopes.some(({ name }) => !held.has(name))) {
@@ -44,7 +45,7 @@ export async function makeDirect(tx: Tx, args: IssueDirect): Promise<IssueDirect
       },
     });
   }
-  await supersede(tx, grant, now);
+  await supersede(tx, grant, after.shown.clientName, now);
   return { kind: "issued", grant: grantOf(row) };
 }
 
@@ -64,7 +65,16 @@ export function insertRedeemed(
   scopes: readonly GrantedScope[],
   decidedAt: Millis = now,
 ) {
-  const { scopes: _, ceiling: _ceiling, amr, refreshable, authTime, ...rest } = grant;
+  const {
+    scopes: _,
+    ceiling: _ceiling,
+    claims: _claims,
+    toldOfLogout: _told,
+    amr,
+    refreshable,
+    authTime,
+    ...rest
+  } = grant;
   const end = latestEnd(scopes);
   return tx.one(
     sql`INSERT INTO grants (partition, grant_id, client_id, owner_id, person_id, status, generation, refreshable, code_salt_hash,

@@ -112,6 +112,21 @@ export function usedConsentOf(row: Row): Consent {
 /** The columns that `lastUseOf` and `keepUses` read. */
 export const useColumns = sql`client_id, last_used_at, introspected_at`;
 
+/** The columns that a statement that ends grants must return: for `noteEnded` (history.ts), and for `keepUses`. */
+export const endedColumns = sql`${useColumns}, idle_until, absolute_until`;
+
+/**
+ * Call this before an owner's grants end: it copies the time of the last use to the consents, which outlive the grants.
+ * It locks the consents first, as a revocation does.
+ */
+export async function keepLastUse(tx: Tx, partition: number, ownerId: string): Promise<void> {
+  await tx.run(
+    sql`UPDATE consents SET last_used_at = ${lastGrantUse}
+      WHERE partition = :partition AND owner_id = :ownerId AND status = 'active' AND ${lastGrantUse} > COALESCE(last_used_at, 0)`,
+    { partition, ownerId },
+  );
+}
+
 /** The last use of any of these grants. Null: none was used. */
 export function lastUseOf(grants: readonly Row[]): Millis | null {
   return grants.reduce<Millis | null>((last, row) => {
@@ -132,7 +147,7 @@ export async function keepUses(
   for (const [clientId, grants] of Map.groupBy(ended, (row) => text(row, "client_id"))) {
     const usedAt = lastUseOf(grants);
     if (usedAt === null) continue;
-    await tx.run(
+    tx.later(
       sql`UPDATE consents SET last_used_at = :usedAt
         WHERE partition = :partition AND owner_id = :ownerId AND client_id = :clientId
           AND created_at <= :usedAt AND COALESCE(last_used_at, 0) < :usedAt`,

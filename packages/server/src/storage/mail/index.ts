@@ -10,7 +10,7 @@ import {
   mailWaiting,
   removeMailRequest,
   requestMail,
-} from "./mail-requests.ts";
+} from "./mail-request-queue.ts";
 import { claimMail, claimOne, dueMail, postMail, settleMail } from "./outbox.ts";
 
 export const mail = { post: postMail, claim: claimMail, settle: settleMail };

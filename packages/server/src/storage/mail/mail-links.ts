@@ -20,11 +20,11 @@ import {
   knownAddresses,
   noteFormer,
   sinceWhen,
-} from "../people/addresses.ts";
+} from "../people/current-and-former-addresses.ts";
 import { settleName } from "../people/name-reconciliation.ts";
-import { dropName, reserveName, unreserveName } from "../people/names.ts";
 import { giveBack } from "../people/people.ts";
-import { getPerson } from "../people/person.ts";
+import { getPerson } from "../people/person-row.ts";
+import { dropName, reserveName, unreserveName } from "../people/unique-names.ts";
 import { personColumns, personOf, text, textOrNull, whole, wholeOrNull } from "../row-conversion.ts";
 import { post } from "./outbox.ts";
 

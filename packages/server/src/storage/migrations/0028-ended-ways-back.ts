@@ -1,4 +1,4 @@
-/** For recovery: former addresses that no longer get a link which takes the account back, because an operator ended it. */
+/** Former addresses whose recovery link an operator ended: they get no more links that take the account back. */
 
 import { sql } from "../define-verbs.ts";
 import type { Migration } from "./migration.ts";
@@ -8,7 +8,7 @@ export const endedWaysBack: Migration = {
   name: "ended ways back",
   phase: "expand",
   statements: [
-    // 1: the operator ended the way back. The address still gets messages.
+    // 1: the operator ended this way back. The address still gets messages.
     sql`ALTER TABLE former_addresses ADD COLUMN ended INTEGER NOT NULL DEFAULT 0`,
   ],
 };

@@ -1,6 +1,6 @@
 /**
- * Indexes of the rows that still count: an owner with very many ended grants, or a company with very many members, costs
- * a statement no more than others do.
+ * Indexes of active rows. With them, a statement costs the same for an owner with very many ended grants, or a company
+ * with very many members.
  */
 
 import { sql, type Tx } from "../define-verbs.ts";
@@ -17,7 +17,7 @@ export const activeGrants: Migration = {
   name: "active grants",
   phase: "expand",
   statements: [
-    // First: of two indexes that look alike to SQLite, it takes the later one.
+    // This must be the first index: if two indexes look equally good to SQLite, it uses the later one.
     {
       kind: "index",
       name: "grants_by_end",

@@ -30,6 +30,14 @@ import { introspected } from "./0027-introspected.ts";
 import { endedWaysBack } from "./0028-ended-ways-back.ts";
 import { ownChoices } from "./0029-own-choices.ts";
 import { activeGrants } from "./0030-active-grants.ts";
+import { nonce } from "./0031-nonce.ts";
+import { details } from "./0032-details.ts";
+import { claims } from "./0033-claims.ts";
+import { chosenEnds } from "./0034-chosen-ends.ts";
+import { sessionOfGrant } from "./0035-session-of-grant.ts";
+import { logoutNotices } from "./0036-logout-notices.ts";
+import { signInProviders } from "./0037-sign-in-providers.ts";
+import { pictures } from "./0038-pictures.ts";
 import type { Migration } from "./migration.ts";
 
 export const migrations: readonly Migration[] = [
@@ -63,6 +71,14 @@ export const migrations: readonly Migration[] = [
   endedWaysBack,
   ownChoices,
   activeGrants,
+  nonce,
+  details,
+  claims,
+  chosenEnds,
+  sessionOfGrant,
+  logoutNotices,
+  signInProviders,
+  pictures,
 ];
 
 /** The newest migration of this program. A database without a newer one needs nothing else. */

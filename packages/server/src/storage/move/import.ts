@@ -7,8 +7,8 @@ import { type Ended, endAllAtOnce } from "../end-all-after-restore.ts";
 import { migrationStatus } from "../migrations/migrate.ts";
 import type { SchemaHost } from "../migrations/migration.ts";
 import { SEEDED, TABLES, type Table } from "../tables.ts";
-import { type Contents, contentsOf, linesOf, NotAnExport, parsed } from "./export-file.ts";
 import { Digest, rowLine, type TableBegin, valuesOf } from "./export-format.ts";
+import { type Contents, contentsOf, linesOf, NotAnExport, parsed } from "./read-export-file.ts";
 import { columnsOf, pagesOf } from "./table-pages.ts";
 
 export interface Imported {

@@ -1,13 +1,13 @@
 /**
- * The catalog's counters. Every change of clients, scopes, resources, issuers or keys increases one, so that other
- * processes notice the change.
+ * The catalog's counters. Every change of clients, scopes, resources, issuers, sign-in providers or keys increases one,
+ * so that other processes notice the change.
  */
 
 import type { CatalogVersions } from "../../admin/storage.ts";
 import { query, sql, type Tx, words } from "../define-verbs.ts";
 import { text, whole, wholeOrNull } from "../row-conversion.ts";
 
-export type CatalogKind = "clients" | "scopes" | "resources" | "keys" | "issuers";
+export type CatalogKind = "clients" | "scopes" | "resources" | "keys" | "issuers" | "providers";
 
 /** Increases a counter and returns its new value. The row's lock puts changes of one kind into one order. */
 export async function raise(tx: Tx, kind: CatalogKind): Promise<number> {
@@ -38,6 +38,7 @@ export const catalogVersions = query<void, CatalogVersions>({
       resources: whole(row("resources"), "version"),
       keys: whole(row("keys"), "version"),
       issuers: whole(row("issuers"), "version"),
+      providers: whole(row("providers"), "version"),
       scopesReducedAt: wholeOrNull(row("scopes"), "reduced_at"),
     };
   },

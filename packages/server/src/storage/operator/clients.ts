@@ -8,7 +8,7 @@ import type { Client, Millis } from "../../oauth/model.ts";
 import { query, sql, steps, transaction } from "../define-verbs.ts";
 import { json, text, whole } from "../row-conversion.ts";
 import { hold, raise } from "./catalog-versions.ts";
-import { closeClientGate } from "./client-gate.ts";
+import { closeClientGate } from "./client-advisory-lock.ts";
 import { finishEnding, markEnding } from "./end-grants-of-client.ts";
 
 export const clientsChangedSince = query<{ readonly version: number }, readonly string[]>({

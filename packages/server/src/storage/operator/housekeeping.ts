@@ -10,9 +10,10 @@ import { type Call, query, type Row, type Sql, sql, steps, type Tx, transaction,
 import { collectRemovals } from "../factors/removed-factors.ts";
 import { emptyRing } from "../grants/replay-cache.ts";
 import { used } from "../grants/uses.ts";
-import { collectPeople } from "../people/deletion.ts";
+import { NOTICES_KEPT } from "../people/logout-notices.ts";
 import { isBorne } from "../people/name-reconciliation.ts";
-import { activateName, dropName, staleNames } from "../people/names.ts";
+import { collectPeople } from "../people/scheduled-account-deletion.ts";
+import { activateName, dropName, staleNames } from "../people/unique-names.ts";
 import { ALARM_KEPT, DAY, ENDED_KEPT, HOUR, supersededUntil, text, whole } from "../row-conversion.ts";
 import { goOnEnding } from "./end-grants-of-client.ts";
 
@@ -50,6 +51,8 @@ export const collect = steps<Sweep & { readonly what: Collected }, Swept>(async 
       return call(collectGrants, sweep);
     case "sessions":
       return call(collectSessions, sweep);
+    case "logout_notices":
+      return call(collectNotices, sweep);
     case "known_devices":
       return call(collectKnownDevices, sweep);
     case "attempts":
@@ -173,6 +176,13 @@ function removing(statement: Sql, kept: Millis = 0) {
 
 export const collectSessions = removing(sql`DELETE FROM sessions WHERE (partition, session_id) IN
       (SELECT partition, session_id FROM sessions WHERE +partition >= 0 AND absolute_until <= :now ORDER BY absolute_until LIMIT :limit)`);
+
+/** Their sessions have expired by now, which no client is told. */
+export const collectNotices = removing(
+  sql`DELETE FROM logout_notices WHERE (partition, sid, client_id) IN
+      (SELECT partition, sid, client_id FROM logout_notices WHERE +partition >= 0 AND due_at IS NULL AND created_at <= :before ORDER BY created_at LIMIT :limit)`,
+  NOTICES_KEPT,
+);
 
 /** Their cookies have expired. */
 export const collectKnownDevices = removing(

@@ -2,6 +2,7 @@
 
 import type { Verb } from "../define-verbs.ts";
 import { catalogVersions, ping } from "./catalog-versions.ts";
+import { getLogo, putLogo } from "./client-logos.ts";
 import {
   clientsChangedSince,
   deleteClient,
@@ -28,15 +29,16 @@ import {
   collectLeases,
   collectMailLinks,
   collectMailRequests,
+  collectNotices,
   collectOutbox,
   collectRequests,
   collectSessions,
 } from "./housekeeping.ts";
-import { addKey, listKeys, removeKey, retireKey } from "./keys.ts";
 import { claimLease, databaseChanges, releaseLease, runningServers } from "./leases.ts";
-import { getLogo, putLogo } from "./logos.ts";
 import { deleteResource, listResources, putResource } from "./resources.ts";
 import { deleteScope, listScopes, putScope } from "./scopes.ts";
+import { deleteProvider, listProviders, putProvider, removeProvider } from "./sign-in-providers.ts";
+import { addKey, listKeys, removeKey, retireKey } from "./signing-keys.ts";
 import { deleteIssuer, listIssuers, putIssuer, removeIssuer } from "./trusted-issuers.ts";
 
 export const clients = {
@@ -49,6 +51,7 @@ export const clients = {
 export const scopes = { list: listScopes, put: putScope, delete: deleteScope };
 export const resources = { list: listResources, put: putResource, delete: deleteResource };
 export const issuers = { list: listIssuers, put: putIssuer, delete: deleteIssuer };
+export const signInProviders = { list: listProviders, put: putProvider, delete: deleteProvider };
 export const logos = { put: putLogo, get: getLogo };
 export const keys = { list: listKeys, add: addKey, retire: retireKey, remove: removeKey };
 export const housekeeping = { collectGarbage, collect, backlog };
@@ -58,11 +61,13 @@ export const catalog = { versions: catalogVersions, databaseChanges, ping };
 /** The verbs that the verbs above consist of. */
 export const operatorSteps: Readonly<Record<string, Verb<never, unknown>>> = {
   removeIssuer,
+  removeProvider,
   writeClient,
   removeClient,
   endGrantsOfClient,
   endingClients,
   collectGrants,
+  collectNotices,
   collectSessions,
   collectAttempts,
   collectKnownDevices,

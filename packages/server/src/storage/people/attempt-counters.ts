@@ -23,8 +23,8 @@ export interface Counting {
 
 /**
  * Counts the attempt under all keys or under none: if one limit is reached, the verb takes the other counts back. The
- * keys are in different partitions, so each needs a statement of its own; after a crash in between, a refused attempt
- * can stay counted. In a flood most attempts are beyond a limit, so a read that waits for nobody refuses them first.
+ * keys are in different partitions, so each needs its own statement. After a crash in between, a refused attempt can
+ * stay counted. In a flood, most attempts exceed a limit, so a read without locks refuses them first.
  */
 export const countAttempt = steps<Counting, AttemptOutcome>(async (call, { attempts, ceilings = [], now }) => {
   const placed = (each: Attempt) => ({ ...each, partition: partitionOfKey(each.key), now });
@@ -56,7 +56,7 @@ async function throttled(call: Call, all: readonly Placed[], now: Millis) {
   return until > now ? ({ kind: "throttled", until, full } as const) : undefined;
 }
 
-/** When a key whose limit is reached is free again. Undefined: the limit is not reached. */
+/** The time at which the limit of a key no longer applies. Undefined: the limit is not reached. */
 export const fullUntil = query<Counted, Millis | undefined>({
   sql: sql`SELECT window_until FROM attempts WHERE ${thisKey} AND count >= :limit AND window_until > :now`,
   bind: ({ partition, key, limit, now }) => ({ partition, key, limit, now }),

@@ -1,7 +1,6 @@
 /** The verbs of this folder: verbs that the ports call, by aggregate, and verbs that only other verbs call. */
 
 import type { Verb } from "../define-verbs.ts";
-import { addressesOf, owedTo, whoLeft } from "./addresses.ts";
 import {
   countAttempt,
   forgiveAttempt,
@@ -10,28 +9,10 @@ import {
   returnAttempt,
   takeAttempt,
 } from "./attempt-counters.ts";
-import {
-  adminsOf,
-  duePeople,
-  noteStanding,
-  postponeDeletion,
-  setDeletion,
-  soleAdminOf,
-  stepDown,
-  writeDeletion,
-} from "./deletion.ts";
+import { addressesOf, owedTo, whoLeft } from "./current-and-former-addresses.ts";
 import { getKnownDevice, listKnownDevices, rememberDevice } from "./known-devices.ts";
+import { claimNotice, claimNotices, dueNotices, postponeNotice, removeNotice } from "./logout-notices.ts";
 import { bearsName, bearsPasskey, bearsSlug, bearsSubject } from "./name-reconciliation.ts";
-import {
-  activateName,
-  claimName,
-  dropName,
-  forgetName,
-  holderOfName,
-  reserveName,
-  staleNames,
-  unreserveName,
-} from "./names.ts";
 import {
   createPerson,
   deletePerson,
@@ -48,7 +29,18 @@ import {
   writePerson,
   writePersonStatus,
 } from "./people.ts";
-import { getPerson } from "./person.ts";
+import { getPerson } from "./person-row.ts";
+import { getPicture, ownPicture, setPicture } from "./pictures.ts";
+import {
+  adminsOf,
+  duePeople,
+  noteStanding,
+  postponeDeletion,
+  setDeletion,
+  soleAdminOf,
+  stepDown,
+  writeDeletion,
+} from "./scheduled-account-deletion.ts";
 import {
   createSession,
   endOneSession,
@@ -75,6 +67,16 @@ import {
   subjectsOf,
   unlinkSubject,
 } from "./subject-links.ts";
+import {
+  activateName,
+  claimName,
+  dropName,
+  forgetName,
+  holderOfName,
+  reserveName,
+  staleNames,
+  unreserveName,
+} from "./unique-names.ts";
 
 export const people = {
   create: createPerson,
@@ -110,6 +112,8 @@ export const sessions = {
   isOpen: isOpenSession,
   list: listSessions,
 };
+export const pictures = { set: setPicture, get: getPicture, ofPerson: ownPicture };
+export const logoutNotices = { claim: claimNotices, remove: removeNotice, postpone: postponeNotice };
 export const knownDevices = { get: getKnownDevice, list: listKnownDevices, remember: rememberDevice };
 export const attempts = { count: countAttempt, forgive: forgiveAttempt };
 
@@ -145,6 +149,8 @@ export const peopleSteps: Readonly<Record<string, Verb<never, unknown>>> = {
   eraseOwnSubjectLink,
   findSession,
   touchSession,
+  dueNotices,
+  claimNotice,
   writeDeletion,
   adminsOf,
   duePeople,

@@ -13,7 +13,7 @@ import {
 import { isOwners, STILL_OWN } from "../../owners/recovery/factor-trust.ts";
 import { query, type Row, sql, type Tx, transaction, words } from "../define-verbs.ts";
 import { text, textOrNull, whole, wholeOrNull } from "../row-conversion.ts";
-import { type PersonKey, thisPerson } from "./person.ts";
+import { type PersonKey, thisPerson } from "./person-row.ts";
 
 const thisDevice = sql`${thisPerson} AND device_id = :deviceId`;
 

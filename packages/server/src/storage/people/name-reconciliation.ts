@@ -5,7 +5,7 @@
 
 import { type Call, query, sql } from "../define-verbs.ts";
 import { partitionOf } from "../partition.ts";
-import { claimName, forgetName, type NameArgs } from "./names.ts";
+import { claimName, forgetName, type NameArgs } from "./unique-names.ts";
 
 interface Borne {
   readonly partition: number;

@@ -1,27 +1,35 @@
 /** Verbs of people. Their names are in other partitions, so a verb that changes names consists of several verbs. */
 
-import type { Millis } from "../../oauth/model.ts";
+import type { Millis, PersonDetails } from "../../oauth/model.ts";
 import type { InSession } from "../../owners/change-conditions.ts";
 import type { StoredMail } from "../../owners/mail/storage.ts";
 import { leftAt } from "../../owners/recovery/storage.ts";
 import type { CreatePersonOutcome, EndCause, Person, PersonChanges } from "../../owners/storage.ts";
 import { noteForCompanies, tellOf } from "../companies/membership-outbox.ts";
-import { eraseHistory } from "../consents/history.ts";
+import { endConsentsOf } from "../consents/consents.ts";
+import { eraseHistory, noteEnded } from "../consents/history.ts";
 import { type Call, query, sql, statement, steps, type Tx, transaction, words } from "../define-verbs.ts";
 import { mayStill } from "../factors/lock-person-row.ts";
 import { listPasskeys } from "../factors/passkeys.ts";
 import { eraseFactors } from "../factors/second-factors.ts";
 import { endGrants, endingOf } from "../grants/end-in-batches.ts";
-import { keepLastUse, noteEnded } from "../grants/ended-grants-history.ts";
-import { eraseScopeUses } from "../grants/uses.ts";
+import { eraseScopeUses, keepLastUse } from "../grants/uses.ts";
 import { post } from "../mail/outbox.ts";
 import { partitionOf } from "../partition.ts";
-import { flag, personColumns, personOf, text, textOrNull } from "../row-conversion.ts";
-import { dropFirstUses, endOwed, isOwedToAnother, knownAddresses, noteFormer, sinceWhen } from "./addresses.ts";
+import { flag, json, personColumns, personOf, text, textOrNull } from "../row-conversion.ts";
+import {
+  dropFirstUses,
+  endOwed,
+  isOwedToAnother,
+  knownAddresses,
+  noteFormer,
+  sinceWhen,
+} from "./current-and-former-addresses.ts";
 import { endedBy, eraseDevices, revokeDevices } from "./known-devices.ts";
+import { noteSessionEnds } from "./logout-notices.ts";
 import { isBorne, settleName } from "./name-reconciliation.ts";
-import { activateName, dropName, holderOfName, type NameArgs, reserveName, unreserveName } from "./names.ts";
-import { getPerson, type PersonKey, thisPerson } from "./person.ts";
+import { changedDetails, getPerson, type PersonKey, thisPerson } from "./person-row.ts";
+import { activateName, dropName, holderOfName, type NameArgs, reserveName, unreserveName } from "./unique-names.ts";
 
 export interface NewPerson {
   readonly person: Person;
@@ -104,13 +112,16 @@ export async function eraseWholly(call: Call, person: Person, now: Millis, due?:
 export const insertPerson = statement<Person, boolean>({
   lock: "personId",
   sql: sql`INSERT INTO people (${personColumns}, first_sign_in_at)
-    VALUES (:partition, :personId, :username, :lookAlike, :email, :emailVerifiedAt, :name, :status, :passwordHash, :passwordChangedAt, :mustChangePassword, :operator,
+    VALUES (:partition, :personId, :username, :lookAlike, :email, :emailVerifiedAt, :name, :details, :pictureId, :status, :passwordHash, :passwordChangedAt, :mustChangePassword, :operator,
       :language, :deleteAt, :createdAt, :updatedAt, 0)
     ON CONFLICT (partition, person_id) DO NOTHING RETURNING person_id`,
   bind: (person) => ({
     ...person,
     mustChangePassword: flag(person.mustChangePassword),
     operator: JSON.stringify(person.operator),
+    details: person.details == null ? null : JSON.stringify(person.details),
+    // A picture needs its own row, which comes later.
+    pictureId: null,
     lookAlike: person.lookAlike ?? null,
     language: person.language ?? null,
     deleteAt: person.deleteAt ?? null,
@@ -221,18 +232,20 @@ export const writePerson = transaction<
   "updated" | "moved" | "unknown"
 >(async (tx, { partition, personId, before, given, changes, now, ...asked }) => {
   if (!(await mayStill(tx, { partition, personId }, asked))) return "unknown";
-  const { email, emailVerifiedAt, name, operator, mustChangePassword } = changes;
+  const { email, emailVerifiedAt, name, details, operator, mustChangePassword } = changes;
   const key = { partition, personId };
   // An address from the operator, also the present one, counts as older than all others: no other address can take it
   // back, and it can take the account back from all others.
   const since = given ? -now : email === undefined ? null : await sinceWhen(tx, key, email, now);
   const addresses = await knownAddresses(tx, key, now);
   await noteFormer(tx, key, { from: before, to: email ?? before }, now);
+  const after = details === undefined ? null : changedDetails(await lockedDetails(tx, key), details);
   const written = await tx.run(
     sql`UPDATE people SET email = COALESCE(:email, email),
       email_since = CASE WHEN :email IS NULL OR (:email = email AND :given = 0) THEN email_since ELSE :since END,
       email_verified_at = CASE WHEN :verifies = 1 THEN :emailVerifiedAt ELSE email_verified_at END,
-      name = CASE WHEN :names = 1 THEN :name ELSE name END, operator = COALESCE(:operator, operator),
+      name = CASE WHEN :names = 1 THEN :name ELSE name END,
+      details = CASE WHEN :detailed = 1 THEN :details ELSE details END, operator = COALESCE(:operator, operator),
       must_change_password = COALESCE(:mustChangePassword, must_change_password), updated_at = :now
     WHERE ${thisPerson} AND email = :before`,
     {
@@ -243,6 +256,8 @@ export const writePerson = transaction<
       emailVerifiedAt: emailVerifiedAt ?? null,
       names: flag(name !== undefined),
       name: name ?? null,
+      detailed: flag(details !== undefined),
+      details: after === null ? null : JSON.stringify(after),
       operator: operator === undefined ? null : JSON.stringify(operator),
       mustChangePassword: mustChangePassword === undefined ? null : flag(mustChangePassword),
     },
@@ -255,11 +270,17 @@ export const writePerson = transaction<
   return written === 1 ? "updated" : "moved";
 });
 
+async function lockedDetails(tx: Tx, key: PersonKey): Promise<PersonDetails | null> {
+  const row = await tx.one(sql`SELECT details FROM people WHERE ${thisPerson} ${words.forUpdate}`, { ...key });
+  return row === undefined || row["details"] === null ? null : json<PersonDetails>(row, "details");
+}
+
 export interface NewPassword extends PersonKey, InSession {
   readonly passwordHash: string;
   readonly replacing?: Millis | null;
   readonly mustChange: boolean;
   readonly endGrants: boolean;
+  readonly revokeConsents?: boolean;
   readonly endSessions?: boolean;
   readonly endWaysBack?: boolean;
   readonly mails?: readonly StoredMail[];
@@ -276,7 +297,14 @@ export const setPassword = steps<NewPassword, boolean>(async (call, args) => {
 
 export const writePassword = transaction<NewPassword, boolean>(
   async (tx, { partition, personId, passwordHash, replacing, mustChange, mails, now, ...ends }) => {
-    const { endGrants, endSessions = true, endWaysBack = false, keepSessionId, ...asked } = ends;
+    const {
+      endGrants,
+      revokeConsents = false,
+      endSessions = true,
+      endWaysBack = false,
+      keepSessionId,
+      ...asked
+    } = ends;
     if (!(await mayStill(tx, { partition, personId }, asked))) return false;
     const changed = await tx.run(
       sql`UPDATE people SET password_hash = :passwordHash, password_changed_at = :now, must_change_password = :mustChange,
@@ -303,7 +331,9 @@ export const writePassword = transaction<NewPassword, boolean>(
         sql`DELETE FROM sessions WHERE ${thisPerson} AND (session_id <> :keepSessionId OR :keepSessionId IS NULL)`,
         { partition, personId, keepSessionId },
       );
+      await noteSessionEnds(tx, { partition, personId, keepSessionId }, now);
     }
+    if (revokeConsents) await endConsentsOf(tx, { partition, personId, now });
     if (endGrants) {
       await endGrantsOf(tx, { partition, personId, cause: "password", by: mustChange ? "operator" : personId, now });
     }
@@ -346,6 +376,7 @@ export const writePersonStatus = transaction<NewStatus, boolean>(async (tx, { pa
   if (status === "disabled") {
     await revokeDevices(tx, { partition, personId }, { by: "operator" }, now);
     await tx.run(sql`DELETE FROM sessions WHERE ${thisPerson}`, { partition, personId });
+    await noteSessionEnds(tx, { partition, personId }, now);
     await endGrantsOf(tx, { partition, personId, cause: "account", by: "operator", now });
   }
   await noteForCompanies(tx, { partition, personId }, { cutAt: status === "disabled" ? now : null, now });
@@ -400,9 +431,11 @@ export const erasePerson = transaction<PersonKey & { readonly due?: Millis; read
       personId,
     });
     await tx.run(sql`DELETE FROM sessions WHERE ${thisPerson}`, { partition, personId });
+    await noteSessionEnds(tx, { partition, personId }, now);
     await eraseDevices(tx, { partition, personId });
     await tx.run(sql`DELETE FROM mail_links WHERE ${thisPerson}`, { partition, personId });
     await tx.run(sql`DELETE FROM former_addresses WHERE ${thisPerson}`, { partition, personId });
+    await tx.run(sql`DELETE FROM pictures WHERE ${thisPerson}`, { partition, personId });
     await tx.run(sql`DELETE FROM consents WHERE partition = :partition AND owner_id = :personId`, {
       partition,
       personId,

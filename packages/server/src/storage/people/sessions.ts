@@ -9,7 +9,8 @@ import { mayStill } from "../factors/lock-person-row.ts";
 import { post } from "../mail/outbox.ts";
 import { MINUTE, personColumns, personOf, sessionColumns, sessionOf, text, wholeOrNull } from "../row-conversion.ts";
 import { accountOf, bindDevice, endedBy, revokeDeviceOf, revokeDevices, signInColumns } from "./known-devices.ts";
-import { thisPerson } from "./person.ts";
+import { moveNotices, noteSessionEnd, noteSessionEnds } from "./logout-notices.ts";
+import { thisPerson } from "./person-row.ts";
 
 /** Minimum time between two recorded uses of a session. */
 const SEEN_RECORDED_EVERY: Millis = 5 * MINUTE;
@@ -31,6 +32,7 @@ export const createSession = transaction<NewSession, DeviceSeen | undefined>(
         partition,
         sessionId,
       });
+      await noteSessionEnd(tx, { partition, sessionId }, session.now);
     }
     const person = await tx.one(
       sql`SELECT status, language, password_changed_at, ${signInColumns} FROM people WHERE partition = :partition AND person_id = :personId ${words.forUpdate}`,
@@ -52,6 +54,10 @@ export const createSession = transaction<NewSession, DeviceSeen | undefined>(
         :deviceId, :secretHash)`,
       { ...session, amr: JSON.stringify(amr), deviceId: seen.deviceId },
     );
+    if (replaces?.partition === session.partition) {
+      const { partition, sessionId: to, personId, now } = session;
+      await moveNotices(tx, { partition, from: replaces.sessionId, to, personId, now });
+    }
     await post(tx, mails, session.now);
     return seen;
   },
@@ -84,8 +90,7 @@ export const findSession = query<
   bind: ({ partition, sessionId, secretHash, now }) => ({ partition, sessionId, secretHash, now }),
   outcome: ([row]) => {
     if (row === undefined) return undefined;
-    const session = sessionOf({ ...row, created_at: row["session_created_at"] ?? null });
-    return { session, person: personOf(row) };
+    return { session: sessionOf(row, "session_created_at"), person: personOf(row) };
   },
 });
 
@@ -101,12 +106,16 @@ export const touchSession = statement<
   outcome: (row) => row && sessionOf(row),
 });
 
-export const endSession = statement<SessionKey, boolean>({
-  lock: "sessionId",
-  sql: sql`DELETE FROM sessions WHERE partition = :partition AND session_id = :sessionId RETURNING session_id`,
-  bind: ({ partition, sessionId }) => ({ partition, sessionId }),
-  outcome: (row) => row !== undefined,
-});
+export const endSession = transaction<SessionKey & { readonly now: Millis }, boolean>(
+  async (tx, { partition, sessionId, now }) => {
+    const ended = await tx.run(sql`DELETE FROM sessions WHERE partition = :partition AND session_id = :sessionId`, {
+      partition,
+      sessionId,
+    });
+    if (ended === 1) await noteSessionEnd(tx, { partition, sessionId }, now);
+    return ended === 1;
+  },
+);
 
 export const endSessionsOf = transaction<
   {
@@ -124,6 +133,7 @@ export const endSessionsOf = transaction<
     { ...endedBy(asked.sessionId ?? keepSessionId), keepSessionId },
     now,
   );
+  await noteSessionEnds(tx, { partition, personId, keepSessionId }, now);
   return tx.run(
     sql`DELETE FROM sessions
       WHERE partition = :partition AND person_id = :personId AND (session_id <> :keepSessionId OR :keepSessionId IS NULL)`,
@@ -149,6 +159,7 @@ export const endOneSession = transaction<
     sql`DELETE FROM sessions WHERE partition = :partition AND session_id = :ends AND person_id = :personId`,
     { partition, personId, ends },
   );
+  if (ended === 1) await noteSessionEnd(tx, { partition, sessionId: ends }, now);
   return ended === 1;
 });
 
@@ -167,6 +178,7 @@ export const revokeSession = transaction<SessionKey & { readonly now: Millis }, 
       partition,
       sessionId,
     });
+    if (ended === 1) await noteSessionEnd(tx, { partition, sessionId }, now);
     return ended === 1;
   },
 );
@@ -187,5 +199,5 @@ export const listSessions = query<
     WHERE partition = :partition AND person_id = :personId AND idle_until > :now AND absolute_until > :now
     ORDER BY last_seen_at DESC, session_id`,
   bind: ({ partition, personId, now }) => ({ partition, personId, now }),
-  outcome: (rows) => rows.map(sessionOf),
+  outcome: (rows) => rows.map((row) => sessionOf(row)),
 });

@@ -6,23 +6,22 @@
 
 import { createHash } from "node:crypto";
 import type { Millis } from "../../oauth/model.ts";
+import type { OwnerStorage, Person } from "../../owners/storage.ts";
 import type {
   CreateLinkedOutcome,
   ForeignSubject,
   LinkSubjectOutcome,
-  OwnerStorage,
-  Person,
   RemoveIdentityOutcome,
   SubjectLink,
-} from "../../owners/storage.ts";
+} from "../../owners/subject-link-storage.ts";
 import { type Call, query, type Row, sql, statement, steps, transaction, words } from "../define-verbs.ts";
-import { lockPerson } from "../factors/lock-person-row.ts";
+import { lockPerson, signsInElsewhere } from "../factors/lock-person-row.ts";
 import { post } from "../mail/outbox.ts";
 import { partitionOf } from "../partition.ts";
 import { personColumns, personOf, text, textOrNull, whole } from "../row-conversion.ts";
 import { settleName } from "./name-reconciliation.ts";
-import { dropName, holderOfName, reserveName } from "./names.ts";
 import { eraseWholly, insertPerson, makePerson, namesOf } from "./people.ts";
+import { dropName, holderOfName, reserveName } from "./unique-names.ts";
 
 /** The key of a subject. All keys have the same length, and no two subjects share one, however they are spelled. */
 export function hashOfSubject({ issuerId, claim, subject }: ForeignSubject): string {
@@ -60,12 +59,12 @@ export const linkedPerson = query<SubjectLinkKey, Person | undefined>({
 
 /** Writes the link, then the name that activates it. If it is called again after a crash, it continues. */
 export const linkSubject = steps<Args<"link">, LinkSubjectOutcome>(async (call, args) => {
-  const { partition, personId, subject, sole, madeBy, email, now } = args;
+  const { partition, personId, subject, sole, madeBy, email, mails = [], now } = args;
   const link = hashOfSubject(subject);
   const name = { kind: "subject", value: link, ownerId: personId, now } as const;
   if (await othersHave(call, name)) return { kind: "taken" };
   const outcome = await call(insertSubjectLink, {
-    ...{ partition, personId, link, subject, sole, madeBy, now },
+    ...{ partition, personId, link, subject, sole, madeBy, mails, now },
     ...(email === undefined ? {} : { email }),
   });
   if (outcome.kind === "unknown" || outcome.kind === "other") return outcome;
@@ -96,14 +95,14 @@ async function othersHave(call: Call, name: SubjectName): Promise<boolean> {
 const newSubjectLink = sql`INSERT INTO subject_links (${subjectLinkColumns})
   VALUES (:partition, :personId, :link, :issuerId, :claim, :subject, :madeBy, :now)`;
 
-type NewSubjectLink = SubjectLinkKey & Pick<Args<"link">, "subject" | "sole" | "madeBy" | "email" | "now">;
+type NewSubjectLink = SubjectLinkKey & Pick<Args<"link">, "subject" | "sole" | "madeBy" | "email" | "mails" | "now">;
 
 /**
  * Locks the person's row, so that the person is not deleted meanwhile, and so that two subjects can't both become the
  * only one.
  */
 export const insertSubjectLink = transaction<NewSubjectLink, Exclude<LinkSubjectOutcome, { readonly kind: "taken" }>>(
-  async (tx, { partition, personId, link, subject: { issuerId, claim, subject }, sole, madeBy, email, now }) => {
+  async (tx, { partition, personId, link, subject: { issuerId, claim, subject }, sole, madeBy, email, mails, now }) => {
     const key = { partition, personId, link };
     const person = await tx.one(
       sql`SELECT email FROM people WHERE partition = :partition AND person_id = :personId ${words.forUpdate}`,
@@ -120,6 +119,7 @@ export const insertSubjectLink = transaction<NewSubjectLink, Exclude<LinkSubject
       if (other !== undefined) return { kind: "other" };
     }
     await tx.run(newSubjectLink, { ...key, issuerId, claim, subject, madeBy, now });
+    await post(tx, mails ?? [], now);
     return { kind: "linked" };
   },
 );
@@ -232,14 +232,15 @@ export const removeSubjectLink = steps<Args<"remove">, RemoveIdentityOutcome>(as
 });
 
 export const eraseOwnSubjectLink = transaction<Args<"remove">, RemoveIdentityOutcome>(
-  async (tx, { partition, personId, link, sessionId, mails, now }) => {
+  async (tx, { partition, personId, link, waysIn, sessionId, mails, now }) => {
     const person = await lockPerson(tx, { partition, personId }, sessionId);
     if (person === undefined) return "unknown";
     const key = { partition, personId, link };
     if ((await tx.one(sql`SELECT link FROM subject_links WHERE ${thisSubjectLink}`, key)) === undefined)
       return "unknown";
     const passkey = sql`SELECT credential_id FROM passkeys WHERE partition = :partition AND person_id = :personId LIMIT 1`;
-    if (!person.hasPassword && (await tx.one(passkey, { partition, personId })) === undefined) return "last";
+    const alone = !person.hasPassword && (await tx.one(passkey, { partition, personId })) === undefined;
+    if (alone && !(await signsInElsewhere(tx, key, waysIn, link))) return "last";
     await tx.run(sql`DELETE FROM subject_links WHERE ${thisSubjectLink}`, key);
     await post(tx, mails, now);
     return "removed";

@@ -28,6 +28,7 @@ import { DatabaseClock } from "./database-clock.ts";
 import { type Address, parseAddress } from "./database-url.ts";
 import type { Ask, Result } from "./pipeline.ts";
 import { Pool } from "./pool.ts";
+import { TogetherTx } from "./together-tx.ts";
 
 /** Number of connections that write groups, and of those that read groups. */
 const WRITERS = 2;
@@ -410,32 +411,19 @@ async function retried<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Sends BEGIN together with the first statement. If the work throws, rolls back and throws the same error. */
+/** If the work throws, rolls back and throws the same error. */
 async function inTransaction<T>(connection: Connection, beginning: Sql, work: (tx: Tx) => Promise<T>): Promise<T> {
-  let begun = false;
-  const ask = async (statement: Sql, params: Params = {}): Promise<Result> => {
-    const asks = [{ sql: statement, params }];
-    if (begun) return (await connection.run(asks))[0] ?? { rows: [], count: 0 };
-    begun = true;
-    return (await connection.run([{ sql: beginning, params: {} }, ...asks]))[1] ?? { rows: [], count: 0 };
-  };
-  const tx: Tx = {
-    one: async (statement, params) => (await ask(statement, params)).rows[0],
-    all: async (statement, params) => (await ask(statement, params)).rows,
-    run: async (statement, params) => (await ask(statement, params)).count,
-  };
+  const together = new TogetherTx(connection, beginning);
   const result = await orRollback(
     connection,
-    () => begun,
-    () => work(tx),
+    () => together.begun,
+    () => work(together),
   );
-  if (begun) {
-    try {
-      await connection.run([{ sql: commit, params: {} }]);
-    } catch (error) {
-      throw endsConnection(error) ? told(error, true) : error;
-    }
-  }
+  await orRollback(
+    connection,
+    () => together.begun,
+    () => together.commit(),
+  );
   return result;
 }
 

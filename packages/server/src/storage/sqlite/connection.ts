@@ -91,6 +91,10 @@ export class Connection implements Tx {
     return this.runNow(statement, params);
   }
 
+  later(statement: Sql, params?: Params): void {
+    this.runNow(statement, params);
+  }
+
   close(): void {
     this.#prepared.clear();
     this.#db.close();

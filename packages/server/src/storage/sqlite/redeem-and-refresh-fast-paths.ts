@@ -5,7 +5,7 @@
  */
 
 import { type Sql, sql } from "../define-verbs.ts";
-import { firstUse, newestUsed, redeemCode, refreshGrant } from "../grants/grants.ts";
+import { firstUse, newestUsed, redeemCode, refreshGrant } from "../grants/grant-lifecycle.ts";
 import { grantColumns } from "../row-conversion.ts";
 
 const redeemFirst = sql`UPDATE grants SET

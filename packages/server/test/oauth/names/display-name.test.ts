@@ -1,4 +1,4 @@
-/** RFC 7591 §5, UTS #39: names that people and companies have are accepted; those that pass for others are not. */
+/** RFC 7591 §5, UTS #39: real names of people and companies are accepted; names that imitate others are refused. */
 
 import { describe, expect, test } from "vitest";
 import { displayTextProblem } from "../../../src/oauth/names/display-name.ts";

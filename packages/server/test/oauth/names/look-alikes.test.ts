@@ -1,4 +1,7 @@
-/** UTS #39 §4: what looks the same is found, what only resembles is not; the table is what its script makes. */
+/**
+ * UTS #39 §4: names that look the same are found, names that are only similar aren't. The table is the output of its
+ * script.
+ */
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

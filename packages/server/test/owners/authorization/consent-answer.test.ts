@@ -18,10 +18,7 @@ const acting = (rule: string | undefined, scopes: readonly string[] = []) =>
   ({
     company: { status: "active", defaultRule: "ask" },
     member: { accountStatus: "active", role: "member" },
-    rule:
-      rule === undefined
-        ? undefined
-        : { rule, scopes, hosts: ["https://app.test"], endsAt: null, decidedAt: 0, optOut: false },
+    rule: rule === undefined ? undefined : { rule, scopes, hosts: ["https://app.test"], endsAt: null, decidedAt: 0 },
     optedOut: false,
     chosen: false,
   }) as unknown as NonNullable<OwnerChoice["acting"]>;
@@ -82,15 +79,15 @@ describe("an answer", () => {
   test("yes, with a scope that wasn't asked for and without an optional one → what was asked for, less that one", () => {
     const given = form({ scopes: new Set(["admin"]), durations: { read: "3600" } });
     expect(readAnswer(given, question, NOW)).toEqual({
-      ...{ kind: "allowed", owner: me, scopes: [read], declined: ["write"] },
+      ...{ kind: "allowed", owner: me, scopes: [read], declined: ["write"], unticked: ["write"] },
       ...{ duration: 86_400, durations: { read: 3600 }, kept: [], bounded: false },
     });
   });
 
-  test("all for once, where no single scope can be → once, whatever single scopes say", () => {
+  test("all for once, a longer time in one row, where no single scope can be for once → that time, and the rest for once", () => {
     const given = form({ duration: "once", durations: { read: "3600" } });
     const outcome = readAnswer(given, { ...question, onceByScope: false }, NOW);
-    expect(outcome).toMatchObject({ kind: "allowed", duration: "once", durations: {} });
+    expect(outcome).toMatchObject({ kind: "allowed", duration: "once", durations: { read: 3600 } });
   });
 
   test("for a company: more than it approved for all → its admins are asked; within that → allowed", () => {
@@ -143,10 +140,28 @@ describe("what stands already", () => {
     expect(readAnswer(same, mine, NOW)).toMatchObject({ kept: ["read"], bounded: false });
   });
 
-  test("a device, all for once, an end in the row of what stands → that end, and the rest for once", () => {
+  test("the member's earlier choice has ended → nothing stands for them; no longer than chosen now, whatever the record says", () => {
+    const earlier = { ...acting("allow", ["read"]), chosen: true, chosenUntil: NOW };
+    const theirs = { ...company, consent, acting: earlier };
+    const given = form({ ...only, owner: "company", shownOwner: "company", duration: "60" });
+    const asked = { ...mine, owners: [theirs], durations: [60] };
+    const outcome = { kind: "allowed", duration: 60, kept: [], bounded: true };
+    expect(readAnswer(given, asked, NOW)).toMatchObject(outcome);
+    expect(readAnswer(given, asked, NOW - 60_000)).toMatchObject({ kept: ["read"], bounded: false });
+  });
+
+  test("another owner's boxes on the page, one unticked → it stays in the record, and counts as declined for this member", () => {
+    const both = [...scopes, { name: "write", expiresAt: null, grantedAt: 0, hosts: ["https://app.test"] }];
+    const owners = [{ ...owner, consent: { ...consent, scopes: both } }, company];
+    const given = form({ ...only, shownOwner: "company" });
+    const outcome = { scopes: [read], declined: [], unticked: ["write"] };
+    expect(readAnswer(given, { ...question, owners }, NOW)).toMatchObject(outcome);
+  });
+
+  test("a device, all for once, an end in each row → that end, for what stands and for what is new", () => {
     const given = form({ duration: "once", durations: { read: "86400", write: "86400" } });
     const outcome = readAnswer(given, { ...mine, onceByScope: false }, NOW);
-    expect(outcome).toMatchObject({ duration: "once", durations: { read: 86_400 }, kept: [] });
+    expect(outcome).toMatchObject({ duration: "once", durations: { read: 86_400, write: 86_400 }, kept: [] });
   });
 });
 
@@ -161,6 +176,7 @@ describe("the end of an answer under what an admin approved", () => {
       owner: company,
       scopes: [read, write],
       declined: [],
+      unticked: [],
       duration,
       durations,
       kept: [],
@@ -170,7 +186,8 @@ describe("the end of an answer under what an admin approved", () => {
   });
 
   test("what stands and keeps its end → as approved; bounded by what was chosen for another owner → no longer than that", () => {
-    const all = { owner: company, scopes: [read, write], declined: [], durations: {}, kept: ["read", "write"] };
+    const lengths = { durations: {}, kept: ["read", "write"] };
+    const all = { owner: company, scopes: [read, write], declined: [], unticked: [], ...lengths };
     expect(endsBy({ ...all, duration: 60, bounded: false }, NOW, NOW + 5)).toBeNull();
     expect(endsBy({ ...all, duration: 60, bounded: true }, NOW, NOW + 5)).toBe(NOW + 60_000);
   });

@@ -21,9 +21,9 @@ const request: Asked = {
   startedAt: NOW - 1000,
 };
 const session = { authTime: NOW - 100_000, acr: "1fa", amr: ["pwd"] };
-const signedIn = { person: { mustChangePassword: false }, session };
+const signedIn = { person: { personId: "me", mustChangePassword: false }, session };
 
-/** Somebody whose answer of before covers `names`, at `hosts`. */
+/** An owner with a consent for these scopes and the host `app.test`. */
 function owner(ownerId: string, names: readonly string[] = [], more: Partial<OwnerChoice> = {}): OwnerChoice {
   const scopes = names.map((name) => ({ name, grantedAt: 0, expiresAt: null, hosts: ["https://app.test"] }));
   const consent = names.length === 0 ? undefined : ({ status: "active", scopes, lastUsedAt: 1 } as unknown as Consent);
@@ -49,7 +49,7 @@ const asking = (more: Partial<Asked>, rest: Partial<Situation> = {}) => ({
   asked: { ...request, ...more },
 });
 
-/** The step in a word, with what tells it from others of its kind. */
+/** The step as a short text. */
 function stepOf(at: Situation): string {
   const step = nextStep(at);
   switch (step.kind) {
@@ -79,6 +79,13 @@ describe("the next step", () => {
       asking({ prompt: ["login"], maxAge: 0 }, { signedIn: { ...signedIn, session: { ...session, authTime: NOW } } }),
       "ask me",
     ],
+    ["id_token_hint names the person", asking({ hintedPerson: "me" }), "ask me"],
+    ["id_token_hint names somebody else", asking({ hintedPerson: "other" }), "sign_in"],
+    [
+      "id_token_hint names somebody else, and a person signed in since the request began",
+      asking({ hintedPerson: "other" }, { signedIn: { ...signedIn, session: { ...session, authTime: NOW } } }),
+      "refuse other_person_signed_in",
+    ],
     ["acr_values wants two factors", asking({ acr: "mfa" }), "step_up mfa"],
     ["a scope wants two factors", asking({ scopes: [risky] }), "step_up mfa"],
     ["acr_values wants more than a scope", asking({ acr: "phr", scopes: [risky] }), "step_up phr"],
@@ -90,12 +97,16 @@ describe("the next step", () => {
     ["too old and too weak → the sign-in first", asking({ maxAge: 0, acr: "mfa" }), "sign_in"],
     [
       "another password must be chosen",
-      { ...situation, signedIn: { ...signedIn, person: { mustChangePassword: true } }, owners: [remembered] },
+      {
+        ...situation,
+        signedIn: { ...signedIn, person: { ...signedIn.person, mustChangePassword: true } },
+        owners: [remembered],
+      },
       "change_password",
     ],
     [
       "too old, and another password must be chosen → the sign-in first",
-      asking({ maxAge: 0 }, { signedIn: { ...signedIn, person: { mustChangePassword: true } } }),
+      asking({ maxAge: 0 }, { signedIn: { ...signedIn, person: { ...signedIn.person, mustChangePassword: true } } }),
       "sign_in",
     ],
     ["the person may grant nothing of it", { ...situation, owners: [] }, "refuse nothing_grantable"],
@@ -124,10 +135,11 @@ describe("the next step", () => {
   test.each([
     ["nobody is signed in", { signedIn: undefined, owners: [] }, {}, "refuse login_required"],
     ["max_age is over", {}, { maxAge: 0 }, "refuse login_required"],
+    ["id_token_hint names somebody else", {}, { hintedPerson: "other" }, "refuse login_required"],
     ["more factors are wanted", {}, { acr: "mfa" }, "refuse login_required"],
     [
       "another password must be chosen",
-      { signedIn: { ...signedIn, person: { mustChangePassword: true } } },
+      { signedIn: { ...signedIn, person: { ...signedIn.person, mustChangePassword: true } } },
       {},
       "refuse login_required",
     ],

@@ -10,7 +10,7 @@ const before = (change: Partial<ListedRule> = {}): ListedRule => ({
   ...change,
 });
 const now = (rule: ListedRule | undefined, defaultRule: DefaultRule = "ask"): RuleNow => ({
-  ...{ rule, defaultRule, consentEnds: rule?.rule === "allow" ? rule.endsAt : undefined },
+  ...{ rule, defaultRule, accessEnds: rule?.rule === "allow" ? rule.endsAt : undefined },
 });
 const named = (...selected: string[]) => before({ forSelected: true, selected });
 const allow = (change: Partial<NewRule> = {}): NewRule => ({ ...anAppRule(), ...change });

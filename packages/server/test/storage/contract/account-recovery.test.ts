@@ -218,7 +218,7 @@ onEveryBackend("an account that is taken back", (storage) => {
     ]);
     const [acting] = await storage().members.companiesOf({ ...person, clientId: null, now: LATER });
     expect(acting?.member.trustedFrom).toBe(LATER);
-    // A yes of an old session, which knew nothing of the cut.
+    // A consent from an old session that doesn't know about the recovery.
     const begun = aGrant(person, {
       partition: other.partition,
       ownerId: other.companyId,
@@ -322,7 +322,7 @@ onEveryBackend("an account that is taken back", (storage) => {
     expect(await storage().people.addresses({ ...person, now: NOW })).toEqual([]);
     await storage().people.update({ ...person, changes: { email, emailVerifiedAt: NOW + 1 }, now: NOW + 1 });
     expect(await storage().people.addresses({ ...person, now: NOW + 1 })).toEqual([
-      // The operator gave it: older than any other.
+      // The operator gave this address, so it counts as older than any other.
       { address: email, since: -(NOW + 1), until: null },
     ]);
   });

@@ -201,6 +201,7 @@ test.each(backends)("an empty database answers a ping, and holds nothing: $name"
     resources: 0,
     keys: 0,
     issuers: 0,
+    providers: 0,
     scopesReducedAt: null,
   });
   expect(await storage.keys.list()).toEqual([]);

@@ -1,4 +1,7 @@
-/** What was asked for in a session whose account is taken back before it happens: a form was sent, its password is being checked, and a recovery commits. */
+/**
+ * A request of a session that a recovery ends before the change is written: the form was sent, and its password is
+ * being checked when the recovery commits.
+ */
 
 import { expect, test } from "vitest";
 import type { Company } from "../../../src/owners/company-storage.ts";
@@ -24,7 +27,7 @@ interface Stage {
   readonly storage: Storage;
   readonly person: Person;
   readonly company: Company;
-  /** Another admin of it. */
+  /** Another admin of the company. */
   readonly other: Person;
   readonly invitation: { readonly invitationId: string; readonly saltHash: Uint8Array };
 }
@@ -32,7 +35,7 @@ interface Stage {
 interface Asker {
   readonly sessionId: string;
   readonly passwordChangedAt: number | null;
-  /** As the company knew the member when they asked. */
+  /** The member's `trustedFrom` in the company when they asked. */
   readonly trustedFrom: number;
 }
 
@@ -43,23 +46,8 @@ const consentOf = ({ person }: Stage) => ({ partition: person.partition, ownerId
 const companyKeyOf = ({ company: { partition, companyId } }: Stage) => ({ partition, companyId });
 const byAdmin = ({ person }: Stage, { trustedFrom }: Asker) => ({ by: person.personId, trustedFrom, now: LATER });
 
-/** Each with what it answers when it happens. The harmless ones first: what follows finds the stage as it was. */
+/** Each change with its result on success. Harmless changes come first, so that later ones find the state unchanged. */
 const WRITES: Readonly<Record<string, readonly [(on: Stage, asker: Asker) => Promise<unknown>, unknown]>> = {
-  "the end of the account": [
-    ({ storage, person }, { sessionId, passwordChangedAt }) =>
-      storage.people.setDeletion({
-        ...{ ...keyOf(person), sessionId, passwordChangedAt, keepSessionId: sessionId },
-        ...{ at: LATER + DAY, mails: [], now: LATER },
-      }),
-    true,
-  ],
-  "the account is kept": [
-    ({ storage, person }, { sessionId }) =>
-      storage.people.setDeletion({
-        ...{ ...keyOf(person), sessionId, keepSessionId: null, at: null, mails: [], now: LATER },
-      }),
-    true,
-  ],
   "another name": [
     async ({ storage, person }, { sessionId }) =>
       storage.people.update({ ...keyOf(person), sessionId, changes: { name: "Somebody" }, now: LATER }),
@@ -85,6 +73,21 @@ const WRITES: Readonly<Record<string, readonly [(on: Stage, asker: Asker) => Pro
       return (await on.storage.consents.revoke({ ...consentOf(on), ...ends, sessionId })).kind;
     },
     "revoked",
+  ],
+  "the end of the account": [
+    ({ storage, person }, { sessionId, passwordChangedAt }) =>
+      storage.people.setDeletion({
+        ...{ ...keyOf(person), sessionId, passwordChangedAt, keepSessionId: sessionId },
+        ...{ at: LATER + DAY, mails: [], now: LATER },
+      }),
+    true,
+  ],
+  "the account is kept": [
+    ({ storage, person }, { sessionId }) =>
+      storage.people.setDeletion({
+        ...{ ...keyOf(person), sessionId, keepSessionId: null, at: null, mails: [], now: LATER },
+      }),
+    true,
   ],
   "an invitation to a company is accepted": [
     async ({ storage, person, company, invitation }, { sessionId }) => {
@@ -164,7 +167,7 @@ const WRITES: Readonly<Record<string, readonly [(on: Stage, asker: Asker) => Pro
     true,
   ],
 };
-/** What a write answers that came too late. */
+/** The results of a change that comes too late. */
 const REFUSED: readonly unknown[] = [false, "unknown", "not_admin", { kind: "unknown" }, { kind: "not_admin" }];
 
 onEveryBackend("asked for before a recovery, written after it", (storage) => {

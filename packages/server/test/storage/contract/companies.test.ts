@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Company, Role } from "../../../src/owners/company-storage.ts";
 import type { Approve, Person } from "../../../src/owners/storage.ts";
 import { updateCompany } from "../../../src/storage/companies/companies.ts";
-import { dropName, reserveName } from "../../../src/storage/people/names.ts";
+import { dropName, reserveName } from "../../../src/storage/people/unique-names.ts";
 import { engineAt, onEveryBackend } from "../support/backends.ts";
 import {
   aCompany,

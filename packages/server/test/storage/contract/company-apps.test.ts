@@ -7,6 +7,7 @@ import {
   aCompany,
   aCompanyGrant,
   aLiveCompanyGrant,
+  anAnswerOfMember,
   anAppRule,
   aStaffedCompany,
   join,
@@ -59,7 +60,7 @@ onEveryBackend("what a company decided about an app", (storage) => {
     });
     expect((await silently(company, member)).kind).toBe("issued");
     expect(await silently(company, member, ["read", "write"])).toEqual({ kind: "no_consent" });
-    // Beyond the ceiling even where the company's own consent would cover it.
+    // The rule's ceiling applies even if the company's own consent covers the scopes.
     await aLiveCompanyGrant(storage(), company, admin, { scopes: ["read", "write"] });
     expect(await silently(company, member, ["read", "write"])).toEqual({ kind: "no_consent" });
     expect((await silently(company, admin, ["read", "write"])).kind).toBe("issued");
@@ -181,6 +182,41 @@ onEveryBackend("what a company decided about an app", (storage) => {
     expect(await held(theirs)).toEqual(["active", "read"]);
   });
 
+  test("approved for less, and sooner → the company's consent loses the rest; the default lets no member have it", async () => {
+    const { company, admin, member } = await aStaffedCompany(storage());
+    await storage().companies.update({ ...keyOf(company), changes: { defaultRule: "members" }, by: null, now: NOW });
+    const all = ["read", "write"];
+    await set(company, anAppRule({ scopes: all, endsAt: NOW + 30 * DAY }), admin.personId);
+    const theirs = aCompanyGrant(company, member, { scopes: all });
+    expect((await storage().grants.issue({ grant: theirs, now: NOW })).kind).toBe("issued");
+    await storage().grants.redeem(aRedemption(theirs));
+    await set(company, anAppRule({ scopes: all, endsAt: NOW + YEAR }), admin.personId);
+    await set(company, anAppRule({ endsAt: NOW + DAY }), admin.personId);
+    const { partition, companyId: ownerId } = company;
+    const consent = () => storage().consents.find({ partition, ownerId, clientId: "client-1" });
+    expect(await consent()).toMatchObject({
+      ...{ expiresAt: NOW + DAY, removed: ["write"] },
+      scopes: [{ name: "read", expiresAt: NOW + DAY }],
+    });
+    expect((await consent())?.scopes).toHaveLength(1);
+    await set(company, null, admin.personId);
+    expect(await silently(company, member, all)).toEqual({ kind: "no_consent" });
+    expect((await silently(company, member)).kind).toBe("issued");
+  });
+
+  test("the same where an admin connected the app → their grant keeps the permission, the record ends with it", async () => {
+    const { company, admin } = await aStaffedCompany(storage());
+    const all = ["read", "write"];
+    await set(company, anAppRule({ scopes: all }));
+    const own = await aLiveCompanyGrant(storage(), company, admin, { scopes: ["write"] });
+    await set(company, anAppRule({ endsAt: NOW + DAY }));
+    const end = (await statusOf(storage(), own))?.absoluteUntil;
+    const { partition, companyId: ownerId } = company;
+    const consent = await storage().consents.find({ partition, ownerId, clientId: "client-1" });
+    expect(consent?.scopes.map(({ name }) => name)).toEqual(["read"]);
+    expect(consent?.expiresAt).toBe(end);
+  });
+
   test("a rule where nobody holds anything → told when it changes, with the app's name; an approval as what it allows", async () => {
     const { company, admin } = await aStaffedCompany(storage());
     const key = { ...keyOf(company), clientId: "client-1" };
@@ -227,7 +263,7 @@ onEveryBackend("what a company decided about an app", (storage) => {
     };
     const theirs = await issued(member);
     expect(theirs).toMatchObject({ absoluteUntil: NOW + 7 * DAY, scopes: [{ expiresAt: NOW + 7 * DAY }] });
-    // A ceiling counts from the rule, not from the admin's later answer.
+    // The ceiling counts from the rule, not from the admin's later answer.
     expect(theirs?.decidedAt).toBe(NOW);
     expect((await issued(member, NOW + 3 * DAY))?.absoluteUntil).toBe(NOW + 3 * DAY);
     expect((await issued(admin))?.absoluteUntil).toBe(NOW + DAY + YEAR);
@@ -307,7 +343,7 @@ onEveryBackend("what a company decided about an app", (storage) => {
         });
       expect(await forget(await aStoredPerson(storage()))).toEqual({ kind: "unknown" });
       expect(await forget(member)).toEqual({ kind: "unknown" });
-      await storage().grants.issue({ grant: aCompanyGrant(company, member), chosen: true, now: NOW });
+      await storage().grants.issue({ grant: aCompanyGrant(company, member), answer: anAnswerOfMember(), now: NOW });
       expect(await forget(member, 17)).toEqual({ kind: "unknown" });
       expect(await acting(company, member)).toMatchObject({ chosen: true });
     });
@@ -316,7 +352,7 @@ onEveryBackend("what a company decided about an app", (storage) => {
       const { company, member } = await aStaffedCompany(storage());
       await set(company, anAppRule());
       const grant = aCompanyGrant(company, member);
-      await storage().grants.issue({ grant, chosen: true, declined: ["write"], now: NOW });
+      await storage().grants.issue({ grant, answer: anAnswerOfMember(["write"]), now: NOW });
       const forget = () => storage().companyApps.forgetChoice(keyFor(company, member));
       const { partition, companyId } = company;
       const chosen = () => storage().companyApps.listChoices({ partition, companyId, personId: member.personId });
@@ -329,7 +365,7 @@ onEveryBackend("what a company decided about an app", (storage) => {
       expect(await acting(company, member)).toMatchObject(left);
       expect(await statusOf(storage(), grant)).toMatchObject({ status: "active" });
       const again = aCompanyGrant(company, member);
-      await storage().grants.issue({ grant: again, chosen: true, now: NOW + 1 });
+      await storage().grants.issue({ grant: again, answer: anAnswerOfMember(), now: NOW + 1 });
       expect(await acting(company, member)).toMatchObject({ chosen: true, chosenAt: NOW + 1, declined: [] });
     });
   });
@@ -346,18 +382,19 @@ onEveryBackend("what a company decided about an app", (storage) => {
     const acting = (company: Company, person: Person) =>
       storage().members.findActing({ ...keyOf(company), personId: person.personId, clientId: "client-1" });
 
-    test("by a stranger → unknown; where it isn't offered → what acts for the member ends, and nothing is kept", async () => {
-      const { company, member } = await aStaffedCompany(storage());
-      await set(company, anAppRule({ optOut: false }));
+    test("by a stranger → unknown; of an app that the company doesn't know → nothing is kept; without a rule → what acts for the member ends", async () => {
+      const { company, member } = await aStaffedCompany(storage(), { defaultRule: "members" });
       expect(await optOut(company, await aStoredPerson(storage()))).toEqual({ kind: "unknown" });
+      expect(await optOut(company, member)).toEqual({ kind: "done", grantsEnded: 0 });
+      expect(await acting(company, member)).toMatchObject({ optedOut: false });
       const grant = aCompanyGrant(company, member);
-      await storage().grants.issue({ grant, now: NOW });
+      await storage().grants.approve(anApproval(grant));
       expect(await optOut(company, member)).toEqual({ kind: "done", grantsEnded: 1 });
       expect(await statusOf(storage(), grant)).toMatchObject({ status: "revoked" });
-      expect(await acting(company, member)).toMatchObject({ optedOut: false });
+      expect(await acting(company, member)).toMatchObject({ optedOut: true });
     });
 
-    test("→ that member's grants end, the others' stay; taken back → as before; not offered any more → forgotten", async () => {
+    test("→ that member's grants end, the others' stay; taken back → as before; another rule → stays; blocked → forgotten", async () => {
       const { company, admin, member } = await aStaffedCompany(storage());
       await set(company, anAppRule());
       const theirs = aCompanyGrant(company, member);
@@ -371,7 +408,9 @@ onEveryBackend("what a company decided about an app", (storage) => {
       await optOut(company, member, false);
       expect(await acting(company, member)).toMatchObject({ optedOut: false });
       await optOut(company, member);
-      await set(company, anAppRule({ optOut: false }));
+      await set(company, anAppRule({ rule: "ask", scopes: [] }));
+      expect(await acting(company, member)).toMatchObject({ optedOut: true });
+      await set(company, anAppRule({ rule: "block", scopes: [] }));
       expect(await acting(company, member)).toMatchObject({ optedOut: false });
     });
   });

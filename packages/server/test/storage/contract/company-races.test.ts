@@ -14,8 +14,8 @@ import {
   join,
   SHOWN,
 } from "../support/company-builders.ts";
-import { type Racers, startRacers } from "../support/processes.ts";
 import type { Race } from "../support/race-process.ts";
+import { type Racers, startRacers } from "../support/racing-processes.ts";
 import { aHash, anApproval, anId, aRefresh, aStoredPerson, HOUR, NOW, statusOf } from "../support/record-builders.ts";
 
 type Call = Race["calls"][number];
@@ -36,7 +36,7 @@ onAllBackends("races in a company", (storage, opened) => {
     return racers.race(shares, opened().url);
   }
 
-  /** Every way to a grant in the company's name: with a page, without, and refreshing one. */
+  /** Every way to a grant in the company's name: with a consent page, without one, and by a refresh. */
   function grantsOf(company: Company, person: Person, live: NewGrant): { born: NewGrant[]; calls: Call[] } {
     const born = Array.from({ length: 20 }, () => aCompanyGrant(company, person));
     const calls: Call[] = born.map((grant, at) =>
@@ -143,7 +143,7 @@ onAllBackends("races in a company", (storage, opened) => {
       });
       const companies = await storage().members.companiesOf({ ...person, clientId: null, now: NOW });
       expect(companies).toHaveLength(acting === undefined ? 0 : 1);
-      // And disabling the person reaches the membership, if there is one.
+      // Disabling the person must end the membership, too.
       await storage().people.setStatus({ ...person, status: "disabled", now: NOW });
       expect((await storage().grants.approve(anApproval(aCompanyGrant(company, person)))).kind).toBe("no_consent");
     }
@@ -157,7 +157,8 @@ onAllBackends("races in a company", (storage, opened) => {
     const member = { ...key, username: person.username, role: "admin", addedBy: "operator", version: 0 } as const;
     const later = { ...person, companyId: company.companyId, link: anId(), now: NOW };
     const sooner = { ...later, link: anId() };
-    // Two add at once: the second one's link is the last to be written, its membership the first; that is removed in between.
+    // Two processes add the person at once: the second writes its link last and its membership first, and the member is
+    // removed in between.
     await engine.call(writeCompanyLink, later);
     await engine.call(writeCompanyLink, sooner);
     await engine.call(insertMember, { ...member, link: sooner.link, now: NOW });

@@ -80,7 +80,7 @@ onEveryBackend("an app that a company allows for selected members", (storage) =>
     expect(await set(company, anAppRule({ rule: "block" }), { by, seen: rule?.decidedAt ?? 0 })).toMatchObject({
       kind: "done",
     });
-    // Two decisions of one millisecond are two rules.
+    // Two decisions in the same millisecond are different versions of the rule.
     expect(await set(company, anAppRule(), { by, seen: rule?.decidedAt ?? 0 })).toEqual({ kind: "changed" });
     expect(await rulesOf(company)).toMatchObject([{ rule: "block", selected: [] }]);
   });

@@ -26,7 +26,7 @@ onEveryBackend("a ceiling over how long answers hold", (storage) => {
   const scopesOf = async (person: Person) => (await storage().consents.find(keyOf(person)))?.scopes ?? [];
   const live = (changes: Partial<NewGrant> = {}, approval: Partial<Omit<Approve, "grant">> = {}) =>
     aLiveGrant(storage(), changes, approval);
-  /** Under the ceiling, at that time. */
+  /** A refresh under the ceiling at this time. */
   const refresh = (grant: NewGrant, now: number, generation = 1) =>
     storage().grants.refresh(
       aRefresh(grant, { generation, now, decidedAfter: now - CEILING, idleUntil: now + 30 * DAY, retryFrom: now }),

@@ -180,7 +180,7 @@ onEveryBackend("a company's approval for all members", (storage) => {
   });
 });
 
-/** As a program wrote it that knew nothing of hosts. */
+/** Scopes as an older version of the program wrote them, without hosts. */
 const withoutHosts = (scopes: readonly ConsentedScope[]) => scopes.map(({ hosts: _, ...scope }) => scope);
 
 describe.each(backends)("on $name", (backend) => {

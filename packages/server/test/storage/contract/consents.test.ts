@@ -169,7 +169,7 @@ onEveryBackend("a code without a page", (storage) => {
     await storage().grants.approve(anApproval(aGrant(person, { clientId: "client-2" })));
     const [oldest, second] = grants;
     if (oldest === undefined || second === undefined) throw new Error("no grants");
-    // The oldest was used since: the second has been idle for longer now.
+    // The oldest grant was used again, so the second one is now the longest unused.
     await storage().grants.redeem(aRedemption(oldest));
     const newest = aGrant(person);
     expect((await issue(newest)).kind).toBe("issued");
@@ -272,7 +272,7 @@ onEveryBackend("approving", (storage) => {
       expect(await statusOf(storage(), grant)).toMatchObject({ absoluteUntil: NOW + 7 * DAY, decidedAt: NOW });
       expect((await storage().consents.find(grantKey(person)))?.scopes).toMatchObject([
         { name: "read", expiresAt: NOW + 7 * DAY },
-        // As it was granted the first time.
+        // `write` keeps the end of its first consent.
         { name: "write", expiresAt: NOW + HOUR },
       ]);
     }
@@ -357,6 +357,17 @@ onEveryBackend("approving", (storage) => {
       grant: { refreshable: false, absoluteUntil: NOW + 10 * MINUTE + SECOND },
     });
     expect(await storage().grants.refresh(aRefresh(grant))).toEqual({ kind: "unknown" });
+  });
+
+  test("once, then revoked → the history names the scope, which was in the grant alone", async () => {
+    const { person } = await aLiveGrant(storage(), {}, { duration: 3600 });
+    const more = aGrant(person, { scopes: ["read", "write"] });
+    await approve(more, { durations: { write: "once" }, duration: 3600 });
+    await storage().grants.redeem(aRedemption(more));
+    await storage().consents.revoke({ ...grantKey(person), revokedBy: person.personId, now: NOW + MINUTE });
+    const { partition, personId: ownerId } = person;
+    const [entry] = await storage().history.list({ partition, ownerId, before: null, limit: 1 });
+    expect([entry?.kind, entry?.record.removed]).toEqual(["revoked", ["read", "write"]]);
   });
 
   test("once beside a standing consent → the standing scopes and other grants stay as they were", async () => {
@@ -448,50 +459,5 @@ onEveryBackend("narrowing a consent", (storage) => {
     const { person, grant } = await anApprovedGrant(storage(), {}, { duration: "once" });
     expect(await narrow(person, ["read"])).toMatchObject({ kind: "revoked" });
     expect(await statusOf(storage(), grant)).toMatchObject({ status: "revoked" });
-  });
-});
-
-onEveryBackend("listing consents", (storage) => {
-  test("→ what stands now, with live grants and recent alarms; nothing revoked, expired or another's", async () => {
-    const { person, grant } = await aLiveGrant(storage());
-    await aLiveGrant(storage());
-    const alarmed = aGrant(person);
-    await storage().grants.issue({ grant: alarmed, now: NOW });
-    await storage().grants.redeem(aRedemption(alarmed));
-    await storage().grants.redeem(aRedemption(alarmed));
-    const ended = aGrant(person);
-    await storage().grants.issue({ grant: ended, now: NOW });
-    await storage().grants.redeem(aRedemption(ended, { s256: "wrong" }));
-    await storage().grants.approve(
-      anApproval(aGrant(person, { clientId: "client-2" }), { duration: 60, now: NOW + SECOND }),
-    );
-    await storage().grants.approve(anApproval(aGrant(person, { clientId: "client-3" })));
-    await storage().consents.revoke({ ...grantKey(person), clientId: "client-3", revokedBy: "x", now: NOW });
-
-    const list = async (now: number) =>
-      (await storage().consents.list({ ...grantKey(person), now })).map(({ consent, grants }) => [
-        consent.clientId,
-        grants.map((each) => [each.grantId, each.status]).sort(),
-      ]);
-    const both = [
-      [grant.grantId, "active"],
-      [alarmed.grantId, "replayed"],
-    ].sort();
-    expect((await list(NOW + 2 * SECOND)).map(([clientId]) => clientId)).toEqual(["client-2", "client-1"]);
-    expect(await list(NOW + 2 * MINUTE)).toEqual([["client-1", both]]);
-    expect(await list(NOW + 31 * DAY)).toEqual([["client-1", [[grant.grantId, "active"]]]]);
-    expect(await list(NOW + 91 * DAY)).toEqual([["client-1", []]]);
-  });
-
-  test("for the operator: by owner, by client, all; a mistyped owner → none", async () => {
-    const { person } = await anApprovedGrant(storage(), { clientId: "client-listed" });
-    const { person: other } = await anApprovedGrant(storage(), { clientId: "client-listed" });
-    const owners = async (ownerId: string | null, clientId: string | null, limit = 1000) =>
-      (await storage().consents.listAll({ ownerId, clientId, limit })).map((consent) => consent.ownerId);
-    expect(await owners("nobody", null)).toEqual([]);
-    expect(await owners(person.personId, null)).toEqual([person.personId]);
-    expect(await owners(person.personId, "client-2")).toEqual([]);
-    expect((await owners(null, "client-listed")).sort()).toEqual([person.personId, other.personId].sort());
-    expect(await owners(null, null, 1)).toHaveLength(1);
   });
 });

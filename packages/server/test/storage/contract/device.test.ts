@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { cyclesOf } from "../../../../../test/support/reliability-figures.ts";
+import { cyclesOf } from "../../../../../test/support/reliability-cycles-and-figures.ts";
 import { allBackends, backends, onEveryBackend } from "../support/backends.ts";
 import { aClaim, aDevice, aDeviceRedemption, anAnswer, anApprovedDevice, aPoll } from "../support/device-builders.ts";
 import { aClient, aHash, aPerson, aStoredPerson, HOUR, MINUTE, NOW, SECOND } from "../support/record-builders.ts";
@@ -226,7 +226,7 @@ onEveryBackend("a device", (storage) => {
   });
 });
 
-/** Of each race. */
+/** Rounds of each race. */
 const ROUNDS = cyclesOf(200, 20);
 
 test.each(allBackends)(

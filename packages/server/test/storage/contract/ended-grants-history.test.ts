@@ -25,7 +25,7 @@ import {
 
 const THEN = NOW + 30 * SECOND;
 
-onEveryBackend("what else ends grants is told in the history", (storage) => {
+onEveryBackend("other reasons for the end of a grant are in the history", (storage) => {
   const told = async (ownerId: string, partition: number) =>
     (await storage().history.list({ partition, ownerId, before: null, limit: 200 })).filter(
       ({ kind }) => kind === "ended",
@@ -43,7 +43,7 @@ onEveryBackend("what else ends grants is told in the history", (storage) => {
     });
 
   describe("a new password", () => {
-    test("that ends nothing, or finds nothing that lives → not a word", async () => {
+    test("without an active grant → no entry", async () => {
       const { person } = await aLiveGrant(storage());
       await setPassword(person, false);
       const idle = await aLiveGrant(storage());
@@ -52,7 +52,7 @@ onEveryBackend("what else ends grants is told in the history", (storage) => {
       expect([await toldTo(person), await toldTo(idle.person)]).toEqual([[], []]);
     });
 
-    test("→ once for each app, however many grants it has", async () => {
+    test("→ one entry for each app, for any number of grants", async () => {
       const { person } = await aLiveGrant(storage());
       const second = aGrant(person);
       await storage().grants.issue({ grant: second, now: NOW });
@@ -69,7 +69,7 @@ onEveryBackend("what else ends grants is told in the history", (storage) => {
     });
   });
 
-  test("an answer in a session that the password ended since it was seen → nothing; in one that was seen later → issued", async () => {
+  test("a consent in a session that the password ended after the page was loaded → refused; in a newer session → issued", async () => {
     const { company, admin } = await aStaffedCompany(storage());
     const { person } = await aLiveGrant(storage());
     await aLiveCompanyGrant(storage(), company, admin);
@@ -87,7 +87,7 @@ onEveryBackend("what else ends grants is told in the history", (storage) => {
     expect(await answer(THEN)).toEqual(Array.from({ length: 4 }, () => "issued"));
   });
 
-  test("a session seen before the new password, companies looked up after it → the person answers for none of them", async () => {
+  test("a session loaded before the new password, companies loaded after it → the person can't act for any of them", async () => {
     const { company, admin } = await aStaffedCompany(storage());
     await setPassword(admin, true);
     const asked = { client: { clientId: "client-1" }, scopes: [aScope()], redirectUri: null, ceiling: null };
@@ -97,7 +97,7 @@ onEveryBackend("what else ends grants is told in the history", (storage) => {
     expect(await owners({ ...admin, passwordChangedAt: THEN })).toEqual([admin.personId, company.companyId]);
   });
 
-  test("a disabled account → told; disabled again → nothing more; an account that is to be deleted → told", async () => {
+  test("a disabled account → an entry; disabled again → no further entry; an account with a planned deletion → its consents are revoked", async () => {
     const { person } = await aLiveGrant(storage());
     for (const now of [THEN, THEN + 1]) await storage().people.setStatus({ ...person, status: "disabled", now });
     const entries = await toldTo(person);
@@ -110,16 +110,19 @@ onEveryBackend("what else ends grants is told in the history", (storage) => {
       mails: [],
       now: THEN,
     });
-    expect(causes(await toldTo(leaving.person))).toEqual(["leaving"]);
+    const { personId: ownerId, partition } = leaving.person;
+    const [last] = await storage().history.list({ partition, ownerId, before: null, limit: 1 });
+    expect([last?.kind, last?.record.by]).toEqual(["revoked", ownerId]);
+    expect(await storage().consents.list({ partition, ownerId, now: THEN })).toEqual([]);
   });
 
-  test("a deleted account leaves no entry behind", async () => {
+  test("a deleted account → its history is deleted", async () => {
     const { person } = await aLiveGrant(storage());
     await storage().people.delete({ ...person, now: THEN });
     expect(await toldTo(person)).toEqual([]);
   });
 
-  test("a client is disabled, enabled, disabled, deleted → each of its owners reads of each time that took something", async () => {
+  test("a client is disabled, enabled, disabled, deleted → its owners get one entry for each time that ended access", async () => {
     const clientId = anId();
     const client = aClient({ clientId, name: "Photo Printer", updatedAt: THEN });
     await storage().clients.put({ client, expect: null });
@@ -146,7 +149,7 @@ onEveryBackend("what else ends grants is told in the history", (storage) => {
     expect([await toldTo(two.person), await toldTo(bystander.person)].map(causes)).toEqual([["app"], []]);
   });
 
-  test("the 51st grant pushes one out → told which; short access without a refresh token isn't worth a word", async () => {
+  test("the 51st grant ends the oldest → an entry that names it; short access without a refresh token → no entry", async () => {
     const { person, grant } = await anApprovedGrant(storage(), {}, { now: NOW - 100 });
     for (let at = 0; at < 50; at += 1) await storage().grants.issue({ grant: aGrant(person), now: NOW + at });
     const entries = await toldTo(person);
@@ -168,7 +171,7 @@ onEveryBackend("what else ends grants is told in the history", (storage) => {
       return { company, admin, member, told: () => told(company.companyId, company.partition) };
     };
 
-    test("a member is removed → told whose access, and who removed them; the person's own history says nothing of it", async () => {
+    test("a member is removed → the company's history names the member and the admin; the person's own history has no entry", async () => {
       const { company, admin, member, told } = await staffed();
       await storage().members.remove({ ...company, person: member, by: admin.personId, now: THEN });
       const entries = await told();
@@ -177,7 +180,7 @@ onEveryBackend("what else ends grants is told in the history", (storage) => {
       expect(await toldTo(member)).toEqual([]);
     });
 
-    test("a member is disabled, or gets another password → told", async () => {
+    test("a member is disabled, or gets another password → an entry", async () => {
       for (const change of [
         (member: Person) => storage().people.setStatus({ ...member, status: "disabled", now: THEN }),
         (member: Person) => setPassword(member, true),
@@ -190,7 +193,7 @@ onEveryBackend("what else ends grants is told in the history", (storage) => {
       }
     });
 
-    test("a member stops an app for themselves → told", async () => {
+    test("a member stops an app for themselves → an entry", async () => {
       const { company, member, told } = await staffed();
       const rule = { ...company, clientId: "client-1", by: null, shown: SHOWN, now: NOW };
       await storage().companyApps.setRule({ ...rule, rule: anAppRule() });
@@ -204,7 +207,7 @@ onEveryBackend("what else ends grants is told in the history", (storage) => {
       expect(causes(await told())).toEqual(["stopped"]);
     });
 
-    test("it is disabled → told; it is deleted → nothing is left", async () => {
+    test("the company is disabled → an entry; it is deleted → its history is deleted", async () => {
       const { company, told } = await staffed();
       await storage().companies.setStatus({ ...company, status: "disabled", now: THEN });
       expect(causes(await told())).toEqual(["company"]);
@@ -214,12 +217,12 @@ onEveryBackend("what else ends grants is told in the history", (storage) => {
   });
 });
 
-onEveryBackend("counted before a client or an owner goes", (storage) => {
+onEveryBackend("counts before a client or an owner is deleted", (storage) => {
   const none = { consents: 0, grants: 0, sessions: 0, members: 0, companies: 0 };
   const ofClient = (clientId: string, now: number, most = 10) =>
     storage().consents.countOfClient({ clientId, now, most });
 
-  test("what is ended or over isn't counted, what isn't there is nothing, and no more than asked for", async () => {
+  test("ended or expired records → not counted; an unknown id → zero; more than `most` → `most`", async () => {
     const clientId = "client-counted";
     const person = await aStoredPerson(storage());
     const ofOwner = (now: number, most = 10) =>
@@ -229,7 +232,7 @@ onEveryBackend("counted before a client or an owner goes", (storage) => {
       const grant = aGrant(person, { clientId });
       await storage().grants.approve(anApproval(grant));
       await storage().grants.redeem(aRedemption(grant));
-      // A second use of its code ends it.
+      // A second use of the code ends the grant.
       if (times === 0) await storage().grants.redeem(aRedemption(grant));
     }
     await anApprovedGrant(storage(), { clientId });
@@ -238,12 +241,12 @@ onEveryBackend("counted before a client or an owner goes", (storage) => {
     expect(await ofClient(clientId, NOW + SECOND)).toEqual({ consents: 2, grants: 3 });
     expect(await ofClient(clientId, NOW + SECOND, 1)).toEqual({ consents: 1, grants: 1 });
     expect(await ofOwner(NOW + SECOND, 1)).toMatchObject({ grants: 1 });
-    // The minute of a code is over, and so is a session that nobody used; refresh tokens live on.
+    // The code has expired after one minute, and the unused session has ended. Refresh tokens are still valid.
     expect(await ofClient(clientId, NOW + HOUR)).toEqual({ consents: 2, grants: 2 });
     expect(await ofOwner(NOW + DAY)).toEqual({ ...none, consents: 1, grants: 2 });
   });
 
-  test("a company: its members, and what they granted in its name; a member: the company", async () => {
+  test("a company → its members and the consents in its name; a member → their company", async () => {
     const { company, admin } = await aStaffedCompany(storage());
     await aLiveCompanyGrant(storage(), company, admin);
     const now = NOW + SECOND;

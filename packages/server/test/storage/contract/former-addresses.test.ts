@@ -13,7 +13,7 @@ onEveryBackend("an address that an account has left", (storage) => {
     const key = await aSentLink(storage(), aLink(person, purpose, { address, expiresAt: NOW + 30 * DAY }));
     return { ...key, now };
   };
-  /** By a link to the new address. */
+  /** Changes the address by a link to the new one. */
   const moves = async (person: Person, before: string, to: string, now: number) => {
     const key = await linkTo(person, "change", to, now);
     const moved = await storage().mailLinks.changeEmail({ ...key, before, undo: null, mails: [] });
@@ -22,7 +22,7 @@ onEveryBackend("an address that an account has left", (storage) => {
   const undoes = async (person: Person, address: string, now: number) =>
     storage().recovery.undoEmail(aTakeBack(await linkTo(person, "undo", address, now)));
   const owed = (address: string, now: number) => storage().people.owedTo({ address, limit: 5, now });
-  /** The link that somebody asks for at a former address, with its message; what became of it. */
+  /** Asks for a link at a former address, with its message. Returns the outcome. */
   const asked = async (person: Person, address: string, now: number) => {
     const link = aLink(person, "undo", { address, expiresAt: NOW + 30 * DAY });
     const saltHash = aHash();
@@ -30,7 +30,7 @@ onEveryBackend("an address that an account has left", (storage) => {
     await storage().mailLinks.create({ link, saltHash, owed: true, mails, now });
     return () => storage().mailLinks.find({ ...link, saltHash, now });
   };
-  /** An intruder moves the account from its address to one, and from there to another one. */
+  /** An intruder changes the account's address twice. */
   const movedTwice = async () => {
     const person = await aStoredPerson(storage());
     const [first, second] = [anAddress(), anAddress()];
@@ -77,7 +77,7 @@ onEveryBackend("an address that an account has left", (storage) => {
       const other = await aStoredPerson(storage());
       const next = anAddress();
       for (const one of [person, other]) await moves(one, one.email, one === person ? next : anAddress(), NOW + HOUR);
-      // The clock of the operator's machine is late.
+      // The clock of the operator's machine is behind.
       await ends(person, NOW + 1);
       expect(await owed(person.email, NOW + 2 * HOUR)).toEqual([]);
       expect(await (await asked(person, person.email, NOW + 2 * HOUR))()).toBeUndefined();
@@ -116,7 +116,7 @@ onEveryBackend("an address that an account has left", (storage) => {
     expect(await find()).toBeUndefined();
     expect(await owed(person.email, NOW + 4 * HOUR)).toEqual([]);
     expect(await (await asked(person, person.email, NOW + 4 * HOUR))()).toBeUndefined();
-    // An intruder goes back to the former address: the operator's takes the account back.
+    // An intruder changes the address back to the former one. The operator's address can still take the account back.
     await moves(person, present, person.email, NOW + 5 * HOUR);
     expect(await owed(present, NOW + 6 * HOUR)).toHaveLength(1);
     expect((await undoes(person, present, NOW + 6 * HOUR)).kind).toBe("done");
@@ -150,7 +150,7 @@ onEveryBackend("an address that an account has left", (storage) => {
       storage().people.update({ partition, personId, changes: { email, emailVerifiedAt: now }, now });
     expect(await operator(person.email, NOW + 3 * HOUR)).toEqual({ kind: "updated" });
     expect([await early(), await late(), await given()]).toEqual([true, false, true]);
-    // Neither does the present address end any, nor one that the account never had.
+    // Setting the current address again, or an address that the account never had, ends no identity.
     expect(await operator(person.email, NOW + 4 * HOUR)).toEqual({ kind: "updated" });
     expect(await operator(anAddress(), NOW + 4 * HOUR)).toEqual({ kind: "updated" });
     expect(await early()).toBe(true);

@@ -18,7 +18,7 @@ onEveryBackend("a company that a person creates", (storage) => {
     expect(await found(disabled, company)).toEqual({ kind: "no_person" });
     expect(await storage().companies.find({ slug: company.slug })).toBeUndefined();
     expect(await companiesOf(person)).toEqual([]);
-    // The slug is free again.
+    // The slug can be used again.
     expect(await found(person, aCompany({ slug: company.slug }))).toEqual({ kind: "founded" });
   });
 
@@ -55,7 +55,7 @@ onEveryBackend("a company that a person creates", (storage) => {
     const outcomes = await Promise.all(Array.from({ length: 20 }, () => hold()));
     const [winner] = outcomes.filter(({ got }) => got);
     expect(outcomes.filter(({ got }) => got)).toHaveLength(1);
-    // Others that failed hold nothing, and release nothing of the winner's.
+    // Failed attempts hold no name, and their release doesn't release the winner's names.
     for (const { held } of outcomes.filter(({ got }) => !got)) await storage().companies.releaseName(held);
     for (const key of keys) expect((await hold(NOW, [key])).got).toBe(false);
     expect((await hold(NOW, ["other", ...keys])).got).toBe(false);

@@ -23,7 +23,7 @@ import {
   statusOf,
 } from "../support/record-builders.ts";
 
-/** What an hourly call does until a time. */
+/** Runs housekeeping at three times, the last of them `now`. */
 async function collectUntil(storage: Storage, now: number): Promise<number> {
   let removed = 0;
   for (const at of [now - DAY, now - HOUR, now])
@@ -56,7 +56,7 @@ test.each(backends)("housekeeping of grants: $name", async (backend) => {
   await collectUntil(storage, NOW + 30 * DAY + HOUR);
   expect(await gone(stolen.grant)).toBe(true);
 
-  // A refreshed grant lives as long as it is used, and its consent remembers when that was.
+  // A refreshed grant lives while it is used, and its consent keeps the time of the last use.
   const lastUse = NOW + 80 * DAY;
   expect((await storage.grants.refresh(aRefresh(used.grant, { now: lastUse }))).kind).toBe("rotated");
   await collectUntil(storage, lastUse + 90 * DAY);
@@ -116,7 +116,7 @@ test.each(backends)("names whose maker crashed: $name", async (backend) => {
   const half = aPerson();
   const renamed = await aStoredPerson(storage);
   const kept = await aStoredPerson(storage);
-  // A creation that died after its reservations, and one that died before it activated them.
+  // One creation stopped after its reservations, another one before it activated them.
   const reserve = "UPDATE names SET status = 'reserved', reserved_at = $1 WHERE partition >= 0 AND owner_id = $2";
   await byHand(url, [reserve, NOW, kept.personId]);
   await storage.people.create({ person: half, now: NOW });
@@ -132,7 +132,7 @@ test.each(backends)("names whose maker crashed: $name", async (backend) => {
   expect(await storage.people.create({ person: rival, now: NOW + HOUR + SECOND })).toEqual({ kind: "created" });
   expect(await storage.housekeeping.collectGarbage({ now: NOW + HOUR + SECOND, limit: 100 })).toBe(1);
   expect((await storage.people.findByName({ name: half.username }))?.personId).toBe(rival.personId);
-  // Whom the reserved names belong to keeps them, however old the reservation.
+  // A person keeps the reserved names that belong to them, for any age of the reservation.
   for (const person of [kept, renamed]) {
     expect(await storage.people.create({ person: aPerson({ email: person.email }), now: NOW + 2 * DAY })).toEqual({
       kind: "taken",
@@ -152,7 +152,8 @@ test.each(backends)("subjects whose linker crashed: $name", async (backend) => {
   for (const [person, subject] of [[early, "early"] as const, [late, "late"] as const, [half, "half"] as const])
     expect((await make(person, subject)).kind).toBe("created");
   await make(unlinked, "unlinked");
-  // Creations that died once the subject was reserved, and before it was active; unlinkings that died half-way, of such a one, too.
+  // Creations that stopped after the subject was reserved and before it was active. Also unlinkings that stopped
+  // halfway, one of them of such a creation.
   const reserve = "UPDATE names SET status = 'reserved', reserved_at = $1 WHERE kind = 'subject' AND owner_id = $2";
   const unlink = "DELETE FROM subject_links WHERE owner_id = $1";
   await byHand(
@@ -163,12 +164,12 @@ test.each(backends)("subjects whose linker crashed: $name", async (backend) => {
     ["DELETE FROM people WHERE person_id = $1", early.personId],
   );
 
-  // Whoever comes next goes on where they ended, without waiting.
+  // The next creation continues at once where an earlier one stopped.
   expect(await find("early")).toBeUndefined();
   expect(await make(aPerson(), "early")).toEqual({ kind: "begun", personId: early.personId });
   expect(await make(early, "early")).toEqual({ kind: "created", person: early });
   expect(await make(aPerson(), "half")).toEqual({ kind: "linked", person: half });
-  // Who is there without the link was unlinked, and is neither linked again nor taken for a creation that failed.
+  // A person without a link was unlinked. They are not linked again, and don't count as a failed creation.
   expect(await make(aPerson(), "late")).toEqual({ kind: "begun", personId: late.personId });
   expect(await make(late, "late")).toEqual({ kind: "taken" });
   expect(await storage.people.get(late)).toEqual(late);

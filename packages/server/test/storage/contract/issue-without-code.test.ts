@@ -103,7 +103,7 @@ onEveryBackend("a grant without a code", (storage) => {
       const record = await storage().consents.find(key);
       expect(record).toMatchObject({ via: "browser", status: "active" });
       expect(record?.scopes.map(({ name, expiresAt }) => [name, expiresAt])).toEqual([["read", NOW + 3_600_000]]);
-      // Nor does the page come to be skipped for what was never on it.
+      // A scope that was never on the page doesn't let a later request skip the page.
       const both = aGrant(person, { clientId, scopes: ["read", "unseen"] });
       expect(await storage().grants.issue({ grant: both, now: NOW })).toEqual({ kind: "no_consent" });
       if (via === "password") {
@@ -187,7 +187,7 @@ onEveryBackend("what is accepted once", (storage) => {
     expect(await storage().replayCache.useOnce({ ...one, kind: "saml id" })).toBe(true);
   });
 
-  /** The ring's tables turn every quarter of an hour; these times lie at its seams. */
+  /** The tables of the ring change every 15 minutes. These times are close to a change. */
   const QUARTER = 15 * MINUTE;
   const start = Math.ceil(NOW / QUARTER) * QUARTER;
   const ends = [1, QUARTER - 1, QUARTER, QUARTER + 1, 2 * QUARTER, 6 * QUARTER - 1, 6 * QUARTER, 24 * HOUR];
@@ -220,7 +220,7 @@ onEveryBackend("what is accepted once", (storage) => {
             kind: "issuer jti",
             key: `race ${round}`,
             until: begin + 3 + (ends[at % ends.length] ?? 0),
-            // Clocks of nodes differ by a little.
+            // The clocks of nodes differ by a few milliseconds.
             now: begin + (at % 3),
           }),
         ),

@@ -18,7 +18,7 @@ import {
 } from "../support/record-builders.ts";
 
 onEveryBackend("a known device", (storage) => {
-  /** Signs in; what the browser is known by from then on. */
+  /** Signs in, and returns the new id of the device. */
   const signIn = async (person: Person, changes: Partial<NewSession> = {}) => {
     const session = aSession(person, changes);
     const seen = await storage().sessions.create(session);
@@ -32,7 +32,7 @@ onEveryBackend("a known device", (storage) => {
     ...{ now, authTime: now, idleUntil: now + HOUR, absoluteUntil: now + DAY },
     device: { presented: { deviceId, generation }, freshId: anId() },
   });
-  /** `sessionId`: of the browser that asks for it. */
+  /** Sets another password. `sessionId`: the session of the browser that asks for it. */
   const anotherPassword = async (person: Person, now: number, sessionId?: string): Promise<Person> => {
     const ends = { mustChange: false, endGrants: false, keepSessionId: null };
     const asked = sessionId === undefined ? {} : { sessionId };
@@ -116,7 +116,7 @@ onEveryBackend("a known device", (storage) => {
     const next = await signIn(changed, again(deviceId));
     expect([next.deviceId, next.generation]).toEqual([deviceId, 1]);
     expect(await known(person, deviceId)).toMatchObject({ bound: true, firstSeenAt: NOW, generation: 1, first: true });
-    // A copy of the cookie of before is another device, whoever signs in with it.
+    // Somebody who signs in with a copy of the old cookie gets another device.
     const copy = await signIn(changed, again(deviceId, 0));
     expect(copy.deviceId).not.toBe(deviceId);
     expect(await known(person, copy.deviceId)).toMatchObject({ firstSeenAt: NOW + HOUR, first: false });
@@ -176,7 +176,7 @@ onEveryBackend("a known device", (storage) => {
     expect(await bound(person, deviceId)).toBe(false);
     await signIn(person, again(deviceId));
     expect(await bound(person, deviceId)).toBe(true);
-    // Codes in place of those that are left, a code used, a key used: nobody has become able to sign in who was not before.
+    // New recovery codes, and the use of a code or passkey, let nobody sign in who couldn't before.
     await storage().secondFactors.setRecoveryCodes({ ...person, codes: ["b"], added: FROM_OWNER, now: NOW + 2 * HOUR });
     await storage().secondFactors.useRecoveryCode({ ...person, code: "b", now: NOW + 2 * HOUR });
     await storage().secondFactors.use({ ...person, step: 2, now: NOW + 2 * HOUR });
@@ -237,9 +237,9 @@ onEveryBackend("a known device", (storage) => {
     const left = (await storage().knownDevices.list(person)).map(({ deviceId }) => deviceId);
     expect(left).toHaveLength(MOST_KNOWN_DEVICES);
     expect(left.slice(0, 2)).toEqual([next.deviceId, second]);
-    // The account's first device stays.
+    // The account keeps its first device.
     expect([left.includes(first), left.includes(third)]).toEqual([true, false]);
-    // A clock that went back makes no newcomer the oldest.
+    // If the clock goes back, a new device doesn't become the oldest.
     const early = await signIn(person, { now: NOW - DAY });
     expect(await bound(person, early.deviceId)).toBe(true);
     const forgotten = await signIn(person, again(third, 0, later + 2 * HOUR));

@@ -19,7 +19,7 @@ import {
 onEveryBackend("when an app was last used", (storage) => {
   type Key = { readonly partition: number; readonly ownerId: string; readonly clientId: string };
 
-  /** As the owner, and the operator, see it. */
+  /** The last use that the owner sees, and the one that the operator sees. */
   async function lastUse({ partition, ownerId, clientId }: Key, now = NOW) {
     const [shown] = await storage().consents.list({ partition, ownerId, now });
     const [told] = await storage().consents.listAll({ ownerId, clientId, limit: 1 });

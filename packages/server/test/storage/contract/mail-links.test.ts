@@ -3,8 +3,8 @@ import type { MailLink, MailLinkPurpose } from "../../../src/owners/mail/storage
 import type { Person } from "../../../src/owners/storage.ts";
 import { undoEmail } from "../../../src/storage/factors/account-recovery.ts";
 import { changeEmail } from "../../../src/storage/mail/mail-links.ts";
-import { dropName, reserveName } from "../../../src/storage/people/names.ts";
-import { getPerson } from "../../../src/storage/people/person.ts";
+import { getPerson } from "../../../src/storage/people/person-row.ts";
+import { dropName, reserveName } from "../../../src/storage/people/unique-names.ts";
 import { engineAt, onEveryBackend } from "../support/backends.ts";
 import { aStaffedCompany, join } from "../support/company-builders.ts";
 import { interrupted } from "../support/interleave.ts";
@@ -42,7 +42,7 @@ onEveryBackend("a link in a message", (storage, opened) => {
     };
   };
   const emailOf = async (person: Person) => (await storage().people.get(person))?.email ?? "";
-  /** By a link to the new address. */
+  /** Changes the address by a link to the new one. */
   const moved = async (person: Person, before: string, email: string) => {
     const { key } = await sent("change", { address: email }, person);
     expect((await change(key, person, before).outcome()).kind).toBe("done");
@@ -82,7 +82,7 @@ onEveryBackend("a link in a message", (storage, opened) => {
       kind: "done",
       person: { passwordHash: "new", mustChangePassword: false },
     });
-    // Made in the same moment as the link: nobody was shown it.
+    // The grant was made in the same millisecond as the link, so the page showed it to nobody.
     expect((await storage().grants.find({ ...grant, saltHash: grant.codeSaltHash }))?.status).toBe("revoked");
     expect(await storage().sessions.list({ ...person, now: NOW })).toEqual([]);
     expect(await storage().mailLinks.find({ ...other.key, purpose: "change" })).toBeUndefined();
@@ -176,7 +176,7 @@ onEveryBackend("a link in a message", (storage, opened) => {
       kind: "done",
       person: { deleteAt: null },
     });
-    expect((await storage().grants.find({ ...grant, saltHash: grant.codeSaltHash }))?.status).toBe("owner_ended");
+    expect((await storage().grants.find({ ...grant, saltHash: grant.codeSaltHash }))?.status).toBe("revoked");
     expect(await storage().sessions.list({ ...person, now: NOW })).toEqual([]);
   });
 

@@ -6,7 +6,7 @@ import { aHash, aStoredPerson, DAY, MINUTE, NOW } from "../support/record-builde
 const SECOND = 1000;
 
 onEveryBackend("requests for mail", (storage) => {
-  /** No request and no message of another test waits. */
+  /** Empties the queues of requests and messages that other tests left. */
   const drain = async () => {
     const late = NOW + 1000 * DAY;
     for (;;) {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { collect } from "../../../src/storage/operator/housekeeping.ts";
-import { duePeople } from "../../../src/storage/people/deletion.ts";
+import { duePeople } from "../../../src/storage/people/scheduled-account-deletion.ts";
 import { engineAt, onEveryBackend } from "../support/backends.ts";
 import { aStaffedCompany } from "../support/company-builders.ts";
 import { interrupted } from "../support/interleave.ts";
@@ -8,7 +8,7 @@ import { aMail } from "../support/mail-builders.ts";
 import { aGrant, anApproval, anId, aPerson, aStoredPerson, DAY, MINUTE, NOW } from "../support/record-builders.ts";
 
 onEveryBackend("the outbox", (storage) => {
-  /** All that is due, so that tests don't get each other's. */
+  /** Takes every message that is due, so that tests don't get each other's messages. */
   const drain = async (now = NOW) => {
     for (;;) {
       const claimed = await storage().mail.claim({ now, limit: 100, until: now + 10_000 * DAY });
@@ -128,7 +128,7 @@ onEveryBackend("an account that is to go", (storage, opened) => {
       mails: [],
       now: NOW,
     });
-    expect((await storage().grants.find({ ...grant, saltHash: grant.codeSaltHash }))?.status).toBe("owner_ended");
+    expect((await storage().grants.find({ ...grant, saltHash: grant.codeSaltHash }))?.status).toBe("revoked");
     await storage().housekeeping.collectGarbage({ now: NOW + DAY - 1, limit: 10_000 });
     expect(await storage().people.get(person)).toMatchObject({ deleteAt: NOW + DAY });
     await storage().housekeeping.collectGarbage({ now: NOW + DAY, limit: 10_000 });

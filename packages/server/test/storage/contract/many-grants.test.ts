@@ -50,7 +50,7 @@ onEveryBackend("very many grants of one owner and app", (storage, opened) => {
       expectIssued(await storage().grants.approve(anApproval(short, { now: NOW + MINUTE + at })));
       await storage().grants.redeem(aRedemption(short, { now: NOW + MINUTE + SECOND + at }));
     }
-    // Each of the fifty was live when the next one came, so the oldest one has ended.
+    // Each of the fifty grants was active when the next one was made, so the limit ended the oldest grant.
     expect((await statusOf(storage(), live))?.status).toBe("superseded");
     const { person: other, grant: kept } = await aLiveGrant(storage());
     for (let at = 0; at < 49; at += 1) {
@@ -66,7 +66,7 @@ onEveryBackend("very many grants of one owner and app", (storage, opened) => {
   const lastUse = async ({ partition, ownerId }: { readonly partition: number; readonly ownerId: string }) =>
     (await storage().consents.listAll({ ownerId, clientId: null, limit: 1 }))[0]?.lastUsedAt ?? `none in ${partition}`;
 
-  /** The rows of the owner's grants are gone, as after a visit of housekeeping that ended right before its own note. */
+  /** Deletes the rows of the owner's grants, as housekeeping does right before it writes its own note. */
   const withoutEnded = ({ partition, ownerId }: { readonly partition: number; readonly ownerId: string }) =>
     byHand(opened().url, [
       "DELETE FROM grants WHERE partition = $1 AND owner_id = $2 AND ended_at IS NOT NULL",
@@ -133,7 +133,7 @@ onEveryBackend("very many grants of one owner and app", (storage, opened) => {
       const grant = aCompanyGrant(made.company, made.member);
       expectIssued(await storage().grants.issue({ grant, now: NOW }));
       await storage().grants.redeem(aRedemption(grant, { now: NOW + 30 * SECOND }));
-      // An admin's grant, which was used before, doesn't hide it.
+      // An admin's grant that was used earlier doesn't hide the member's.
       await aLiveCompanyGrant(storage(), made.company, made.admin);
       await end(made);
       expect((await statusOf(storage(), grant))?.status, String(end)).not.toBe("active");
@@ -178,7 +178,7 @@ onEveryBackend("very many grants of one owner and app", (storage, opened) => {
     const issues = await storage().consents.lastIssues({ partition, ownerId, personId: null, since: NOW - DAY });
     const first = await statusOf(storage(), grant);
     const others = issues.find(({ audience }) => audience === null);
-    // The first grant is not among those that were read, and what stands for it ended no earlier than it did.
+    // The first grant isn't in the part that was read. The entry for the rest ends no earlier than it did.
     expect(issues.find(({ audience }) => audience === grant.audience)).toBeUndefined();
     expect(others?.openUntil).toBeGreaterThanOrEqual(first?.endedAt ?? Number.NaN);
     expect(issues.find(({ audience }) => audience === "https://api.example/short")).toMatchObject({

@@ -16,7 +16,7 @@ onEveryBackend("what an operator ends", (storage) => {
     expect(await storage().sessions.revoke(key)).toBe(true);
     expect(await storage().sessions.revoke(key)).toBe(false);
     const known = (deviceId: string) => storage().knownDevices.get({ ...person, deviceId });
-    // For good: it is nobody's own browser any more.
+    // The device is nobody's own browser any more. After the next sign-in, it counts as new.
     expect(await known(device.deviceId)).toMatchObject({ bound: false, endedAt: 0 });
     expect(await known(kept.deviceId)).toMatchObject({ bound: true, endedAt: null });
     const at = NOW + HOUR;

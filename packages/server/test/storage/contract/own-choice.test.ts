@@ -1,4 +1,4 @@
-/** The choice of a person who answers an app for themselves. */
+/** A person's stored choice to use an app for themselves, and how the server forgets it. */
 
 import { expect, test } from "vitest";
 import type { Person } from "../../../src/owners/storage.ts";

@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
+import type { DetailChanges } from "../../../src/owners/storage.ts";
 import { partitionOf } from "../../../src/storage/partition.ts";
-import { dropName, reserveName } from "../../../src/storage/people/names.ts";
 import { updatePerson } from "../../../src/storage/people/people.ts";
-import { getPerson } from "../../../src/storage/people/person.ts";
+import { getPerson } from "../../../src/storage/people/person-row.ts";
+import { dropName, reserveName } from "../../../src/storage/people/unique-names.ts";
 import { engineAt, onEveryBackend } from "../support/backends.ts";
 import { interrupted } from "../support/interleave.ts";
 import {
@@ -167,6 +168,25 @@ onEveryBackend("changing a person", (storage, opened) => {
     });
   });
 
+  test("details → only the named ones; another phone number is unverified unless the change says otherwise", async () => {
+    const person = await aStoredPerson(storage(), { details: { nickname: "Ada", phoneNumber: "+4930123456" } });
+    const details = async (changes: DetailChanges) => {
+      expect(await update(person, { details: changes })).toEqual({ kind: "updated" });
+      return (await storage().people.get(person))?.details;
+    };
+    const nickname = "Ada";
+    expect((await storage().people.get(person))?.details).toEqual({ nickname, phoneNumber: "+4930123456" });
+    const proved = { nickname, phoneNumber: "+4930123456", phoneVerified: true };
+    expect(await details({ phoneVerified: true })).toEqual(proved);
+    expect(await details({ phoneNumber: "+4930123456", country: "Ö" })).toEqual({ ...proved, country: "Ö" });
+    await update(person, { name: "Eve" });
+    expect(await details({ country: null })).toEqual(proved);
+    expect(await details({ phoneNumber: "+4930123457" })).toEqual({ nickname, phoneNumber: "+4930123457" });
+    expect(await details({ phoneNumber: "+4930123458", phoneVerified: true })).toMatchObject({ phoneVerified: true });
+    expect(await details({ phoneVerified: false })).toEqual({ nickname, phoneNumber: "+4930123458" });
+    expect(await details({ nickname: null, phoneNumber: null, phoneVerified: true })).toBeNull();
+  });
+
   test("to another e-mail → unverified unless it says otherwise; what else changes says nothing of the e-mail", async () => {
     const person = await aStoredPerson(storage());
     const verified = async () => (await storage().people.get(person))?.emailVerifiedAt;
@@ -306,6 +326,16 @@ onEveryBackend("a person's password", (storage) => {
     await storage().people.setPassword(args(person, { endGrants: true }));
     expect(await storage().sessions.list({ ...person, now: NOW })).toEqual([]);
     expect(await storage().grants.refresh(aRefresh(grant))).toEqual({ kind: "ended", status: "owner_ended" });
+  });
+
+  test("set with revokeConsents → the consents end, too; without, they stay", async () => {
+    for (const revokeConsents of [true, false]) {
+      const { person } = await aLiveGrant(storage());
+      await storage().people.setPassword(args(person, { endGrants: true, revokeConsents }));
+      const { partition, personId: ownerId } = person;
+      const left = await storage().consents.list({ partition, ownerId, now: NOW + HOUR });
+      expect(left.length).toBe(revokeConsents ? 0 : 1);
+    }
   });
 
   test("hashed better → only if it is still the same", async () => {

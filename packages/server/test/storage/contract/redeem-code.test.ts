@@ -137,6 +137,9 @@ onEveryBackend("redeeming a code", (storage) => {
         endedAt: null,
         wholeUsedAt: null,
         usedFrom: null,
+        nonce: null,
+        claims: null,
+        sid: null,
       },
     });
   });

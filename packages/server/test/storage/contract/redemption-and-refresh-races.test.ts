@@ -1,12 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { cyclesOf } from "../../../../../test/support/reliability-figures.ts";
+import { cyclesOf } from "../../../../../test/support/reliability-cycles-and-figures.ts";
 import type { NewGrant } from "../../../src/oauth/storage.ts";
 import type { Storage } from "../../../src/storage/open.ts";
 import { onAllBackends } from "../support/backends.ts";
 import { aDeviceRedemption, anApprovedDevice } from "../support/device-builders.ts";
-import { type Racers, startRacers } from "../support/processes.ts";
 import type { Race } from "../support/race-process.ts";
+import { type Racers, startRacers } from "../support/racing-processes.ts";
 import {
   aGrant,
   aLiveGrant,
@@ -42,7 +42,7 @@ onAllBackends("races", (storage, opened) => {
     await racers?.close();
   });
 
-  /** From this process, then from three: each runs a third of the calls. */
+  /** From one process, then from three processes with a third of the calls each. */
   const places: [string, (calls: readonly Call[]) => Promise<readonly string[]>][] = [
     [
       "one process",
@@ -107,7 +107,7 @@ onAllBackends("races", (storage, opened) => {
     LONG,
   );
 
-  // From one process it is among the device's own tests.
+  // The test of devices covers the case of one process.
   test.each(places.slice(1))(
     `20 polls of an approved device in %s, ${ROUNDS} rounds → one gets the grant`,
     async (_, run) => {
@@ -168,7 +168,7 @@ onAllBackends("races", (storage, opened) => {
         await run(calls);
       }
       expect((await Promise.all(all.map((each) => statusOf(storage(), each)))).filter(isLive)).toEqual([]);
-      // PostgreSQL looks for a deadlock after a second.
+      // PostgreSQL checks for a deadlock after one second, so a deadlock would take longer.
       expect(performance.now() - began).toBeLessThan(5000);
     },
   );
@@ -229,7 +229,7 @@ function revocation({ partition, ownerId, clientId }: NewGrant): Call {
   return { verb: "consents.revoke", args: { partition, ownerId, clientId, revokedBy: ownerId, now: NOW + SECOND } };
 }
 
-/** Live grants lie under an active consent that counts just them: it began anew after the revocation. */
+/** Active grants need an active consent that counts exactly them: the consent started again after the revocation. */
 async function expectConsistent(storage: Storage, grants: readonly NewGrant[]): Promise<void> {
   const [first] = grants;
   if (first === undefined) return;

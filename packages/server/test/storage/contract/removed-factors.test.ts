@@ -6,7 +6,7 @@ import { REMOVAL_KEPT, type Removal } from "../../../src/owners/recovery/storage
 import type { Person } from "../../../src/owners/storage.ts";
 import { restoreFactors, writeRestore } from "../../../src/storage/factors/account-recovery.ts";
 import { removedFactors } from "../../../src/storage/factors/removed-factors.ts";
-import { holderOfName } from "../../../src/storage/people/names.ts";
+import { holderOfName } from "../../../src/storage/people/unique-names.ts";
 import { engineAt, onEveryBackend } from "../support/backends.ts";
 import { interrupted } from "../support/interleave.ts";
 import { aLink, aMail, aSentLink, aTakeBack } from "../support/mail-builders.ts";
@@ -27,7 +27,7 @@ import {
   statusOf,
 } from "../support/record-builders.ts";
 
-/** When the factors are removed, and when that is undone. */
+/** The time of the removal, and the time of its undo. */
 const REMOVED = NOW + HOUR;
 const UNDONE = NOW + DAY;
 
@@ -48,7 +48,7 @@ onEveryBackend("factors that a recovery removed", (storage, opened) => {
     expect(await storage().passkeys.add({ passkey, now: passkey.createdAt })).toBe("added");
     return passkey;
   };
-  /** Takes the account back; what undoes it. */
+  /** Recovers the account. Returns the arguments that undo the removal. */
   const remove = async (person: Person, what: Partial<Removal>, at = REMOVED) => {
     const removalId = anId(person.partition);
     const link = aLink(person, "restore", { expiresAt: at + REMOVAL_KEPT, about: removalId });
@@ -440,7 +440,7 @@ onEveryBackend("factors that a recovery removed", (storage, opened) => {
     const fourth = await aStoredPerson(storage());
     const last = await add(fourth);
     const back = await remove(fourth, { passkeys: [last.credentialId] });
-    // The deletion comes between the transaction and what settles the ids.
+    // The deletion happens after the transaction and before the ids are settled.
     await interrupted(engine, restoreFactors, back.undo, writeRestore, () =>
       storage().people.delete({ ...fourth, now: UNDONE }),
     );

@@ -1,14 +1,20 @@
 import { expect, test } from "vitest";
+import { NOTHING_ENDED } from "../../../src/storage/end-all-after-restore.ts";
 import { onEveryBackend } from "../support/backends.ts";
+import { anInvitation, aStoredCompany } from "../support/company-builders.ts";
+import { aLink, aSentLink } from "../support/mail-builders.ts";
 import {
   aDirectGrant,
   aGrant,
+  aHash,
   aLiveGrant,
   anApproval,
   anApprovedGrant,
   aRedemption,
   aRefresh,
   aSession,
+  aStoredPerson,
+  FROM_OWNER,
   HOUR,
   MINUTE,
   NOW,
@@ -27,7 +33,7 @@ onEveryBackend("a new epoch", (storage) => {
     expect((await storage().state()).epoch).toBeNull();
 
     const ended = await storage().endAllBefore({ now: at, keepConsents: false });
-    expect(ended).toEqual({ grants: 3, consents: 3, sessions: 1 });
+    expect(ended).toEqual({ ...NOTHING_ENDED, grants: 3, consents: 3, sessions: 1 });
     expect(await storage().state()).toEqual({
       epoch: { at, count: 1, done: true },
       inspection: false,
@@ -35,7 +41,7 @@ onEveryBackend("a new epoch", (storage) => {
     });
 
     expect(await storage().grants.refresh(aRefresh(live.grant, { now: at }))).toEqual({ kind: "ahead" });
-    // No alarm: nobody stole it.
+    // No theft is reported, because the restored database can't know the later tokens.
     expect(await storage().grants.refresh(aRefresh(spentBefore.grant, { now: at }))).toEqual({ kind: "ahead" });
     expect(await storage().grants.redeem(aRedemption(unspent.grant, { now: NOW + MINUTE / 2 }))).toEqual({
       kind: "unknown",
@@ -60,5 +66,25 @@ onEveryBackend("a new epoch", (storage) => {
     expect((await storage().state()).epoch).toEqual({ at: at + HOUR, count: 2, done: true });
     expect(await storage().grants.refresh(aRefresh(grant, { now: at + HOUR }))).toEqual({ kind: "ahead" });
     expect((await storage().consents.find({ ...grant }))?.status).toBe("active");
+  });
+
+  test("invitations, links in messages and recovery codes → counted if they still worked, and none works any more", async () => {
+    const person = await aStoredPerson(storage());
+    const company = await aStoredCompany(storage());
+    for (const expiresAt of [at - MINUTE, at + HOUR]) {
+      const addressee = `${expiresAt}@example.com`;
+      const invitation = anInvitation(company, { expiresAt, addressee });
+      await storage().invitations.create({ invitation, saltHash: aHash(), by: null, now: NOW });
+    }
+    await aSentLink(storage(), aLink(person, "recover", { expiresAt: at - MINUTE }));
+    const link = await aSentLink(storage(), aLink(person, "recover", { expiresAt: at + HOUR }));
+    const used = await aSentLink(storage(), aLink(person, "verify", { expiresAt: at + HOUR }));
+    await storage().mailLinks.take({ ...used, purpose: "verify" });
+    const codes = { codes: ["x", "y"], added: FROM_OWNER };
+    await storage().secondFactors.set({ ...person, sealedSecret: aHash(), step: 1, ...codes, now: NOW });
+    expect(await storage().endAllBefore({ now: at, keepConsents: false })).toMatchObject({
+      ...{ invitations: 1, links: 1, codes: 2 },
+    });
+    expect(await storage().mailLinks.find({ ...link, purpose: "recover", now: at })).toBeUndefined();
   });
 });

@@ -147,11 +147,11 @@ onEveryBackend("attempts", (storage) => {
     const guess = (key: string, now = NOW) => storage().attempts.count({ attempts: narrowing(key), ceilings, now });
     expect(await guess(own)).toEqual({ kind: "allowed", level: 0, counted: [own, hour, day] });
     expect(await guess(own)).toEqual({ kind: "allowed", level: 1, counted: [own, day] });
-    // The day's is full, too: its limit holds, which is reached.
+    // The daily ceiling is reached, too, so its narrower limit of 2 applies, and this is the third attempt.
     expect(await guess(own)).toEqual({ kind: "throttled", until: NOW + HOUR, level: 2, full: [own] });
     const other = anId();
     expect(await guess(other)).toEqual({ kind: "allowed", level: 2, counted: [other] });
-    // The hour is over, the day is not.
+    // The hourly ceiling has ended; the daily ceiling has not.
     expect(await guess(own, NOW + HOUR)).toEqual({ kind: "allowed", level: 2, counted: [own, hour] });
     expect(await guess(own, NOW + DAY)).toEqual({ kind: "allowed", level: 0, counted: [own, hour, day] });
   });

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { ForeignSubject, Person } from "../../../src/owners/storage.ts";
+import type { Person } from "../../../src/owners/storage.ts";
+import type { ForeignSubject } from "../../../src/owners/subject-link-storage.ts";
 import { untoldOfPerson } from "../../../src/storage/companies/membership-outbox.ts";
-import { dropName, holderOfName, reserveName } from "../../../src/storage/people/names.ts";
 import { deletePerson } from "../../../src/storage/people/people.ts";
 import {
   createLinkedPerson,
@@ -12,9 +12,10 @@ import {
   linkSubject,
   unlinkSubject,
 } from "../../../src/storage/people/subject-links.ts";
+import { dropName, holderOfName, reserveName } from "../../../src/storage/people/unique-names.ts";
 import { engineAt, onEveryBackend } from "../support/backends.ts";
 import { interrupted } from "../support/interleave.ts";
-import { type Racers, startRacers } from "../support/processes.ts";
+import { type Racers, startRacers } from "../support/racing-processes.ts";
 import { anId, aPerson, aStoredPerson, aTrustedIssuer, HOUR, NOW } from "../support/record-builders.ts";
 
 const random = () => randomBytes(6).toString("hex");
@@ -23,7 +24,7 @@ function aSubject(changes: Partial<ForeignSubject> = {}): ForeignSubject {
   return { issuerId: `idp-${random()}`, claim: null, subject: `s-${random()}`, ...changes };
 }
 
-/** The same owner under several names. */
+/** The same owner with several usernames. */
 function called(person: Person, ...usernames: readonly string[]): readonly Person[] {
   return usernames.map((username) => ({ ...person, username }));
 }
@@ -127,7 +128,7 @@ onEveryBackend("linking a subject", (storage, opened) => {
     const engine = await engineAt(opened().url);
     const [first, second, subject] = [await aStoredPerson(storage()), await aStoredPerson(storage()), aSubject()];
     await link(first, subject);
-    // As if the process that unlinked it had stopped there.
+    // Simulates a process that stopped in the middle of unlinking.
     const [{ link: value = "" } = {}] = await storage().subjectLinks.ofPerson(first);
     await engine.call(eraseSubjectLink, { ...first, link: value });
     const again = async () => expect(await link(first, subject)).toEqual({ kind: "linked" });
@@ -238,7 +239,7 @@ onEveryBackend("making an owner of a subject", (storage, opened) => {
     expect(await make([again], subject)).toEqual({ kind: "created", person: again });
   });
 
-  /** As a caller does: goes on with the id that it is told. */
+  /** Repeats as callers do, with the id from the answer. */
   async function settled(subject: ForeignSubject, username: string): Promise<string> {
     let personId = anId();
     for (;;) {
@@ -255,7 +256,7 @@ onEveryBackend("making an owner of a subject", (storage, opened) => {
     await storage().subjectLinks.link({ ...other, subject, sole: false, madeBy: "operator", now: NOW });
     const args = { people: [person], subject, now: NOW };
     const unlink = () => storage().subjectLinks.unlink({ subject, now: NOW });
-    // Whose it is, is looked at twice; the second time they have it no more.
+    // The verb reads the holder twice. Between the two reads, the link is removed.
     const outcome = await interrupted(engine, createLinkedPerson, args, holderOfName, unlink, 2);
     expect(outcome).toEqual({ kind: "begun", personId: person.personId });
     expect(await make([person], subject)).toEqual({ kind: "created", person });
@@ -272,7 +273,7 @@ onEveryBackend("making an owner of a subject", (storage, opened) => {
       await engine.call(dropName, { value: other.username, ownerId: person.personId, now: NOW });
     };
     const args = { people: [other], subject, now: NOW };
-    // The subject, the username and the address are reserved.
+    // At this point, the subject, the username and the address are reserved.
     const outcome = await interrupted(engine, createLinkedPerson, args, reserveName, first, 3);
     expect(outcome).toEqual({ kind: "created", person });
     expect(await storage().subjectLinks.findPerson({ subject })).toEqual(person);

@@ -1,9 +1,9 @@
-/** When a group of statements sets out. */
+/** The time at which a group of statements is sent. */
 
 import { expect, test } from "vitest";
 import { Groups } from "../../../src/storage/postgres/call-batches.ts";
 
-/** Groups in the order in which they set out; each is under way until it is ended. */
+/** The groups in the order in which they are sent. Each is under way until `end` is called. */
 function aServer(lanes: number) {
   const sent: { readonly jobs: readonly number[]; end(): void }[] = [];
   const groups = new Groups<number, number>(
@@ -22,7 +22,7 @@ function aServer(lanes: number) {
 }
 
 const numbers = (from: number, count: number) => Array.from({ length: count }, (_, at) => from + at);
-/** Longer than a group waits for others. */
+/** Waits longer than a group waits for further calls. */
 async function turns(): Promise<void> {
   for (let at = 0; at < 20; at += 1) await new Promise((resolve) => setImmediate(resolve));
 }

@@ -1,18 +1,19 @@
-/** Consents to one client at the same time as each other, and as a change of the client. */
+/** Consents to one client, concurrent with each other and with a change of the client. */
 
 import { Client as Connection } from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { aPostgresDatabase, type TestDatabase } from "../../../../../test/support/postgres.ts";
+import { aPostgresDatabase, type TestDatabase } from "../../../../../test/support/postgres-database.ts";
 import { compile, type Params, type Row, type Sql, type Tx } from "../../../src/storage/define-verbs.ts";
 import { postgres } from "../../../src/storage/dialect.ts";
-import { approve } from "../../../src/storage/grants/grants.ts";
+import { approve } from "../../../src/storage/grants/grant-lifecycle.ts";
 import { openStorage, type Storage } from "../../../src/storage/open.ts";
 import { removeClient, writeClient } from "../../../src/storage/operator/clients.ts";
 import { aClient, aGrant, anApproval, aStoredPerson, NOW, statusOf } from "../support/record-builders.ts";
+import { sequentialTx } from "../support/sequential-tx.ts";
 
 let database: TestDatabase;
 let storage: Storage;
-/** A transaction of another process, which the tests commit when they want. */
+/** A transaction of another process. The tests decide when it commits. */
 let other: Connection;
 let tx: Tx;
 
@@ -30,11 +31,7 @@ beforeAll(async () => {
     );
     return { rows: rows as Row[], count: rowCount ?? 0 };
   };
-  tx = {
-    one: async (statement, params) => (await run(statement, params)).rows[0],
-    all: async (statement, params) => (await run(statement, params)).rows,
-    run: async (statement, params) => (await run(statement, params)).count,
-  };
+  tx = sequentialTx(run);
 });
 afterAll(async () => {
   await other.end();
@@ -42,7 +39,9 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** Waits until another transaction waits for an advisory lock, or until the work has ended without waiting. */
+/**
+ * Waits until another transaction waits for an advisory lock, or until the work has ended. Returns true if it waited.
+ */
 async function waits(work: Promise<unknown>): Promise<boolean> {
   let ended = false;
   void work.finally(() => {
@@ -118,7 +117,7 @@ test("a consent that is not committed → another one to the same client doesn't
   expect(await waits(approved)).toBe(false);
   expect((await approved).kind).toBe("issued");
   await other.query("COMMIT");
-  // A lock of the row would be written into `xmax`.
+  // A row lock would be visible in `xmax`.
   expect(await row()).toEqual(before);
 });
 
@@ -128,9 +127,9 @@ test("64 consents to one client while it is deleted → none survives", async ()
   const people = await Promise.all(Array.from({ length: 64 }, () => aStoredPerson(storage)));
   const grants = people.map((person) => aGrant(person, { clientId: client.clientId }));
   const all = grants.map((grant) => storage.grants.approve(anApproval(grant)));
-  await all[3];
-  // On a busy machine, a transaction may wait for its lock longer than it is allowed to, and is refused.
+  // On a busy machine, some may wait too long for a connection or a lock, and fail.
   const settled = Promise.allSettled(all);
+  await Promise.allSettled([all[3]]);
   const remove = () => storage.clients.delete({ clientId: client.clientId, now: NOW + 1 });
   await remove().catch(remove);
   await settled;

@@ -12,7 +12,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** A reading that took this long, of a database whose clock shows this at its middle. */
+/** Records a reading that took `tookMs` milliseconds. The database's clock showed `read` halfway through. */
 function measure(shown: number, tookMs: number): void {
   vi.advanceTimersByTime(tookMs / 2);
   const read = Math.floor(shown);
@@ -25,7 +25,7 @@ test("not measured yet → this machine's clock", () => {
   expect(clock.stale).toBe(true);
 });
 
-test("measured → the database's, half of the way there and back subtracted, and counted on", () => {
+test("measured → the database's clock, corrected by half of the round trip, and counted on", () => {
   measure(TRUTH, 100);
   expect(Math.abs(clock.now() - (TRUTH + 50))).toBeLessThanOrEqual(1);
   vi.advanceTimersByTime(10_000);
@@ -33,13 +33,13 @@ test("measured → the database's, half of the way there and back subtracted, an
   expect(clock.localAhead).toBeLessThan(-299_000);
 });
 
-test("this machine's clock is set by an hour → nothing changes", () => {
+test("this machine's clock is changed by an hour → no effect", () => {
   measure(TRUTH, 2);
   vi.setSystemTime(TRUTH - 3_900_000);
   expect(Math.abs(clock.now() - TRUTH)).toBeLessThanOrEqual(2);
 });
 
-test("a reading that came late contradicts nothing → what was known stays; one that contradicts it → moves as little as it must", () => {
+test("an imprecise reading within its error → the known time stays; outside its error → the time moves as little as possible", () => {
   measure(TRUTH, 2);
   const before = clock.now();
   measure(TRUTH + 900, 1000);
@@ -48,7 +48,7 @@ test("a reading that came late contradicts nothing → what was known stays; one
   expect(clock.now() - before).toBeGreaterThan(1400);
 });
 
-test("the database's clock goes back a little (another server) → time stands still until it has caught up; by much → it is followed", () => {
+test("the database's clock goes back 5 seconds (another server) → time stands still until the clock catches up; by an hour → followed", () => {
   measure(TRUTH, 2);
   const before = clock.now();
   measure(TRUTH - 5000, 2);
@@ -59,7 +59,7 @@ test("the database's clock goes back a little (another server) → time stands s
   expect(clock.now()).toBeLessThan(TRUTH - 3_000_000);
 });
 
-test("a second after a measurement → another is wished for; nonsense from the server changes nothing", () => {
+test("a second after a measurement → stale, so the next one is due; an invalid reading → ignored", () => {
   measure(TRUTH, 2);
   expect(clock.stale).toBe(false);
   vi.advanceTimersByTime(1001);

@@ -1,12 +1,15 @@
-/** What a server of ours bears at most: a statement's time, conflicts that are begun anew, how often it knocks at a door that is shut. */
+/**
+ * The limits of a server with PostgreSQL: the time of a statement, repeated conflicts, and attempts to connect to an
+ * unreachable database.
+ */
 
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { aPostgresDatabase, type TestDatabase } from "../../../../../test/support/postgres.ts";
-import { byTheClock } from "../../../../../test/support/timing-tests.ts";
+import { aPostgresDatabase, type TestDatabase } from "../../../../../test/support/postgres-database.ts";
+import { byTheClock } from "../../../../../test/support/timing-test-retries.ts";
 import { query, sql, transaction } from "../../../src/storage/define-verbs.ts";
 import { StorageUnavailable } from "../../../src/storage/errors.ts";
 import { openStorage, type Storage } from "../../../src/storage/open.ts";
@@ -59,9 +62,9 @@ test(
   },
 );
 
-/** The first `times` writes of a row of the table fail as if another transaction had been in the way; how many there were is counted. */
+/** Makes the first `times` writes to a table fail with a conflict. Returns the number of attempts. */
 async function conflicting(table: string, times: number, work: () => Promise<unknown>): Promise<number> {
-  // A sequence goes on, whatever is undone.
+  // A sequence keeps its value after a rollback, so it can count the attempts.
   await client.query("CREATE SEQUENCE tries");
   await client.query(`CREATE FUNCTION stand_in_the_way() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN
@@ -128,7 +131,7 @@ test("nobody answers, and everybody asks all the time → knocks at most once a 
   for (const { asked, gaps } of both) {
     expect(asked).toBeGreaterThan(100);
     expect(gaps.length).toBeLessThan(40);
-    // Half of the pause is certain, the other half is chance.
+    // Half of the pause is fixed, the other half is random.
     expect(Math.max(...gaps)).toBeGreaterThan(490);
     expect(gaps.at(-1)).toBeGreaterThan(490);
   }

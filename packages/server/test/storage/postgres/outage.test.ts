@@ -1,8 +1,8 @@
 import { Client } from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { type Cluster, startCluster } from "../../../../../test/support/postgres-cluster.ts";
+import { type Cluster, startCluster } from "../../../../../test/support/postgres-server.ts";
 import { startTcpProxy, type TcpProxy } from "../../../../../test/support/tcp-proxy.ts";
-import { byTheClock } from "../../../../../test/support/timing-tests.ts";
+import { byTheClock } from "../../../../../test/support/timing-test-retries.ts";
 import { StorageUnavailable } from "../../../src/storage/errors.ts";
 import { openStorage, type Storage } from "../../../src/storage/open.ts";
 import {
@@ -19,9 +19,9 @@ import {
 
 let cluster: Cluster;
 let proxy: TcpProxy;
-/** Through the proxy. */
+/** Connected through the proxy. */
 let storage: Storage;
-/** Past it. */
+/** Connected without the proxy. */
 let direct: Storage;
 
 beforeAll(async () => {
@@ -46,7 +46,7 @@ function through({ port }: TcpProxy): string {
   return `postgres://assent@127.0.0.1:${port}/postgres`;
 }
 
-/** How it ended, and after how many milliseconds. */
+/** The error, if any, and the duration in milliseconds. */
 async function outcomeOf(work: Promise<unknown>): Promise<{ readonly error: unknown; readonly took: number }> {
   const began = performance.now();
   const error = await work.then(
@@ -56,7 +56,7 @@ async function outcomeOf(work: Promise<unknown>): Promise<{ readonly error: unkn
   return { error, took: performance.now() - began };
 }
 
-/** Until it works again: how many milliseconds that took. */
+/** Waits until the storage works again. Returns the milliseconds that this took. */
 async function untilBack(of: Storage): Promise<number> {
   const began = performance.now();
   for (;;) {
@@ -151,7 +151,7 @@ describe("the connection is cut while an answer is awaited", () => {
   test("before the commit was sent (an approval) → nothing of it stays; the same form again makes its grant, once", async () => {
     const person = await aStoredPerson(storage);
     const grant = aGrant(person);
-    // The connection for transactions is there before answers are held.
+    // Opens the connection for transactions before answers are held back.
     await storage.grants.approve(anApproval(aGrant(person)));
     proxy.set("holdAnswers");
     const pending = outcomeOf(storage.grants.approve(anApproval(grant)));
@@ -222,7 +222,7 @@ describe("several hosts", () => {
     expect(await direct.people.get(another)).toBeUndefined();
     expect(await both.people.get(another)).toMatchObject({ personId: another.personId });
     expect((await both.grants.approve(anApproval(aGrant(another)))).kind).toBe("issued");
-    // The old one is back and takes writes: who has a server stays with it.
+    // The old server accepts writes again. A storage that is connected stays with its server.
     await readOnly(cluster, "off");
     const third = await aStoredPerson(both);
     expect(await direct.people.get(third)).toBeUndefined();
@@ -231,7 +231,7 @@ describe("several hosts", () => {
   });
 
   async function readOnly(of: Cluster, value: "on" | "off"): Promise<void> {
-    // Connected before: what it has been told of, all others have been, too.
+    // This connection was opened earlier. Once it has been notified, all others have been, too.
     const watch = new Client({ connectionString: of.url("postgres") });
     await watch.connect();
     const client = new Client({ connectionString: of.url("postgres") });
@@ -244,7 +244,7 @@ describe("several hosts", () => {
     await expect.poll(told).toBe(value);
     await client.end();
     await watch.end();
-    // The postmaster tells one after the other.
+    // The postmaster notifies its processes one after the other.
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
 });

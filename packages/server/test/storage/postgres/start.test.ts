@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { aPostgresDatabase, type TestDatabase } from "../../../../../test/support/postgres.ts";
+import { aPostgresDatabase, type TestDatabase } from "../../../../../test/support/postgres-database.ts";
 import { configOf, createAssent } from "../../../src/index.ts";
 import { migrations } from "../../../src/storage/migrations/index.ts";
 import { openStorage } from "../../../src/storage/open.ts";
@@ -22,7 +22,7 @@ afterEach(async () => {
 });
 
 test("10 processes start on an empty database → one schema, and all go on", async () => {
-  const file = fileURLToPath(new URL("../support/start-process.ts", import.meta.url));
+  const file = fileURLToPath(new URL("../support/migrate-on-start-process.ts", import.meta.url));
   const children = Array.from({ length: 10 }, () => fork(file, [database.url], { execArgv: [] }));
   const applied = await Promise.all(children.map(async (child) => (await once(child, "message"))[0]));
   expect(applied.filter((names) => names.length > 0)).toEqual([migrations.map(({ name }) => name)]);
@@ -56,7 +56,7 @@ test("this machine's clock is five minutes off, or is set while it runs → time
   for (const skew of [5 * 60_000, -5 * 60_000, -3_600_000]) {
     vi.useFakeTimers({ toFake: ["Date"], now: truth() + skew });
     await storage.catalog.ping();
-    // Half of the time that the answer took is guessed, and a busy machine takes its time.
+    // The reading's error is half of its duration, which is long on a busy machine.
     expect(Math.abs(storage.now() - truth()), `${skew}`).toBeLessThan(2_000);
     vi.useRealTimers();
   }

@@ -1,6 +1,6 @@
 /** Valid companies, members and invitations, which tests can change. */
 
-import type { NewGrant } from "../../../src/oauth/storage.ts";
+import type { IssueGrant, NewGrant } from "../../../src/oauth/storage.ts";
 import type { AppRule, Company, Invitation, Role } from "../../../src/owners/company-storage.ts";
 import type { Approve, Person } from "../../../src/owners/storage.ts";
 import type { Storage } from "../../../src/storage/open.ts";
@@ -75,11 +75,14 @@ export async function aLiveCompanyGrant(
   return grant;
 }
 
-export function anAppRule(
-  changes: Partial<AppRule> = {},
-): Pick<AppRule, "rule" | "scopes" | "hosts" | "endsAt" | "optOut"> {
+export function anAppRule(changes: Partial<AppRule> = {}): Pick<AppRule, "rule" | "scopes" | "hosts" | "endsAt"> {
   const hosts = ["https://app.example"];
-  return { rule: "allow", scopes: ["read"], hosts, endsAt: NOW + 365 * DAY, optOut: true, ...changes };
+  return { rule: "allow", scopes: ["read"], hosts, endsAt: NOW + 365 * DAY, ...changes };
+}
+
+/** A member's answer on a page under an approval. */
+export function anAnswerOfMember(declined: readonly string[] = []): NonNullable<IssueGrant["answer"]> {
+  return { chosen: true, declined, read: { locale: "en", texts: { read: "See it" } } };
 }
 
 export const SHOWN = { locale: "en", clientName: "Photo Printer", logo: null } as const;

@@ -19,6 +19,7 @@ import {
   aResource,
   aScope,
   aSession,
+  aSignInProvider,
   aTrustedIssuer,
   FROM_OWNER,
   FROM_STRANGER,
@@ -29,6 +30,7 @@ const personId = anId();
 export const person = aPerson({ personId, partition: partitionOf(personId) });
 /** After the password was changed. */
 const asking = aSession(person, { passwordChangedAt: NOW });
+const again = aSession(person, { passwordChangedAt: NOW });
 const grant = aGrant(person, { scopes: ["read", "write"] });
 const consent = { partition: person.partition, ownerId: personId, clientId: grant.clientId, now: NOW };
 const sweep = { now: NOW + 9_000_000_000, limit: 10 };
@@ -88,6 +90,11 @@ export const calls: readonly (readonly [string, unknown])[] = [
   ["grants.approve", anApproval(grant)],
   ["grants.approve", anApproval(grant)],
   ["grants.approve", anApproval(aGrant(person), { declined: ["write"] })],
+  ["grants.approve", anApproval(aGrant(person, { sid: anId(person.partition), toldOfLogout: true }))],
+  ["sessions.create", again],
+  ["sessions.create", { ...aSession(person, { passwordChangedAt: NOW }), replaces: again }],
+  ["sessions.end", { ...again, now: NOW }],
+  ["collectNotices", sweep],
   ["grants.issue", { grant: aGrant(person), now: NOW }],
   ["consents.forgetDeclined", { ...consent }],
   ["consents.forgetChoice", { ...consent }],
@@ -125,6 +132,16 @@ export const calls: readonly (readonly [string, unknown])[] = [
   ["companies.setStatus", { ...company, status: "disabled", now: NOW }],
   ["eraseCompany", { ...company, now: NOW }],
   ["issuers.put", { issuer: aTrustedIssuer(), create: true }],
+  ["pictures.set", { ...person, picture: null, now: NOW }],
+  [
+    "pictures.set",
+    {
+      ...{ ...person, picture: { pictureId: anId(person.partition), type: "image/webp", bytes: new Uint8Array(9) } },
+      now: NOW,
+    },
+  ],
+  ["signInProviders.put", { provider: aSignInProvider(), create: true, most: 50 }],
+  ["removeProvider", { id: "none" }],
   ["removeIssuer", { issuer: "https://idp.example" }],
   ["insertLinkedPerson", { ...aLink, person: aPerson({ personId: anId(person.partition) }) }],
   ["insertSubjectLink", { ...aLink, sole: true }],

@@ -2,7 +2,7 @@
 
 import { DatabaseSync } from "node:sqlite";
 import { Client } from "pg";
-import { compile, type Params, type Row, type Sql, type Tx, type Value } from "../../../src/storage/define-verbs.ts";
+import { compile, type Params, type Row, type Sql, type Value } from "../../../src/storage/define-verbs.ts";
 import { postgres, sqlite } from "../../../src/storage/dialect.ts";
 import type { Storage } from "../../../src/storage/open.ts";
 import { verbs } from "../../../src/storage/verb-registry.ts";
@@ -22,6 +22,7 @@ import {
   MINUTE,
   NOW,
 } from "./record-builders.ts";
+import { sequentialTx } from "./sequential-tx.ts";
 
 /** The time of the verbs: the ended grants ended during the hour before. */
 export const LATER = NOW + 2 * HOUR;
@@ -87,6 +88,7 @@ export async function manyGrants(storage: Storage, url: string, { ended, members
     ["companyApps.list", { ...inCompany, now }],
     ["companyApps.countActing", { ...app, now }],
     ["companyApps.countPeople", { ...app, now }],
+    ["companyApps.liveAccess", { ...app, ceiling: null, now }],
     ["companyApps.listActing", { ...app, limit: 20, now }],
     ["companyApps.grantsOfMember", { ...inCompany, personId: member.personId, now }],
     ["members.list", { ...inCompany, limit: 20, after: null }],
@@ -304,18 +306,14 @@ async function runVerb(
 ): Promise<void> {
   const verb = verbs.get(name);
   if (verb === undefined) throw new Error(`no verb is called ${name}`);
-  const both = async (statement: Sql, params: Params = {}) => {
+  const tx = sequentialTx(async (statement, params) => {
     await by.explained(statement, params);
     return by.run(statement, params);
-  };
-  const tx: Tx = {
-    one: async (statement, params) => (await both(statement, params)).rows[0],
-    all: async (statement, params) => (await both(statement, params)).rows,
-    run: async (statement, params) => (await both(statement, params)).count,
-  };
+  });
   switch (verb.kind) {
     case "transaction":
       await verb.body(tx, args as never);
+      await tx.settled();
       break;
     case "read":
       for (const statement of [verb.sql, verb.also]) {

@@ -6,6 +6,7 @@ import type { Client, Resource, Scope, TrustedIssuer } from "../../../src/oauth/
 import { PARTITIONS } from "../../../src/oauth/model.ts";
 import type { IssueDirect, IssueOutcome, NewGrant, RedeemCode, RefreshGrant } from "../../../src/oauth/storage.ts";
 import type { AddedFrom, Passkey } from "../../../src/owners/factor-storage.ts";
+import type { SignInProvider } from "../../../src/owners/identities/sign-in-provider.ts";
 import type { Approve, NewSession, Person } from "../../../src/owners/storage.ts";
 import type { Storage } from "../../../src/storage/open.ts";
 import { partitionOf } from "../../../src/storage/partition.ts";
@@ -38,6 +39,8 @@ export function aPerson(changes: Partial<Person> = {}): Person {
     email: `${username}@example.com`,
     emailVerifiedAt: NOW,
     name: "Ada",
+    details: null,
+    pictureId: null,
     status: "active",
     passwordHash: "$argon2id$v=19$m=19456,t=2,p=1$c2FsdHNhbHQ$aGFzaA",
     passwordChangedAt: NOW,
@@ -267,6 +270,24 @@ export function aTrustedIssuer(changes: Partial<TrustedIssuer> = {}): TrustedIss
     emailDomains: [],
     subjects: [],
     createOwners: false,
+    createdAt: NOW,
+    ...changes,
+  };
+}
+
+export function aSignInProvider(changes: Partial<SignInProvider> = {}): SignInProvider {
+  return {
+    id: anId(),
+    type: "openid",
+    name: "Example",
+    issuer: "https://accounts.example",
+    clientId: `client-${anId()}`,
+    sealedSecret: null,
+    scopes: ["openid", "profile", "email"],
+    emailDomains: [],
+    trustEmail: false,
+    createPeople: true,
+    status: "active",
     createdAt: NOW,
     ...changes,
   };

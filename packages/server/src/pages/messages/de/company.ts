@@ -11,12 +11,25 @@ export const company = {
     last: "Beim letzten Mal haben Sie {owner} gewählt.",
     lastSelf: "Beim letzten Mal haben Sie sich selbst gewählt.",
     hint: "Was Sie für ein Unternehmen erlauben, gehört dem Unternehmen. Wer es verwaltet, sieht es und kann es zurücknehmen.",
+    endsBy:
+      "{company} erlaubt diese App bis {when}. Auch wenn Sie eine längere Dauer wählen, endet der Zugriff für {company} dann.",
+    standsUntil:
+      "{company} erlaubt einen Teil davon bereits bis {when}. Eine längere Dauer gilt hier nur für neue Berechtigungen.",
+    howLong: "Für {company} entscheidet die Verwaltung, für wie lange.",
+    leaveOut:
+      "{company} hat diese Berechtigungen nicht freigegeben. Wählen Sie sie ab, oder fragen Sie die Verwaltung:",
+    needed:
+      "{company} hat diese App freigegeben, aber nicht für diese Berechtigungen. Die Verwaltung muss ihnen zustimmen:",
     wrong: "Dafür können Sie nicht entscheiden. Wählen Sie aus der Liste.",
   },
 
   askAdmin: {
     title: "Die Verwaltung von {company} fragen",
     text: "Bevor {app} im Namen von {company} handeln darf, muss die Verwaltung zustimmen. Die App könnte dann:",
+    textMore:
+      "{company} hat {app} für andere Berechtigungen freigegeben. Bevor die App auch das darf, muss die Verwaltung zustimmen:",
+    approved: "Schon freigegeben:",
+    goOn: "Mit dem Freigegebenen fortfahren",
     reason: "Wofür brauchen Sie die App?",
     hint: "Das liest die Verwaltung. Höchstens {count} Zeichen.",
     wrong: "Schreiben Sie in höchstens {count} Zeichen, wofür Sie die App brauchen.",
@@ -40,6 +53,16 @@ export const company = {
     requestOf: "Anfrage von {person}",
     refuse: "Ablehnen",
     requests: "Offene Anfragen",
+    yourRequests: "Ihre offenen Anfragen",
+    youAsked: "Sie haben die Verwaltung {when} gefragt. Die Antwort steht noch aus.",
+    youAskedMore:
+      "Sie haben die Verwaltung {when} gefragt. Ein Teil der Berechtigungen ist freigegeben, die anderen warten auf eine Antwort.",
+    youWereRefused: "Sie haben die Verwaltung {when} gefragt. Sie hat die Anfrage {refused} abgelehnt.",
+    refusedRequests: "Abgelehnte Anfragen",
+    refusedScopes: "Abgelehnt",
+    waiting: "Wartet auf eine Antwort",
+    blockedApps: "Gesperrte Apps",
+    blockedHint: "Die Verwaltung hat diese Apps gesperrt. Niemand kann sie für {company} nutzen.",
     review: "Prüfen",
     asksFor: "Die App dürfte",
     verified: "Verifiziert",
@@ -70,6 +93,8 @@ export const company = {
     asked: "Angefragt",
     hosts: "Adressen der App",
     untilWhen: "Bis wann",
+    untilEnded: "Bis die Verwaltung es beendet",
+    laterEnd: "Ein späteres Ende gilt für neue Verbindungen. Zugriff, den Mitglieder schon haben, behält sein Ende.",
     sameEnd: "Bis {when}, wie bisher",
     sameForever: "Ohne Ende, wie bisher",
     saveRule: "Regel speichern",
@@ -99,7 +124,7 @@ export const company = {
     },
     decisionHints: {
       allow:
-        "Mitglieder verbinden {app}, ohne die Verwaltung zu fragen. Ob sie die App für {company} nutzen, entscheidet jedes Mitglied selbst.",
+        "Alle oder ausgewählte Mitglieder verbinden {app}, ohne die Verwaltung zu fragen. Jedes von ihnen entscheidet weiterhin selbst, ob es sie für {company} nutzt.",
       ask: "Mitglieder fragen die Verwaltung, bevor sie {app} verbinden können.",
       block: "Niemand kann {app} für {company} verbinden, auch die Verwaltung nicht. Der gesamte Zugriff endet.",
     },
@@ -135,8 +160,8 @@ export const company = {
       withdraws: "Diese Regel gilt für einige Mitglieder, die {app} nutzen, nicht mehr.",
       loses:
         "{app} verliert diese Berechtigungen bei Mitgliedern. Zugriff, den die Verwaltung selbst verbunden hat, bleibt.",
-      shortens: "Der Zugriff von {app} endet am {to} statt am {from}.",
-      shortensForever: "Der Zugriff von {app} endet am {to}. Bisher hat er kein Ende.",
+      shortens: "Heute kann der Zugriff von {app} bis {from} dauern. Mit dieser Regel endet er spätestens am {to}.",
+      shortensForever: "Heute hat der Zugriff von {app} kein Ende. Mit dieser Regel endet er spätestens am {to}.",
       people: "Betroffene Mitglieder",
       permissions: "Betroffene Berechtigungen",
       who: "Was geschieht mit dem Zugriff der Mitglieder, für die die Regel nicht mehr gilt?",
@@ -159,7 +184,6 @@ export const company = {
           "Sie können keine weiteren Unternehmen anlegen: höchstens 5 pro Person. Fragen Sie den Betreiber dieses Dienstes.",
       },
     },
-    optOut: "Mitglieder dürfen die App für sich abschalten",
     apps: "Apps mit Zugriff oder einer Regel",
     noApps: "Keine App handelt im Namen des Unternehmens. Was Mitglieder anfragen, finden Sie hier.",
     yourApps: "Apps, die Sie für das Unternehmen verwenden",
@@ -172,6 +196,11 @@ export const company = {
     save: "Speichern",
     revokeAll: "Für alle widerrufen",
     stopMine: "Für mich abschalten",
+    stoppedByYou: "Von Ihnen abgeschaltet",
+    stoppedSoon: {
+      one: "{app} kann noch bis {time} für Sie handeln, höchstens 1 Minute.",
+      other: "{app} kann noch bis {time} für Sie handeln, höchstens {count} Minuten.",
+    },
     resumeMine: "Für mich wieder einschalten",
     chosen:
       "Sie haben für diese App {company} gewählt. Das nächste Mal verbindet sie sich vielleicht, ohne Sie zu fragen.",
@@ -245,7 +274,7 @@ export const company = {
       revokeTitle: "{app} für alle widerrufen?",
       revokeText:
         "Die Zustimmung des Unternehmens zu {app} endet, und mit ihr alles, was die App für Mitglieder tut. Auch eine Freigabe für alle Mitglieder endet.",
-      keep: "Sie können sie bis {when} nutzen",
+      keep: "Sie können sie bis zu dem Ende nutzen, das sie jeweils gewählt haben, spätestens bis {when}",
       keepForever: "Sie können sie nutzen, bis der Zugriff widerrufen wird",
       end: "Ihr Zugriff endet. Was die Verwaltung selbst verbunden hat, bleibt.",
       removeTitle: "{person} aus {company} entfernen?",
@@ -264,11 +293,13 @@ export const company = {
       allowedByPassword: "{app} hat sich mit einem Passwort angemeldet",
       allowedByPolicy: "{app} wurde für alle Mitglieder zugelassen",
       reconnected: "{app} hat sich wieder verbunden",
+      connected: "{person} hat {app} verbunden",
       narrowed: "{app} wurde ein Teil des Zugriffs entzogen",
       endChanged: "Das Ende des Zugriffs von {app} wurde geändert",
       revoked: "{app} wurde für alle widerrufen",
       revokedByOther: "{app} wurde für alle widerrufen",
-      givenUp: "{app} hat den Zugriff aufgegeben",
+      givenUp: "{app} hat den Zugriff für ein Mitglied aufgegeben",
+      givenUpFor: "{app} hat den Zugriff für {person} aufgegeben",
       alarm: "{app} wurde getrennt, weil ein alter Schlüssel verwendet wurde",
     },
     notices: {

@@ -22,7 +22,7 @@ export const factors: Translation<typeof english, "one" | "other"> = {
   stronger: {
     title: "Dafür müssen Sie sich sicherer anmelden",
     intro:
-      "{app} möchte Zugriff, für den ein Passwort allein nicht genügt. Sie haben noch keinen zweiten Schritt eingerichtet.",
+      "{app} möchte Zugriff, für den eine Anmeldung mit einem zweiten Schritt nötig ist. Sie haben noch keinen eingerichtet.",
     introPasskey:
       "{app} möchte Zugriff, für den Sie sich mit einem Passkey anmelden müssen. Sie haben noch keinen hinzugefügt.",
     authenticator: "Authenticator-App einrichten",

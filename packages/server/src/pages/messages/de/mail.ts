@@ -16,6 +16,8 @@ export const mail = {
       ended: "Zugriff widerrufen",
       keptApps: "Weiterhin Zugriff",
     },
+    signInSeenBefore:
+      "Jemand hat sich als {person} mit einem Browser angemeldet, der für dieses Konto schon benutzt wurde. Es ist die erste Anmeldung damit, seit Ihr Passwort geändert oder der Browser abgemeldet wurde.",
     kinds: {
       recover: {
         subject: "Wählen Sie ein neues Passwort",
@@ -85,7 +87,7 @@ export const mail = {
       },
       deletion: {
         subject: "Ihr Konto wird gelöscht",
-        text: "Wie gewünscht wird das Konto {person} am {when} gelöscht, mit allem, was wir über Sie speichern. Apps haben ihren Zugriff schon verloren.",
+        text: "Wie gewünscht wird das Konto {person} am {when} gelöscht, mit allen Ihren eigenen Daten. Unternehmen behalten den Verlauf dessen, was Sie für sie getan haben, ohne Ihren Namen. Der Zugriff aller Apps wurde widerrufen.",
         button: "Konto behalten",
         hint: "Bis dahin können Sie sich anmelden und es behalten. Danach kann es niemand wiederherstellen.",
       },
@@ -98,6 +100,12 @@ export const mail = {
       passkeyRemoved: {
         subject: "Ein Passkey wurde von Ihrem Konto entfernt",
         text: "Am {when} wurde der Passkey „{key}“ vom Konto {person} entfernt. Niemand kann sich mehr damit anmelden.",
+        button: "Konto überprüfen",
+        hint: "Wenn Sie das waren, tun Sie nichts. Wenn nicht, ändern Sie jetzt Ihr Passwort und entfernen Sie alles, was Sie nicht kennen. Wenn Sie sich nicht anmelden können, bitten Sie den Betreiber von {product} um Hilfe.",
+      },
+      identityAdded: {
+        subject: "Eine Anmeldung wurde mit Ihrem Konto verbunden",
+        text: "Am {when} wurde ein Konto bei {key} mit dem Konto {person} verbunden. Wer sich dort bei {key} anmelden kann, kann sich jetzt auch hier anmelden.",
         button: "Konto überprüfen",
         hint: "Wenn Sie das waren, tun Sie nichts. Wenn nicht, ändern Sie jetzt Ihr Passwort und entfernen Sie alles, was Sie nicht kennen. Wenn Sie sich nicht anmelden können, bitten Sie den Betreiber von {product} um Hilfe.",
       },
@@ -193,7 +201,7 @@ export const mail = {
       },
       companyRemoved: {
         subject: "Sie gehören nicht mehr zu {company}",
-        text: "Die Verwaltung hat Sie am {when} aus {company} entfernt. Apps, die Sie im Namen von {company} erlaubt haben, haben keinen Zugriff mehr.",
+        text: "Die Verwaltung hat Sie am {when} aus {company} entfernt. Apps, die Sie im Namen von {company} erlaubt haben, können ihren Zugriff nicht mehr erneuern. Der jetzige läuft bald ab.",
         button: "Ihre Unternehmen ansehen",
         hint: "Wenn Sie das für einen Fehler halten, sprechen Sie mit der Verwaltung von {company}.",
       },

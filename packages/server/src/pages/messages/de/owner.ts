@@ -6,13 +6,19 @@ export const owner = {
   consent: {
     title: "{app} möchte Zugriff auf Ihr Konto",
     titleMore: "{app} möchte mehr Zugriff auf Ihr Konto",
+    titleSignIn: "{app} möchte Sie anmelden",
     titleAgain: "{app} möchte wieder Zugriff auf Ihr Konto",
     thisDevice: "{host} (dieses Gerät)",
     appOnDevice: "Eine App auf diesem Gerät ({host})",
     verified: "Von {product} überprüft",
     unverified: "Nicht von {product} überprüft",
-    unverifiedText:
-      "Niemand bei {product} hat geprüft, wer diese App anbietet. Name und Logo können falsch sein. Prüfen Sie die Adresse.",
+    unverifiedText: "Niemand bei {product} hat geprüft, wer diese App anbietet. Name und Logo können falsch sein.",
+    compareHost:
+      "Fahren Sie nur fort, wenn Sie von {host} kommen oder wissen, dass diese Adresse zur App gehört. Wenn nicht, wählen Sie „Nicht erlauben“.",
+    compareStart:
+      "Fahren Sie nur fort, wenn Sie diese App selbst auf diesem Gerät geöffnet haben. Wenn nicht, wählen Sie „Nicht erlauben“.",
+    compareCode:
+      "Fahren Sie nur fort, wenn Sie dies selbst auf Ihrem Gerät begonnen haben und es den Code unten zeigt. Wenn nicht, wählen Sie „Nicht erlauben“.",
     about: "Über {app}",
     publisher: "Anbieter",
     since: "Registriert seit",
@@ -20,7 +26,7 @@ export const owner = {
     peopleFew: "weniger als 10 Personen",
     peopleOver: "über {count} Personen",
     lookalike:
-      "Dieser Name mischt Buchstaben aus verschiedenen Alphabeten, die gleich aussehen. Prüfen Sie die Adresse, nicht den Namen.",
+      "Dieser Name mischt Buchstaben aus verschiedenen Alphabeten, die gleich aussehen. Er ahmt vielleicht eine andere App nach.",
     newHost:
       "Diese App verwendet jetzt auch eine andere Adresse. Erlauben Sie das nur, wenn Sie diese Änderung erwartet haben.",
     newHostOnly: "Bisher haben Sie diese App nur auf einem Gerät erlaubt. Die App verwendet jetzt auch diese Adresse.",
@@ -50,6 +56,8 @@ export const owner = {
     nextDevice: "In beiden Fällen kehren Sie danach zur App auf diesem Gerät zurück.",
     nextDeny: "Wenn Sie es nicht erlauben, erhält die App keinen neuen Zugriff.",
     nextUndo: "Sie können den Zugriff jederzeit unter {apps} widerrufen.",
+    nextUndoOwners:
+      "Sie können den Zugriff jederzeit widerrufen: Ihren eigenen unter {apps}, den für ein Unternehmen unter {companies}.",
     apps: "Ihre Apps",
     allow: "Erlauben",
     deny: "Nicht erlauben",
@@ -170,16 +178,20 @@ export const owner = {
     intro: "Was Sie erlaubt und was Sie widerrufen haben, das Neueste zuerst. Einträge lassen sich nicht ändern.",
     emptyTitle: "Noch keine Einträge",
     emptyText: "Wenn Sie einer App Zugriff erlauben oder ihn widerrufen, erscheint es hier.",
+    companyHint:
+      "Was Sie für ein Unternehmen erlauben, steht im Verlauf des Unternehmens. Dessen Verwaltung kann ihn sehen.",
     allowed: "Sie haben {app} Zugriff erlaubt",
     allowedByDevice: "Sie haben {app} auf einem Gerät Zugriff erlaubt",
     allowedByPassword: "{app} hat sich mit Ihrem Passwort angemeldet",
     allowedByPolicy: "{app} hat nach den Richtlinien dieses Dienstes Zugriff erhalten",
     reconnected: "{app} hat sich mit dem bestehenden Zugriff wieder verbunden",
+    connected: "Sie haben {app} für ein Unternehmen verbunden",
     narrowed: "Sie haben {app} Berechtigungen entzogen",
     endChanged: "Sie haben das Ende des Zugriffs von {app} geändert",
     revoked: "Sie haben den Zugriff von {app} widerrufen",
     revokedByOther: "Der Zugriff von {app} wurde für Sie widerrufen",
     givenUp: "{app} hat den Zugriff aufgegeben",
+    givenUpFor: "{app} hat den Zugriff aufgegeben",
     alarm: "{app} wurde getrennt, weil ein alter Schlüssel der App verwendet wurde",
     ended: {
       password: "{app} wurde getrennt, weil Ihr Passwort geändert wurde",

@@ -41,9 +41,12 @@ export const pages = {
     button: "Abmelden",
     title: "Abmelden?",
     text: "Sie sind in diesem Browser als {person} angemeldet. Apps, die Sie erlaubt haben, behalten ihren Zugriff.",
+    asked: "Eine App möchte Sie in diesem Browser abmelden. Apps, die Sie erlaubt haben, behalten ihren Zugriff.",
+    leads: "Danach gelangen Sie zu {host}.",
     stay: "Angemeldet bleiben",
     doneTitle: "Sie sind abgemeldet",
     doneText: "In diesem Browser kann niemand Ihr Konto sehen oder ändern.",
+    doneApps: "Apps, die Sie erlaubt haben, behalten ihren Zugriff.",
     again: "Erneut anmelden",
   },
 
@@ -112,8 +115,8 @@ export const pages = {
       text: "Die Anfrage der App ist fehlerhaft. Es wurde nichts weitergegeben. Gehen Sie zur App zurück. Wenn es wieder geschieht, melden Sie es dem Entwickler der App.",
     },
     clientUnknown: {
-      title: "Diese App ist hier nicht registriert",
-      text: "Der Link, der Sie hierher geführt hat, nennt eine App, die nicht registriert ist. Es wurde nichts weitergegeben. Gehen Sie zur App zurück. Wenn es wieder geschieht, melden Sie es dem Entwickler der App.",
+      title: "Diese App kann hier nicht benutzt werden",
+      text: "Der Link, der Sie hierher geführt hat, nennt eine App, die nicht registriert ist oder die der Betreiber dieses Dienstes ausgeschaltet hat. Es wurde nichts weitergegeben. Gehen Sie zur App zurück. Wenn es wieder geschieht, melden Sie es dem Entwickler der App.",
     },
     redirectUri: {
       title: "Der Link dieser App ist nicht sicher",

@@ -19,7 +19,7 @@ export const factors = {
 
   stronger: {
     title: "This needs a more secure sign-in",
-    intro: "{app} asks for access that needs more than a password. You haven’t set up a second step yet.",
+    intro: "{app} asks for access that needs a second step at sign-in. You haven’t set one up yet.",
     introPasskey: "{app} asks for access that needs a sign-in with a passkey. You haven’t added one yet.",
     authenticator: "Set up an authenticator app",
     passkey: "Add a passkey",

@@ -14,6 +14,8 @@ export const mail = {
       ended: "Access revoked",
       keptApps: "Still have access",
     },
+    signInSeenBefore:
+      "Somebody signed in as {person} with a browser that was used for this account before. It is the first sign-in with it since your password changed or the browser was signed out.",
     kinds: {
       recover: {
         subject: "Choose a new password",
@@ -83,7 +85,7 @@ export const mail = {
       },
       deletion: {
         subject: "Your account will be deleted",
-        text: "As you asked, the account {person} will be deleted on {when}, with everything we store about you. Apps have already lost their access.",
+        text: "As you asked, the account {person} will be deleted on {when}, with all your own data. Companies keep the history of what you did for them, without your name. The access of all apps was revoked.",
         button: "Keep my account",
         hint: "Until then, you can sign in and keep it. After that, nobody can restore it.",
       },
@@ -96,6 +98,12 @@ export const mail = {
       passkeyRemoved: {
         subject: "A passkey was removed from your account",
         text: "On {when}, the passkey “{key}” was removed from the account {person}. Nobody can sign in with it any more.",
+        button: "Review your account",
+        hint: "If it was you, do nothing. If not, change your password now and remove what you don’t recognize. If you can’t sign in, ask whoever runs {product} for help.",
+      },
+      identityAdded: {
+        subject: "A sign-in was connected to your account",
+        text: "On {when}, an account at {key} was connected to the account {person}. Whoever can sign in to it at {key} can now sign in here, too.",
         button: "Review your account",
         hint: "If it was you, do nothing. If not, change your password now and remove what you don’t recognize. If you can’t sign in, ask whoever runs {product} for help.",
       },
@@ -191,7 +199,7 @@ export const mail = {
       },
       companyRemoved: {
         subject: "You no longer belong to {company}",
-        text: "An admin removed you from {company} on {when}. Apps that you allowed on its behalf no longer have access.",
+        text: "An admin removed you from {company} on {when}. Apps that you allowed on its behalf can’t renew their access. What they have now expires soon.",
         button: "See your companies",
         hint: "If you think this is a mistake, talk to an admin of {company}.",
       },

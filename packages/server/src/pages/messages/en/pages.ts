@@ -37,9 +37,12 @@ export const pages = {
     button: "Sign out",
     title: "Sign out?",
     text: "You’re signed in as {person} in this browser. Apps that you allowed keep their access.",
+    asked: "An app wants to sign you out in this browser. Apps that you allowed keep their access.",
+    leads: "After that, you go to {host}.",
     stay: "Stay signed in",
     doneTitle: "You’re signed out",
     doneText: "Nobody can see or change your account in this browser.",
+    doneApps: "Apps that you allowed keep their access.",
     again: "Sign in again",
   },
 
@@ -97,7 +100,7 @@ export const pages = {
     submit: "Continue",
   },
 
-  /** What stands on a page where something went wrong, for people. */
+  /** The error pages that people see. */
   problems: {
     apps: "Go to your apps",
     startAgain: "Start again",
@@ -106,8 +109,8 @@ export const pages = {
       text: "The app made a mistake in its request. Nothing was shared. Go back to the app. If it happens again, tell the app’s developer.",
     },
     clientUnknown: {
-      title: "This app isn’t registered here",
-      text: "The link that brought you here names an app that isn’t registered. Nothing was shared. Go back to the app. If it happens again, tell the app’s developer.",
+      title: "This app can’t be used here",
+      text: "The link that brought you here names an app that isn’t registered, or that was turned off by whoever runs this service. Nothing was shared. Go back to the app. If it happens again, tell the app’s developer.",
     },
     redirectUri: {
       title: "This app’s link isn’t safe",

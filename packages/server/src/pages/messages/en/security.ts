@@ -12,6 +12,7 @@ export const security = {
     passwordChange: "Change password",
     passwordSet: "Choose a password",
     passwordDone: "Your password was changed.",
+    companyAppsEnded: "Apps that you connected for a company must be connected again.",
   },
 
   password: {
@@ -100,7 +101,7 @@ export const security = {
     nameWrong: "This name can’t be used. Use up to 120 visible characters on one line, in one alphabet.",
   },
 
-  /** What waits for somebody who signs up or chooses a new password: an app, a device, a company's invitation. */
+  /** For people who sign up or choose a new password, and afterwards continue to an app, a device or an invitation. */
   waiting: {
     signInTitle: "Sign in to join {company}",
     invitedBy: {
@@ -112,7 +113,7 @@ export const security = {
       admin: "You are invited to join {company} as an admin.",
     },
     invitedOnly: "Use the username or e-mail address that the invitation is for.",
-    /** What comes after the page that asks for an address or a password. */
+    /** Shown on pages that ask for an address or a password. */
     next: {
       app: "After that, you continue to {app}.",
       device: "After that, you connect your device.",
@@ -124,7 +125,7 @@ export const security = {
       invitation:
         "Open the link in this browser to join {company}. If you open it on another device, come back to this page afterwards.",
     },
-    /** The link was opened in another browser than the one that asked for it. */
+    /** Shown if the link was opened in another browser than the one that asked for it. */
     elsewhere: {
       app: "To continue to {app}, go back to the browser where you started, and sign in there.",
       device: "To connect your device, go back to the browser where you started, and sign in there.",
@@ -165,6 +166,62 @@ export const security = {
     name: "Name",
     nameSave: "Save",
     nameSaved: "Your name was changed.",
+    picture: "Picture",
+    pictureText:
+      "Optional. Apps that you allow to see your profile can show your picture. Anybody who knows its address can open it.",
+    pictureFile: "Picture file",
+    pictureHint:
+      "PNG, JPEG, WebP or GIF, at most 8 MB. We keep the middle as a small square, without the place and the time of the photo.",
+    pictureSave: "Upload",
+    pictureRemove: "Remove",
+    pictureSaved: "Your picture was changed.",
+    pictureRemoved: "Your picture was removed.",
+    pictureWrong: {
+      none: "Choose a file first.",
+      too_large: "The file is larger than 8 MB. Choose a smaller one.",
+      no_picture: "The file is not a PNG, JPEG, WebP or GIF picture. Choose another one.",
+      unreadable: "We can’t read this picture. It is damaged or too large. Choose another one.",
+      too_many: "You’ve uploaded too many pictures. Try again in an hour.",
+      busy: "Too many files are arriving. Try again in a minute.",
+    },
+    about: "About you",
+    aboutText:
+      "All of this is optional. Apps that you allow to see your profile, phone number or postal address can read it.",
+    detailsSaved: "Your details were changed.",
+    details: {
+      givenName: "Given name",
+      middleName: "Middle name",
+      familyName: "Family name",
+      nickname: "Nickname",
+      birthdate: "Date of birth",
+      gender: "Gender",
+      locale: "Language and region",
+      zoneinfo: "Time zone",
+      website: "Website",
+      profileUrl: "Profile page on another website",
+      phoneNumber: "Phone number",
+      street: "Street and house number",
+      postalCode: "Postal code",
+      locality: "City or town",
+      region: "State or province",
+      country: "Country",
+    },
+    detailHints: {
+      locale: "For example: en-GB",
+      zoneinfo: "For example: Europe/London",
+      website: "For example: https://ada.example",
+      profileUrl: "For example, on a social network",
+      phoneNumber: "With the country code, for example: +44 20 7946 0000",
+    },
+    detailWrong: {
+      text: "Use visible characters on one line, in one alphabet, or a shorter text.",
+      birthdate: "Enter a day in the past.",
+      locale: "Enter a language tag, for example: en-GB",
+      zoneinfo: "Enter the name of a time zone, for example: Europe/London",
+      website: "Enter the whole address in at most 500 characters, for example: https://ada.example",
+      profileUrl: "Enter the whole address in at most 500 characters, for example: https://ada.example",
+      phoneNumber: "Enter the number with its country code, for example: +44 20 7946 0000",
+    },
     email: "E-mail address",
     verified: "Verified",
     unverified: "Not verified",
@@ -181,7 +238,7 @@ export const security = {
     dataText: "Download everything we store about you.",
     download: "Download",
     delete: "Delete your account",
-    deleteText: "This deletes everything we store about you.",
+    deleteText: "This deletes your account and all your own data.",
     deleteLink: "Delete account",
     pending: "Your account will be deleted on {when}.",
     keep: "Keep my account",
@@ -200,7 +257,9 @@ export const security = {
     text: "It will be deleted on {when}. Until then, you can sign in and choose “Keep my account”. After that, nobody can restore it.",
     now: "Right away, you’re signed out everywhere else, and all apps lose their access.",
     later:
-      "On that day, everything we store about you is deleted, and others can take your username and e-mail address.",
+      "On that day, your account and all your own data are deleted, and others can take your username and e-mail address.",
+    stays:
+      "Companies keep the history of what you did for them, without your name. Apps keep the data that they already have.",
     submit: "Delete my account",
     keep: "Keep my account",
     soleAdmin:

@@ -21,7 +21,7 @@ export const factors: Translation<typeof english, "one" | "other"> = {
 
   stronger: {
     title: "Esto requiere un inicio de sesión más seguro",
-    intro: "{app} pide un acceso que requiere más que una contraseña. Aún no ha configurado un segundo paso.",
+    intro: "{app} pide un acceso que requiere un segundo paso al iniciar sesión. Aún no lo ha configurado.",
     introPasskey:
       "{app} pide un acceso que requiere iniciar sesión con una llave de acceso. Aún no ha añadido ninguna.",
     authenticator: "Configurar una aplicación de autenticación",

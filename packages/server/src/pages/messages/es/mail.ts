@@ -16,6 +16,8 @@ export const mail = {
       ended: "Acceso revocado",
       keptApps: "Siguen teniendo acceso",
     },
+    signInSeenBefore:
+      "Alguien ha iniciado sesión como {person} con un navegador que ya se usó con esta cuenta. Es el primer inicio de sesión con él desde que cambió su contraseña o se cerró la sesión de ese navegador.",
     kinds: {
       recover: {
         subject: "Elija una contraseña nueva",
@@ -85,7 +87,7 @@ export const mail = {
       },
       deletion: {
         subject: "Su cuenta se eliminará",
-        text: "Como usted pidió, la cuenta {person} se eliminará el {when}, con todo lo que guardamos sobre usted. Las aplicaciones ya han perdido su acceso.",
+        text: "Como usted pidió, la cuenta {person} se eliminará el {when}, con todos sus datos propios. Las empresas conservan el historial de lo que usted hizo por ellas, sin su nombre. Se revocó el acceso de todas las aplicaciones.",
         button: "Conservar mi cuenta",
         hint: "Hasta entonces, puede iniciar sesión y conservarla. Después, nadie puede recuperarla.",
       },
@@ -98,6 +100,12 @@ export const mail = {
       passkeyRemoved: {
         subject: "Se ha eliminado una llave de acceso de su cuenta",
         text: "El {when} se eliminó la llave de acceso «{key}» de la cuenta {person}. Ya nadie puede iniciar sesión con ella.",
+        button: "Revisar su cuenta",
+        hint: "Si fue usted, no haga nada. Si no, cambie ahora su contraseña y elimine lo que no reconozca. Si no puede iniciar sesión, pida ayuda a quien administra {product}.",
+      },
+      identityAdded: {
+        subject: "Se ha conectado un inicio de sesión a su cuenta",
+        text: "El {when} se conectó una cuenta de {key} a la cuenta {person}. Quien pueda iniciar sesión en ella en {key} ahora también puede iniciar sesión aquí.",
         button: "Revisar su cuenta",
         hint: "Si fue usted, no haga nada. Si no, cambie ahora su contraseña y elimine lo que no reconozca. Si no puede iniciar sesión, pida ayuda a quien administra {product}.",
       },
@@ -193,7 +201,7 @@ export const mail = {
       },
       companyRemoved: {
         subject: "Ya no pertenece a {company}",
-        text: "Un administrador le quitó de {company} el {when}. Las aplicaciones que usted permitió en su nombre ya no tienen acceso.",
+        text: "Un administrador le quitó de {company} el {when}. Las aplicaciones que usted permitió en su nombre ya no pueden renovar su acceso. El actual caduca pronto.",
         button: "Ver sus empresas",
         hint: "Si cree que es un error, hable con un administrador de {company}.",
       },

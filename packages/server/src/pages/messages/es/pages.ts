@@ -40,9 +40,13 @@ export const pages = {
     button: "Cerrar sesión",
     title: "¿Cerrar sesión?",
     text: "Ha iniciado sesión como {person} en este navegador. Las aplicaciones que permitió conservan su acceso.",
+    asked:
+      "Una aplicación quiere cerrar su sesión en este navegador. Las aplicaciones que permitió conservan su acceso.",
+    leads: "Después irá a {host}.",
     stay: "Mantener la sesión iniciada",
     doneTitle: "Ha cerrado la sesión",
     doneText: "Nadie puede ver ni cambiar su cuenta en este navegador.",
+    doneApps: "Las aplicaciones que permitió conservan su acceso.",
     again: "Iniciar sesión de nuevo",
   },
 
@@ -111,8 +115,8 @@ export const pages = {
       text: "La aplicación cometió un error en su solicitud. No se ha compartido nada. Vuelva a la aplicación. Si ocurre de nuevo, avise al desarrollador de la aplicación.",
     },
     clientUnknown: {
-      title: "Esta aplicación no está registrada aquí",
-      text: "El enlace que le trajo aquí nombra una aplicación que no está registrada. No se ha compartido nada. Vuelva a la aplicación. Si ocurre de nuevo, avise al desarrollador de la aplicación.",
+      title: "Esta aplicación no se puede usar aquí",
+      text: "El enlace que le trajo aquí nombra una aplicación que no está registrada o que ha desactivado quien gestiona este servicio. No se ha compartido nada. Vuelva a la aplicación. Si ocurre de nuevo, avise al desarrollador de la aplicación.",
     },
     redirectUri: {
       title: "El enlace de esta aplicación no es seguro",

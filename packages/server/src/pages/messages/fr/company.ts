@@ -11,12 +11,24 @@ export const company = {
     last: "La dernière fois, vous avez choisi {owner}.",
     lastSelf: "La dernière fois, vous avez répondu pour vous-même.",
     hint: "Ce que vous autorisez pour une entreprise appartient à l’entreprise. Ses administrateurs le voient et peuvent le retirer.",
+    endsBy:
+      "{company} autorise cette application jusqu’au {when}. Même si vous choisissez plus longtemps, l’accès pour {company} prend fin à ce moment-là.",
+    standsUntil:
+      "{company} autorise déjà une partie de cela jusqu’au {when}. Une durée plus longue ne vaut ici que pour les nouvelles autorisations.",
+    howLong: "Pour {company}, les administrateurs décident de la durée.",
+    leaveOut: "{company} n’a pas approuvé ces autorisations. Décochez-les, ou demandez à un administrateur :",
+    needed:
+      "{company} a approuvé cette application, mais pas ces autorisations. Un administrateur doit les approuver :",
     wrong: "Vous ne pouvez pas répondre pour ce propriétaire. Choisissez dans la liste.",
   },
 
   askAdmin: {
     title: "Demander à un administrateur de {company}",
     text: "Avant que {app} puisse agir au nom de {company}, un administrateur doit l’approuver. L’application pourrait :",
+    textMore:
+      "{company} a approuvé {app} pour d’autres autorisations. Avant que l’application puisse aussi faire ceci, un administrateur doit l’approuver :",
+    approved: "Déjà approuvé :",
+    goOn: "Continuer avec ce qui est approuvé",
     reason: "Pourquoi en avez-vous besoin ?",
     hint: "Les administrateurs lisent ce texte. {count} caractères au plus.",
     wrong: "Écrivez pourquoi vous avez besoin de l’application, en {count} caractères au plus.",
@@ -40,6 +52,16 @@ export const company = {
     requestOf: "demande de {person}",
     refuse: "Refuser",
     requests: "Demandes en attente",
+    yourRequests: "Vos demandes en attente",
+    youAsked: "Vous avez demandé aux administrateurs {when}. Aucun n’a encore répondu.",
+    youAskedMore:
+      "Vous avez demandé aux administrateurs {when}. Certaines autorisations sont approuvées ; les autres attendent une réponse.",
+    youWereRefused: "Vous avez demandé aux administrateurs {when}. Ils ont refusé la demande {refused}.",
+    refusedRequests: "Demandes refusées",
+    refusedScopes: "Refusé",
+    waiting: "En attente de réponse",
+    blockedApps: "Applications bloquées",
+    blockedHint: "Les administrateurs ont bloqué ces applications. Personne ne peut les utiliser pour {company}.",
     review: "Examiner",
     asksFor: "L’application pourrait",
     verified: "Vérifiée",
@@ -70,6 +92,8 @@ export const company = {
     asked: "Demandé",
     hosts: "Adresses de l’application",
     untilWhen: "Jusqu’à quand",
+    untilEnded: "Jusqu’à ce qu’un administrateur y mette fin",
+    laterEnd: "Une fin plus tardive vaut pour les nouvelles connexions. L’accès que les membres ont déjà garde sa fin.",
     sameEnd: "Jusqu’au {when}, comme actuellement",
     sameForever: "Sans fin, comme actuellement",
     saveRule: "Enregistrer la règle",
@@ -99,7 +123,7 @@ export const company = {
     },
     decisionHints: {
       allow:
-        "Les membres connectent {app} sans demander à un administrateur. Chaque membre décide s’il l’utilise pour {company}.",
+        "Tous les membres, ou ceux que vous sélectionnez, connectent {app} sans demander à un administrateur. Chacun d’eux choisit toujours de l’utiliser ou non pour {company}.",
       ask: "Les membres demandent à un administrateur avant de pouvoir connecter {app}.",
       block:
         "Personne ne peut connecter {app} pour {company}, pas même les administrateurs. Tous ses accès prennent fin.",
@@ -137,8 +161,10 @@ export const company = {
       withdraws: "Cette règle ne couvre plus certains membres qui utilisent {app}.",
       loses:
         "{app} perd ces autorisations pour les membres. Les accès que les administrateurs ont connectés eux-mêmes restent.",
-      shortens: "L’accès de {app} prend fin le {to} au lieu du {from}.",
-      shortensForever: "Les accès de {app} prennent fin le {to}. Actuellement, ils n’ont pas de fin.",
+      shortens:
+        "Aujourd’hui, l’accès de {app} peut durer jusqu’au {from}. Avec cette règle, il prend fin le {to} au plus tard.",
+      shortensForever:
+        "Aujourd’hui, l’accès de {app} n’a pas de fin. Avec cette règle, il prend fin le {to} au plus tard.",
       people: "Membres concernés",
       permissions: "Autorisations concernées",
       who: "Que devient l’accès des membres que la règle ne couvre plus ?",
@@ -161,7 +187,6 @@ export const company = {
           "Vous ne pouvez pas créer d’autres entreprises : 5 par personne au plus. Demandez à l’opérateur de ce service.",
       },
     },
-    optOut: "Les membres peuvent l’arrêter pour eux-mêmes",
     apps: "Applications avec un accès ou une règle",
     noApps: "Aucune application n’agit au nom de l’entreprise. Les demandes des membres apparaissent ici.",
     yourApps: "Applications que vous utilisez pour l’entreprise",
@@ -175,6 +200,11 @@ export const company = {
     save: "Enregistrer",
     revokeAll: "Révoquer pour tout le monde",
     stopMine: "L’arrêter pour moi",
+    stoppedByYou: "Arrêtée par vous",
+    stoppedSoon: {
+      one: "{app} peut encore agir pour vous jusqu’à {time}, pendant {count} minute au plus.",
+      other: "{app} peut encore agir pour vous jusqu’à {time}, pendant {count} minutes au plus.",
+    },
     resumeMine: "La laisser agir de nouveau pour moi",
     chosen:
       "Vous avez choisi {company} pour cette application. La prochaine fois, elle pourra se connecter sans vous poser la question.",
@@ -249,7 +279,7 @@ export const company = {
       revokeTitle: "Révoquer {app} pour tout le monde ?",
       revokeText:
         "L’accord de l’entreprise pour {app} prend fin, et avec lui tout ce que l’application fait pour ses membres. Une approbation pour tous les membres prend fin aussi.",
-      keep: "Ils peuvent l’utiliser jusqu’à : {when}",
+      keep: "Ils peuvent l’utiliser jusqu’à la fin que chacun a choisie, au plus tard le {when}",
       keepForever: "Ils peuvent l’utiliser jusqu’à une révocation",
       end: "Leur accès prend fin. Ce que les administrateurs ont connecté eux-mêmes reste.",
       removeTitle: "Retirer {person} de {company} ?",
@@ -268,11 +298,13 @@ export const company = {
       allowedByPassword: "{app} s’est connectée avec un mot de passe",
       allowedByPolicy: "{app} a été approuvée pour tous les membres",
       reconnected: "{app} s’est reconnectée",
+      connected: "{person} a connecté {app}",
       narrowed: "Une partie de l’accès de {app} a été retirée",
       endChanged: "La fin de l’accès de {app} a été modifiée",
       revoked: "{app} a été révoquée pour tout le monde",
       revokedByOther: "{app} a été révoquée pour tout le monde",
-      givenUp: "{app} a renoncé à son accès",
+      givenUp: "{app} a renoncé à son accès pour un membre",
+      givenUpFor: "{app} a renoncé à son accès pour {person}",
       alarm: "{app} a été déconnectée, car une ancienne clé a été utilisée",
     },
     notices: {

@@ -21,8 +21,7 @@ export const factors: Translation<typeof english, "one" | "other"> = {
 
   stronger: {
     title: "Une connexion plus sécurisée est nécessaire",
-    intro:
-      "{app} demande un accès qui exige plus qu’un mot de passe. Vous n’avez pas encore configuré de deuxième étape.",
+    intro: "{app} demande un accès qui exige une deuxième étape à la connexion. Vous ne l’avez pas encore configurée.",
     introPasskey:
       "{app} demande un accès qui exige une connexion avec une clé d’accès. Vous n’en avez pas encore ajouté.",
     authenticator: "Configurer une application d’authentification",

@@ -1,5 +1,6 @@
 /** All texts of the pages in French. */
 import { company } from "./company.ts";
+import { elsewhere } from "./elsewhere.ts";
 import { factors } from "./factors.ts";
 import { mail } from "./mail.ts";
 import { owner } from "./owner.ts";
@@ -18,6 +19,7 @@ export const fr = {
   ...security,
   ...mail,
   ...factors,
+  ...elsewhere,
   ...receipts,
   ...recovery,
 } as const;

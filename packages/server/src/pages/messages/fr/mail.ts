@@ -16,6 +16,8 @@ export const mail = {
       ended: "Accès révoqué",
       keptApps: "Ont toujours accès",
     },
+    signInSeenBefore:
+      "Quelqu’un s’est connecté en tant que {person} avec un navigateur déjà utilisé pour ce compte. C’est la première connexion avec lui depuis que votre mot de passe a changé ou que ce navigateur a été déconnecté.",
     kinds: {
       recover: {
         subject: "Choisissez un nouveau mot de passe",
@@ -85,7 +87,7 @@ export const mail = {
       },
       deletion: {
         subject: "Votre compte sera supprimé",
-        text: "Comme vous l’avez demandé, le compte {person} sera supprimé le {when}, avec tout ce que nous conservons à votre sujet. Les applications ont déjà perdu leur accès.",
+        text: "Comme vous l’avez demandé, le compte {person} sera supprimé le {when}, avec toutes vos données personnelles. Les entreprises gardent l’historique de ce que vous avez fait pour elles, sans votre nom. L’accès de toutes les applications a été révoqué.",
         button: "Garder mon compte",
         hint: "D’ici là, vous pouvez vous connecter et le garder. Ensuite, personne ne pourra le rétablir.",
       },
@@ -98,6 +100,12 @@ export const mail = {
       passkeyRemoved: {
         subject: "Une clé d’accès a été supprimée de votre compte",
         text: "Le {when}, la clé d’accès « {key} » a été supprimée du compte {person}. Personne ne peut plus se connecter avec elle.",
+        button: "Vérifier votre compte",
+        hint: "Si c’était vous, ne faites rien. Sinon, modifiez votre mot de passe maintenant et supprimez ce que vous ne reconnaissez pas. Si vous ne pouvez pas vous connecter, demandez de l’aide aux responsables de {product}.",
+      },
+      identityAdded: {
+        subject: "Une connexion a été associée à votre compte",
+        text: "Le {when}, un compte {key} a été associé au compte {person}. Toute personne qui peut s’y connecter chez {key} peut maintenant aussi se connecter ici.",
         button: "Vérifier votre compte",
         hint: "Si c’était vous, ne faites rien. Sinon, modifiez votre mot de passe maintenant et supprimez ce que vous ne reconnaissez pas. Si vous ne pouvez pas vous connecter, demandez de l’aide aux responsables de {product}.",
       },
@@ -193,7 +201,7 @@ export const mail = {
       },
       companyRemoved: {
         subject: "Vous ne faites plus partie de {company}",
-        text: "Le {when}, un administrateur vous a retiré de {company}. Les applications que vous aviez autorisées en son nom n’ont plus accès.",
+        text: "Le {when}, un administrateur vous a retiré de {company}. Les applications que vous aviez autorisées en son nom ne peuvent plus renouveler leur accès. L’accès actuel expire bientôt.",
         button: "Voir vos entreprises",
         hint: "Si vous pensez que c’est une erreur, parlez-en à un administrateur de {company}.",
       },

@@ -6,20 +6,27 @@ export const owner = {
   consent: {
     title: "{app} souhaite accéder à votre compte",
     titleMore: "{app} souhaite un accès plus étendu à votre compte",
+    titleSignIn: "{app} souhaite vous connecter",
     titleAgain: "{app} souhaite de nouveau accéder à votre compte",
     thisDevice: "{host} (cet appareil)",
     appOnDevice: "Une application sur cet appareil ({host})",
     verified: "Vérifiée par {product}",
     unverified: "Non vérifiée par {product}",
-    unverifiedText:
-      "{product} n’a pas vérifié qui propose cette application. Son nom et son logo peuvent être faux : vérifiez son adresse.",
+    unverifiedText: "{product} n’a pas vérifié qui propose cette application. Son nom et son logo peuvent être faux.",
+    compareHost:
+      "Continuez seulement si vous venez de {host} ou savez que cette adresse est celle de l’application. Sinon, choisissez « Ne pas autoriser ».",
+    compareStart:
+      "Continuez seulement si vous avez ouvert vous-même cette application sur cet appareil. Sinon, choisissez « Ne pas autoriser ».",
+    compareCode:
+      "Continuez seulement si vous avez commencé cela sur votre appareil et que son écran affiche le code ci-dessous. Sinon, choisissez « Ne pas autoriser ».",
     about: "À propos de {app}",
     publisher: "Éditeur",
     since: "Enregistrée en",
     people: "Utilisée par",
     peopleFew: "moins de 10 personnes",
     peopleOver: "plus de {count} personnes",
-    lookalike: "Ce nom mélange des lettres d’alphabets différents qui se ressemblent. Vérifiez l’adresse, pas le nom.",
+    lookalike:
+      "Ce nom mélange des lettres d’alphabets différents qui se ressemblent : il imite peut-être une autre application.",
     newHost:
       "Cette application utilise désormais aussi une autre adresse. Ne l’autorisez que si vous vous attendiez à ce changement.",
     newHostOnly:
@@ -50,6 +57,8 @@ export const owner = {
     nextDevice: "Dans les deux cas, vous retournerez ensuite à l’application sur cet appareil.",
     nextDeny: "Si vous n’autorisez pas, l’application n’obtient aucun nouvel accès.",
     nextUndo: "Vous pouvez révoquer l’accès à tout moment dans {apps}.",
+    nextUndoOwners:
+      "Vous pouvez révoquer l’accès à tout moment : le vôtre dans {apps}, celui d’une entreprise dans {companies}.",
     apps: "Vos applications",
     allow: "Autoriser",
     deny: "Ne pas autoriser",
@@ -171,16 +180,20 @@ export const owner = {
       "Ce que vous avez autorisé et ce que vous avez révoqué, le plus récent d’abord. Ces entrées ne peuvent pas être modifiées.",
     emptyTitle: "Aucune entrée pour l’instant",
     emptyText: "Quand vous autorisez une application ou révoquez son accès, cela apparaît ici.",
+    companyHint:
+      "Ce que vous autorisez pour une entreprise figure dans l’historique de l’entreprise, que ses administrateurs voient.",
     allowed: "Vous avez autorisé {app}",
     allowedByDevice: "Vous avez autorisé {app} sur un appareil",
     allowedByPassword: "{app} s’est connectée avec votre mot de passe",
     allowedByPolicy: "{app} a obtenu l’accès selon la politique de ce service",
     reconnected: "{app} s’est reconnectée avec l’accès qu’elle avait déjà",
+    connected: "Vous avez connecté {app} pour une entreprise",
     narrowed: "Vous avez retiré des autorisations à {app}",
     endChanged: "Vous avez modifié la fin de l’accès de {app}",
     revoked: "Vous avez révoqué l’accès de {app}",
     revokedByOther: "L’accès de {app} a été révoqué pour vous",
     givenUp: "{app} a renoncé à son accès",
+    givenUpFor: "{app} a renoncé à son accès",
     alarm: "{app} a été déconnectée, car une de ses anciennes clés a été utilisée",
     ended: {
       password: "{app} a été déconnectée, car votre mot de passe a été modifié",

@@ -41,9 +41,13 @@ export const pages = {
     button: "Se déconnecter",
     title: "Se déconnecter ?",
     text: "Vous êtes connecté en tant que {person} dans ce navigateur. Les applications que vous avez autorisées gardent leur accès.",
+    asked:
+      "Une application demande à vous déconnecter dans ce navigateur. Les applications que vous avez autorisées gardent leur accès.",
+    leads: "Vous serez ensuite dirigé vers {host}.",
     stay: "Rester connecté",
     doneTitle: "Vous êtes déconnecté",
     doneText: "Personne ne peut voir ni modifier votre compte dans ce navigateur.",
+    doneApps: "Les applications que vous avez autorisées gardent leur accès.",
     again: "Se reconnecter",
   },
 
@@ -111,8 +115,8 @@ export const pages = {
       text: "L’application a fait une erreur dans sa demande. Rien n’a été transmis. Retournez à l’application. Si cela se reproduit, signalez-le au développeur de l’application.",
     },
     clientUnknown: {
-      title: "Cette application n’est pas enregistrée ici",
-      text: "Le lien qui vous a amené ici nomme une application qui n’est pas enregistrée. Rien n’a été transmis. Retournez à l’application. Si cela se reproduit, signalez-le au développeur de l’application.",
+      title: "Cette application ne peut pas être utilisée ici",
+      text: "Le lien qui vous a amené ici nomme une application qui n’est pas enregistrée, ou que le responsable de ce service a désactivée. Rien n’a été transmis. Retournez à l’application. Si cela se reproduit, signalez-le au développeur de l’application.",
     },
     redirectUri: {
       title: "Le lien de cette application n’est pas sûr",

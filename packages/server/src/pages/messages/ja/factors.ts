@@ -21,7 +21,7 @@ export const factors: Translation<typeof english, "other"> = {
 
   stronger: {
     title: "より安全なサインインが必要です",
-    intro: "{app} が求めているアクセスには、パスワード以外の確認も必要です。2 段階目の確認がまだ設定されていません。",
+    intro: "{app} が求めているアクセスには、サインインの 2 段階目の確認が必要です。まだ設定されていません。",
     introPasskey:
       "{app} が求めているアクセスには、パスキーでのサインインが必要です。パスキーがまだ追加されていません。",
     authenticator: "認証アプリを設定",

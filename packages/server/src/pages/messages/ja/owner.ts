@@ -6,13 +6,19 @@ export const owner = {
   consent: {
     title: "{app} があなたのアカウントへのアクセスを求めています",
     titleMore: "{app} があなたのアカウントへのアクセスの追加を求めています",
+    titleSignIn: "{app} があなたのサインインを求めています",
     titleAgain: "{app} があなたのアカウントへのアクセスをもう一度求めています",
     thisDevice: "{host}（このデバイス）",
     appOnDevice: "このデバイスのアプリ（{host}）",
     verified: "{product} による確認済み",
     unverified: "{product} による確認なし",
-    unverifiedText:
-      "{product} はこのアプリの提供元を確認していません。名前とロゴは偽物の可能性があります。アドレスを確認してください。",
+    unverifiedText: "{product} はこのアプリの提供元を確認していません。名前とロゴは偽物の可能性があります。",
+    compareHost:
+      "{host} から来た場合、または {host} がこのアプリのものだと知っている場合だけ、続けてください。違う場合は、「許可しない」を選んでください。",
+    compareStart:
+      "このアプリをこのデバイスでご自身が開いた場合だけ、続けてください。違う場合は、「許可しない」を選んでください。",
+    compareCode:
+      "ご自身のデバイスで始めた操作であり、その画面に下のコードが表示されている場合だけ、続けてください。違う場合は、「許可しない」を選んでください。",
     about: "{app} について",
     publisher: "提供元",
     since: "登録時期",
@@ -20,7 +26,7 @@ export const owner = {
     peopleFew: "10 人未満",
     peopleOver: "{count} 人以上",
     lookalike:
-      "この名前には、見た目の似た別の文字体系の文字が混ざっています。名前ではなく、アドレスを確認してください。",
+      "この名前には、見た目の似た別の文字体系の文字が混ざっています。ほかのアプリに見せかけている可能性があります。",
     newHost: "このアプリは、別のアドレスも使うようになりました。この変更に心当たりがある場合にだけ許可してください。",
     newHostOnly:
       "これまでは、デバイス上でだけこのアプリを許可していました。アプリは、このアドレスも使うようになりました。",
@@ -49,6 +55,7 @@ export const owner = {
     nextDevice: "どちらを選んでも、このデバイスのアプリに戻ります。",
     nextDeny: "許可しない場合、アプリは新しいアクセスを得ません。",
     nextUndo: "アクセスは {apps} でいつでも取り消せます。",
+    nextUndoOwners: "アクセスはいつでも取り消せます。ご自身の分は {apps}、会社の分は {companies} で取り消します。",
     apps: "アプリの一覧",
     allow: "許可する",
     deny: "許可しない",
@@ -159,16 +166,19 @@ export const owner = {
     intro: "許可したことと取り消したことを、新しい順に表示します。記録は編集できません。",
     emptyTitle: "まだ履歴はありません",
     emptyText: "アプリを許可したり、アクセスを取り消したりすると、ここに表示されます。",
+    companyHint: "会社として許可したことは、その会社の履歴に記録され、管理者が確認できます。",
     allowed: "{app} を許可しました",
     allowedByDevice: "デバイス上の {app} を許可しました",
     allowedByPassword: "{app} があなたのパスワードでサインインしました",
     allowedByPolicy: "このサービスのポリシーにより、{app} がアクセスできるようになりました",
     reconnected: "{app} が、すでに許可されたアクセスで再び接続しました",
+    connected: "会社として {app} を接続しました",
     narrowed: "{app} の権限を削除しました",
     endChanged: "{app} のアクセスの終了日時を変更しました",
     revoked: "{app} のアクセスを取り消しました",
     revokedByOther: "{app} のアクセスが、あなたに代わって取り消されました",
     givenUp: "{app} がアクセスを手放しました",
+    givenUpFor: "{app} がアクセスを手放しました",
     alarm: "古い鍵が使われたため、{app} の接続を切りました",
     ended: {
       password: "パスワードが変更されたため、{app} の接続を切りました",

@@ -1,0 +1,187 @@
+/** `assent provider …`: OpenID Connect providers at which people may sign in to this server. */
+
+import type { ProviderChanges, ProviderImpact, StoredProvider } from "@assent/server/admin";
+import { type Command, Option } from "commander";
+import { lineOf, UsageError } from "../command-errors.ts";
+import { confirm, counted, type YesOption, yesOption } from "../confirm.ts";
+import { secretFromStdin } from "../password-prompt.ts";
+import type { Output } from "../print-records.ts";
+import { given, type JsonOption, listOption, noun, requireChanges, verb, withAdmin } from "../shared-options.ts";
+
+interface ProviderOptions extends JsonOption {
+  readonly name?: string;
+  readonly issuer?: string;
+  readonly clientId?: string;
+  readonly clientSecretStdin?: true;
+  readonly scope?: readonly string[];
+  readonly emailDomain?: readonly string[];
+  readonly trustEmail?: boolean;
+  readonly createPeople?: boolean;
+}
+
+interface CreateOptions extends ProviderOptions {
+  readonly type: "openid";
+  readonly name: string;
+  readonly issuer: string;
+  readonly clientId: string;
+}
+
+interface UpdateOptions extends ProviderOptions {
+  /** False: delete the stored secret. */
+  readonly clientSecret: boolean;
+  readonly addEmailDomain?: readonly string[];
+  readonly removeEmailDomain?: readonly string[];
+  readonly status?: "active" | "disabled";
+}
+
+export function register(program: Command): void {
+  const provider = noun(program, "provider", "OpenID Connect providers at which people sign in");
+  const create = verb(provider, "create", "let people sign in at a provider; this server is its client")
+    .addOption(new Option("--type <type>", "the protocol").choices(["openid"]).default("openid"))
+    .requiredOption("--name <text>", "the provider's name, which people read on the sign-in page")
+    .requiredOption("--issuer <url>", "the issuer in its metadata; compared character by character")
+    .requiredOption("--client-id <id>", "the client ID that the provider gave this server");
+  settings(create)
+    .option("--no-create-people", "only people who have an account here can sign in")
+    .addHelpText(
+      "after",
+      `
+Prints the redirect URI to register at the provider.
+
+Example:
+  assent provider create --name "Example" --issuer https://accounts.example.com --client-id 1234 --client-secret-stdin --email-domain example.com < secret.txt`,
+    )
+    .action(create_);
+  verb(provider, "list", "list all providers").action(list);
+  verb(provider, "show <id>", "show a provider; its client secret is never shown").action(show);
+  settings(
+    verb(provider, "update <id>", "change a provider; settings that you omit stay the same; lists replace the old ones")
+      .option("--name <text>", "the provider's name, which people read on the sign-in page")
+      .option("--issuer <url>", "another issuer; at another host, the stored client secret is deleted")
+      .option("--client-id <id>", "the client ID that the provider gave this server"),
+  )
+    .option("--no-client-secret", "delete the stored client secret; this server is then a public client")
+    .addOption(listOption("--add-email-domain <domain>", "add an e-mail domain; the others stay"))
+    .addOption(listOption("--remove-email-domain <domain>", "remove an e-mail domain; the others stay"))
+    .option("--no-trust-email", "don't find accounts by the addresses that it calls verified")
+    .option("--create-people", "create an account when somebody first signs in there")
+    .option("--no-create-people", "only people who have an account here can sign in")
+    .addOption(
+      new Option("--status <status>", "nobody can sign in at a disabled provider").choices(["active", "disabled"]),
+    )
+    .action(change);
+  verb(provider, "delete <id>", "delete a provider and its connections to people; accounts and sessions stay")
+    .addOption(yesOption())
+    .action(remove);
+}
+
+/** The flags that `create` and `update` share. */
+function settings(command: Command): Command {
+  return command
+    .option("--client-secret-stdin", "read the client secret from standard input; without one: a public client")
+    .addOption(
+      listOption("--scope <scopes>", "scopes that the server requests; default: openid profile email", { words: true }),
+    )
+    .addOption(
+      listOption(
+        "--email-domain <domain>",
+        "a domain of its people's addresses; only these addresses get or find an account; default: any",
+      ),
+    )
+    .option("--trust-email", "addresses of its domains that it calls verified count as verified, and find an account");
+}
+
+async function create_(options: CreateOptions, command: Command) {
+  const { name, issuer, clientId, clientSecretStdin } = options;
+  const clientSecret = clientSecretStdin ? await secretFromStdin("--client-secret-stdin") : undefined;
+  await withAdmin(options, async (admin, out) => {
+    const { createProvider, providerRecord } = await import("@assent/server/admin");
+    const input = { name, issuer, clientId, ...settingsOf(options), ...given({ clientSecret }) };
+    const created = await createProvider(input, admin);
+    const record = providerRecord(created.provider, admin.issuer);
+    told(created, admin.issuer, providerRecord, out, command);
+    out.note(`Next step: register this redirect URI at the provider: ${record["redirect_uri"]}`);
+  });
+}
+
+function told(
+  { provider, remarks }: StoredProvider,
+  issuer: string,
+  recordOf: typeof import("@assent/server/admin").providerRecord,
+  out: Output,
+  command: Command,
+): void {
+  for (const remark of remarks) out.warn(lineOf(remark, command));
+  out.record(recordOf(provider, issuer));
+}
+
+async function list(options: JsonOption) {
+  await withAdmin(options, async (admin, out) => {
+    const { allProviders, providerRecord } = await import("@assent/server/admin");
+    out.list(
+      (await allProviders(admin)).map((one) => providerRecord(one, admin.issuer)),
+      [{ field: "id" }, { field: "name" }, { field: "issuer" }, { field: "status" }, { field: "email_domains" }],
+      "There are no sign-in providers. To add one, run: assent provider create",
+    );
+  });
+}
+
+async function show(id: string, options: JsonOption) {
+  await withAdmin(options, async (admin, out) => {
+    const { providerOf, providerRecord } = await import("@assent/server/admin");
+    out.record(providerRecord(await providerOf(id, admin), admin.issuer));
+  });
+}
+
+async function change(id: string, options: UpdateOptions, command: Command) {
+  const { clientSecretStdin, clientSecret: keepSecret, emailDomain, addEmailDomain, removeEmailDomain } = options;
+  if (clientSecretStdin && !keepSecret)
+    throw new UsageError("use only one of --client-secret-stdin and --no-client-secret");
+  if (emailDomain !== undefined && (addEmailDomain !== undefined || removeEmailDomain !== undefined)) {
+    throw new UsageError(
+      "--email-domain replaces the whole list: use it without --add-email-domain and --remove-email-domain",
+    );
+  }
+  const clientSecret = clientSecretStdin ? await secretFromStdin("--client-secret-stdin") : undefined;
+  const { name, issuer, clientId, status } = options;
+  const changes: ProviderChanges = {
+    ...settingsOf(options),
+    ...given({ name, issuer, clientId, status, clientSecret: keepSecret ? clientSecret : null }),
+    ...given({ addEmailDomains: addEmailDomain, removeEmailDomains: removeEmailDomain }),
+  };
+  requireChanges(changes, "provider");
+  await withAdmin(options, async (admin, out) => {
+    const { providerRecord, updateProvider } = await import("@assent/server/admin");
+    told(await updateProvider(id, changes, admin), admin.issuer, providerRecord, out, command);
+  });
+}
+
+async function remove(id: string, options: JsonOption & YesOption) {
+  await withAdmin(options, async (admin, out) => {
+    const { deleteProvider, impactOfProvider } = await import("@assent/server/admin");
+    const impact = await impactOfProvider(id, admin);
+    await confirm(endsOf(impact), options);
+    await deleteProvider(id, admin);
+    out.done({ id, deleted: true }, `Deleted ${impact.provider.name}.`);
+  });
+}
+
+/** What ends with a provider. */
+function endsOf({ provider, people, stranded, all }: ProviderImpact): string {
+  const least = all ? "" : "at least ";
+  const number = `${least}${counted(people, "person", undefined, "people")}`;
+  const without =
+    stranded === 0
+      ? ""
+      : ` Without another way to sign in (no password, passkey or other provider): ${least}${counted(stranded, "person", undefined, "people")}.`;
+  return `Deleting the provider ${provider.name} disconnects ${number}.${without} Accounts and sessions stay. You can't undo this.`;
+}
+
+function settingsOf({ scope, emailDomain, trustEmail, createPeople }: ProviderOptions) {
+  return given({
+    scopes: scope,
+    emailDomains: emailDomain?.filter((one) => one !== ""),
+    trustEmail,
+    createPeople,
+  });
+}

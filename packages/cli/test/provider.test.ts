@@ -1,0 +1,126 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { aWorkspaceWithDatabase, type Workspace } from "./support/run-command.ts";
+
+let at: Workspace;
+beforeAll(async () => {
+  at = await aWorkspaceWithDatabase();
+});
+afterAll(() => at.remove());
+
+const SECRET = "an-upstream-secret-1234";
+const CREATE = ["provider", "create", "--name", "Example", "--issuer", "https://accounts.example"];
+const made = (clientId: string, args: readonly string[] = [], input = "") =>
+  at.json([...CREATE, "--client-id", clientId, ...args], { input });
+
+describe("wrong command lines → one line, and nothing is stored", () => {
+  test.each([
+    ["no client id", CREATE, 2, "'--client-id <id>'"],
+    ["another type", [...CREATE, "--client-id", "a", "--type", "saml"], 2, "--type"],
+    [
+      "an issuer over http",
+      [...CREATE, "--client-id", "a", "--issuer", "http://a.example"],
+      1,
+      "error: --issuer: must",
+    ],
+    [
+      "an empty secret",
+      [...CREATE, "--client-id", "a", "--client-secret-stdin"],
+      1,
+      "error: --client-secret-stdin: must",
+    ],
+    ["a domain that is none", [...CREATE, "--client-id", "a", "--email-domain", "@"], 1, "error: --email-domain: "],
+    ["trust without a domain", [...CREATE, "--client-id", "a", "--trust-email"], 1, "error: --trust-email: name the"],
+    ["nothing to change", ["provider", "update", "none"], 2, "error: no settings to change"],
+    [
+      "an unknown provider",
+      ["provider", "update", "none", "--name", "A"],
+      1,
+      'error: provider: there is no provider "none"',
+    ],
+    ["an unknown provider, shown", ["provider", "show", "none"], 1, "there is no provider"],
+    ["an unknown provider, deleted", ["provider", "delete", "none", "--yes"], 1, "there is no provider"],
+    [
+      "two lists of domains",
+      ["provider", "update", "none", "--email-domain", "a.example", "--add-email-domain", "b.example"],
+      2,
+      "error: --email-domain replaces the whole list",
+    ],
+    [
+      "a secret and none",
+      ["provider", "update", "none", "--client-secret-stdin", "--no-client-secret"],
+      2,
+      "error: use only one of --client-secret-stdin and --no-client-secret",
+    ],
+  ])("%s", async (_, args, wanted, words) => {
+    const { code, stdout, stderr } = await at.run(args);
+    expect(stderr).toContain(words);
+    expect([code, stdout, stderr.trimEnd().split("\n").length]).toEqual([wanted, "", 1]);
+    expect(await at.json(["provider", "list"])).toEqual([]);
+  });
+
+  test("a secret that can't be → not repeated", async () => {
+    const { code, stderr } = await at.run([...CREATE, "--client-id", "a", "--client-secret-stdin"], {
+      input: `${SECRET}\nsecond line`,
+    });
+    expect(code).toBe(1);
+    expect(stderr).not.toContain(SECRET);
+  });
+});
+
+test("created → the redirect URI to register, and no secret; the line end of the input isn't part of the secret", async () => {
+  const args = [...CREATE, "--client-id", "plain", "--email-domain", "example.com", "--client-secret-stdin"];
+  const { code, stdout, stderr } = await at.run(args, { input: `${SECRET}\n` });
+  expect(code, stderr).toBe(0);
+  const id = /^id +(\S+)$/m.exec(stdout)?.[1];
+  expect(stdout).toMatch(/^has_secret +yes$/m);
+  expect(stdout).toMatch(new RegExp(`^redirect_uri +http\\S+/login/provider/${id}/callback$`, "m"));
+  expect(stderr).toMatch(new RegExp(`^Next step: register this redirect URI at the provider: \\S+/${id}/callback\n$`));
+  expect(`${stdout}${stderr}`).not.toContain(SECRET);
+  await at.json(["provider", "delete", String(id), "--yes"]);
+});
+
+test("anybody there gets an account → a warning; with --no-create-people none", async () => {
+  const anybody = await at.run([...CREATE, "--client-id", "anybody", "--json"]);
+  expect(anybody.stderr).toMatch(/^warning: --email-domain: anybody with an account .*\n$/);
+  const nobody = await at.run([...CREATE, "--client-id", "nobody", "--no-create-people", "--json"]);
+  expect([nobody.code, nobody.stderr]).toEqual([0, ""]);
+  expect(JSON.parse(nobody.stdout)).toMatchObject({ create_people: false });
+  for (const { stdout } of [anybody, nobody]) await at.json(["provider", "delete", JSON.parse(stdout).id, "--yes"]);
+});
+
+test("created, listed, shown, changed, deleted", async () => {
+  const first = await made("one", ["--email-domain", "example.com", "--client-secret-stdin"], SECRET);
+  const id = String(first["id"]);
+  expect(first).toMatchObject({
+    ...{ type: "openid", name: "Example", issuer: "https://accounts.example", client_id: "one", has_secret: true },
+    ...{ scope: "openid profile email", email_domains: ["example.com"], trust_email: false, create_people: true },
+    status: "active",
+  });
+  expect(await at.json(["provider", "show", id])).toEqual(first);
+  expect(await at.json(["provider", "list"])).toEqual([first]);
+  expect((await at.run([...CREATE, "--client-id", "one"])).stderr).toContain("error: --client-id: there is a provider");
+  const update = (...args: readonly string[]) => at.json(["provider", "update", id, ...args]);
+  expect(await update("--trust-email", "--scope", "email groups", "--add-email-domain", "b.example")).toEqual({
+    ...first,
+    ...{ trust_email: true, scope: "openid email groups", email_domains: ["example.com", "b.example"] },
+  });
+  expect(await update("--name", "New", "--no-create-people", "--status", "disabled")).toMatchObject({
+    ...{ name: "New", create_people: false, status: "disabled", trust_email: true, has_secret: true },
+  });
+  expect(await update("--no-trust-email", "--create-people", "--remove-email-domain", "b.example")).toMatchObject({
+    ...{ trust_email: false, create_people: true, email_domains: ["example.com"], status: "disabled" },
+  });
+  expect(await update("--no-client-secret")).toMatchObject({ has_secret: false });
+  await at.json(["provider", "update", id, "--client-secret-stdin"], { input: SECRET });
+  const moved = await at.run(["provider", "update", id, "--issuer", "https://new.example", "--json"]);
+  expect(JSON.parse(moved.stdout)).toMatchObject({ issuer: "https://new.example", has_secret: false });
+  expect(moved.stderr).toMatch(
+    /^warning: --issuer: .*\nwarning: --client-secret-stdin: the stored secret is deleted.*\n$/,
+  );
+  const asked = await at.run(["provider", "delete", id]);
+  expect([asked.code, asked.stdout]).toEqual([2, ""]);
+  expect(asked.stderr).toContain("Deleting the provider New disconnects 0 people.");
+  expect(await at.json(["provider", "list"])).toHaveLength(1);
+  expect(await at.json(["provider", "delete", id, "--yes"])).toEqual({ id, deleted: true });
+  expect(await at.json(["provider", "list"])).toEqual([]);
+});

@@ -1,0 +1,75 @@
+/** The lists of a client. An update can replace them, or add and remove single values. */
+
+import type { ClientMetadata } from "../oauth/client-registration/metadata.ts";
+import type { Client } from "../oauth/model.ts";
+import { type Remark, refuseAny } from "./admin-error.ts";
+
+/** By the name of the field in the client's record. */
+const LISTS = {
+  redirect_uris: (client: Client) => client.redirectUris,
+  post_logout_redirect_uris: (client: Client) => client.postLogoutRedirectUris ?? [],
+  grant_types: (client: Client) => client.grantTypes,
+  response_types: (client: Client) => client.responseTypes,
+  scope: (client: Client) => client.scopes,
+  optional_scope: (client: Client) => client.optionalScopes ?? [],
+  own_scope: (client: Client) => client.ownScopes,
+} as const;
+export type ClientList = keyof typeof LISTS;
+
+/** The values that a list gains and loses; the others stay. */
+export interface ListChange {
+  readonly add?: readonly string[];
+  readonly remove?: readonly string[];
+}
+export type ListChanges = Partial<Readonly<Record<ClientList, ListChange>>>;
+
+const names = Object.keys(LISTS) as readonly ClientList[];
+const ONE: Readonly<Record<ClientList, string>> = {
+  ...{ redirect_uris: "redirect_uri", grant_types: "grant_type", response_types: "response_type" },
+  post_logout_redirect_uris: "post_logout_redirect_uri",
+  ...{ scope: "scope", optional_scope: "optional_scope", own_scope: "own_scope" },
+};
+
+/**
+ * The changed lists. A value that is there already is not added again. Throws `invalid` for a value that should be
+ * removed and is not there, because this is usually a typing error.
+ */
+export function changedLists(
+  client: Client,
+  changes: ListChanges,
+): { readonly metadata: ClientMetadata; readonly ownScopes?: readonly string[] } {
+  const problems: Remark[] = [];
+  const metadata: Record<string, unknown> = {};
+  let ownScopes: readonly string[] | undefined;
+  for (const name of names) {
+    const change = changes[name];
+    if (change === undefined) continue;
+    const { add = [], remove = [] } = change;
+    const before = LISTS[name](client);
+    problems.push(...absent(name, remove, before));
+    const after = [...new Set([...before.filter((value) => !remove.includes(value)), ...add])];
+    if (name === "own_scope") ownScopes = after;
+    else metadata[name] = name.endsWith("scope") ? after.join(" ") : after;
+  }
+  refuseAny(problems);
+  return { metadata, ...(ownScopes === undefined ? {} : { ownScopes }) };
+}
+
+function absent(name: ClientList, remove: readonly string[], before: readonly string[]): readonly Remark[] {
+  const has = before.length === 0 ? "its list is empty" : `it has ${before.join(", ")}`;
+  return remove
+    .filter((value) => !before.includes(value))
+    .map((value) => ({
+      field: `remove_${ONE[name]}`,
+      problem: `the client has no ${JSON.stringify(value.slice(0, 200))}: ${has}`,
+    }));
+}
+
+/** The values that each list lost between two states of a client. */
+export function droppedValues(before: Client, after: Client): Partial<Readonly<Record<ClientList, readonly string[]>>> {
+  const lost = names.map((name) => {
+    const left = LISTS[name](after);
+    return [name, LISTS[name](before).filter((value) => !left.includes(value))] as const;
+  });
+  return Object.fromEntries(lost.filter(([, values]) => values.length > 0));
+}

@@ -1,0 +1,294 @@
+/** The operator's use-cases for OpenID Connect providers at which people may sign in. */
+
+import { base64url } from "../crypto/random.ts";
+import { sealProviderSecret } from "../crypto/sign-in-provider-secrets.ts";
+import { displayTextProblem } from "../oauth/names/display-name.ts";
+import { isScopeName } from "../oauth/scope.ts";
+import { canonicalDomain } from "../owners/canonical-login.ts";
+import type { SignInProvider } from "../owners/identities/sign-in-provider.ts";
+import type { SubjectLink } from "../owners/subject-link-storage.ts";
+import { isLoopbackHost } from "../setting-kinds.ts";
+import { type Remark, refuse, refuseAny } from "./admin-error.ts";
+import type { AdminContext } from "./context.ts";
+import { linksOfIssuer } from "./subject-links.ts";
+
+/** The sign-in page has a button for each. */
+export const MAX_PROVIDERS = 50;
+const MAX_NAME = 60;
+const MAX_ISSUER = 1024;
+const MAX_SCOPES = 50;
+const MAX_DOMAINS = 200;
+export const DEFAULT_PROVIDER_SCOPES: readonly string[] = ["openid", "profile", "email"];
+
+interface Settings {
+  readonly name: string;
+  readonly issuer: string;
+  readonly clientId: string;
+  /** Null: this server is a public client there. */
+  readonly clientSecret: string | null;
+  /** `openid` is added. */
+  readonly scopes: readonly string[];
+  readonly emailDomains: readonly string[];
+  readonly trustEmail: boolean;
+  readonly createPeople: boolean;
+  readonly status: SignInProvider["status"];
+}
+
+export type NewProvider = Pick<Settings, "name" | "issuer" | "clientId"> & Partial<Settings>;
+
+/** `addEmailDomains`, `removeEmailDomains`: change the present list, or the new one if there is one. */
+export type ProviderChanges = Partial<Settings> & {
+  readonly addEmailDomains?: readonly string[];
+  readonly removeEmailDomains?: readonly string[];
+};
+
+/** `remarks`: what the operator should look at again. */
+export interface StoredProvider {
+  readonly provider: SignInProvider;
+  readonly remarks: readonly Remark[];
+}
+
+/** Throws `invalid` with all problems, `taken`, or `conflict` if there are too many. */
+export async function createProvider(input: NewProvider, context: AdminContext): Promise<StoredProvider> {
+  const { clientSecret = null, ...settings } = input;
+  const provider = withCanonicalLists({
+    id: newProviderId(context),
+    type: "openid",
+    sealedSecret: null,
+    scopes: DEFAULT_PROVIDER_SCOPES,
+    emailDomains: [],
+    trustEmail: false,
+    createPeople: true,
+    status: "active",
+    createdAt: context.now(),
+    ...settings,
+  });
+  refuseAny([...problemsOf(provider, undefined, context), ...secretProblems(clientSecret)]);
+  const stored = { ...provider, sealedSecret: sealed(provider.id, clientSecret, context) };
+  await put(stored, true, context);
+  return { provider: stored, remarks: remarksOf(stored) };
+}
+
+/**
+ * Changes the named settings. If the issuer is at another origin than before, the stored secret is deleted unless the
+ * changes bring one: the server must not send it to a new host. Throws `unknown`, `taken`, or `invalid` with all
+ * problems of the changed provider.
+ */
+export async function updateProvider(
+  id: string,
+  changes: ProviderChanges,
+  context: AdminContext,
+): Promise<StoredProvider> {
+  const before = await providerOf(id, context);
+  const { clientSecret, addEmailDomains = [], removeEmailDomains = [], ...settings } = changes;
+  const replaced = { ...before, ...settings };
+  const removed = new Set(removeEmailDomains.map((one) => canonicalDomain(one) ?? one));
+  const present = replaced.emailDomains.map((one) => canonicalDomain(one) ?? one);
+  const after = withCanonicalLists({
+    ...replaced,
+    emailDomains: [...present.filter((one) => !removed.has(one)), ...addEmailDomains],
+  });
+  refuseAny([
+    ...[...removed].filter((one) => !present.includes(one)).map((one) => absentDomain(one, present)),
+    ...problemsOf(after, before, context),
+    ...secretProblems(clientSecret ?? null),
+  ]);
+  const moved = after.issuer !== before.issuer && originOf(after.issuer) !== originOf(before.issuer);
+  const kept = moved ? null : before.sealedSecret;
+  const stored = {
+    ...after,
+    sealedSecret: clientSecret === undefined ? kept : sealed(id, clientSecret, context),
+  };
+  await put(stored, false, context);
+  const cleared = moved && clientSecret === undefined && before.sealedSecret !== null;
+  return { provider: stored, remarks: [...issuerRemarks(before, stored, cleared), ...remarksOf(stored)] };
+}
+
+/** In the order of their creation. */
+export function allProviders({ storage }: AdminContext): Promise<readonly SignInProvider[]> {
+  return storage.signInProviders.list();
+}
+
+/** Throws `unknown`. */
+export async function providerOf(id: string, { storage }: AdminContext): Promise<SignInProvider> {
+  return (await storage.signInProviders.list()).find((one) => one.id === id) ?? unknownProvider(id);
+}
+
+/** Nobody can sign in there from now on; sessions stay. Deletes the links of its subjects. Throws `unknown`. */
+export async function deleteProvider(id: string, { storage, now }: AdminContext): Promise<void> {
+  if (!(await storage.signInProviders.delete({ id, now: now() }))) unknownProvider(id);
+}
+
+/** Maximum number of links that are looked at before a provider is deleted. */
+export const MOST_CONNECTED = 1000;
+
+export interface ProviderImpact {
+  readonly provider: SignInProvider;
+  /** People who can sign in there. */
+  readonly people: number;
+  /** Of these, people with no password, no passkey and no other provider. */
+  readonly stranded: number;
+  /** False: there are more links than `MOST_CONNECTED`, and only these were counted. */
+  readonly all: boolean;
+}
+
+/** Throws `unknown`. */
+export async function impactOfProvider(id: string, context: AdminContext): Promise<ProviderImpact> {
+  const provider = await providerOf(id, context);
+  const others = (await allProviders(context)).filter((one) => one.id !== id && one.status === "active");
+  const seen = new Set<string>();
+  let stranded = 0;
+  let links = 0;
+  for await (const link of linksOfIssuer(id, context)) {
+    links += 1;
+    if (links > MOST_CONNECTED) return { provider, people: seen.size, stranded, all: false };
+    if (link.claim !== provider.issuer || seen.has(link.ownerId)) continue;
+    seen.add(link.ownerId);
+    if (!(await hasOtherWayIn(link, others, context))) stranded += 1;
+  }
+  return { provider, people: seen.size, stranded, all: true };
+}
+
+async function hasOtherWayIn(
+  { partition, ownerId: personId }: SubjectLink,
+  others: readonly SignInProvider[],
+  { storage }: AdminContext,
+): Promise<boolean> {
+  const person = await storage.people.get({ partition, personId });
+  if (person === undefined || person.passwordHash !== null) return true;
+  if ((await storage.passkeys.list({ partition, personId })).length > 0) return true;
+  const links = await storage.subjectLinks.ofPerson({ partition, personId });
+  return links.some(({ issuerId, claim }) => others.some(({ id, issuer }) => id === issuerId && issuer === claim));
+}
+
+/** A random id that command lines don't take for an option. */
+function newProviderId({ randomBytes }: Pick<AdminContext, "randomBytes">): string {
+  for (;;) {
+    const id = base64url(randomBytes(16));
+    if (/^[A-Za-z0-9]/.test(id)) return id;
+  }
+}
+
+/** Each scope and domain once. Domains that are none stay as they are, so that the refusal can name them. */
+function withCanonicalLists(provider: SignInProvider): SignInProvider {
+  return {
+    ...provider,
+    name: provider.name.normalize("NFC"),
+    scopes: [...new Set(["openid", ...provider.scopes])],
+    emailDomains: [...new Set(provider.emailDomains.map((one) => canonicalDomain(one) ?? one))],
+  };
+}
+
+function sealed(id: string, secret: string | null, { secrets }: AdminContext): string | null {
+  if (secret === null) return null;
+  const sealing = secrets?.() ?? refuse("conflict", null, "there is no key to encrypt the secret with");
+  return sealProviderSecret(sealing, id, secret);
+}
+
+async function put(provider: SignInProvider, create: boolean, { storage }: AdminContext): Promise<void> {
+  switch (await storage.signInProviders.put({ provider, create, most: MAX_PROVIDERS })) {
+    case "stored":
+      return;
+    case "unknown":
+      return unknownProvider(provider.id);
+    case "taken":
+      return refuse(
+        "taken",
+        "client_id",
+        `there is a provider with this client ID and the issuer ${provider.issuer} already`,
+      );
+    case "full":
+      return refuse("conflict", null, `there are ${MAX_PROVIDERS} providers already, which is the most: delete one`);
+  }
+}
+
+function unknownProvider(id: string): never {
+  return refuse("unknown", "provider", `there is no provider ${JSON.stringify(id.slice(0, 100))}`);
+}
+
+/** `before`: the present record, whose name may be older than the rules for names. */
+function problemsOf(
+  provider: SignInProvider,
+  before: SignInProvider | undefined,
+  context: AdminContext,
+): readonly Remark[] {
+  const { name, issuer, clientId, scopes, emailDomains, trustEmail } = provider;
+  const problems: Remark[] = [];
+  const add = (field: string, problem: string | undefined) => {
+    if (problem !== undefined) problems.push({ field, problem });
+  };
+  add("name", displayTextProblem(name, MAX_NAME, before?.name));
+  add("issuer", issuerProblem(issuer, context.issuer));
+  if (!/^[\u0021-\u007e]{1,255}$/.test(clientId)) {
+    add("client_id", "must be 1 to 255 printable ASCII characters without spaces, exactly as the provider shows it");
+  }
+  if (scopes.length > MAX_SCOPES) add("scope", `at most ${MAX_SCOPES} values are allowed`);
+  const noScope = scopes.find((one) => !isScopeName(one));
+  if (noScope !== undefined) add("scope", `${quoted(noScope)} is not a scope (RFC 6749 §3.3)`);
+  if (emailDomains.length > MAX_DOMAINS) add("email_domain", `at most ${MAX_DOMAINS} values are allowed`);
+  const noDomain = emailDomains.find((one) => canonicalDomain(one) === undefined);
+  if (noDomain !== undefined) add("email_domain", `${quoted(noDomain)} is not a domain of an e-mail address`);
+  if (trustEmail && emailDomains.length === 0) {
+    add(
+      "trust_email",
+      "name the provider's own e-mail domains first: without any, the provider could name anybody's address and so get into their account",
+    );
+  }
+  return problems;
+}
+
+/** OpenID Connect Discovery §3: an https URL without query and fragment. It is compared character by character. */
+function issuerProblem(issuer: string, own: string): string | undefined {
+  const plain = /^https?:\/\/(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?(?:\/[\u0021-\u007e]*)?$/;
+  if (issuer.length > MAX_ISSUER || !plain.test(issuer) || /[?#\\]/.test(issuer) || !URL.canParse(issuer)) {
+    return "must be an https URL without query, fragment, user and password, exactly as the provider writes it in its metadata";
+  }
+  const { protocol, hostname, href } = new URL(issuer);
+  if (protocol !== "https:" && !isLoopbackHost(hostname)) {
+    return "must be an https URL: http is only for a provider on this machine";
+  }
+  const bare = (url: string) => url.replace(/\/$/, "");
+  return bare(href) === bare(new URL(own).href) ? "this is this server's own issuer" : undefined;
+}
+
+function secretProblems(secret: string | null): readonly Remark[] {
+  // The text is a secret, so the problem doesn't repeat it.
+  if (secret === null || (secret.length <= 512 && /^[\u0021-\u007e](?:[\u0020-\u007e]*[\u0021-\u007e])?$/.test(secret)))
+    return [];
+  const problem = "must be 1 to 512 printable ASCII characters, with no space at its start or end";
+  return [{ field: "client_secret", problem }];
+}
+
+function absentDomain(domain: string, present: readonly string[]): Remark {
+  const has = present.length === 0 ? "its list is empty" : `it has ${present.slice(0, 10).join(", ")}`;
+  return { field: "remove_email_domain", problem: `the provider has no ${quoted(domain)}: ${has}` };
+}
+
+function quoted(text: string): string {
+  return JSON.stringify(text.slice(0, 100));
+}
+
+function originOf(issuer: string): string {
+  return new URL(issuer).origin;
+}
+
+function issuerRemarks(before: SignInProvider, after: SignInProvider, cleared: boolean): readonly Remark[] {
+  const remarks: Remark[] = [];
+  if (after.issuer !== before.issuer) {
+    const problem = `people who are connected through ${before.issuer} can't sign in with this provider any more, unless you change the issuer back`;
+    remarks.push({ field: "issuer", problem });
+  }
+  if (cleared) {
+    const problem =
+      "the stored secret is deleted, because the new issuer has another host: set the secret that it gave you";
+    remarks.push({ field: "client_secret", problem });
+  }
+  return remarks;
+}
+
+function remarksOf({ createPeople, emailDomains }: SignInProvider): readonly Remark[] {
+  if (!createPeople || emailDomains.length > 0) return [];
+  const problem =
+    "anybody with an account at this provider gets an account here: name its e-mail domains, or don't let it create people";
+  return [{ field: "email_domain", problem }];
+}

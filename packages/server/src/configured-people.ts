@@ -1,0 +1,122 @@
+/** People whom an application of the operator's knows already, which code in the configuration finds. */
+
+import { callCode, isPlain } from "./configured-code.ts";
+import { isKnownHash, verifyForeignPassword } from "./crypto/foreign-password-hashes.ts";
+import type { Millis } from "./oauth/model.ts";
+import type { ExistingPeopleSource, FoundPerson } from "./owners/identities/existing-people.ts";
+import type { HashRequester } from "./owners/password-hash-requester.ts";
+
+/** One of them. Leave out what is unknown. */
+export interface ExistingPerson {
+  /** Names them for ever: never give it to somebody else. 1 to 255 characters. */
+  readonly id: string;
+  readonly username?: string | null;
+  readonly email?: string | null;
+  /** True: you have made sure that the address is theirs. */
+  readonly emailVerified?: boolean;
+  readonly name?: string | null;
+  /** argon2, bcrypt, scrypt or PBKDF2. Needed if there is no `verifyPassword`. */
+  readonly passwordHash?: string | null;
+  /** True: they can't sign in. */
+  readonly disabled?: boolean;
+}
+
+/**
+ * When somebody signs in whom this server doesn't know, it asks this code. With the right password they get an account
+ * here, and their password is stored here as argon2id: from then on this server alone decides about their sign-in.
+ */
+export interface ExistingPeople {
+  /** The person whose username or address this is. Null: nobody. */
+  find(login: string, asked: { readonly signal: AbortSignal }): ExistingPerson | null | Promise<ExistingPerson | null>;
+  /** Absent: this server verifies their `passwordHash`. */
+  verifyPassword?(
+    person: ExistingPerson,
+    password: string,
+    asked: { readonly signal: AbortSignal },
+  ): boolean | Promise<boolean>;
+  /** The longest time that a sign-in waits for each of them, from 10 to 10,000 milliseconds. Absent: 3,000. */
+  readonly timeout?: Millis;
+}
+
+const TIMEOUT: Millis = 3_000;
+const TIMEOUTS = { least: 10, most: 10_000 } as const;
+const MAX_TEXT = 500;
+
+/** All problems with the people of a configuration, one line each. */
+export function existingPeopleProblems(people: unknown): readonly string[] {
+  const { find, verifyPassword, timeout, ...others } = (people ?? {}) as Record<string, unknown>;
+  const { least, most } = TIMEOUTS;
+  const problems: string[] = [];
+  if (typeof find !== "function") problems.push("find: wanted a function");
+  if (verifyPassword !== undefined && typeof verifyPassword !== "function")
+    problems.push("verifyPassword: wanted a function, or nothing");
+  if (timeout !== undefined && !(Number.isInteger(timeout) && Number(timeout) >= least && Number(timeout) <= most))
+    problems.push(`timeout: wanted whole milliseconds from ${least} to ${most}`);
+  for (const key of Object.keys(others)) problems.push(`${key}: there is no such key`);
+  return problems.map((problem) => `people.${problem}`);
+}
+
+/** Asks the code. Whatever it does, the outcome is one of the port's. */
+export function existingPeopleSource(people: ExistingPeople): ExistingPeopleSource {
+  const timeout = people.timeout ?? TIMEOUT;
+  return {
+    async find(login) {
+      const called = await callCode((signal) => people.find(login, { signal }), timeout);
+      if (called.kind === "failed") return { kind: "failed", why: `people.find: ${called.why}` };
+      if (called.value === null) return { kind: "nobody" };
+      const read = readPerson(called.value);
+      if (read === undefined) return { kind: "failed", why: "people.find: the answer is no person and not null" };
+      const { original, person } = read;
+      return {
+        kind: "found",
+        person,
+        isRight: (password, whose) => isRight(people, original, password, whose, timeout),
+      };
+    },
+  };
+}
+
+async function isRight(
+  people: ExistingPeople,
+  person: ExistingPerson,
+  password: string,
+  whose: HashRequester,
+  timeout: Millis,
+): Promise<boolean | { readonly why: string }> {
+  if (people.verifyPassword !== undefined) {
+    const called = await callCode((signal) => people.verifyPassword?.(person, password, { signal }), timeout);
+    if (called.kind === "failed") return { why: `people.verifyPassword: ${called.why}` };
+    if (typeof called.value === "boolean") return called.value;
+    return { why: "people.verifyPassword: the answer is neither true nor false" };
+  }
+  const { passwordHash } = person;
+  if (passwordHash == null) return false;
+  if (!isKnownHash(passwordHash))
+    return { why: "people.find: the passwordHash has an unknown form, or costs too much" };
+  return verifyForeignPassword(password, passwordHash, whose);
+}
+
+/** Undefined: the value is something else. */
+function readPerson(value: unknown): { readonly original: ExistingPerson; readonly person: FoundPerson } | undefined {
+  if (!isPlain(value)) return undefined;
+  const { id, username, email, emailVerified, name, passwordHash, disabled } = value;
+  const texts = [username, email, name, passwordHash];
+  const flags = [emailVerified, disabled];
+  const fit =
+    typeof id === "string" &&
+    texts.every((one) => one == null || (typeof one === "string" && one.length <= MAX_TEXT)) &&
+    flags.every((one) => one === undefined || typeof one === "boolean");
+  if (!fit) return undefined;
+  const original = value as unknown as ExistingPerson;
+  return {
+    original,
+    person: {
+      id,
+      username: original.username ?? null,
+      email: original.email ?? null,
+      emailVerified: original.emailVerified === true,
+      name: original.name ?? null,
+      disabled: original.disabled === true,
+    },
+  };
+}

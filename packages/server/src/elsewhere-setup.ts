@@ -1,0 +1,56 @@
+/**
+ * Sign-in at other OpenID Connect providers, for the server. The client of the providers is loaded when somebody uses one
+ * for the first time.
+ */
+
+import type { Secrets } from "./crypto/server-secret.ts";
+import { FOR_PEOPLE, GuardedFetcher } from "./outbound/guarded-fetch.ts";
+import type { Elsewhere, ElsewhereContext } from "./owners/identities/sign-in-elsewhere.ts";
+import type { SignInProviders } from "./owners/identities/sign-in-provider.ts";
+import type { UpstreamClient } from "./owners/identities/upstream-identity.ts";
+import type { Storage } from "./storage/open.ts";
+import type { Uses } from "./storage-subset.ts";
+
+interface Parts {
+  readonly catalog: SignInProviders;
+  readonly people: ElsewhereContext;
+  readonly storage: Uses<Storage, "replayCache.useOnce">;
+  readonly secrets: Secrets;
+  readonly outboundAllow: readonly string[];
+}
+
+export function elsewhereOf({ catalog, people, storage, secrets, outboundAllow }: Parts): Elsewhere {
+  const client = async () => {
+    const [{ OpenIdProviders }, { openProviderSecret }] = await Promise.all([
+      import("./upstream/openid-provider.ts"),
+      import("./crypto/sign-in-provider-secrets.ts"),
+    ]);
+    const monotonic = () => performance.now();
+    return new OpenIdProviders({
+      fetcher: new GuardedFetcher({ now: monotonic, alsoAllowed: outboundAllow, parallel: FOR_PEOPLE }),
+      secretOf({ id, sealedSecret }) {
+        const opened = sealedSecret === null ? null : openProviderSecret(secrets, id, sealedSecret);
+        if (opened === undefined) {
+          throw new Error("the secret at a provider is sealed under a secret that isn't in ASSENT_SECRET any more");
+        }
+        return opened;
+      },
+    });
+  };
+  let loading: Promise<UpstreamClient> | undefined;
+  const load = () => {
+    loading ??= client();
+    // A file that is missing now may be there the next time, for example after an installation.
+    loading.catch(() => {
+      loading = undefined;
+    });
+    return loading;
+  };
+  return {
+    people,
+    providers: () => catalog.providers(),
+    useOnce: (args) => storage.replayCache.useOnce(args),
+    begin: async (...args) => (await load()).begin(...args),
+    finish: async (...args) => (await load()).finish(...args),
+  };
+}

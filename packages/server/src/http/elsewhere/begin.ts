@@ -1,0 +1,126 @@
+/** `/login/provider`: the way to the sign-in at another provider. */
+
+import { randomText } from "../../crypto/random.ts";
+import type { Millis } from "../../oauth/model.ts";
+import { canonicalEmail } from "../../owners/canonical-login.ts";
+import { domainOf } from "../../owners/identities/sign-in-elsewhere.ts";
+import type { SignInProvider } from "../../owners/identities/sign-in-provider.ts";
+import type { Attempt } from "../../owners/identities/upstream-identity.ts";
+import type { ElsewhereProblem } from "../../pages/views.ts";
+import { type Arrival, arrivalOf, type FormArrival, isAnswer } from "../authorization/continuation-in-forms.ts";
+import type { FlowTools } from "../endpoint-contexts.ts";
+import { signInAnswer } from "../endpoints/sign-in-page.ts";
+import { isFormToken } from "../form-token.ts";
+import { type Answer, formOf, type HttpRequest, redirect } from "../http-message.ts";
+import { type ElsewhereState, MAX_STATE, sealState } from "./state.ts";
+
+/** A button of the sign-in page. */
+export async function submitProvider(http: HttpRequest, tools: FlowTools): Promise<Answer> {
+  const arrival = await arrivalOf(http, tools);
+  if (isAnswer(arrival)) return arrival;
+  const { form, visitor } = arrival;
+  if (!isFormToken(form, visitor, tools)) {
+    return signInAnswer(arrival, tools, { problem: { kind: "stale" }, username: "", status: 403 });
+  }
+  const provider = await activeProvider(form.get("provider") ?? "", tools);
+  if (provider === undefined) return problemAt("", "stale", arrival, tools);
+  return beginSignIn(provider, null, arrival, tools);
+}
+
+/** The active provider with that id. */
+export async function activeProvider(id: string, { elsewhere }: FlowTools): Promise<SignInProvider | undefined> {
+  const provider = (await elsewhere.providers()).get(id);
+  return provider?.status === "active" ? provider : undefined;
+}
+
+/** The provider of an address that somebody typed. Undefined: no provider has its domain. */
+export async function providerOfAddress(typed: string, { elsewhere }: FlowTools): Promise<SignInProvider | undefined> {
+  const address = canonicalEmail(typed.trim());
+  if (address === undefined) return undefined;
+  const domain = domainOf(address);
+  return [...(await elsewhere.providers()).values()].find(
+    ({ status, emailDomains }) => status === "active" && emailDomains.includes(domain),
+  );
+}
+
+/** `typed`: the address that the person typed. Null: none. */
+export function beginSignIn(
+  provider: SignInProvider,
+  typed: string | null,
+  arrival: FormArrival,
+  tools: FlowTools,
+): Promise<Answer> {
+  const { visitor, form, flow } = arrival;
+  const prompt = flow?.request.prompt ?? [];
+  const choose = form.get("switch") === "yes" || prompt.includes("select_account");
+  // Somebody who is signed in, and is asked to sign in, has to prove again who they are. So has whoever an app asks.
+  const wanted = visitor.signedIn !== undefined || prompt.includes("login") || flow?.request.maxAge != null;
+  const loginHint = typed ?? flow?.request.loginHint ?? null;
+  return begin(provider, { connects: null, fresh: wanted && !choose, choose, loginHint }, arrival, tools);
+}
+
+export interface Beginning extends Pick<ElsewhereState, "connects" | "fresh"> {
+  readonly choose: boolean;
+  readonly loginHint: string | null;
+}
+
+/** Redirects to the provider. */
+export async function begin(
+  provider: SignInProvider,
+  { connects, fresh, choose, loginHint }: Beginning,
+  arrival: Arrival,
+  tools: FlowTools,
+): Promise<Answer> {
+  const { visitor, continuation, http } = arrival;
+  const state: ElsewhereState = {
+    ...{ providerId: provider.id, connects, nonce: randomText(32), codeVerifier: randomText(32) },
+    ...{ begunAt: tools.now(), fresh, continuation },
+  };
+  const sealed = sealState(state, visitor.nonce, tools.secrets);
+  // Only a request of an unusual size is that long. The person can still sign in with another way.
+  if (sealed.length > MAX_STATE) return problemAt(provider.name, "too_long", arrival, tools);
+  const uiLocales = tools.chrome(http).words.language;
+  const wishes = { fresh, choose, loginHint: loginHint?.slice(0, 254) ?? null, uiLocales };
+  const begun = await tools.elsewhere.begin(provider, attemptOf(state, sealed, tools), wishes);
+  if (begun.kind === "begun") return redirect(303, begun.location, visitor.cookies);
+  const { fault, detail } = begun;
+  tools.event("sign_in_elsewhere_failed", { provider: provider.id, fault, detail, address: http.address });
+  return problemAt(provider.name, fault, arrival, tools);
+}
+
+export function attemptOf(
+  { providerId, nonce, codeVerifier, begunAt }: ElsewhereState,
+  state: string,
+  { issuer }: Pick<FlowTools, "issuer">,
+): Attempt {
+  return { redirectUri: `${issuer}/login/provider/${providerId}/callback`, state, nonce, codeVerifier, begunAt };
+}
+
+const STATUS: Readonly<Partial<Record<ElsewhereProblem, number>>> = { denied: 200, unreachable: 503 };
+/** Seconds after which a provider that did not answer may be back. */
+const AGAIN = 60;
+const REFUSED: readonly ElsewhereProblem[] = ["stranger", "refused", "domain", "address_taken", "another"];
+
+/** The sign-in page, with what went wrong at the provider. What waits still waits. */
+export async function problemAt(
+  provider: string,
+  why: ElsewhereProblem,
+  arrival: Arrival,
+  tools: FlowTools,
+): Promise<Answer> {
+  const status = STATUS[why] ?? (REFUSED.includes(why) ? 403 : 400);
+  const answer = await signInAnswer(arrival, tools, {
+    ...{ problem: { kind: "elsewhere", why, provider }, username: usernameOf(arrival), status },
+  });
+  return why === "unreachable" ? { ...answer, headers: { ...answer.headers, "retry-after": String(AGAIN) } } : answer;
+}
+
+/** What the form had, so that nobody has to type it again. */
+function usernameOf({ http, continuation, visitor }: Arrival): string {
+  const typed = http.method === "POST" ? formOf(http).get("username") : null;
+  const confirms = continuation?.kind === "account_page" ? visitor.signedIn?.person.username : undefined;
+  return typed?.slice(0, 254) ?? confirms ?? "";
+}
+
+/** An older sign-in at the provider does not begin a session here: it would end at once, or soon. */
+export const OLDEST_SIGN_IN: Millis = 7 * 86_400_000;

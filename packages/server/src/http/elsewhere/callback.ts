@@ -1,0 +1,135 @@
+/** `/login/provider/{id}/callback`: the way back from another provider (OpenID Connect Core §3.1.2.5). */
+
+import { hashes } from "../../crypto/node-hashes.ts";
+import { BY_PROVIDER } from "../../oauth/authentication-context.ts";
+import type { Millis } from "../../oauth/model.ts";
+import { askForNewEmail, type ProfileContext } from "../../owners/account/profile.ts";
+import { isIdentityOf, signInElsewhere, subjectAt } from "../../owners/identities/sign-in-elsewhere.ts";
+import type { SignInProvider } from "../../owners/identities/sign-in-provider.ts";
+import type { UpstreamIdentity } from "../../owners/identities/upstream-identity.ts";
+import type { Person } from "../../owners/person.ts";
+import { type Arrival, arrivalBehind, isAnswer, onward } from "../authorization/continuation-in-forms.ts";
+import { visitorOf } from "../browser-of-request.ts";
+import { type SignInTools, signedInAnswer } from "../endpoints/second-step.ts";
+import { secondStepAnswer, waysFor } from "../endpoints/second-step-page.ts";
+import { securityAfter } from "../endpoints/security.ts";
+import { newsOf } from "../factor-change-input.ts";
+import { type Answer, type HttpRequest, redirect } from "../http-message.ts";
+import { activeProvider, attemptOf, begin, OLDEST_SIGN_IN, problemAt } from "./begin.ts";
+import { toConnect } from "./connect.ts";
+import { type ElsewhereState, openState, STATE_TTL } from "./state.ts";
+
+interface CallbackTools extends SignInTools {
+  readonly account: ProfileContext;
+}
+
+/** How much the clocks of two servers may differ. */
+const CLOCK_TOLERANCE = 60_000;
+
+export async function finishSignIn(http: HttpRequest, tools: CallbackTools): Promise<Answer> {
+  const visitor = await visitorOf(http, tools);
+  const nothing = { visitor, http, continuation: undefined, flow: undefined };
+  const states = new URLSearchParams(http.query).getAll("state");
+  const sealed = states.length === 1 ? (states[0] ?? null) : null;
+  const state = openState(sealed, visitor.nonce, tools.secrets);
+  // Each provider has its own callback, so that an answer of one is never taken for an answer of another (RFC 9700
+  // §4.4.2).
+  if (sealed === null || state === undefined || state.providerId !== http.params["provider"])
+    return problemAt("", "stale", nothing, tools);
+  const arrival = await arrivalBehind(state.continuation, visitor, http, tools);
+  if (isAnswer(arrival)) return arrival;
+  // What waits behind a sign-in that took too long still waits.
+  if (tools.now() - state.begunAt > STATE_TTL) return tooLate(state, arrival, tools);
+  const used = { kind: "sign-in elsewhere", key: hashes.sha256(state.nonce), now: tools.now() };
+  if (!(await tools.elsewhere.useOnce({ ...used, until: state.begunAt + STATE_TTL })))
+    return spent(state, arrival, tools);
+  const provider = await activeProvider(state.providerId, tools);
+  if (provider === undefined) return tooLate(state, arrival, tools);
+  const finished = await tools.elsewhere.finish(provider, attemptOf(state, sealed, tools), http.query);
+  const failure = finished.kind === "failed" ? finished : unproved(provider, finished.identity, state);
+  if (finished.kind === "failed" || failure !== undefined) {
+    const { fault = "unverified", detail = "" } = failure ?? {};
+    tools.event("sign_in_elsewhere_failed", { provider: provider.id, fault, detail, address: http.address });
+    if (state.connects !== null) return securityAfter("account-failed", visitor.cookies, tools);
+    return problemAt(provider.name, fault, arrival, tools);
+  }
+  const { identity } = finished;
+  if (state.connects !== null) return toConnect(state.connects, provider, identity, visitor, tools);
+  if (tools.now() - (identity.authTime ?? tools.now()) > OLDEST_SIGN_IN && !state.fresh)
+    return begin(provider, { connects: null, fresh: true, choose: false, loginHint: identity.email }, arrival, tools);
+  return signedInThere(provider, identity, authTimeOf(identity, state, tools.now()), arrival, tools);
+}
+
+/** When the person proved there who they are. `state`: they were asked to prove it since then, or were not asked. */
+function authTimeOf({ authTime }: UpstreamIdentity, { fresh, begunAt }: ElsewhereState, now: Millis): Millis {
+  // A proof that was asked for came after the question, whatever the provider's clock says.
+  const earliest = fresh ? begunAt : 0;
+  return Math.min(Math.max(authTime ?? now, earliest), now);
+}
+
+/**
+ * The provider's subject can't be one (OpenID Connect Core §2). Or it was asked to make the person prove who they are,
+ * and says that they did so before.
+ */
+function unproved(provider: SignInProvider, identity: UpstreamIdentity, { fresh, begunAt }: ElsewhereState) {
+  if (subjectAt(provider, identity) === undefined)
+    return { fault: "unverified", detail: "sub must be 1 to 255 printable characters" } as const;
+  const { authTime } = identity;
+  if (!fresh || authTime === null || authTime >= begunAt - CLOCK_TOLERANCE) return undefined;
+  return { fault: "unverified", detail: "auth_time is before the request" } as const;
+}
+
+function tooLate({ connects }: ElsewhereState, arrival: Arrival, tools: CallbackTools): Answer | Promise<Answer> {
+  if (connects !== null) return securityAfter("account-failed", arrival.visitor.cookies, tools);
+  return problemAt("", "stale", arrival, tools);
+}
+
+/** The callback was opened a second time, for example with the browser's back button. */
+function spent(state: ElsewhereState, arrival: Arrival, tools: CallbackTools): Answer | Promise<Answer> {
+  const { visitor } = arrival;
+  if (visitor.signedIn === undefined) return problemAt("", "stale", arrival, tools);
+  const to = state.connects === null ? onward(arrival.continuation, visitor, tools) : "/account/security";
+  return redirect(303, tools.issuer + to, visitor.cookies);
+}
+
+async function signedInThere(
+  provider: SignInProvider,
+  identity: UpstreamIdentity,
+  authTime: Millis,
+  arrival: Arrival,
+  tools: CallbackTools,
+): Promise<Answer> {
+  const { http, visitor, continuation } = arrival;
+  const confirms = continuation?.kind === "account_page" ? visitor.signedIn?.person : undefined;
+  // Somebody who confirms who they are does not become somebody else, and gets no second account.
+  if (confirms !== undefined && !(await isIdentityOf(confirms, provider, identity, tools.elsewhere.people))) {
+    tools.event("sign_in_elsewhere_failed", { provider: provider.id, fault: "another", address: http.address });
+    return problemAt(provider.name, "another", arrival, tools);
+  }
+  const outcome = await signInElsewhere(provider, identity, newsOf(http, tools), tools.elsewhere.people);
+  if (outcome.kind === "refused") {
+    const { reason } = outcome;
+    tools.event("sign_in_elsewhere_failed", { provider: provider.id, fault: reason, address: http.address });
+    return problemAt(provider.name, reason === "disabled" ? "refused" : reason, arrival, tools);
+  }
+  const { person, made } = outcome;
+  if (made) await offerAddress(person, identity, http, tools);
+  // What the provider demanded is not known here, so a second step of this server stays necessary.
+  const ways = await waysFor({ person }, "mfa", tools);
+  if (!ways.codes) return signedInAnswer(person, { ...BY_PROVIDER, authTime }, arrival, tools);
+  return secondStepAnswer(arrival, ways, { person, authTime, sessionId: null, amr: BY_PROVIDER.amr }, tools);
+}
+
+/** A new account without an address gets a link to the one that the provider knows. Its owner decides. */
+async function offerAddress(
+  person: Person,
+  { email, emailVerified }: UpstreamIdentity,
+  http: HttpRequest,
+  tools: CallbackTools,
+): Promise<void> {
+  if (person.emailVerifiedAt !== null || email === null || !emailVerified || !tools.mail.enabled) return;
+  const { newEmail } = await import("../../owners/new-username-and-email.ts");
+  const address = newEmail(email);
+  if (address === undefined) return;
+  await askForNewEmail(person, address, tools.chrome(http).words.language, tools.account);
+}

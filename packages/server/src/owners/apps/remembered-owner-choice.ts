@@ -1,0 +1,134 @@
+/** For whom an app acts the next time that it asks: what the person chose, and how they forget it. */
+
+import { ceilingOf } from "../../oauth/consent-reach.ts";
+import type { Client, Consent, Millis } from "../../oauth/model.ts";
+import type { SignedIn } from "../authorization/context.ts";
+import { hasChoiceEnded } from "../authorization/person-or-company.ts";
+import { verdictOn } from "../company-rules.ts";
+import type { Acting, Company } from "../company-storage.ts";
+import { unexpired } from "../consent-after-decision.ts";
+import type { Person } from "../person.ts";
+import type { AppChanged } from "./change-app.ts";
+import type { AppsContext } from "./context.ts";
+
+/** The owners for whom an app may get access again without a page. */
+export interface NextOwners {
+  /** True: the person. */
+  readonly self: boolean;
+  /** By name. */
+  readonly companies: readonly Company[];
+}
+
+/** The choices of a person who belongs to companies. */
+export interface OwnerChoices {
+  /** The ids of all apps for which the person chose a company, and the companies. */
+  readonly chosen: ReadonlyMap<string, readonly Company[]>;
+  of(consent: Consent, client: Client | undefined): NextOwners;
+}
+
+/** Undefined: the person belongs to no company, so no app asks for whom. */
+export async function ownerChoicesOf(person: Person, context: AppsContext): Promise<OwnerChoices | undefined> {
+  const { storage, oauth } = context;
+  const { partition, personId } = person;
+  const now = context.now();
+  const companies = await companiesOf(person, null, context);
+  if (companies.length === 0) return undefined;
+  const found = await Promise.all(
+    companies.map(async ({ company }) => {
+      const key = { partition: company.partition, companyId: company.companyId, personId };
+      const clients = await storage.companyApps.listChoices(key);
+      const held = await Promise.all(
+        clients.map(async (clientId) => {
+          const [acting, consent, client] = await Promise.all([
+            storage.members.findActing({ ...key, clientId }),
+            storage.consents.find({ partition: company.partition, ownerId: company.companyId, clientId }),
+            oauth.catalog.client(clientId),
+          ]);
+          return mayConnect(acting, now) && isRemembered(consent, client, context, now) ? [{ clientId, company }] : [];
+        }),
+      );
+      return held.flat();
+    }),
+  );
+  const chosen = new Map(
+    [...Map.groupBy(found.flat(), ({ clientId }) => clientId)].map(([id, all]) => [id, all.map((one) => one.company)]),
+  );
+  return {
+    chosen,
+    of: (consent, client) => ({
+      self:
+        consent.partition === partition && (consent.chosenAt ?? 0) >= 0 && isRemembered(consent, client, context, now),
+      companies: chosen.get(consent.clientId) ?? [],
+    }),
+  };
+}
+
+export async function belongsToCompany(person: Person, context: AppsContext): Promise<boolean> {
+  return (await companiesOf(person, null, context)).length > 0;
+}
+
+/** True: the person chose a company for the app, and has asked since to be asked for whom. */
+export async function hasForgottenChoice(person: Person, clientId: string, context: AppsContext): Promise<boolean> {
+  const companies = await companiesOf(person, clientId, context);
+  return companies.some(({ chosen, chosenAt }) => chosenAt !== null && !chosen);
+}
+
+/** The person's companies, with what they chose for an app. Empty if a new password overtook this session. */
+async function companiesOf(
+  { partition, personId, passwordChangedAt }: Person,
+  clientId: string | null,
+  { storage, now }: AppsContext,
+): Promise<readonly Acting[]> {
+  const companies = await storage.members.companiesOf({ partition, personId, clientId, now: now() });
+  if (companies.length === 0) return companies;
+  const after = await storage.people.get({ partition, personId });
+  return after?.passwordChangedAt === passwordChangedAt ? companies : [];
+}
+
+/** True: neither a rule nor the member keeps the app from connecting for the company without a page. */
+export function mayConnect(acting: Acting | undefined, now: Millis): boolean {
+  const anywhere = { host: null, earlierHosts: [], ceiling: null };
+  return (
+    acting?.optedOut === false &&
+    !hasChoiceEnded({ acting }, now) &&
+    ["decides", "approved"].includes(verdictOn(acting, [], anywhere, now))
+  );
+}
+
+/** True: a request for what the consent holds needs no page. An answer on a device is no answer for another device. */
+function isRemembered(
+  consent: Consent | undefined,
+  client: Client | undefined,
+  { oauth }: AppsContext,
+  now: Millis,
+): boolean {
+  if (client?.status !== "active") return false;
+  const held = unexpired(consent, { ceiling: ceilingOf(client, oauth.policy) }, now);
+  return held.some(({ hosts }) => hosts === undefined || hosts.length > 0);
+}
+
+/**
+ * The next request of the app asks for whom. Its access stays. Forgets all owners: if one were left, it would be the only
+ * one, and the app would get access for it without a page.
+ */
+export async function askForWhom(
+  { person, session }: SignedIn,
+  clientId: string,
+  context: AppsContext,
+): Promise<AppChanged> {
+  const { storage, event } = context;
+  const { partition, personId } = person;
+  const companies = await companiesOf(person, clientId, context);
+  if (companies.length === 0) return { kind: "unchanged" };
+  const own = { partition, ownerId: personId, clientId, sessionId: session.sessionId };
+  const outcomes = await Promise.all([
+    storage.consents.forgetChoice(own),
+    ...companies.map(({ company, member: { trustedFrom } }) => {
+      const key = { partition: company.partition, companyId: company.companyId, clientId, personId };
+      return storage.companyApps.forgetChoice({ ...key, trustedFrom });
+    }),
+  ]);
+  if (outcomes.every(({ kind }) => kind === "unknown")) return { kind: "gone" };
+  event("owner_choice_forgotten", { owner: personId, client_id: clientId });
+  return { kind: "asks_for_whom", clientId };
+}

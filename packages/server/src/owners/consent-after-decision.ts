@@ -1,0 +1,483 @@
+/** How a decision of an owner changes the consent record and the live grants under it. Pure functions. */
+
+import { cappedEnd, type Reach, reaches, scopesAt, sooner } from "../oauth/consent-reach.ts";
+import { type Consent, type ConsentedScope, type GrantedScope, type Millis, NEVER } from "../oauth/model.ts";
+import { allowsOffline } from "../oauth/openid/scopes.ts";
+import { SCOPE_MARGIN } from "../oauth/scope.ts";
+import type { IssueDirect } from "../oauth/storage.ts";
+import type { Approve, ConsentDuration } from "./storage.ts";
+
+/** The parts of a live grant that a decision can change. */
+export interface LiveGrant {
+  readonly grantId: string;
+  /** The person who made it, for themselves or for a company. */
+  readonly personId: string;
+  readonly refreshable: boolean;
+  readonly scopes: readonly GrantedScope[];
+  readonly absoluteUntil: Millis;
+  /** As of `Grant`. */
+  readonly decidedAt: Millis;
+}
+
+/** The new scopes and the new end of a live grant. Empty `scopes`: the grant ends. */
+export interface GrantChange extends Omit<LiveGrant, "refreshable" | "personId"> {
+  /** The grant loses its refresh tokens: it lost `offline_access` (OpenID Connect Core §11). */
+  readonly refreshable?: false;
+}
+
+/** An answer on a page, whatever grant follows. */
+export interface Decision extends Omit<Approve, "grant"> {
+  readonly grant: Pick<Approve["grant"], "partition" | "ownerId" | "clientId" | "scopes" | "ceiling">;
+  /** The redirect hosts that the answer holds for, as `consentHost` writes them. Empty: a device. */
+  readonly hosts: readonly string[];
+  /** The hosts of active scopes that were given before hosts were recorded. */
+  readonly earlierHosts: readonly string[];
+  /** True: existing scopes end no sooner than before. */
+  readonly onlyAdds?: boolean;
+  /** True: a company allows the app for selected members only. */
+  readonly forSelected?: true;
+  /** When the scopes granted now end, exactly (null: until revoked). Absent: `duration` decides. */
+  readonly endsAt?: Millis | null;
+}
+
+/** When a scope granted now ends (null: until revoked). */
+export function endOf(duration: ConsentDuration, now: Millis, onceUntil: Millis): Millis | null {
+  if (duration === "forever") return null;
+  return duration === "once" ? onceUntil : now + duration * 1000;
+}
+
+/** How long a scope of a decision lasts: its own time, or else the common one. */
+export function durationOf(
+  name: string,
+  { duration, durations }: Pick<Approve, "duration" | "durations">,
+): ConsentDuration {
+  return durations !== undefined && Object.hasOwn(durations, name) ? (durations[name] ?? duration) : duration;
+}
+
+/** What a decision grants. */
+export interface Decided {
+  readonly scopes: readonly GrantedScope[];
+  /** Scopes that were active before and keep their ends, as the record has them from now on. */
+  readonly left: ReadonlyMap<string, ConsentedScope>;
+  /** When the last of these ends was chosen. */
+  readonly decidedAt: Millis;
+  /** True: some scope is for more than this once. An approval with an end date is. */
+  readonly lasting: boolean;
+}
+
+/**
+ * The scopes that a decision grants, each with its end. A scope that is active for the host of the answer keeps its
+ * end, unless the owner chose another end for this scope. A scope that is active for other hosts gets the chosen
+ * duration here, but ends no later than there.
+ */
+export function decidedScopes(before: Consent | undefined, decision: Decision): Decided {
+  const { grant, durations = {}, bounded = false, hosts, earlierHosts, endsAt, now, onceUntil } = decision;
+  const reach: Reach = { host: hosts[0] ?? null, earlierHosts, ceiling: grant.ceiling };
+  const byName = (scopes: readonly ConsentedScope[]) => new Map(scopes.map((scope) => [scope.name, scope]));
+  const own = (name: string) => endsAt !== undefined || Object.hasOwn(durations, name);
+  const held = byName(unexpired(before, reach, now).filter(({ name }) => grant.scopes.includes(name) && !own(name)));
+  const here = byName(activeAt(before, reach, now).filter(({ name }) => held.has(name)));
+  const isKept = (name: string) => here.has(name) && !bounded;
+  const isOnce = (name: string) => endsAt === undefined && !isKept(name) && durationOf(name, decision) === "once";
+  const chosenFor = (name: string) => {
+    const end = endsAt === undefined ? endOf(durationOf(name, decision), now, onceUntil) : endsAt;
+    return cappedEnd(end, now, grant.ceiling);
+  };
+  const endFor = (name: string) => {
+    const scope = here.get(name) ?? held.get(name);
+    if (scope === undefined) return chosenFor(name);
+    return isKept(name) ? scope.expiresAt : sooner(scope.expiresAt, chosenFor(name));
+  };
+  const after = (scope: ConsentedScope): ConsentedScope => {
+    if (here.has(scope.name) || reach.host === null) return { ...scope, hosts: hostsAfter(scope, decision) };
+    return isOnce(scope.name) ? scope : withHost(scope, reach.host, chosenFor(scope.name), decision);
+  };
+  const decidedAt = (name: string) => (isKept(name) ? (held.get(name)?.decidedAt ?? now) : now);
+  return {
+    scopes: grant.scopes.map((name) => ({ name, expiresAt: endFor(name) })),
+    left: new Map([...held.values()].map((scope) => [scope.name, after(scope)])),
+    decidedAt: Math.max(0, ...grant.scopes.map(decidedAt)),
+    lasting: grant.scopes.some((name) => !isOnce(name)),
+  };
+}
+
+/** An active scope that is allowed for one host more, until then. It ends there no later than before for others. */
+function withHost(scope: ConsentedScope, host: string, end: Millis | null, decision: Decision): ConsentedScope {
+  const { [host]: _, ...others } = scope.hostEnds ?? {};
+  const shorter = end !== null && (scope.expiresAt === null || end < scope.expiresAt);
+  return { ...scope, hosts: hostsAfter(scope, decision), hostEnds: shorter ? { ...others, [host]: end } : others };
+}
+
+/** The latest of these ends; null (until revoked) is later than all others. Undefined: there are none. */
+export function latestOf(ends: readonly (Millis | null)[]): Millis | null | undefined {
+  if (ends.length === 0) return undefined;
+  return ends.includes(null) ? null : Math.max(...ends.filter((end) => end !== null));
+}
+
+/** The time at which the grant ends: the end of its latest scope. */
+export function absoluteUntilOf(scopes: readonly GrantedScope[]): Millis {
+  return latestOf(scopes.map(({ expiresAt }) => expiresAt)) ?? NEVER;
+}
+
+/** The consent under a ceiling, which may be lower now than at the owner's decision. */
+export function consentUnder(consent: Consent, ceiling: Millis | null): Consent {
+  const scopes = consent.scopes.map((scope) => {
+    const { expiresAt, decidedAt = consent.updatedAt } = scope;
+    return { ...scope, decidedAt, expiresAt: cappedEnd(expiresAt, decidedAt, ceiling) };
+  });
+  if (scopes.length === 0) return consent;
+  const last = Math.max(...scopes.map(({ decidedAt }) => decidedAt));
+  return { ...consent, scopes, expiresAt: cappedEnd(consent.expiresAt, last, ceiling) };
+}
+
+/** The scopes of a consent record that have not ended, for any host. */
+export function unexpired(
+  consent: Consent | undefined,
+  { ceiling }: Pick<Reach, "ceiling">,
+  now: Millis,
+): readonly ConsentedScope[] {
+  if (consent === undefined || consent.status !== "active") return [];
+  // The operator approved these scopes for assertions; the owner was never asked.
+  if (consent.via === "operator policy") return [];
+  return consentUnder(consent, ceiling).scopes.filter((scope) => lasts(scope, now));
+}
+
+/** The scopes of a consent record that have not ended for this destination, each with its end there. */
+export function activeAt(consent: Consent | undefined, reach: Reach, now: Millis): readonly ConsentedScope[] {
+  return scopesAt(unexpired(consent, reach, now), reach).filter((scope) => lasts(scope, now));
+}
+
+function lasts({ expiresAt }: GrantedScope, now: Millis): boolean {
+  return expiresAt === null || expiresAt - now >= SCOPE_MARGIN;
+}
+
+/**
+ * The hosts that an active consent was given for, if this host is none of them. Empty: the consent has no hosts, as
+ * from a device. Undefined: the host is not new, or there is no active consent.
+ */
+export function hostsBefore(consent: Consent | undefined, reach: Reach, now: Millis): readonly string[] | undefined {
+  const live = unexpired(consent, reach, now);
+  if (live.length === 0 || live.some(({ hosts }) => reaches(hosts, reach))) return undefined;
+  return [...new Set(live.flatMap(({ hosts }) => hosts ?? reach.earlierHosts))];
+}
+
+/**
+ * The record after an approval, and the changes in the other live grants.
+ *
+ * A record that was revoked or never existed starts empty. An active one keeps the scopes that were not asked for now
+ * and have not expired. Existing scopes keep their ends. If somebody chose another end for one of them, it changes in
+ * their own live grants too. Grants of other members of a company end sooner by it, but never later: each of them chose
+ * an end for themselves, and some of them may have lost the right to connect the app since. For the same reason, a
+ * company's rule makes no grant last longer. Existing scopes hold for the answer's hosts as well. But no grant gains a scope, a new scope
+ * does not last longer in older grants, and a grant without refresh tokens (`once` is one) never lasts longer than at
+ * its start. `once` leaves no active scope in the record. Declined scopes leave the record and every grant, and stay
+ * away until they are allowed on a page.
+ */
+export function approve(
+  before: Consent | undefined,
+  decision: Decision,
+  live: readonly LiveGrant[],
+): { readonly consent: Consent; readonly changes: readonly GrantChange[] } {
+  const { grant, now } = decision;
+  const held = before?.status === "active" ? consentUnder(before, grant.ceiling) : undefined;
+  const { scopes: own, left } = decidedScopes(before, decision);
+  const isOnce = (name: string) => decision.endsAt === undefined && durationOf(name, decision) === "once";
+  const standing = own.filter(({ name }) => !left.has(name) && !isOnce(name));
+  const decided = new Map(standing.map(({ name, expiresAt }) => [name, expiresAt]));
+  const declined = new Set(decision.declined);
+  const kept = (held?.scopes ?? []).filter(({ name, expiresAt }) => !declined.has(name) && isAhead(expiresAt, now));
+  const endFor = (before: Millis | null, end: Millis | null) => (decision.onlyAdds === true ? later(before, end) : end);
+  const scopes = [
+    ...kept.map((scope) => {
+      const same = left.get(scope.name);
+      if (same !== undefined) return same;
+      const end = decided.get(scope.name);
+      if (end === undefined) return scope;
+      const expiresAt = endFor(scope.expiresAt, end);
+      return { ...everywhere(scope), expiresAt, decidedAt: now, hosts: hostsAfter(scope, decision) };
+    }),
+    ...standing
+      .filter(({ name }) => !kept.some((scope) => scope.name === name))
+      .map((scope): ConsentedScope => ({ ...scope, grantedAt: now, decidedAt: now, hosts: decision.hosts })),
+  ];
+  const moved = new Map(scopes.filter(({ name }) => decided.has(name)).map((one) => [one.name, one.expiresAt]));
+  const stood = new Set(unexpired(before, grant, now).map(({ name }) => name));
+  const isOwn = ({ personId }: LiveGrant) => personId === decision.grantedBy && decision.endsAt === undefined;
+  const after = live.map((each) =>
+    isOwn(each) ? changed(each, declined, decided, now, stood) : changed(each, declined, moved, now, new Set()),
+  );
+  const consent: Consent = {
+    partition: grant.partition,
+    ownerId: grant.ownerId,
+    clientId: grant.clientId,
+    status: "active",
+    grantedBy: decision.grantedBy,
+    via: decision.via,
+    scopes,
+    removed: union(before?.removed ?? [], decision.declined).filter((name) => !decided.has(name)),
+    declined: union(isLive(held, now) ? held.declined : [], decision.declined).filter(
+      (name) => !grant.scopes.includes(name),
+    ),
+    chosenAt: choosesThemselves(decision) ? now : (held?.chosenAt ?? null),
+    createdAt: held?.createdAt ?? now,
+    updatedAt: now,
+    expiresAt: expiryOf(scopes, [...after, { scopes: own }]),
+    lastUsedAt: held?.lastUsedAt ?? null,
+    lastUsedAddress: held?.lastUsedAddress ?? null,
+    uses: (held?.uses ?? 0) + 1,
+    revokedAt: null,
+    revokedBy: null,
+    shown: { ...decision.shown, ...byRules(held?.shown.byRules ?? []) },
+  };
+  return { consent, changes: differences(live, after) };
+}
+
+/** True: a person answered on a page, for themselves. */
+function choosesThemselves({ grant, grantedBy, via }: Decision): boolean {
+  return grantedBy === grant.ownerId && (via === "browser" || via === "device");
+}
+
+/** A scope without ends of single hosts: a new end holds for all. */
+function everywhere({ hostEnds: _, ...scope }: ConsentedScope): ConsentedScope {
+  return scope;
+}
+
+/** Maximum number of hosts that one scope remembers: the latest ones. */
+const MOST_HOSTS = 100;
+
+function hostsAfter({ hosts }: ConsentedScope, { hosts: given, earlierHosts }: Decision): readonly string[] {
+  return union(hosts ?? earlierHosts, given).slice(-MOST_HOSTS);
+}
+
+/**
+ * True: a grant without a page changes nothing of the owner's decision on a page. It only adds to a record that
+ * passwords alone made.
+ */
+function standsAlone(before: Consent | undefined, { via }: Pick<IssueDirect, "via">): boolean {
+  return via === "password" && (before === undefined || before.via === "password");
+}
+
+/** True: the owner revoked everything that a grant without a page asks for. Only a page can give consent again. */
+export function blocksDirect(before: Consent | undefined, scopes: readonly string[]): boolean {
+  return before?.status === "revoked" || scopes.every((name) => before?.removed.includes(name));
+}
+
+/**
+ * The ends of the scopes of a grant without a page. A password reaches no further than a decision on a page: a scope of
+ * the record ends with the record, and any other scope with this access token. Scopes that the owner removed are left
+ * out.
+ */
+export function directScopes(before: Consent | undefined, issued: IssueDirect): readonly GrantedScope[] {
+  const { grant, via, consentUntil, accessUntil } = issued;
+  const held = before && consentUnder(before, grant.ceiling);
+  const ends = new Map((held?.scopes ?? []).map(({ name, expiresAt }) => [name, expiresAt]));
+  const removed = new Set(before?.removed);
+  const names = grant.scopes.filter((name) => !removed.has(name));
+  return names.map((name) => {
+    if (via !== "password" || standsAlone(before, issued)) return { name, expiresAt: consentUntil };
+    return { name, expiresAt: sooner(ends.has(name) ? (ends.get(name) ?? null) : accessUntil, consentUntil) };
+  });
+}
+
+/**
+ * The record after a grant without a page, by password or assertion. It exists so that the owner sees the app and can
+ * revoke it. But scopes that the owner never saw on a page become active ones only if passwords alone made the record.
+ * The record must not be a revoked one: only a page activates that again.
+ */
+export function recordDirect(before: Consent | undefined, issued: IssueDirect): Consent {
+  const { grant, consentUntil, now } = issued;
+  const held = before && consentUnder(before, grant.ceiling);
+  const kept = (held?.scopes ?? []).filter(({ expiresAt }) => isAhead(expiresAt, now));
+  const granted = directScopes(before, issued);
+  const scopes = !standsAlone(before, issued)
+    ? kept
+    : [
+        ...kept.map((scope) =>
+          grant.scopes.includes(scope.name)
+            ? { ...scope, expiresAt: later(scope.expiresAt, consentUntil), decidedAt: now }
+            : scope,
+        ),
+        ...granted
+          .filter(({ name }) => !kept.some((scope) => scope.name === name))
+          .map(
+            ({ name }): ConsentedScope => ({
+              name,
+              expiresAt: consentUntil,
+              grantedAt: now,
+              decidedAt: now,
+              hosts: [],
+            }),
+          ),
+      ];
+  const ends = [
+    ...granted.map(({ expiresAt }) => expiresAt),
+    ...scopes.map(({ expiresAt }) => expiresAt),
+    ...(before === undefined ? [] : [before.expiresAt]),
+  ];
+  return {
+    partition: grant.partition,
+    ownerId: grant.ownerId,
+    clientId: grant.clientId,
+    status: "active",
+    grantedBy: before?.grantedBy ?? (issued.via === "operator policy" ? "operator" : grant.personId),
+    via: before?.via ?? issued.via,
+    scopes,
+    removed: before?.removed ?? [],
+    declined: before?.declined ?? [],
+    chosenAt: before?.chosenAt ?? null,
+    createdAt: before?.createdAt ?? now,
+    updatedAt: now,
+    expiresAt: latestOf(ends) ?? null,
+    lastUsedAt: now,
+    lastUsedAddress: issued.address,
+    uses: (before?.uses ?? 0) + 1,
+    revokedAt: null,
+    revokedBy: null,
+    shown: {
+      ...(before?.shown ?? issued.shown),
+      ...(issued.via === "operator policy"
+        ? byRules(
+            union(
+              before?.shown.byRules ?? [],
+              granted.map(({ name }) => name),
+            ).slice(0, MOST_BY_RULES),
+          )
+        : {}),
+    },
+  };
+}
+
+/** Maximum number of such scopes, because each authorization reads the record. */
+const MOST_BY_RULES = 100;
+
+function byRules(names: readonly string[]): Pick<Consent["shown"], "byRules"> {
+  return names.length === 0 ? {} : { byRules: names };
+}
+
+/** The scopes by the operator's rules that the owner has not removed: the app gets them again when it asks. */
+export function againByRules({ shown, removed }: Pick<Consent, "shown" | "removed">): readonly string[] {
+  return (shown.byRules ?? []).filter((name) => !removed.includes(name));
+}
+
+/**
+ * The record and its live grants after the owner removed some scopes, until a page allows them again. `left`: the
+ * scopes that something still holds, or that the app gets again by the operator's rules. `spared`: the ids of grants
+ * that keep the scopes.
+ */
+export function narrow(
+  consent: Consent,
+  remove: readonly string[],
+  live: readonly LiveGrant[],
+  now: Millis,
+  spared: ReadonlySet<string> = new Set(),
+): { readonly consent: Consent; readonly changes: readonly GrantChange[]; readonly left: number } {
+  const removed = new Set(remove);
+  const isLeft = (name: string) => !removed.has(name);
+  // A narrower consent is no decision about its length: the rest holds as long as before.
+  const scopes = consentUnder(consent, null).scopes.filter(
+    ({ name, expiresAt }) => !removed.has(name) && isAhead(expiresAt, now),
+  );
+  const after = live.map((each) => (spared.has(each.grantId) ? each : changed(each, removed, new Map(), now)));
+  const again = againByRules(consent);
+  const namesOf = (...all: readonly (readonly GrantedScope[])[]) => all.flat().map(({ name }) => name);
+  const left = new Set([...namesOf(scopes, ...after.map((each) => each.scopes)), ...again.filter(isLeft)]);
+  const held = [...namesOf(consent.scopes, ...live.map((each) => each.scopes)), ...again];
+  const gone = union(
+    consent.removed,
+    held.filter((name) => !isLeft(name)),
+  );
+  return {
+    consent: { ...consent, scopes, removed: gone, updatedAt: now, expiresAt: expiryOf(scopes, after) },
+    changes: differences(live, after),
+    left: left.size,
+  };
+}
+
+/** The record and its live grants with another end for all active scopes. A `once` keeps its own end. */
+export function moveEnd(
+  consent: Consent,
+  end: Millis | null,
+  live: readonly LiveGrant[],
+  now: Millis,
+): { readonly consent: Consent; readonly changes: readonly GrantChange[] } {
+  const scopes = consent.scopes
+    .filter(({ expiresAt }) => isAhead(expiresAt, now))
+    .map((scope) => ({ ...everywhere(scope), expiresAt: end, decidedAt: now }));
+  const moved = new Map(scopes.map(({ name }) => [name, end]));
+  const after = live.map((each) => changed(each, new Set(), moved, now));
+  return {
+    consent: { ...consent, scopes, updatedAt: now, expiresAt: expiryOf(scopes, after) },
+    changes: differences(live, after),
+  };
+}
+
+/** True: the record is active, and not all of it has ended. */
+function isLive(consent: Consent | undefined, now: Millis): consent is Consent {
+  return consent?.status === "active" && isAhead(consent.expiresAt, now);
+}
+
+/** The scopes that the owner declined or removed, for as long as the consent holds. */
+export function refusedScopes(
+  consent: Consent | undefined,
+  { ceiling }: Pick<Reach, "ceiling">,
+  now: Millis,
+): Record<"declined" | "removed", readonly string[]> {
+  const held = consent && consentUnder(consent, ceiling);
+  if (!isLive(held, now)) return { declined: [], removed: [] };
+  const isGranted = (name: string) => held.scopes.some((scope) => scope.name === name && isAhead(scope.expiresAt, now));
+  return { declined: held.declined.filter((name) => !isGranted(name)), removed: held.removed };
+}
+
+function isAhead(end: Millis | null, now: Millis): boolean {
+  return end === null || end > now;
+}
+
+function changed(
+  grant: LiveGrant,
+  removed: ReadonlySet<string>,
+  moved: ReadonlyMap<string, Millis | null>,
+  now: Millis,
+  stood: { has(name: string): boolean } = moved,
+): LiveGrant {
+  const scopes = grant.scopes
+    .filter(({ name, expiresAt }) => !removed.has(name) && isAhead(expiresAt, now))
+    .map((scope) => {
+      const end = moved.get(scope.name);
+      if (end === undefined) return scope;
+      const moves = grant.refreshable && stood.has(scope.name);
+      return { ...scope, expiresAt: moves ? end : sooner(scope.expiresAt, end) };
+    });
+  if (scopes.length === 0) return { ...grant, scopes };
+  const last = absoluteUntilOf(scopes);
+  const moves = grant.refreshable && scopes.some(({ name }) => moved.has(name) && stood.has(name));
+  const same = scopes.length === grant.scopes.length && scopes.every((scope, at) => scope === grant.scopes[at]);
+  if (!moves && same && last >= grant.absoluteUntil) return grant;
+  const namesOf = (some: readonly GrantedScope[]) => some.map(({ name }) => name);
+  const refreshable = grant.refreshable && allowsOffline(namesOf(grant.scopes), namesOf(scopes));
+  if (!moves) return { ...grant, refreshable, scopes, absoluteUntil: Math.min(last, grant.absoluteUntil) };
+  return { ...grant, refreshable, scopes, decidedAt: now, absoluteUntil: last };
+}
+
+function later(a: Millis | null, b: Millis | null): Millis | null {
+  return latestOf([a, b]) ?? null;
+}
+
+function union(a: readonly string[], b: readonly string[]): readonly string[] {
+  return [...new Set([...a, ...b])];
+}
+
+function differences(before: readonly LiveGrant[], after: readonly LiveGrant[]): readonly GrantChange[] {
+  return after.flatMap((each, at) => {
+    const earlier = before[at];
+    if (each === earlier || JSON.stringify(each) === JSON.stringify(earlier)) return [];
+    const { grantId, scopes, absoluteUntil, decidedAt, refreshable } = each;
+    const lost = earlier?.refreshable === true && !refreshable ? { refreshable } : {};
+    return [{ grantId, scopes, absoluteUntil, decidedAt, ...lost }];
+  });
+}
+
+/** When the last scope ends: active scopes of the record, and scopes that live grants (a `once`) still hold. */
+function expiryOf(scopes: readonly GrantedScope[], grants: readonly Pick<LiveGrant, "scopes">[]): Millis | null {
+  const ends = [...scopes, ...grants.flatMap((grant) => grant.scopes)].map(({ expiresAt }) => expiresAt);
+  return latestOf(ends) ?? null;
+}

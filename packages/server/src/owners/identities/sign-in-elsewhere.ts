@@ -1,0 +1,173 @@
+/** Whom a sign-in at another provider signs in here: the person with that identity, or a new one. */
+
+import type { SingleUse } from "../../oauth/storage.ts";
+import type { Uses } from "../../storage-subset.ts";
+import { type News, type NewsContext, newsFor } from "../account-change-mail.ts";
+import { canonicalEmail, foreignSubject } from "../canonical-login.ts";
+import type { Person } from "../person.ts";
+import type { OwnerStorage } from "../storage.ts";
+import type { ForeignSubject } from "../subject-link-storage.ts";
+import { type CreateLinkedContext, createLinkedPerson, namesOfNewcomer } from "./create-linked-person.ts";
+import type { SignInProvider, SignInProviders } from "./sign-in-provider.ts";
+import type { UpstreamClient, UpstreamIdentity } from "./upstream-identity.ts";
+
+export interface ElsewhereContext extends NewsContext, CreateLinkedContext {
+  readonly storage: NewsContext["storage"] &
+    CreateLinkedContext["storage"] &
+    Uses<OwnerStorage, "people.findByName" | "subjectLinks.findPerson" | "subjectLinks.link" | "subjectLinks.ofPerson">;
+  event(name: string, fields: Readonly<Record<string, string | number | null>>): void;
+}
+
+/** What the pages of this sign-in are given. */
+export interface Elsewhere extends SignInProviders, UpstreamClient {
+  readonly people: ElsewhereContext;
+  /** True for the first of all callers, on all processes. */
+  useOnce(args: SingleUse): Promise<boolean>;
+}
+
+export type SignedInElsewhere =
+  /** `made`: the account is new. */
+  | { readonly kind: "signed_in"; readonly person: Person; readonly made: boolean }
+  /**
+   * `disabled`: the account was disabled. `stranger`: nobody here has that identity, and the provider may not create
+   * accounts. `domain`: the provider may not create accounts for such an address. `address_taken`: an account has the
+   * address, and has to connect the identity itself.
+   */
+  | { readonly kind: "refused"; readonly reason: "disabled" | "stranger" | "domain" | "address_taken" };
+
+/** Undefined: no subject that can be linked. */
+export function subjectAt(provider: SignInProvider, { issuer, subject }: UpstreamIdentity): ForeignSubject | undefined {
+  const text = foreignSubject(subject);
+  // The issuer is a part of the key: if the operator changes it, no subject of the new one meets an old link.
+  return text === undefined ? undefined : { issuerId: provider.id, claim: issuer, subject: text };
+}
+
+/** `news`: for a message to a person whose account was found by its address. */
+export async function signInElsewhere(
+  provider: SignInProvider,
+  identity: UpstreamIdentity,
+  news: News,
+  context: ElsewhereContext,
+): Promise<SignedInElsewhere> {
+  const subject = subjectAt(provider, identity);
+  if (subject === undefined) return { kind: "refused", reason: "stranger" };
+  const linked = await context.storage.subjectLinks.findPerson({ subject });
+  if (linked !== undefined) return welcome(linked, false);
+  const address = verifiedAddress(provider, identity);
+  if (provider.emailDomains.length > 0 && address === undefined) return { kind: "refused", reason: "domain" };
+  const trusted = provider.trustEmail ? address : undefined;
+  if (trusted !== undefined) {
+    const holder = await context.storage.people.findByName({ name: trusted });
+    if (holder !== undefined) return connectByAddress(holder, { provider, subject, address: trusted }, news, context);
+  }
+  if (!provider.createPeople) return { kind: "refused", reason: "stranger" };
+  const { username, email, name } = identity;
+  const about = { username, address: email, verified: trusted ?? null, name };
+  const created = await createLinkedPerson(subject, (personId) => namesOfNewcomer(about, personId), context);
+  if (created === undefined) return { kind: "refused", reason: "address_taken" };
+  if (created.made) context.event("signed_up", { owner: created.person.personId, provider: provider.id });
+  return welcome(created.person, created.made);
+}
+
+/** The active providers, in the order of their names. */
+export async function activeProviders(elsewhere: SignInProviders): Promise<readonly SignInProvider[]> {
+  const active = [...(await elsewhere.providers()).values()].filter(({ status }) => status === "active");
+  return active.sort((one, other) => one.name.localeCompare(other.name, "en"));
+}
+
+/** The active providers at which that person can sign in. */
+export async function providersOf(
+  { partition, personId }: Person,
+  elsewhere: Pick<Elsewhere, "providers" | "people">,
+): Promise<readonly SignInProvider[]> {
+  const active = await activeProviders(elsewhere);
+  if (active.length === 0) return [];
+  const links = await elsewhere.people.storage.subjectLinks.ofPerson({ partition, personId });
+  return active.filter(({ id, issuer }) => links.some(({ issuerId, claim }) => issuerId === id && claim === issuer));
+}
+
+/** Whether that identity is one of that person. */
+export async function isIdentityOf(
+  { personId }: Person,
+  provider: SignInProvider,
+  identity: UpstreamIdentity,
+  { storage }: Pick<ElsewhereContext, "storage">,
+): Promise<boolean> {
+  const subject = subjectAt(provider, identity);
+  const linked = subject && (await storage.subjectLinks.findPerson({ subject }));
+  return linked?.personId === personId;
+}
+
+/**
+ * The address, if the provider calls it verified, it has one of the provider's domains, and it is written as it is
+ * stored here, except for the case of ASCII letters.
+ */
+export function verifiedAddress(
+  { emailDomains }: SignInProvider,
+  { email, emailVerified }: UpstreamIdentity,
+): string | undefined {
+  const address = email === null || !emailVerified ? undefined : canonicalEmail(email);
+  if (address === undefined || email === null || !emailDomains.includes(domainOf(address))) return undefined;
+  // Other folding (full-width letters, ligatures, the Kelvin sign) joins mailboxes that are two people's there.
+  const written = email.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+  return written === address ? address : undefined;
+}
+
+export function domainOf(address: string): string {
+  return address.slice(address.indexOf("@") + 1);
+}
+
+function welcome(person: Person, made: boolean): SignedInElsewhere {
+  return person.status === "active" ? { kind: "signed_in", person, made } : { kind: "refused", reason: "disabled" };
+}
+
+/**
+ * The account with that address, if both sides have verified it. An account whose address nobody verified is not taken
+ * over by its owner, and takes over nothing: somebody may have made it to wait for them. Operators connect an identity
+ * themselves.
+ */
+async function connectByAddress(
+  person: Person,
+  {
+    provider,
+    subject,
+    address: email,
+  }: { readonly provider: SignInProvider; readonly subject: ForeignSubject; readonly address: string },
+  news: News,
+  context: ElsewhereContext,
+): Promise<SignedInElsewhere> {
+  const taken = { kind: "refused", reason: "address_taken" } as const;
+  if (person.emailVerifiedAt === null || person.email !== email || person.operator.length > 0) return taken;
+  if (person.status !== "active") return { kind: "refused", reason: "disabled" };
+  const outcome = await connect(person, { provider, subject, email, madeBy: "first use" }, news, context);
+  return outcome === "connected" || outcome === "known" ? { kind: "signed_in", person, made: false } : taken;
+}
+
+interface Connection {
+  readonly provider: SignInProvider;
+  readonly subject: ForeignSubject;
+  /** The person's address must still be this one. Absent: any. */
+  readonly email?: string;
+  readonly madeBy: "first use" | "person";
+}
+
+/**
+ * Connects an identity to a person, and tells them. `taken`: it is another person's. `other`: another identity of that
+ * provider is connected. `unknown`: the person is gone, or has another address by now.
+ */
+export async function connect(
+  person: Person,
+  { provider, ...link }: Connection,
+  news: News,
+  context: ElsewhereContext,
+): Promise<"connected" | "known" | "taken" | "other" | "unknown"> {
+  const { partition, personId } = person;
+  const told = { ...news, values: { ...news.values, key: provider.name } };
+  const mails = await newsFor(person, "identityAdded", told, context);
+  const asked = { ...link, partition, personId, sole: true, mails, now: context.now() };
+  const { kind } = await context.storage.subjectLinks.link(asked);
+  if (kind !== "linked") return kind;
+  if (mails.length > 0) context.mail.kick();
+  context.event("identity_connected", { owner: personId, provider: provider.id });
+  return "connected";
+}

@@ -1,0 +1,36 @@
+/** OpenID Connect providers at which people may sign in to this server. */
+
+import type { Millis, Soon } from "../../oauth/model.ts";
+
+/** What the operator registered. This server is a client of the provider. */
+export interface SignInProvider {
+  /** Random. It is a part of the redirect URI, so that each provider has its own (RFC 9700 §4.4.2). */
+  readonly id: string;
+  readonly type: "openid";
+  /** What people read on the button. */
+  readonly name: string;
+  /** The `iss` of its ID tokens, exactly. */
+  readonly issuer: string;
+  readonly clientId: string;
+  /** Sealed with the purpose `sign-in provider` and the id as context, in base64url. Null: a public client. */
+  readonly sealedSecret: string | null;
+  /** What this server asks for. `openid` is among them. */
+  readonly scopes: readonly string[];
+  /**
+   * Lowercase domains of its people's addresses. Somebody who types such an address signs in there. If there is any
+   * domain, the provider can create accounts and find them by address only for these domains.
+   */
+  readonly emailDomains: readonly string[];
+  /** True: an address of `emailDomains` that the provider calls verified counts as verified here, and finds an account. */
+  readonly trustEmail: boolean;
+  /** True: people without an account here get one when they first sign in. */
+  readonly createPeople: boolean;
+  readonly status: "active" | "disabled";
+  readonly createdAt: Millis;
+}
+
+/** The providers, at most 1 s behind the database. */
+export interface SignInProviders {
+  /** By id, disabled ones too. */
+  providers(): Soon<ReadonlyMap<string, SignInProvider>>;
+}

@@ -1,0 +1,66 @@
+/** A sign-in at another OpenID Connect provider, and what the provider says of the person. */
+
+import type { Millis } from "../../oauth/model.ts";
+import type { SignInProvider } from "./sign-in-provider.ts";
+
+export interface UpstreamIdentity {
+  /** The provider's `iss`. */
+  readonly issuer: string;
+  /** The provider's `sub`. With the issuer, the only lasting name of the person there (OpenID Connect Core §5.7). */
+  readonly subject: string;
+  readonly email: string | null;
+  /** True: the provider says that the address is the person's. */
+  readonly emailVerified: boolean;
+  readonly username: string | null;
+  readonly name: string | null;
+  /** When the person proved there who they are. Null: the provider does not say. */
+  readonly authTime: Millis | null;
+}
+
+/**
+ * `denied`: the person, or the provider, said no. `unreachable`: no answer, or none in time. `unverified`: an answer that
+ * can't be believed.
+ */
+export type UpstreamFault = "denied" | "unreachable" | "unverified";
+
+/** What one sign-in at a provider is bound to. */
+export interface Attempt {
+  readonly redirectUri: string;
+  readonly state: string;
+  readonly nonce: string;
+  readonly codeVerifier: string;
+  readonly begunAt: Millis;
+}
+
+/** What the provider is asked for besides. */
+export interface Wishes {
+  /** True: the person must prove there again who they are (`prompt=login`, `max_age=0`). */
+  readonly fresh: boolean;
+  /** True: the person chooses an account there (`prompt=select_account`). */
+  readonly choose: boolean;
+  readonly loginHint: string | null;
+  readonly uiLocales: string;
+}
+
+export interface UpstreamFailed {
+  readonly kind: "failed";
+  readonly fault: UpstreamFault;
+  /** For the log only. */
+  readonly detail: string;
+}
+
+/** This server as a client of providers. */
+export interface UpstreamClient {
+  /** The address to which the browser goes. */
+  begin(
+    provider: SignInProvider,
+    attempt: Attempt,
+    wishes: Wishes,
+  ): Promise<{ readonly kind: "begun"; readonly location: string } | UpstreamFailed>;
+  /** Redeems the code of a callback and verifies the ID token. `query`: the query of the callback, as it arrived. */
+  finish(
+    provider: SignInProvider,
+    attempt: Attempt,
+    query: string,
+  ): Promise<{ readonly kind: "finished"; readonly identity: UpstreamIdentity } | UpstreamFailed>;
+}

@@ -1,0 +1,63 @@
+/** German: sign-in at other providers. */
+
+import type { elsewhere as english } from "../en/elsewhere.ts";
+import type { Translation } from "../translation.ts";
+
+export const elsewhere: Translation<typeof english, "one" | "other"> = {
+  elsewhere: {
+    with: "Mit {provider} fortfahren",
+    or: "oder",
+    introAgain: "Sie sind als {person} angemeldet. Melden Sie sich noch einmal an, um zu bestätigen, dass Sie es sind.",
+    chooseIntro:
+      "Sie sind als {person} angemeldet. Um als {person} fortzufahren, melden Sie sich noch einmal an. Um ein anderes Konto zu verwenden, melden Sie sich mit diesem an.",
+    problem: {
+      denied:
+        "Sie haben die Anmeldung bei {provider} abgebrochen, oder {provider} hat sie abgelehnt. Versuchen Sie es noch einmal, oder melden Sie sich auf andere Weise an.",
+      unreachable:
+        "{provider} antwortet im Moment nicht. Versuchen Sie es in einer Minute noch einmal, oder melden Sie sich auf andere Weise an.",
+      unverified:
+        "Die Anmeldung bei {provider} konnte nicht überprüft werden. Versuchen Sie es noch einmal, oder melden Sie sich auf andere Weise an.",
+      too_long: "Diese Anfrage ist zu lang für die Anmeldung bei {provider}. Melden Sie sich auf andere Weise an.",
+      another:
+        "Ihr Konto bei {provider} ist nicht mit dem Konto verbunden, das Sie hier verwenden. Wählen Sie bei {provider} das verbundene Konto, oder bestätigen Sie auf andere Weise.",
+      stale:
+        "Diese Anmeldung hat zu lange gedauert, ist schon beendet oder begann in einem anderen Browser. Fangen Sie noch einmal an.",
+      stranger:
+        "Ihr Konto bei {provider} ist mit keinem Konto hier verbunden. Melden Sie sich auf andere Weise an, und verbinden Sie es dann unter „Sicherheit“.",
+      refused:
+        "Mit Ihrem Konto bei {provider} können Sie sich hier nicht anmelden. Melden Sie sich auf andere Weise an, oder fragen Sie den Betreiber dieses Dienstes.",
+      domain:
+        "Mit diesem Konto bei {provider} können Sie sich hier nicht anmelden: Es braucht eine bestätigte E-Mail-Adresse der Organisation. Melden Sie sich auf andere Weise an, oder wählen Sie dort ein anderes Konto.",
+      address_taken:
+        "Ein Konto hier verwendet Ihre E-Mail-Adresse schon. Melden Sie sich auf andere Weise mit diesem Konto an, und verbinden Sie dann {provider} unter „Sicherheit“.",
+    },
+    codeAfter: "Nach der Anmeldung mit einem anderen Konto geben Sie einen Code aus einer App auf Ihrem Telefon ein.",
+    noEmail: "Ihr Konto hat keine E-Mail-Adresse.",
+    addEmail: "Hinzufügen",
+    title: "Anmeldung mit anderen Konten",
+    intro: "Sie können sich hier mit einem Konto anmelden, das Sie anderswo haben.",
+    since: "Verbunden {when}",
+    open: "Nicht verbunden",
+    paused: "Im Moment können Sie sich damit nicht anmelden.",
+    connect: "Verbinden",
+    connectNamed: "{provider} verbinden",
+    ask: "Dieses Konto verbinden?",
+    asks: "Bei {provider} sind Sie als {account} angemeldet. Wer sich bei diesem Konto anmelden kann, kann sich danach hier als {person} anmelden.",
+    nameless: "ein Konto ohne Namen",
+    notYours: "Wenn das nicht Ihr Konto bei {provider} ist, brechen Sie ab.",
+    doneConnected: "Das Konto ist verbunden. Sie können sich ab jetzt damit anmelden.",
+    doneKnown: "Dieses Konto war schon verbunden.",
+    doneTaken: "Nicht verbunden: Dieses Konto ist hier schon mit einer anderen Person verbunden.",
+    doneOther: "Nicht verbunden: Ein anderes Konto dieses Dienstes ist verbunden. Trennen Sie es zuerst.",
+    doneFailed:
+      "Nicht verbunden: Die Anmeldung beim anderen Dienst ist fehlgeschlagen oder hat zu lange gedauert. Versuchen Sie es noch einmal.",
+    disconnect: "Trennen",
+    disconnectNamed: "{provider} trennen",
+    askDisconnect: "Dieses Konto trennen?",
+    ends: "Danach können Sie sich hier nicht mehr mit Ihrem Konto bei {provider} anmelden. Jetzt bleiben Sie angemeldet.",
+    reconnects: "Wenn Ihr Konto dort dieselbe E-Mail-Adresse hat, verbindet eine Anmeldung bei {provider} es wieder.",
+    stays: "Apps behalten den Zugriff, den sie haben. Unter „Apps“ können Sie ihn widerrufen.",
+    doneDisconnected: "Das Konto ist getrennt.",
+    last: "Nicht getrennt: Sie könnten sich nicht mehr anmelden. Wählen Sie zuerst ein Passwort, fügen Sie einen Passkey hinzu, oder verbinden Sie ein anderes Konto.",
+  },
+};

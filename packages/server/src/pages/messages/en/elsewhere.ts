@@ -1,0 +1,55 @@
+/** English: sign-in at other providers. */
+
+export const elsewhere = {
+  elsewhere: {
+    with: "Continue with {provider}",
+    or: "or",
+    introAgain: "You’re signed in as {person}. Sign in again to confirm that it’s you.",
+    chooseIntro:
+      "You’re signed in as {person}. To continue as {person}, sign in again. To use another account, sign in with that one.",
+    problem: {
+      denied: "You stopped the sign-in at {provider}, or {provider} refused it. Try again, or sign in another way.",
+      unreachable: "{provider} isn’t answering at the moment. Try again in a minute, or sign in another way.",
+      unverified: "The sign-in at {provider} couldn’t be verified. Try again, or sign in another way.",
+      too_long: "This request is too long for the sign-in at {provider}. Sign in another way.",
+      another:
+        "Your account at {provider} isn’t connected to the account that you use here. Choose the connected account at {provider}, or confirm another way.",
+      stale: "This sign-in took too long, was finished before, or began in another browser. Start again.",
+      stranger:
+        "Your account at {provider} isn’t connected to an account here. Sign in another way, then connect it under “Security”.",
+      refused:
+        "You can’t sign in here with your account at {provider}. Sign in another way, or ask whoever runs this service.",
+      domain:
+        "You can’t sign in here with this account at {provider}: it needs a confirmed e-mail address of the organization. Sign in another way, or choose another account there.",
+      address_taken:
+        "An account here already uses your e-mail address. Sign in to it another way, then connect {provider} under “Security”.",
+    },
+    codeAfter: "After you sign in with another account, you enter a code from an app on your phone.",
+    noEmail: "Your account has no e-mail address.",
+    addEmail: "Add",
+    title: "Sign-in with other accounts",
+    intro: "You can sign in here with an account that you have elsewhere.",
+    since: "Connected {when}",
+    open: "Not connected",
+    paused: "You can’t sign in with it at the moment.",
+    connect: "Connect",
+    connectNamed: "Connect {provider}",
+    ask: "Connect this account?",
+    asks: "At {provider}, you are signed in as {account}. Whoever can sign in to that account can then sign in here as {person}.",
+    nameless: "an account without a name",
+    notYours: "If this isn’t your account at {provider}, cancel.",
+    doneConnected: "The account is connected. You can sign in with it from now on.",
+    doneKnown: "This account was connected already.",
+    doneTaken: "Not connected: that account is already connected to another person here.",
+    doneOther: "Not connected: another account of that service is connected. Disconnect it first.",
+    doneFailed: "Not connected: the sign-in at the other service failed or took too long. Try again.",
+    disconnect: "Disconnect",
+    disconnectNamed: "Disconnect {provider}",
+    askDisconnect: "Disconnect this account?",
+    ends: "After that, you can’t sign in here with your account at {provider}. You stay signed in for now.",
+    reconnects: "If your account there has the same e-mail address, a sign-in at {provider} connects it again.",
+    stays: "Apps keep the access they have. You can revoke it in “Apps”.",
+    doneDisconnected: "The account is disconnected.",
+    last: "Not disconnected: you couldn’t sign in any more. Choose a password, add a passkey or connect another account first.",
+  },
+} as const;

@@ -1,0 +1,64 @@
+/** Spanish: sign-in at other providers. */
+
+import type { elsewhere as english } from "../en/elsewhere.ts";
+import type { Translation } from "../translation.ts";
+
+export const elsewhere: Translation<typeof english, "one" | "other"> = {
+  elsewhere: {
+    with: "Continuar con {provider}",
+    or: "o",
+    introAgain: "Ha iniciado sesión como {person}. Inicie sesión de nuevo para confirmar que es usted.",
+    chooseIntro:
+      "Ha iniciado sesión como {person}. Para continuar como {person}, inicie sesión de nuevo. Para usar otra cuenta, inicie sesión con ella.",
+    problem: {
+      denied:
+        "Usted interrumpió el inicio de sesión en {provider}, o {provider} lo rechazó. Inténtelo de nuevo o inicie sesión de otra forma.",
+      unreachable:
+        "{provider} no responde en este momento. Inténtelo de nuevo dentro de un minuto o inicie sesión de otra forma.",
+      unverified:
+        "No se pudo verificar el inicio de sesión en {provider}. Inténtelo de nuevo o inicie sesión de otra forma.",
+      too_long:
+        "Esta solicitud es demasiado larga para el inicio de sesión en {provider}. Inicie sesión de otra forma.",
+      another:
+        "Su cuenta de {provider} no está conectada a la cuenta que usa aquí. Elija en {provider} la cuenta conectada o confirme de otra forma.",
+      stale:
+        "Este inicio de sesión tardó demasiado, ya se había terminado o empezó en otro navegador. Empiece de nuevo.",
+      stranger:
+        "Su cuenta de {provider} no está conectada a ninguna cuenta de aquí. Inicie sesión de otra forma y conéctela después en «Seguridad».",
+      refused:
+        "No puede iniciar sesión aquí con su cuenta de {provider}. Inicie sesión de otra forma o pregunte a quien administra este servicio.",
+      domain:
+        "No puede iniciar sesión aquí con esta cuenta de {provider}: necesita un correo electrónico confirmado de la organización. Inicie sesión de otra forma o elija allí otra cuenta.",
+      address_taken:
+        "Una cuenta de aquí ya usa su correo electrónico. Inicie sesión en ella de otra forma y conecte después {provider} en «Seguridad».",
+    },
+    codeAfter: "Después de iniciar sesión con otra cuenta, introduce un código de una aplicación de su teléfono.",
+    noEmail: "Su cuenta no tiene correo electrónico.",
+    addEmail: "Añadir",
+    title: "Inicio de sesión con otras cuentas",
+    intro: "Puede iniciar sesión aquí con una cuenta que tenga en otro servicio.",
+    since: "Conectada {when}",
+    open: "Sin conectar",
+    paused: "En este momento no puede iniciar sesión con ella.",
+    connect: "Conectar",
+    connectNamed: "Conectar {provider}",
+    ask: "¿Conectar esta cuenta?",
+    asks: "En {provider} ha iniciado sesión como {account}. Quien pueda iniciar sesión en esa cuenta podrá iniciar sesión aquí como {person}.",
+    nameless: "una cuenta sin nombre",
+    notYours: "Si esta no es su cuenta de {provider}, cancele.",
+    doneConnected: "La cuenta está conectada. A partir de ahora puede iniciar sesión con ella.",
+    doneKnown: "Esta cuenta ya estaba conectada.",
+    doneTaken: "No se conectó: esa cuenta ya está conectada aquí a otra persona.",
+    doneOther: "No se conectó: hay otra cuenta de ese servicio conectada. Desconéctela primero.",
+    doneFailed: "No se conectó: el inicio de sesión en el otro servicio falló o tardó demasiado. Inténtelo de nuevo.",
+    disconnect: "Desconectar",
+    disconnectNamed: "Desconectar {provider}",
+    askDisconnect: "¿Desconectar esta cuenta?",
+    ends: "Ya no podrá iniciar sesión aquí con su cuenta de {provider}. Por ahora, su sesión sigue abierta.",
+    reconnects:
+      "Si su cuenta de allí tiene el mismo correo electrónico, un inicio de sesión en {provider} la conecta de nuevo.",
+    stays: "Las aplicaciones conservan el acceso que tienen. Puede revocarlo en «Aplicaciones».",
+    doneDisconnected: "La cuenta se ha desconectado.",
+    last: "No se desconectó: ya no podría iniciar sesión. Elija antes una contraseña, añada una llave de acceso o conecte otra cuenta.",
+  },
+};

@@ -1,0 +1,62 @@
+/** French: sign-in at other providers. */
+
+import type { elsewhere as english } from "../en/elsewhere.ts";
+import type { Translation } from "../translation.ts";
+
+export const elsewhere: Translation<typeof english, "one" | "other"> = {
+  elsewhere: {
+    with: "Continuer avec {provider}",
+    or: "ou",
+    introAgain:
+      "Vous êtes connecté en tant que {person}. Connectez-vous de nouveau pour confirmer que c’est bien vous.",
+    chooseIntro:
+      "Vous êtes connecté en tant que {person}. Pour continuer en tant que {person}, connectez-vous de nouveau. Pour utiliser un autre compte, connectez-vous avec celui-ci.",
+    problem: {
+      denied:
+        "Vous avez interrompu la connexion chez {provider}, ou {provider} l’a refusée. Réessayez ou connectez-vous autrement.",
+      unreachable: "{provider} ne répond pas pour le moment. Réessayez dans une minute ou connectez-vous autrement.",
+      unverified: "La connexion chez {provider} n’a pas pu être vérifiée. Réessayez ou connectez-vous autrement.",
+      too_long: "Cette demande est trop longue pour la connexion chez {provider}. Connectez-vous autrement.",
+      another:
+        "Votre compte {provider} n’est pas associé au compte que vous utilisez ici. Choisissez le compte associé chez {provider} ou confirmez autrement.",
+      stale:
+        "Cette connexion a pris trop de temps, était déjà terminée ou a commencé dans un autre navigateur. Recommencez.",
+      stranger:
+        "Votre compte {provider} n’est associé à aucun compte ici. Connectez-vous autrement, puis associez-le dans « Sécurité ».",
+      refused:
+        "Vous ne pouvez pas vous connecter ici avec votre compte {provider}. Connectez-vous autrement ou demandez aux responsables de ce service.",
+      domain:
+        "Vous ne pouvez pas vous connecter ici avec ce compte {provider} : il faut une adresse e-mail confirmée de l’organisation. Connectez-vous autrement ou choisissez-y un autre compte.",
+      address_taken:
+        "Un compte ici utilise déjà votre adresse e-mail. Connectez-vous-y autrement, puis associez {provider} dans « Sécurité ».",
+    },
+    codeAfter:
+      "Après vous être connecté avec un autre compte, vous saisissez un code d’une application de votre téléphone.",
+    noEmail: "Votre compte n’a pas d’adresse e-mail.",
+    addEmail: "Ajouter",
+    title: "Connexion avec d’autres comptes",
+    intro: "Vous pouvez vous connecter ici avec un compte que vous avez ailleurs.",
+    since: "Associé : {when}",
+    open: "Non associé",
+    paused: "Vous ne pouvez pas vous connecter avec lui pour le moment.",
+    connect: "Associer",
+    connectNamed: "Associer {provider}",
+    ask: "Associer ce compte ?",
+    asks: "Chez {provider}, vous êtes connecté en tant que {account}. Toute personne qui peut se connecter à ce compte pourra ensuite se connecter ici en tant que {person}.",
+    nameless: "un compte sans nom",
+    notYours: "Si ce n’est pas votre compte {provider}, annulez.",
+    doneConnected: "Le compte est associé. Vous pouvez désormais vous connecter avec lui.",
+    doneKnown: "Ce compte était déjà associé.",
+    doneTaken: "Non associé : ce compte est déjà associé ici à une autre personne.",
+    doneOther: "Non associé : un autre compte de ce service est associé. Dissociez-le d’abord.",
+    doneFailed: "Non associé : la connexion à l’autre service a échoué ou a pris trop de temps. Réessayez.",
+    disconnect: "Dissocier",
+    disconnectNamed: "Dissocier {provider}",
+    askDisconnect: "Dissocier ce compte ?",
+    ends: "Vous ne pourrez plus vous connecter ici avec votre compte {provider}. Pour l’instant, vous restez connecté.",
+    reconnects: "Si votre compte y a la même adresse e-mail, une connexion chez {provider} l’associe de nouveau.",
+    stays: "Les applications gardent leur accès. Vous pouvez le révoquer dans « Applications ».",
+    doneDisconnected: "Le compte est dissocié.",
+    last: "Non dissocié : vous ne pourriez plus vous connecter. Choisissez d’abord un mot de passe, ajoutez une clé d’accès ou associez un autre compte.",
+  },
+};

@@ -1,0 +1,85 @@
+/** Verbs that count and list the people for whom an app acts in a company's name. */
+
+import { cappedEnd } from "../../oauth/consent-reach.ts";
+import { type GrantedScope, type Millis, NEVER } from "../../oauth/model.ts";
+import type { ActingPerson, CompanyKey, LiveAccess } from "../../owners/company-storage.ts";
+import { query, type Row, sql } from "../define-verbs.ts";
+import { isActive, json, text, textOrNull, whole, wholeOrNull } from "../row-conversion.ts";
+import { thisCompany } from "./lock-company-row.ts";
+
+export interface ActingFor extends CompanyKey {
+  readonly clientId: string;
+  readonly except?: readonly string[];
+  readonly lost?: readonly string[];
+  readonly now: Millis;
+}
+
+export const countActing = query<ActingFor, { readonly people: number; readonly members: number }>({
+  sql: sql`SELECT person_id, scopes FROM grants WHERE partition = :partition AND owner_id = :companyId AND client_id = :clientId
+      AND ${isActive} AND idle_until > :now AND absolute_until > :now`,
+  also: sql`SELECT person_id FROM members WHERE ${thisCompany} AND role = 'admin'`,
+  bind: ({ partition, companyId, clientId, now }) => ({ partition, companyId, clientId, now }),
+  outcome: (grants, { except = [], lost }, admins) => {
+    const holds = (row: Row) =>
+      lost === undefined || json<readonly GrantedScope[]>(row, "scopes").some(({ name }) => lost.includes(name));
+    const people = new Set(grants.filter(holds).map((row) => text(row, "person_id")));
+    const apart = new Set([...admins.map((row) => text(row, "person_id")), ...except]);
+    return { people: people.size, members: [...people].filter((one) => !apart.has(one)).length };
+  },
+});
+
+/** The live access of an app in the company's name: its scopes, and its latest end. `endsForMembers`: without admins. */
+export const liveAccess = query<
+  CompanyKey & { readonly clientId: string; readonly ceiling: Millis | null; readonly now: Millis },
+  LiveAccess
+>({
+  sql: sql`SELECT person_id, scopes, absolute_until, COALESCE(decided_at, created_at) AS decided_at FROM grants
+    WHERE partition = :partition AND owner_id = :companyId AND client_id = :clientId
+      AND ${isActive} AND idle_until > :now AND absolute_until > :now`,
+  also: sql`SELECT person_id FROM members WHERE ${thisCompany} AND role = 'admin'`,
+  bind: ({ partition, companyId, clientId, now }) => ({ partition, companyId, clientId, now }),
+  outcome: (rows, { ceiling, now }, staff) => {
+    const admins = new Set(staff.map((row) => text(row, "person_id")));
+    const endOf = (row: Row) => cappedEnd(whole(row, "absolute_until"), whole(row, "decided_at"), ceiling) ?? NEVER;
+    const live = rows.filter((row) => endOf(row) > now);
+    const latest = (some: readonly Row[]) => {
+      const last = Math.max(0, ...some.map(endOf));
+      return last === 0 ? undefined : last >= NEVER ? null : last;
+    };
+    const names = live.flatMap((row) => json<readonly GrantedScope[]>(row, "scopes").map(({ name }) => name));
+    return {
+      scopes: [...new Set(names)],
+      endsAt: latest(live),
+      endsForMembers: latest(live.filter((row) => !admins.has(text(row, "person_id")))),
+    };
+  },
+});
+
+export const countPeople = query<CompanyKey & { readonly clientId: string; readonly now: Millis }, number>({
+  sql: sql`SELECT COUNT(DISTINCT person_id) AS people FROM grants
+    WHERE partition = :partition AND owner_id = :companyId AND client_id = :clientId
+      AND ${isActive} AND idle_until > :now AND absolute_until > :now`,
+  bind: ({ partition, companyId, clientId, now }) => ({ partition, companyId, clientId, now }),
+  outcome: ([row]) => (row === undefined ? 0 : whole(row, "people")),
+});
+
+export const listActing = query<
+  CompanyKey & { readonly clientId: string; readonly limit: number; readonly now: Millis },
+  readonly ActingPerson[]
+>({
+  sql: sql`SELECT g.person_id, m.username, g.since, g.last_used_at FROM (
+      SELECT person_id, MIN(created_at) AS since, MAX(last_used_at) AS last_used_at FROM grants
+      WHERE partition = :partition AND owner_id = :companyId AND client_id = :clientId AND ${isActive}
+        AND idle_until > :now AND absolute_until > :now
+      GROUP BY person_id ORDER BY COALESCE(MAX(last_used_at), 0) DESC, person_id LIMIT :limit) AS g
+    LEFT JOIN members m ON m.partition = :partition AND m.company_id = :companyId AND m.person_id = g.person_id
+    ORDER BY COALESCE(g.last_used_at, 0) DESC, g.person_id`,
+  bind: ({ partition, companyId, clientId, limit, now }) => ({ partition, companyId, clientId, limit, now }),
+  outcome: (rows) =>
+    rows.map((row) => ({
+      personId: text(row, "person_id"),
+      username: textOrNull(row, "username"),
+      since: whole(row, "since"),
+      lastUsedAt: wholeOrNull(row, "last_used_at"),
+    })),
+});

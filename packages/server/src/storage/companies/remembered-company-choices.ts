@@ -1,0 +1,103 @@
+/**
+ * Verbs of the choice of an owner: for whom a person can answer an app, and for which apps a member answered in a
+ * company's name on a page.
+ */
+
+import type { Consent, Millis } from "../../oauth/model.ts";
+import type { Acting, CompanyKey, RememberedAnswer, TrustedSince } from "../../owners/company-storage.ts";
+import { query, sql, steps, type Tx, transaction } from "../define-verbs.ts";
+import { consentColumns, consentOf, text } from "../row-conversion.ts";
+import { thisCompany } from "./lock-company-row.ts";
+import { type CompanyLink, companiesBehind, lockActing, MAX_COMPANIES } from "./members.ts";
+
+/** The person chose the company for this app on a page. The next time needs no page, and an opt-out ends. */
+export async function rememberChoice(
+  tx: Tx,
+  grant: { readonly partition: number; readonly ownerId: string; readonly personId: string; readonly clientId: string },
+  { declined, endsBy }: RememberedAnswer,
+  now: Millis,
+): Promise<void> {
+  const { partition, ownerId: companyId, personId, clientId } = grant;
+  if (companyId === personId) return;
+  const key = { partition, companyId, clientId, personId };
+  await tx.run(
+    sql`INSERT INTO company_choices (partition, company_id, client_id, person_id, since, declined, ends_at)
+      VALUES (:partition, :companyId, :clientId, :personId, :now, :declined, :endsBy)
+      ON CONFLICT (partition, company_id, client_id, person_id) DO UPDATE SET since = excluded.since, declined = excluded.declined,
+        ends_at = excluded.ends_at`,
+    { ...key, now, declined: JSON.stringify(declined), endsBy },
+  );
+  await tx.run(
+    sql`DELETE FROM company_opt_outs WHERE ${thisCompany} AND client_id = :clientId AND person_id = :personId`,
+    key,
+  );
+}
+
+/** Forgets for whom the member answered, and keeps what they declined: a negative time is that of a forgotten choice. */
+export const forgetChoice = transaction<
+  CompanyKey & { readonly clientId: string; readonly personId: string } & TrustedSince,
+  { readonly kind: "done" | "unknown" }
+>(async (tx, { trustedFrom, ...key }) => {
+  const acting = await lockActing(tx, key);
+  if (!acting?.chosen || (trustedFrom ?? acting.member.trustedFrom) !== acting.member.trustedFrom)
+    return { kind: "unknown" };
+  await tx.run(
+    sql`UPDATE company_choices SET since = -since WHERE ${thisCompany} AND client_id = :clientId AND person_id = :personId`,
+    key,
+  );
+  return { kind: "done" };
+});
+
+/** The ids of the apps for which the member chose the company, without forgotten choices. */
+export const listChoices = query<CompanyKey & { readonly personId: string }, readonly string[]>({
+  sql: sql`SELECT client_id FROM company_choices WHERE ${thisCompany} AND person_id = :personId AND since > 0 ORDER BY client_id`,
+  bind: ({ partition, companyId, personId }) => ({ partition, companyId, personId }),
+  outcome: (rows) => rows.map((row) => text(row, "client_id")),
+});
+
+export interface PersonAndClient {
+  readonly partition: number;
+  readonly personId: string;
+  readonly clientId: string;
+}
+
+/** What every page of an authorization reads: the person's own consent, and the companies that they can answer for. */
+export const consentAndCompaniesOf = steps<
+  PersonAndClient & { readonly now: Millis },
+  { readonly consent: Consent | undefined; readonly companies: readonly Acting[] }
+>(async (call, args) => {
+  const { consent, links } = await call(consentAndLinksOf, args);
+  return { consent, companies: await companiesBehind(call, links, args) };
+});
+
+/**
+ * One row for each link, each with the consent; without links, one row. No LIMIT: SQLite prepares a statement with a
+ * limit in a parameter again each time, which takes ten times as long as the statement.
+ */
+export const consentAndLinksOf = query<
+  PersonAndClient,
+  { readonly consent: Consent | undefined; readonly links: readonly CompanyLink[] }
+>({
+  sql: sql`SELECT ${consentColumns}, linked_company, link, link_status FROM
+      (SELECT person_id AS answering FROM people WHERE partition = :partition AND person_id = :personId) AS p
+      LEFT JOIN (SELECT ${consentColumns} FROM consents
+        WHERE partition = :partition AND owner_id = :personId AND client_id = :clientId) AS c ON owner_id = answering
+      LEFT JOIN (SELECT person_id AS linked_person, company_id AS linked_company, link, status AS link_status FROM member_links
+        WHERE partition = :partition AND person_id = :personId) AS l ON linked_person = answering
+    ORDER BY linked_company`,
+  bind: ({ partition, personId, clientId }) => ({ partition, personId, clientId }),
+  outcome: (rows) => {
+    const [first] = rows;
+    return {
+      consent: first === undefined || first["client_id"] === null ? undefined : consentOf(first),
+      links: rows
+        .filter((row) => row["linked_company"] !== null)
+        .slice(0, MAX_COMPANIES)
+        .map((row) => ({
+          companyId: text(row, "linked_company"),
+          link: text(row, "link"),
+          pending: text(row, "link_status") === "pending",
+        })),
+    };
+  },
+});

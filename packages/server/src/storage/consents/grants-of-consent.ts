@@ -1,0 +1,116 @@
+/** The grants under one consent, as decisions about it read and change them. */
+
+import { underCeiling } from "../../oauth/consent-reach.ts";
+import type { GrantedScope, Millis } from "../../oauth/model.ts";
+import type { GrantChange, LiveGrant } from "../../owners/consent-after-decision.ts";
+import type { ConsentKey } from "../../owners/storage.ts";
+import { type Row, sql, type Tx, words } from "../define-verbs.ts";
+import { keepUses, useColumns } from "../grants/uses.ts";
+import { ENDED_KEPT, flag, isActive, json, text, whole, wholeOrNull } from "../row-conversion.ts";
+
+/** The consent record of an owner and a client, or its grants. */
+export const oneConsent = sql`partition = :partition AND owner_id = :ownerId AND client_id = :clientId`;
+
+/**
+ * Sorted, so that two transactions lock the grants in one order. The sort is by an expression, because SQLite would
+ * otherwise read the whole partition to avoid sorting. Grants that ended by their client's ceiling are left out: no
+ * decision brings them back.
+ */
+export async function liveGrants(
+  tx: Tx,
+  { partition, ownerId, clientId }: ConsentKey,
+  ceiling: Millis | null,
+  now: Millis,
+): Promise<readonly LiveGrant[]> {
+  const rows = await tx.all(
+    sql`SELECT grant_id, person_id, refreshable, scopes, absolute_until, created_at, decided_at FROM grants
+      WHERE ${oneConsent} AND ${isActive} AND idle_until > :now AND absolute_until > :now
+      ORDER BY grant_id || '' ${words.forUpdate}`,
+    { partition, ownerId, clientId, now },
+  );
+  return stillLive(rows, ceiling, now);
+}
+
+function stillLive(rows: readonly Row[], ceiling: Millis | null, now: Millis): readonly LiveGrant[] {
+  // Most grants of an app have the same scopes, so each text is parsed once.
+  const parsed = new Map<string, readonly GrantedScope[]>();
+  const scopesOf = (row: Row) => {
+    const stored = text(row, "scopes");
+    const scopes = parsed.get(stored) ?? json<readonly GrantedScope[]>(row, "scopes");
+    parsed.set(stored, scopes);
+    return scopes;
+  };
+  const live = rows.map((row) => ({
+    grantId: text(row, "grant_id"),
+    personId: text(row, "person_id"),
+    refreshable: whole(row, "refreshable") === 1,
+    scopes: scopesOf(row),
+    absoluteUntil: whole(row, "absolute_until"),
+    decidedAt: wholeOrNull(row, "decided_at") ?? whole(row, "created_at"),
+  }));
+  return live.map((grant) => underCeiling(grant, ceiling)).filter(({ absoluteUntil }) => absoluteUntil > now);
+}
+
+/**
+ * Reads without a lock. `live`: as `liveGrants` gives them. `own`: the number of active grants of an owner who is a
+ * person, with expired ones. The owner's lock keeps it from growing until the transaction ends.
+ */
+export async function activeGrants(
+  tx: Tx,
+  { partition, ownerId, clientId }: ConsentKey,
+  ceiling: Millis | null,
+  now: Millis,
+): Promise<{ readonly live: readonly LiveGrant[]; readonly own: number }> {
+  const rows = await tx.all(
+    sql`SELECT grant_id, person_id, refreshable, scopes, absolute_until, idle_until, created_at, decided_at FROM grants
+      WHERE ${oneConsent} AND ${isActive}
+        AND (person_id = :ownerId OR (idle_until > :now AND absolute_until > :now))`,
+    { partition, ownerId, clientId, now },
+  );
+  const unexpired = rows.filter((row) => Math.min(whole(row, "idle_until"), whole(row, "absolute_until")) > now);
+  return {
+    live: stillLive(unexpired, ceiling, now),
+    own: rows.filter((row) => text(row, "person_id") === ownerId).length,
+  };
+}
+
+/**
+ * Writes the changes of the owner's grants. A grant without scopes ends. The caller has written the consent, whose last
+ * use this function moves on.
+ */
+export async function changeGrants(
+  tx: Tx,
+  { partition, ownerId }: Pick<ConsentKey, "partition" | "ownerId">,
+  changes: readonly GrantChange[],
+  now: Millis,
+): Promise<void> {
+  const ends = ({ scopes }: GrantChange) => scopes.length === 0;
+  const rows = await Promise.all(
+    changes.map((change) =>
+      tx.one(
+        sql`UPDATE grants SET scopes = :scopes, absolute_until = :absoluteUntil, decided_at = :decidedAt,
+          refreshable = CASE WHEN :unrefreshed = 1 THEN 0 ELSE refreshable END,
+          status = CASE WHEN :ends = 1 THEN 'revoked' ELSE status END,
+          ended_at = CASE WHEN :ends = 1 THEN :now ELSE ended_at END,
+          collect_at = CASE WHEN :ends = 1 THEN :endedKept ELSE collect_at END
+        WHERE partition = :partition AND grant_id = :grantId AND status = 'active' RETURNING ${useColumns}`,
+        {
+          partition,
+          grantId: change.grantId,
+          scopes: JSON.stringify(change.scopes),
+          absoluteUntil: change.absoluteUntil,
+          decidedAt: change.decidedAt,
+          unrefreshed: flag(change.refreshable === false),
+          ends: flag(ends(change)),
+          now,
+          endedKept: now + ENDED_KEPT,
+        },
+      ),
+    ),
+  );
+  const ended = changes.flatMap((change, at) => {
+    const row = rows[at];
+    return row !== undefined && ends(change) ? [row] : [];
+  });
+  await keepUses(tx, { partition, ownerId }, ended);
+}

@@ -1,0 +1,232 @@
+/**
+ * This server as a relying party of another OpenID Connect provider (OpenID Connect Core §3.1): the authorization code
+ * flow with PKCE, by openid-client. Only files here import that library.
+ */
+
+import { createHash, timingSafeEqual } from "node:crypto";
+import { LRUCache } from "lru-cache";
+import * as oidc from "openid-client";
+import type { Millis } from "../oauth/model.ts";
+import type { Asked, GuardedFetcher } from "../outbound/guarded-fetch.ts";
+import type { SignInProvider } from "../owners/identities/sign-in-provider.ts";
+import type {
+  Attempt,
+  UpstreamClient,
+  UpstreamFailed,
+  UpstreamIdentity,
+  Wishes,
+} from "../owners/identities/upstream-identity.ts";
+
+/** How long a provider's metadata count. The library keeps its keys for less. */
+const METADATA_TTL: Millis = 3_600_000;
+/** Bytes of a document of a provider: metadata, keys, tokens, UserInfo. */
+const MAX_ANSWER = 262_144;
+/** How much the clocks of two servers may differ, in seconds. */
+const CLOCK_TOLERANCE = 60;
+/** How long before the request an ID token may have been issued: a provider's clock can be late. */
+const OLDEST_TOKEN: Millis = 600_000;
+
+export interface OpenIdProviderParts {
+  readonly fetcher: GuardedFetcher;
+  /** The client secret. Null: none. Throws if no secret of this server opens it. */
+  secretOf(provider: SignInProvider): string | null;
+}
+
+export class OpenIdProviders implements UpstreamClient {
+  readonly #parts: OpenIdProviderParts;
+  readonly #known = new LRUCache<string, Promise<oidc.Configuration>>({ max: 200, ttl: METADATA_TTL });
+
+  constructor(parts: OpenIdProviderParts) {
+    this.#parts = parts;
+  }
+
+  /** The address to which the browser goes (OpenID Connect Core §3.1.2.1). */
+  async begin(provider: SignInProvider, attempt: Attempt, wishes: Wishes): ReturnType<UpstreamClient["begin"]> {
+    try {
+      const known = await this.#configurationOf(provider);
+      const prompt = promptOf(wishes, known.serverMetadata()["prompt_values_supported"]);
+      const location = oidc.buildAuthorizationUrl(known, {
+        redirect_uri: attempt.redirectUri,
+        scope: provider.scopes.join(" "),
+        state: attempt.state,
+        nonce: attempt.nonce,
+        code_challenge: await oidc.calculatePKCECodeChallenge(attempt.codeVerifier),
+        code_challenge_method: "S256",
+        ui_locales: wishes.uiLocales,
+        ...(prompt === "" ? {} : { prompt }),
+        ...(wishes.fresh ? { max_age: "0" } : {}),
+        ...(wishes.loginHint === null ? {} : { login_hint: wishes.loginHint }),
+      });
+      return { kind: "begun", location: location.href };
+    } catch (error) {
+      return failed(error);
+    }
+  }
+
+  /**
+   * Redeems the code of a callback and verifies the ID token, its signature included (§3.1.3.7). Asks UserInfo only for
+   * an address that the ID token does not have. `query`: the query of the callback, as it arrived.
+   */
+  async finish(provider: SignInProvider, attempt: Attempt, query: string): ReturnType<UpstreamClient["finish"]> {
+    try {
+      const known = await this.#configurationOf(provider);
+      const callback = new URL(`${attempt.redirectUri}?${query}`);
+      const { state: expectedState, nonce: expectedNonce, codeVerifier: pkceCodeVerifier } = attempt;
+      const checks = { expectedState, expectedNonce, pkceCodeVerifier, idTokenExpected: true };
+      const tokens = await oidc.authorizationCodeGrant(known, callback, checks);
+      const claims = tokens.claims();
+      if (claims === undefined) throw new Unverified("no ID token");
+      requireAccessTokenHash(tokens.id_token ?? "", tokens.access_token);
+      requireForThisAttempt(claims, provider, attempt);
+      const wanted = provider.scopes.includes("email") && claims["email"] === undefined;
+      const hasUserInfo = known.serverMetadata().userinfo_endpoint !== undefined;
+      // The library refuses UserInfo of another subject (§5.3.2).
+      const more = wanted && hasUserInfo ? await oidc.fetchUserInfo(known, tokens.access_token, claims.sub) : {};
+      // Whether an address is verified is said where the address is.
+      const { email, email_verified } = claims["email"] === undefined ? (more as Record<string, unknown>) : claims;
+      return { kind: "finished", identity: identityOf({ ...more, ...claims, email, email_verified }) };
+    } catch (error) {
+      return failed(error);
+    }
+  }
+
+  /** Metadata that could not be read are asked for again by the next person. */
+  #configurationOf(provider: SignInProvider): Promise<oidc.Configuration> {
+    const { id, issuer, clientId, sealedSecret } = provider;
+    const key = JSON.stringify([id, issuer, clientId, sealedSecret]);
+    const known = this.#known.get(key);
+    if (known !== undefined) return known;
+    const asked = this.#discover(provider);
+    this.#known.set(key, asked);
+    asked.catch(() => this.#known.delete(key));
+    return asked;
+  }
+
+  async #discover(provider: SignInProvider): Promise<oidc.Configuration> {
+    const { issuer, clientId } = provider;
+    const secret = this.#parts.secretOf(provider);
+    const plain = issuer.startsWith("http:") ? [oidc.allowInsecureRequests] : [];
+    const found = await oidc.discovery(
+      new URL(issuer),
+      clientId,
+      { [oidc.clockTolerance]: CLOCK_TOLERANCE },
+      oidc.None(),
+      { [oidc.customFetch]: fetchWith(this.#parts.fetcher), execute: plain },
+    );
+    const metadata = found.serverMetadata();
+    // The library compares them as URLs, so a final slash would not matter (OpenID Connect Discovery §4.3).
+    if (metadata.issuer !== issuer) throw new Unverified("the metadata name another issuer");
+    const known = new oidc.Configuration(
+      metadata,
+      clientId,
+      { [oidc.clockTolerance]: CLOCK_TOLERANCE },
+      authenticationOf(secret, metadata.token_endpoint_auth_methods_supported),
+    );
+    known[oidc.customFetch] = fetchWith(this.#parts.fetcher);
+    for (const allow of plain) allow(known);
+    oidc.enableNonRepudiationChecks(known);
+    return known;
+  }
+}
+
+/** Without values that the provider says it does not know. It would refuse the whole request. */
+function promptOf({ fresh, choose }: Wishes, supported: unknown): string {
+  const wanted = [...(fresh ? ["login"] : []), ...(choose ? ["select_account"] : [])];
+  return wanted.filter((one) => !Array.isArray(supported) || supported.includes(one)).join(" ");
+}
+
+/** `client_secret_basic` unless the provider lists other methods only (OpenID Connect Discovery §3). */
+function authenticationOf(secret: string | null, supported: readonly string[] | undefined): oidc.ClientAuth {
+  if (secret === null) return oidc.None();
+  const basic = supported?.includes("client_secret_basic") ?? true;
+  return basic ? oidc.ClientSecretBasic(secret) : oidc.ClientSecretPost(secret);
+}
+
+class Unverified extends Error {}
+class Unreachable extends Error {}
+
+function fetchWith(fetcher: GuardedFetcher): oidc.CustomFetch {
+  return async (url, { method, headers, body }) => {
+    const asked: Asked = { method, headers, maxBytes: MAX_ANSWER, ...(body == null ? {} : { body: String(body) }) };
+    const answered = await fetcher.ask(url, asked);
+    if (answered.kind === "failed") throw new Unreachable(`${answered.fault}: ${answered.detail}`);
+    const { status, headers: got, body: bytes } = answered;
+    if (status < 200 || status > 599) throw new Unreachable(`status ${status}`);
+    // A response with one of these statuses has no body.
+    const content = status === 204 || status === 205 || status === 304 ? null : new Uint8Array(bytes);
+    const { "content-type": type, "www-authenticate": challenge } = got;
+    return new Response(content, {
+      status,
+      headers: {
+        ...(type === undefined ? {} : { "content-type": type }),
+        ...(challenge === undefined ? {} : { "www-authenticate": challenge }),
+      },
+    });
+  };
+}
+
+/** The hash of each signature algorithm (OpenID Connect Core §3.1.3.6; EdDSA: the hash of Ed25519). */
+const HASH_OF: Readonly<Record<string, string>> = {
+  ...{ RS256: "sha256", ES256: "sha256", PS256: "sha256", RS384: "sha384", ES384: "sha384", PS384: "sha384" },
+  ...{ RS512: "sha512", ES512: "sha512", PS512: "sha512", EdDSA: "sha512", Ed25519: "sha512" },
+};
+
+/** `at_hash` is voluntary here, but a wrong one, or one that can't be checked, means a wrong token (§3.1.3.8). */
+function requireAccessTokenHash(idToken: string, accessToken: string): void {
+  const [header = "", payload = ""] = idToken.split(".").map((part) => Buffer.from(part, "base64url").toString());
+  const { at_hash: given } = JSON.parse(payload) as { at_hash?: unknown };
+  if (given === undefined) return;
+  const hash = HASH_OF[String((JSON.parse(header) as { alg?: unknown }).alg)];
+  if (hash === undefined || typeof given !== "string") throw new Unverified("at_hash can't be checked");
+  const whole = createHash(hash).update(accessToken).digest();
+  const wanted = Buffer.from(whole.subarray(0, whole.length / 2).toString("base64url"));
+  const sent = Buffer.from(given);
+  if (sent.length !== wanted.length || !timingSafeEqual(sent, wanted)) throw new Unverified("at_hash is wrong");
+}
+
+/** The library does not check these: whom the token was issued to, and when (§3.1.3.7 points 5 and 10). */
+function requireForThisAttempt({ azp, iat }: oidc.IDToken, { clientId }: SignInProvider, { begunAt }: Attempt): void {
+  if (azp !== undefined && azp !== clientId) throw new Unverified("azp is another client");
+  if (iat * 1000 < begunAt - OLDEST_TOKEN) throw new Unverified("the ID token was issued before the request");
+}
+
+function identityOf(
+  claims: Readonly<Record<string, unknown>> & { readonly iss: string; readonly sub: string },
+): UpstreamIdentity {
+  const text = (name: string) => (typeof claims[name] === "string" ? (claims[name] as string) : null);
+  const authTime = claims["auth_time"];
+  return {
+    issuer: claims.iss,
+    subject: claims.sub,
+    email: text("email"),
+    // Some providers send the text "true".
+    emailVerified: claims["email_verified"] === true || claims["email_verified"] === "true",
+    username: text("preferred_username"),
+    name: text("name"),
+    authTime: typeof authTime === "number" && Number.isFinite(authTime) ? authTime * 1000 : null,
+  };
+}
+
+function failed(error: unknown): UpstreamFailed {
+  const unreachable = [error, (error as { cause?: unknown }).cause].find((one) => one instanceof Unreachable);
+  if (unreachable !== undefined)
+    return { kind: "failed", fault: "unreachable", detail: unreachable.message.slice(0, 200) };
+  const detail = detailOf(error);
+  if (error instanceof oidc.AuthorizationResponseError && error.error === "access_denied")
+    return { kind: "failed", fault: "denied", detail };
+  return { kind: "failed", fault: "unverified", detail };
+}
+
+/** Every registered error code. Another text may repeat what was sent: a code, or the client secret. */
+const ERROR_CODE = /^[a-z_]{1,50}$/;
+
+/** What an operator needs to find the mistake. No token, code or secret is in it. */
+function detailOf(error: unknown): string {
+  if (error instanceof oidc.AuthorizationResponseError || error instanceof oidc.ResponseBodyError)
+    return `${error.name}: ${ERROR_CODE.test(error.error) ? error.error : "an unknown error"}`;
+  const { name, message, code } = error as { name?: string; message?: string; code?: string };
+  return [name, code, message]
+    .filter((part) => part !== undefined && part !== "")
+    .join(": ")
+    .slice(0, 200);
+}

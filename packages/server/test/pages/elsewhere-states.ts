@@ -1,0 +1,121 @@
+/**
+ * The states of the pages with which people sign in at other providers.
+ *
+ * Nobody may ever: lose the request that they came with; act as somebody else by accident; connect an account that they
+ * didn't mean; be locked out by disconnecting one; read something untrue when a provider is down; or be asked for a
+ * password that they don't have.
+ */
+
+import {
+  type Chrome,
+  connectIdentityPage,
+  disconnectIdentityPage,
+  securityPage,
+  signInPage,
+} from "../../src/pages/index.ts";
+import type { ProviderEntry, SECURITY_NOTICES } from "../../src/pages/security/views.ts";
+import type { ElsewhereProblem, SignInView } from "../../src/pages/views.ts";
+import { anOffer } from "./factor-states.ts";
+import { ada, aSignIn, DAY, HOSTILE_NAME, LONG_NAME, longPerson, NOW, noRequest, UNBREAKABLE } from "./sample-views.ts";
+import { aSecurityView } from "./security-states.ts";
+
+const RTL_NAME = "بوابة الجامعة الوطنية";
+
+const one = [{ id: "p-1", name: "Example ID" }];
+const five = ["Acme", "Example ID", RTL_NAME, LONG_NAME, UNBREAKABLE].map((name, at) => ({ id: `p-${at}`, name }));
+
+function aProviderSignIn(change: Partial<SignInView> = {}): SignInView {
+  return aSignIn({ providers: one, ...change });
+}
+
+const alone = { form: noRequest, client: null, passkey: anOffer, ways: { recover: true, signUp: true } };
+const confirming = { form: { ...noRequest, to: "security" }, client: null, again: ada };
+
+function anEntry(name: string, change: Partial<ProviderEntry> = {}): ProviderEntry {
+  return { provider: `p-${name}`, name, identity: null, offered: true, ...change };
+}
+
+const since = NOW - 40 * DAY;
+const entries = [
+  anEntry("Acme", { identity: { id: "id-1", since } }),
+  anEntry("Example ID"),
+  anEntry("Former ID", { identity: { id: "id-2", since: NOW - 400 * DAY }, offered: false }),
+];
+const long = [RTL_NAME, LONG_NAME, UNBREAKABLE, HOSTILE_NAME].map((name, at) =>
+  anEntry(name, at % 2 === 0 ? { identity: { id: `id-${at}`, since } } : {}),
+);
+
+const problems: readonly ElsewhereProblem[] = [
+  ...(["denied", "unreachable", "unverified", "stale", "too_long"] as const),
+  ...(["stranger", "refused", "domain", "address_taken", "another"] as const),
+];
+const notices: readonly (keyof typeof SECURITY_NOTICES)[] = [
+  ...(["account-connected", "account-known", "account-taken", "account-other"] as const),
+  ...(["account-failed", "account-disconnected", "account-last"] as const),
+];
+
+export const elsewhereStates: Readonly<Record<string, (chrome: Chrome) => string>> = {
+  "sign-in-providers-one": (c) => signInPage(aProviderSignIn({ passkey: anOffer }), c),
+  "sign-in-providers-one-alone": (c) => signInPage(aProviderSignIn({ ...alone, passkey: null }), c),
+  "sign-in-providers": (c) => signInPage(aProviderSignIn({ ...alone, providers: five }), c),
+  "sign-in-providers-app": (c) => signInPage(aProviderSignIn({ providers: five, passkey: anOffer }), c),
+  "sign-in-providers-again": (c) => signInPage(aProviderSignIn({ again: ada, noPassword: true }), c),
+  "sign-in-providers-choose": (c) =>
+    signInPage(aProviderSignIn({ again: ada, noPassword: true, choose: aSignIn().form }), c),
+  "confirm-at-provider": (c) =>
+    signInPage(aProviderSignIn({ ...confirming, asksPassword: false, noPassword: true }), c),
+  "confirm-at-providers": (c) =>
+    signInPage(
+      aProviderSignIn({ ...confirming, providers: five, passkey: anOffer, asksPassword: false, noPassword: true }),
+      c,
+    ),
+  "confirm-at-provider-or-password": (c) => signInPage(aProviderSignIn({ ...confirming, username: "ada" }), c),
+  "confirm-at-provider-another": (c) =>
+    signInPage(
+      aProviderSignIn({
+        ...{ ...confirming, again: longPerson, asksPassword: false, noPassword: true },
+        problem: { kind: "elsewhere", why: "another", provider: LONG_NAME },
+      }),
+      c,
+    ),
+  ...Object.fromEntries(
+    problems.map((why) => [
+      `sign-in-elsewhere-${why.replaceAll("_", "-")}`,
+      (c: Chrome) =>
+        signInPage(
+          aProviderSignIn({ problem: { kind: "elsewhere", why, provider: why === "stale" ? "" : "Example ID" } }),
+          c,
+        ),
+    ]),
+  ),
+  "sign-in-elsewhere-long": (c) =>
+    signInPage(
+      aProviderSignIn({ ...alone, problem: { kind: "elsewhere", why: "unreachable", provider: HOSTILE_NAME } }),
+      c,
+    ),
+  "security-providers": (c) => securityPage(aSecurityView({ providers: entries }), c),
+  "security-providers-long": (c) =>
+    securityPage(aSecurityView({ providers: long, password: { set: false, changedAt: null } }), c),
+  ...Object.fromEntries(
+    notices.map((notice) => [
+      `security-${notice}`,
+      (c: Chrome) => securityPage(aSecurityView({ providers: entries, notice }), c),
+    ]),
+  ),
+  "connect-account": (c) =>
+    connectIdentityPage(
+      { csrf: "csrf-value", identity: "sealed", provider: "Example ID", account: "ada@example.net", person: ada },
+      c,
+    ),
+  "connect-account-long": (c) =>
+    connectIdentityPage(
+      { csrf: "csrf-value", identity: "sealed", provider: LONG_NAME, account: longPerson.username, person: longPerson },
+      c,
+    ),
+  "connect-account-nameless": (c) =>
+    connectIdentityPage({ csrf: "csrf-value", identity: "sealed", provider: RTL_NAME, account: null, person: ada }, c),
+  "disconnect-account": (c) =>
+    disconnectIdentityPage({ csrf: "csrf-value", id: "id-1", provider: "Example ID", reconnects: false }, c),
+  "disconnect-account-long": (c) =>
+    disconnectIdentityPage({ csrf: "csrf-value", id: "id-1", provider: UNBREAKABLE, reconnects: true }, c),
+};

@@ -1,0 +1,76 @@
+/** Why a module of the suite ends with a warning, a review or a skip. Each needs an explanation here. */
+
+import type { ModuleRun, Result } from "./suite-api.ts";
+
+interface Explanation {
+  readonly modules: readonly string[];
+  readonly result: Result;
+  /** The conditions whose warnings it explains. */
+  readonly warnings?: readonly string[];
+  readonly why: string;
+}
+
+const explanations: readonly Explanation[] = [
+  {
+    modules: ["oidcc-codereuse-30seconds"],
+    result: "WARNING",
+    warnings: ["EnsureHttpStatusCodeIs4xx"],
+    why: "When a code is used twice, Assent ends the grant and its refresh tokens. The access token works until it expires, at most 10 minutes later, because APIs check access tokens without a request to the server. RFC 6749 §4.1.2 says SHOULD.",
+  },
+  {
+    modules: ["oidcc-prompt-login", "oidcc-max-age-1"],
+    result: "REVIEW",
+    why: "A person must look at a picture of the second sign-in page. The program checks that the page has the text “Sign in”. The suite itself checks that `auth_time` is later.",
+  },
+  {
+    modules: ["oidcc-ensure-registered-redirect-uri"],
+    result: "REVIEW",
+    why: "A person must look at a picture of the refusal. The program checks that the page names `redirect_uri_mismatch`.",
+  },
+  {
+    modules: ["oidcc-ensure-request-object-with-redirect-uri"],
+    result: "REVIEW",
+    why: "The registered `redirect_uri` is in a request object. Assent does not follow request objects, so it refuses the one beside the object. A person must look at a picture of the refusal. The program checks that the page names `redirect_uri_mismatch`.",
+  },
+  {
+    modules: ["oidcc-unsigned-request-object-supported-correctly-or-rejected-as-unsupported"],
+    result: "SKIPPED",
+    why: "Assent does not support request objects. It answers `request_not_supported`, as OpenID Connect Core §6.1 says, and the metadata has `request_parameter_supported: false`.",
+  },
+  {
+    modules: [
+      "oidcc-rp-initiated-logout-bad-post-logout-redirect-uri",
+      "oidcc-rp-initiated-logout-query-added-to-post-logout-redirect-uri",
+    ],
+    result: "REVIEW",
+    why: "A person must look at a picture of the page. The `post_logout_redirect_uri` isn't registered, so Assent does not redirect to it (OpenID Connect RP-Initiated Logout §3: MUST NOT). §4 leaves the page to the server, and warns against leaving people signed in. Assent signs the person out, because the ID token names them, and shows its page “You’re signed out”. The program checks this text.",
+  },
+  {
+    modules: [
+      "oidcc-rp-initiated-logout-modified-id-token-hint",
+      "oidcc-rp-initiated-logout-bad-id-token-hint",
+      "oidcc-rp-initiated-logout-no-id-token-hint",
+    ],
+    result: "REVIEW",
+    why: "A person must look at a picture of the page. Without a genuine ID token, Assent asks the person before it signs them out. The program checks that the page has the question.",
+  },
+  {
+    modules: [
+      "oidcc-rp-initiated-logout-no-params",
+      "oidcc-rp-initiated-logout-only-state",
+      "oidcc-rp-initiated-logout-no-post-logout-redirect-uri",
+    ],
+    result: "REVIEW",
+    why: "A person must look at a picture of the page. The program checks that the page has the text “You’re signed out”. Without an ID token, the program first answers Assent's question with yes.",
+  },
+];
+
+/** What explains this run. Undefined: something in it has no explanation. */
+export function explanationOf(
+  testModule: string,
+  { result, log }: Pick<ModuleRun, "result" | "log">,
+): string | undefined {
+  const one = explanations.find((each) => each.modules.includes(testModule) && each.result === result);
+  const known = (entry: { src?: string }) => one?.warnings?.includes(entry.src ?? "") === true;
+  return log.filter((entry) => entry.result === "WARNING").every(known) ? one?.why : undefined;
+}

@@ -1,0 +1,199 @@
+/** What the consent page says about a company's approval before a member answers for the company (RFC 6749 §4.1.1 (B)). */
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { messages } from "../../packages/server/src/pages/messages/index.ts";
+import { exact } from "../../packages/server/src/pages/shown-time.ts";
+import { addCompany, claimsOf, decide, type TestCompany } from "../support/company-staff.ts";
+import { aDevice, aDeviceClient, enter } from "../support/device-actor.ts";
+import { atConsent } from "../support/front-channel.ts";
+import { Agent, authorizeUrl, consentForm, type Page, redeem } from "../support/http-browser.ts";
+import { startServer, type TestClient, type TestServer } from "../support/test-server.ts";
+
+let server: TestServer;
+
+beforeAll(async () => {
+  server = await startServer();
+  await server.addScope({ name: "share", description: "Share your photos", optional: false });
+});
+afterAll(() => server.stop());
+
+const DAY = 86_400_000;
+
+/** The text of a part of a page, without its elements. */
+function textIn({ text }: Page, part: RegExp): string {
+  const [, found = ""] = part.exec(text) ?? [];
+  return found
+    .replaceAll(/<[^>]*>/g, " ")
+    .replaceAll(/\s+/g, " ")
+    .replaceAll(/ (?=[.,])/g, "")
+    .trim();
+}
+const notesOn = (page: Page) => textIn(page, /id="owner-notes">([\s\S]*?)<\/div>/);
+const durationNotesOn = (page: Page) => textIn(page, /id="duration-notes">([\s\S]*?)<\/div>/);
+const nextOn = (page: Page) => textIn(page, /<p class="next">([\s\S]*?)<\/p>/);
+
+async function pageFor(company: TestCompany, who: "admin" | "member", changes = {}) {
+  const app = await server.addClient(changes);
+  const agent = new Agent(server.issuer);
+  const open = async (scope = "read") => atConsent(agent, authorizeUrl(server, app, { scope }), company[who].username);
+  return { app, agent, open };
+}
+
+describe("under How long", () => {
+  test("the approval ends in a week, the page offers longer → the day of its end; an admin can choose longer for new permissions only", async () => {
+    const company = await addCompany(server);
+    for (const [who, endsAt] of [
+      ["member", server.now() + 7 * DAY],
+      ["admin", server.now() + 7 * DAY],
+      ["member", null],
+    ] as const) {
+      const { app, open } = await pageFor(company, who);
+      await decide(server, company, app, { endsAt });
+      const day = endsAt === null ? "" : exact(messages("en"), endsAt);
+      expect(durationNotesOn(await open())).toBe(
+        endsAt === null
+          ? ""
+          : who === "admin"
+            ? `Acme Corp already allows some of this until ${day}. A longer time here applies to new permissions only.`
+            : `Acme Corp allows this app until ${day}. If you choose a longer time, access for Acme Corp still ends then.`,
+      );
+    }
+  });
+
+  /** An admin answers for the company. Returns the end of the company's consent. */
+  async function adminChooses(
+    { admin, companyId, partition }: TestCompany,
+    app: TestClient,
+    fields: Record<string, string>,
+  ) {
+    const agent = new Agent(server.issuer);
+    const page = await atConsent(agent, authorizeUrl(server, app, { prompt: "consent" }), admin.username);
+    await agent.submit(consentForm(page), { decision: "allow", owner: companyId, ...fields });
+    const consent = await server.assent.storage.consents.find({
+      partition,
+      ownerId: companyId,
+      clientId: app.clientId,
+    });
+    return consent?.scopes[0]?.expiresAt ?? 0;
+  }
+
+  async function endForMember({ partition, companyId, member }: TestCompany) {
+    const whose = { partition, companyId, personId: member.personId, now: server.now() };
+    return (await server.assent.storage.companyApps.grantsOfMember(whose))[0]?.absoluteUntil;
+  }
+
+  test("approved without an end, but an admin let the company's consent end in a week → the day of its end, which the access keeps", async () => {
+    const company = await addCompany(server);
+    const { app, agent, open } = await pageFor(company, "member");
+    await decide(server, company, app, {});
+    const until = await adminChooses(company, app, { "duration:read": "604800" });
+    const page = await open();
+    expect(durationNotesOn(page)).toContain(`Acme Corp allows this app until ${exact(messages("en"), until)}.`);
+    await agent.submit(consentForm(page), { decision: "allow", owner: company.companyId, duration: "31536000" });
+    expect(await endForMember(company)).toBe(until);
+  });
+
+  test("the company allows it for a week already, the page shows the person's own boxes → the day of that end", async () => {
+    const company = await addCompany(server, { defaultRule: "members" });
+    const { app, agent, open } = await pageFor(company, "member");
+    const until = await adminChooses(company, app, { duration: "604800" });
+    const page = await open();
+    expect(durationNotesOn(page)).toBe(
+      `Acme Corp already allows some of this until ${exact(messages("en"), until)}. A longer time here applies to new permissions only.`,
+    );
+    await agent.submit(consentForm(page), { decision: "allow", owner: company.companyId, duration: "31536000" });
+    expect(await endForMember(company)).toBe(until);
+    // Now the page shows the company's boxes, each with its end.
+    const again = await agent.get(authorizeUrl(server, app, { prompt: "consent" }));
+    expect([consentForm(again).fields.get("owner"), durationNotesOn(again)]).toEqual([company.companyId, ""]);
+  });
+
+  test("the member can only ask → the admins decide how long; nothing of it where members decide, or the app is blocked", async () => {
+    for (const [defaultRule, said] of [
+      ["ask", "For Acme Corp, the admins decide how long."],
+      ["members", ""],
+      ["block", ""],
+    ] as const) {
+      const company = await addCompany(server, { defaultRule });
+      expect(durationNotesOn(await (await pageFor(company, "member")).open())).toBe(said);
+    }
+  });
+
+  test("a device → likewise", async () => {
+    const company = await addCompany(server);
+    const app = await aDeviceClient(server);
+    await decide(server, company, app, { endsAt: server.now() + 7 * DAY });
+    const { userCode } = await aDevice(server, app);
+    const page = await enter(new Agent(server.issuer), userCode, company.member.username);
+    expect(durationNotesOn(page)).toContain("Acme Corp allows this app until");
+  });
+});
+
+test("where access is revoked → in the person's apps; with a company to choose, its access in their companies", async () => {
+  const alone = await server.addPerson();
+  const app = await server.addClient();
+  const page = await atConsent(new Agent(server.issuer), authorizeUrl(server, app), alone.username);
+  expect(nextOn(page)).toContain("You can revoke access at any time in Your apps.");
+  const company = await addCompany(server, { defaultRule: "members" });
+  const { open } = await pageFor(company, "member");
+  expect(nextOn(await open())).toContain(
+    "You can revoke access at any time: your own in Your apps, access for a company in Your companies.",
+  );
+});
+
+describe("a permission that the approval leaves out", () => {
+  const BOTH = { scopes: ["read", "write"] };
+
+  test("optional → named; asked for all the same → the page names it, and goes on without it for as long as chosen", async () => {
+    const company = await addCompany(server);
+    const { app, agent, open } = await pageFor(company, "member", BOTH);
+    await decide(server, company, app, {});
+    const page = await open("read write");
+    expect(notesOn(page)).toMatch(/^Acme Corp hasn’t approved these permissions\. Clear them, or ask an admin: \S/);
+    const answer = { decision: "allow", owner: company.companyId, scope: ["read", "write"], duration: "86400" };
+    const asked = await agent.submit(consentForm(page), answer);
+    expect(textIn(asked, /<p class="soft">([\s\S]*?)<\/p>/)).toMatch(
+      /^Acme Corp has approved .* for other permissions/,
+    );
+    const goOn = asked.forms.find(({ action, fields }) => action.endsWith("/consent") && fields.has("owner"));
+    if (goOn === undefined) throw new Error("no way to go on");
+    const { location } = await agent.submit(goOn, { decision: "allow" });
+    const { body } = await redeem(server, app, location ?? "");
+    expect(claimsOf(body.access_token)).toMatchObject({ sub: company.companyId, scope: "read" });
+    const { partition, companyId, member } = company;
+    const [grant] = await server.assent.storage.companyApps.grantsOfMember({
+      ...{ partition, companyId, personId: member.personId, now: server.now() },
+    });
+    expect(grant?.absoluteUntil).toBeLessThanOrEqual(server.now() + DAY);
+  });
+
+  test("required → marked as required, and no way to go on without it; the request names all permissions", async () => {
+    const company = await addCompany(server);
+    const { app, agent, open } = await pageFor(company, "member", { scopes: ["read", "share"] });
+    await decide(server, company, app, {});
+    const page = await open("read share");
+    expect(notesOn(page)).toMatch(/^Acme Corp has approved this app, but not for these permissions\./);
+    const asked = await agent.submit(consentForm(page), { decision: "allow", owner: company.companyId });
+    expect(asked.text).toContain("for other permissions");
+    expect(textIn(asked, /<ul class="can">([\s\S]*?)<\/ul>/)).toMatch(/ Required$/);
+    expect(asked.text).not.toContain("Continue with");
+    const form = asked.forms.find(({ action }) => action.endsWith("/consent/ask"));
+    if (form === undefined) throw new Error("no form for the reason");
+    // Without a reason the page comes again and says the same.
+    expect((await agent.submit(form, { reason: "", decision: "ask" })).text).toContain("for other permissions");
+    await agent.submit(form, { reason: "For the fair.", decision: "ask" });
+    const { partition, companyId } = company;
+    const requests = await server.assent.storage.companyApps.listRequests({ partition, companyId, limit: 9 });
+    expect(requests.map(({ scopes }) => scopes)).toEqual([["read", "share"]]);
+  });
+
+  test("all of them, or the app is new here → the whole app needs an admin, as before", async () => {
+    const company = await addCompany(server);
+    const { app, agent, open } = await pageFor(company, "member", BOTH);
+    await decide(server, company, app, {});
+    const page = await open("write");
+    expect([notesOn(page), durationNotesOn(page)]).toEqual(["", "For Acme Corp, the admins decide how long."]);
+    const asked = await agent.submit(consentForm(page), { decision: "allow", owner: company.companyId });
+    expect(asked.text).toContain("an admin has to approve it. The app would be able to:");
+  });
+});

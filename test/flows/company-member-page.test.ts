@@ -1,0 +1,108 @@
+/** A member's own page of a company: their requests, and the apps that act for them. */
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { addCompany, decide, type TestCompany } from "../support/company-staff.ts";
+import { Agent, authorize, authorizeUrl, type Form, type Page, redeem, signIn } from "../support/http-browser.ts";
+import { startServer, type TestClient, type TestServer } from "../support/test-server.ts";
+
+let server: TestServer;
+
+beforeAll(async () => {
+  server = await startServer();
+});
+afterAll(() => server.stop());
+
+const DAY = 86_400_000;
+const BOTH = { scopes: ["read", "write"] };
+
+async function as(person: { readonly username: string }): Promise<Agent> {
+  const agent = new Agent(server.issuer);
+  await signIn(agent, person.username);
+  return agent;
+}
+
+function formTo(page: Page, place: string): Form {
+  const form = page.forms.find(({ action }) => action.endsWith(place));
+  if (form === undefined) throw new Error(`no form to ${place}: ${page.status} ${page.text.slice(0, 500)}`);
+  return form;
+}
+
+async function ask({ member, companyId }: TestCompany, app: TestClient): Promise<void> {
+  const agent = await as(member);
+  const page = await agent.get(authorizeUrl(server, app, { scope: "read write", prompt: "consent" }));
+  const answer = { decision: "allow", owner: companyId, scope: ["read", "write"] };
+  await agent.submit(formTo(await agent.submit(formTo(page, "/consent"), answer), "/consent/ask"), { reason: "Fair" });
+}
+
+const pageOf = async ({ slug, member }: TestCompany) => (await as(member)).get(`/company/${slug}`);
+const sections = (page: Page) =>
+  [...page.text.matchAll(/<section[^>]*>([\s\S]*?)<\/section>/g)].map(([, one = ""]) =>
+    one
+      .replaceAll(/<[^>]*>/g, " ")
+      .replaceAll(/\s+/g, " ")
+      .trim(),
+  );
+const sectionOf = (page: Page, title: string) => sections(page).find((one) => one.startsWith(title));
+
+describe("a member's request", () => {
+  test("nobody has answered → says so", async () => {
+    const company = await addCompany(server);
+    const app = await server.addClient({ name: "Fair Planner", ...BOTH });
+    await ask(company, app);
+    expect(sectionOf(await pageOf(company), "Your open requests")).toContain("None has answered yet");
+  });
+
+  test("one of two permissions is approved → says which, and which waits", async () => {
+    const company = await addCompany(server);
+    const app = await server.addClient({ name: "Fair Planner", ...BOTH });
+    await ask(company, app);
+    await decide(server, company, app, { scopes: ["read"] });
+    const request = sectionOf(await pageOf(company), "Your open requests");
+    expect(request).not.toContain("None has answered yet");
+    expect(request).toContain("Some permissions are approved; the others wait for an answer.");
+    expect(request).toMatch(/Waiting for an answer [^:]*Change your photos.* Approved already: [^:]*See your photos/);
+  });
+
+  test("refused → says when, for 90 days; asked again → open", async () => {
+    const company = await addCompany(server);
+    const app = await server.addClient({ name: "Fair Planner", ...BOTH });
+    await ask(company, app);
+    const { partition, companyId, member, slug } = company;
+    const admin = await as(company.admin);
+    await admin.submit(formTo(await admin.get(`/company/${slug}`), "/refuse"));
+    const page = await pageOf(company);
+    expect(sectionOf(page, "Your open requests")).toBeUndefined();
+    expect(sectionOf(page, "Refused requests")).toMatch(/Fair Planner.* They refused the request .* Fair Refused/);
+    await ask(company, app);
+    expect(sectionOf(await pageOf(company), "Refused requests")).toBeUndefined();
+    const requests = await server.assent.storage.companyApps.requestsOfMember({
+      ...{ partition, companyId, personId: member.personId, limit: 9 },
+    });
+    expect(requests.map(({ status }) => status)).toEqual(["open"]);
+  });
+});
+
+test("a member chose less and a sooner end than the company → their card shows their own", async () => {
+  const company = await addCompany(server);
+  const app = await server.addClient({ name: "Fair Planner", ...BOTH });
+  await decide(server, company, app, { scopes: ["read", "write"] });
+  const wanted = authorizeUrl(server, app, { scope: "read write" });
+  const card = async () => sectionOf(await pageOf(company), "Apps that you use for the company") ?? "";
+  // Allowed for all members, and the member hasn't connected it yet.
+  expect(await card()).toMatch(/Change your photos.* Ends When somebody revokes it/);
+  await authorize(new Agent(server.issuer), wanted, company.admin.username, {
+    ...{ owner: company.companyId, scope: ["read", "write"] },
+  });
+  const less = { owner: company.companyId, scope: ["read"], duration: "604800" };
+  const answer = await authorize(new Agent(server.issuer), wanted, company.member.username, less);
+  await redeem(server, app, answer);
+  const own = await card();
+  expect(own).toMatch(/See your photos/i);
+  expect(own).not.toMatch(/Change your photos/i);
+  expect(own).toMatch(/Ends in (7 days|1 week)/);
+  server.tick(DAY);
+  const agent = await as(company.member);
+  await agent.submit(formTo(await agent.get(`/company/${company.slug}`), "/opt-out"));
+  // They stopped it: there is no access that the card could show.
+  expect(await card()).not.toMatch(/See your photos|Ends/i);
+});
