@@ -2,7 +2,7 @@
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Logger } from "pino";
-import { type Config, ConfigError, certificatesKnown, checkCode, warningsAtStart } from "./config.ts";
+import { type Config, ConfigError, checkCode, warningsAtStart } from "./config.ts";
 import { grantsOf } from "./configured-grant-types.ts";
 import { OwnAccessTokens } from "./crypto/access-tokens.ts";
 import { openClientSecrets } from "./crypto/client-secrets.ts";
@@ -14,7 +14,7 @@ import { randomText } from "./crypto/random.ts";
 import { textSealer } from "./crypto/seal.ts";
 import { Secrets } from "./crypto/server-secret.ts";
 import { Receipts } from "./crypto/signed-receipts.ts";
-import { algsInUse, ensureKeys, type KeySet, keySet, SigningKeySealed } from "./crypto/signing-keys.ts";
+import { ensureKeys, SigningKeySealed } from "./crypto/signing-keys.ts";
 import { userCodes } from "./crypto/user-codes.ts";
 import { demoRemarks, prepareDataDir, secretsOf } from "./data-dir.ts";
 import { elsewhereOf } from "./elsewhere-setup.ts";
@@ -32,6 +32,7 @@ import { commonHeaders } from "./http/http-message.ts";
 import { LazyPages, type Served } from "./http/lazy-pages.ts";
 import { tokenMisses } from "./http/unknown-token-counts.ts";
 import { JoseForeignJwts, readKeySet } from "./jose/foreign-jwts.ts";
+import { keysOf, makeKeys, metadataOf, singleFlight } from "./keys-and-metadata.ts";
 import { createLogger } from "./log.ts";
 import type { PeriodicWork } from "./mail/periodic-work.ts";
 import { type Mail, type MailSources, openMail } from "./mail-setup.ts";
@@ -40,10 +41,8 @@ import { sourcesOf } from "./metric-sources.ts";
 import type { Snapshot } from "./metrics/prometheus-text.ts";
 import { ServerMetrics } from "./metrics/server-metrics.ts";
 import type { GrantRegistry } from "./oauth/grants/registry.ts";
-import type { Millis, Scope, SigningAlg, Soon } from "./oauth/model.ts";
+import type { Millis, SigningAlg } from "./oauth/model.ts";
 import { withOpenIdScopes } from "./oauth/openid/scopes.ts";
-import { serverMetadata } from "./oauth/server-metadata.ts";
-import type { Catalog } from "./oauth/storage.ts";
 import type { TokenEndpointContext } from "./oauth/token-endpoint/endpoint.ts";
 import { openIdOf } from "./openid-setup.ts";
 import { readBrand } from "./operator-branding.ts";
@@ -216,7 +215,6 @@ interface Parts {
   readonly log: Logger;
   readonly now: () => Millis;
   readonly monotonic: () => Millis;
-  /** True: documents may be fetched from loopback addresses. */
   readonly saml: AssertionReader;
   readonly tls: Tls;
   readonly brand: Brand;
@@ -437,64 +435,4 @@ function foreignJwts(alsoAllowed: readonly string[], event: Reporting["event"]):
   const now = () => performance.now();
   const fetcher = fetcherOf(alsoAllowed);
   return new JoseForeignJwts(remoteKeys({ fetcher, now, parse: readKeySet, event }));
-}
-
-/** The present keys. They are chosen again when the catalog says that they changed, or their time comes. */
-function keysOf(parts: {
-  storage: Storage;
-  secrets: Secrets;
-  now: () => Millis;
-  version: () => Soon<number>;
-}): () => Soon<KeySet> {
-  let current: { set: KeySet; version: number } | undefined;
-  const choose = async (known: Soon<number>): Promise<KeySet> => {
-    const version = await known;
-    const now = parts.now();
-    if (current === undefined || current.version !== version || now >= current.set.until) {
-      current = { set: keySet(await parts.storage.keys.list(), parts.secrets, now), version };
-    }
-    return current.set;
-  };
-  return () => {
-    const version = parts.version();
-    if (current !== undefined && current.version === version && parts.now() < current.set.until) return current.set;
-    // While the database is unavailable, the server still verifies tokens and publishes keys.
-    return choose(version).catch((error: unknown) => lastKnown(current?.set, error));
-  };
-}
-
-/** Makes the missing keys of each alg that an API's tokens need. */
-async function makeKeys(storage: Storage, secrets: Secrets, now: Millis): Promise<void> {
-  const algs = algsInUse(await storage.resources.list(), await storage.keys.list());
-  await ensureKeys(storage, secrets, now, algs);
-}
-
-/** Serialized again when the scopes have changed. */
-function metadataOf(config: Config, catalog: Catalog, grants: GrantRegistry): () => Promise<string> {
-  let last: { scopes: ReadonlyMap<string, Scope>; text: string } | undefined;
-  const current = async (): Promise<string> => {
-    const scopes = await catalog.scopes();
-    if (last?.scopes !== scopes) {
-      const metadata = serverMetadata(config.issuer, scopes.values(), grants, certificatesKnown(config), config);
-      last = { scopes, text: JSON.stringify(metadata) };
-    }
-    return last.text;
-  };
-  return () => current().catch((error: unknown) => lastKnown(last?.text, error));
-}
-
-/** The last value, if the database does not answer now. */
-function lastKnown<T>(value: T | undefined, error: unknown): T {
-  if (value === undefined || !(error instanceof StorageUnavailable)) throw error;
-  return value;
-}
-
-/** One piece of work for all who want the same at the same time. */
-function singleFlight<Key, Made>(make: (key: Key) => Promise<Made>): (key: Key) => Promise<Made> {
-  const making = new Map<Key, Promise<Made>>();
-  return (key) => {
-    const underWay = making.get(key) ?? make(key).finally(() => making.delete(key));
-    making.set(key, underWay);
-    return underWay;
-  };
 }
