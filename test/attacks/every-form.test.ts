@@ -171,6 +171,7 @@ describe("SS-06 forms from other sites", () => {
       "/device_authorization",
       "/userinfo",
       "/logout",
+      "/login/provider/:provider/backchannel-logout",
     ]);
     for (const { path } of open) {
       for (const headers of FOREIGN) {

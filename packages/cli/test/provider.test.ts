@@ -74,7 +74,10 @@ test("created → the redirect URI to register, and no secret; the line end of t
   const id = /^id +(\S+)$/m.exec(stdout)?.[1];
   expect(stdout).toMatch(/^has_secret +yes$/m);
   expect(stdout).toMatch(new RegExp(`^redirect_uri +http\\S+/login/provider/${id}/callback$`, "m"));
-  expect(stderr).toMatch(new RegExp(`^Next step: register this redirect URI at the provider: \\S+/${id}/callback\n$`));
+  const [redirect, logout, end] = stderr.split("\n");
+  expect(redirect).toMatch(new RegExp(`^Next step: register this redirect URI at the provider: \\S+/${id}/callback$`));
+  expect(logout).toMatch(new RegExp(`^If the provider supports back-channel logout, .*/${id}/backchannel-logout$`));
+  expect(end).toBe("");
   expect(`${stdout}${stderr}`).not.toContain(SECRET);
   await at.json(["provider", "delete", String(id), "--yes"]);
 });

@@ -52,5 +52,6 @@ export function elsewhereOf({ catalog, people, storage, secrets, outboundAllow }
     useOnce: (args) => storage.replayCache.useOnce(args),
     begin: async (...args) => (await load()).begin(...args),
     finish: async (...args) => (await load()).finish(...args),
+    keysAt: async (...args) => (await load()).keysAt(...args),
   };
 }

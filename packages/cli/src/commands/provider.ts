@@ -101,6 +101,9 @@ async function create_(options: CreateOptions, command: Command) {
     const record = providerRecord(created.provider, admin.issuer);
     told(created, admin.issuer, providerRecord, out, command);
     out.note(`Next step: register this redirect URI at the provider: ${record["redirect_uri"]}`);
+    out.note(
+      `If the provider supports back-channel logout, register this URI for it, too: ${record["backchannel_logout_uri"]}`,
+    );
   });
 }
 

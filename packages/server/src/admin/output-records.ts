@@ -221,7 +221,7 @@ export function issuerRecord(issuer: TrustedIssuer): WireRecord {
   };
 }
 
-/** Without its secret. `issuer`: this server's own. `redirect_uri`: to register at the provider. */
+/** Without its secret. `issuer`: this server's own. `redirect_uri` and `backchannel_logout_uri`: to register at the provider. */
 export function providerRecord(provider: SignInProvider, issuer: string): WireRecord {
   return {
     id: provider.id,
@@ -236,6 +236,7 @@ export function providerRecord(provider: SignInProvider, issuer: string): WireRe
     create_people: provider.createPeople,
     status: provider.status,
     redirect_uri: `${issuer}/login/provider/${provider.id}/callback`,
+    backchannel_logout_uri: `${issuer}/login/provider/${provider.id}/backchannel-logout`,
     created_at: time(provider.createdAt),
   };
 }

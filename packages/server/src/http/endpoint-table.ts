@@ -80,6 +80,11 @@ export const routes: readonly Route[] = [
   { path: "/login/provider", POST: forPeople((all) => all.submitProvider), for: "people" },
   { path: "/login/provider/:provider/callback", GET: forPeople((all) => all.finishSignIn), for: "people" },
   {
+    path: "/login/provider/:provider/backchannel-logout",
+    POST: forPeople((all) => all.submitLogoutToken),
+    for: "programs",
+  },
+  {
     path: "/consent",
     GET: forPeople((all) => all.showConsent),
     POST: forPeople((all) => all.submitConsent),

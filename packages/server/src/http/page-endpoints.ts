@@ -11,6 +11,7 @@ export {
   submitDeviceAsk,
   submitDeviceConsent,
 } from "./authorization/device.ts";
+export { submitLogoutToken } from "./elsewhere/backchannel-logout.ts";
 export { submitProvider } from "./elsewhere/begin.ts";
 export { finishSignIn } from "./elsewhere/callback.ts";
 export { beginConnect, showConnect, submitConnect } from "./elsewhere/connect.ts";

@@ -8,6 +8,7 @@ import { seal, unseal } from "../crypto/seal.ts";
 import type { Millis } from "../oauth/model.ts";
 import { activePerson, type SessionContext } from "../owners/sessions.ts";
 import type { Person } from "../owners/storage.ts";
+import type { UpstreamSignIn } from "../owners/subject-link-storage.ts";
 import type { Visitor } from "./browser-of-request.ts";
 import type { FormTools } from "./endpoint-contexts.ts";
 
@@ -23,17 +24,21 @@ export interface Partial {
   readonly sessionId: string | null;
   /** What the first step proved (RFC 8176). */
   readonly amr: readonly string[];
+  /** The provider of the first step. Absent: there is none, or the session of `sessionId` knows it. */
+  readonly upstream?: UpstreamSignIn;
 }
 
+/** Characters, as sealed. An issuer has at most 1,024 of them. */
+const MAX_PARTIAL = 4_096;
 const PURPOSE = "partial sign-in";
 
 export function sealPartial(
-  { person, authTime, sessionId, amr }: Partial,
+  { person, authTime, sessionId, amr, upstream }: Partial,
   { nonce }: Visitor,
   tools: Pick<FormTools, "secrets" | "now">,
 ): string {
   const { partition, personId, passwordHash } = person;
-  const plain = [partition, personId, tools.now(), authTime, sessionId, tagOf(passwordHash), amr];
+  const plain = [partition, personId, tools.now(), authTime, sessionId, tagOf(passwordHash), amr, upstream ?? null];
   return Buffer.from(seal(tools.secrets, PURPOSE, nonce, Buffer.from(JSON.stringify(plain)))).toString("base64url");
 }
 
@@ -46,10 +51,10 @@ export async function openPartial(
   { nonce, signedIn }: Visitor,
   assent: Pick<FormTools, "secrets" | "now"> & { readonly sessions: SessionContext },
 ): Promise<Partial | undefined> {
-  if (sealed === null || sealed.length > 1024 || !/^[A-Za-z0-9_-]+$/.test(sealed)) return undefined;
+  if (sealed === null || sealed.length > MAX_PARTIAL || !/^[A-Za-z0-9_-]+$/.test(sealed)) return undefined;
   const plain = unseal(assent.secrets, PURPOSE, nonce, Buffer.from(sealed, "base64url"));
   if (plain === undefined) return undefined;
-  const [partition, personId, at, authTime, sessionId, tag, amr] = JSON.parse(plain.toString()) as [
+  const [partition, personId, at, authTime, sessionId, tag, amr, upstream = null] = JSON.parse(plain.toString()) as [
     number,
     string,
     Millis,
@@ -57,12 +62,13 @@ export async function openPartial(
     string | null,
     string,
     readonly string[],
+    (UpstreamSignIn | null)?,
   ];
   if (assent.now() - at > PARTIAL_TTL) return undefined;
   if (sessionId !== null && sessionId !== signedIn?.session.sessionId) return undefined;
   const person = await activePerson({ partition, personId }, assent.sessions);
   if (person === undefined || tagOf(person.passwordHash) !== tag) return undefined;
-  return { person, authTime, sessionId, amr };
+  return { person, authTime, sessionId, amr, ...(upstream && { upstream }) };
 }
 
 function tagOf(passwordHash: string | null): string {

@@ -660,6 +660,13 @@ const catalogue = {
     description: "Access tokens cannot be revoked; they expire. Revoke the refresh token instead.",
     help: "An access token works for some minutes, and APIs verify it without this server. If you revoke the refresh token, the grant ends and the client gets no new access tokens.",
   },
+  logout_token_invalid: {
+    error: "invalid_request",
+    status: 400,
+    section: "OpenID Connect Back-Channel Logout §2.8",
+    description: "The logout token is not valid here, or cannot be verified now.",
+    help: "This is for a provider at which people sign in to this server. Send logout_token to the address that this server gave you, signed by a key of the jwks_uri in your metadata with ES256, ES384, PS256, PS384, RS256 or EdDSA. It needs iss, aud (only this server's client ID at the provider), iat of the last 10 minutes, exp, jti, events, and sub or sid, and no nonce. Each jti works once. The log of this server has the reason.",
+  },
   unknown_tokens_throttled: {
     error: "temporarily_unavailable",
     status: 429,

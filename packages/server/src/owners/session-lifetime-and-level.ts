@@ -13,6 +13,7 @@ import type { Acr, Millis, Scope } from "../oauth/model.ts";
 import type { Person } from "./person.ts";
 import type { UsedFactor } from "./recovery/trust-used-factor.ts";
 import type { Session } from "./storage.ts";
+import type { UpstreamSignIn } from "./subject-link-storage.ts";
 
 /** A session ends after 12 hours without use. */
 export const SESSION_IDLE: Millis = 12 * 3_600_000;
@@ -65,6 +66,8 @@ export interface SignedInBy extends Authentication {
   readonly authTime: Millis;
   /** The factor that was used. Absent: none, or a password alone. */
   readonly used?: UsedFactor;
+  /** Where the person signed in. Absent: here, or the present session knows. */
+  readonly upstream?: UpstreamSignIn;
 }
 
 /** The session that replaces the present one after its person has chosen a new password. */

@@ -20,6 +20,7 @@ export interface SessionContext extends NewsContext, VouchContext {
       OwnerStorage,
       | "people.get"
       | ("sessions.create" | "sessions.use" | "sessions.list" | "sessions.end" | "sessions.endAll" | "sessions.endOne")
+      | "sessions.endUpstream"
     > &
     Uses<FactorStorage, "passkeys.list" | "secondFactors.get"> &
     Uses<KnownDeviceStorage, "knownDevices.get" | "knownDevices.list" | "knownDevices.remember">;
@@ -67,7 +68,7 @@ export interface SigningIn {
  */
 export async function beginSession(
   person: Person,
-  { acr, amr, authTime, used }: SignedInBy,
+  { acr, amr, authTime, used, upstream }: SignedInBy,
   at: SigningIn,
   context: SessionContext,
 ): Promise<{ readonly sessionId: string; readonly seen: DeviceSeen | undefined }> {
@@ -87,6 +88,7 @@ export async function beginSession(
     // A session that replaces another one must not last longer than that one.
     absoluteUntil: authTime + SESSION_ABSOLUTE,
     device: at.sighting,
+    ...(upstream && { upstream }),
     passwordChangedAt,
     replaces: replaces === undefined ? null : { partition: replaces.partition, sessionId: replaces.sessionId },
   });

@@ -8,7 +8,7 @@ import type { Approve } from "./consent-approval.ts";
 import type { DeviceSeen, DeviceSighting } from "./known-device-storage.ts";
 import type { StoredMail } from "./mail/storage.ts";
 import type { DetailChanges, Person } from "./person.ts";
-import type { SubjectLinkStorage } from "./subject-link-storage.ts";
+import type { ForeignSubject, SubjectLinkStorage, UpstreamSignIn } from "./subject-link-storage.ts";
 
 export type { Approve, ConsentDuration } from "./consent-approval.ts";
 export type { DetailChanges, Person } from "./person.ts";
@@ -43,6 +43,8 @@ export interface NewSession extends Omit<Session, "createdAt" | "lastSeenAt" | "
   readonly language?: string;
   /** Messages about this sign-in. */
   readonly mails?: readonly StoredMail[];
+  /** Absent: the person signed in here, or `amr` says `fed`, and the replaced session of theirs knows where. */
+  readonly upstream?: UpstreamSignIn;
 }
 
 /** The session whose answer a device request accepts: the one that entered its code. */
@@ -335,6 +337,15 @@ export interface OwnerStorage {
     }): Promise<boolean>;
     /** Ends one session by its id alone, for an operator. Its device is nobody's own from then on. False: no such session exists. */
     revoke(args: { readonly partition: number; readonly sessionId: string; readonly now: Millis }): Promise<boolean>;
+    /**
+     * Ends sessions that began with a sign-in at a provider: those of that subject there, of that session there, or of
+     * both. Returns the number of ended sessions of each person. `sid`: its `subject` is the provider's `sid`.
+     */
+    endUpstream(args: {
+      readonly subject: ForeignSubject | null;
+      readonly sid: ForeignSubject | null;
+      readonly now: Millis;
+    }): Promise<readonly { readonly personId: string; readonly ended: number }[]>;
     /** Whether a session has not ended that was live when its request began. */
     isOpen(args: { readonly partition: number; readonly sessionId: string }): Promise<boolean>;
     list(args: Pick<Session, "partition" | "personId"> & { readonly now: Millis }): Promise<readonly Session[]>;

@@ -13,6 +13,13 @@ export interface ForeignSubject {
   readonly subject: string;
 }
 
+/** A sign-in at a provider that a session began with. */
+export interface UpstreamSignIn {
+  readonly subject: ForeignSubject;
+  /** The provider's own session (OpenID Connect Back-Channel Logout §2.1). Null: it named none. */
+  readonly sid: string | null;
+}
+
 /** A subject of an issuer that is linked to an owner of this server. */
 export interface SubjectLink extends ForeignSubject {
   readonly partition: number;

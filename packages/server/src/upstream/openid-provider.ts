@@ -23,6 +23,12 @@ const METADATA_TTL: Millis = 3_600_000;
 const MAX_ANSWER = 262_144;
 /** How much the clocks of two servers may differ, in seconds. */
 const CLOCK_TOLERANCE = 60;
+/** Characters of a provider's session id. A longer one is not remembered. */
+const MAX_SID = 255;
+/** How long a failure to read metadata counts for logout tokens, which anybody can send. */
+const FAILURE_TTL: Millis = 5_000;
+/** Logout tokens that wait for metadata at a time. */
+const MAX_WAITING = 64;
 /** How long before the request an ID token may have been issued: a provider's clock can be late. */
 const OLDEST_TOKEN: Millis = 600_000;
 
@@ -34,6 +40,9 @@ export interface OpenIdProviderParts {
 
 export class OpenIdProviders implements UpstreamClient {
   readonly #parts: OpenIdProviderParts;
+  /** Number of logout tokens that wait for metadata. */
+  #waiting = 0;
+  readonly #failures = new LRUCache<string, UpstreamFailed>({ max: 200, ttl: FAILURE_TTL });
   readonly #known = new LRUCache<string, Promise<oidc.Configuration>>({ max: 200, ttl: METADATA_TTL });
 
   constructor(parts: OpenIdProviderParts) {
@@ -90,10 +99,27 @@ export class OpenIdProviders implements UpstreamClient {
     }
   }
 
+  /** Metadata that could not be read are not asked for again at once: logout tokens can come in any number. */
+  async keysAt(provider: SignInProvider): ReturnType<UpstreamClient["keysAt"]> {
+    const before = this.#failures.get(keyOf(provider));
+    if (before !== undefined) return before;
+    if (this.#waiting >= MAX_WAITING) return failed(new Unreachable("too many logout tokens wait for metadata"));
+    this.#waiting += 1;
+    try {
+      const { jwks_uri: uri } = (await this.#configurationOf(provider)).serverMetadata();
+      return uri === undefined ? failed(new Unverified("the metadata have no jwks_uri")) : { kind: "found", uri };
+    } catch (error) {
+      const failure = failed(error);
+      this.#failures.set(keyOf(provider), failure);
+      return failure;
+    } finally {
+      this.#waiting -= 1;
+    }
+  }
+
   /** Metadata that could not be read are asked for again by the next person. */
   #configurationOf(provider: SignInProvider): Promise<oidc.Configuration> {
-    const { id, issuer, clientId, sealedSecret } = provider;
-    const key = JSON.stringify([id, issuer, clientId, sealedSecret]);
+    const key = keyOf(provider);
     const known = this.#known.get(key);
     if (known !== undefined) return known;
     const asked = this.#discover(provider);
@@ -127,6 +153,10 @@ export class OpenIdProviders implements UpstreamClient {
     oidc.enableNonRepudiationChecks(known);
     return known;
   }
+}
+
+function keyOf({ id, issuer, clientId, sealedSecret }: SignInProvider): string {
+  return JSON.stringify([id, issuer, clientId, sealedSecret]);
 }
 
 /** Without values that the provider says it does not know. It would refuse the whole request. */
@@ -195,6 +225,7 @@ function identityOf(
 ): UpstreamIdentity {
   const text = (name: string) => (typeof claims[name] === "string" ? (claims[name] as string) : null);
   const authTime = claims["auth_time"];
+  const sid = text("sid");
   return {
     issuer: claims.iss,
     subject: claims.sub,
@@ -204,6 +235,7 @@ function identityOf(
     username: text("preferred_username"),
     name: text("name"),
     authTime: typeof authTime === "number" && Number.isFinite(authTime) ? authTime * 1000 : null,
+    sid: sid !== null && sid !== "" && sid.length <= MAX_SID ? sid : null,
   };
 }
 

@@ -116,8 +116,12 @@ async function signedInThere(
   if (made) await offerAddress(person, identity, http, tools);
   // What the provider demanded is not known here, so a second step of this server stays necessary.
   const ways = await waysFor({ person }, "mfa", tools);
-  if (!ways.codes) return signedInAnswer(person, { ...BY_PROVIDER, authTime }, arrival, tools);
-  return secondStepAnswer(arrival, ways, { person, authTime, sessionId: null, amr: BY_PROVIDER.amr }, tools);
+  const subject = subjectAt(provider, identity);
+  // The provider may say later that this sign-in is over.
+  const upstream = subject && { upstream: { subject, sid: identity.sid } };
+  if (!ways.codes) return signedInAnswer(person, { ...BY_PROVIDER, authTime, ...upstream }, arrival, tools);
+  const partial = { person, authTime, sessionId: null, amr: BY_PROVIDER.amr, ...upstream };
+  return secondStepAnswer(arrival, ways, partial, tools);
 }
 
 /** A new account without an address gets a link to the one that the provider knows. Its owner decides. */

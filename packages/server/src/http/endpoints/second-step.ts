@@ -68,6 +68,7 @@ export async function submitSecondStep(http: HttpRequest, tools: SignInTools): P
       ...withCode(partial.amr),
       authTime: partial.authTime,
       ...(outcome.used && { used: outcome.used }),
+      ...(partial.upstream && { upstream: partial.upstream }),
     };
     return signedInAnswer(person, signedInBy, arrival, tools);
   }

@@ -15,6 +15,8 @@ export interface UpstreamIdentity {
   readonly name: string | null;
   /** When the person proved there who they are. Null: the provider does not say. */
   readonly authTime: Millis | null;
+  /** The provider's session (OpenID Connect Back-Channel Logout §2.1). Null: it names none. */
+  readonly sid: string | null;
 }
 
 /**
@@ -63,4 +65,6 @@ export interface UpstreamClient {
     attempt: Attempt,
     query: string,
   ): Promise<{ readonly kind: "finished"; readonly identity: UpstreamIdentity } | UpstreamFailed>;
+  /** Where the provider's keys are. */
+  keysAt(provider: SignInProvider): Promise<{ readonly kind: "found"; readonly uri: string } | UpstreamFailed>;
 }

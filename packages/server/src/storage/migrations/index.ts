@@ -38,6 +38,7 @@ import { sessionOfGrant } from "./0035-session-of-grant.ts";
 import { logoutNotices } from "./0036-logout-notices.ts";
 import { signInProviders } from "./0037-sign-in-providers.ts";
 import { pictures } from "./0038-pictures.ts";
+import { sessionsFromElsewhere } from "./0039-sessions-from-elsewhere.ts";
 import type { Migration } from "./migration.ts";
 
 export const migrations: readonly Migration[] = [
@@ -79,6 +80,7 @@ export const migrations: readonly Migration[] = [
   logoutNotices,
   signInProviders,
   pictures,
+  sessionsFromElsewhere,
 ];
 
 /** The newest migration of this program. A database without a newer one needs nothing else. */

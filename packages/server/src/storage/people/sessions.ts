@@ -3,14 +3,25 @@
 import type { Millis } from "../../oauth/model.ts";
 import type { InSession } from "../../owners/change-conditions.ts";
 import type { DeviceSeen } from "../../owners/known-device-storage.ts";
-import type { NewSession, Person, Session } from "../../owners/storage.ts";
-import { query, sql, statement, steps, transaction, words } from "../define-verbs.ts";
+import type { NewSession, OwnerStorage, Person, Session } from "../../owners/storage.ts";
+import { query, type Row, sql, statement, steps, transaction, words } from "../define-verbs.ts";
 import { mayStill } from "../factors/lock-person-row.ts";
 import { post } from "../mail/outbox.ts";
-import { MINUTE, personColumns, personOf, sessionColumns, sessionOf, text, wholeOrNull } from "../row-conversion.ts";
+import {
+  MINUTE,
+  personColumns,
+  personOf,
+  sessionColumns,
+  sessionOf,
+  text,
+  textOrNull,
+  whole,
+  wholeOrNull,
+} from "../row-conversion.ts";
 import { accountOf, bindDevice, endedBy, revokeDeviceOf, revokeDevices, signInColumns } from "./known-devices.ts";
 import { moveNotices, noteSessionEnd, noteSessionEnds } from "./logout-notices.ts";
 import { thisPerson } from "./person-row.ts";
+import { hashOfSubject } from "./subject-links.ts";
 
 /** Minimum time between two recorded uses of a session. */
 const SEEN_RECORDED_EVERY: Millis = 5 * MINUTE;
@@ -25,13 +36,14 @@ export interface SessionKey {
  * no session.
  */
 export const createSession = transaction<NewSession, DeviceSeen | undefined>(
-  async (tx, { replaces, amr, language, mails, passwordChangedAt, device, ...session }) => {
+  async (tx, { replaces, amr, language, mails, passwordChangedAt, device, upstream, ...session }) => {
+    let before: Row | undefined;
     if (replaces !== null) {
       const { partition, sessionId } = replaces;
-      await tx.run(sql`DELETE FROM sessions WHERE partition = :partition AND session_id = :sessionId`, {
-        partition,
-        sessionId,
-      });
+      before = await tx.one(
+        sql`DELETE FROM sessions WHERE partition = :partition AND session_id = :sessionId RETURNING person_id, upstream_link, upstream_sid`,
+        { partition, sessionId },
+      );
       await noteSessionEnd(tx, { partition, sessionId }, session.now);
     }
     const person = await tx.one(
@@ -49,10 +61,15 @@ export const createSession = transaction<NewSession, DeviceSeen | undefined>(
     }
     const seen = await bindDevice(tx, { ...session, device, passwordChangedAt, account: accountOf(person) });
     await tx.run(
-      sql`INSERT INTO sessions (${sessionColumns}, secret_hash)
+      sql`INSERT INTO sessions (${sessionColumns}, secret_hash, upstream_link, upstream_sid)
       VALUES (:partition, :sessionId, :personId, :authTime, :acr, :amr, :now, :now, :idleUntil, :absoluteUntil, :userAgent, :address,
-        :deviceId, :secretHash)`,
-      { ...session, amr: JSON.stringify(amr), deviceId: seen.deviceId },
+        :deviceId, :secretHash, :upstreamLink, :upstreamSid)`,
+      {
+        ...session,
+        ...upstreamOf({ amr, upstream, ...session }, before),
+        amr: JSON.stringify(amr),
+        deviceId: seen.deviceId,
+      },
     );
     if (replaces?.partition === session.partition) {
       const { partition, sessionId: to, personId, now } = session;
@@ -201,3 +218,90 @@ export const listSessions = query<
   bind: ({ partition, personId, now }) => ({ partition, personId, now }),
   outcome: (rows) => rows.map((row) => sessionOf(row)),
 });
+
+/** The value in `amr` of a sign-in at a provider. */
+const FEDERATED = "fed";
+
+interface UpstreamColumns {
+  readonly upstreamLink: string | null;
+  readonly upstreamSid: string | null;
+}
+
+const NOWHERE: UpstreamColumns = { upstreamLink: null, upstreamSid: null };
+
+/**
+ * The columns of a new session. `before`: the session that it replaces. A person who adds a proof to their sign-in at a
+ * provider is still signed in by that provider.
+ */
+export function upstreamOf(
+  { personId, amr, upstream }: Pick<NewSession, "personId" | "amr"> & { readonly upstream: NewSession["upstream"] },
+  before: Row | undefined,
+): UpstreamColumns {
+  if (upstream !== undefined) {
+    const { subject, sid } = upstream;
+    const upstreamSid = sid === null ? null : hashOfSubject({ ...subject, subject: sid });
+    return { upstreamLink: hashOfSubject(subject), upstreamSid };
+  }
+  if (before === undefined || !amr.includes(FEDERATED) || text(before, "person_id") !== personId) return NOWHERE;
+  return { upstreamLink: textOrNull(before, "upstream_link"), upstreamSid: textOrNull(before, "upstream_sid") };
+}
+
+/** The hashes of what the provider named. Null: it did not name that. */
+interface Named {
+  readonly link: string | null;
+  readonly sid: string | null;
+}
+
+type Ended = Awaited<ReturnType<OwnerStorage["sessions"]["endUpstream"]>>[number];
+
+type Asked = Parameters<OwnerStorage["sessions"]["endUpstream"]>[0];
+
+export const endUpstreamSessions = steps<Asked, readonly Ended[]>(async (call, { subject, sid, now }) => {
+  const named = { link: subject && hashOfSubject(subject), sid: sid && hashOfSubject(sid) };
+  const people = await call(named.link === null ? peopleOfUpstreamSid : peopleOfUpstreamLink, named);
+  const done: Ended[] = [];
+  for (const { partition, personId } of people) {
+    const ended = await call(endUpstreamSessionsOf, { partition, personId, ...named, now });
+    if (ended > 0) done.push({ personId, ended });
+  }
+  return done;
+});
+
+interface PersonKey {
+  readonly partition: number;
+  readonly personId: string;
+}
+
+const peopleOf = (rows: readonly Row[]): readonly PersonKey[] =>
+  rows.map((row) => ({ partition: whole(row, "partition"), personId: text(row, "person_id") }));
+
+/** Reads across all partitions, by an index for this purpose. */
+export const peopleOfUpstreamLink = query<Named, readonly PersonKey[]>({
+  sql: sql`SELECT DISTINCT partition, person_id FROM sessions WHERE +partition >= 0 AND upstream_link = :link`,
+  bind: ({ link }) => ({ link }),
+  outcome: peopleOf,
+});
+
+/** The same for the sessions of one session there. */
+export const peopleOfUpstreamSid = query<Named, readonly PersonKey[]>({
+  sql: sql`SELECT DISTINCT partition, person_id FROM sessions WHERE +partition >= 0 AND upstream_sid = :sid`,
+  bind: ({ sid }) => ({ sid }),
+  outcome: peopleOf,
+});
+
+/**
+ * Each browser stays a known one, as after a sign-out here. A session whose ID token named no session of the provider
+ * ends with any of its subject.
+ */
+export const endUpstreamSessionsOf = transaction<PersonKey & Named & { readonly now: Millis }, number>(
+  async (tx, { partition, personId, link, sid, now }) => {
+    const ended = await tx.all(
+      sql`DELETE FROM sessions WHERE partition = :partition AND person_id = :personId AND upstream_link IS NOT NULL
+        AND (upstream_link = :link OR :link IS NULL)
+        AND (upstream_sid = :sid OR :sid IS NULL OR (upstream_sid IS NULL AND :link IS NOT NULL)) RETURNING session_id`,
+      { partition, personId, link, sid },
+    );
+    for (const row of ended) await noteSessionEnd(tx, { partition, sessionId: text(row, "session_id") }, now);
+    return ended.length;
+  },
+);

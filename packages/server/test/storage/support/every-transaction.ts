@@ -190,6 +190,7 @@ export const calls: readonly (readonly [string, unknown])[] = [
     { ...person, passwordHash: "x", mustChange: false, endGrants: true, keepSessionId: null, now: NOW },
   ],
   ["sessions.create", asking],
+  ["endUpstreamSessionsOf", { partition: person.partition, personId, link: "x", sid: "y", now: NOW }],
   ["sessions.endOne", { ...person, ends: "x", sessionId: asking.sessionId, now: NOW }],
   ["sessions.revoke", { partition: person.partition, sessionId: "x", now: NOW }],
   ["sessions.endAll", { ...person, sessionId: asking.sessionId, now: NOW }],
