@@ -87,6 +87,7 @@ const IMPORTS: tidy.ImportTable = {
       "oauth/storage.ts",
       "owners/storage.ts",
       "owners/subject-link-storage.ts",
+      "owners/upstream-change-storage.ts",
       "owners/account/picture-storage.ts",
       "owners/change-conditions.ts",
       "owners/company-storage.ts",

@@ -172,6 +172,7 @@ describe("SS-06 forms from other sites", () => {
       "/userinfo",
       "/logout",
       "/login/provider/:provider/backchannel-logout",
+      "/upstream/change",
     ]);
     for (const { path } of open) {
       for (const headers of FOREIGN) {

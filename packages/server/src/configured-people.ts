@@ -4,6 +4,7 @@ import { callCode, isPlain } from "./configured-code.ts";
 import { isKnownHash, verifyForeignPassword } from "./crypto/foreign-password-hashes.ts";
 import type { Millis } from "./oauth/model.ts";
 import type { ExistingPeopleSource, FoundPerson } from "./owners/identities/existing-people.ts";
+import type { ApplicationChanges } from "./owners/identities/upstream-change.ts";
 import type { HashRequester } from "./owners/password-hash-requester.ts";
 
 /** One of them. Leave out what is unknown. */
@@ -34,6 +35,11 @@ export interface ExistingPeople {
     password: string,
     asked: { readonly signal: AbortSignal },
   ): boolean | Promise<boolean>;
+  /**
+   * The clients of this server that may tell it about these people: who was disabled, enabled, deleted or signed out in
+   * your application. Absent: nobody tells.
+   */
+  readonly changes?: ApplicationChanges;
   /** The longest time that a sign-in waits for each of them, from 10 to 10,000 milliseconds. Absent: 3,000. */
   readonly timeout?: Millis;
 }
@@ -41,10 +47,12 @@ export interface ExistingPeople {
 const TIMEOUT: Millis = 3_000;
 const TIMEOUTS = { least: 10, most: 10_000 } as const;
 const MAX_TEXT = 500;
+/** Characters of the application's name, as of a provider's. */
+const MAX_NAME = 60;
 
 /** All problems with the people of a configuration, one line each. */
 export function existingPeopleProblems(people: unknown): readonly string[] {
-  const { find, verifyPassword, timeout, ...others } = (people ?? {}) as Record<string, unknown>;
+  const { find, verifyPassword, timeout, changes, ...others } = (people ?? {}) as Record<string, unknown>;
   const { least, most } = TIMEOUTS;
   const problems: string[] = [];
   if (typeof find !== "function") problems.push("find: wanted a function");
@@ -52,8 +60,25 @@ export function existingPeopleProblems(people: unknown): readonly string[] {
     problems.push("verifyPassword: wanted a function, or nothing");
   if (timeout !== undefined && !(Number.isInteger(timeout) && Number(timeout) >= least && Number(timeout) <= most))
     problems.push(`timeout: wanted whole milliseconds from ${least} to ${most}`);
+  if (changes !== undefined) problems.push(...changesProblems(changes));
   for (const key of Object.keys(others)) problems.push(`${key}: there is no such key`);
   return problems.map((problem) => `people.${problem}`);
+}
+
+function changesProblems(changes: unknown): readonly string[] {
+  if (!isPlain(changes)) return ["changes: wanted an object with clients"];
+  const { name, clients, whenDisabled, ...others } = changes;
+  const isList = Array.isArray(clients) && clients.length > 0 && clients.every((one) => typeof one === "string");
+  return [
+    ...(typeof name === "string" && name !== "" && name.length <= MAX_NAME
+      ? []
+      : [`changes.name: wanted 1 to ${MAX_NAME} characters`]),
+    ...(isList ? [] : ["changes.clients: wanted a list of client IDs"]),
+    ...(whenDisabled === undefined || whenDisabled === "pause" || whenDisabled === "end"
+      ? []
+      : ['changes.whenDisabled: wanted "pause" or "end"']),
+    ...Object.keys(others).map((key) => `changes.${key}: there is no such key`),
+  ];
 }
 
 /** Asks the code. Whatever it does, the outcome is one of the port's. */

@@ -66,7 +66,8 @@ function existing(people: ExistingPeople, parts: Parts): NonNullable<SignInConte
       import("./owners/identities/existing-people.ts"),
     ]);
     const source = existingPeopleSource(people);
-    const context = { source, storage, hashPassword, event, newOwnerId, partitionOf, now };
+    const { changes } = people;
+    const context = { source, storage, hashPassword, event, newOwnerId, partitionOf, now, changes };
     return signInExisting(login, password, whose, context);
   };
 }

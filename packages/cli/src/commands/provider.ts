@@ -1,6 +1,6 @@
 /** `assent provider …`: OpenID Connect providers at which people may sign in to this server. */
 
-import type { ProviderChanges, ProviderImpact, StoredProvider } from "@assent/server/admin";
+import type { ProviderChanges, ProviderImpact, StoredProvider, WhenDisabled } from "@assent/server/admin";
 import { type Command, Option } from "commander";
 import { lineOf, UsageError } from "../command-errors.ts";
 import { confirm, counted, type YesOption, yesOption } from "../confirm.ts";
@@ -17,6 +17,8 @@ interface ProviderOptions extends JsonOption {
   readonly emailDomain?: readonly string[];
   readonly trustEmail?: boolean;
   readonly createPeople?: boolean;
+  readonly whenDisabled?: WhenDisabled;
+  readonly changeClient?: readonly string[];
 }
 
 interface CreateOptions extends ProviderOptions {
@@ -86,6 +88,18 @@ function settings(command: Command): Command {
       listOption(
         "--email-domain <domain>",
         "a domain of its people's addresses; only these addresses get or find an account; default: any",
+      ),
+    )
+    .addOption(
+      new Option(
+        "--when-disabled <what>",
+        "when somebody is disabled there: keep their account here and end their sessions, pause their access, or end it; default: keep",
+      ).choices(["keep", "pause", "end"]),
+    )
+    .addOption(
+      listOption(
+        "--change-client <client-id>",
+        "a client that may tell this server who was disabled, enabled, deleted or signed out there; default: none",
       ),
     )
     .option("--trust-email", "addresses of its domains that it calls verified count as verified, and find an account");
@@ -180,11 +194,13 @@ function endsOf({ provider, people, stranded, all }: ProviderImpact): string {
   return `Deleting the provider ${provider.name} disconnects ${number}.${without} Accounts and sessions stay. You can't undo this.`;
 }
 
-function settingsOf({ scope, emailDomain, trustEmail, createPeople }: ProviderOptions) {
+function settingsOf({ scope, emailDomain, trustEmail, createPeople, whenDisabled, changeClient }: ProviderOptions) {
   return given({
     scopes: scope,
     emailDomains: emailDomain?.filter((one) => one !== ""),
     trustEmail,
     createPeople,
+    whenDisabled,
+    changeClients: changeClient?.filter((one) => one !== ""),
   });
 }

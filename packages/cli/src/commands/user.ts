@@ -184,9 +184,11 @@ function statusText(status: unknown, deletesAt: unknown): string {
 
 async function show(login: string, options: JsonOption) {
   await withAdmin(options, async (admin, out) => {
-    const { secondFactorsOf, userOf, userRecord } = await import("@assent/server/admin");
+    const { disabledElsewhere, secondFactorsOf, userOf, userRecord } = await import("@assent/server/admin");
     const person = await userOf(login, admin);
-    out.record({ ...userRecord(person, admin.issuer), second_factors: await secondFactorsOf(person, admin) });
+    const [factors, elsewhere] = await Promise.all([secondFactorsOf(person, admin), disabledElsewhere(person, admin)]);
+    const disabled = elsewhere === null ? {} : { disabled_by: elsewhere };
+    out.record({ ...userRecord(person, admin.issuer), ...disabled, second_factors: factors });
   });
 }
 

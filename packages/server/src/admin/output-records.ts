@@ -234,6 +234,8 @@ export function providerRecord(provider: SignInProvider, issuer: string): WireRe
     email_domains: provider.emailDomains,
     trust_email: provider.trustEmail,
     create_people: provider.createPeople,
+    when_disabled: provider.whenDisabled ?? "keep",
+    change_clients: provider.changeClients ?? [],
     status: provider.status,
     redirect_uri: `${issuer}/login/provider/${provider.id}/callback`,
     backchannel_logout_uri: `${issuer}/login/provider/${provider.id}/backchannel-logout`,

@@ -400,3 +400,16 @@ export async function secondFactorsOf(
     ...(passkeys.length > 0 ? ["passkey" as const] : []),
   ];
 }
+
+/** The systems that have disabled a person, as `user show` prints them. Null: none has. */
+export async function disabledElsewhere(
+  { partition, personId }: Person,
+  { storage }: AdminContext,
+): Promise<readonly string[] | null> {
+  const by = await storage.people.disabledBy({ partition, personId });
+  if (by.length === 0) return null;
+  return by.map(
+    ({ source, name, change, grants, at }) =>
+      `${name} (${source}): ${change} at ${new Date(at).toISOString()}, grants ${grants}`,
+  );
+}

@@ -7,10 +7,13 @@ import { isScopeName } from "../oauth/scope.ts";
 import { canonicalDomain } from "../owners/canonical-login.ts";
 import type { SignInProvider } from "../owners/identities/sign-in-provider.ts";
 import type { SubjectLink } from "../owners/subject-link-storage.ts";
+import type { WhenDisabled } from "../owners/upstream-change-storage.ts";
 import { isLoopbackHost } from "../setting-kinds.ts";
 import { type Remark, refuse, refuseAny } from "./admin-error.ts";
 import type { AdminContext } from "./context.ts";
 import { linksOfIssuer } from "./subject-links.ts";
+
+export type { WhenDisabled } from "../owners/upstream-change-storage.ts";
 
 /** The sign-in page has a button for each. */
 export const MAX_PROVIDERS = 50;
@@ -18,6 +21,7 @@ const MAX_NAME = 60;
 const MAX_ISSUER = 1024;
 const MAX_SCOPES = 50;
 const MAX_DOMAINS = 200;
+const MAX_CHANGE_CLIENTS = 10;
 export const DEFAULT_PROVIDER_SCOPES: readonly string[] = ["openid", "profile", "email"];
 
 interface Settings {
@@ -31,6 +35,9 @@ interface Settings {
   readonly emailDomains: readonly string[];
   readonly trustEmail: boolean;
   readonly createPeople: boolean;
+  readonly whenDisabled: WhenDisabled;
+  /** Clients of this server that may tell of changes to the provider's people. */
+  readonly changeClients: readonly string[];
   readonly status: SignInProvider["status"];
 }
 
@@ -63,7 +70,11 @@ export async function createProvider(input: NewProvider, context: AdminContext):
     createdAt: context.now(),
     ...settings,
   });
-  refuseAny([...problemsOf(provider, undefined, context), ...secretProblems(clientSecret)]);
+  refuseAny([
+    ...problemsOf(provider, undefined, context),
+    ...secretProblems(clientSecret),
+    ...(await changeClientProblems(settings.changeClients ?? [], context)),
+  ]);
   const stored = { ...provider, sealedSecret: sealed(provider.id, clientSecret, context) };
   await put(stored, true, context);
   return { provider: stored, remarks: remarksOf(stored) };
@@ -92,6 +103,7 @@ export async function updateProvider(
     ...[...removed].filter((one) => !present.includes(one)).map((one) => absentDomain(one, present)),
     ...problemsOf(after, before, context),
     ...secretProblems(clientSecret ?? null),
+    ...(await changeClientProblems(settings.changeClients ?? [], context)),
   ]);
   const moved = after.issuer !== before.issuer && originOf(after.issuer) !== originOf(before.issuer);
   const kept = moved ? null : before.sealedSecret;
@@ -257,6 +269,21 @@ function secretProblems(secret: string | null): readonly Remark[] {
     return [];
   const problem = "must be 1 to 512 printable ASCII characters, with no space at its start or end";
   return [{ field: "client_secret", problem }];
+}
+
+/** Each is a confidential client: the server must know who calls. */
+async function changeClientProblems(
+  clientIds: readonly string[],
+  { storage }: AdminContext,
+): Promise<readonly Remark[]> {
+  const problem = (text: string): Remark => ({ field: "change_client", problem: text });
+  if (clientIds.length > MAX_CHANGE_CLIENTS) return [problem(`at most ${MAX_CHANGE_CLIENTS} clients are allowed`)];
+  const found = await Promise.all(clientIds.map((clientId) => storage.clients.get({ clientId })));
+  return found.flatMap((client, at) => {
+    const named = quoted(clientIds[at] ?? "");
+    if (client === undefined) return [problem(`there is no client ${named}`)];
+    return client.record.type === "public" ? [problem(`${named} is a public client: use a confidential one`)] : [];
+  });
 }
 
 function absentDomain(domain: string, present: readonly string[]): Remark {

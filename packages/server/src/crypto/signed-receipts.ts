@@ -27,6 +27,8 @@ export interface ReceiptClaims {
   readonly event_at: number;
   /** Null: the entry is about no app. */
   readonly app: { readonly client_id: string; readonly name: string | null } | null;
+  /** What people call the other system that signed out, disabled or enabled the owner. */
+  readonly system?: string;
   readonly by: string;
   /** The member of a company whom the entry is about. */
   readonly member?: string;
@@ -109,6 +111,7 @@ function claimsOf(
     event: kind,
     event_at: Math.floor(at / 1000),
     app: clientId === "" ? null : { client_id: clientId, name: record.clientName },
+    ...(clientId === "" && record.clientName !== null ? { system: record.clientName } : {}),
     by: record.by,
     ...(record.personId === undefined ? {} : { member: record.personId }),
     ...(record.role === undefined ? {} : { role: record.role }),

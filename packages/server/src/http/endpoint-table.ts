@@ -84,6 +84,7 @@ export const routes: readonly Route[] = [
     POST: forPeople((all) => all.submitLogoutToken),
     for: "programs",
   },
+  { path: "/upstream/change", POST: forPeople((all) => all.submitUpstreamChange), for: "programs" },
   {
     path: "/consent",
     GET: forPeople((all) => all.showConsent),

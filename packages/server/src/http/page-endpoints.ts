@@ -15,6 +15,7 @@ export { submitLogoutToken } from "./elsewhere/backchannel-logout.ts";
 export { submitProvider } from "./elsewhere/begin.ts";
 export { finishSignIn } from "./elsewhere/callback.ts";
 export { beginConnect, showConnect, submitConnect } from "./elsewhere/connect.ts";
+export { submitUpstreamChange } from "./elsewhere/upstream-change.ts";
 export { askAgain, askNextTime, endApp, narrowApp, revokeApp, showApps } from "./endpoints/allowed-apps.ts";
 export { showRecover, submitRecover } from "./endpoints/ask-recovery.ts";
 export { asset, errorCondition, home, logo } from "./endpoints/assets-and-error-docs.ts";

@@ -4,7 +4,6 @@ import { PasswordQueueFull } from "../crypto/password-hash-queue.ts";
 import { type ConditionName, conditions, errorParameters, OAuthError } from "../oauth/errors.ts";
 import type { Client } from "../oauth/model.ts";
 import type { ParsedParameters } from "../oauth/parameters.ts";
-import { ExistingPeopleUnavailable } from "../owners/identities/existing-people-unavailable.ts";
 import { StorageUnavailable } from "../storage/errors.ts";
 import { type Answer, type HttpRequest, json } from "./http-message.ts";
 
@@ -102,7 +101,7 @@ function listed(values: readonly string[]): readonly string[] {
 }
 
 /** What another try may meet no more. */
-const OUTAGES = [StorageUnavailable, PasswordQueueFull, ExistingPeopleUnavailable] as const;
+const OUTAGES = [StorageUnavailable, PasswordQueueFull] as const;
 
 /** Classifies a thrown error: a named refusal, an outage, or a fault of the server. */
 export function refusalOf(error: unknown): Refusal {

@@ -667,6 +667,20 @@ const catalogue = {
     description: "The logout token is not valid here, or cannot be verified now.",
     help: "This is for a provider at which people sign in to this server. Send logout_token to the address that this server gave you, signed by a key of the jwks_uri in your metadata with ES256, ES384, PS256, PS384, RS256 or EdDSA. It needs iss, aud (only this server's client ID at the provider), iat of the last 10 minutes, exp, jti, events, and sub or sid, and no nonce. Each jti works once. The log of this server has the reason.",
   },
+  upstream_change_malformed: {
+    error: "invalid_request",
+    status: 400,
+    section: "RFC 6749 §5.2",
+    description: "The parameter change or subject is missing or not valid.",
+    help: "Send change with disabled, enabled, deleted or signed_out, and subject with the ID that the person has in your system: 1 to 255 characters. For people of a sign-in provider, send its ID as provider.",
+  },
+  upstream_change_not_allowed: {
+    error: "unauthorized_client",
+    status: 403,
+    section: "RFC 6749 §5.2",
+    description: "The client may not tell of changes to these people.",
+    help: "For people of a sign-in provider, run: assent provider update PROVIDER_ID --change-client CLIENT_ID. For people of your application, name the client in people.changes of assent.config.ts.",
+  },
   unknown_tokens_throttled: {
     error: "temporarily_unavailable",
     status: 429,

@@ -96,7 +96,7 @@ async function grantIsLive(grantId: string, client: Client, context: OAuthContex
   // The ceiling may be lower now than when the token was issued.
   const grant = found && underCeiling(found, ceilingOf(client, context.policy));
   const now = context.now();
-  return grant?.status === "active" && grant.idleUntil > now && grant.absoluteUntil > now;
+  return grant?.status === "active" && grant.pausedAt === null && grant.idleUntil > now && grant.absoluteUntil > now;
 }
 
 async function introspectRefreshToken(token: string, caller: Caller, context: OAuthContext): Promise<Introspection> {
@@ -108,6 +108,7 @@ async function introspectRefreshToken(token: string, caller: Caller, context: OA
   const { client } = caller;
   const grant = found && underCeiling(found, ceilingOf(client, context.policy));
   if (grant === undefined || grant.clientId !== client.clientId || grant.status !== "active") return INACTIVE;
+  if (grant.pausedAt !== null) return INACTIVE;
   if (grant.generation !== credential.generation || grant.idleUntil <= now || grant.absoluteUntil <= now)
     return INACTIVE;
   const scopes = liveScopes(grant.scopes, client, await context.catalog.scopes(), now, SCOPE_MARGIN);

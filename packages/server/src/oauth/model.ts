@@ -285,6 +285,11 @@ export interface Grant {
   readonly claims: readonly string[] | null;
   /** The browser session in which it was made, as its ID tokens name it. Null: no browser, or it has no ID token. */
   readonly sid: string | null;
+  /**
+   * Since when it gives no tokens, because another system has disabled its person. It goes on when the person is enabled
+   * again, and can end meanwhile. Null: it is not paused.
+   */
+  readonly pausedAt: Millis | null;
   readonly createdAt: Millis;
   /** When an owner last decided how long it holds: the ceiling counts from then. */
   readonly decidedAt: Millis;

@@ -171,7 +171,7 @@ export type RefreshOutcome =
   | { readonly kind: "needs_resource"; readonly grant: Grant }
   | { readonly kind: "ahead" }
   | { readonly kind: "other_client"; readonly clientId: string }
-  | { readonly kind: "ended"; readonly status: GrantStatus | "expired" }
+  | { readonly kind: "ended"; readonly status: GrantStatus | "expired" | "paused" }
   | { readonly kind: "unknown" };
 
 export interface FindGrant {

@@ -119,14 +119,15 @@ async function create(
   if (key === undefined) return undefined;
   // Most servers create no owners, so this is loaded on demand.
   const creating = await import("./identities/create-linked-person.ts");
-  const rules = { ...creating, ...(await import("./new-username-and-email.ts")) };
-  const namesOf = (personId: string) => namesFor(record.mapSubject, subject, personId, rules);
+  const namesOf = (personId: string) => namesFor(record.mapSubject, subject, personId, creating);
   const created = await creating.createLinkedPerson(key, namesOf, context);
   return created && { owner: ownerOf(created.person), made: created.made };
 }
 
-type Rules = Pick<typeof import("./new-username-and-email.ts"), "newEmail" | "newUsername"> &
-  Pick<typeof import("./identities/create-linked-person.ts"), "inventedUsername" | "namesForAddress">;
+type Rules = Pick<
+  typeof import("./identities/create-linked-person.ts"),
+  "inventedUsername" | "namesForAddress" | "newEmail" | "newUsername"
+>;
 
 /** Pairs of names to try, the plainest first. Empty: the subject can't be a name. */
 function namesFor(

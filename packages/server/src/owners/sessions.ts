@@ -19,6 +19,7 @@ export interface SessionContext extends NewsContext, VouchContext {
     Uses<
       OwnerStorage,
       | "people.get"
+      | ("people.upstreamChanged" | "subjectLinks.findPerson")
       | ("sessions.create" | "sessions.use" | "sessions.list" | "sessions.end" | "sessions.endAll" | "sessions.endOne")
       | "sessions.endUpstream"
     > &

@@ -10,6 +10,8 @@ import type { StoredMail } from "./mail/storage.ts";
 import type { DetailChanges, Person } from "./person.ts";
 import type { ForeignSubject, SubjectLinkStorage, UpstreamSignIn } from "./subject-link-storage.ts";
 
+import type { DisabledBy, UpstreamChanged, UpstreamChangeOutcome } from "./upstream-change-storage.ts";
+
 export type { Approve, ConsentDuration } from "./consent-approval.ts";
 export type { DetailChanges, Person } from "./person.ts";
 
@@ -78,7 +80,8 @@ export interface ConsentKey {
  * another grant under an existing consent, recorded once a day. `connected`: a member's answer on a page under their
  * company's approval. `given_up`: the app revoked its token (RFC 7009).
  * `alarm`: a spent code or token came back, and its grant ended. `ended`: an event that was not about the app alone
- * ended the access. For a company, without an app: `member_joined` (by an invitation, or added by the operator),
+ * ended the access. Without an app, named after another system, which is the `clientName`: it signed the person out
+ * (`signed_out`), disabled them, or enabled them again; the operator can do the last, too. For a company, without an app: `member_joined` (by an invitation, or added by the operator),
  * `member_role`, `member_left` (left, or removed), `member_invited`, `invitation_withdrawn`. For a company, about an
  * app: `rule_changed`, unless it is an approval (an `allowed`).
  */
@@ -92,6 +95,7 @@ export type HistoryKind =
   | "given_up"
   | "alarm"
   | "ended"
+  | ("signed_out" | "disabled" | "enabled")
   | CompanyHappening;
 
 export type CompanyHappening =
@@ -102,11 +106,11 @@ export type CompanyHappening =
  * Why grants `ended` although the owner's decision did not change. `account`: it was disabled. `leaving`: it is to be
  * deleted. `app`: it was disabled or deleted. `company`: it was disabled. `member`: they left, were disabled, or have
  * another password. `stopped`: a member opted out. `crowded`: a newer grant replaced it. `approval`: a company no
- * longer approves the app for them.
+ * longer approves the app for them. `upstream`: another system has disabled or deleted the person.
  */
 export type EndCause =
   | ("password" | "account" | "leaving" | "app" | "company" | "member" | "stopped" | "crowded")
-  | "approval";
+  | ("approval" | "upstream");
 
 /** An event between an owner and a client. It is written in the transaction of the event and never changed. */
 export interface HistoryEntry {
@@ -303,6 +307,10 @@ export interface OwnerStorage {
       readonly status: "active" | "disabled";
       readonly now: Millis;
     }): Promise<boolean>;
+    /** What another system says of a person whom it knows. Repeating a call changes nothing. */
+    upstreamChanged(args: UpstreamChanged): Promise<UpstreamChangeOutcome>;
+    /** The systems that have disabled the person. Empty: none has, or an operator has. */
+    disabledBy(args: { readonly partition: number; readonly personId: string }): Promise<readonly DisabledBy[]>;
     /** Deletes the person, sessions and consents. Grants end, and their rows stay until housekeeping deletes them. */
     delete(args: { readonly partition: number; readonly personId: string; readonly now: Millis }): Promise<boolean>;
   };
@@ -339,9 +347,11 @@ export interface OwnerStorage {
     revoke(args: { readonly partition: number; readonly sessionId: string; readonly now: Millis }): Promise<boolean>;
     /**
      * Ends sessions that began with a sign-in at a provider: those of that subject there, of that session there, or of
-     * both. Returns the number of ended sessions of each person. `sid`: its `subject` is the provider's `sid`.
+     * both. Returns the number of ended sessions of each person. `sid`: its `subject` is the provider's `sid`. `name`: of
+     * the provider, for the history.
      */
     endUpstream(args: {
+      readonly name: string;
       readonly subject: ForeignSubject | null;
       readonly sid: ForeignSubject | null;
       readonly now: Millis;

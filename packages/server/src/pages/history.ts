@@ -98,12 +98,14 @@ function headline(
   const names = { app: name(app), person: name(person ?? company.formerMember) };
   if (typeof what === "string") return rich(texts[what], names);
   if ("rule" in what) return rich(company.ruleEvents[what.rule], names);
+  if ("account" in what) return rich(history.account[what.account], names);
   return rich("member" in what ? company.memberEvents[what.member] : history.ended[what.endedBy], names);
 }
 
 function iconOf(what: HistoryEntryView["what"]): "check" | "scissors" | "clock" | "x" | "alert" | "mail" {
   if (typeof what === "string") return icons[what];
   if ("rule" in what) return what.rule === "blocked" ? "x" : "check";
+  if ("account" in what) return what.account === "enabled" || what.account === "enabledByOperator" ? "check" : "x";
   if ("endedBy" in what || ["left", "removed", "withdrawn"].includes(what.member)) return "x";
   return what.member === "invited" || what.member === "invitedAsAdmin" ? "mail" : "check";
 }

@@ -83,16 +83,17 @@ export function genuineReceiptPage(view: ReceiptView, chrome: Chrome): string {
 }
 
 /** What happened, in one sentence. A receipt doesn't say to whom it is shown, so no sentence says "you". */
-function headline({ what, app, member }: ReceiptView, words: Messages): Child {
+function headline({ what, app, system, member }: ReceiptView, words: Messages): Child {
   const { company, history, verifyReceipt } = words;
   const person = member === null ? company.formerMember : rich(verifyReceipt.someone, { id: idText(member) });
-  const names = { app: name(app?.name ?? app?.clientId ?? ""), person };
+  const names = { app: name(app?.name ?? app?.clientId ?? system ?? ""), person };
   if (typeof what === "string") {
     if (what === "revoked" || what === "revokedByOther") return rich(verifyReceipt.revoked, names);
     return rich(company.events[what.startsWith("allowed") ? "allowed" : what], names);
   }
   if ("rule" in what) return rich(company.ruleEvents[what.rule], names);
   if ("member" in what) return rich(company.memberEvents[what.member], names);
+  if ("account" in what) return rich(history.account[what.account], names);
   const { endedBy } = what;
   if (endedBy === "password" || endedBy === "account" || endedBy === "leaving") {
     return rich(verifyReceipt.ended[endedBy], names);

@@ -325,24 +325,13 @@ export type DoneNotice =
 
 /** A decision about an app, or an action of the app. */
 export type Happening =
-  | "allowed"
-  | "allowedByDevice"
-  | "allowedByPassword"
-  | "allowedByPolicy"
-  | "reconnected"
-  | "connected"
-  | "narrowed"
-  | "endChanged"
-  | "revoked"
-  | "revokedByOther"
-  | "givenUp"
-  | "givenUpFor"
-  | "alarm";
+  | ("allowed" | "allowedByDevice" | "allowedByPassword" | "allowedByPolicy" | "reconnected" | "connected")
+  | ("narrowed" | "endChanged" | "revoked" | "revokedByOther" | "givenUp" | "givenUpFor" | "alarm");
 
 /** Other reasons why an app's access ended while the owner's consent was active. */
 export type EndedBy =
   | ("password" | "account" | "leaving" | "app" | "company" | "member" | "stopped" | "crowded")
-  | "approval";
+  | ("approval" | "upstream");
 
 /** Changes to the members of a company. */
 export type MemberHappening =
@@ -357,6 +346,8 @@ export interface HistoryEntryView {
     | Happening
     | { readonly endedBy: EndedBy }
     | { readonly member: MemberHappening }
+    /** What another system did to the account. Its name is in place of an app's. */
+    | { readonly account: "signedOut" | "disabled" | "enabled" | "enabledByOperator" }
     | { readonly rule: "selected" | "blocked" | "unblocked" | "ask" | "none" };
   /** In a company's history: the member that the entry is about. */
   readonly person?: string;
@@ -410,6 +401,8 @@ export interface ReceiptView {
   readonly what: HistoryEntryView["what"];
   /** Null: it is about no app. */
   readonly app: { readonly clientId: string; readonly name: string | null } | null;
+  /** Another system that it is about. Null: none. */
+  readonly system: string | null;
   /** The owner's ID. */
   readonly account: string;
   readonly by: "owner" | "operator" | "client" | "server" | { readonly personId: string };

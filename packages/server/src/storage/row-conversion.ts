@@ -7,7 +7,7 @@ import { type Row, sql } from "./define-verbs.ts";
 /** The columns of a grant that leave the storage. The salts' hashes are not among them. */
 export const grantColumns = sql`partition, grant_id, client_id, owner_id, person_id, status, generation, refreshable, redirect_uri,
   code_challenge, code_challenge_method, scopes, audience, auth_time, acr, amr, created_at, code_until, rotated_at, retries, last_used_at,
-  uses, idle_until, absolute_until, ended_at, whole_used_at, used_from, decided_at, nonce, claims, sid`;
+  uses, idle_until, absolute_until, ended_at, whole_used_at, used_from, decided_at, nonce, claims, sid, paused_at`;
 
 /**
  * The rows of `grants` that an owner's statements read. Only these indexes of active grants have this condition:
@@ -92,6 +92,7 @@ export function grantOf(row: Row): Grant {
     nonce: textOrNull(row, "nonce"),
     claims: row["claims"] === null ? null : json<readonly string[]>(row, "claims"),
     sid: textOrNull(row, "sid"),
+    pausedAt: wholeOrNull(row, "paused_at"),
     createdAt: whole(row, "created_at"),
     decidedAt: wholeOrNull(row, "decided_at") ?? whole(row, "created_at"),
     codeUntil: whole(row, "code_until"),

@@ -1,6 +1,7 @@
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createClient } from "../../src/admin/clients.ts";
 import {
   allProviders,
   createProvider,
@@ -181,6 +182,7 @@ test("a secret → sealed, bound to the provider, and not in the record for oper
     ...{ id: one.id, type: "openid", name: "Example", issuer: "https://accounts.example", client_id: "assent-1" },
     ...{ has_secret: true, scope: "openid profile email", email_domains: ["example.com"], trust_email: false },
     ...{ create_people: true, status: "active", created_at: new Date(one.createdAt).toISOString() },
+    ...{ when_disabled: "keep", change_clients: [] },
     redirect_uri: `https://id.test/base/login/provider/${one.id}/callback`,
     backchannel_logout_uri: `https://id.test/base/login/provider/${one.id}/backchannel-logout`,
   });
@@ -193,6 +195,18 @@ describe("changes", () => {
     const changes = { name: "New", createPeople: false, status: "disabled" } as const;
     expect((await updateProvider(before.id, changes, admin)).provider).toEqual({ ...before, ...changes });
     expect(await providerOf(before.id, admin)).toEqual({ ...before, ...changes });
+  });
+
+  test("clients that may tell of changes → they must exist and be confidential; others → refused, nothing changes", async () => {
+    const before = await made({});
+    for (const changeClients of [["nobody"], Array.from({ length: 11 }, (_, at) => `c${at}`)]) {
+      const { kind, problems } = await refusal(updateProvider(before.id, { changeClients }, admin));
+      expect([kind, problems]).toEqual(["invalid", [expect.stringMatching(/^change_client: /)]]);
+    }
+    const metadata = { client_name: "Directory", grant_types: ["client_credentials"] };
+    const { client } = await createClient({ type: "confidential", metadata }, admin);
+    const changes = { changeClients: [client.clientId], whenDisabled: "pause" } as const;
+    expect((await updateProvider(before.id, changes, admin)).provider).toEqual({ ...before, ...changes });
   });
 
   test("domains added and removed → the others stay; a removed one that isn't there → refused", async () => {

@@ -372,6 +372,7 @@ export function aReceipt(change: Partial<ReceiptView> = {}): ReceiptView {
     ...{
       what: "allowed",
       app: { clientId: "photo-printer", name: "Photo Printer" },
+      system: null,
       account: "AbCdEfGhIjKlMnOpQrStUv",
     },
     ...{ by: "owner", member: null, via: "browser", takenAway: [] },

@@ -7,6 +7,7 @@ import { askForNewEmail, type ProfileContext } from "../../owners/account/profil
 import { isIdentityOf, signInElsewhere, subjectAt } from "../../owners/identities/sign-in-elsewhere.ts";
 import type { SignInProvider } from "../../owners/identities/sign-in-provider.ts";
 import type { UpstreamIdentity } from "../../owners/identities/upstream-identity.ts";
+import { newEmail } from "../../owners/new-username-and-email.ts";
 import type { Person } from "../../owners/person.ts";
 import { type Arrival, arrivalBehind, isAnswer, onward } from "../authorization/continuation-in-forms.ts";
 import { visitorOf } from "../browser-of-request.ts";
@@ -132,7 +133,6 @@ async function offerAddress(
   tools: CallbackTools,
 ): Promise<void> {
   if (person.emailVerifiedAt !== null || email === null || !emailVerified || !tools.mail.enabled) return;
-  const { newEmail } = await import("../../owners/new-username-and-email.ts");
   const address = newEmail(email);
   if (address === undefined) return;
   await askForNewEmail(person, address, tools.chrome(http).words.language, tools.account);

@@ -101,6 +101,12 @@ export function whatOf({ kind, record, ownerId }: Happened): HistoryEntryView["w
       return { member: "withdrawn" };
     case "rule_changed":
       return { rule: record.rule ?? "none" };
+    case "signed_out":
+      return { account: "signedOut" };
+    case "disabled":
+      return { account: "disabled" };
+    case "enabled":
+      return { account: record.by === "operator" ? "enabledByOperator" : "enabled" };
     case "ended":
       return { endedBy: record.cause ?? "app" };
     case "reconnected":

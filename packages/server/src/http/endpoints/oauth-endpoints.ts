@@ -27,7 +27,7 @@ import {
   retryAfterOf,
 } from "../refusal.ts";
 
-interface BackChannelTools {
+export interface BackChannelTools {
   readonly issuer: string;
   readonly oauth: TokenEndpointContext;
   readonly metrics: IssueObserver;
@@ -37,7 +37,7 @@ interface BackChannelTools {
 }
 
 /** Resolves with the body of a 200: a value, or its JSON. */
-type BackChannel = (form: TokenRequest, tools: BackChannelTools, http: HttpRequest) => Promise<unknown>;
+type BackChannel<Tools> = (form: TokenRequest, tools: Tools, http: HttpRequest) => Promise<unknown>;
 
 export const token = guarded((form, tools) => exchange(form, tools.oauth, tools.metrics));
 
@@ -51,7 +51,9 @@ export const deviceAuthorization = guarded((form, tools, { address }) =>
 );
 
 /** The common part of these endpoints: the form, the count of failed authentications, refusals as JSON. */
-function guarded(respond: BackChannel): (http: HttpRequest, tools: BackChannelTools) => Promise<Answer> {
+export function guarded<Tools extends BackChannelTools = BackChannelTools>(
+  respond: BackChannel<Tools>,
+): (http: HttpRequest, tools: Tools) => Promise<Answer> {
   return async (http, tools) => {
     let form: TokenRequest | undefined;
     try {

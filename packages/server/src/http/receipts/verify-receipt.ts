@@ -68,6 +68,7 @@ function receiptView(claims: ReceiptClaims): ReceiptView {
   return {
     what,
     app: app === null ? null : { clientId: app.client_id, name: app.name },
+    system: claims.system ?? null,
     account: sub,
     by: by === sub ? "owner" : by === "operator" || by === "client" || by === "server" ? by : { personId: by },
     member: member ?? null,

@@ -9,6 +9,8 @@ import type { Person } from "../person.ts";
 import type { OwnerStorage } from "../storage.ts";
 import type { ForeignSubject } from "../subject-link-storage.ts";
 
+export { newEmail, newUsername } from "../new-username-and-email.ts";
+
 export interface CreateLinkedContext {
   readonly storage: Uses<OwnerStorage, "subjectLinks.createPerson">;
   /** A new owner's random id. */

@@ -1,11 +1,17 @@
 /** Sign-in by somebody whom only an application of the operator's knows: with the right password, they get an account. */
 
+import { refuse } from "../../oauth/errors.ts";
 import { foreignSubject } from "../canonical-login.ts";
 import type { HashRequester } from "../password-hash-requester.ts";
 import type { Person } from "../person.ts";
-import type { ForeignSubject, SubjectLinkStorage } from "../subject-link-storage.ts";
+import type { ForeignSubject } from "../subject-link-storage.ts";
 import { type CreateLinkedContext, createLinkedPerson, namesOfNewcomer } from "./create-linked-person.ts";
-import { ExistingPeopleUnavailable } from "./existing-people-unavailable.ts";
+import {
+  type ApplicationChanges,
+  applicationSource,
+  type UpstreamChangeContext,
+  upstreamChanged,
+} from "./upstream-change.ts";
 
 /** What the application says of a person. */
 export interface FoundPerson {
@@ -33,8 +39,10 @@ export interface ExistingPeopleSource {
 
 export interface ExistingPeopleContext extends CreateLinkedContext {
   readonly source: ExistingPeopleSource;
-  readonly storage: CreateLinkedContext["storage"] & { readonly subjectLinks: Pick<SubjectLinkStorage, "findPerson"> };
+  readonly storage: CreateLinkedContext["storage"] & UpstreamChangeContext["storage"];
   hashPassword(password: string, whose: HashRequester): Promise<string>;
+  /** How the application tells of changes. Absent: it doesn't. */
+  readonly changes?: ApplicationChanges | undefined;
   event(name: string, fields: Readonly<Record<string, string | number | null>>): void;
 }
 
@@ -45,10 +53,10 @@ export type ExistingSignIn =
   | { readonly kind: "known"; readonly person: Person; readonly imported: boolean };
 
 /** The place of a trusted issuer's id in the links of these people. No random id looks like it. */
-const SOURCE = "existing people";
+export const EXISTING_PEOPLE = "existing people";
 
 /**
- * `login` belongs to nobody here. Throws `ExistingPeopleUnavailable` if the application can't be asked: for every login
+ * `login` belongs to nobody here. Throws `temporarily_unavailable` if the application can't be asked: for every login
  * alike.
  */
 export async function signInExisting(
@@ -66,7 +74,12 @@ export async function signInExisting(
     return unavailable("people.find: the id has no text, or more than 255 characters", context);
   const linked = await storage.subjectLinks.findPerson({ subject });
   // The old password must not become a second one beside the password that they have here by now.
-  if (linked !== undefined) return { kind: "known", person: linked, imported: false };
+  if (linked !== undefined) {
+    if (!found.person.disabled) return { kind: "known", person: linked, imported: false };
+    const { changes } = context;
+    if (changes !== undefined) await upstreamChanged(subject, "disabled", applicationSource(changes), context);
+    return { kind: "wrong", reason: "disabled" };
+  }
   const right = await found.isRight(password, whose);
   if (typeof right === "object") return unavailable(right.why, context);
   if (!right) return { kind: "wrong", reason: "password" };
@@ -85,10 +98,10 @@ export async function signInExisting(
 
 function subjectOf({ id }: FoundPerson): ForeignSubject | undefined {
   const subject = foreignSubject(id);
-  return subject === undefined ? undefined : { issuerId: SOURCE, claim: null, subject };
+  return subject === undefined ? undefined : { issuerId: EXISTING_PEOPLE, claim: null, subject };
 }
 
 function unavailable(why: string, { event }: ExistingPeopleContext): never {
   event("existing_people_failed", { why });
-  throw new ExistingPeopleUnavailable(why);
+  return refuse("temporarily_unavailable", why);
 }

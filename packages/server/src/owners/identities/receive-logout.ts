@@ -51,7 +51,7 @@ function useUp(
 
 async function endSessionsOf(
   { sub, sid }: LogoutToken,
-  { id, issuer }: SignInProvider,
+  { id, name, issuer }: SignInProvider,
   { sessions: { storage, event, tellApps, now } }: ReceiveLogoutContext,
 ): Promise<void> {
   const at = { issuerId: id, claim: issuer };
@@ -60,7 +60,7 @@ async function endSessionsOf(
   if (sub !== null && text === undefined) return;
   const subject = text === undefined ? null : { ...at, subject: text };
   const there = sid === null ? null : { ...at, subject: sid };
-  const ended = await storage.sessions.endUpstream({ subject, sid: there, now: now() });
+  const ended = await storage.sessions.endUpstream({ name, subject, sid: there, now: now() });
   for (const { personId, ended: count } of ended)
     event("signed_out_elsewhere", { owner: personId, provider: id, ended: count });
   if (ended.length > 0) tellApps();

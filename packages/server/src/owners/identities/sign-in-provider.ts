@@ -1,6 +1,7 @@
 /** OpenID Connect providers at which people may sign in to this server. */
 
 import type { Millis, Soon } from "../../oauth/model.ts";
+import type { WhenDisabled } from "../upstream-change-storage.ts";
 
 /** What the operator registered. This server is a client of the provider. */
 export interface SignInProvider {
@@ -25,6 +26,10 @@ export interface SignInProvider {
   readonly trustEmail: boolean;
   /** True: people without an account here get one when they first sign in. */
   readonly createPeople: boolean;
+  /** What happens here when the provider's directory says that a person is disabled there. Absent: `keep`. */
+  readonly whenDisabled?: WhenDisabled;
+  /** Clients of this server that may tell of changes to the provider's people. Absent: none. */
+  readonly changeClients?: readonly string[];
   readonly status: "active" | "disabled";
   readonly createdAt: Millis;
 }

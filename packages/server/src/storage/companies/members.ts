@@ -24,6 +24,7 @@ import { mayStill } from "../factors/lock-person-row.ts";
 import { endedColumns, keepUses } from "../grants/uses.ts";
 import { post } from "../mail/outbox.ts";
 import { partitionOf } from "../partition.ts";
+import { accountStanding } from "../people/person-row.ts";
 import { ENDED_KEPT, HOUR, isActive, text, whole } from "../row-conversion.ts";
 import { actingColumns, actingOf, memberColumns, memberOf } from "./company-row-conversion.ts";
 import { isAdmin, lockCompany, thisCompany } from "./lock-company-row.ts";
@@ -169,10 +170,10 @@ export const confirmCompanyLink = transaction<
   void
 >(async (tx, { partition, personId, companyId, link, version, now }) => {
   const person = await tx.one(
-    sql`SELECT status, standing_version FROM people WHERE partition = :partition AND person_id = :personId ${words.forShare}`,
+    sql`SELECT status, disabled_by, standing_version FROM people WHERE partition = :partition AND person_id = :personId ${words.forShare}`,
     { partition, personId },
   );
-  const standing = person === undefined ? "gone" : text(person, "status");
+  const standing = person === undefined ? "gone" : accountStanding(person);
   const current = person === undefined ? version + 1 : whole(person, "standing_version");
   await tx.run(sql`UPDATE member_links SET status = 'active' WHERE ${thisCompanyLink} AND link = :link`, {
     partition,

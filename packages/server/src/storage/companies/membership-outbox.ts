@@ -7,7 +7,9 @@ import type { Millis } from "../../oauth/model.ts";
 import type { CompanyKey } from "../../owners/company-storage.ts";
 import { type Call, query, type Row, sql, statement, steps, type Tx, transaction } from "../define-verbs.ts";
 import { StorageUnavailable } from "../errors.ts";
+import { pauseGrants, pausingOf } from "../grants/end-in-batches.ts";
 import { partitionOf } from "../partition.ts";
+import { accountStanding } from "../people/person-row.ts";
 import { text, whole, wholeOrNull } from "../row-conversion.ts";
 import { lockCompany, thisCompany } from "./lock-company-row.ts";
 import { endGrantsOfMember, forgetMember, noteMember, putInOutbox } from "./members.ts";
@@ -65,11 +67,11 @@ export async function noteForCompanies(
 ): Promise<void> {
   const row = await tx.one(
     sql`UPDATE people SET standing_version = standing_version + 1 WHERE partition = :partition AND person_id = :personId
-      RETURNING standing_version, status`,
+      RETURNING standing_version, status, disabled_by`,
     { partition, personId },
   );
   if (row === undefined) return;
-  const standing = gone ? "gone" : text(row, "status");
+  const standing = gone ? "gone" : accountStanding(row);
   const version = whole(row, "standing_version");
   const links = await tx.all(
     sql`SELECT company_id FROM member_links WHERE partition = :partition AND person_id = :personId`,
@@ -173,14 +175,29 @@ export const applyOutboxEntry = transaction<
   );
   if (heard === 0) return false;
   if (invitedSince !== null) await withdrawSince(tx, key, invitedSince, now);
-  if (cutAt !== null && keptBefore !== null && standing === "active") {
+  const lasts = standing === "active" || standing === "paused";
+  if (cutAt !== null && keptBefore !== null && lasts) {
     await endGrantsOfMember(tx, { ...key, by: "server", since: { madeFrom: keptBefore, signedInBefore: cutAt }, now });
-  } else if (cutAt !== null || standing !== "active") {
+  } else if (cutAt !== null || !lasts) {
     await endGrantsOfMember(tx, { ...key, by: "server", now });
   }
+  if (lasts) await pauseGrantsOfMember(tx, key, standing === "paused" ? now : null);
   if (standing === "gone") await forgetMember(tx, key);
   return true;
 });
+
+const waiting = pausingOf(
+  sql`partition = :partition AND owner_id = :companyId AND person_id = :personId AND person_id <> owner_id`,
+);
+
+/** The person's grants in the company's name give no tokens from `at` on. Null: they go on. */
+function pauseGrantsOfMember(
+  tx: Tx,
+  { partition, companyId, personId }: CompanyKey & { readonly personId: string },
+  at: Millis | null,
+): Promise<number> {
+  return pauseGrants(tx, waiting, { partition, companyId, personId }, at);
+}
 
 /** For an account that is taken back: withdraws the invitations that it made since then. */
 async function withdrawSince(

@@ -148,6 +148,20 @@ export async function noteEnded(tx: Tx, end: End, ended: readonly Row[]): Promis
   }
 }
 
+/** Notes what another system did to a person's account. `name`: what people call it. Null: the operator did it. */
+export function noteSystem(
+  tx: Tx,
+  { partition, personId, now }: { readonly partition: number; readonly personId: string; readonly now: Millis },
+  kind: "signed_out" | "disabled" | "enabled",
+  name: string | null,
+): Promise<string> {
+  const nothing = { via: null, scopes: [], removed: [], expiresAt: null };
+  return note(tx, {
+    ...{ partition, ownerId: personId, clientId: "", at: now, kind },
+    record: { ...nothing, clientName: name, by: name === null ? "operator" : "server" },
+  });
+}
+
 /** The names that the owner's apps had when they were allowed. */
 async function namesOf(tx: Tx, partition: number, ownerId: string): Promise<ReadonlyMap<string, string>> {
   const rows = await tx.all(

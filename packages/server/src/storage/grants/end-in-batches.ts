@@ -53,6 +53,39 @@ export async function endGrants(
   }
 }
 
+/** The statements that pause grants, and let them go on. Make them once for each condition, as for an ending. */
+export interface Pausing {
+  readonly lock: Sql;
+  readonly pause: Sql;
+  readonly resume: Sql;
+}
+
+/** @param which as for `endingOf`. */
+export function pausingOf(which: Sql): Pausing {
+  const some = sql`SELECT grant_id FROM grants
+    WHERE ${which} AND ${isActive} AND grant_id || '' > :after ORDER BY grant_id || '' LIMIT :most`;
+  return {
+    lock: sql`${some} ${words.forUpdate}`,
+    pause: sql`UPDATE grants SET paused_at = :now WHERE partition = :partition AND grant_id IN (${some}) AND paused_at IS NULL`,
+    resume: sql`UPDATE grants SET paused_at = NULL WHERE partition = :partition AND grant_id IN (${some}) AND paused_at IS NOT NULL`,
+  };
+}
+
+/** Locks the grants in the order in which groups of refreshes do. `at`: since when they are paused; null: they go on. */
+export async function pauseGrants(tx: Tx, pausing: Pausing, params: Params, at: Millis | null): Promise<number> {
+  const { lock, pause, resume } = pausing;
+  let changed = 0;
+  for (let after = ""; ; ) {
+    const page = { ...params, after, most: MOST };
+    const locked = await tx.all(lock, page);
+    const last = locked.at(-1);
+    if (last === undefined) return changed;
+    changed += at === null ? await tx.run(resume, page) : await tx.run(pause, { ...page, now: at });
+    if (locked.length < MOST) return changed;
+    after = text(last, "grant_id");
+  }
+}
+
 /** Repeats a statement that deletes at most `:most` rows until none are left. */
 export async function inPieces(tx: Tx, statement: Sql, params: Params): Promise<void> {
   while ((await tx.run(statement, { ...params, most: MOST })) === MOST);

@@ -60,7 +60,7 @@ const proven = sql`(redirect_uri = :redirectUri AND CASE
     ELSE :s256 IS NULL AND :plain IS NULL END)`;
 const first = sql`(generation = 0 AND ${proven})`;
 const presented = sql`partition = :partition AND grant_id = :grantId AND code_salt_hash = :codeSaltHash AND client_id = :clientId
-      AND status = 'active' AND absolute_until > :now`;
+      AND status = 'active' AND paused_at IS NULL AND absolute_until > :now`;
 const redeemable = sql`code_until > :now AND (:resourceNamed = 1 OR audience IS NOT NULL)`;
 
 /** The first use of a code, with every value right. */
@@ -88,7 +88,7 @@ export const redeemCode = statement<RedeemCode, RedeemOutcome>({
       generation = CASE WHEN ${first} THEN 1 ELSE generation END
     WHERE ${presented} AND CASE WHEN generation = 0 THEN ${redeemable} ELSE idle_until > :now AND ${proven} END
     RETURNING ${grantColumns}`,
-  why: sql`SELECT client_id, status, generation, code_until, idle_until, absolute_until FROM grants
+  why: sql`SELECT client_id, status, paused_at, generation, code_until, idle_until, absolute_until FROM grants
     WHERE partition = :partition AND grant_id = :grantId AND code_salt_hash = :codeSaltHash`,
   bind: ({ resourceNamed, network, ...args }) => ({
     ...args,
@@ -108,7 +108,7 @@ export const redeemCode = statement<RedeemCode, RedeemOutcome>({
 function whyNotRedeemed(row: Row | undefined, { clientId, now }: RedeemCode): RedeemOutcome {
   if (row === undefined || text(row, "client_id") !== clientId || text(row, "status") !== "active")
     return { kind: "unknown" };
-  if (whole(row, "absolute_until") <= now) return { kind: "unknown" };
+  if (whole(row, "absolute_until") <= now || row["paused_at"] !== null) return { kind: "unknown" };
   if (whole(row, "generation") > 0) return { kind: whole(row, "idle_until") > now ? "replay_invalid" : "unknown" };
   return { kind: whole(row, "code_until") > now ? "needs_resource" : "unknown" };
 }
@@ -117,7 +117,7 @@ const current = sql`(generation = :generation)`;
 const rotating = sql`(generation = :generation AND :rotate = 1)`;
 const again = sql`(generation = :generation + 1 AND retries < :retries AND rotated_at >= :retryFrom)`;
 const refreshed = sql`partition = :partition AND grant_id = :grantId AND refresh_salt_hash = :refreshSaltHash AND client_id = :clientId
-      AND status = 'active' AND refreshable = 1 AND idle_until > :now AND absolute_until > :now
+      AND status = 'active' AND paused_at IS NULL AND refreshable = 1 AND idle_until > :now AND absolute_until > :now
       AND COALESCE(decided_at, created_at) > :decidedAfter
       AND (:resourceNamed = 1 OR audience IS NOT NULL)`;
 
@@ -188,6 +188,7 @@ function whyNotRefreshed(
   if (grant.status !== "active") return { kind: "ended", status: grant.status };
   if (Math.min(grant.idleUntil, grant.absoluteUntil) <= now) return { kind: "ended", status: "expired" };
   if (grant.decidedAt <= decidedAfter) return { kind: "ended", status: "expired" };
+  if (grant.pausedAt !== null) return { kind: "ended", status: "paused" };
   if (!resourceNamed && grant.audience === null) return { kind: "needs_resource", grant };
   return { kind: "ahead" };
 }
@@ -443,7 +444,7 @@ export async function alreadyThere(tx: Tx, grant: NewGrant, now: Millis): Promis
   const row = await tx.one(
     sql`SELECT scopes, code_until FROM grants
       WHERE partition = :partition AND grant_id = :grantId AND client_id = :clientId AND code_salt_hash = :codeSaltHash
-        AND status = 'active' AND generation = :born AND code_until > :now AND absolute_until > :now`,
+        AND status = 'active' AND paused_at IS NULL AND generation = :born AND code_until > :now AND absolute_until > :now`,
     {
       partition: grant.partition,
       grantId: grant.grantId,

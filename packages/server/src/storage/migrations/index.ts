@@ -39,6 +39,7 @@ import { logoutNotices } from "./0036-logout-notices.ts";
 import { signInProviders } from "./0037-sign-in-providers.ts";
 import { pictures } from "./0038-pictures.ts";
 import { sessionsFromElsewhere } from "./0039-sessions-from-elsewhere.ts";
+import { pausedGrants } from "./0040-paused-grants.ts";
 import type { Migration } from "./migration.ts";
 
 export const migrations: readonly Migration[] = [
@@ -81,6 +82,7 @@ export const migrations: readonly Migration[] = [
   signInProviders,
   pictures,
   sessionsFromElsewhere,
+  pausedGrants,
 ];
 
 /** The newest migration of this program. A database without a newer one needs nothing else. */

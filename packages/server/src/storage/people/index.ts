@@ -82,6 +82,8 @@ import {
   unreserveName,
 } from "./unique-names.ts";
 
+import { personDisabledBy, upstreamChanged, writeUpstreamChange } from "./upstream-changes.ts";
+
 export const people = {
   create: createPerson,
   findByName: findPersonByName,
@@ -91,6 +93,8 @@ export const people = {
   setPassword,
   rehashPassword,
   setStatus: setPersonStatus,
+  upstreamChanged,
+  disabledBy: personDisabledBy,
   delete: deletePerson,
   setDeletion,
   soleAdminOf,
@@ -145,6 +149,7 @@ export const peopleSteps: Readonly<Record<string, Verb<never, unknown>>> = {
   writePerson,
   writePassword,
   writePersonStatus,
+  writeUpstreamChange,
   erasePerson,
   claimName,
   insertLinkedPerson,

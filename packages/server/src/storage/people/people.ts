@@ -7,12 +7,12 @@ import { leftAt } from "../../owners/recovery/storage.ts";
 import type { CreatePersonOutcome, EndCause, Person, PersonChanges } from "../../owners/storage.ts";
 import { noteForCompanies, tellOf } from "../companies/membership-outbox.ts";
 import { endConsentsOf } from "../consents/consents.ts";
-import { eraseHistory, noteEnded } from "../consents/history.ts";
+import { eraseHistory, noteEnded, noteSystem } from "../consents/history.ts";
 import { type Call, query, sql, statement, steps, type Tx, transaction, words } from "../define-verbs.ts";
 import { mayStill } from "../factors/lock-person-row.ts";
 import { listPasskeys } from "../factors/passkeys.ts";
 import { eraseFactors } from "../factors/second-factors.ts";
-import { endGrants, endingOf } from "../grants/end-in-batches.ts";
+import { endGrants, endingOf, pauseGrants, pausingOf } from "../grants/end-in-batches.ts";
 import { eraseScopeUses, keepLastUse } from "../grants/uses.ts";
 import { post } from "../mail/outbox.ts";
 import { partitionOf } from "../partition.ts";
@@ -365,14 +365,23 @@ export const setPersonStatus = steps<NewStatus, boolean>(async (call, args) => {
   return changed;
 });
 
+/** An operator overrules every other system. */
 export const writePersonStatus = transaction<NewStatus, boolean>(async (tx, { partition, personId, status, now }) => {
-  const changed = await tx.run(sql`UPDATE people SET status = :status, updated_at = :now WHERE ${thisPerson}`, {
+  const before = await tx.one(sql`SELECT disabled_by FROM people WHERE ${thisPerson} ${words.forUpdate}`, {
+    partition,
+    personId,
+  });
+  if (before === undefined) return false;
+  await tx.run(sql`UPDATE people SET status = :status, disabled_by = NULL, updated_at = :now WHERE ${thisPerson}`, {
     partition,
     personId,
     status,
     now,
   });
-  if (changed === 0) return false;
+  if (status === "active" && before["disabled_by"] !== null) {
+    await pauseGrantsOf(tx, { partition, personId }, null);
+    await noteSystem(tx, { partition, personId, now }, "enabled", null);
+  }
   if (status === "disabled") {
     await revokeDevices(tx, { partition, personId }, { by: "operator" }, now);
     await tx.run(sql`DELETE FROM sessions WHERE ${thisPerson}`, { partition, personId });
@@ -397,6 +406,13 @@ export async function endGrantsOf(tx: Tx, { partition, personId, cause, by, now 
   if (cause !== null) await keepLastUse(tx, partition, personId);
   const ended = await endGrants(tx, ofPerson, { partition, personId }, { status: "owner_ended", now });
   if (cause !== null) await noteEnded(tx, { partition, ownerId: personId, cause, by, now }, ended);
+}
+
+const waiting = pausingOf(sql`partition = :partition AND owner_id = :personId`);
+
+/** The person's own grants give no tokens from `at` on. Null: they go on. */
+export function pauseGrantsOf(tx: Tx, { partition, personId }: PersonKey, at: Millis | null): Promise<number> {
+  return pauseGrants(tx, waiting, { partition, personId }, at);
 }
 
 export const deletePerson = steps<PersonKey & { readonly now: Millis }, boolean>(

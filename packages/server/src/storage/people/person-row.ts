@@ -2,8 +2,9 @@
 
 import type { PersonDetails } from "../../oauth/model.ts";
 import type { DetailChanges, Person } from "../../owners/storage.ts";
-import { query, sql } from "../define-verbs.ts";
-import { personColumns, personOf } from "../row-conversion.ts";
+import type { DisabledBy } from "../../owners/upstream-change-storage.ts";
+import { query, type Row, sql } from "../define-verbs.ts";
+import { json, personColumns, personOf, text } from "../row-conversion.ts";
 
 export interface PersonKey {
   readonly partition: number;
@@ -17,6 +18,18 @@ export const getPerson = query<PersonKey, Person | undefined>({
   bind: ({ partition, personId }) => ({ partition, personId }),
   outcome: ([row]) => row && personOf(row),
 });
+
+/** The systems that have disabled a person, from a row with `disabled_by`. */
+export function disabledByOf(row: Row): readonly DisabledBy[] {
+  return row["disabled_by"] === null ? [] : json<readonly DisabledBy[]>(row, "disabled_by");
+}
+
+/** What companies are told of a person, from a row with `status` and `disabled_by`. `paused`: their grants wait, too. */
+export function accountStanding(row: Row): string {
+  const status = text(row, "status");
+  const by = disabledByOf(row);
+  return status === "disabled" && by.length > 0 && by.every(({ grants }) => grants === "paused") ? "paused" : status;
+}
 
 /** A person's details after the changes. Null: none are left. */
 export function changedDetails(before: PersonDetails | null, changes: DetailChanges): PersonDetails | null {

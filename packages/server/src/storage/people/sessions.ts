@@ -4,6 +4,7 @@ import type { Millis } from "../../oauth/model.ts";
 import type { InSession } from "../../owners/change-conditions.ts";
 import type { DeviceSeen } from "../../owners/known-device-storage.ts";
 import type { NewSession, OwnerStorage, Person, Session } from "../../owners/storage.ts";
+import { noteSystem } from "../consents/history.ts";
 import { query, type Row, sql, statement, steps, transaction, words } from "../define-verbs.ts";
 import { mayStill } from "../factors/lock-person-row.ts";
 import { post } from "../mail/outbox.ts";
@@ -256,12 +257,12 @@ type Ended = Awaited<ReturnType<OwnerStorage["sessions"]["endUpstream"]>>[number
 
 type Asked = Parameters<OwnerStorage["sessions"]["endUpstream"]>[0];
 
-export const endUpstreamSessions = steps<Asked, readonly Ended[]>(async (call, { subject, sid, now }) => {
+export const endUpstreamSessions = steps<Asked, readonly Ended[]>(async (call, { name, subject, sid, now }) => {
   const named = { link: subject && hashOfSubject(subject), sid: sid && hashOfSubject(sid) };
   const people = await call(named.link === null ? peopleOfUpstreamSid : peopleOfUpstreamLink, named);
   const done: Ended[] = [];
   for (const { partition, personId } of people) {
-    const ended = await call(endUpstreamSessionsOf, { partition, personId, ...named, now });
+    const ended = await call(endUpstreamSessionsOf, { partition, personId, ...named, name, now });
     if (ended > 0) done.push({ personId, ended });
   }
   return done;
@@ -293,15 +294,17 @@ export const peopleOfUpstreamSid = query<Named, readonly PersonKey[]>({
  * Each browser stays a known one, as after a sign-out here. A session whose ID token named no session of the provider
  * ends with any of its subject.
  */
-export const endUpstreamSessionsOf = transaction<PersonKey & Named & { readonly now: Millis }, number>(
-  async (tx, { partition, personId, link, sid, now }) => {
-    const ended = await tx.all(
-      sql`DELETE FROM sessions WHERE partition = :partition AND person_id = :personId AND upstream_link IS NOT NULL
+export const endUpstreamSessionsOf = transaction<
+  PersonKey & Named & { readonly name: string; readonly now: Millis },
+  number
+>(async (tx, { partition, personId, link, sid, name, now }) => {
+  const ended = await tx.all(
+    sql`DELETE FROM sessions WHERE partition = :partition AND person_id = :personId AND upstream_link IS NOT NULL
         AND (upstream_link = :link OR :link IS NULL)
         AND (upstream_sid = :sid OR :sid IS NULL OR (upstream_sid IS NULL AND :link IS NOT NULL)) RETURNING session_id`,
-      { partition, personId, link, sid },
-    );
-    for (const row of ended) await noteSessionEnd(tx, { partition, sessionId: text(row, "session_id") }, now);
-    return ended.length;
-  },
-);
+    { partition, personId, link, sid },
+  );
+  for (const row of ended) await noteSessionEnd(tx, { partition, sessionId: text(row, "session_id") }, now);
+  if (ended.length > 0) await noteSystem(tx, { partition, personId, now }, "signed_out", name);
+  return ended.length;
+});

@@ -125,6 +125,7 @@ onEveryBackend("redeeming a code", (storage) => {
         authTime: NOW,
         acr: null,
         amr: ["pwd"],
+        pausedAt: null,
         createdAt: NOW,
         decidedAt: NOW,
         codeUntil: NOW + MINUTE,

@@ -14,6 +14,7 @@ onEveryBackend("sessions that began at a provider", (storage) => {
   const isOpen = ({ partition, sessionId }: NewSession) => storage().sessions.isOpen({ partition, sessionId });
   const end = (subject: object | null, sid: string | null) =>
     storage().sessions.endUpstream({
+      name: "Example ID",
       subject: subject as ReturnType<typeof aSubject> | null,
       sid: sid === null ? null : { issuerId: "provider", claim, subject: sid },
       now: NOW,

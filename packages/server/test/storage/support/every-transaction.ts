@@ -2,6 +2,7 @@
 
 import { marksOf } from "../../../src/owners/recovery/factor-fingerprints.ts";
 import { partitionOf } from "../../../src/storage/partition.ts";
+import { hashOfSubject } from "../../../src/storage/people/subject-links.ts";
 import { aCompany, anAppRule, anInvitation } from "./company-builders.ts";
 import { aDevice, aDeviceRedemption, anAnswer } from "./device-builders.ts";
 import { aMail, aLink as aMailLink } from "./mail-builders.ts";
@@ -41,6 +42,10 @@ const deviceAnswer = anAnswer(deviceRequest, person);
 const aLink = {
   ...{ partition: person.partition, personId, link: "l", now: NOW, madeBy: "operator" },
   subject: { issuerId: "i", claim: null, subject: "s" },
+};
+const upstreamChange = {
+  ...{ partition: person.partition, personId, subject: aLink.subject, name: "n" },
+  ...{ whenDisabled: "pause", wholePerson: false, now: NOW },
 };
 const passkey = aPasskey(person);
 const client = aClient({ clientId: grant.clientId });
@@ -127,7 +132,9 @@ export const calls: readonly (readonly [string, unknown])[] = [
   ["noteStanding", { ...person, now: NOW }],
   ["invitations.withdraw", { ...invitation, by: null, now: NOW }],
   ["writeCompany", { ...company, changes: {}, slugBefore: company.slug, by: null, now: NOW }],
-  ["applyOutboxEntry", { ...membership, version: 1, standing: "gone", cutAt: NOW, invitedSince: NOW, now: NOW }],
+  ["applyOutboxEntry", { ...membership, version: 1, standing: "paused", cutAt: null, now: NOW }],
+  ["applyOutboxEntry", { ...membership, version: 2, standing: "active", cutAt: null, now: NOW }],
+  ["applyOutboxEntry", { ...membership, version: 3, standing: "gone", cutAt: NOW, invitedSince: NOW, now: NOW }],
   ["eraseMember", { ...membership, by: null, mails, now: NOW }],
   ["companies.setStatus", { ...company, status: "disabled", now: NOW }],
   ["eraseCompany", { ...company, now: NOW }],
@@ -190,7 +197,7 @@ export const calls: readonly (readonly [string, unknown])[] = [
     { ...person, passwordHash: "x", mustChange: false, endGrants: true, keepSessionId: null, now: NOW },
   ],
   ["sessions.create", asking],
-  ["endUpstreamSessionsOf", { partition: person.partition, personId, link: "x", sid: "y", now: NOW }],
+  ["endUpstreamSessionsOf", { partition: person.partition, personId, link: "x", sid: "y", name: "n", now: NOW }],
   ["sessions.endOne", { ...person, ends: "x", sessionId: asking.sessionId, now: NOW }],
   ["sessions.revoke", { partition: person.partition, sessionId: "x", now: NOW }],
   ["sessions.endAll", { ...person, sessionId: asking.sessionId, now: NOW }],
@@ -225,6 +232,13 @@ export const calls: readonly (readonly [string, unknown])[] = [
   ["collectClients", sweep],
   ["collectHistory", sweep],
   ["collectLeases", sweep],
+  ["insertSubjectLink", { ...aLink, link: hashOfSubject(aLink.subject), sole: false }],
+  ["writeUpstreamChange", { ...upstreamChange, change: "signed_out" }],
+  ["writeUpstreamChange", { ...upstreamChange, change: "disabled" }],
+  ["writeUpstreamChange", { ...upstreamChange, change: "enabled" }],
+  ["writeUpstreamChange", { ...upstreamChange, change: "disabled" }],
+  ["writePersonStatus", { ...person, status: "active", now: NOW }],
+  ["writeUpstreamChange", { ...upstreamChange, change: "deleted" }],
   ["writePersonStatus", { ...person, status: "disabled", now: NOW }],
   ["erasePerson", { ...person, now: NOW }],
 ];

@@ -203,6 +203,13 @@ export const owner = {
       stopped: "{app} wurde für {person} auf eigenen Wunsch getrennt",
       approval: "{app} wurde für Mitglieder getrennt, weil die App nicht mehr für alle zugelassen ist",
       crowded: "Eine ältere Verbindung von {app} wurde beendet, weil es zu viele waren",
+      upstream: "{app} wurde getrennt, weil das Konto in einem anderen System gesperrt wurde",
+    },
+    account: {
+      signedOut: "{app} hat die Anmeldungen beendet, die dort begonnen haben",
+      disabled: "Das Konto wurde gesperrt, weil es bei {app} gesperrt wurde",
+      enabled: "Das Konto wurde wieder freigegeben, weil es bei {app} freigegeben wurde",
+      enabledByOperator: "Das Konto wurde hier wieder freigegeben",
     },
     can: "Die App kann",
     newHost: "Neue Adresse",

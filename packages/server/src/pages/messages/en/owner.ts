@@ -190,6 +190,13 @@ export const owner = {
       stopped: "{app} was disconnected for {person} at their request",
       approval: "{app} was disconnected for members because it is no longer approved for everyone",
       crowded: "An older connection of {app} ended because it had too many",
+      upstream: "{app} was disconnected because the account was disabled in another system",
+    },
+    account: {
+      signedOut: "{app} ended the sign-ins that began there",
+      disabled: "The account was disabled because it was disabled at {app}",
+      enabled: "The account was enabled again because it was enabled at {app}",
+      enabledByOperator: "The account was enabled again here",
     },
     can: "It can",
     newHost: "New address",

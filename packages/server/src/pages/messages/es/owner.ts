@@ -199,6 +199,13 @@ export const owner = {
       stopped: "{app} se desconectó para {person}, a petición suya",
       approval: "{app} se desconectó para los miembros porque ya no está aprobada para todos",
       crowded: "Una conexión anterior de {app} terminó porque había demasiadas",
+      upstream: "{app} se desconectó porque la cuenta se desactivó en otro sistema",
+    },
+    account: {
+      signedOut: "{app} cerró las sesiones que se iniciaron allí",
+      disabled: "La cuenta se desactivó porque se desactivó en {app}",
+      enabled: "La cuenta se volvió a activar porque se activó en {app}",
+      enabledByOperator: "La cuenta se volvió a activar aquí",
     },
     can: "Puede",
     newHost: "Dirección nueva",

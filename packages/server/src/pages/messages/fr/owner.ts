@@ -205,6 +205,13 @@ export const owner = {
       stopped: "{app} a été déconnectée pour {person}, à sa demande",
       approval: "{app} a été déconnectée pour les membres, car elle n’est plus approuvée pour tous",
       crowded: "Une ancienne connexion de {app} a pris fin, car il y en avait trop",
+      upstream: "{app} a été déconnectée, car le compte a été désactivé dans un autre système",
+    },
+    account: {
+      signedOut: "{app} a mis fin aux connexions qui y avaient commencé",
+      disabled: "Le compte a été désactivé, car il a été désactivé chez {app}",
+      enabled: "Le compte a été réactivé, car il a été réactivé chez {app}",
+      enabledByOperator: "Le compte a été réactivé ici",
     },
     can: "Elle peut",
     newHost: "Nouvelle adresse",

@@ -190,6 +190,13 @@ export const owner = {
       stopped: "{person} の希望により、{app} の接続を切りました",
       approval: "全員への承認がなくなったため、メンバーの {app} の接続を切りました",
       crowded: "接続が多すぎたため、{app} の古い接続を終了しました",
+      upstream: "別のシステムでアカウントが無効になったため、{app} の接続を切りました",
+    },
+    account: {
+      signedOut: "{app} が、そこで始まったサインインを終了しました",
+      disabled: "{app} で無効になったため、アカウントが無効になりました",
+      enabled: "{app} で有効になったため、アカウントが再び有効になりました",
+      enabledByOperator: "アカウントがここで再び有効になりました",
     },
     can: "できること",
     newHost: "新しいアドレス",

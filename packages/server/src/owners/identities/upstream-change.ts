@@ -1,0 +1,60 @@
+/**
+ * Another system says of a person whom it knows that they were disabled, enabled, deleted or signed out. Every way in
+ * which the server can learn of that ends here.
+ */
+
+import type { Millis } from "../../oauth/model.ts";
+import type { Uses } from "../../storage-subset.ts";
+import type { OwnerStorage } from "../storage.ts";
+import type { ForeignSubject } from "../subject-link-storage.ts";
+import type { UpstreamChange, UpstreamChangeOutcome, WhenDisabled } from "../upstream-change-storage.ts";
+
+/** The system that says so, and what its word does. */
+export interface ChangeSource {
+  /** What people call it. */
+  readonly name: string;
+  readonly whenDisabled: WhenDisabled;
+  /** True: its people have no other way to sign in here that is not theirs there, so every session of theirs counts. */
+  readonly wholePerson: boolean;
+}
+
+/** How the operator's application tells of changes to its people. */
+export interface ApplicationChanges {
+  /** What people call the application. */
+  readonly name: string;
+  /** Client IDs. */
+  readonly clients: readonly string[];
+  /** Absent: `pause`. */
+  readonly whenDisabled?: "pause" | "end";
+}
+
+export function applicationSource({ name, whenDisabled = "pause" }: ApplicationChanges): ChangeSource {
+  return { name, whenDisabled, wholePerson: true };
+}
+
+export interface UpstreamChangeContext {
+  readonly storage: Uses<OwnerStorage, "people.upstreamChanged" | "subjectLinks.findPerson">;
+  /** Tells the apps of ended sessions at once. Absent: it takes a few seconds. */
+  tellApps?(): void;
+  event(name: string, fields: Readonly<Record<string, string | number | null>>): void;
+  now(): Millis;
+}
+
+/** `unknown`: nobody here has this identity. Repeating a call changes nothing. */
+export async function upstreamChanged(
+  subject: ForeignSubject,
+  change: UpstreamChange,
+  source: ChangeSource,
+  { storage, tellApps, event, now }: UpstreamChangeContext,
+): Promise<UpstreamChangeOutcome> {
+  const person = await storage.subjectLinks.findPerson({ subject });
+  if (person === undefined) return { kind: "unknown", sessionsEnded: 0 };
+  const { partition, personId } = person;
+  const outcome = await storage.people.upstreamChanged({ partition, personId, subject, change, ...source, now: now() });
+  if (outcome.kind === "changed") {
+    const fields = { owner: personId, source: subject.issuerId, change, sessions_ended: outcome.sessionsEnded };
+    event("upstream_change", fields);
+    if (outcome.sessionsEnded > 0) tellApps?.();
+  }
+  return outcome;
+}
