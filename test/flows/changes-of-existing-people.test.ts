@@ -86,6 +86,9 @@ test("disabled → signed out, and the right password signs nobody in; enabled �
   const { text } = await again.get("/account/history");
   expect(text).toMatch(/disabled because it was disabled at <bdi[^>]*>Acme</);
   expect(text).toMatch(/enabled again because it was enabled at <bdi[^>]*>Acme</);
+  const receipt = /href="([^"]*\/account\/history\/receipt\?entry=[^"]+)"/.exec(text)?.[1] ?? "";
+  const { content } = JSON.parse((await again.get(receipt)).text);
+  expect(content).toMatchObject({ event: "enabled", system: "Acme", app: null, by: "server" });
 });
 
 test("signed out → every session ends, and the person can sign in again", async () => {

@@ -6,6 +6,7 @@ import {
   allUsers,
   createUser,
   deleteUser,
+  disabledElsewhere,
   listConsents,
   type NewUser,
   recentlyLeft,
@@ -153,6 +154,22 @@ describe("what a person has", () => {
     expect((await setUserStatus(person.username, "disabled", admin)).status).toBe("disabled");
     expect(await left()).toMatchObject({ sessions: 0, grants: 0 });
     expect((await setUserStatus(person.username, "active", admin)).status).toBe("active");
+  });
+
+  test("another system disables the person → shown with its name and time; the operator enables them → nothing is shown", async () => {
+    const { partition, personId } = await userOf(person.username, admin);
+    const subject = { issuerId: "provider-1", claim: "https://accounts.example", subject: "ada" };
+    const key = { partition, personId, subject };
+    await admin.storage.subjectLinks.link({ ...key, sole: false, madeBy: "operator", now: admin.now() });
+    expect(await disabledElsewhere(person, admin)).toBeNull();
+    const change = { ...key, change: "disabled", whenDisabled: "pause", name: "Acme", wholePerson: false } as const;
+    await admin.storage.people.upstreamChanged({ ...change, now: admin.now() });
+    expect(await disabledElsewhere(person, admin)).toEqual([
+      expect.stringMatching(/^Acme \(provider-1\): disabled at \d{4}-.*Z, grants paused$/),
+    ]);
+    expect((await setUserStatus(person.username, "active", admin)).status).toBe("active");
+    expect(await disabledElsewhere(person, admin)).toBeNull();
+    await admin.storage.subjectLinks.unlink({ subject, now: admin.now() });
   });
 
   test("one session revoked → the other stays; an unknown one → unknown", async () => {

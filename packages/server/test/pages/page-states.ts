@@ -311,6 +311,14 @@ export const states: Readonly<Record<string, (chrome: Chrome) => string>> = {
     ),
   "receipt-ended": (c) =>
     genuineReceiptPage(aReceipt({ what: { endedBy: "password" }, by: "server", via: null, hosts: [] }), c),
+  "receipt-account": (c) =>
+    genuineReceiptPage(
+      aReceipt({
+        ...{ what: { account: "disabled" }, app: null, system: "Acme Directory" },
+        ...{ by: "server", via: null, can: [], hosts: [] },
+      }),
+      c,
+    ),
   "receipt-hostile": (c) =>
     genuineReceiptPage(
       aReceipt({

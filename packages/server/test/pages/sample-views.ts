@@ -341,6 +341,8 @@ export const events: readonly HistoryEntryView[] = [
     ],
   }),
   anEntry({ what: "reconnected", at: NOW - 5 * DAY, can: [] }),
+  anEntry({ what: { account: "enabled" }, at: NOW - 20 * DAY, can: [], app: "Acme Directory" }),
+  anEntry({ what: { account: "disabled" }, at: NOW - 22 * DAY, can: [], app: "Acme Directory" }),
   anEntry({ what: "allowedByDevice", at: NOW - 40 * DAY, app: "Photo TV" }),
   anEntry({ what: "allowedByPassword", at: NOW - 50 * DAY, app: "Old Mail" }),
   anEntry({ what: "allowedByPolicy", at: NOW - 60 * DAY, app: "Payroll" }),
@@ -348,11 +350,24 @@ export const events: readonly HistoryEntryView[] = [
   anEntry({ what: "revokedByOther", at: NOW - 400 * DAY, can: [], app: LONG_NAME }),
 ];
 
-const causes = ["password", "account", "leaving", "app", "company", "member", "stopped", "crowded"] as const;
-/** The other causes for the end of an app's access. */
-export const endings: readonly HistoryEntryView[] = causes.map((endedBy, at) =>
-  anEntry({ what: { endedBy }, at: NOW - at * HOUR, can: [] }),
-);
+const causes = [
+  "password",
+  "account",
+  "leaving",
+  "app",
+  "company",
+  "member",
+  "stopped",
+  "crowded",
+  "upstream",
+] as const;
+/** The other causes for the end of an app's access, and what other systems and the operator did to the account. */
+export const endings: readonly HistoryEntryView[] = [
+  ...causes.map((endedBy, at) => anEntry({ what: { endedBy }, at: NOW - at * HOUR, can: [] })),
+  ...(["signedOut", "enabledByOperator"] as const).map((account) =>
+    anEntry({ what: { account }, at: NOW - 20 * HOUR, can: [], app: LONG_NAME }),
+  ),
+];
 
 export function aHistory(change: Partial<HistoryView> = {}): HistoryView {
   return {
