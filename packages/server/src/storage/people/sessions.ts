@@ -298,6 +298,8 @@ export const endUpstreamSessionsOf = transaction<
   PersonKey & Named & { readonly name: string; readonly now: Millis },
   number
 >(async (tx, { partition, personId, link, sid, name, now }) => {
+  // Other ends of this person's sessions lock the same row first, so that none waits for another in turn.
+  await tx.one(sql`SELECT status FROM people WHERE ${thisPerson} ${words.forUpdate}`, { partition, personId });
   const ended = await tx.all(
     sql`DELETE FROM sessions WHERE partition = :partition AND person_id = :personId AND upstream_link IS NOT NULL
         AND (upstream_link = :link OR :link IS NULL)

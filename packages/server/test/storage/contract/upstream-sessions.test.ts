@@ -114,4 +114,24 @@ onEveryBackend("sessions that began at a provider", (storage) => {
     const outcomes = await Promise.all(Array.from({ length: 10 }, () => end(subject, null)));
     expect(outcomes.flat().reduce((sum, { ended }) => sum + ended, 0)).toBe(4);
   });
+
+  test("the person and an operator end the same sessions at the same moment → all have ended, and nobody fails", async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const person = await aStoredPerson(storage());
+      const { partition, personId } = person;
+      const subject = aSubject();
+      const clientId = anId();
+      for (let n = 0; n < 3; n += 1) {
+        const { sessionId } = await begin(person, { upstream: { subject, sid: `s${n}` } });
+        await storage().grants.approve(anApproval(aGrant(person, { clientId, sid: sessionId, toldOfLogout: true })));
+      }
+      await Promise.all([
+        end(subject, null),
+        storage().sessions.endAll({ partition, personId, now: NOW }),
+        storage().people.setStatus({ partition, personId, status: "disabled", now: NOW }),
+        end(subject, "s1"),
+      ]);
+      expect(await storage().sessions.list({ partition, personId, now: NOW })).toEqual([]);
+    }
+  });
 });
