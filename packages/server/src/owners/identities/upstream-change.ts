@@ -48,13 +48,16 @@ export async function upstreamChanged(
   { storage, tellApps, event, now }: UpstreamChangeContext,
 ): Promise<UpstreamChangeOutcome> {
   const person = await storage.subjectLinks.findPerson({ subject });
-  if (person === undefined) return { kind: "unknown", sessionsEnded: 0 };
-  const { partition, personId } = person;
-  const outcome = await storage.people.upstreamChanged({ partition, personId, subject, change, ...source, now: now() });
-  if (outcome.kind === "changed") {
-    const fields = { owner: personId, source: subject.issuerId, change, sessions_ended: outcome.sessionsEnded };
-    event("upstream_change", fields);
-    if (outcome.sessionsEnded > 0) tellApps?.();
-  }
+  const outcome: UpstreamChangeOutcome =
+    person === undefined
+      ? { kind: "unknown", sessionsEnded: 0 }
+      : await storage.people.upstreamChanged({
+          ...{ partition: person.partition, personId: person.personId, subject, change },
+          ...{ ...source, now: now() },
+        });
+  const { kind: result, sessionsEnded } = outcome;
+  const owner = person?.personId ?? null;
+  event("upstream_change", { owner, source: subject.issuerId, change, result, sessions_ended: sessionsEnded });
+  if (sessionsEnded > 0) tellApps?.();
   return outcome;
 }
