@@ -1,6 +1,6 @@
 /** `assent provider …`: OpenID Connect providers at which people may sign in to this server. */
 
-import type { ProviderChanges, ProviderImpact, StoredProvider, WhenDisabled } from "@assent/server/admin";
+import type { PresetName, ProviderChanges, ProviderImpact, StoredProvider, WhenDisabled } from "@assent/server/admin";
 import { type Command, Option } from "commander";
 import { lineOf, UsageError } from "../command-errors.ts";
 import { confirm, counted, type YesOption, yesOption } from "../confirm.ts";
@@ -17,14 +17,17 @@ interface ProviderOptions extends JsonOption {
   readonly emailDomain?: readonly string[];
   readonly trustEmail?: boolean;
   readonly createPeople?: boolean;
+  readonly hostedDomain?: string | false;
   readonly whenDisabled?: WhenDisabled;
   readonly changeClient?: readonly string[];
 }
 
 interface CreateOptions extends ProviderOptions {
   readonly type: "openid";
-  readonly name: string;
-  readonly issuer: string;
+  readonly preset?: PresetName;
+  readonly tenant?: string;
+  readonly host?: string;
+  readonly realm?: string;
   readonly clientId: string;
 }
 
@@ -40,8 +43,16 @@ export function register(program: Command): void {
   const provider = noun(program, "provider", "OpenID Connect providers at which people sign in");
   const create = verb(provider, "create", "let people sign in at a provider; this server is its client")
     .addOption(new Option("--type <type>", "the protocol").choices(["openid"]).default("openid"))
-    .requiredOption("--name <text>", "the provider's name, which people read on the sign-in page")
-    .requiredOption("--issuer <url>", "the issuer in its metadata; compared character by character")
+    .addOption(
+      new Option("--preset <name>", "settings for a well-known provider").choices([
+        ...["google", "entra", "gitlab", "keycloak", "assent"],
+      ]),
+    )
+    .option("--tenant <id>", "with --preset entra: the ID of the tenant")
+    .option("--host <name>", "with --preset gitlab, keycloak or assent: its host; GitLab's default: gitlab.com")
+    .option("--realm <name>", "with --preset keycloak: the realm")
+    .option("--name <text>", "the provider's name, which people read on the sign-in page; some presets have one")
+    .option("--issuer <url>", "the issuer in its metadata; compared character by character; presets make it")
     .requiredOption("--client-id <id>", "the client ID that the provider gave this server");
   settings(create)
     .option("--no-create-people", "only people who have an account here can sign in")
@@ -50,7 +61,8 @@ export function register(program: Command): void {
       `
 Prints the redirect URI to register at the provider.
 
-Example:
+Examples:
+  assent provider create --preset google --client-id 1234 --client-secret-stdin --hosted-domain example.com < secret.txt
   assent provider create --name "Example" --issuer https://accounts.example.com --client-id 1234 --client-secret-stdin --email-domain example.com < secret.txt`,
     )
     .action(create_);
@@ -65,6 +77,7 @@ Example:
     .option("--no-client-secret", "delete the stored client secret; this server is then a public client")
     .addOption(listOption("--add-email-domain <domain>", "add an e-mail domain; the others stay"))
     .addOption(listOption("--remove-email-domain <domain>", "remove an e-mail domain; the others stay"))
+    .option("--no-hosted-domain", "accept accounts of any organization, and personal ones")
     .option("--no-trust-email", "don't find accounts by the addresses that it calls verified")
     .option("--create-people", "create an account when somebody first signs in there")
     .option("--no-create-people", "only people who have an account here can sign in")
@@ -102,15 +115,19 @@ function settings(command: Command): Command {
         "a client that may tell this server who was disabled, enabled, deleted or signed out there; default: none",
       ),
     )
+    .option("--hosted-domain <domain>", "with --preset google: only accounts of this Google Workspace organization")
     .option("--trust-email", "addresses of its domains that it calls verified count as verified, and find an account");
 }
 
 async function create_(options: CreateOptions, command: Command) {
-  const { name, issuer, clientId, clientSecretStdin } = options;
+  const { preset, tenant, host, realm, name, issuer, clientId, clientSecretStdin } = options;
+  if (preset === undefined && (name === undefined || issuer === undefined))
+    throw new UsageError("without --preset, both --name and --issuer are needed");
   const clientSecret = clientSecretStdin ? await secretFromStdin("--client-secret-stdin") : undefined;
   await withAdmin(options, async (admin, out) => {
     const { createProvider, providerRecord } = await import("@assent/server/admin");
-    const input = { name, issuer, clientId, ...settingsOf(options), ...given({ clientSecret }) };
+    const ofCreation = given({ preset, tenant, host, realm, name, issuer, clientSecret });
+    const input = { clientId, ...settingsOf(options), ...ofCreation };
     const created = await createProvider(input, admin);
     const record = providerRecord(created.provider, admin.issuer);
     told(created, admin.issuer, providerRecord, out, command);
@@ -194,12 +211,14 @@ function endsOf({ provider, people, stranded, all }: ProviderImpact): string {
   return `Deleting the provider ${provider.name} disconnects ${number}.${without} Accounts and sessions stay. You can't undo this.`;
 }
 
-function settingsOf({ scope, emailDomain, trustEmail, createPeople, whenDisabled, changeClient }: ProviderOptions) {
+function settingsOf(options: ProviderOptions) {
+  const { scope, emailDomain, trustEmail, createPeople, hostedDomain, whenDisabled, changeClient } = options;
   return given({
     scopes: scope,
     emailDomains: emailDomain?.filter((one) => one !== ""),
     trustEmail,
     createPeople,
+    hostedDomain: hostedDomain === false ? null : hostedDomain,
     whenDisabled,
     changeClients: changeClient?.filter((one) => one !== ""),
   });

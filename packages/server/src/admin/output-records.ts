@@ -226,11 +226,13 @@ export function providerRecord(provider: SignInProvider, issuer: string): WireRe
   return {
     id: provider.id,
     type: provider.type,
+    preset: provider.preset ?? null,
     name: provider.name,
     issuer: provider.issuer,
     client_id: provider.clientId,
     has_secret: provider.sealedSecret !== null,
     scope: provider.scopes.join(" "),
+    required_claims: provider.requiredClaims ?? {},
     email_domains: provider.emailDomains,
     trust_email: provider.trustEmail,
     create_people: provider.createPeople,

@@ -5,7 +5,13 @@ import { sealProviderSecret } from "../crypto/sign-in-provider-secrets.ts";
 import { displayTextProblem } from "../oauth/names/display-name.ts";
 import { isScopeName } from "../oauth/scope.ts";
 import { canonicalDomain } from "../owners/canonical-login.ts";
-import type { SignInProvider } from "../owners/identities/sign-in-provider.ts";
+import {
+  PROVIDER_PRESETS,
+  type PresetInputs,
+  presetOf,
+  settingsOfPreset,
+} from "../owners/identities/provider-presets.ts";
+import type { PresetName, SignInProvider } from "../owners/identities/sign-in-provider.ts";
 import type { SubjectLink } from "../owners/subject-link-storage.ts";
 import type { WhenDisabled } from "../owners/upstream-change-storage.ts";
 import { isLoopbackHost } from "../setting-kinds.ts";
@@ -35,13 +41,20 @@ interface Settings {
   readonly emailDomains: readonly string[];
   readonly trustEmail: boolean;
   readonly createPeople: boolean;
+  /** The organization that Google must name. Null: any, or none. */
+  readonly hostedDomain: string | null;
   readonly whenDisabled: WhenDisabled;
   /** Clients of this server that may tell of changes to the provider's people. */
   readonly changeClients: readonly string[];
   readonly status: SignInProvider["status"];
 }
 
-export type NewProvider = Pick<Settings, "name" | "issuer" | "clientId"> & Partial<Settings>;
+/** Without a preset, the name and the issuer are needed. */
+export type NewProvider = Pick<Settings, "clientId"> &
+  Partial<Settings> &
+  PresetInputs & { readonly preset?: PresetName };
+
+export type { PresetName } from "../owners/identities/sign-in-provider.ts";
 
 /** `addEmailDomains`, `removeEmailDomains`: change the present list, or the new one if there is one. */
 export type ProviderChanges = Partial<Settings> & {
@@ -57,8 +70,10 @@ export interface StoredProvider {
 
 /** Throws `invalid` with all problems, `taken`, or `conflict` if there are too many. */
 export async function createProvider(input: NewProvider, context: AdminContext): Promise<StoredProvider> {
-  const { clientSecret = null, ...settings } = input;
-  const provider = withCanonicalLists({
+  const { clientSecret = null, preset, tenant, host, realm, hostedDomain, ...settings } = input;
+  const made = preset && settingsOfPreset(preset, settings.issuer, { tenant, host, realm });
+  if (made?.kind === "problems") refuseAny(made.problems);
+  const provider = withHostedDomain(hostedDomain, {
     id: newProviderId(context),
     type: "openid",
     sealedSecret: null,
@@ -68,7 +83,10 @@ export async function createProvider(input: NewProvider, context: AdminContext):
     createPeople: true,
     status: "active",
     createdAt: context.now(),
+    name: (preset && PROVIDER_PRESETS[preset].name) ?? "",
+    issuer: "",
     ...settings,
+    ...(made?.kind === "made" ? made.settings : {}),
   });
   refuseAny([
     ...problemsOf(provider, undefined, context),
@@ -91,11 +109,11 @@ export async function updateProvider(
   context: AdminContext,
 ): Promise<StoredProvider> {
   const before = await providerOf(id, context);
-  const { clientSecret, addEmailDomains = [], removeEmailDomains = [], ...settings } = changes;
+  const { clientSecret, addEmailDomains = [], removeEmailDomains = [], hostedDomain, ...settings } = changes;
   const replaced = { ...before, ...settings };
   const removed = new Set(removeEmailDomains.map((one) => canonicalDomain(one) ?? one));
   const present = replaced.emailDomains.map((one) => canonicalDomain(one) ?? one);
-  const after = withCanonicalLists({
+  const after = withHostedDomain(hostedDomain, {
     ...replaced,
     emailDomains: [...present.filter((one) => !removed.has(one)), ...addEmailDomains],
   });
@@ -191,6 +209,15 @@ function withCanonicalLists(provider: SignInProvider): SignInProvider {
   };
 }
 
+/** `domain` undefined: as before. */
+function withHostedDomain(domain: string | null | undefined, provider: SignInProvider): SignInProvider {
+  if (domain === undefined) return withCanonicalLists(provider);
+  const { requiredClaims, ...rest } = provider;
+  const { hd: _, ...others } = requiredClaims ?? {};
+  const claims = domain === null ? others : { ...others, hd: canonicalDomain(domain) ?? domain };
+  return withCanonicalLists(Object.keys(claims).length === 0 ? rest : { ...rest, requiredClaims: claims });
+}
+
 function sealed(id: string, secret: string | null, { secrets }: AdminContext): string | null {
   if (secret === null) return null;
   const sealing = secrets?.() ?? refuse("conflict", null, "there is no key to encrypt the secret with");
@@ -246,7 +273,27 @@ function problemsOf(
       "name the provider's own e-mail domains first: without any, the provider could name anybody's address and so get into their account",
     );
   }
-  return problems;
+  return [...problems, ...presetProblems(provider, before)];
+}
+
+/** What can't work at a well-known provider. */
+function presetProblems(provider: SignInProvider, before: SignInProvider | undefined): readonly Remark[] {
+  const preset = presetOf(provider);
+  const hosted = provider.requiredClaims?.["hd"];
+  const moved = before !== undefined && provider.issuer !== before.issuer && preset?.otherIssuer === false;
+  const trust = provider.trustEmail ? preset?.trustProblem?.(provider) : undefined;
+  const remarks: (Remark | false)[] = [
+    moved && { field: "issuer", problem: `the preset ${provider.preset} has its own issuer: create another provider` },
+    hosted !== undefined &&
+      preset?.hostedDomains === undefined && {
+        field: "hosted_domain",
+        problem: "only the preset google has it: use --email-domain",
+      },
+    hosted !== undefined &&
+      canonicalDomain(hosted) === undefined && { field: "hosted_domain", problem: `${quoted(hosted)} is not a domain` },
+    trust !== undefined && { field: "trust_email", problem: trust },
+  ];
+  return remarks.filter((one) => one !== false);
 }
 
 /** OpenID Connect Discovery §3: an https URL without query and fragment. It is compared character by character. */
@@ -313,8 +360,13 @@ function issuerRemarks(before: SignInProvider, after: SignInProvider, cleared: b
   return remarks;
 }
 
-function remarksOf({ createPeople, emailDomains }: SignInProvider): readonly Remark[] {
-  if (!createPeople || emailDomains.length > 0) return [];
+function remarksOf(provider: SignInProvider): readonly Remark[] {
+  const { createPeople, emailDomains } = provider;
+  const { addressRemark } = presetOf(provider) ?? {};
+  if (emailDomains.length > 0 && addressRemark !== undefined)
+    return [{ field: "email_domain", problem: addressRemark }];
+  // A required claim limits who gets in to one organization.
+  if (!createPeople || emailDomains.length > 0 || provider.requiredClaims !== undefined) return [];
   const problem =
     "anybody with an account at this provider gets an account here: name its e-mail domains, or don't let it create people";
   return [{ field: "email_domain", problem }];

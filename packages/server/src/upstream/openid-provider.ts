@@ -8,6 +8,7 @@ import { LRUCache } from "lru-cache";
 import * as oidc from "openid-client";
 import type { Millis } from "../oauth/model.ts";
 import type { Asked, GuardedFetcher } from "../outbound/guarded-fetch.ts";
+import { type ProviderPreset, presetOf } from "../owners/identities/provider-presets.ts";
 import type { SignInProvider } from "../owners/identities/sign-in-provider.ts";
 import type {
   Attempt,
@@ -53,7 +54,10 @@ export class OpenIdProviders implements UpstreamClient {
   async begin(provider: SignInProvider, attempt: Attempt, wishes: Wishes): ReturnType<UpstreamClient["begin"]> {
     try {
       const known = await this.#configurationOf(provider);
-      const prompt = promptOf(wishes, known.serverMetadata()["prompt_values_supported"]);
+      const preset = presetOf(provider);
+      const hostedDomain = provider.requiredClaims?.["hd"];
+      const supported = preset?.prompts ?? known.serverMetadata()["prompt_values_supported"];
+      const prompt = promptOf(wishes, supported);
       const location = oidc.buildAuthorizationUrl(known, {
         redirect_uri: attempt.redirectUri,
         scope: provider.scopes.join(" "),
@@ -64,6 +68,7 @@ export class OpenIdProviders implements UpstreamClient {
         ui_locales: wishes.uiLocales,
         ...(prompt === "" ? {} : { prompt }),
         ...(wishes.fresh ? { max_age: "0" } : {}),
+        ...(preset?.hostedDomains && hostedDomain !== undefined ? { hd: hostedDomain } : {}),
         ...(wishes.loginHint === null ? {} : { login_hint: wishes.loginHint }),
       });
       return { kind: "begun", location: location.href };
@@ -87,12 +92,15 @@ export class OpenIdProviders implements UpstreamClient {
       if (claims === undefined) throw new Unverified("no ID token");
       requireAccessTokenHash(tokens.id_token ?? "", tokens.access_token);
       requireForThisAttempt(claims, provider, attempt);
+      requireClaims(claims, provider);
       const wanted = provider.scopes.includes("email") && claims["email"] === undefined;
       const hasUserInfo = known.serverMetadata().userinfo_endpoint !== undefined;
       // The library refuses UserInfo of another subject (§5.3.2).
       const more = wanted && hasUserInfo ? await oidc.fetchUserInfo(known, tokens.access_token, claims.sub) : {};
       // Whether an address is verified is said where the address is.
-      const { email, email_verified } = claims["email"] === undefined ? (more as Record<string, unknown>) : claims;
+      const source: Readonly<Record<string, unknown>> = claims["email"] === undefined ? { ...more } : claims;
+      const { email } = source;
+      const email_verified = isVerified(source, presetOf(provider));
       return { kind: "finished", identity: identityOf({ ...more, ...claims, email, email_verified }) };
     } catch (error) {
       return failed(error);
@@ -220,6 +228,20 @@ function requireForThisAttempt({ azp, iat }: oidc.IDToken, { clientId }: SignInP
   if (iat * 1000 < begunAt - OLDEST_TOKEN) throw new Unverified("the ID token was issued before the request");
 }
 
+/** The ID token's own, not UserInfo's: the ID token is signed. */
+function requireClaims(claims: oidc.IDToken, { requiredClaims = {} }: SignInProvider): void {
+  for (const [name, value] of Object.entries(requiredClaims))
+    if (claims[name] !== value) throw new Unverified(`the claim ${name} is not the required one`);
+}
+
+/** `source`: where the address is. Some providers send the text "true"; Entra ID's own claim may also be 1. */
+function isVerified(source: Readonly<Record<string, unknown>>, preset: ProviderPreset | undefined): boolean {
+  const said = source["email_verified"];
+  if (said !== undefined || preset?.verifiedBy === undefined) return said === true || said === "true";
+  const own = source[preset.verifiedBy];
+  return own === true || own === "true" || own === 1 || own === "1";
+}
+
 function identityOf(
   claims: Readonly<Record<string, unknown>> & { readonly iss: string; readonly sub: string },
 ): UpstreamIdentity {
@@ -230,8 +252,7 @@ function identityOf(
     issuer: claims.iss,
     subject: claims.sub,
     email: text("email"),
-    // Some providers send the text "true".
-    emailVerified: claims["email_verified"] === true || claims["email_verified"] === "true",
+    emailVerified: claims["email_verified"] === true,
     username: text("preferred_username"),
     name: text("name"),
     authTime: typeof authTime === "number" && Number.isFinite(authTime) ? authTime * 1000 : null,

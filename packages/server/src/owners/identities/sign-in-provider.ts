@@ -3,11 +3,16 @@
 import type { Millis, Soon } from "../../oauth/model.ts";
 import type { WhenDisabled } from "../upstream-change-storage.ts";
 
+/** A well-known provider whose settings are ready-made. */
+export type PresetName = "google" | "entra" | "gitlab" | "keycloak" | "assent";
+
 /** What the operator registered. This server is a client of the provider. */
 export interface SignInProvider {
   /** Random. It is a part of the redirect URI, so that each provider has its own (RFC 9700 §4.4.2). */
   readonly id: string;
   readonly type: "openid";
+  /** Whose quirks count. Absent: a provider that follows the standard. */
+  readonly preset?: PresetName;
   /** What people read on the button. */
   readonly name: string;
   /** The `iss` of its ID tokens, exactly. */
@@ -15,6 +20,8 @@ export interface SignInProvider {
   readonly clientId: string;
   /** Sealed with the purpose `sign-in provider` and the id as context, in base64url. Null: a public client. */
   readonly sealedSecret: string | null;
+  /** Claims that the ID token must have, with exactly these values. Absent: none. */
+  readonly requiredClaims?: Readonly<Record<string, string>>;
   /** What this server asks for. `openid` is among them. */
   readonly scopes: readonly string[];
   /**
