@@ -204,4 +204,19 @@ describe("claims", () => {
     expect(await silentAnswer(one.agent, { claims: sub(other.personId) })).toBe("login_required");
     expect(await silentAnswer(one.agent, { claims: sub("nobody") })).toBe("login_required");
   });
+
+  test("sub with several values → one of them is enough; in both members, or with a hint, all must agree", async () => {
+    const [one, other] = [await somebody(), await somebody()];
+    const values = (...people: unknown[]) => ({ sub: { values: people } });
+    const answer = (claims: object, ask = {}) => silentAnswer(one.agent, { claims: JSON.stringify(claims), ...ask });
+    expect(await answer({ id_token: values(other.personId, one.personId) })).toBe("code");
+    expect(await answer({ id_token: values(other.personId, "nobody") })).toBe("login_required");
+    expect(await answer({ id_token: values(5) })).toBe("login_required");
+    expect(await answer({ id_token: values(one.personId), userinfo: values(other.personId) })).toBe("login_required");
+    expect(await answer({ id_token: values() })).toBe("code");
+    const both = { id_token: values(other.personId, one.personId) };
+    expect(await answer(both, { id_token_hint: one.idToken })).toBe("code");
+    expect(await answer(both, { id_token_hint: other.idToken })).toBe("login_required");
+    expect(await answer({ id_token: values(one.personId) }, { id_token_hint: other.idToken })).toBe("login_required");
+  });
 });

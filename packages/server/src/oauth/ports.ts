@@ -151,8 +151,8 @@ export interface RequestedClaims {
   readonly scopes: readonly string[];
   /** The claims for the ID token. */
   readonly idToken: readonly string[];
-  /** The only person who may sign in (§5.5.1 `sub`). Null: anybody. */
-  readonly person: string | null;
+  /** The only people who may sign in (§5.5.1 `sub`). Null: anybody. */
+  readonly people: readonly string[] | null;
   /** As in an authorization request. */
   readonly acr: Acr | null;
   /** True: the client insists on a level that this server doesn't know. */

@@ -36,8 +36,8 @@ export interface AuthorizationRequest extends CodeChallenge {
   readonly loginHint: string | null;
   /** What the ID token repeats, so that the client recognizes it (OpenID Connect Core §3.1.2.1). Null: absent. */
   readonly nonce: string | null;
-  /** The person whom the client expects, by `id_token_hint`. Null: anybody. */
-  readonly hintedPerson: string | null;
+  /** The people whom the client expects, by `id_token_hint` or `claims`. Null: anybody. */
+  readonly expectedPeople: readonly string[] | null;
   /** What the parameter `claims` asks for. Null: nothing. */
   readonly claims: RequestedClaims | null;
   /**
@@ -277,10 +277,11 @@ async function hintIsRead(
   { openId }: OAuthContext,
 ): Promise<Draft> {
   const hint = single.get("id_token_hint");
-  const named = claims?.person ?? null;
-  if (named !== null) return { hintedPerson: named };
-  if (hint === undefined || client === undefined || !isOpenIdRequest(scopes ?? [])) return { hintedPerson: null };
-  return { hintedPerson: (await openId.personOf(hint, client)) ?? null };
+  const named = claims?.people ?? null;
+  if (hint === undefined || client === undefined || !isOpenIdRequest(scopes ?? [])) return { expectedPeople: named };
+  const hinted = await openId.personOf(hint, client);
+  if (hinted === undefined) return { expectedPeople: named };
+  return { expectedPeople: named === null || named.includes(hinted) ? [hinted] : [] };
 }
 
 const PROMPTS: ReadonlySet<string> = new Set<Prompt>(["none", "login", "consent", "select_account"]);

@@ -32,11 +32,10 @@ export function readClaims(text: string, ownScopeOf: (claim: string) => string |
   const known = (claims: Members) => Object.keys(claims).filter((name) => scopeOf(name) !== undefined);
   const [inUserInfo, inIdToken] = [known(userInfo), known(idToken)];
   const scopes = [...inUserInfo, ...inIdToken].flatMap((name) => scopeOf(name) ?? []);
-  const subjects = [userInfo, idToken].flatMap((claims) => wantedValues(claims["sub"]));
   return {
     scopes: [...new Set(scopes)],
     idToken: inIdToken,
-    person: subjects.find((value) => typeof value === "string") ?? null,
+    people: peopleIn([userInfo, idToken]),
     ...acrIn(idToken),
   };
 }
@@ -79,6 +78,14 @@ function wantedValues(claim: unknown): readonly unknown[] {
   if (!isObject(claim)) return [];
   const { value, values } = claim;
   return [...(value === undefined ? [] : [value]), ...(Array.isArray(values) ? (values as readonly unknown[]) : [])];
+}
+
+/** One of the values is enough (§5.5.1). If both members name people, a person must be in both. */
+function peopleIn(members: readonly Members[]): readonly string[] | null {
+  const lists = members.map(({ sub }) => wantedValues(sub)).filter((values) => values.length > 0);
+  const [first, ...others] = lists;
+  if (first === undefined) return null;
+  return first.filter((value) => typeof value === "string").filter((sub) => others.every((list) => list.includes(sub)));
 }
 
 /** §5.5.1.1. The weakest level is enough. Without `essential`, levels that the server doesn't know have no effect. */

@@ -24,7 +24,7 @@ export interface Asked {
   /** The level that the sign-in must reach. Null: any sign-in. */
   readonly acr: Acr | null;
   /** The person whom the app expects. Null or absent: anybody. */
-  readonly hintedPerson?: string | null;
+  readonly expectedPeople?: readonly string[] | null;
   /** When the request began: a sign-in since then is recent enough for it. */
   readonly startedAt: Millis;
 }
@@ -104,8 +104,11 @@ export function nextStep(situation: Situation): NextStep {
 }
 
 /** True: the app expects another person than the one who is signed in. */
-function isSomebodyElse({ asked: { hintedPerson = null }, signedIn }: Pick<Situation, "asked" | "signedIn">): boolean {
-  return hintedPerson !== null && signedIn !== undefined && signedIn.person.personId !== hintedPerson;
+function isSomebodyElse({
+  asked: { expectedPeople = null },
+  signedIn,
+}: Pick<Situation, "asked" | "signedIn">): boolean {
+  return expectedPeople !== null && signedIn !== undefined && !expectedPeople.includes(signedIn.person.personId);
 }
 
 /** The proof or change that the person owes before they are asked. Undefined: none. */

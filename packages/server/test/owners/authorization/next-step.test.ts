@@ -79,11 +79,11 @@ describe("the next step", () => {
       asking({ prompt: ["login"], maxAge: 0 }, { signedIn: { ...signedIn, session: { ...session, authTime: NOW } } }),
       "ask me",
     ],
-    ["id_token_hint names the person", asking({ hintedPerson: "me" }), "ask me"],
-    ["id_token_hint names somebody else", asking({ hintedPerson: "other" }), "sign_in"],
+    ["id_token_hint names the person", asking({ expectedPeople: ["me"] }), "ask me"],
+    ["id_token_hint names somebody else", asking({ expectedPeople: ["other"] }), "sign_in"],
     [
       "id_token_hint names somebody else, and a person signed in since the request began",
-      asking({ hintedPerson: "other" }, { signedIn: { ...signedIn, session: { ...session, authTime: NOW } } }),
+      asking({ expectedPeople: ["other"] }, { signedIn: { ...signedIn, session: { ...session, authTime: NOW } } }),
       "refuse other_person_signed_in",
     ],
     ["acr_values wants two factors", asking({ acr: "mfa" }), "step_up mfa"],
@@ -135,7 +135,7 @@ describe("the next step", () => {
   test.each([
     ["nobody is signed in", { signedIn: undefined, owners: [] }, {}, "refuse login_required"],
     ["max_age is over", {}, { maxAge: 0 }, "refuse login_required"],
-    ["id_token_hint names somebody else", {}, { hintedPerson: "other" }, "refuse login_required"],
+    ["id_token_hint names somebody else", {}, { expectedPeople: ["other"] }, "refuse login_required"],
     ["more factors are wanted", {}, { acr: "mfa" }, "refuse login_required"],
     [
       "another password must be chosen",
