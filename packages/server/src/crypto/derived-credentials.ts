@@ -66,8 +66,11 @@ export class DerivedCredentials implements Credentials {
     const name = `${kind} ${token}`;
     const known = this.#verified.get(name);
     if (known !== undefined) return known;
-    const credential = this.#verify(kind, token.slice(prefix.length));
-    if (credential !== undefined) this.#verified.set(name, credential);
+    const verified = this.#verify(kind, token.slice(prefix.length));
+    if (verified === undefined) return undefined;
+    // A copy: a view would keep its buffer's whole pool (64 KiB) in memory for as long as it is held.
+    const credential = { ...verified, salt: new Uint8Array(verified.salt) };
+    this.#verified.set(name, credential);
     return credential;
   }
 
