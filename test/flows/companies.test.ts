@@ -348,7 +348,7 @@ describe("a member asks an admin", () => {
     expect(await queue(company)).toMatchObject([
       { clientId: app.clientId, username: company.member.username, scopes: ["read"], reason: "For the <b>fair</b>" },
     ]);
-    const back = await agent.submit(consentForm(asked), { decision: "deny" });
+    const back = await agent.submit(consentForm(asked), { decision: "back" });
     expect(back.location?.searchParams.get("error")).toBe("access_denied");
     await decide(server, company, app, {});
     const page = await agent.get(authorizeUrl(server, app));

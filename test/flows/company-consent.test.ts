@@ -6,7 +6,7 @@ import { exact } from "../../packages/server/src/pages/shown-time.ts";
 import { addCompany, claimsOf, decide, type TestCompany } from "../support/company-staff.ts";
 import { aDevice, aDeviceClient, enter } from "../support/device-actor.ts";
 import { atConsent } from "../support/front-channel.ts";
-import { Agent, authorizeUrl, consentForm, type Page, redeem } from "../support/http-browser.ts";
+import { Agent, authorizeUrl, consentForm, type Page, redeem, signIn } from "../support/http-browser.ts";
 import { startServer, type TestClient, type TestServer } from "../support/test-server.ts";
 
 let server: TestServer;
@@ -139,6 +139,33 @@ test("where access is revoked → in the person's apps; with a company to choose
   expect(nextOn(await open())).toContain(
     "You can revoke access at any time: your own in Your apps, access for a company in Your companies.",
   );
+});
+
+test("a refusal for the company → in its history, by the member; going back after asking an admin → nowhere", async () => {
+  const company = await addCompany(server);
+  const { app, agent, open } = await pageFor(company, "member");
+  const { partition, companyId: ownerId, member } = company;
+  const told = async () => {
+    const entries = await server.assent.storage.history.list({ partition, ownerId, before: null, limit: 50 });
+    return entries.filter(({ kind }) => kind === "refused").map(({ record }) => record.by);
+  };
+  const asked = await agent.submit(consentForm(await open()), { decision: "allow", owner: ownerId });
+  const ask = asked.forms.find(({ action }) => action.endsWith("/ask")) ?? consentForm(asked);
+  const sent = await agent.submit(ask, { reason: "For the fair" });
+  const backs = [asked, sent].map(({ forms }) => forms.find(({ action }) => action.endsWith("/consent")));
+  for (const back of backs) {
+    expect(back?.buttons).toEqual([["decision", "back"]]);
+    const { location } = await agent.submit(back ?? consentForm(sent), { decision: "back" });
+    expect(location?.searchParams.get("error")).toBe("access_denied");
+  }
+  expect(await told()).toEqual([]);
+  const { location } = await agent.submit(consentForm(await open()), { decision: "deny", owner: ownerId });
+  expect(location?.searchParams.get("error")).toBe("access_denied");
+  expect(await told()).toEqual([member.personId]);
+  const admin = new Agent(server.issuer);
+  await signIn(admin, company.admin.username);
+  const { text } = await admin.get(`/company/${company.slug}/history`);
+  expect(textIn({ text } as Page, /<h2>([\s\S]*?)<\/h2>/)).toBe(`A request from ${app.name} was refused`);
 });
 
 describe("a permission that the approval leaves out", () => {

@@ -213,8 +213,11 @@ describe("the owner", () => {
 
   test("refuses → access_denied, at every poll", async () => {
     const { deviceCode, userCode } = await aDevice(server, tv);
-    const page = await decide(anAgent(), userCode, (await server.addPerson()).username, { decision: "deny" });
+    const agent = anAgent();
+    const page = await decide(agent, userCode, (await server.addPerson()).username, { decision: "deny" });
     expect(page.text).toContain("was not connected");
+    const told = (await agent.get("/account/history")).text;
+    expect(told.replaceAll(/<[^>]+>/g, "")).toContain(`You refused a request from ${tv.name}`);
     for (let times = 0; times < 2; times += 1)
       expect((await poll(server, tv, deviceCode)).body.error).toBe("access_denied");
   });

@@ -6,6 +6,7 @@
 import { compactVerify, createLocalJWKSet, type JSONWebKeySet, jwtVerify } from "jose";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { createResourceServer } from "../../packages/resource-server/src/index.ts";
+import { atConsent } from "../support/front-channel.ts";
 import { Agent, authorize, authorizeUrl, consentForm, postForm, redeem, signIn } from "../support/http-browser.ts";
 import { startServer, type TestClient, type TestServer } from "../support/test-server.ts";
 
@@ -66,6 +67,42 @@ test("allowed, then revoked → both are told, the newest first; who never decid
   const newcomer = new Agent(server.issuer);
   await signIn(newcomer, (await server.addPerson()).username);
   expect((await newcomer.get("/account/history")).text).toContain("Nothing has happened yet");
+});
+
+test('"Don\'t allow" → told with what the app asked for, in the language of the page, with a receipt; twice → once', async () => {
+  const app = await server.addClient({ scopes: ["read", "write"] });
+  const { username, personId } = await server.addPerson();
+  const agent = new Agent(server.issuer);
+  const url = authorizeUrl(server, app, { scope: "read write" });
+  for (let times = 0; times < 2; times++) {
+    const page = await atConsent(agent, url, username);
+    const answer = await agent.submit(consentForm(page), { decision: "deny" });
+    expect(answer.location?.searchParams.get("error")).toBe("access_denied");
+  }
+  const { text } = await agent.get("/account/history");
+  const plain = text.replaceAll(/<[^>]+>/g, "");
+  expect(plain).toContain(`You refused a request from ${app.name}`);
+  expect(plain).toContain("It asked to: See your photos · Change your photos");
+  expect(plain).not.toContain("It can:");
+  const german = await agent.get("/account/history", { "accept-language": "de" });
+  expect(german.text.replaceAll(/<[^>]+>/g, "")).toContain(`Sie haben eine Anfrage von ${app.name} abgelehnt`);
+  const links = receiptLinks(text);
+  expect(links).toHaveLength(1);
+  const { body } = await receipt(agent, links[0] ?? "");
+  expect(body["content"]).toMatchObject({
+    ...{ sub: personId, event: "refused", by: personId, via: "browser", allowed: [], taken_away: [] },
+    app: { client_id: app.clientId },
+    asked: [
+      { scope: "read", text: "See your photos" },
+      { scope: "write", text: "Change your photos" },
+    ],
+  });
+  const form = await agent.get("/receipts/verify");
+  const [paste] = form.forms.filter(({ action }) => action.endsWith("/verify"));
+  const shown = await agent.submit(paste ?? consentForm(form), { receipt: body["receipt"] ?? "" });
+  const facts = shown.text.replaceAll(/<[^>]+>/g, " ");
+  expect(facts).toMatch(new RegExp(`A request from\\s+${app.name}\\s+was refused`));
+  expect(facts).toMatch(/It asked to\s+See your photos\s+Change your photos/);
 });
 
 test("permissions with ends of their own → each entry names each permission's end; with one end, they share a line", async () => {

@@ -53,6 +53,7 @@ const EVENTS: Readonly<Record<ReceiptClaims["event"], string>> = {
   allowed: "access was allowed",
   reconnected: "the app connected again",
   connected: "a member of the company connected the app",
+  refused: "the owner refused a request of the app",
   narrowed: "permissions were removed",
   end_changed: "the end of the access was changed",
   revoked: "the access was revoked",
@@ -72,7 +73,7 @@ const EVENTS: Readonly<Record<ReceiptClaims["event"], string>> = {
 
 /** The facts of a receipt with their usual names. Facts that this event doesn't have are left out. */
 function explained(claims: ReceiptClaims): WireRecord {
-  const { app, allowed, taken_away: removed, redirect_hosts: hosts } = claims;
+  const { app, allowed, asked, taken_away: removed, redirect_hosts: hosts } = claims;
   const facts: WireRecord = {
     event: `${claims.event}: ${EVENTS[claims.event]}`,
     event_at: claims.event_at,
@@ -87,6 +88,7 @@ function explained(claims: ReceiptClaims): WireRecord {
     via: claims.via ?? undefined,
     cause: claims.cause,
     allowed: allowed.length === 0 ? undefined : allowed.map(permission),
+    asked: asked?.map(({ scope, text }) => (text === null ? scope : `${scope} (${text})`)),
     taken_away: removed.length === 0 ? undefined : removed,
     redirect_hosts: hosts,
     receipt_id: claims.jti,

@@ -43,6 +43,8 @@ export interface ReceiptClaims {
   readonly cause?: EndCause;
   readonly allowed: readonly { readonly scope: string; readonly text: string | null; readonly until: number | null }[];
   readonly taken_away: readonly string[];
+  /** For a `refused`: what the app asked for. */
+  readonly asked?: readonly { readonly scope: string; readonly text: string | null }[];
   /** For an `allowed`: the redirect hosts that the answer holds for. Absent: none. */
   readonly redirect_hosts?: readonly string[];
   readonly until: number | null;
@@ -103,6 +105,7 @@ function claimsOf(
   now: Millis,
 ): ReceiptClaims {
   const texts = record.shown?.texts ?? {};
+  const textOf = (name: string) => (Object.hasOwn(texts, name) ? (texts[name] ?? null) : null);
   return {
     iss: issuer,
     sub: ownerId,
@@ -121,10 +124,11 @@ function claimsOf(
     ...(record.cause === undefined ? {} : { cause: record.cause }),
     allowed: record.scopes.map(({ name, expiresAt }) => ({
       scope: name,
-      text: Object.hasOwn(texts, name) ? (texts[name] ?? null) : null,
+      text: textOf(name),
       until: seconds(expiresAt),
     })),
     taken_away: record.removed,
+    ...(record.asked === undefined ? {} : { asked: record.asked.map((name) => ({ scope: name, text: textOf(name) })) }),
     ...(record.hosts === undefined ? {} : { redirect_hosts: record.hosts }),
     until: seconds(record.expiresAt),
   };

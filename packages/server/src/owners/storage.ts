@@ -63,6 +63,19 @@ export interface ApproveDevice extends DeviceClaim, Omit<Approve, "grant" | "now
   readonly ceiling: Millis | null;
 }
 
+/** An owner's answer "Don't allow". `personId`: the person who answered, perhaps for a company. */
+export interface Refuse extends ConsentKey {
+  readonly personId: string;
+  readonly via: "browser" | "device";
+  readonly clientName: string;
+  /** The scopes that the page named, and the text of each in the language of the page. */
+  readonly scopes: readonly string[];
+  readonly shown: NonNullable<HistoryEntry["record"]["shown"]>;
+  /** As in `Approve`. */
+  readonly trustedFrom: Millis;
+  readonly now: Millis;
+}
+
 /**
  * `allowed`, `denied`: this session has answered so before, and that answer stays. `unknown`: the request does not
  * exist, is over, or belongs to another session.
@@ -78,7 +91,7 @@ export interface ConsentKey {
 /**
  * The kind of a history entry. `allowed`: an owner's consent, or the first access without a page. `reconnected`:
  * another grant under an existing consent, recorded once a day. `connected`: a member's answer on a page under their
- * company's approval. `given_up`: the app revoked its token (RFC 7009).
+ * company's approval. `refused`: the owner pressed "Don't allow"; the first time of a day (UTC) is recorded. `given_up`: the app revoked its token (RFC 7009).
  * `alarm`: a spent code or token came back, and its grant ended. `ended`: an event that was not about the app alone
  * ended the access. Without an app, named after another system, which is the `clientName`: it signed the person out
  * (`signed_out`), disabled them, or enabled them again; the operator can do the last, too. For a company, without an app: `member_joined` (by an invitation, or added by the operator),
@@ -89,6 +102,7 @@ export type HistoryKind =
   | "allowed"
   | "reconnected"
   | "connected"
+  | "refused"
   | "narrowed"
   | "end_changed"
   | "revoked"
@@ -127,7 +141,7 @@ export interface HistoryEntry {
     readonly clientName: string | null;
     /** A person's id, `operator`, `client`, or `server`. */
     readonly by: string;
-    /** How an `allowed` or a `connected` came about. Null for other kinds. */
+    /** How an `allowed`, a `connected` or a `refused` came about. Null for other kinds. */
     readonly via: Consent["via"] | null;
     /** The scopes allowed now, left after a change, or ended, each with its own end. */
     readonly scopes: readonly GrantedScope[];
@@ -135,6 +149,8 @@ export interface HistoryEntry {
     readonly removed: readonly string[];
     /** The end of all of it. Null: until revoked. */
     readonly expiresAt: Millis | null;
+    /** For a `refused`: the scopes that the app asked for. */
+    readonly asked?: readonly string[];
     /** For an `allowed`: the redirect hosts that the answer holds for. Absent: none. */
     readonly hosts?: readonly string[];
     /** The hosts among them that were new to an existing consent. */
@@ -387,7 +403,11 @@ export interface OwnerStorage {
     /** The outcome that an answer would have now; writes nothing. `decided`: the request would take it. */
     previewAnswer(args: DeviceClaim): Promise<DecideDeviceOutcome>;
   };
-  readonly grants: { approve(args: Approve): Promise<IssueOutcome> };
+  readonly grants: {
+    approve(args: Approve): Promise<IssueOutcome>;
+    /** Records the answer "Don't allow" in the owner's history. It changes nothing else. */
+    refuse(args: Refuse): Promise<{ readonly kind: "noted" | "unknown" }>;
+  };
   readonly consents: {
     find(args: ConsentKey): Promise<Consent | undefined>;
     list(args: {

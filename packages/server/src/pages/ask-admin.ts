@@ -54,7 +54,7 @@ export function askAdminPage(view: AskAdminView, chrome: Chrome): string {
       </form>
       <form class="buttons" method="post" action=${answerPath(view, chrome)}>
         ${secrets(view.form)}
-        <button class="button" type="submit" name="decision" value="deny">${askAdmin.cancel}</button>
+        <button class="button" type="submit" name="decision" value="back">${askAdmin.cancel}</button>
       </form>
     </div>`,
   );
@@ -101,7 +101,7 @@ export function askedAdminPage(view: AskedAdminView, chrome: Chrome): string {
           ? html`<a class="button" href=${`${base}/account/apps`}>${words.device.apps}</a>`
           : html`<form class="buttons" method="post" action=${`${base}/consent`}>
               ${secrets(view.form)}
-              <button class="button" type="submit" name="decision" value="deny"><span>${rich(askAdmin.back, { app: name(view.client.name) })}</span></button>
+              <button class="button" type="submit" name="decision" value="back"><span>${rich(askAdmin.back, { app: name(view.client.name) })}</span></button>
             </form>`
       }
     </div>`,

@@ -79,6 +79,7 @@ const icons = {
   allowedByPolicy: "check",
   reconnected: "check",
   connected: "check",
+  refused: "x",
   narrowed: "scissors",
   endChanged: "clock",
   revoked: "x",
@@ -120,6 +121,7 @@ function entryOf(
   const { history } = words;
   const facts: readonly (readonly [string, Child])[] = [
     ...permissionLines(entry.can, words).map((text) => [history.can, text] as const),
+    ...(entry.refused === undefined ? [] : [[history.refusedTo, row(entry.refused)] as const]),
     ...(entry.takenAway.length === 0 ? [] : [[history.takenAway, row(entry.takenAway)] as const]),
     ...(entry.newHosts === undefined ? [] : [[history.newHost, row(entry.newHosts)] as const]),
   ];

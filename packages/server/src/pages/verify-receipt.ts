@@ -112,6 +112,7 @@ function facts(view: ReceiptView, { words, product }: Chrome): readonly (readonl
     [verifyReceipt.by, decider(view, words, product)],
     via === null ? null : [verifyReceipt.how, fill(verifyReceipt.via[via], { product })],
     ...permissionLines(view.can, words).map((line) => [history.can, line] as const),
+    view.refused.length === 0 ? null : [history.refusedTo, texts(view.refused)],
     view.takenAway.length === 0 ? null : [history.takenAway, texts(view.takenAway)],
     view.hosts.length === 0
       ? null

@@ -326,7 +326,7 @@ export type DoneNotice =
 /** A decision about an app, or an action of the app. */
 export type Happening =
   | ("allowed" | "allowedByDevice" | "allowedByPassword" | "allowedByPolicy" | "reconnected" | "connected")
-  | ("narrowed" | "endChanged" | "revoked" | "revokedByOther" | "givenUp" | "givenUpFor" | "alarm");
+  | ("refused" | "narrowed" | "endChanged" | "revoked" | "revokedByOther" | "givenUp" | "givenUpFor" | "alarm");
 
 /** Other reasons why an app's access ended while the owner's consent was active. */
 export type EndedBy =
@@ -355,6 +355,8 @@ export interface HistoryEntryView {
   /** The permissions that the app has from then on. */
   readonly can: readonly PermissionThen[];
   readonly takenAway: readonly string[];
+  /** The permissions that the owner refused. Absent if there are none. */
+  readonly refused?: readonly string[];
   /** Hosts that were added to an active consent. Absent if there are none. */
   readonly newHosts?: readonly string[];
 }
@@ -412,6 +414,7 @@ export interface ReceiptView {
   readonly via: ReceiptVia | null;
   readonly can: readonly PermissionThen[];
   readonly takenAway: readonly string[];
+  readonly refused: readonly string[];
   readonly hosts: readonly string[];
   /** Epoch milliseconds: the event, and the receipt. */
   readonly at: number;

@@ -425,6 +425,7 @@ export const companyPageStates: Readonly<Record<string, (chrome: Chrome) => stri
             { endedBy: "approval" },
             "reconnected",
             "connected",
+            "refused",
             "givenUpFor",
             { member: "joined" },
             { member: "addedAsAdmin" },

@@ -340,6 +340,7 @@ export const events: readonly HistoryEntryView[] = [
       { text: "See your calendar", end: null },
     ],
   }),
+  anEntry({ what: "refused", at: NOW - 4 * DAY, can: [], refused: ["See your contacts"], app: "Quiz Time" }),
   anEntry({ what: "reconnected", at: NOW - 5 * DAY, can: [] }),
   anEntry({ what: { account: "enabled" }, at: NOW - 20 * DAY, can: [], app: "Acme Directory" }),
   anEntry({ what: { account: "disabled" }, at: NOW - 22 * DAY, can: [], app: "Acme Directory" }),
@@ -390,7 +391,7 @@ export function aReceipt(change: Partial<ReceiptView> = {}): ReceiptView {
       system: null,
       account: "AbCdEfGhIjKlMnOpQrStUv",
     },
-    ...{ by: "owner", member: null, via: "browser", takenAway: [] },
+    ...{ by: "owner", member: null, via: "browser", takenAway: [], refused: [] },
     can: [
       { text: "See your photos and albums", end: NOW + 90 * DAY },
       { text: "Add photos to your albums", end: NOW + 90 * DAY },

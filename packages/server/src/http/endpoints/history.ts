@@ -62,6 +62,7 @@ export async function historyEntry(entry: HistoryEntry, language: string, catalo
     app: record.clientName ?? client?.name ?? clientId,
     can: standing.map(({ name, expiresAt }) => ({ text: say(name), end: record.once === true ? "once" : expiresAt })),
     takenAway: record.removed.map(say),
+    ...(record.asked === undefined ? {} : { refused: record.asked.map(say) }),
     ...(record.newHosts === undefined ? {} : { newHosts: record.newHosts.map(redirectHost) }),
   };
 }
@@ -111,6 +112,7 @@ export function whatOf({ kind, record, ownerId }: Happened): HistoryEntryView["w
       return { endedBy: record.cause ?? "app" };
     case "reconnected":
     case "connected":
+    case "refused":
     case "narrowed":
     case "alarm":
       return kind;

@@ -81,6 +81,7 @@ function receiptView(claims: ReceiptClaims): ReceiptView {
         end: until === null ? null : until * 1000,
       })),
     takenAway: claims.taken_away,
+    refused: (claims.asked ?? []).map(({ scope, text }) => text ?? scope),
     hosts: (claims.redirect_hosts ?? []).map(redirectHost),
     at: claims.event_at * 1000,
     made: claims.iat * 1000,

@@ -27,6 +27,7 @@ import {
   durationsFor,
   endsBy,
   grantTerms,
+  noteRefusal,
   onceOnly,
   recordTerms,
 } from "./consent-answer.ts";
@@ -198,7 +199,11 @@ async function answered(
     form,
     question,
     {
-      denied: async () => refused(flow, "access_denied", reader, context, "person"),
+      denied: async (owner) => {
+        const said = { person: signedIn.person, via: "browser" } as const;
+        if (owner !== undefined) await noteRefusal(client, { ...said, owner }, languageOf(flow, reader), context);
+        return refused(flow, "access_denied", reader, context, "person");
+      },
       allowed: async (allowed) => {
         const made = await record(flow, allowed, signedIn, reader, "browser", context);
         return written(made, flow, reader, context);
@@ -301,6 +306,11 @@ function grantOf(
   return { ...terms, ...common, codeSaltHash: context.saltOf(continuation.codeSalt).hash, accessUntil: null };
 }
 
+/** The language of the pages of this request. */
+function languageOf({ request, continuation }: AuthorizationFlow, reader: Reader): string {
+  return reader.language({ uiLocales: request.uiLocales, startedAt: continuation.startedAt });
+}
+
 interface Made {
   readonly grant: NewGrant;
   readonly outcome: IssueOutcome;
@@ -321,8 +331,7 @@ async function record(
   const now = context.now();
   const onceUntil = now + oauth.policy.codeTtl + oauth.policy.accessTtl;
   const grant = grantOf(flow, allowed, signedIn, context);
-  const { uiLocales } = flow.request;
-  const language = reader.language({ uiLocales, startedAt: flow.continuation.startedAt });
+  const language = languageOf(flow, reader);
   const terms = recordTerms(flow.request.client, allowed, signedIn, via, language);
   const end = endsBy(allowed, now, onceUntil);
   if (allowed.owner.verdict !== "approved") {

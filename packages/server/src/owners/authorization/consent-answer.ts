@@ -5,6 +5,7 @@ import { type GrantTerms, newGrant } from "../../oauth/grants/new-grant.ts";
 import type { Client, Millis, Scope } from "../../oauth/model.ts";
 import { allowsOffline } from "../../oauth/openid/scopes.ts";
 import { audienceOf } from "../../oauth/resource-indicator.ts";
+import type { Uses } from "../../storage-subset.ts";
 import { durationOf, endOf } from "../consent-after-decision.ts";
 import {
   answeredScopes,
@@ -15,7 +16,7 @@ import {
   standingScopes,
 } from "../consent-needed.ts";
 import { textsOf } from "../scope-texts.ts";
-import type { Approve, ConsentDuration } from "../storage.ts";
+import type { Approve, ConsentDuration, OwnerStorage, Person } from "../storage.ts";
 import type { AuthorizationContext, SignedIn } from "./context.ts";
 import { chosenOwner, heldScopes, type OwnerChoice, trustedFrom, withVerdictOn } from "./person-or-company.ts";
 
@@ -66,7 +67,8 @@ export interface Allowed {
 export type AnswerProblem = "stale" | "bad_owner" | "bad_duration" | "nothing";
 
 export type Decision =
-  | { readonly kind: "denied" }
+  /** `owner`: whom the person refused it for. Undefined: they only went back to the app. */
+  | { readonly kind: "denied"; readonly owner: OwnerChoice | undefined }
   /** `owner`: the owner that the page selects again. Undefined: none that the form may name. */
   | { readonly kind: "unclear"; readonly problem: AnswerProblem; readonly owner: OwnerChoice | undefined }
   /** The person has to ask the company's admins. */
@@ -75,9 +77,10 @@ export type Decision =
 
 /** Reads a form. Fields that were added or renamed have no effect: the scopes come from the checked request. */
 export function readAnswer(form: AnswerForm, question: Question, now: Millis): Decision {
-  if (form.decision === "deny") return { kind: "denied" };
   const { owners, durations: offered, onceByScope } = question;
   const chosen = chosenOwner(owners, form.owner);
+  if (form.decision === "deny") return { kind: "denied", owner: chosen ?? chosenOwner(owners, null) };
+  if (form.decision === "back") return { kind: "denied", owner: undefined };
   const unclear = (problem: AnswerProblem): Decision => ({ kind: "unclear", problem, owner: chosen });
   if (form.decision !== "allow") return unclear("stale");
   if (chosen === undefined) return unclear("bad_owner");
@@ -112,7 +115,7 @@ export function readAnswer(form: AnswerForm, question: Question, now: Millis): D
 
 /** The parts of a flow that store an answer. */
 export interface AnswerWriter<Denied, Written> {
-  denied(): Promise<Denied>;
+  denied(owner: OwnerChoice | undefined): Promise<Denied>;
   allowed(allowed: Allowed): Promise<Written>;
 }
 
@@ -128,7 +131,7 @@ export async function decide<Denied, Written>(
   | { readonly kind: "allowed"; readonly written: Written }
 > {
   const decision = readAnswer(form, question, now());
-  if (decision.kind === "denied") return { kind: "denied", written: await writer.denied() };
+  if (decision.kind === "denied") return { kind: "denied", written: await writer.denied(decision.owner) };
   if (decision.kind === "allowed") return { kind: "allowed", written: await writer.allowed(decision) };
   return decision;
 }
@@ -197,6 +200,24 @@ export function recordTerms(
     shown: { locale: language, clientName: client.name, logo: client.logo },
     trustedFrom: trustedFrom(owner, person),
   };
+}
+
+/** Records that the person refused the app for this owner. */
+export async function noteRefusal(
+  client: Pick<Client, "clientId" | "name">,
+  { owner, person, via }: { readonly owner: OwnerChoice; readonly person: Person; readonly via: "browser" | "device" },
+  language: string,
+  { storage, now }: Pick<AuthorizationContext, "now"> & { readonly storage: Uses<OwnerStorage, "grants.refuse"> },
+): Promise<void> {
+  const { partition, ownerId, scopes } = owner;
+  const { clientId, name: clientName } = client;
+  await storage.grants.refuse({
+    ...{ partition, ownerId, clientId, clientName, via, personId: person.personId },
+    scopes: scopes.map(({ name }) => name),
+    shown: { locale: language, texts: textsOf(scopes, language) },
+    trustedFrom: trustedFrom(owner, person),
+    now: now(),
+  });
 }
 
 /**

@@ -22,6 +22,7 @@ export interface AuthorizationContext extends CarrierContext {
       | "people.get"
       | "consents.find"
       | "grants.approve"
+      | "grants.refuse"
       | "attempts.count"
       | "attempts.forgive"
       | "deviceRequests.claim"

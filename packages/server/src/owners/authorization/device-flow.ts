@@ -18,13 +18,14 @@ import {
   durationsFor,
   endsBy,
   grantTerms,
+  noteRefusal,
   onceOnly,
   recordTerms,
 } from "./consent-answer.ts";
 import type { AuthorizationContext, Reader, SignedIn } from "./context.ts";
 import type { DeviceContinuation } from "./continuation.ts";
 import { type AskStep, type NextStep, nextStep } from "./next-step.ts";
-import { type OwnerChoice, ownerChoices } from "./person-or-company.ts";
+import { chosenOwner, type OwnerChoice, ownerChoices } from "./person-or-company.ts";
 
 /** A device whose code was right, and the person who answers it. */
 export interface DeviceFlow extends SignedIn {
@@ -85,7 +86,8 @@ export function answerWhose(
   context: AuthorizationContext,
 ): Promise<DeviceStep> {
   return withDevice(continuation, reader, context, async (flow) => {
-    if (decision === "deny") return deny(flow, reader, context);
+    // Nobody was asked for whom: the person refuses it for themselves, if they could allow it for themselves.
+    if (decision === "deny") return deny(flow, chosenOwner(flow.owners, null), reader, context);
     if (decision !== "go_on") return { kind: "elsewhere", flow };
     return { kind: "ask", flow: { ...flow, continuation: { ...flow.continuation, confirmed: true } } };
   });
@@ -112,7 +114,7 @@ async function answered(
   // A single scope can't be for once, because the next poll reads the active scopes.
   const question = { client, owners, durations: durationsFor(client, context), onceByScope: false };
   const writer = {
-    denied: () => deny(flow, reader, context),
+    denied: (owner: OwnerChoice | undefined) => deny(flow, owner, reader, context),
     allowed: (allowed: Allowed) => allow(flow, allowed, reader, context),
   };
   const decision = await decide(form, question, writer, context);
@@ -312,9 +314,21 @@ async function allow(
   return { kind: "done", client, outcome: "allowed" };
 }
 
-async function deny(flow: DeviceFlow, reader: Reader, context: AuthorizationContext): Promise<DeviceStep> {
-  const { client, userCodeKey, session } = flow;
+/**
+ * The history first, because it is in another partition: interrupted between the two, the page tells of a fault, and
+ * pressing again does the same once more.
+ */
+async function deny(
+  flow: DeviceFlow,
+  owner: OwnerChoice | undefined,
+  reader: Reader,
+  context: AuthorizationContext,
+): Promise<DeviceStep> {
+  const { client, userCodeKey, session, person } = flow;
   const claim = { ...userCodeKey, sessionId: session.sessionId, now: context.now() };
+  const before = await context.storage.deviceRequests.previewAnswer(claim);
+  if (before !== "decided") return notDecided(before, flow, reader, context);
+  if (owner !== undefined) await noteRefusal(client, { owner, person, via: "device" }, reader.language(), context);
   const outcome = await context.storage.deviceRequests.deny(claim);
   if (outcome !== "decided") return notDecided(outcome, flow, reader, context);
   context.event("authorization_denied", { client_id: client.clientId, condition: "device_denied" });

@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import type { Consent, Grant, GrantedScope, Millis } from "../../oauth/model.ts";
 import { latestOf } from "../../owners/consent-after-decision.ts";
-import type { EndCause, HistoryEntry, HistoryPage } from "../../owners/storage.ts";
+import type { EndCause, HistoryEntry, HistoryPage, Refuse } from "../../owners/storage.ts";
 import { type Params, query, type Row, type Sql, sql, statement, type Tx } from "../define-verbs.ts";
 import { inPieces } from "../grants/end-in-batches.ts";
 import { partitionOf } from "../partition.ts";
@@ -77,6 +77,15 @@ export async function noteConnected(
     ...{ partition, ownerId, clientId, at: now, kind: "connected", entryId: grantId },
     record: { ...told, by: personId, personId, scopes, removed: [], expiresAt },
   });
+}
+
+/** Notes the answer "Don't allow": once for each app, person and day (UTC), so that no app can fill a history with it. */
+export async function noteRefused(tx: Tx, refused: Refuse): Promise<void> {
+  const { partition, ownerId, clientId, personId, via, clientName, scopes, shown, now } = refused;
+  const first = { partition, ownerId, clientId, kind: "refused" } as const;
+  const record = { clientName: null, by: personId, via: null, scopes: [], removed: [], expiresAt: null };
+  const entryId = derivedId({ ...first, at: now - (now % DAY), record });
+  await note(tx, { ...first, at: now, entryId, record: { ...record, clientName, via, asked: scopes, shown } });
 }
 
 /**

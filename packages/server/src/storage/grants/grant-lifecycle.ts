@@ -19,12 +19,12 @@ import {
 import { approvalFor, cappedEnds, lastDecision, type Verdict, verdictOn } from "../../owners/company-rules.ts";
 import type { AppRule } from "../../owners/company-storage.ts";
 import { consentUnder, decidedScopes } from "../../owners/consent-after-decision.ts";
-import type { Approve } from "../../owners/storage.ts";
+import type { Approve, Refuse } from "../../owners/storage.ts";
 import { lockActing } from "../companies/members.ts";
 import { rememberChoice } from "../companies/remembered-company-choices.ts";
 import { givenFor, lockConsent, recordApproval, sparing } from "../consents/consents.ts";
 import { activeGrants } from "../consents/grants-of-consent.ts";
-import { note, noteConnected, noteReconnected } from "../consents/history.ts";
+import { note, noteConnected, noteReconnected, noteRefused } from "../consents/history.ts";
 import { query, type Row, sql, statement, type Tx, transaction, words } from "../define-verbs.ts";
 import { passClientGate } from "../operator/client-advisory-lock.ts";
 import { expectNotice } from "../people/logout-notices.ts";
@@ -266,6 +266,14 @@ export const approve = transaction<Approve, IssueOutcome>(async (tx, args) => {
   if (grant.ownerId !== grant.personId || seen.own >= LIVE_GRANTS)
     await supersede(tx, grant, args.shown.clientName, now);
   return { kind: "issued", scopes };
+});
+
+/** Records a refusal, if the person may still answer for this owner. The lock keeps it out of the history of somebody deleted. */
+export const refuse = transaction<Refuse, { readonly kind: "noted" | "unknown" }>(async (tx, args) => {
+  const { verdict } = await ownerVerdict(tx, { ...args, ceiling: null }, args.now, args.trustedFrom);
+  if (verdict === "stranger") return { kind: "unknown" };
+  await noteRefused(tx, args);
+  return { kind: "noted" };
 });
 
 /** Makes a code without a page: RFC 6749 §4.1.2, for an owner who consented before. */

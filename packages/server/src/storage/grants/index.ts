@@ -14,7 +14,7 @@ import {
   redeemDevice,
   spendDevice,
 } from "./device-requests.ts";
-import { approve, endGrant, findGrant, issueGrant, redeemCode, refreshGrant } from "./grant-lifecycle.ts";
+import { approve, endGrant, findGrant, issueGrant, redeemCode, refreshGrant, refuse } from "./grant-lifecycle.ts";
 import { issueDirect } from "./issue-without-code.ts";
 import { emptyRing, renewInOneSpan, useAcrossSpans, useInOneSpan, useOnce } from "./replay-cache.ts";
 import { listScopeUses, recordIntrospection, recordScopeUses } from "./uses.ts";
@@ -22,6 +22,7 @@ import { listScopeUses, recordIntrospection, recordScopeUses } from "./uses.ts";
 export const grants = {
   issueWithoutCode: issueDirect,
   approve,
+  refuse,
   issue: issueGrant,
   redeem: redeemCode,
   refresh: refreshGrant,

@@ -73,6 +73,7 @@ describe("an answer", () => {
   test("no → denied, whatever else the form says", () => {
     expect(readAnswer(form({ decision: "deny", owner: "nobody", duration: null }), question, NOW)).toEqual({
       kind: "denied",
+      owner: me,
     });
   });
 

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import type { HistoryEntry, Person } from "../../../src/owners/storage.ts";
+import type { HistoryEntry, Person, Refuse } from "../../../src/owners/storage.ts";
 import { HISTORY_KEPT } from "../../../src/storage/consents/history.ts";
 import type { Storage } from "../../../src/storage/open.ts";
 import { onEveryBackend } from "../support/backends.ts";
@@ -129,6 +129,74 @@ onEveryBackend("history", (storage) => {
     const told = entries.filter(({ kind }) => kind === "reconnected");
     expect(told.map(({ at }) => at)).toEqual([midnight + DAY, midnight, midnight - 1]);
     expect(told[0]?.record).toMatchObject({ clientName: "Photo Printer", by, scopes: [], removed: [] });
+  });
+
+  describe('"Don\'t allow"', () => {
+    const aRefusal = (person: Person, changes: Partial<Refuse> = {}): Refuse => ({
+      ...{ ...key(person), personId: person.personId, clientName: "Photo Printer", via: "browser", scopes: ["read"] },
+      shown: { locale: "en", texts: { read: "See your photos" } },
+      trustedFrom: person.passwordChangedAt ?? 0,
+      now: NOW,
+      ...changes,
+    });
+
+    test("somebody disabled, with a new password since, deleted, or no member of the company → nothing is written", async () => {
+      const [disabled, renewed, deleted, stranger] = [
+        await aStoredPerson(storage()),
+        await aStoredPerson(storage()),
+        await aStoredPerson(storage()),
+        await aStoredPerson(storage()),
+      ];
+      const { company } = await aStaffedCompany(storage());
+      await storage().people.setStatus({ ...disabled, status: "disabled", now: NOW });
+      await storage().people.delete({ ...deleted, now: NOW });
+      const forCompany = { partition: company.partition, ownerId: company.companyId };
+      for (const refusal of [
+        aRefusal(disabled),
+        aRefusal(renewed, { trustedFrom: NOW - 1 }),
+        aRefusal(deleted),
+        aRefusal(stranger, forCompany),
+      ]) {
+        expect(await storage().grants.refuse(refusal)).toEqual({ kind: "unknown" });
+        const { partition, ownerId } = refusal;
+        const entries = await storage().history.list({ partition, ownerId, before: null, limit: 9 });
+        expect(entries.filter(({ kind }) => kind === "refused")).toEqual([]);
+      }
+    });
+
+    test("→ told with what was asked and read, and nothing else changes; a hundred on one day → once", async () => {
+      const { person, grant } = await aLiveGrant(storage());
+      const midnight = NOW - (NOW % DAY) + DAY;
+      const presses = Array.from({ length: 100 }, (_, at) =>
+        storage().grants.refuse(aRefusal(person, { now: midnight + at, scopes: ["read", `more-${at}`] })),
+      );
+      await Promise.all(presses);
+      await storage().grants.refuse(aRefusal(person, { now: midnight + DAY, via: "device" }));
+      await storage().grants.refuse(aRefusal(person, { now: midnight + DAY, clientId: "client-2" }));
+      const told = (await historyOf(storage(), person)).filter(({ kind }) => kind === "refused");
+      expect(told.map(({ clientId }) => clientId).sort()).toEqual(["client-1", "client-1", "client-2"]);
+      expect(told.at(-1)?.at).toBeLessThan(midnight + 100);
+      expect(told.find(({ record }) => record.via === "device")).toMatchObject({
+        at: midnight + DAY,
+        record: {
+          ...{ clientName: "Photo Printer", by: person.personId, scopes: [], removed: [], expiresAt: null },
+          ...{ asked: ["read"], shown: { locale: "en", texts: { read: "See your photos" } } },
+        },
+      });
+      expect((await storage().grants.find({ ...grant, saltHash: null }))?.status).toBe("active");
+    });
+
+    test("two members for their company → in its history, once for each of them; nothing in their own", async () => {
+      const { company, admin, member } = await aStaffedCompany(storage());
+      const forCompany = { partition: company.partition, ownerId: company.companyId, trustedFrom: 0 };
+      const trusted = (person: Person) => ({ ...forCompany, trustedFrom: person.passwordChangedAt ?? 0 });
+      for (const person of [admin, member, member])
+        expect(await storage().grants.refuse(aRefusal(person, trusted(person)))).toEqual({ kind: "noted" });
+      const entries = await storage().history.list({ ...forCompany, before: null, limit: 50 });
+      const told = entries.filter(({ kind }) => kind === "refused").map(({ record }) => record.by);
+      expect(told.sort()).toEqual([admin.personId, member.personId].sort());
+      expect(await historyOf(storage(), member)).toEqual([]);
+    });
   });
 
   test("an end that is past, or of nothing that stands → unknown; forever and shorter move every live grant", async () => {

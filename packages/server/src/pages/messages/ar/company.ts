@@ -299,6 +299,7 @@ export const company = {
       allowedByPolicy: "تمت الموافقة على {app} لجميع الأعضاء",
       reconnected: "اتصل {app} من جديد",
       connected: "تم ربط {app} بواسطة {person}",
+      refused: "رُفض طلب من {app}",
       narrowed: "سُحب جزء من وصول {app}",
       endChanged: "تغيّر موعد انتهاء وصول {app}",
       revoked: "أُلغي {app} للجميع",

@@ -236,9 +236,9 @@ export const owner = {
 
   history: {
     title: "السجل",
-    intro: "ما سمحت به وما ألغيته، الأحدث أولًا. لا يمكن تعديل محتوى السجل.",
+    intro: "ما سمحت به وما رفضته وما ألغيته، الأحدث أولًا. لا يمكن تعديل محتوى السجل.",
     emptyTitle: "لم يحدث شيء بعد",
-    emptyText: "عندما تسمح لتطبيق أو تلغي وصوله، يظهر ذلك هنا.",
+    emptyText: "عندما تسمح لتطبيق أو ترفضه أو تلغي وصوله، يظهر ذلك هنا.",
     companyHint: "ما تسمح به باسم شركة يُدوَّن في سجل تلك الشركة، ويراه مشرفوها.",
     allowed: "سمحت لـ {app}",
     allowedByDevice: "سمحت لـ {app} على جهاز",
@@ -246,6 +246,7 @@ export const owner = {
     allowedByPolicy: "حصل {app} على الوصول وفق سياسة هذه الخدمة",
     reconnected: "اتصل {app} من جديد بالوصول الذي لديه بالفعل",
     connected: "ربطت {app} باسم شركة",
+    refused: "رفضت طلبًا من {app}",
     narrowed: "أزلت أذونات من {app}",
     endChanged: "غيّرت موعد انتهاء وصول {app}",
     revoked: "ألغيت وصول {app}",
@@ -273,6 +274,7 @@ export const owner = {
     },
     can: "يستطيع",
     newHost: "عنوان جديد",
+    refusedTo: "كان يطلب",
     takenAway: "أُزيل",
     canUntil: "{what} — حتى {when}",
     canForever: "{what} — حتى إلغائه",

@@ -294,6 +294,7 @@ export const company = {
       allowedByPolicy: "{app} wurde für alle Mitglieder zugelassen",
       reconnected: "{app} hat sich wieder verbunden",
       connected: "{person} hat {app} verbunden",
+      refused: "Eine Anfrage von {app} wurde abgelehnt",
       narrowed: "{app} wurde ein Teil des Zugriffs entzogen",
       endChanged: "Das Ende des Zugriffs von {app} wurde geändert",
       revoked: "{app} wurde für alle widerrufen",

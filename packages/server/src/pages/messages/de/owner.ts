@@ -175,9 +175,9 @@ export const owner = {
 
   history: {
     title: "Verlauf",
-    intro: "Was Sie erlaubt und was Sie widerrufen haben, das Neueste zuerst. Einträge lassen sich nicht ändern.",
+    intro: "Was Sie erlaubt, abgelehnt und widerrufen haben, das Neueste zuerst. Einträge lassen sich nicht ändern.",
     emptyTitle: "Noch keine Einträge",
-    emptyText: "Wenn Sie einer App Zugriff erlauben oder ihn widerrufen, erscheint es hier.",
+    emptyText: "Wenn Sie einer App Zugriff erlauben, ihn ablehnen oder widerrufen, erscheint es hier.",
     companyHint:
       "Was Sie für ein Unternehmen erlauben, steht im Verlauf des Unternehmens. Dessen Verwaltung kann ihn sehen.",
     allowed: "Sie haben {app} Zugriff erlaubt",
@@ -186,6 +186,7 @@ export const owner = {
     allowedByPolicy: "{app} hat nach den Richtlinien dieses Dienstes Zugriff erhalten",
     reconnected: "{app} hat sich mit dem bestehenden Zugriff wieder verbunden",
     connected: "Sie haben {app} für ein Unternehmen verbunden",
+    refused: "Sie haben eine Anfrage von {app} abgelehnt",
     narrowed: "Sie haben {app} Berechtigungen entzogen",
     endChanged: "Sie haben das Ende des Zugriffs von {app} geändert",
     revoked: "Sie haben den Zugriff von {app} widerrufen",
@@ -213,6 +214,7 @@ export const owner = {
     },
     can: "Die App kann",
     newHost: "Neue Adresse",
+    refusedTo: "Die App wollte",
     takenAway: "Entzogen",
     canUntil: "{what} – bis {when}",
     canForever: "{what} – bis zum Widerruf",

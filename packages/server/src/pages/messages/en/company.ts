@@ -282,6 +282,7 @@ export const company = {
       allowedByPolicy: "{app} was approved for all members",
       reconnected: "{app} connected again",
       connected: "{person} connected {app}",
+      refused: "A request from {app} was refused",
       narrowed: "Some access of {app} was taken away",
       endChanged: "The end of {app}’s access was changed",
       revoked: "{app} was revoked for everyone",

@@ -163,9 +163,9 @@ export const owner = {
 
   history: {
     title: "History",
-    intro: "What you allowed and what you revoked, newest first. Entries can’t be edited.",
+    intro: "What you allowed, refused and revoked, newest first. Entries can’t be edited.",
     emptyTitle: "Nothing has happened yet",
-    emptyText: "When you allow an app or revoke its access, it appears here.",
+    emptyText: "When you allow or refuse an app, or revoke its access, it appears here.",
     companyHint: "What you allow for a company is in that company’s history, which its admins see.",
     allowed: "You allowed {app}",
     allowedByDevice: "You allowed {app} on a device",
@@ -173,6 +173,7 @@ export const owner = {
     allowedByPolicy: "{app} got access by the policy of this service",
     reconnected: "{app} connected again with the access it already had",
     connected: "You connected {app} for a company",
+    refused: "You refused a request from {app}",
     narrowed: "You removed permissions from {app}",
     endChanged: "You changed when {app}’s access ends",
     revoked: "You revoked {app}’s access",
@@ -200,6 +201,7 @@ export const owner = {
     },
     can: "It can",
     newHost: "New address",
+    refusedTo: "It asked to",
     takenAway: "Removed",
     canUntil: "{what} — until {when}",
     canForever: "{what} — until revoked",

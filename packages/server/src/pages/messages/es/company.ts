@@ -290,6 +290,7 @@ export const company = {
       allowedByPolicy: "Se aprobó {app} para todos los miembros",
       reconnected: "{app} volvió a conectarse",
       connected: "{person} conectó {app}",
+      refused: "Se rechazó una solicitud de {app}",
       narrowed: "Se retiró parte del acceso de {app}",
       endChanged: "Se cambió el fin del acceso de {app}",
       revoked: "Se revocó {app} para todos",

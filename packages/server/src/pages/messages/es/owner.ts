@@ -172,9 +172,9 @@ export const owner = {
 
   history: {
     title: "Historial",
-    intro: "Lo que ha permitido y lo que ha revocado, lo más reciente primero. Las entradas no se pueden editar.",
+    intro: "Lo que ha permitido, rechazado y revocado, lo más reciente primero. Las entradas no se pueden editar.",
     emptyTitle: "Todavía no hay nada",
-    emptyText: "Cuando permita una aplicación o revoque su acceso, aparecerá aquí.",
+    emptyText: "Cuando permita o rechace una aplicación, o revoque su acceso, aparecerá aquí.",
     companyHint: "Lo que permite para una empresa consta en el historial de la empresa, que ven sus administradores.",
     allowed: "Permitió el acceso a {app}",
     allowedByDevice: "Permitió el acceso a {app} en un dispositivo",
@@ -182,6 +182,7 @@ export const owner = {
     allowedByPolicy: "{app} obtuvo acceso según la política de este servicio",
     reconnected: "{app} se conectó de nuevo con el acceso que ya tenía",
     connected: "Conectó {app} para una empresa",
+    refused: "Rechazó una solicitud de {app}",
     narrowed: "Quitó permisos a {app}",
     endChanged: "Cambió cuándo termina el acceso de {app}",
     revoked: "Revocó el acceso de {app}",
@@ -209,6 +210,7 @@ export const owner = {
     },
     can: "Puede",
     newHost: "Dirección nueva",
+    refusedTo: "Pedía",
     takenAway: "Quitado",
     canUntil: "{what} — hasta el {when}",
     canForever: "{what} — hasta que se revoque",

@@ -299,6 +299,7 @@ export const company = {
       allowedByPolicy: "{app} a été approuvée pour tous les membres",
       reconnected: "{app} s’est reconnectée",
       connected: "{person} a connecté {app}",
+      refused: "Une demande de {app} a été refusée",
       narrowed: "Une partie de l’accès de {app} a été retirée",
       endChanged: "La fin de l’accès de {app} a été modifiée",
       revoked: "{app} a été révoquée pour tout le monde",

@@ -177,9 +177,9 @@ export const owner = {
   history: {
     title: "Historique",
     intro:
-      "Ce que vous avez autorisé et ce que vous avez révoqué, le plus récent d’abord. Ces entrées ne peuvent pas être modifiées.",
+      "Ce que vous avez autorisé, refusé et révoqué, le plus récent d’abord. Ces entrées ne peuvent pas être modifiées.",
     emptyTitle: "Aucune entrée pour l’instant",
-    emptyText: "Quand vous autorisez une application ou révoquez son accès, cela apparaît ici.",
+    emptyText: "Quand vous autorisez ou refusez une application, ou révoquez son accès, cela apparaît ici.",
     companyHint:
       "Ce que vous autorisez pour une entreprise figure dans l’historique de l’entreprise, que ses administrateurs voient.",
     allowed: "Vous avez autorisé {app}",
@@ -188,6 +188,7 @@ export const owner = {
     allowedByPolicy: "{app} a obtenu l’accès selon la politique de ce service",
     reconnected: "{app} s’est reconnectée avec l’accès qu’elle avait déjà",
     connected: "Vous avez connecté {app} pour une entreprise",
+    refused: "Vous avez refusé une demande de {app}",
     narrowed: "Vous avez retiré des autorisations à {app}",
     endChanged: "Vous avez modifié la fin de l’accès de {app}",
     revoked: "Vous avez révoqué l’accès de {app}",
@@ -215,6 +216,7 @@ export const owner = {
     },
     can: "Elle peut",
     newHost: "Nouvelle adresse",
+    refusedTo: "Elle demandait à",
     takenAway: "Retiré",
     canUntil: "{what} — jusqu’au {when}",
     canForever: "{what} — jusqu’à la révocation",

@@ -281,6 +281,7 @@ export const company = {
       allowedByPolicy: "{app} が全メンバーに承認されました",
       reconnected: "{app} が再び接続しました",
       connected: "{person} が {app} を接続しました",
+      refused: "{app} からのリクエストは許可されませんでした",
       narrowed: "{app} のアクセスの一部が取り消されました",
       endChanged: "{app} のアクセスの期限が変更されました",
       revoked: "{app} が全員分取り消されました",

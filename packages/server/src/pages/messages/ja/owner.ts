@@ -163,9 +163,9 @@ export const owner = {
 
   history: {
     title: "履歴",
-    intro: "許可したことと取り消したことを、新しい順に表示します。記録は編集できません。",
+    intro: "許可したこと、許可しなかったこと、取り消したことを、新しい順に表示します。記録は編集できません。",
     emptyTitle: "まだ履歴はありません",
-    emptyText: "アプリを許可したり、アクセスを取り消したりすると、ここに表示されます。",
+    emptyText: "アプリを許可したとき、許可しなかったとき、アクセスを取り消したときに、ここに表示されます。",
     companyHint: "会社として許可したことは、その会社の履歴に記録され、管理者が確認できます。",
     allowed: "{app} を許可しました",
     allowedByDevice: "デバイス上の {app} を許可しました",
@@ -173,6 +173,7 @@ export const owner = {
     allowedByPolicy: "このサービスのポリシーにより、{app} がアクセスできるようになりました",
     reconnected: "{app} が、すでに許可されたアクセスで再び接続しました",
     connected: "会社として {app} を接続しました",
+    refused: "{app} からのリクエストを許可しませんでした",
     narrowed: "{app} の権限を削除しました",
     endChanged: "{app} のアクセスの終了日時を変更しました",
     revoked: "{app} のアクセスを取り消しました",
@@ -200,6 +201,7 @@ export const owner = {
     },
     can: "できること",
     newHost: "新しいアドレス",
+    refusedTo: "求められたこと",
     takenAway: "削除した権限",
     canUntil: "{what} — {when} まで",
     canForever: "{what} — 取り消すまで",
