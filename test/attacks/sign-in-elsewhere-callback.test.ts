@@ -185,6 +185,41 @@ describe("UP-21 many at once", () => {
     await other.stop();
   });
 
+  test(
+    "8 people, and 2 of them get no answer from the provider → a page with the button, and a second try gives each their own account",
+    byTheClock,
+    async () => {
+      const other = await ForgingProvider.start(server.now);
+      const own = await addProvider(server, other.issuer);
+      let left = 2;
+      const genuine = (request: IncomingMessage, response: ServerResponse) => {
+        left -= 1;
+        if (left >= 0) return;
+        other.answering = {};
+        void other.answer(request, response);
+      };
+      other.answering = { instead: { "/token": genuine } };
+      const people = await Promise.all(
+        Array.from({ length: 8 }, async () => {
+          const claims = aSubject();
+          const agent = new Agent(server.issuer);
+          const begun = await pressProvider(agent, await agent.get("/login"), own);
+          return { agent, claims, page: await agent.get(other.callback(begun, {}, claims)) };
+        }),
+      );
+      const without = people.filter(({ page }) => page.status === 503);
+      expect(without).toHaveLength(2);
+      for (const { agent, claims, page } of without) {
+        expect(page.text).toContain("isn’t answering at the moment");
+        const begun = await pressProvider(agent, page, own);
+        expect((await agent.get(other.callback(begun, {}, claims))).status).toBe(303);
+      }
+      const names = await Promise.all(people.map(({ agent }) => personOf(agent)));
+      expect(names).toEqual(people.map(({ claims }) => claims.preferred_username));
+      await other.stop();
+    },
+  );
+
   test("10 first sign-ins of one subject at once → one account, and everybody is in it", async () => {
     const claims = aSubject();
     const begun = await Promise.all(Array.from({ length: 10 }, () => atProvider(claims)));

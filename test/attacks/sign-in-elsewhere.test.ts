@@ -331,3 +331,38 @@ describe("UP-22 an error of the provider", () => {
     expect([failures().length, server.log.join("")]).toEqual([before, expect.not.stringContaining("without-state")]);
   });
 });
+
+describe("UP-04 the provider changes its signing key", () => {
+  test("without the old one, a moment after a sign-in → the next sign-in works at once, and reads the keys once more", async () => {
+    const other = await ForgingProvider.start();
+    const own = await addProvider(server, other.issuer);
+    const enters = async () => {
+      other.answering = { ...other.answering, claims: aSubject() };
+      const agent = new Agent(server.issuer);
+      const { status } = await signInThere(agent, other, own);
+      return (await isSignedIn(agent)) || status;
+    };
+    expect([await enters(), await enters(), other.keysRead]).toEqual([true, true, 1]);
+    other.changeKey();
+    expect([await enters(), await enters(), other.keysRead]).toEqual([true, true, 2]);
+    // Tokens with keys that are nowhere, one after the other: the keys are not read for each of them.
+    const stranger = generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey;
+    let made = 0;
+    other.answering = {
+      idToken: (claims) => {
+        made += 1;
+        return new SignJWT(claims).setProtectedHeader({ alg: "RS256", kid: `none-${made}` }).sign(stranger);
+      },
+    };
+    expect([await enters(), await enters(), await enters()]).toEqual([400, 400, 400]);
+    expect(other.keysRead).toBeLessThanOrEqual(3);
+    await other.stop();
+  });
+
+  test("a key of somebody else under the present kid → not signed in", async () => {
+    const stranger = generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey;
+    const idToken = (claims: Record<string, unknown>) =>
+      new SignJWT(claims).setProtectedHeader({ alg: "RS256", kid: there.kid }).sign(stranger);
+    await expectUnverified(await signsIn({ idToken }));
+  });
+});

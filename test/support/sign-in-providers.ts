@@ -38,6 +38,10 @@ export async function addProvider(
   return provider;
 }
 
+function aKey(): KeyObject {
+  return generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey;
+}
+
 /** What the token endpoint and UserInfo answer next. */
 export interface Answering {
   /** Changes to the claims of a genuine ID token. Undefined removes a claim. */
@@ -56,13 +60,18 @@ export const ACCESS_TOKEN = "their access token";
 interface Authorized {
   readonly nonce: string | null;
   readonly clientId: string;
+  /** Whether the request asked how old the sign-in is: then the provider says when it was (OpenID Connect Core §2). */
+  readonly dated: boolean;
   readonly claims: Readonly<Record<string, unknown>>;
 }
 
 /** A provider whose every answer a test decides. Its authorization endpoint is the test itself. */
 export class ForgingProvider {
   readonly issuer: string;
-  readonly key: KeyObject;
+  key: KeyObject;
+  kid = "k1";
+  /** How often its keys were read. */
+  keysRead = 0;
   /** Codes that arrived at the token endpoint. */
   readonly codes: string[] = [];
   answering: Answering = {};
@@ -80,12 +89,18 @@ export class ForgingProvider {
 
   /** `now`: the clock of its ID tokens. */
   static async start(now: () => number = Date.now): Promise<ForgingProvider> {
-    const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
+    const privateKey = aKey();
     let provider: ForgingProvider | undefined;
     const server = createServer((request, response) => void provider?.answer(request, response));
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     provider = new ForgingProvider(server, privateKey, now);
     return provider;
+  }
+
+  /** Signs with another key from now on, and no longer has the old one. */
+  changeKey(): void {
+    this.key = aKey();
+    this.kid = randomBytes(4).toString("hex");
   }
 
   async stop(): Promise<void> {
@@ -106,7 +121,12 @@ export class ForgingProvider {
     if (asked == null) throw new Error(`no redirect to the provider: ${begun.status} ${begun.text.slice(0, 200)}`);
     const query = new URLSearchParams();
     const parameters = { code: randomBytes(8).toString("hex"), state: asked.get("state") ?? "", ...changes };
-    const authorized = { nonce: asked.get("nonce"), clientId: asked.get("client_id") ?? "", claims };
+    const authorized = {
+      nonce: asked.get("nonce"),
+      clientId: asked.get("client_id") ?? "",
+      claims,
+      dated: asked.has("max_age"),
+    };
     if (parameters.code !== undefined) this.#authorized.set(parameters.code, authorized);
     for (const [name, value] of Object.entries(parameters)) if (value !== undefined) query.set(name, value);
     return `${asked.get("redirect_uri")}?${query}`;
@@ -123,8 +143,9 @@ export class ForgingProvider {
         json(this.#metadata());
         return;
       case "/jwks": {
+        this.keysRead += 1;
         const { n, e, kty } = await exportJWK(this.key);
-        json({ keys: [{ kty, n, e, kid: "k1", alg: "RS256", use: "sig" }] });
+        json({ keys: [{ kty, n, e, kid: this.kid, alg: "RS256", use: "sig" }] });
         return;
       }
       case "/token": {
@@ -154,18 +175,20 @@ export class ForgingProvider {
   }
 
   async #idToken(code: string): Promise<string> {
-    const { nonce, clientId, claims: own } = this.#authorized.get(code) ?? { nonce: null, clientId: "", claims: {} };
+    const unknown = { nonce: null, clientId: "", claims: {}, dated: false };
+    const { nonce, clientId, claims: own, dated } = this.#authorized.get(code) ?? unknown;
     const now = Math.floor(this.#now() / 1000);
     const genuine: Record<string, unknown> = {
       ...{ iss: this.issuer, aud: clientId, sub: "ada-at-example", iat: now, exp: now + 300 },
       ...{ nonce, email: "ada@example.com", email_verified: true, preferred_username: "ada" },
+      ...(dated ? { auth_time: now } : {}),
       ...this.answering.claims,
       ...own,
     };
     const claims = Object.fromEntries(Object.entries(genuine).filter(([, value]) => value !== undefined));
     const { idToken } = this.answering;
     if (idToken !== undefined) return idToken(claims, this.key);
-    return new SignJWT(claims).setProtectedHeader({ alg: "RS256", kid: "k1" }).sign(this.key);
+    return new SignJWT(claims).setProtectedHeader({ alg: "RS256", kid: this.kid }).sign(this.key);
   }
 }
 

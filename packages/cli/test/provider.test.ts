@@ -91,6 +91,17 @@ test("anybody there gets an account → a warning; with --no-create-people none"
   for (const { stdout } of [anybody, nobody]) await at.json(["provider", "delete", JSON.parse(stdout).id, "--yes"]);
 });
 
+test("--believe-fresh → stored with a warning that says the risk; --no-believe-fresh → taken back", async () => {
+  const { stdout, stderr } = await at.run([
+    ...[...CREATE, "--client-id", "fresh", "--email-domain", "a.example", "--believe-fresh", "--json"],
+  ]);
+  expect(stderr).toMatch(/^warning: --believe-fresh: .* can confirm here that they are that person\n$/);
+  const { id, believe_fresh } = JSON.parse(stdout) as { id: string; believe_fresh: boolean };
+  expect(believe_fresh).toBe(true);
+  expect(await at.json(["provider", "update", id, "--no-believe-fresh"])).toMatchObject({ believe_fresh: false });
+  await at.json(["provider", "delete", id, "--yes"]);
+});
+
 test("created, listed, shown, changed, deleted", async () => {
   const first = await made("one", ["--email-domain", "example.com", "--client-secret-stdin"], SECRET);
   const id = String(first["id"]);

@@ -28,6 +28,7 @@ export function elsewhereOf({ catalog, people, storage, secrets, outboundAllow }
     const monotonic = () => performance.now();
     return new OpenIdProviders({
       fetcher: new GuardedFetcher({ now: monotonic, alsoAllowed: outboundAllow, parallel: FOR_PEOPLE }),
+      now: monotonic,
       secretOf({ id, sealedSecret }) {
         const opened = sealedSecret === null ? null : openProviderSecret(secrets, id, sealedSecret);
         if (opened === undefined) {

@@ -17,6 +17,7 @@ interface ProviderOptions extends JsonOption {
   readonly emailDomain?: readonly string[];
   readonly trustEmail?: boolean;
   readonly createPeople?: boolean;
+  readonly believeFresh?: boolean;
   readonly hostedDomain?: string | false;
   readonly whenDisabled?: WhenDisabled;
   readonly changeClient?: readonly string[];
@@ -78,6 +79,7 @@ Examples:
     .addOption(listOption("--add-email-domain <domain>", "add an e-mail domain; the others stay"))
     .addOption(listOption("--remove-email-domain <domain>", "remove an e-mail domain; the others stay"))
     .option("--no-hosted-domain", "accept accounts of any organization, and personal ones")
+    .option("--no-believe-fresh", "a sign-in that must be fresh counts only if the provider says when it was")
     .option("--no-trust-email", "don't find accounts by the addresses that it calls verified")
     .option("--create-people", "create an account when somebody first signs in there")
     .option("--no-create-people", "only people who have an account here can sign in")
@@ -116,6 +118,10 @@ function settings(command: Command): Command {
       ),
     )
     .option("--hosted-domain <domain>", "with --preset google: only accounts of this Google Workspace organization")
+    .option(
+      "--believe-fresh",
+      "a sign-in that must be fresh counts although the provider doesn't say when it was; default: it doesn't count",
+    )
     .option("--trust-email", "addresses of its domains that it calls verified count as verified, and find an account");
 }
 
@@ -212,12 +218,14 @@ function endsOf({ provider, people, stranded, all }: ProviderImpact): string {
 }
 
 function settingsOf(options: ProviderOptions) {
-  const { scope, emailDomain, trustEmail, createPeople, hostedDomain, whenDisabled, changeClient } = options;
+  const { scope, emailDomain, trustEmail, createPeople, believeFresh, hostedDomain, whenDisabled, changeClient } =
+    options;
   return given({
     scopes: scope,
     emailDomains: emailDomain?.filter((one) => one !== ""),
     trustEmail,
     createPeople,
+    believeFresh,
     hostedDomain: hostedDomain === false ? null : hostedDomain,
     whenDisabled,
     changeClients: changeClient?.filter((one) => one !== ""),

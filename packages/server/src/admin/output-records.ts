@@ -236,6 +236,7 @@ export function providerRecord(provider: SignInProvider, issuer: string): WireRe
     email_domains: provider.emailDomains,
     trust_email: provider.trustEmail,
     create_people: provider.createPeople,
+    believe_fresh: provider.believeFresh ?? false,
     when_disabled: provider.whenDisabled ?? "keep",
     change_clients: provider.changeClients ?? [],
     status: provider.status,

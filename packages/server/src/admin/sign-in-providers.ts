@@ -41,6 +41,8 @@ interface Settings {
   readonly emailDomains: readonly string[];
   readonly trustEmail: boolean;
   readonly createPeople: boolean;
+  /** A fresh sign-in that was asked for counts although the provider does not say when it was. */
+  readonly believeFresh: boolean;
   /** The organization that Google must name. Null: any, or none. */
   readonly hostedDomain: string | null;
   readonly whenDisabled: WhenDisabled;
@@ -361,6 +363,16 @@ function issuerRemarks(before: SignInProvider, after: SignInProvider, cleared: b
 }
 
 function remarksOf(provider: SignInProvider): readonly Remark[] {
+  const { noAuthTime = false } = presetOf(provider) ?? {};
+  const freshness =
+    provider.believeFresh === true
+      ? "if it doesn't say when somebody signed in there, whoever finds a browser that is signed in there can confirm here that they are that person"
+      : noAuthTime &&
+        "this provider may not say when somebody signed in there: people confirm with a password or a passkey that it's them, unless you use --believe-fresh";
+  return [...accessRemarks(provider), ...(freshness ? [{ field: "believe_fresh", problem: freshness }] : [])];
+}
+
+function accessRemarks(provider: SignInProvider): readonly Remark[] {
   const { createPeople, emailDomains } = provider;
   const { addressRemark } = presetOf(provider) ?? {};
   if (emailDomains.length > 0 && addressRemark !== undefined)

@@ -36,13 +36,16 @@ export type SignInNeeded =
 export function signInNeeded(
   asked: SignInAsked,
   scopes: readonly Scope[],
-  session: Pick<Session, "authTime" | "acr" | "amr">,
+  session: Pick<Session, "authTime" | "acr" | "amr"> & Partial<Pick<Session, "createdAt">>,
   startedAt: Millis,
   now: Millis,
 ): SignInNeeded {
   const policy = signInPolicy([...scopes, asked]);
+  // Somebody who has chosen their account since then may have proved earlier, at a provider, who they are.
+  const begunAt = Math.max(session.authTime, session.createdAt ?? 0);
+  if (asked.prompt.includes("select_account") && begunAt < startedAt) return { kind: "sign_in" };
   if (session.authTime < startedAt) {
-    if (asked.prompt.includes("login") || asked.prompt.includes("select_account")) return { kind: "sign_in" };
+    if (asked.prompt.includes("login")) return { kind: "sign_in" };
     if (policy.maxAge !== null && now - session.authTime > policy.maxAge * 1000) return { kind: "sign_in" };
   }
   const { acr } = policy;

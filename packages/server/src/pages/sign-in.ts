@@ -37,7 +37,7 @@ export function signInPage(view: SignInView, chrome: Chrome): string {
       }
       ${view.passkey !== null && passkeyForm(view.passkey, view.form, null, chrome)}
       ${providerButtons(view, chrome)}
-      ${view.choose !== undefined && another(view.choose, chrome)} ${ways(view, chrome)} ${asksPassword && passwordScript(chrome)}
+      ${another(view.choose ?? view.other, chrome)} ${ways(view, chrome)} ${asksPassword && passwordScript(chrome)}
     </div>`,
   );
 }
@@ -70,7 +70,8 @@ function stays(view: SignInView, { words, base }: Chrome): Markup | null {
 }
 
 /** The button to sign in as another person for the same request. */
-function another(form: FormSecrets, { words, base }: Chrome): Markup {
+function another(form: FormSecrets | undefined, { words, base }: Chrome): Markup | null {
+  if (form === undefined) return null;
   return html`<form class="other-ways" method="post" action=${`${base}/login/switch`}>
     ${secrets(form)}<button class="link" type="submit">${words.consent.switch}</button>
   </form>`;

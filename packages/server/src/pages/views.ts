@@ -92,6 +92,8 @@ export interface SignInView {
    * in.
    */
   readonly choose?: FormSecrets;
+  /** Fields of the form for another account than the one that is signed in. Absent: `choose`, or none. */
+  readonly other?: FormSecrets;
   /** The data with which the page asks for a passkey. Null if passkeys don't work at this address. */
   readonly passkey: PasskeyOffer | null;
   /** Links for people who forgot their password (`recover`) or have no account (`signUp`). Absent if there are none. */

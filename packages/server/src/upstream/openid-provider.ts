@@ -17,8 +17,9 @@ import type {
   UpstreamIdentity,
   Wishes,
 } from "../owners/identities/upstream-identity.ts";
+import { kidOfTokenResponse, ProviderKeys } from "./provider-keys.ts";
 
-/** How long a provider's metadata count. The library keeps its keys for less. */
+/** How long a provider's metadata count. */
 const METADATA_TTL: Millis = 3_600_000;
 /** Bytes of a document of a provider: metadata, keys, tokens, UserInfo. */
 const MAX_ANSWER = 262_144;
@@ -30,6 +31,8 @@ const MAX_SID = 255;
 const FAILURE_TTL: Millis = 5_000;
 /** Logout tokens that wait for metadata at a time. */
 const MAX_WAITING = 64;
+/** The oldest sign-in at the provider that counts, in seconds. A provider that is asked for an age says when it was. */
+const OLDEST_SIGN_IN = 604_800;
 /** How long before the request an ID token may have been issued: a provider's clock can be late. */
 const OLDEST_TOKEN: Millis = 600_000;
 
@@ -37,6 +40,8 @@ export interface OpenIdProviderParts {
   readonly fetcher: GuardedFetcher;
   /** The client secret. Null: none. Throws if no secret of this server opens it. */
   secretOf(provider: SignInProvider): string | null;
+  /** A monotonic clock. */
+  now(): Millis;
 }
 
 export class OpenIdProviders implements UpstreamClient {
@@ -46,8 +51,11 @@ export class OpenIdProviders implements UpstreamClient {
   readonly #failures = new LRUCache<string, UpstreamFailed>({ max: 200, ttl: FAILURE_TTL });
   readonly #known = new LRUCache<string, Promise<oidc.Configuration>>({ max: 200, ttl: METADATA_TTL });
 
+  readonly #keys: ProviderKeys;
+
   constructor(parts: OpenIdProviderParts) {
     this.#parts = parts;
+    this.#keys = new ProviderKeys(parts.now);
   }
 
   /** The address to which the browser goes (OpenID Connect Core §3.1.2.1). */
@@ -57,7 +65,7 @@ export class OpenIdProviders implements UpstreamClient {
       const preset = presetOf(provider);
       const hostedDomain = provider.requiredClaims?.["hd"];
       const supported = preset?.prompts ?? known.serverMetadata()["prompt_values_supported"];
-      const prompt = promptOf(wishes, supported);
+      const prompt = promptOf(wishes, supported, preset?.onePrompt);
       const location = oidc.buildAuthorizationUrl(known, {
         redirect_uri: attempt.redirectUri,
         scope: provider.scopes.join(" "),
@@ -67,7 +75,7 @@ export class OpenIdProviders implements UpstreamClient {
         code_challenge_method: "S256",
         ui_locales: wishes.uiLocales,
         ...(prompt === "" ? {} : { prompt }),
-        ...(wishes.fresh ? { max_age: "0" } : {}),
+        max_age: wishes.fresh ? "0" : String(OLDEST_SIGN_IN),
         ...(preset?.hostedDomains && hostedDomain !== undefined ? { hd: hostedDomain } : {}),
         ...(wishes.loginHint === null ? {} : { login_hint: wishes.loginHint }),
       });
@@ -83,7 +91,7 @@ export class OpenIdProviders implements UpstreamClient {
    */
   async finish(provider: SignInProvider, attempt: Attempt, query: string): ReturnType<UpstreamClient["finish"]> {
     try {
-      const known = await this.#configurationOf(provider);
+      const known = this.#withKeys(await this.#configurationOf(provider), provider);
       const callback = new URL(`${attempt.redirectUri}?${query}`);
       const { state: expectedState, nonce: expectedNonce, codeVerifier: pkceCodeVerifier } = attempt;
       const checks = { expectedState, expectedNonce, pkceCodeVerifier, idTokenExpected: true };
@@ -138,7 +146,6 @@ export class OpenIdProviders implements UpstreamClient {
 
   async #discover(provider: SignInProvider): Promise<oidc.Configuration> {
     const { issuer, clientId } = provider;
-    const secret = this.#parts.secretOf(provider);
     const plain = issuer.startsWith("http:") ? [oidc.allowInsecureRequests] : [];
     const found = await oidc.discovery(
       new URL(issuer),
@@ -150,17 +157,42 @@ export class OpenIdProviders implements UpstreamClient {
     const metadata = found.serverMetadata();
     // The library compares them as URLs, so a final slash would not matter (OpenID Connect Discovery §4.3).
     if (metadata.issuer !== issuer) throw new Unverified("the metadata name another issuer");
+    return this.#configured(metadata, provider, fetchWith(this.#parts.fetcher));
+  }
+
+  #configured(metadata: oidc.ServerMetadata, provider: SignInProvider, send: oidc.CustomFetch): oidc.Configuration {
     const known = new oidc.Configuration(
       metadata,
-      clientId,
+      provider.clientId,
       { [oidc.clockTolerance]: CLOCK_TOLERANCE },
-      authenticationOf(secret, metadata.token_endpoint_auth_methods_supported),
+      authenticationOf(this.#parts.secretOf(provider), metadata.token_endpoint_auth_methods_supported),
     );
-    known[oidc.customFetch] = fetchWith(this.#parts.fetcher);
-    for (const allow of plain) allow(known);
+    known[oidc.customFetch] = send;
+    if (provider.issuer.startsWith("http:")) oidc.allowInsecureRequests(known);
     oidc.enableNonRepudiationChecks(known);
     return known;
   }
+
+  /**
+   * The same for one sign-in. The library would wait a minute before it asks for a key that it doesn't know. A new
+   * configuration has no keys, so it asks each time, and `#keys` answers.
+   */
+  #withKeys(known: oidc.Configuration, provider: SignInProvider): oidc.Configuration {
+    const metadata = known.serverMetadata();
+    const send = fetchWith(this.#parts.fetcher);
+    let kid: string | undefined;
+    return this.#configured(metadata, provider, async (url, options) => {
+      if (isAt(url, metadata.jwks_uri)) return this.#keys.at(url, kid, () => send(url, options));
+      const response = await send(url, options);
+      if (isAt(url, metadata.token_endpoint)) kid = kidOfTokenResponse(await response.clone().text());
+      return response;
+    });
+  }
+}
+
+/** `url`: as the library spells it. */
+function isAt(url: string, endpoint: string | undefined): boolean {
+  return endpoint !== undefined && url === new URL(endpoint).href;
 }
 
 function keyOf({ id, issuer, clientId, sealedSecret }: SignInProvider): string {
@@ -168,9 +200,10 @@ function keyOf({ id, issuer, clientId, sealedSecret }: SignInProvider): string {
 }
 
 /** Without values that the provider says it does not know. It would refuse the whole request. */
-function promptOf({ fresh, choose }: Wishes, supported: unknown): string {
+function promptOf({ fresh, choose }: Wishes, supported: unknown, onlyOne = false): string {
   const wanted = [...(fresh ? ["login"] : []), ...(choose ? ["select_account"] : [])];
-  return wanted.filter((one) => !Array.isArray(supported) || supported.includes(one)).join(" ");
+  const known = wanted.filter((one) => !Array.isArray(supported) || supported.includes(one));
+  return known.slice(0, onlyOne ? 1 : known.length).join(" ");
 }
 
 /** `client_secret_basic` unless the provider lists other methods only (OpenID Connect Discovery §3). */

@@ -48,6 +48,7 @@ const long = [RTL_NAME, LONG_NAME, UNBREAKABLE, HOSTILE_NAME].map((name, at) =>
 const problems: readonly ElsewhereProblem[] = [
   ...(["denied", "unreachable", "unverified", "stale", "too_long"] as const),
   ...(["stranger", "refused", "domain", "address_taken", "another"] as const),
+  ...(["other_person", "unexpected", "not_fresh"] as const),
 ];
 const notices: readonly (keyof typeof SECURITY_NOTICES)[] = [
   ...(["account-connected", "account-known", "account-taken", "account-other"] as const),

@@ -54,13 +54,13 @@ export function beginSignIn(
   const prompt = flow?.request.prompt ?? [];
   const choose = form.get("switch") === "yes" || prompt.includes("select_account");
   // Somebody who is signed in, and is asked to sign in, has to prove again who they are. So has whoever an app asks.
-  const wanted = visitor.signedIn !== undefined || prompt.includes("login") || flow?.request.maxAge != null;
+  const again = visitor.signedIn !== undefined && !choose;
+  const fresh = again || prompt.includes("login") || flow?.request.maxAge != null;
   const loginHint = typed ?? flow?.request.loginHint ?? null;
-  return begin(provider, { connects: null, fresh: wanted && !choose, choose, loginHint }, arrival, tools);
+  return begin(provider, { connects: null, fresh, choose, loginHint }, arrival, tools);
 }
 
-export interface Beginning extends Pick<ElsewhereState, "connects" | "fresh"> {
-  readonly choose: boolean;
+export interface Beginning extends Pick<ElsewhereState, "connects" | "fresh" | "choose"> {
   readonly loginHint: string | null;
 }
 
@@ -74,7 +74,7 @@ export async function begin(
   const { visitor, continuation, http } = arrival;
   const state: ElsewhereState = {
     ...{ providerId: provider.id, connects, nonce: randomText(32), codeVerifier: randomText(32) },
-    ...{ begunAt: tools.now(), fresh, continuation },
+    ...{ begunAt: tools.now(), fresh, choose, continuation },
   };
   const sealed = sealState(state, visitor.nonce, tools.secrets);
   // Only a request of an unusual size is that long. The person can still sign in with another way.
@@ -99,7 +99,10 @@ export function attemptOf(
 const STATUS: Readonly<Partial<Record<ElsewhereProblem, number>>> = { denied: 200, unreachable: 503 };
 /** Seconds after which a provider that did not answer may be back. */
 const AGAIN = 60;
-const REFUSED: readonly ElsewhereProblem[] = ["stranger", "refused", "domain", "address_taken", "another"];
+const REFUSED: readonly ElsewhereProblem[] = [
+  ...(["stranger", "refused", "domain", "address_taken"] as const),
+  ...(["another", "other_person", "unexpected", "not_fresh"] as const),
+];
 
 /** The sign-in page, with what went wrong at the provider. What waits still waits. */
 export async function problemAt(

@@ -58,25 +58,41 @@ export async function finishSignIn(http: HttpRequest, tools: CallbackTools): Pro
   if (state.connects !== null) return toConnect(state.connects, provider, identity, visitor, tools);
   if (tools.now() - (identity.authTime ?? tools.now()) > OLDEST_SIGN_IN && !state.fresh)
     return begin(provider, { connects: null, fresh: true, choose: false, loginHint: identity.email }, arrival, tools);
-  return signedInThere(provider, identity, authTimeOf(identity, state, tools.now()), arrival, tools);
+  return signedInThere({ provider, identity, state }, arrival, tools);
 }
 
-/** When the person proved there who they are. `state`: they were asked to prove it since then, or were not asked. */
-function authTimeOf({ authTime }: UpstreamIdentity, { fresh, begunAt }: ElsewhereState, now: Millis): Millis {
+/** What came back from a provider. */
+interface Back {
+  readonly provider: SignInProvider;
+  readonly identity: UpstreamIdentity;
+  readonly state: ElsewhereState;
+}
+
+/**
+ * When the person proved there who they are. `state`: they were asked to prove it since then, or were not asked. Somebody
+ * whose provider does not say when counts as signed in as early as it may be, so that the sign-in is never recent enough
+ * for what needs a recent one. `made`: the account is new, so it has nothing yet that a recent sign-in protects.
+ */
+function authTimeOf({ provider, identity, state }: Back, made: boolean, now: Millis): Millis {
+  const { authTime } = identity;
+  if (authTime === null) return state.fresh || provider.believeFresh === true || made ? now : now - OLDEST_SIGN_IN;
   // A proof that was asked for came after the question, whatever the provider's clock says.
-  const earliest = fresh ? begunAt : 0;
-  return Math.min(Math.max(authTime ?? now, earliest), now);
+  const earliest = state.fresh ? state.begunAt : 0;
+  return Math.min(Math.max(authTime, earliest), now);
 }
 
 /**
  * The provider's subject can't be one (OpenID Connect Core §2). Or it was asked to make the person prove who they are,
- * and says that they did so before.
+ * and says that they did so before, or does not say when.
  */
 function unproved(provider: SignInProvider, identity: UpstreamIdentity, { fresh, begunAt }: ElsewhereState) {
   if (subjectAt(provider, identity) === undefined)
     return { fault: "unverified", detail: "sub must be 1 to 255 printable characters" } as const;
   const { authTime } = identity;
-  if (!fresh || authTime === null || authTime >= begunAt - CLOCK_TOLERANCE) return undefined;
+  if (!fresh) return undefined;
+  if (authTime === null)
+    return provider.believeFresh === true ? undefined : ({ fault: "not_fresh", detail: "no auth_time" } as const);
+  if (authTime >= begunAt - CLOCK_TOLERANCE) return undefined;
   return { fault: "unverified", detail: "auth_time is before the request" } as const;
 }
 
@@ -93,19 +109,36 @@ function spent(state: ElsewhereState, arrival: Arrival, tools: CallbackTools): A
   return redirect(303, tools.issuer + to, visitor.cookies);
 }
 
-async function signedInThere(
-  provider: SignInProvider,
-  identity: UpstreamIdentity,
-  authTime: Millis,
-  arrival: Arrival,
-  tools: CallbackTools,
-): Promise<Answer> {
-  const { http, visitor, continuation } = arrival;
-  const confirms = continuation?.kind === "account_page" ? visitor.signedIn?.person : undefined;
-  // Somebody who confirms who they are does not become somebody else, and gets no second account.
-  if (confirms !== undefined && !(await isIdentityOf(confirms, provider, identity, tools.elsewhere.people))) {
-    tools.event("sign_in_elsewhere_failed", { provider: provider.id, fault: "another", address: http.address });
-    return problemAt(provider.name, "another", arrival, tools);
+/**
+ * Why that identity must not be signed in here, although it is genuine: it would replace the person who is signed in, or
+ * it is not the person whom the app expects. `another`: somebody confirms who they are, so only their own identities
+ * count. Undefined: it may.
+ */
+async function replaces(
+  { provider, identity, state }: Back,
+  { visitor, continuation, flow }: Arrival,
+  { elsewhere: { people } }: CallbackTools,
+): Promise<"another" | "other_person" | "unexpected" | undefined> {
+  const is = (person: Pick<Person, "personId">) => isIdentityOf(person, provider, identity, people);
+  const present = visitor.signedIn?.person;
+  if (present !== undefined && continuation?.kind === "account_page")
+    return (await is(present)) ? undefined : "another";
+  const expected = flow?.request.expectedPeople ?? null;
+  if (expected !== null) {
+    const known = await Promise.all(expected.map((personId) => is({ personId })));
+    if (!known.includes(true)) return "unexpected";
+  }
+  return present === undefined || state.choose || (await is(present)) ? undefined : "other_person";
+}
+
+async function signedInThere(back: Back, arrival: Arrival, tools: CallbackTools): Promise<Answer> {
+  const { provider, identity } = back;
+  const { http } = arrival;
+  // Nobody becomes somebody else without having asked for it, and nobody gets a second account by accident.
+  const refusal = await replaces(back, arrival, tools);
+  if (refusal !== undefined) {
+    tools.event("sign_in_elsewhere_failed", { provider: provider.id, fault: refusal, address: http.address });
+    return problemAt(provider.name, refusal, arrival, tools);
   }
   const outcome = await signInElsewhere(provider, identity, newsOf(http, tools), tools.elsewhere.people);
   if (outcome.kind === "refused") {
@@ -114,6 +147,7 @@ async function signedInThere(
     return problemAt(provider.name, reason === "disabled" ? "refused" : reason, arrival, tools);
   }
   const { person, made } = outcome;
+  const authTime = authTimeOf(back, made, tools.now());
   if (made) await offerAddress(person, identity, http, tools);
   // What the provider demanded is not known here, so a second step of this server stays necessary.
   const ways = await waysFor({ person }, "mfa", tools);

@@ -27,13 +27,15 @@ export interface ElsewhereState {
   readonly begunAt: Millis;
   /** True: the provider was asked to make the person prove who they are. */
   readonly fresh: boolean;
+  /** True: the person asked for another account than the one that is signed in here. */
+  readonly choose: boolean;
   readonly continuation: Continuation | undefined;
 }
 
 /** `browser`: the nonce of the browser that carries it. */
 export function sealState(state: ElsewhereState, browser: string, secrets: Secrets): string {
-  const { providerId, connects, nonce, codeVerifier, begunAt, fresh, continuation } = state;
-  const plain = [providerId, connects, nonce, codeVerifier, begunAt, fresh, continuation ?? null];
+  const { providerId, connects, nonce, codeVerifier, begunAt, fresh, choose, continuation } = state;
+  const plain = [providerId, connects, nonce, codeVerifier, begunAt, fresh, continuation ?? null, choose];
   const bytes = deflateRawSync(Buffer.from(JSON.stringify(plain)));
   return Buffer.from(seal(secrets, PURPOSE, browser, bytes)).toString("base64url");
 }
@@ -44,14 +46,9 @@ export function openState(sealed: string | null, browser: string, secrets: Secre
   const bytes = unseal(secrets, PURPOSE, browser, Buffer.from(sealed, "base64url"));
   if (bytes === undefined) return undefined;
   const plain = inflateRawSync(bytes, { maxOutputLength: MAX_OPENED }).toString();
-  const [providerId, connects, nonce, codeVerifier, begunAt, fresh, continuation] = JSON.parse(plain) as [
-    string,
-    string | null,
-    string,
-    string,
-    Millis,
-    boolean,
-    Continuation | null,
-  ];
-  return { providerId, connects, nonce, codeVerifier, begunAt, fresh, continuation: continuation ?? undefined };
+  const [providerId, connects, nonce, codeVerifier, begunAt, fresh, continuation, choose = false] = JSON.parse(
+    plain,
+  ) as [string, string | null, string, string, Millis, boolean, Continuation | null, boolean?];
+  const opened = { providerId, connects, nonce, codeVerifier, begunAt, fresh, choose };
+  return { ...opened, continuation: continuation ?? undefined };
 }

@@ -40,7 +40,8 @@ export async function signInAnswer(
   const confirms = stays === null && continuation?.kind === "account_page" ? signedIn?.person : undefined;
   const { providers, passkey, asksPassword } = await waysToSignIn(confirms, visitor, tools);
   const noPassword = signedIn?.person.passwordHash === null;
-  const common = { form, ways: waysOf(tools), passkey, stays, providers, asksPassword, noPassword };
+  const other = otherAccount(again, { visitor, continuation, flow }, form, tools);
+  const common = { form, ways: waysOf(tools), passkey, stays, providers, asksPassword, noPassword, ...other };
   if (flow === undefined) {
     const { username, problem, status } = again ?? FIRST;
     const view: SignInView = {
@@ -72,6 +73,19 @@ export async function signInAnswer(
     ...(chooser === undefined ? {} : { choose: { ...form, csrf: formToken(chooser.session, tools) } }),
   };
   return page(status, signInPage(view, chrome), "to a client", visitor.cookies);
+}
+
+/** The way to the other account for somebody whose provider named one. Without it, nothing replaces the present person. */
+function otherAccount(
+  again: Shown | null,
+  { visitor: { signedIn }, continuation, flow }: Pick<Arrival, "visitor" | "continuation" | "flow">,
+  form: FormSecrets,
+  tools: FlowTools,
+): Pick<SignInView, "other"> {
+  const { problem = null } = again ?? {};
+  if (problem?.kind !== "elsewhere" || problem.why !== "other_person" || signedIn === undefined) return {};
+  const waits = flow !== undefined || continuation?.kind === "device" || continuation?.kind === "invitation";
+  return waits ? { other: { ...form, csrf: formToken(signedIn.session, tools) } } : {};
 }
 
 interface WaysToSignIn extends Pick<SignInView, "passkey"> {

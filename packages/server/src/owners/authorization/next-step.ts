@@ -36,7 +36,7 @@ export interface Situation {
   readonly signedIn:
     | {
         readonly person: Pick<Person, "personId" | "mustChangePassword">;
-        readonly session: Pick<Session, "authTime" | "acr" | "amr">;
+        readonly session: Pick<Session, "authTime" | "acr" | "amr"> & Partial<Pick<Session, "createdAt">>;
       }
     | undefined;
   /** The owners for whom the person may answer, each with their earlier answers. Empty if nobody is signed in. */

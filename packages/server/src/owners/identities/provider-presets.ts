@@ -24,6 +24,10 @@ export interface ProviderPreset {
   requiredClaims?(inputs: Required<PresetInputs>): Readonly<Record<string, string>>;
   /** The values of `prompt` that it documents. Absent: all that its metadata don't exclude. */
   readonly prompts?: readonly string[];
+  /** True: it refuses a `prompt` of several values. */
+  readonly onePrompt?: true;
+  /** True: its documentation promises no `auth_time`. */
+  readonly noAuthTime?: true;
   /** True: it sends `hd`, the domain of a person's organization. */
   readonly hostedDomains?: true;
   /** A claim that says, besides `email_verified`, that the address is the person's. */
@@ -46,6 +50,7 @@ export const PROVIDER_PRESETS: Readonly<Record<PresetName, ProviderPreset>> = {
     issuerOf: () => "https://accounts.google.com",
     // `login` is not among them.
     prompts: ["none", "consent", "select_account"],
+    noAuthTime: true,
     hostedDomains: true,
     trustProblem: ({ emailDomains, requiredClaims }) =>
       requiredClaims?.["hd"] !== undefined || emailDomains.every((one) => GMAIL.includes(one))
@@ -59,6 +64,9 @@ export const PROVIDER_PRESETS: Readonly<Record<PresetName, ProviderPreset>> = {
     otherIssuer: false,
     issuerOf: ({ tenant }) => `https://login.microsoftonline.com/${tenant}/v2.0`,
     requiredClaims: ({ tenant }) => ({ tid: tenant }),
+    onePrompt: true,
+    // An optional claim, too.
+    noAuthTime: true,
     // An optional claim: the tenant, or the person, has proved the domain or the address. `email` alone proves nothing.
     verifiedBy: "xms_edov",
     addressRemark:

@@ -88,7 +88,7 @@ export async function providersOf(
 
 /** Whether that identity is one of that person. */
 export async function isIdentityOf(
-  { personId }: Person,
+  { personId }: Pick<Person, "personId">,
   provider: SignInProvider,
   identity: UpstreamIdentity,
   { storage }: Pick<ElsewhereContext, "storage">,

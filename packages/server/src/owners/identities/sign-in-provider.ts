@@ -33,6 +33,11 @@ export interface SignInProvider {
   readonly trustEmail: boolean;
   /** True: people without an account here get one when they first sign in. */
   readonly createPeople: boolean;
+  /**
+   * True: a sign-in there that this server asked to be fresh counts as fresh although the provider does not say when it
+   * was (`auth_time`). Absent: it does not.
+   */
+  readonly believeFresh?: boolean;
   /** What happens here when the provider's directory says that a person is disabled there. Absent: `keep`. */
   readonly whenDisabled?: WhenDisabled;
   /** Clients of this server that may tell of changes to the provider's people. Absent: none. */

@@ -20,6 +20,12 @@ export const elsewhere: Translation<typeof english, "one" | "other"> = {
       too_long: "Diese Anfrage ist zu lang für die Anmeldung bei {provider}. Melden Sie sich auf andere Weise an.",
       another:
         "Ihr Konto bei {provider} ist nicht mit dem Konto verbunden, das Sie hier verwenden. Wählen Sie bei {provider} das verbundene Konto, oder bestätigen Sie auf andere Weise.",
+      other_person:
+        "Sie bleiben wie bisher angemeldet: Zu Ihrem Konto bei {provider} gehört hier ein anderes Konto oder noch keines. Um es zu verwenden, wählen Sie „Konto wechseln“.",
+      unexpected:
+        "Diese Anfrage gilt für ein anderes Konto als Ihres bei {provider}. Melden Sie sich mit dem Konto an, für das sie gilt.",
+      not_fresh:
+        "{provider} hat nicht mitgeteilt, wann Sie sich dort angemeldet haben. Das bestätigt also nicht, dass Sie es sind. Melden Sie sich auf andere Weise an, oder fragen Sie den Betreiber dieses Dienstes.",
       stale:
         "Diese Anmeldung hat zu lange gedauert, ist schon beendet oder begann in einem anderen Browser. Fangen Sie noch einmal an.",
       stranger:

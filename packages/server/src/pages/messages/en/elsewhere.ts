@@ -14,6 +14,12 @@ export const elsewhere = {
       too_long: "This request is too long for the sign-in at {provider}. Sign in another way.",
       another:
         "Your account at {provider} isn’t connected to the account that you use here. Choose the connected account at {provider}, or confirm another way.",
+      other_person:
+        "You stay signed in as before: your account at {provider} is another account here, or none yet. To use it, choose “Switch account”.",
+      unexpected:
+        "This request is for another account than yours at {provider}. Sign in with the account that it is for.",
+      not_fresh:
+        "{provider} didn’t say when you signed in there, so this doesn’t confirm that it’s you. Sign in another way, or ask whoever runs this service.",
       stale: "This sign-in took too long, was finished before, or began in another browser. Start again.",
       stranger:
         "Your account at {provider} isn’t connected to an account here. Sign in another way, then connect it under “Security”.",

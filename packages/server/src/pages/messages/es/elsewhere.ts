@@ -21,6 +21,12 @@ export const elsewhere: Translation<typeof english, "one" | "other"> = {
         "Esta solicitud es demasiado larga para el inicio de sesión en {provider}. Inicie sesión de otra forma.",
       another:
         "Su cuenta de {provider} no está conectada a la cuenta que usa aquí. Elija en {provider} la cuenta conectada o confirme de otra forma.",
+      other_person:
+        "Su sesión sigue como antes: su cuenta de {provider} corresponde aquí a otra cuenta o todavía a ninguna. Para usarla, elija «Cambiar de cuenta».",
+      unexpected:
+        "Esta solicitud es para otra cuenta que la suya de {provider}. Inicie sesión con la cuenta para la que es.",
+      not_fresh:
+        "{provider} no indicó cuándo inició sesión allí, así que esto no confirma que sea usted. Inicie sesión de otra forma o pregunte a quien administra este servicio.",
       stale:
         "Este inicio de sesión tardó demasiado, ya se había terminado o empezó en otro navegador. Empiece de nuevo.",
       stranger:

@@ -19,6 +19,12 @@ export const elsewhere: Translation<typeof english, "one" | "other"> = {
       too_long: "Cette demande est trop longue pour la connexion chez {provider}. Connectez-vous autrement.",
       another:
         "Votre compte {provider} n’est pas associé au compte que vous utilisez ici. Choisissez le compte associé chez {provider} ou confirmez autrement.",
+      other_person:
+        "Vous restez connecté comme avant : votre compte {provider} correspond ici à un autre compte, ou encore à aucun. Pour l’utiliser, choisissez « Changer de compte ».",
+      unexpected:
+        "Cette demande concerne un autre compte que le vôtre chez {provider}. Connectez-vous avec le compte concerné.",
+      not_fresh:
+        "{provider} n’a pas indiqué quand vous vous y êtes connecté : cela ne confirme donc pas que c’est bien vous. Connectez-vous autrement ou demandez aux responsables de ce service.",
       stale:
         "Cette connexion a pris trop de temps, était déjà terminée ou a commencé dans un autre navigateur. Recommencez.",
       stranger:
