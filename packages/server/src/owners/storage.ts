@@ -118,13 +118,15 @@ export type CompanyHappening =
 
 /**
  * Why grants `ended` although the owner's decision did not change. `account`: it was disabled. `leaving`: it is to be
- * deleted. `app`: it was disabled or deleted. `company`: it was disabled. `member`: they left, were disabled, or have
- * another password. `stopped`: a member opted out. `crowded`: a newer grant replaced it. `approval`: a company no
+ * deleted. `app`: it was disabled or deleted. `company`: it was disabled. `member_…`: they left or were removed, their
+ * account was disabled, deleted or is to be deleted, or they have a new password. `member`: any of these, in entries of
+ * earlier versions. `stopped`: a member opted out. `crowded`: a newer grant replaced it. `approval`: a company no
  * longer approves the app for them. `upstream`: another system has disabled or deleted the person.
  */
 export type EndCause =
   | ("password" | "account" | "leaving" | "app" | "company" | "member" | "stopped" | "crowded")
-  | ("approval" | "upstream");
+  | ("approval" | "upstream")
+  | ("member_left" | "member_removed" | "member_disabled" | "member_deleted" | "member_password" | "member_leaving");
 
 /** An event between an owner and a client. It is written in the transaction of the event and never changed. */
 export interface HistoryEntry {

@@ -333,7 +333,8 @@ export type Happening =
 /** Other reasons why an app's access ended while the owner's consent was active. */
 export type EndedBy =
   | ("password" | "account" | "leaving" | "app" | "company" | "member" | "stopped" | "crowded")
-  | ("approval" | "upstream");
+  | ("approval" | "upstream")
+  | ("member_left" | "member_removed" | "member_disabled" | "member_deleted" | "member_password" | "member_leaving");
 
 /** Changes to the members of a company. */
 export type MemberHappening =

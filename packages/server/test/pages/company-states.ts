@@ -420,7 +420,9 @@ export const companyPageStates: Readonly<Record<string, (chrome: Chrome) => stri
           [
             { member: "removed" },
             { member: "left" },
-            { endedBy: "member" },
+            { endedBy: "member_removed" },
+            { endedBy: "member_disabled" },
+            { endedBy: "member_deleted" },
             { endedBy: "stopped" },
             { endedBy: "approval" },
             "reconnected",

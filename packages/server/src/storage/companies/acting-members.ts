@@ -1,10 +1,13 @@
-/** Verbs that count and list the people for whom an app acts in a company's name. */
+/** Verbs that count and list the people for whom an app acts in a company's name, and the end of one member's grants. */
 
 import { cappedEnd } from "../../oauth/consent-reach.ts";
 import { type GrantedScope, type Millis, NEVER } from "../../oauth/model.ts";
 import type { ActingPerson, CompanyKey, LiveAccess } from "../../owners/company-storage.ts";
-import { query, type Row, sql } from "../define-verbs.ts";
-import { isActive, json, text, textOrNull, whole, wholeOrNull } from "../row-conversion.ts";
+import type { EndCause } from "../../owners/storage.ts";
+import { noteEnded } from "../consents/history.ts";
+import { query, type Row, sql, type Tx, words } from "../define-verbs.ts";
+import { endedColumns, keepUses } from "../grants/uses.ts";
+import { ENDED_KEPT, isActive, json, text, textOrNull, whole, wholeOrNull } from "../row-conversion.ts";
 import { thisCompany } from "./lock-company-row.ts";
 
 export interface ActingFor extends CompanyKey {
@@ -83,3 +86,43 @@ export const listActing = query<
       lastUsedAt: wholeOrNull(row, "last_used_at"),
     })),
 });
+
+const ofThisMember = sql`partition = :partition AND owner_id = :companyId AND person_id = :personId AND person_id <> owner_id AND ${isActive}`;
+
+/**
+ * Ends the person's grants in the company's name, and returns their number. The company's consent stays, because others
+ * may rely on it. `since`: ends only grants that were made from then on, by sign-ins from before that time.
+ */
+export async function endGrantsOfMember(
+  tx: Tx,
+  {
+    partition,
+    companyId,
+    personId,
+    by,
+    cause,
+    since = { madeFrom: 0, signedInBefore: NEVER },
+    now,
+  }: CompanyKey & {
+    readonly personId: string;
+    readonly by: string;
+    readonly cause: EndCause;
+    readonly since?: { readonly madeFrom: Millis; readonly signedInBefore: Millis };
+    readonly now: Millis;
+  },
+): Promise<number> {
+  await tx.all(
+    sql`SELECT client_id FROM consents WHERE partition = :partition AND owner_id = :companyId AND client_id IN (
+        SELECT client_id FROM grants WHERE ${ofThisMember}) ORDER BY client_id ${words.forUpdate}`,
+    { partition, companyId, personId },
+  );
+  const ended = await tx.all(
+    sql`UPDATE grants SET status = 'owner_ended', ended_at = :now, collect_at = :endedKept
+      WHERE ${ofThisMember} AND created_at >= :madeFrom AND auth_time < :signedInBefore
+      RETURNING ${endedColumns}`,
+    { ...{ partition, companyId, personId, now, endedKept: now + ENDED_KEPT }, ...since },
+  );
+  await keepUses(tx, { partition, ownerId: companyId }, ended);
+  await noteEnded(tx, { partition, ownerId: companyId, cause, by, personId, now }, ended);
+  return ended.length;
+}

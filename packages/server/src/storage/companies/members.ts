@@ -5,7 +5,7 @@
  * that has a membership and deletes one that has none.
  */
 
-import { type Millis, NEVER } from "../../oauth/model.ts";
+import type { Millis } from "../../oauth/model.ts";
 import type { InSession } from "../../owners/change-conditions.ts";
 import type {
   Acting,
@@ -18,14 +18,14 @@ import type {
 } from "../../owners/company-storage.ts";
 import type { StoredMail } from "../../owners/mail/storage.ts";
 import type { CompanyHappening } from "../../owners/storage.ts";
-import { note, noteEnded } from "../consents/history.ts";
+import { note } from "../consents/history.ts";
 import { type Call, query, sql, statement, steps, type Tx, transaction, words } from "../define-verbs.ts";
 import { mayStill } from "../factors/lock-person-row.ts";
-import { endedColumns, keepUses } from "../grants/uses.ts";
 import { post } from "../mail/outbox.ts";
 import { partitionOf } from "../partition.ts";
 import { accountStanding } from "../people/person-row.ts";
-import { ENDED_KEPT, HOUR, isActive, text, whole } from "../row-conversion.ts";
+import { HOUR, text, whole } from "../row-conversion.ts";
+import { endGrantsOfMember } from "./acting-members.ts";
 import { actingColumns, actingOf, memberColumns, memberOf } from "./company-row-conversion.ts";
 import { isAdmin, lockCompany, thisCompany } from "./lock-company-row.ts";
 
@@ -210,6 +210,8 @@ interface NewOutboxEntry extends CompanyLinkKey {
    * ends.
    */
   readonly cutAt: Millis | null;
+  /** Why they end. Null: a new password. */
+  readonly cutBy?: "leaving" | null;
   /**
    * Grants made before this time stay, and only grants that the person began before `cutAt` and finished after it end.
    * Default: null, so that all of them end.
@@ -225,18 +227,19 @@ interface NewOutboxEntry extends CompanyLinkKey {
  */
 export async function putInOutbox(
   tx: Tx,
-  { keptBefore = null, invitedSince = null, ...entry }: NewOutboxEntry,
+  { cutBy = null, keptBefore = null, invitedSince = null, ...entry }: NewOutboxEntry,
 ): Promise<void> {
   await tx.run(
-    sql`INSERT INTO standings AS s (partition, person_id, company_id, version, standing, cut_at, kept_before, invited_since, written_at)
-      VALUES (:partition, :personId, :companyId, :version, :standing, :cutAt, :keptBefore, :invitedSince, :now)
+    sql`INSERT INTO standings AS s (partition, person_id, company_id, version, standing, cut_at, cut_by, kept_before, invited_since, written_at)
+      VALUES (:partition, :personId, :companyId, :version, :standing, :cutAt, :cutBy, :keptBefore, :invitedSince, :now)
       ON CONFLICT (partition, person_id, company_id) DO UPDATE SET version = excluded.version, standing = excluded.standing,
         kept_before = CASE WHEN excluded.cut_at IS NULL THEN s.kept_before WHEN s.cut_at IS NULL THEN excluded.kept_before
           WHEN s.kept_before < excluded.kept_before OR s.kept_before IS NULL THEN s.kept_before ELSE excluded.kept_before END,
         invited_since = CASE WHEN s.invited_since < excluded.invited_since OR excluded.invited_since IS NULL THEN s.invited_since
           ELSE excluded.invited_since END,
+        cut_by = CASE WHEN excluded.cut_at IS NULL THEN s.cut_by ELSE excluded.cut_by END,
         cut_at = COALESCE(excluded.cut_at, s.cut_at), written_at = excluded.written_at`,
-    { ...entry, keptBefore, invitedSince },
+    { ...entry, cutBy, keptBefore, invitedSince },
   );
 }
 
@@ -271,7 +274,8 @@ export const eraseMember = transaction<
   if (by !== null && (await isLastAdmin(tx, key))) return refused("last_admin");
   await forgetMember(tx, key);
   const decidedBy = by ?? "operator";
-  const grantsEnded = await endGrantsOfMember(tx, { ...key, by: decidedBy, now });
+  const cause = by === personId ? "member_left" : "member_removed";
+  const grantsEnded = await endGrantsOfMember(tx, { ...key, by: decidedBy, cause, now });
   await noteMember(tx, { ...key, kind: "member_left", by, now });
   await post(tx, mails, now);
   return { outcome: { kind: "done", grantsEnded }, link: text(row, "link") };
@@ -293,44 +297,6 @@ async function isLastAdmin(tx: Tx, key: CompanyKey & { readonly personId: string
     { partition: key.partition, companyId: key.companyId },
   );
   return admins.length === 1 && admins.some((row) => text(row, "person_id") === key.personId);
-}
-
-const ofThisMember = sql`partition = :partition AND owner_id = :companyId AND person_id = :personId AND person_id <> owner_id AND ${isActive}`;
-
-/**
- * Ends the person's grants in the company's name, and returns their number. The company's consent stays, because others
- * may rely on it. `since`: ends only grants that were made from then on, by sign-ins from before that time.
- */
-export async function endGrantsOfMember(
-  tx: Tx,
-  {
-    partition,
-    companyId,
-    personId,
-    by,
-    since = { madeFrom: 0, signedInBefore: NEVER },
-    now,
-  }: CompanyKey & {
-    readonly personId: string;
-    readonly by: string;
-    readonly since?: { readonly madeFrom: Millis; readonly signedInBefore: Millis };
-    readonly now: Millis;
-  },
-): Promise<number> {
-  await tx.all(
-    sql`SELECT client_id FROM consents WHERE partition = :partition AND owner_id = :companyId AND client_id IN (
-        SELECT client_id FROM grants WHERE ${ofThisMember}) ORDER BY client_id ${words.forUpdate}`,
-    { partition, companyId, personId },
-  );
-  const ended = await tx.all(
-    sql`UPDATE grants SET status = 'owner_ended', ended_at = :now, collect_at = :endedKept
-      WHERE ${ofThisMember} AND created_at >= :madeFrom AND auth_time < :signedInBefore
-      RETURNING ${endedColumns}`,
-    { ...{ partition, companyId, personId, now, endedKept: now + ENDED_KEPT }, ...since },
-  );
-  await keepUses(tx, { partition, ownerId: companyId }, ended);
-  await noteEnded(tx, { partition, ownerId: companyId, cause: "member", by, personId, now }, ended);
-  return ended.length;
 }
 
 export const setMemberRole = transaction<

@@ -5,14 +5,16 @@
 
 import type { Millis } from "../../oauth/model.ts";
 import type { CompanyKey } from "../../owners/company-storage.ts";
+import type { EndCause } from "../../owners/storage.ts";
 import { type Call, query, type Row, sql, statement, steps, type Tx, transaction } from "../define-verbs.ts";
 import { StorageUnavailable } from "../errors.ts";
 import { pauseGrants, pausingOf } from "../grants/end-in-batches.ts";
 import { partitionOf } from "../partition.ts";
 import { accountStanding } from "../people/person-row.ts";
 import { text, whole, wholeOrNull } from "../row-conversion.ts";
+import { endGrantsOfMember } from "./acting-members.ts";
 import { lockCompany, thisCompany } from "./lock-company-row.ts";
-import { endGrantsOfMember, forgetMember, noteMember, putInOutbox } from "./members.ts";
+import { forgetMember, noteMember, putInOutbox } from "./members.ts";
 
 /** One company that has to be told about one person. */
 interface OutboxEntry {
@@ -23,11 +25,12 @@ interface OutboxEntry {
   readonly version: number;
   readonly standing: string;
   readonly cutAt: Millis | null;
+  readonly cutBy: "leaving" | null;
   readonly keptBefore: Millis | null;
   readonly invitedSince: Millis | null;
 }
 
-const outboxColumns = sql`partition, person_id, company_id, version, standing, cut_at, kept_before, invited_since`;
+const outboxColumns = sql`partition, person_id, company_id, version, standing, cut_at, cut_by, kept_before, invited_since`;
 
 function outboxEntryOf(row: Row): OutboxEntry {
   return {
@@ -37,6 +40,7 @@ function outboxEntryOf(row: Row): OutboxEntry {
     version: whole(row, "version"),
     standing: text(row, "standing"),
     cutAt: wholeOrNull(row, "cut_at"),
+    cutBy: row["cut_by"] === "leaving" ? "leaving" : null,
     keptBefore: wholeOrNull(row, "kept_before"),
     invitedSince: wholeOrNull(row, "invited_since"),
   };
@@ -45,7 +49,7 @@ function outboxEntryOf(row: Row): OutboxEntry {
 /**
  * Stores, in the transaction that changes a person, what their companies have to learn. `gone`: the person is being
  * removed. `cutAt`: grants that the person made in companies' names before this time end, whatever the standing.
- * `keeps`: in all companies except these, grants made before `keeps.before` stay, and only grants that the person began
+ * `cutBy`: why, as in the outbox. `keeps`: in all companies except these, grants made before `keeps.before` stay, and only grants that the person began
  * before `cutAt` and finished after it end. `invitedSince`: invitations that the person made since then are withdrawn.
  */
 export async function noteForCompanies(
@@ -54,12 +58,14 @@ export async function noteForCompanies(
   {
     gone = false,
     cutAt,
+    cutBy = null,
     keeps,
     invitedSince,
     now,
   }: {
     readonly gone?: boolean;
     readonly cutAt: Millis | null;
+    readonly cutBy?: "leaving" | null;
     readonly keeps?: { readonly before: Millis; readonly butIn: readonly string[] };
     readonly invitedSince?: Millis;
     readonly now: Millis;
@@ -80,7 +86,7 @@ export async function noteForCompanies(
   for (const link of links) {
     const companyId = text(link, "company_id");
     const keptBefore = keeps === undefined || keeps.butIn.includes(companyId) ? null : keeps.before;
-    const news = { version, standing, cutAt, keptBefore, invitedSince: invitedSince ?? null };
+    const news = { version, standing, cutAt, cutBy, keptBefore, invitedSince: invitedSince ?? null };
     await putInOutbox(tx, { partition, personId, companyId, ...news, now });
   }
 }
@@ -158,13 +164,14 @@ export const applyOutboxEntry = transaction<
     readonly version: number;
     readonly standing: string;
     readonly cutAt: Millis | null;
+    readonly cutBy?: "leaving" | null;
     readonly keptBefore?: Millis | null;
     readonly invitedSince?: Millis | null;
     readonly now: Millis;
   },
   boolean
 >(async (tx, { partition, companyId, personId, version, standing, cutAt, now, ...news }) => {
-  const { keptBefore = null, invitedSince = null } = news;
+  const { cutBy = null, keptBefore = null, invitedSince = null } = news;
   const key = { partition, companyId, personId };
   if ((await lockCompany(tx, key)) === undefined) return false;
   const heard = await tx.run(
@@ -177,14 +184,22 @@ export const applyOutboxEntry = transaction<
   if (invitedSince !== null) await withdrawSince(tx, key, invitedSince, now);
   const lasts = standing === "active" || standing === "paused";
   if (cutAt !== null && keptBefore !== null && lasts) {
-    await endGrantsOfMember(tx, { ...key, by: "server", since: { madeFrom: keptBefore, signedInBefore: cutAt }, now });
+    const since = { madeFrom: keptBefore, signedInBefore: cutAt };
+    await endGrantsOfMember(tx, { ...key, by: "server", cause: causeOf(standing, cutBy), since, now });
   } else if (cutAt !== null || !lasts) {
-    await endGrantsOfMember(tx, { ...key, by: "server", now });
+    await endGrantsOfMember(tx, { ...key, by: "server", cause: causeOf(standing, cutBy), now });
   }
   if (lasts) await pauseGrantsOfMember(tx, key, standing === "paused" ? now : null);
   if (standing === "gone") await forgetMember(tx, key);
   return true;
 });
+
+/** Why the news end the person's grants. */
+function causeOf(standing: string, cutBy: "leaving" | null): EndCause {
+  if (standing === "gone") return "member_deleted";
+  if (standing !== "active" && standing !== "paused") return "member_disabled";
+  return cutBy === "leaving" ? "member_leaving" : "member_password";
+}
 
 const waiting = pausingOf(
   sql`partition = :partition AND owner_id = :companyId AND person_id = :personId AND person_id <> owner_id`,

@@ -40,6 +40,7 @@ import { signInProviders } from "./0037-sign-in-providers.ts";
 import { pictures } from "./0038-pictures.ts";
 import { sessionsFromElsewhere } from "./0039-sessions-from-elsewhere.ts";
 import { pausedGrants } from "./0040-paused-grants.ts";
+import { cutBy } from "./0041-cut-by.ts";
 import type { Migration } from "./migration.ts";
 
 export const migrations: readonly Migration[] = [
@@ -83,6 +84,7 @@ export const migrations: readonly Migration[] = [
   pictures,
   sessionsFromElsewhere,
   pausedGrants,
+  cutBy,
 ];
 
 /** The newest migration of this program. A database without a newer one needs nothing else. */

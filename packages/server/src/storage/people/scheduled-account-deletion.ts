@@ -56,7 +56,7 @@ export const writeDeletion = transaction<Deletion, boolean>(
       await endGrantsOf(tx, { ...key, cause: "leaving", by: personId, now });
     }
     // Who keeps the account is an admin again, where housekeeping had begun to erase it.
-    await noteForCompanies(tx, key, { cutAt: at === null ? null : now, now });
+    await noteForCompanies(tx, key, { cutAt: at === null ? null : now, cutBy: "leaving", now });
     await post(tx, mails, now);
     return true;
   },

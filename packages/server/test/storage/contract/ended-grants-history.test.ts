@@ -2,7 +2,14 @@ import { describe, expect, test } from "vitest";
 import { ownerChoices } from "../../../src/owners/authorization/person-or-company.ts";
 import type { HistoryEntry, Person } from "../../../src/owners/storage.ts";
 import { onEveryBackend } from "../support/backends.ts";
-import { aCompanyGrant, aLiveCompanyGrant, anAppRule, aStaffedCompany, SHOWN } from "../support/company-builders.ts";
+import {
+  aCompanyGrant,
+  aLiveCompanyGrant,
+  anAppRule,
+  aStaffedCompany,
+  SHOWN,
+  type Staffed,
+} from "../support/company-builders.ts";
 import {
   aClient,
   aDirectGrant,
@@ -171,25 +178,48 @@ onEveryBackend("other reasons for the end of a grant are in the history", (stora
       return { company, admin, member, told: () => told(company.companyId, company.partition) };
     };
 
+    test("a member leaves, asks for the deletion of their account, or is deleted → each its own cause", async () => {
+      for (const [cause, change] of [
+        [
+          "member_left",
+          ({ company, member }: Staffed) =>
+            storage().members.remove({ ...company, person: member, by: member.personId, now: THEN }),
+        ],
+        [
+          "member_leaving",
+          ({ member }: Staffed) =>
+            storage().people.setDeletion({ ...member, at: THEN + DAY, keepSessionId: null, mails: [], now: THEN }),
+        ],
+        ["member_deleted", ({ member }: Staffed) => storage().people.delete({ ...member, now: THEN })],
+      ] as const) {
+        const { told, ...at } = await staffed();
+        await change(at);
+        expect((await told()).map(({ record }) => [record.cause, record.personId])).toEqual([
+          [cause, at.member.personId],
+        ]);
+      }
+    });
+
     test("a member is removed → the company's history names the member and the admin; the person's own history has no entry", async () => {
       const { company, admin, member, told } = await staffed();
       await storage().members.remove({ ...company, person: member, by: admin.personId, now: THEN });
       const entries = await told();
-      expect(causes(entries)).toEqual(["member"]);
+      expect(causes(entries)).toEqual(["member_removed"]);
       expect(entries[0]?.record).toMatchObject({ by: admin.personId, personId: member.personId });
       expect(await toldTo(member)).toEqual([]);
     });
 
     test("a member is disabled, or gets another password → an entry", async () => {
-      for (const change of [
-        (member: Person) => storage().people.setStatus({ ...member, status: "disabled", now: THEN }),
-        (member: Person) => setPassword(member, true),
-      ]) {
+      for (const [cause, change] of [
+        [
+          "member_disabled",
+          (member: Person) => storage().people.setStatus({ ...member, status: "disabled", now: THEN }),
+        ],
+        ["member_password", (member: Person) => setPassword(member, true)],
+      ] as const) {
         const { member, told } = await staffed();
         await change(member);
-        expect((await told()).map(({ record }) => [record.cause, record.personId])).toEqual([
-          ["member", member.personId],
-        ]);
+        expect((await told()).map(({ record }) => [record.cause, record.personId])).toEqual([[cause, member.personId]]);
       }
     });
 
