@@ -292,7 +292,7 @@ function promptIsFine({ single }: ParsedParameters, { claims }: Draft): Draft {
     refuse("prompt_invalid");
   const maxAge = single.get("max_age");
   if (maxAge !== undefined && !/^\d{1,10}$/.test(maxAge)) refuse("max_age_invalid");
-  if (claims?.acrUnknown === true) refuse(prompt.includes("none") ? "login_required" : "acr_unreachable");
+  if (claims?.acrUnknown === true) refuse(prompt.includes("none") ? "sign_in_too_weak" : "acr_unreachable");
   return {
     prompt: prompt as Prompt[],
     maxAge: maxAge === undefined ? null : Number(maxAge),

@@ -59,7 +59,8 @@ export interface RefuseStep {
   readonly kind: "refuse";
   readonly condition: Extract<
     ConditionName,
-    "login_required" | "other_person_signed_in" | "consent_required" | "owner_ambiguous" | "nothing_grantable"
+    | ("login_required" | "sign_in_too_old" | "sign_in_too_weak" | "new_password_needed" | "other_person_signed_in")
+    | ("consent_required" | "owner_ambiguous" | "nothing_grantable")
   >;
 }
 
@@ -86,9 +87,9 @@ export function nextStep(situation: Situation): NextStep {
   const silent = asked.prompt.includes("none");
   // OpenID Connect Core §3.1.2.1: anybody else gets an error, once they had the chance to sign in as that person.
   if (isSomebodyElse(situation) && (silent || (signedIn?.session.authTime ?? 0) >= asked.startedAt))
-    return { kind: "refuse", condition: silent ? "login_required" : "other_person_signed_in" };
+    return { kind: "refuse", condition: "other_person_signed_in" };
   const proof = proofNeeded(situation);
-  if (proof !== undefined) return silent ? { kind: "refuse", condition: "login_required" } : proof;
+  if (proof !== undefined) return silent ? { kind: "refuse", condition: whyNotSilent(proof, signedIn) } : proof;
   if (signedIn === undefined) return { kind: "sign_in" };
   const { redirectUri } = asked;
   if (redirectUri === null) return askForDevice(owners, now);
@@ -103,6 +104,19 @@ export function nextStep(situation: Situation): NextStep {
   return kind === "skip" ? { kind: "issue", owner, by: "standing consent", otherwise: ask } : ask;
 }
 
+/** With `prompt=none`: why a page would be needed before the person could be asked. */
+function whyNotSilent({ kind }: Proof, signedIn: Situation["signedIn"]): RefuseStep["condition"] {
+  if (signedIn === undefined) return "login_required";
+  switch (kind) {
+    case "sign_in":
+      return "sign_in_too_old";
+    case "step_up":
+      return "sign_in_too_weak";
+    case "change_password":
+      return "new_password_needed";
+  }
+}
+
 /** True: the app expects another person than the one who is signed in. */
 function isSomebodyElse({
   asked: { expectedPeople = null },
@@ -111,8 +125,10 @@ function isSomebodyElse({
   return expectedPeople !== null && signedIn !== undefined && !expectedPeople.includes(signedIn.person.personId);
 }
 
+type Proof = Extract<NextStep, { kind: "sign_in" | "step_up" | "change_password" }>;
+
 /** The proof or change that the person owes before they are asked. Undefined: none. */
-function proofNeeded({ asked, signedIn, now }: Situation): Exclude<NextStep, AskStep | RefuseStep> | undefined {
+function proofNeeded({ asked, signedIn, now }: Situation): Proof | undefined {
   if (signedIn === undefined || isSomebodyElse({ asked, signedIn })) return { kind: "sign_in" };
   const needed = signInNeeded(asked, asked.scopes, signedIn.session, asked.startedAt, now);
   if (needed.kind === "sign_in") return { kind: "sign_in" };

@@ -134,14 +134,14 @@ describe("the next step", () => {
 
   test.each([
     ["nobody is signed in", { signedIn: undefined, owners: [] }, {}, "refuse login_required"],
-    ["max_age is over", {}, { maxAge: 0 }, "refuse login_required"],
-    ["id_token_hint names somebody else", {}, { expectedPeople: ["other"] }, "refuse login_required"],
-    ["more factors are wanted", {}, { acr: "mfa" }, "refuse login_required"],
+    ["max_age is over", {}, { maxAge: 0 }, "refuse sign_in_too_old"],
+    ["id_token_hint names somebody else", {}, { expectedPeople: ["other"] }, "refuse other_person_signed_in"],
+    ["more factors are wanted", {}, { acr: "mfa" }, "refuse sign_in_too_weak"],
     [
       "another password must be chosen",
       { signedIn: { ...signedIn, person: { ...signedIn.person, mustChangePassword: true } } },
       {},
-      "refuse login_required",
+      "refuse new_password_needed",
     ],
     ["nothing to grant", { owners: [] }, {}, "refuse nothing_grantable"],
     ["nothing was answered before", {}, {}, "refuse consent_required"],
