@@ -4,7 +4,16 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { addCompany, addMember, decide, type TestCompany } from "../support/company-staff.ts";
-import { Agent, authorizeUrl, type Form, type Page, redeem, refresh, signIn } from "../support/http-browser.ts";
+import {
+  Agent,
+  authorize,
+  authorizeUrl,
+  type Form,
+  type Page,
+  redeem,
+  refresh,
+  signIn,
+} from "../support/http-browser.ts";
 import { startServer, type TestClient, type TestServer } from "../support/test-server.ts";
 
 const DAY = 86_400_000;
@@ -102,6 +111,35 @@ describe("the rule about an app", () => {
     expect(rules).toMatchObject([{ hosts: ["https://shown.test"] }]);
     const text = (await (await as(acme.member)).get(authorizeUrl(server, app, { redirect_uri: redirectUris[1] }))).text;
     expect(text).toContain("an admin has to approve");
+  });
+
+  test("another system disabled a member → the page marks their access as paused, until they are enabled", async () => {
+    const acme = await addCompany(server);
+    const app = await server.addClient({ verified: true });
+    await decide(server, acme, app, {});
+    const url = authorizeUrl(server, app);
+    const { partition, personId, username } = acme.member;
+    await authorize(new Agent(server.issuer), url, username, { owner: acme.companyId });
+    await authorize(new Agent(server.issuer), url, acme.admin.username, { owner: acme.companyId });
+    const subject = { issuerId: "directory", claim: null, subject: personId };
+    const { people, subjectLinks } = server.assent.storage;
+    const now = server.now();
+    await subjectLinks.link({ partition, personId, subject, sole: false, madeBy: "operator", now });
+    const say = (change: "disabled" | "enabled") =>
+      people.upstreamChanged({
+        ...{ partition, personId, subject, change, whenDisabled: "pause", name: "Acme", wholePerson: false, now },
+      });
+    const agent = await as(acme.admin);
+    const marked = async () => {
+      const { text } = await agent.get(appPath(app, acme));
+      const rows = [...text.matchAll(/<li class="user">([\s\S]*?)<\/li>/g)].map(([, row = ""]) => row);
+      return [rows.filter((row) => row.includes("Paused")).length, text.includes("another system disabled this")];
+    };
+    expect(await marked()).toEqual([0, false]);
+    await say("disabled");
+    expect(await marked()).toEqual([1, true]);
+    await say("enabled");
+    expect(await marked()).toEqual([0, false]);
   });
 
   test("a member who left, or somebody else's id, in the form → nothing changed, said so", async () => {

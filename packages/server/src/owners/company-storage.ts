@@ -180,6 +180,8 @@ export interface ActingPerson {
   readonly username: string | null;
   readonly since: Millis;
   readonly lastUsedAt: Millis | null;
+  /** True: another system disabled the person's account, and their access waits until it is enabled again. */
+  readonly paused: boolean;
 }
 
 export type RuleOutcome =

@@ -172,6 +172,7 @@ function aRuleForm(change: Partial<CompanyRuleForm> = {}): CompanyRuleForm {
 function anAppPage(change: Partial<CompanyAppPageView> = {}): CompanyAppPageView {
   const shown = ["ada", "grace", "linus"].map((username, at) => ({
     ...{ username, personName: at === 0 ? ada.name : null, since: NOW - (40 + at) * DAY, lastUsedAt: NOW - DAY },
+    paused: at === 1,
   }));
   return {
     ...frame(),

@@ -125,11 +125,8 @@ async function appAnswer(
             expiresAt:
               details.access.endsAt === undefined ? consentUnder(consent, ceiling).expiresAt : details.access.endsAt,
             people,
-            shown: acting.map(({ username, personName, since, lastUsedAt }) => ({
-              username,
-              personName,
-              since,
-              lastUsedAt,
+            shown: acting.map(({ username, personName, since, lastUsedAt, paused }) => ({
+              ...{ username, personName, since, lastUsedAt, paused },
             })),
           },
     requests: details.requests.map((one) => requestView(one, client, known, language)),

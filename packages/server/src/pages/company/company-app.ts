@@ -104,13 +104,14 @@ function access(view: CompanyAppPageView, chrome: Chrome): Markup {
         ${shown.map(
           (one) =>
             html`<li class="user">
-              <span>${one.username === null ? company.formerMember : bothNames({ name: one.personName ?? "", username: one.username })}</span>
+              <span>${one.username === null ? company.formerMember : bothNames({ name: one.personName ?? "", username: one.username })}${one.paused && [" ", html`<span class="tag">${company.paused}</span>`]}</span>
               <span class="soft small">${rich(company.usesSince, { when: time(one.since) })}</span>
             </li>`,
         )}
         ${rest > 0 && html`<li class="soft small">${count(company.moreUsers, rest)}</li>`}
       </ul>`
     }
+    ${shown.some((one) => one.paused) && html`<p class="soft small">${company.pausedText}</p>`}
     <div class="row-actions">
       ${view.mine === "acts" && mineForm(view.clientId, view.name, "acts", view, chrome)}
       ${askButton(`${companyPath(view, chrome)}/revoke`, { client_id: view.clientId }, { text: company.revokeAll, about: name(view.name) })}

@@ -152,6 +152,8 @@ export interface CompanyAppPageView extends CompanyFrame {
       readonly personName: string | null;
       readonly since: number;
       readonly lastUsedAt: number | null;
+      /** True: their access is paused, because another system disabled their account. */
+      readonly paused: boolean;
     }[];
   };
   readonly requests: readonly CompanyRequestView[];

@@ -70,8 +70,9 @@ export const listActing = query<
   CompanyKey & { readonly clientId: string; readonly limit: number; readonly now: Millis },
   readonly ActingPerson[]
 >({
-  sql: sql`SELECT g.person_id, m.username, g.since, g.last_used_at FROM (
-      SELECT person_id, MIN(created_at) AS since, MAX(last_used_at) AS last_used_at FROM grants
+  sql: sql`SELECT g.person_id, m.username, g.since, g.last_used_at, g.paused FROM (
+      SELECT person_id, MIN(created_at) AS since, MAX(last_used_at) AS last_used_at,
+        MIN(CASE WHEN paused_at IS NULL THEN 0 ELSE 1 END) AS paused FROM grants
       WHERE partition = :partition AND owner_id = :companyId AND client_id = :clientId AND ${isActive}
         AND idle_until > :now AND absolute_until > :now
       GROUP BY person_id ORDER BY COALESCE(MAX(last_used_at), 0) DESC, person_id LIMIT :limit) AS g
@@ -84,6 +85,7 @@ export const listActing = query<
       username: textOrNull(row, "username"),
       since: whole(row, "since"),
       lastUsedAt: wholeOrNull(row, "last_used_at"),
+      paused: whole(row, "paused") === 1,
     })),
 });
 

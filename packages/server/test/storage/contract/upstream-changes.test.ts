@@ -227,7 +227,12 @@ onEveryBackend("changes at another system", (storage) => {
     await change("disabled");
     expect(await keep(theirs)).toEqual({ kind: "ended", status: "paused" });
     if (others !== undefined) expect((await keep(others)).kind).toBe("kept");
+    const app = { ...company, clientId: theirs.clientId, limit: 9, now: NOW };
+    const pausedFor = async () =>
+      (await storage().companyApps.listActing(app)).map(({ personId, paused }) => [personId, paused]);
+    expect(await pausedFor()).toEqual([[person.personId, true]]);
     await change("enabled");
+    expect(await pausedFor()).toEqual([[person.personId, false]]);
     expect((await keep(theirs)).kind).toBe("kept");
     await change("disabled", { whenDisabled: "end" });
     expect(await keep(theirs)).toEqual({ kind: "ended", status: "owner_ended" });

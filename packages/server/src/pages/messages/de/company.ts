@@ -78,6 +78,9 @@ export const company = {
     noAccess: "Die App hat keinen Zugriff im Namen des Unternehmens.",
     appGone: "Diese App ist nicht mehr registriert. Sie können nur noch ihren Zugriff beenden.",
     accessSince: "Seit",
+    paused: "Pausiert",
+    pausedText:
+      "Pausiert: Ein anderes System hat das Konto dieses Mitglieds gesperrt. Die App erhält für dieses Mitglied keinen neuen Zugriff, bis das Konto wieder freigegeben ist.",
     usesSince: "seit {when}",
     decidedBy: "{person} hat diese Regel {when} festgelegt.",
     decidedAt: "Diese Regel wurde {when} festgelegt.",

@@ -73,6 +73,9 @@ export const company = {
     noAccess: "The app has no access in the company’s name.",
     appGone: "This app is no longer registered. You can only end its access.",
     accessSince: "Since",
+    paused: "Paused",
+    pausedText:
+      "Paused: another system disabled this member’s account. The app gets no new access for them until the account is enabled again.",
     usesSince: "since {when}",
     decidedBy: "{person} set this rule {when}.",
     decidedAt: "This rule was set {when}.",

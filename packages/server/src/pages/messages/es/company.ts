@@ -76,6 +76,9 @@ export const company = {
     noAccess: "La aplicación no tiene acceso en nombre de la empresa.",
     appGone: "Esta aplicación ya no está registrada. Solo puede poner fin a su acceso.",
     accessSince: "Desde",
+    paused: "En pausa",
+    pausedText:
+      "En pausa: otro sistema desactivó la cuenta de este miembro. La aplicación no obtiene un nuevo acceso para este miembro hasta que la cuenta se active de nuevo.",
     usesSince: "desde {when}",
     decidedBy: "{person} estableció esta regla {when}.",
     decidedAt: "Esta regla se estableció {when}.",

@@ -77,6 +77,9 @@ export const company = {
     noAccess: "L’application n’a aucun accès au nom de l’entreprise.",
     appGone: "Cette application n’est plus enregistrée. Vous pouvez seulement mettre fin à ses accès.",
     accessSince: "Depuis",
+    paused: "En pause",
+    pausedText:
+      "En pause : un autre système a désactivé le compte de ce membre. L’application n’obtient plus de nouvel accès pour ce membre jusqu’à ce que le compte soit réactivé.",
     usesSince: "depuis {when}",
     decidedBy: "{person} a défini cette règle {when}.",
     decidedAt: "Cette règle a été définie {when}.",

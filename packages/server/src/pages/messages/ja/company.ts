@@ -74,6 +74,9 @@ export const company = {
     noAccess: "このアプリは会社の名義ではアクセスできません。",
     appGone: "このアプリは登録されていません。アクセスを終了することだけができます。",
     accessSince: "開始",
+    paused: "一時停止中",
+    pausedText:
+      "一時停止中：別のシステムがこのメンバーのアカウントを無効にしました。アカウントが再び有効になるまで、アプリはこのメンバーとして新たにアクセスできません。",
     usesSince: "{when}から",
     decidedBy: "{person} が{when}にこの規則を設定しました。",
     decidedAt: "この規則は{when}に設定されました。",
