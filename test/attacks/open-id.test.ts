@@ -2,6 +2,7 @@
 
 import { decodeJwt } from "jose";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { send } from "../support/front-channel.ts";
 import { Agent, authorize, authorizeUrl, postForm, redeem, refresh } from "../support/http-browser.ts";
 import { startServer, type TestClient, type TestServer } from "../support/test-server.ts";
 
@@ -98,37 +99,93 @@ describe("UserInfo", () => {
     expect((await postForm(server, "/token", greedy, asked)).body.error).toBe("invalid_scope");
   });
 
-  test("UI-03 the token in the query, as JSON, or twice → refused", async () => {
-    const { access } = await tokensFor();
-    const form = new URLSearchParams({ access_token: access });
-    const inQuery = await fetch(`${userInfo}?access_token=${access}`);
-    expect([inQuery.status, inQuery.headers.get("www-authenticate")]).toEqual([401, 'Bearer realm="assent"']);
-    const asJson = await fetch(userInfo, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ access_token: access }),
+  describe("UI-03", () => {
+    const answerOf = async (request: Promise<Response>) => {
+      const answer = await request;
+      const body = (await answer.json()) as { error?: string; sub?: string };
+      return { status: answer.status, error: body.error, sub: body.sub, says: answer.headers.get("www-authenticate") };
+    };
+    const nothingSent = { status: 401, error: undefined, sub: undefined, says: 'Bearer realm="assent"' };
+    const twice = { status: 400, error: "invalid_request", sub: undefined };
+
+    test("the token in the query, alone or beside a form, or in JSON → no token was sent, and no log line has it", async () => {
+      const { access } = await tokensFor();
+      const json = { "content-type": "application/json" };
+      const asJson = { method: "POST", headers: json, body: JSON.stringify({ access_token: access }) };
+      for (const method of ["GET", "POST"]) {
+        expect(await answerOf(fetch(`${userInfo}?access_token=${access}`, { method }))).toEqual(nothingSent);
+      }
+      expect(await answerOf(fetch(userInfo, asJson))).toEqual(nothingSent);
+      expect(server.log.join("\n")).not.toContain(access);
     });
-    expect(asJson.status).toBe(401);
-    const twice = await fetch(userInfo, { method: "POST", headers: bearer(access), body: form });
-    expect([twice.status, await twice.json()]).toMatchObject([400, { error: "invalid_request" }]);
-    expect(server.log.join("\n")).not.toContain(access);
+
+    test("the token in header and form, the same or another → invalid_request", async () => {
+      const [{ access }, { access: other }] = [await tokensFor(), await tokensFor()];
+      for (const inForm of [access, other, "x"]) {
+        const body = new URLSearchParams({ access_token: inForm });
+        const request = fetch(userInfo, { method: "POST", headers: bearer(access), body });
+        expect(await answerOf(request)).toMatchObject({ ...twice, says: expect.stringContaining("invalid_request") });
+      }
+      const repeated = new URLSearchParams([
+        ["access_token", access],
+        ["access_token", access],
+      ]);
+      expect(await answerOf(fetch(userInfo, { method: "POST", body: repeated }))).toMatchObject(twice);
+    });
+
+    test("two Authorization headers → invalid_request, in any order; one with two tokens → none", async () => {
+      const { access } = await tokensFor();
+      for (const values of [
+        [`Bearer ${access}`, `Bearer ${access}`],
+        [`Bearer ${access}`, "Basic eDp5"],
+        ["Basic eDp5", `Bearer ${access}`],
+      ]) {
+        const { status, text } = await send(server.issuer, { path: "/userinfo", headers: { authorization: values } });
+        expect([status, JSON.parse(text)]).toMatchObject([400, { error: "invalid_request" }]);
+      }
+      const joined = { authorization: `Bearer ${access}, Bearer ${access}` };
+      expect((await answerOf(fetch(userInfo, { headers: joined }))).status).toBe(401);
+    });
+
+    test("the scheme in any case → the claims", async () => {
+      const { access, person } = await tokensFor();
+      for (const scheme of ["bearer", "BEARER", "bEaReR"]) {
+        const request = fetch(userInfo, { headers: { authorization: `${scheme} ${access}` } });
+        expect(await answerOf(request)).toMatchObject({ status: 200, sub: person.personId });
+      }
+    });
   });
 
-  test("UI-04 an expired, unsigned or foreign token, or a refresh token → the same 401", async () => {
-    const { access, refreshToken } = await tokensFor();
+  test("UI-04 expired, unsigned, changed, of another issuer, for an API alone; an ID token, a refresh token → the same 401", async () => {
+    const { access, refreshToken, idToken } = await tokensFor();
+    const ofApi = (await tokensFor({ scope: "read" })).access;
+    await server.addResource({ identifier: "https://closed.test", userInfo: false });
+    await server.addScope({ name: "closed", resource: "https://closed.test" });
+    const closed = await server.addClient({ scopes: ["openid", "closed"] });
+    const forApiAlone = (await tokensFor({ scope: "openid closed" }, closed)).access;
+    expect(decodeJwt(forApiAlone)).toMatchObject({ aud: "https://closed.test", scope: "openid closed" });
+    const encoded = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
     const [header = "", payload = "", signature = ""] = access.split(".");
-    const unsigned = Buffer.from('{"alg":"none","typ":"at+jwt"}').toString("base64url");
-    const forged = Buffer.from(JSON.stringify({ ...decodeJwt(access), sub: "somebody" })).toString("base64url");
-    const wrong = [`${unsigned}.${payload}.`, `${header}.${forged}.${signature}`, refreshToken, "x", `${access}.x`];
+    const changed = (token: string, claims: object) => {
+      const [first, , last] = token.split(".");
+      return `${first}.${encoded({ ...decodeJwt(token), ...claims })}.${last}`;
+    };
+    const wrong = [
+      ...[`${encoded({ alg: "none", typ: "at+jwt" })}.${payload}.`, `${header}.${payload}.`],
+      ...[changed(access, { sub: "somebody" }), changed(ofApi, { scope: "openid email" })],
+      ...[changed(ofApi, { scope: "openid", aud: userInfo }), `${header}.${payload}.${signature.slice(0, -4)}AAAA`],
+      ...[await tokenOfAnotherIssuer(), forApiAlone, idToken, refreshToken, "x", `${access}.x`],
+    ];
     const texts = new Set<string>();
-    for (const token of wrong) {
+    const present = async (token: string) => {
       const answer = await fetch(userInfo, { headers: bearer(token) });
-      expect(answer.headers.get("www-authenticate")).toBe('Bearer realm="assent", error="invalid_token"');
+      expect(answer.headers.get("www-authenticate"), token).toBe('Bearer realm="assent", error="invalid_token"');
       texts.add(`${answer.status} ${await answer.text()}`);
-    }
+    };
+    for (const token of wrong) await present(token);
+    expect((await fetch(userInfo, { headers: bearer(access) })).status).toBe(200);
     server.tick(3_600_000);
-    const late = await fetch(userInfo, { headers: bearer(access) });
-    texts.add(`${late.status} ${await late.text()}`);
+    await present(access);
     expect([...texts]).toEqual([expect.stringMatching(/^401 .*"invalid_token"/)]);
   });
 
@@ -161,10 +218,34 @@ describe("UserInfo", () => {
     expect((await fetch(userInfo, { headers: { cookie: "assent_session=x", origin: "null" } })).status).toBe(401);
   });
 
-  test("UI-14 another method → 405 with Allow", async () => {
-    for (const method of ["PUT", "DELETE"]) {
-      const answer = await fetch(userInfo, { method });
-      expect([answer.status, answer.headers.get("allow")]).toEqual([405, expect.stringContaining("GET")]);
+  test("UI-14 another method → 405 with Allow; HEAD as GET without a body; an override has no effect", async () => {
+    const { access, person } = await tokensFor();
+    for (const method of ["PUT", "DELETE", "PATCH"]) {
+      const answer = await fetch(userInfo, { method, headers: bearer(access) });
+      expect([answer.status, answer.headers.get("allow")]).toEqual([405, "GET, HEAD, POST"]);
+    }
+    const [get, head] = [await fetch(userInfo, { headers: bearer(access) }), await fetch(userInfo, { method: "HEAD" })];
+    expect([head.status, await head.text()]).toEqual([401, ""]);
+    const known = await fetch(userInfo, { method: "HEAD", headers: bearer(access) });
+    expect([known.status, await known.text()]).toEqual([200, ""]);
+    expect(known.headers.get("content-type")).toBe(get.headers.get("content-type"));
+    for (const name of ["x-http-method-override", "x-http-method", "x-method-override"]) {
+      const answer = await fetch(userInfo, { headers: { ...bearer(access), [name]: "DELETE" } });
+      expect(await answer.json()).toMatchObject({ sub: person.personId });
     }
   });
 });
+
+/** An access token for UserInfo, as another server of the same program makes it. */
+async function tokenOfAnotherIssuer(): Promise<string> {
+  const other = await startServer();
+  try {
+    const client = await other.addClient({ scopes: ["openid"] });
+    const { username } = await other.addPerson();
+    const link = authorizeUrl(other, client, { scope: "openid" });
+    const { body } = await redeem(other, client, await authorize(new Agent(other.issuer), link, username));
+    return String(body.access_token);
+  } finally {
+    await other.stop();
+  }
+}

@@ -3,6 +3,7 @@
  * 8414 §3.1).
  */
 
+import { decodeJwt } from "jose";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type ProxiedServer, send, startBehindProxy } from "../support/front-channel.ts";
 import { Agent, authorizeUrl, consentForm, type Page, redeem } from "../support/http-browser.ts";
@@ -68,21 +69,49 @@ test("a door to start again → below the path, and it opens", async () => {
   expect((await agent.get(door)).status).toBe(200);
 });
 
-test("the metadata → at the host's root before the path, with endpoints below it; nothing without the path", async () => {
-  const document = await send(server.origin, { path: "/.well-known/oauth-authorization-server/tenant/one" });
-  expect(JSON.parse(document.text)).toMatchObject({
-    issuer: ISSUER,
-    token_endpoint: `${ISSUER}/token`,
-    jwks_uri: `${ISSUER}/jwks`,
-  });
+test("both documents → RFC 8414's at the host's root before the path, OpenID Connect's below it; nowhere else", async () => {
+  const ofHost = await send(server.origin, { path: "/.well-known/oauth-authorization-server/tenant/one" });
+  const below = await send(server.origin, { path: "/tenant/one/.well-known/openid-configuration" });
+  expect([ofHost.status, below.status]).toEqual([200, 200]);
+  expect(JSON.parse(below.text)).toEqual(JSON.parse(ofHost.text));
+  const document = JSON.parse(below.text) as Record<string, unknown>;
+  expect(document["issuer"]).toBe(ISSUER);
+  const addresses = Object.entries(document).filter(([name]) => /_(?:endpoint|uri)$/.test(name));
+  expect(addresses.map(([name]) => name)).toEqual(expect.arrayContaining(["jwks_uri", "userinfo_endpoint"]));
+  for (const [name, address] of addresses) {
+    expect([name, address]).toEqual([name, expect.stringMatching(/^https:\/\/as\.test\/tenant\/one\/\w+$/)]);
+    expect([name, (await send(server.origin, { path: here(String(address)) })).status]).not.toEqual([name, 404]);
+  }
   for (const path of [
-    "/authorize",
-    "/token",
-    "/login",
+    "/.well-known/openid-configuration",
+    "/.well-known/openid-configuration/tenant/one",
     "/.well-known/oauth-authorization-server",
-    "/tenant/one/token/x",
-    "/tenant/oneX/login",
+    "/.well-known/oauth-authorization-server/tenant",
+    "/tenant/one/.well-known/oauth-authorization-server",
+    "/tenant/.well-known/openid-configuration",
+    ...["/authorize", "/token", "/login", "/userinfo", "/logout", "/tenant/one/token/x", "/tenant/oneX/login"],
   ])
     expect([path, (await send(server.origin, { path })).status]).toEqual([path, 404]);
   expect((await send(server.origin, { path: "/tenant/one" })).headers.location).toBe(`${ISSUER}/account/apps`);
+});
+
+test("a sign-in by OpenID Connect → ID token, UserInfo and sign-out below the path", async () => {
+  const client = await server.addClient({ scopes: ["openid"], postLogoutRedirectUris: ["https://app.test/bye"] });
+  const { username, personId } = await server.addPerson();
+  const agent = new Agent(server.origin);
+  const form = (await agent.get(here(authorizeUrl(server, client, { scope: "openid" })))).forms[0];
+  if (form === undefined) throw new Error("no form");
+  const consent = await agent.get(here((await agent.submit(form, { username, password: PASSWORD })).location));
+  const answer = await agent.submit(consentForm(consent), { decision: "allow" });
+  const { body } = await redeem({ issuer: `${server.origin}/tenant/one` }, client, answer.location ?? "");
+  const idToken = String(body["id_token"]);
+  expect(decodeJwt(idToken)).toMatchObject({ iss: ISSUER, sub: personId });
+  expect(decodeJwt(String(body.access_token)).aud).toBe(`${ISSUER}/userinfo`);
+  const authorization = `Bearer ${body.access_token}`;
+  const info = await send(server.origin, { path: "/tenant/one/userinfo", headers: { authorization } });
+  expect(JSON.parse(info.text)).toEqual({ sub: personId });
+  const asked = new URLSearchParams({ id_token_hint: idToken, post_logout_redirect_uri: "https://app.test/bye" });
+  const left = await agent.get(`/tenant/one/logout?${asked}`);
+  expect([left.status, left.location?.href]).toEqual([302, "https://app.test/bye"]);
+  expect((await agent.get("/tenant/one/account/apps")).location?.pathname).toBe("/tenant/one/login");
 });
