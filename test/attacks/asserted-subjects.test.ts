@@ -17,6 +17,7 @@ import {
   SAML2_BEARER,
   trust,
 } from "../support/assertion-requests.ts";
+import { unnumbered } from "../support/http-browser.ts";
 import { anIdentityProvider, assertionXml, encoded, signed } from "../support/saml-idp.ts";
 import { settle, startServer, type TestClient, type TestServer } from "../support/test-server.ts";
 
@@ -167,5 +168,5 @@ test("SA-34 whether a subject is linked, and by whom → not to be told by the a
   const operator = sub();
   await link(await server.addPerson({ operator: ["admin"] }), strict.issuer, operator);
   const answers = await Promise.all([by(strict, subject), by(strict, operator), by(strict, sub())]);
-  expect(new Set(answers.map(({ status, body }) => JSON.stringify([status, body]))).size).toBe(1);
+  expect(new Set(answers.map(({ status, body }) => unnumbered(JSON.stringify([status, body])))).size).toBe(1);
 });

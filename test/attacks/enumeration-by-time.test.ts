@@ -71,7 +71,7 @@ function told({ status, headers, text, location }: Page, about: string): string 
     .replace(/(name="(?:csrf|device|partial|request|challenge)" value=")[^"]*/g, "$1")
     .replace(/data-options="[^"]*"/g, "")
     .replace(/back=[^"]*/g, "")
-    .replace(/(?<![\w-])[\w-]{8}-[0-9a-z]+\b/g, "…");
+    .replaceAll(headers.get("x-request-id") ?? "no number", "…");
   return JSON.stringify([status, location?.pathname, headers.get("set-cookie")?.replace(/=[^;]*/g, ""), plain]);
 }
 

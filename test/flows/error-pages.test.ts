@@ -68,10 +68,11 @@ describe("/errors/{condition}", () => {
       redirected.location?.searchParams.get("error_uri") ?? "",
       `${server.issuer}${/href="(\/errors\/[^"]+)"/.exec(shown.text)?.[1] ?? ""}`,
     ];
+    const numbers = [refused.headers, redirected.headers].map((headers) => headers.get("x-request-id"));
     expect(links.map((link) => link.slice(server.issuer.length))).toEqual([
-      "/errors/unsupported_grant_type",
-      "/errors/scope_not_allowed",
-      "/errors/authorization_client_unknown",
+      `/errors/unsupported_grant_type?id=${numbers[0]}`,
+      `/errors/scope_not_allowed?id=${numbers[1]}`,
+      `/errors/authorization_client_unknown?id=${shown.headers["x-request-id"]}`,
     ]);
     for (const link of links) expect((await fetch(link)).status).toBe(200);
   });
@@ -112,7 +113,11 @@ describe("paths and methods that aren't there", () => {
     const told = await json("/nothing");
     expect([told.status, JSON.parse(told.text)]).toEqual([
       404,
-      { error: "not_found", error_description: expect.any(String), error_uri: `${server.issuer}/errors/not_found` },
+      {
+        error: "not_found",
+        error_description: expect.any(String),
+        error_uri: `${server.issuer}/errors/not_found?id=${told.headers["x-request-id"]}`,
+      },
     ]);
   });
 
@@ -190,7 +195,7 @@ describe("faults", () => {
         {
           error: "server_error",
           error_description: expect.any(String),
-          error_uri: `${own.issuer}/errors/server_error`,
+          error_uri: `${own.issuer}/errors/server_error?id=${told.headers.get("x-request-id")}`,
         },
       ]);
       expect(told.headers.get("cache-control")).toBe("no-store");

@@ -74,7 +74,7 @@ export async function expectAssertionRefused(
   expect(got.body).toEqual({
     error: "invalid_grant",
     error_description: "The assertion is not accepted.",
-    error_uri: `${server.issuer}/errors/assertion_refused`,
+    error_uri: `${server.issuer}/errors/assertion_refused?id=${got.headers.get("x-request-id")}`,
   });
   const lines = server.log
     .slice(before)

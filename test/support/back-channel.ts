@@ -136,7 +136,7 @@ export function expectRefusal(
   expect([answer.status, body.error], JSON.stringify(body)).toEqual([status, error]);
   expect(Object.keys(body)).toEqual(["error", "error_description", "error_uri"]);
   expect(body["error_description"]).toMatch(/^[\x20\x21\x23-\x5b\x5d-\x7e]+$/);
-  expect(body["error_uri"]).toMatch(/^https?:\/\/[^/]+\/errors\/[a-z_]+$/);
+  expect(body["error_uri"]).toMatch(/^https?:\/\/[^/]+\/errors\/[a-z_]+\?id=[\w-]{16}$/);
   expect(headers.get("content-type")).toMatch(/^application\/json\b/);
   expect(headers.get("cache-control")).toBe("no-store");
   expect(headers.get("location")).toBeNull();

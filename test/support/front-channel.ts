@@ -26,7 +26,7 @@ export function expectPage400(page: Page, condition?: string): void {
   expect(page.headers.get("content-type")).toBe("text/html; charset=utf-8");
   expect(page.text).not.toMatch(/http-equiv/i);
   expect(page.forms).toEqual([]);
-  if (condition !== undefined) expect(page.text).toContain(`/errors/${condition}"`);
+  if (condition !== undefined) expect(page.text).toContain(`/errors/${condition}?id=`);
 }
 
 /**
@@ -46,7 +46,7 @@ export function expectRedirectError(
   expect(answer.getAll("error")).toEqual([error]);
   expect(answer.getAll("state")).toEqual(state === null ? [] : [state]);
   expect(answer.getAll("iss")).toEqual([server.issuer]);
-  expect(answer.getAll("error_uri")).toEqual([expect.stringMatching(/\/errors\/[a-z_]+$/)]);
+  expect(answer.getAll("error_uri")).toEqual([expect.stringMatching(/\/errors\/[a-z_]+\?id=[\w-]{16}$/)]);
   expect(answer.get("error_description")).toMatch(/^[\x20-\x21\x23-\x5b\x5d-\x7e]+$/);
   expect(answer.has("code")).toBe(false);
   return answer;

@@ -26,6 +26,7 @@ const nouns: Readonly<Record<string, Noun>> = {
   consent: { summary: "what people and companies granted to clients", load: () => import("./commands/consent.ts") },
   receipt: { summary: "signed copies of what owners decided", load: () => import("./commands/receipt.ts") },
   session: { summary: "signed-in browsers", load: () => import("./commands/session.ts") },
+  refusal: { summary: "why requests were refused", load: () => import("./commands/refusal.ts") },
   key: { summary: "keys that sign tokens", load: () => import("./commands/key.ts") },
   db: { summary: "the database: schema, housekeeping, backup", load: () => import("./commands/db.ts") },
   export: { summary: "write all data to a file", load: () => import("./commands/export.ts") },

@@ -21,7 +21,7 @@ import { elsewhereOf } from "./elsewhere-setup.ts";
 import { type Reporting, reporting } from "./event-reporting.ts";
 import { Heartbeat } from "./heartbeat.ts";
 import { Housekeeping } from "./housekeeping.ts";
-import { coarseNetworkOf, originOf, TrustedProxies } from "./http/connections/client-address.ts";
+import { coarseNetworkOf, networkOf, originOf, TrustedProxies } from "./http/connections/client-address.ts";
 import { Connections } from "./http/connections/connection-limits.ts";
 import { Gate } from "./http/connections/load-shedding.ts";
 import { createHandler } from "./http/connections/request-handler.ts";
@@ -156,7 +156,13 @@ export async function createAssent(config: Config, options: AssentOptions = {}):
     const crew = options.worker?.crew ?? (() => undefined);
     const { notify, monotonic = () => performance.now() } = options;
     const attemptKey = (...parts: readonly string[]) => secrets.mac("attempt", JSON.stringify(parts));
-    const reporter = reporting(log, metrics);
+    const reporter = reporting(log, metrics, {
+      now,
+      load: async () => {
+        const { RefusalRecorder } = await import("./refusals/refusal-recorder.ts");
+        return new RefusalRecorder({ storage, networkOf, monotonic });
+      },
+    });
     const mailSources = { config, storage, secrets, attemptKey, log, now, brand };
     const mail = openMail(mailSources, options.dangerouslyLogMail ?? false);
     const parts = {
@@ -196,6 +202,7 @@ export async function createAssent(config: Config, options: AssentOptions = {}):
         await assent.telling.stop();
         await mail.stop();
         await saml.close();
+        await reporter.settle();
         await heartbeat.end();
         await storage.close();
         reporter.close();
@@ -347,7 +354,6 @@ async function assemble({
   });
   const tellApps = () => telling.kick();
   const sessions = { tellApps, storage, mail, issuer, attemptKey, newId, event, now };
-  const ids = { prefix: randomText(6), count: 0 };
   let [ending, draining] = [false, false];
   const assent: Served = {
     config,
@@ -408,8 +414,9 @@ async function assemble({
     people,
     chrome: (request, about) => people.pageChromes.of(request, assent.cookies.read(request, "language"), about),
     refused: reporter.refused,
+    refusalShown: reporter.shown,
     mail,
-    requestId: () => `${ids.prefix}-${(ids.count++).toString(36)}`,
+    requestId: () => randomText(12),
     unfit: () => heartbeat.unfit !== undefined,
     ending: () => ending,
     draining: () => draining,

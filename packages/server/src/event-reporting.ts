@@ -1,11 +1,14 @@
 /** Reports events and refusals to the log and the metrics. */
 
 import type { Logger } from "pino";
+import type { StoredRefusal } from "./admin/storage.ts";
 import { networkOf } from "./http/connections/client-address.ts";
 import type { HttpRequest } from "./http/http-message.ts";
 import { type Refusal, withoutCredentials } from "./http/refusal.ts";
 import { LogSampler } from "./log-sampling.ts";
 import type { ServerMetrics } from "./metrics/server-metrics.ts";
+import type { ConditionName } from "./oauth/errors.ts";
+import type { Millis } from "./oauth/model.ts";
 
 /**
  * Events that strangers, or faulty clients, can cause in any number. The log samples them, and the metrics count them.
@@ -35,24 +38,58 @@ export interface Reporting {
   event(name: string, fields: EventFields): void;
   /** Logs why a request was refused, or the fault that it caused. */
   refused(refusal: Refusal, request: HttpRequest, error?: unknown): void;
+  /** A page says that its request was refused. The first report of a request counts, because it knows more. */
+  shown(condition: ConditionName, request: HttpRequest): void;
+  /** Resolves when all refusals so far are stored. */
+  settle(): Promise<void>;
   /** Writes the counts so far. */
   close(): void;
 }
 
-export function reporting(log: Logger, metrics: ServerMetrics): Reporting {
+/** Stores refusals for operators. */
+export interface RefusalStore {
+  note(refusal: StoredRefusal): void;
+  settle(): Promise<void>;
+}
+
+/** Refusals that are not stored: nobody asks why, or the server has no time or no database for it. */
+const UNSTORED: ReadonlySet<ConditionName> = new Set(["not_found", "temporarily_unavailable", "authorization_pending"]);
+
+/**
+ * `load`: makes the store at the first refusal. `now`: the time of a refusal.
+ */
+export function reporting(
+  log: Logger,
+  metrics: ServerMetrics,
+  { load, now }: { readonly load: () => Promise<RefusalStore>; readonly now: () => Millis },
+): Reporting {
   const sampler = new LogSampler((fields, text) => log.info(fields, text));
   // At this level an operator looks for a fault, so every line is written.
   const everything = log.isLevelEnabled("debug");
+  let store: Promise<RefusalStore> | undefined;
+  const keep = (refusal: Omit<StoredRefusal, "at">) => {
+    if (UNSTORED.has(refusal.condition)) return;
+    const stored = { ...refusal, at: now() };
+    store ??= load();
+    store.then(
+      (to) => to.note(stored),
+      (error: unknown) => log.error({ err: error, event: "refusals_unstored" }, "refusals can't be stored"),
+    );
+  };
   return {
     event(name, fields) {
       const line = { event: name, ...fields };
       const failure = FAILURES.has(name) && fields["condition"] !== "access_denied";
       if (failure) metrics.failed(name);
+      if (name === "authorization_denied") keepDenial(fields, keep);
       if (everything || !failure) log.info(line, name);
       else sampler.line({ cause: causeOf(name, fields), source: sourceOf(fields), fields: line, text: name });
     },
     refused({ condition, detail, fault, facts }, { method, path, address, id }, error) {
       metrics.refused(condition);
+      const { client_id: clientId = "", ...about } = facts ?? {};
+      const found = detail === undefined ? {} : { detail: cut(withoutCredentials(detail), LONGEST_DETAIL) };
+      keep({ ...{ requestId: id, condition, clientId, method, path: cut(path), address }, ...found, ...about });
       const fields = {
         event: "refused",
         condition,
@@ -71,15 +108,30 @@ export function reporting(log: Logger, metrics: ServerMetrics): Reporting {
           ...{ fields, text: condition },
         });
     },
+    shown(condition, { method, path, address, id }) {
+      keep({ requestId: id, condition, clientId: "", method, path: cut(path), address });
+    },
+    settle: async () => (await store?.catch(() => undefined))?.settle(),
     close: () => sampler.flush(),
   };
 }
 
 /** Maximum length of a path in a line: the server's own are shorter, and strangers choose theirs. */
 const LONGEST_PATH = 200;
+/** Maximum length of a stored detail. */
+const LONGEST_DETAIL = 500;
 
-function cut(path: string): string {
-  return path.length > LONGEST_PATH ? `${path.slice(0, LONGEST_PATH)}…` : path;
+function cut(text: string, longest = LONGEST_PATH): string {
+  return text.length > longest ? `${text.slice(0, longest)}…` : text;
+}
+
+/** An owner or the server said no to a checked request at the authorization endpoint. */
+function keepDenial(
+  { request_id: requestId, condition, client_id: clientId, address }: EventFields,
+  keep: (refusal: Omit<StoredRefusal, "at">) => void,
+): void {
+  if (typeof requestId !== "string" || typeof clientId !== "string" || typeof address !== "string") return;
+  keep({ requestId, condition: condition as ConditionName, clientId, method: "GET", path: "/authorize", address });
 }
 
 /** There are few reasons and conditions, because no caller can choose them. */

@@ -86,6 +86,8 @@ export interface Assent {
   readonly event: Reporting["event"];
   /** Logs why a request was refused, or what fault it met. */
   readonly refused: Reporting["refused"];
+  /** A page says that the request was refused. */
+  readonly refusalShown: Reporting["shown"];
   /** Messages to people. */
   readonly mail: Postbox;
   requestId(): string;

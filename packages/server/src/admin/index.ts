@@ -26,6 +26,7 @@ export * from "./keys.ts";
 export { type ClientList, droppedValues, type ListChange, type ListChanges } from "./multi-valued-client-fields.ts";
 export * from "./output-records.ts";
 export * from "./people.ts";
+export * from "./refusals/index.ts";
 export * from "./scopes-and-resources.ts";
 export * from "./sign-in-providers.ts";
 export { MOST_SIMILAR, type SimilarClient, similarClients } from "./similar-client-names.ts";

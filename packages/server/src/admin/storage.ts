@@ -1,7 +1,31 @@
 /** The storage port of the operator: clients, scopes, resources, sign-in providers, signing keys, housekeeping. Each verb is one transaction. */
 
+import type { ConditionName } from "../oauth/errors.ts";
 import type { Client, Consent, Millis, Resource, Scope, TrustedIssuer } from "../oauth/model.ts";
 import type { SignInProvider } from "../owners/identities/sign-in-provider.ts";
+
+/** A refused request. `requestId`: the number that the response, its page and the log have. */
+export interface StoredRefusal {
+  readonly requestId: string;
+  readonly at: Millis;
+  readonly condition: ConditionName;
+  /** As the request named it; empty: it named none. Nothing proves that this client sent the request. */
+  readonly clientId: string;
+  readonly method: string;
+  readonly path: string;
+  /** The network address that sent the request. */
+  readonly address: string;
+  /** What the server found, for operators. */
+  readonly detail?: string;
+  /** The parameter that was refused, its value without what could be a secret, and the registered values. */
+  readonly parameter?: string;
+  readonly received?: string;
+  readonly registered?: readonly string[];
+}
+
+/** How long a refusal is kept, and the number of refusals that are kept. Beyond it, housekeeping deletes the oldest. */
+export const REFUSALS_KEPT: Millis = 7 * 86_400_000;
+export const MOST_REFUSALS = 50_000;
 
 /** A client with the version of its record, for optimistic updates. */
 export interface Versioned<T> {
@@ -62,6 +86,7 @@ export const COLLECTED = [
   "outbox",
   "people",
   "company_requests",
+  "refusals",
   "leases",
   "names",
   "member_links",
@@ -203,6 +228,18 @@ export interface AdminStorage {
       readonly now: Millis;
       readonly most: number;
     }): Promise<OwnerCounts>;
+  };
+  readonly refusals: {
+    /** A second refusal with the same number changes nothing. */
+    add(args: { readonly refusal: StoredRefusal }): Promise<void>;
+    get(args: { readonly requestId: string }): Promise<StoredRefusal | undefined>;
+    /** Newest first. `clientId`, `condition`: only these; null: all. `before`: the last one of the previous page. */
+    list(args: {
+      readonly clientId: string | null;
+      readonly condition: string | null;
+      readonly before: Pick<StoredRefusal, "at" | "requestId"> | null;
+      readonly limit: number;
+    }): Promise<readonly StoredRefusal[]>;
   };
   readonly housekeeping: {
     /** Removes what guards nothing any more, at most `limit` rows a call; the number removed. */

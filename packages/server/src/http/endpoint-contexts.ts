@@ -2,6 +2,7 @@
 
 import type { Config } from "../config.ts";
 import type { Secrets } from "../crypto/server-secret.ts";
+import type { ConditionName } from "../oauth/errors.ts";
 import type { Millis } from "../oauth/model.ts";
 import type { Popularity } from "../owners/app-popularity.ts";
 import type { AuthorizationContext } from "../owners/authorization/context.ts";
@@ -19,6 +20,8 @@ export interface PageTools {
   readonly issuer: string;
   /** The frame of a page in its reader's language. `about`: the authorization request of the page. */
   chrome(request: HttpRequest, about?: PageContext): Chrome;
+  /** A page says that the request was refused: an operator can find it by its number. */
+  refusalShown(condition: ConditionName, request: HttpRequest): void;
 }
 
 /** The tools of a page with a form. */

@@ -21,6 +21,7 @@ export function problemAnswer(
   tools: PageTools,
   startAgain: string | null = null,
 ): Answer {
+  tools.refusalShown(condition, request);
   const shown = publicCondition(condition);
   const { status, description, page: said = "other", passes } = conditions[shown];
   const chrome = { ...tools.chrome(request), here: null };

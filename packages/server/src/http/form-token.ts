@@ -41,12 +41,14 @@ export interface HeldError {
   readonly target: RedirectTarget;
   readonly condition: ConditionName;
   readonly heldAt: Millis;
+  /** The request that was refused. Null: an earlier version of the server sealed the error. */
+  readonly requestId: string | null;
 }
 
 export function sealHeldError(secrets: Secrets, browser: string, held: HeldError): string {
-  const { clientId, target, condition, heldAt } = held;
+  const { clientId, target, condition, heldAt, requestId } = held;
   const { redirectUri, responseMode, state } = target;
-  const plain = Buffer.from(JSON.stringify([clientId, redirectUri, responseMode, state, condition, heldAt]));
+  const plain = Buffer.from(JSON.stringify([clientId, redirectUri, responseMode, state, condition, heldAt, requestId]));
   return Buffer.from(seal(secrets, "authorization error", browser, plain)).toString("base64url");
 }
 
@@ -55,13 +57,8 @@ export function openHeldError(secrets: Secrets, browser: string, sealed: string 
   if (sealed === null || sealed.length > 32_768 || !/^[A-Za-z0-9_-]+$/.test(sealed)) return undefined;
   const plain = unseal(secrets, "authorization error", browser, Buffer.from(sealed, "base64url"));
   if (plain === undefined) return undefined;
-  const [clientId, redirectUri, responseMode, state, condition, heldAt] = JSON.parse(plain.toString()) as [
-    string,
-    string,
-    RedirectTarget["responseMode"],
-    string | null,
-    ConditionName,
-    Millis,
-  ];
-  return { clientId, target: { redirectUri, responseMode, state }, condition, heldAt };
+  const [clientId, redirectUri, responseMode, state, condition, heldAt, requestId = null] = JSON.parse(
+    plain.toString(),
+  ) as [string, string, RedirectTarget["responseMode"], string | null, ConditionName, Millis, string?];
+  return { clientId, target: { redirectUri, responseMode, state }, condition, heldAt, requestId };
 }

@@ -119,10 +119,14 @@ export function retryAfterOf(error: unknown): Readonly<Record<string, string>> {
   return seconds === undefined ? {} : { "retry-after": String(Math.max(1, seconds)) };
 }
 
-/** The error in the form of RFC 6749 §5.2. A 401 names the scheme of the Authorization header. */
+/**
+ * The error in the form of RFC 6749 §5.2. A 401 names the scheme of the Authorization header. `requestId`: null for a
+ * response that many requests share.
+ */
 export function problemJson(
   condition: ConditionName,
   issuer: string,
+  requestId: string | null,
   headers: Readonly<Record<string, string>> = {},
 ): Answer {
   const { status } = conditions[condition];
@@ -130,7 +134,7 @@ export function problemJson(
   // The challenge is constant: it has nothing from the request.
   if (status === 401) extra["www-authenticate"] ??= 'Basic realm="assent", charset="UTF-8"';
   if (status === 503 || status === 429) extra["retry-after"] ??= status === 503 ? "2" : "60";
-  return json(status, errorParameters(condition, issuer), extra);
+  return json(status, errorParameters(condition, issuer, requestId), extra);
 }
 
 /** Browsers of people ask for HTML; everything else gets JSON. */

@@ -843,14 +843,23 @@ export function publicCondition(name: ConditionName): ConditionName {
   return (conditions[name].public as ConditionName | undefined) ?? name;
 }
 
-/** What a client reads (RFC 6749 §5.2): the members of the JSON body or of the redirect's query. */
+/**
+ * What a client reads (RFC 6749 §5.2): the members of the JSON body or of the redirect's query. `requestId`: the number
+ * with which an operator finds this refusal; null for a response that many requests share.
+ */
 export function errorParameters(
   name: ConditionName,
   issuer: string,
+  requestId: string | null,
 ): { error: string; error_description: string; error_uri: string } {
   const shown = publicCondition(name);
   const { error, description } = conditions[shown];
-  return { error, error_description: description, error_uri: `${issuer}/errors/${shown}` };
+  return { error, error_description: description, error_uri: errorUri(shown, issuer, requestId) };
+}
+
+/** The page of a public condition. The number says nothing but which request it was. */
+export function errorUri(shown: ConditionName, issuer: string, requestId: string | null): string {
+  return `${issuer}/errors/${shown}${requestId === null ? "" : `?id=${requestId}`}`;
 }
 
 /** The conditions that have a page at `/errors/{condition}`. */

@@ -35,7 +35,7 @@ export function errorRedirectPage(view: HeldErrorView, chrome: Chrome): string {
       <dl class="reference">
         <div>
           <dt>${problem.forDevelopers}</dt>
-          <dd><a class="alone" href=${`${base}/errors/${encodeURIComponent(view.condition)}`}>${view.condition}</a><p lang="en" dir="ltr">${view.description}</p></dd>
+          <dd><a class="alone" href=${`${base}/errors/${encodeURIComponent(view.condition)}?id=${encodeURIComponent(view.requestId)}`}>${view.condition}</a><p lang="en" dir="ltr">${view.description}</p></dd>
         </div>
         <div>
           <dt>${problem.reference}</dt>

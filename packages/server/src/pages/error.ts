@@ -26,7 +26,7 @@ export function problemPage(view: ProblemView, chrome: Chrome): string {
           view.condition !== null &&
           html`<div>
             <dt>${words.problem.forDevelopers}</dt>
-            <dd><a class="alone" href=${`${base}/errors/${encodeURIComponent(view.condition)}`}>${view.condition}</a>${view.description && html`<p lang="en" dir="ltr">${view.description}</p>`}</dd>
+            <dd><a class="alone" href=${`${base}/errors/${encodeURIComponent(view.condition)}?id=${encodeURIComponent(view.requestId)}`}>${view.condition}</a>${view.description && html`<p lang="en" dir="ltr">${view.description}</p>`}</dd>
           </div>`
         }
         <div>

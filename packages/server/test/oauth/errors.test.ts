@@ -24,14 +24,19 @@ describe.each(all)("%s", (name, condition) => {
   });
 
   test("its text has only the characters of RFC 6749 §5.2", () => {
-    expect(errorParameters(name, "https://as.test").error_description).toMatch(/^[\x20-\x21\x23-\x5b\x5d-\x7e]+$/);
+    expect(errorParameters(name, "https://as.test", null).error_description).toMatch(
+      /^[\x20-\x21\x23-\x5b\x5d-\x7e]+$/,
+    );
   });
 });
 
-test("error_uri leads to the page of the public condition", () => {
-  expect(errorParameters("client_secret_wrong", "https://as.test").error_uri).toBe(
+test("error_uri leads to the page of the public condition, with the number of the request", () => {
+  const uriOf = (requestId: string | null) =>
+    errorParameters("client_secret_wrong", "https://as.test", requestId).error_uri;
+  expect([uriOf(null), uriOf("R1")]).toEqual([
     "https://as.test/errors/invalid_client",
-  );
+    "https://as.test/errors/invalid_client?id=R1",
+  ]);
   expect(publicConditions()).toContain("invalid_client");
   expect(publicConditions()).not.toContain("client_secret_wrong");
 });
@@ -44,7 +49,7 @@ test("conditions that must not be told apart are one to the client", () => {
     "refresh_token_replayed",
     "refresh_token_of_other_client",
   ] as const;
-  expect(new Set(grants.map((name) => JSON.stringify(errorParameters(name, "https://as.test")))).size).toBe(1);
+  expect(new Set(grants.map((name) => JSON.stringify(errorParameters(name, "https://as.test", null)))).size).toBe(1);
   const clients = [
     "client_unknown",
     "client_disabled",
@@ -52,5 +57,5 @@ test("conditions that must not be told apart are one to the client", () => {
     "client_secret_missing",
     "basic_malformed",
   ] as const;
-  expect(new Set(clients.map((name) => JSON.stringify(errorParameters(name, "https://as.test")))).size).toBe(1);
+  expect(new Set(clients.map((name) => JSON.stringify(errorParameters(name, "https://as.test", null)))).size).toBe(1);
 });

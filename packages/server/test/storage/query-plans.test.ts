@@ -214,6 +214,8 @@ describe("on PostgreSQL, in a session as ours are", () => {
       "consents.countOfClient",
       "endGrantsOfClient",
       "subjectLinks.list",
+      "refusalsOfAll",
+      "refusalsOfClient",
     ],
     "peopleAfter",
   ];

@@ -35,7 +35,8 @@ export async function refusedRequest(
   tools.refused({ ...refusalOf(error), facts }, http);
   if (target === undefined) return problemAnswer(error.condition, http, tools);
   const { client, silent } = target;
-  if (travelsAtOnce(client, silent)) return toClient(errorResponse(target, error.condition, tools.issuer), tools, http);
+  if (travelsAtOnce(client, silent))
+    return toClient(errorResponse(target, error.condition, tools.issuer, http.id), tools, http);
   // A form on another site posts without our cookies: nothing could bind the error to this browser, so it ends here.
   if (http.method === "POST" && tools.cookies.read(http, "browser") === undefined) {
     return problemAnswer(error.condition, http, tools);
@@ -52,5 +53,5 @@ export function failedSilently(
 ): Answer {
   const refusal = refusalOf(error);
   tools.refused(refusal, http, error);
-  return toClient(errorResponse(request, refusal.condition, tools.issuer), tools, http);
+  return toClient(errorResponse(request, refusal.condition, tools.issuer, http.id), tools, http);
 }

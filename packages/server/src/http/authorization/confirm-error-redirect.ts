@@ -30,5 +30,10 @@ export async function sendErrorRedirect(http: HttpRequest, tools: FlowTools): Pr
   if (!matchesRedirectUri(client.redirectUris, held.target.redirectUri)) {
     return problemAnswer("redirect_uri_mismatch", http, tools);
   }
-  return toClient(errorResponse(held.target, held.condition, tools.issuer), tools, http, visitor.cookies);
+  return toClient(
+    errorResponse(held.target, held.condition, tools.issuer, held.requestId),
+    tools,
+    http,
+    visitor.cookies,
+  );
 }

@@ -96,6 +96,7 @@ export function readerOf({ visitor, http }: Pick<Arrival, "visitor" | "http">, t
     signedIn: visitor.signedIn,
     browser: visitor.nonce,
     address: http.address,
+    requestId: http.id,
     device: deviceCookie(http, tools),
     language: (request) => tools.chrome(http, request).words.language,
   };

@@ -29,7 +29,7 @@ export function errorRedirectAnswer(
   const held = { clientId: client.clientId, target: { redirectUri, responseMode, state }, condition };
   const view = {
     csrf: formToken(visitor, tools),
-    held: sealHeldError(tools.secrets, visitor.nonce, { ...held, heldAt: tools.now() }),
+    held: sealHeldError(tools.secrets, visitor.nonce, { ...held, heldAt: tools.now(), requestId: http.id }),
     client: clientCard({ client, redirectUri }, chrome.words.language),
     denied: conditions[shown].error === "access_denied",
     condition: shown,

@@ -213,7 +213,7 @@ async function refused(error: unknown, route: Route, http: HttpRequest, assent: 
   assent.refused(refusal, http, error);
   return route.for === "people"
     ? (await assent.people.load()).problemAnswer(refusal.condition, http, assent)
-    : problemJson(refusal.condition, assent.issuer);
+    : problemJson(refusal.condition, assent.issuer, http.id);
 }
 
 function bodyRefused(error: OAuthError, route: Route, exchange: Exchange, assent: Served): Promise<Answer> {
@@ -227,7 +227,7 @@ function failed(error: unknown, exchange: Exchange, route: Route | undefined, as
   assent.refused(refusalOf(error), exchange.request(), error);
   assent.metrics.answered(route?.path ?? "none", 500, 0);
   if (exchange.response.headersSent) exchange.destroy();
-  else exchange.send(problemJson("server_error", assent.issuer));
+  else exchange.send(problemJson("server_error", assent.issuer, exchange.id));
 }
 
 /** The status for headers that this server can't act on. */
@@ -277,7 +277,7 @@ async function otherMethod(route: Route, http: HttpRequest, assent: Served): Pro
   const answer =
     route.for === "people" && wantsPage(http)
       ? (await assent.people.load()).problemAnswer("method_not_allowed", http, assent)
-      : problemJson("method_not_allowed", assent.issuer);
+      : problemJson("method_not_allowed", assent.issuer, http.id);
   return { ...answer, headers: { ...answer.headers, allow } };
 }
 
@@ -318,6 +318,6 @@ async function fault(
   const asPage = route?.for !== "programs" && wantsPage(http);
   const answer = asPage
     ? (await assent.people.load()).problemAnswer(condition, http, assent)
-    : problemJson(condition, assent.issuer);
+    : problemJson(condition, assent.issuer, http.id);
   return route === undefined ? answer : withCors(answer, http, route);
 }

@@ -47,7 +47,7 @@ export function busyAnswers(tools: BusyTools): (request: IncomingMessage) => Bus
     lines: tools.headerLines.of(headers).concat("content-length", String(Buffer.byteLength(body))),
     body,
   });
-  const forPrograms = whole(problemJson("temporarily_unavailable", tools.issuer));
+  const forPrograms = whole(problemJson("temporarily_unavailable", tools.issuer, null));
   const forScripts = { ...forPrograms, lines: [...forPrograms.lines, "access-control-allow-origin", "*"] };
   let page: Busy | undefined;
   const forPeople = () => {

@@ -74,7 +74,7 @@ async function refused(
   const refusal = refusalOf(error);
   const facts = form === undefined ? {} : await factsFor(refusal.condition, form, tools);
   tools.refused({ ...refusal, facts }, http, error);
-  return problemJson(refusal.condition, tools.issuer, retryAfterOf(error));
+  return problemJson(refusal.condition, tools.issuer, http.id, retryAfterOf(error));
 }
 
 /** The form is parsed again only where a parameter of it is to be named. */

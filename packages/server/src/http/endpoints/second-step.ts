@@ -126,6 +126,11 @@ export async function refuseStronger(http: HttpRequest, tools: SignInTools): Pro
   if (flow === undefined || !isFormToken(form, visitor, tools)) {
     return problemAnswer("form_token_invalid", http, tools);
   }
-  const step = refused(flow, "authentication_unmet", http, tools.authorization);
+  const step = refused(
+    flow,
+    "authentication_unmet",
+    { address: http.address, requestId: http.id },
+    tools.authorization,
+  );
   return flowAnswer({ kind: "flow", flow, step }, visitor, http, tools);
 }

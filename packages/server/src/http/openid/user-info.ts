@@ -28,7 +28,7 @@ export async function userInfo(http: HttpRequest, tools: UserInfoTools): Promise
     tools.refused(refusal, http, error);
     const isRefused = error instanceof OAuthError && error.condition !== "custom_claims_failed";
     const challenge = isRefused ? { "www-authenticate": challengeOf(error) } : {};
-    return problemJson(refusal.condition, tools.issuer, challenge);
+    return problemJson(refusal.condition, tools.issuer, http.id, challenge);
   }
 }
 

@@ -45,9 +45,14 @@ export function travelsAtOnce({ reviewed, verified }: Pick<Client, "reviewed" | 
   return silent || reviewed !== false || verified === true;
 }
 
-/** Sends `error` with its text and page, the unchanged `state`, and `iss`. */
-export function errorResponse(target: RedirectTarget, condition: ConditionName, issuer: string): AuthorizationResponse {
-  return respond(target, errorParameters(condition, issuer), issuer);
+/** Sends `error` with its text and page, the unchanged `state`, and `iss`. `requestId`: the request that was refused. */
+export function errorResponse(
+  target: RedirectTarget,
+  condition: ConditionName,
+  issuer: string,
+  requestId: string | null,
+): AuthorizationResponse {
+  return respond(target, errorParameters(condition, issuer, requestId), issuer);
 }
 
 function respond(target: RedirectTarget, answer: Record<string, string>, issuer: string): AuthorizationResponse {

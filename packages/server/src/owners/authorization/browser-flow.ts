@@ -245,14 +245,14 @@ async function wished(
 export function refused(
   { request }: AuthorizationFlow,
   condition: ConditionName,
-  { address }: Pick<Reader, "address">,
+  { address, requestId }: Pick<Reader, "address" | "requestId">,
   { oauth, event }: Pick<AuthorizationContext, "oauth" | "event">,
   by: "server" | "person" = "server",
 ): Extract<FlowStep, { kind: "hold" | "respond" }> {
   const { client, prompt } = request;
-  event("authorization_denied", { client_id: client.clientId, condition, address });
+  event("authorization_denied", { client_id: client.clientId, condition, address, request_id: requestId });
   if (by === "server" && !travelsAtOnce(client, prompt.includes("none"))) return { kind: "hold", condition };
-  return { kind: "respond", response: errorResponse(request, condition, oauth.issuer) };
+  return { kind: "respond", response: errorResponse(request, condition, oauth.issuer, requestId) };
 }
 
 function askedBy({ request, continuation }: AuthorizationFlow): Asked {

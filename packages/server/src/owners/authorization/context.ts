@@ -66,6 +66,8 @@ export interface Reader {
   /** The nonce that binds a request to this browser. */
   readonly browser: string;
   readonly address: string;
+  /** The number of this request, with which an operator finds a refusal. */
+  readonly requestId: string;
   /** The browser's device cookie, of any person. */
   readonly device: PresentedDevice | undefined;
   /** The language of the pages. `request`: the authorization request of these pages, if there is one. */

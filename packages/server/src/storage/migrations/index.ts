@@ -41,6 +41,7 @@ import { pictures } from "./0038-pictures.ts";
 import { sessionsFromElsewhere } from "./0039-sessions-from-elsewhere.ts";
 import { pausedGrants } from "./0040-paused-grants.ts";
 import { cutBy } from "./0041-cut-by.ts";
+import { refusals } from "./0042-refusals.ts";
 import type { Migration } from "./migration.ts";
 
 export const migrations: readonly Migration[] = [
@@ -85,6 +86,7 @@ export const migrations: readonly Migration[] = [
   sessionsFromElsewhere,
   pausedGrants,
   cutBy,
+  refusals,
 ];
 
 /** The newest migration of this program. A database without a newer one needs nothing else. */

@@ -16,6 +16,7 @@ import { collectPeople } from "../people/scheduled-account-deletion.ts";
 import { activateName, dropName, staleNames } from "../people/unique-names.ts";
 import { ALARM_KEPT, DAY, ENDED_KEPT, HOUR, supersededUntil, text, whole } from "../row-conversion.ts";
 import { goOnEnding } from "./end-grants-of-client.ts";
+import { collectRefusals } from "./refusals.ts";
 
 export interface Sweep {
   readonly now: Millis;
@@ -84,6 +85,8 @@ export const collect = steps<Sweep & { readonly what: Collected }, Swept>(async 
       return collectPeople(call, sweep);
     case "company_requests":
       return call(collectRequests, sweep);
+    case "refusals":
+      return call(collectRefusals, sweep);
     case "leases":
       return call(collectLeases, sweep);
     case "client_endings":

@@ -35,6 +35,7 @@ import {
   collectSessions,
 } from "./housekeeping.ts";
 import { claimLease, databaseChanges, releaseLease, runningServers } from "./leases.ts";
+import { addRefusal, collectRefusals, getRefusal, listRefusals, refusalsOfAll, refusalsOfClient } from "./refusals.ts";
 import { deleteResource, listResources, putResource } from "./resources.ts";
 import { deleteScope, listScopes, putScope } from "./scopes.ts";
 import { deleteProvider, listProviders, putProvider, removeProvider } from "./sign-in-providers.ts";
@@ -54,6 +55,7 @@ export const issuers = { list: listIssuers, put: putIssuer, delete: deleteIssuer
 export const signInProviders = { list: listProviders, put: putProvider, delete: deleteProvider };
 export const logos = { put: putLogo, get: getLogo };
 export const keys = { list: listKeys, add: addKey, retire: retireKey, remove: removeKey };
+export const refusals = { add: addRefusal, get: getRefusal, list: listRefusals };
 export const housekeeping = { collectGarbage, collect, backlog };
 export const leases = { claim: claimLease, release: releaseLease, runningServers };
 export const catalog = { versions: catalogVersions, databaseChanges, ping };
@@ -82,4 +84,7 @@ export const operatorSteps: Readonly<Record<string, Verb<never, unknown>>> = {
   collectOutbox,
   collectRequests,
   collectAddresses,
+  collectRefusals,
+  refusalsOfAll,
+  refusalsOfClient,
 };

@@ -101,6 +101,13 @@ export const calls: readonly (readonly [string, unknown])[] = [
   ["sessions.end", { ...again, now: NOW }],
   ["collectNotices", sweep],
   ["grants.issue", { grant: aGrant(person), now: NOW }],
+  [
+    "grants.refuse",
+    {
+      ...{ partition: person.partition, ownerId: personId, clientId: grant.clientId, personId, via: "browser" },
+      ...{ clientName: "App", scopes: ["read"], shown: { locale: "en", texts: {} }, trustedFrom: 0, now: NOW },
+    },
+  ],
   ["consents.forgetDeclined", { ...consent }],
   ["consents.forgetChoice", { ...consent }],
   ["consents.narrow", { ...consent, remove: ["read"], by: "x" }],
@@ -231,6 +238,7 @@ export const calls: readonly (readonly [string, unknown])[] = [
   ["collectAttempts", sweep],
   ["collectClients", sweep],
   ["collectHistory", sweep],
+  ["collectRefusals", sweep],
   ["collectLeases", sweep],
   ["insertSubjectLink", { ...aLink, link: hashOfSubject(aLink.subject), sole: false }],
   ["writeUpstreamChange", { ...upstreamChange, change: "signed_out" }],

@@ -16,6 +16,7 @@ const MEANT = [
   /^SEARCH clients USING INDEX sqlite_autoindex_clients_1 \(client_id>\?\)$/,
   /^SEARCH subject_links USING INDEX subject_links_of_issuer \(issuer_id=\? AND \(created_at,link\)>\(\?,\?\)\)$/,
   /^SEARCH history USING INDEX history_of_owner \(partition=\? AND owner_id=\? AND \(at,entry_id\)<\(\?,\?\)\)$/,
+  /^SEARCH refusals USING (COVERING )?INDEX refusals_(by_time|of_client) \((client_id=\? AND )?(\(at,request_id\)<\(\?,\?\)|at[<>]\?)\)$/,
   // The maximum over a few rows.
   /^SEARCH migrations$/,
   // The maximum over one person's factors.

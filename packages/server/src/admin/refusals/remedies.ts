@@ -1,0 +1,327 @@
+/** The cause of each refusal in an operator's words, and the commands that mend it. */
+
+import type { ConditionName } from "../../oauth/errors.ts";
+import type { StoredRefusal } from "../storage.ts";
+
+export interface Remedy {
+  /** The exact check, and what to do. */
+  readonly explanation: string;
+  readonly commands: readonly string[];
+}
+
+/** The parts of a command that come from the request. */
+interface Words {
+  /** The client's ID, or `CLIENT_ID` if the request named none that could be one. */
+  readonly client: string;
+  /** The refused value for a shell, or this word if the value is missing, cut or unusual. */
+  received(otherwise: string): string;
+  /** `received` and `registered` for a sentence. */
+  readonly differs: string;
+}
+
+const show = ({ client }: Words) => `assent client show ${client}`;
+
+/** Texts without a command. */
+const told = (explanation: string): (() => Remedy) => {
+  return () => ({ explanation, commands: [] });
+};
+
+/** A text with commands about the client. */
+const about = (explanation: string, ...commands: readonly ((words: Words) => string)[]) => {
+  return (words: Words): Remedy => ({
+    explanation: `${explanation}${words.differs}`,
+    commands: commands.map((command) => command(words)),
+  });
+};
+
+const remedies: Partial<Readonly<Record<ConditionName, (words: Words) => Remedy>>> = {
+  // -- the client
+  client_id_missing: told(
+    "The request has no client_id: neither in the body, nor in the Authorization header, nor as the subject of an assertion. Configure the client's ID in the app.",
+  ),
+  client_unknown: about(
+    "No client has this ID. The app may use an ID of another server, or the client was deleted.",
+    () => "assent client list",
+  ),
+  authorization_client_unknown: about(
+    "No active client has this ID. The app may use an ID of another server, or the client was deleted or disabled.",
+    () => "assent client list",
+    show,
+  ),
+  client_disabled: about(
+    "The client is disabled. Enable it only if you know why it was disabled.",
+    ({ client }) => `assent client enable ${client}`,
+  ),
+  client_secret_missing: about(
+    "The client is registered with a secret, and the request has none. Configure the secret in the app. If the app can't keep a secret, register it as a public client.",
+    show,
+  ),
+  client_secret_wrong: about(
+    "The secret is not one of this client's. The app may still use a secret from before the last rotation, or one with a space or a line break at its end. The server stores a hash only, so make a new secret if nobody has it.",
+    ({ client }) => `assent client rotate-secret ${client}`,
+  ),
+  client_secret_expired: about(
+    "The secret was right, but it was replaced and the time in which both worked is over. Configure the new one, or make another.",
+    ({ client }) => `assent client rotate-secret ${client}`,
+  ),
+  client_has_no_secret: about(
+    "The client is public and has no secret, but the request has one. Remove the secret from the app's configuration; its library must use the method none.",
+    show,
+  ),
+  client_method_not_registered: about(
+    "The client authenticated by another method than the one it is registered for. Change the app, or the registration: never to a weaker method for convenience.",
+    show,
+    ({ client }) => `assent client update ${client} --auth-method METHOD`,
+  ),
+  client_assertion_incomplete: told(
+    "The request has only one of client_assertion and client_assertion_type. The app must send both (RFC 7521 §4.2).",
+  ),
+  client_assertion_malformed: told(
+    "client_assertion is no signed JWT in compact form. The app must send exactly one JWT.",
+  ),
+  client_assertion_subject_wrong: told(
+    "iss and sub of the client assertion must both be the client's ID. Correct the app, or its library's setting for the issuer of assertions.",
+  ),
+  client_assertion_audience_wrong: about(
+    "aud of the client assertion must be this server's issuer, and nothing else. If the app's library can only send the URL of the token endpoint, allow that for this client.",
+    ({ client }) => `assent client update ${client} --token-endpoint-audience`,
+  ),
+  client_assertion_out_of_time: told(
+    "The client assertion has expired, is not valid yet, or is valid for more than 5 minutes. Check the clock of the app's machine, and the lifetime that the app sets.",
+  ),
+  client_assertion_id_missing: told(
+    "The client assertion has no jti. The app must put a new, random jti into each assertion.",
+  ),
+  client_assertion_replayed: told(
+    "The client assertion was used before. The app must make a new one, with a new jti, for each request.",
+  ),
+  client_assertion_alg_refused: about(
+    "The algorithm of the client assertion is not one that this client may use. private_key_jwt takes ES256, ES384, EdDSA, PS256, PS384 and RS256; client_secret_jwt takes HS256, HS384 and HS512.",
+    show,
+  ),
+  client_assertion_key_unknown: about(
+    "No registered key of the client has the kid of the assertion. Register the new key, or let the app sign with a registered one.",
+    ({ client }) => `assent client update ${client} --jwks FILE`,
+  ),
+  client_assertion_keys_unavailable: about(
+    "The server could not fetch the client's keys from its jwks_uri. The address must be https, public, without a redirect, and answer within 5 seconds.",
+    show,
+    () => "assent doctor",
+  ),
+  client_assertion_signature_wrong: about(
+    "The signature of the client assertion does not match the registered key. The app may have new keys that nobody registered.",
+    ({ client }) => `assent client update ${client} --jwks FILE`,
+  ),
+  client_certificate_missing: about(
+    "The client is registered with a certificate, and the connection had none. Behind a proxy, ASSENT_CLIENT_CERT_HEADER must name the header in which the proxy passes it.",
+    show,
+  ),
+  client_certificate_untrusted: told(
+    "None of the authorities in ASSENT_TLS_CLIENT_CA issued the client's certificate, or it has expired.",
+  ),
+  client_certificate_subject_wrong: about(
+    "The certificate names another subject than the one that is registered.",
+    show,
+    ({ client }) => `assent client update ${client} --tls-subject FIELD=VALUE`,
+  ),
+  client_certificate_key_unknown: about(
+    "The key of the certificate is not in the client's registered keys.",
+    ({ client }) => `assent client update ${client} --jwks FILE`,
+  ),
+  basic_malformed: told(
+    "The Authorization header has the scheme Basic, but its value is no base64 text of ID and secret with a colon between them, both form-encoded (RFC 6749 §2.3.1).",
+  ),
+  authorization_scheme_unknown: told(
+    "The Authorization header has a scheme that this endpoint does not support. It takes Basic only.",
+  ),
+  two_credentials: told(
+    "The app sent credentials twice, for example in the Authorization header and in the body. Select one method in the options of its library.",
+  ),
+  // -- the authorization request
+  redirect_uri_mismatch: about(
+    "The redirect URI is not registered for this client. The server compares it character by character, except for the port of a loopback address. Add it only if the address belongs to the app: codes are sent there.",
+    ({ client, received }) => `assent client update ${client} --add-redirect-uri ${received("URI")}`,
+  ),
+  unsupported_response_type: about("The server does not offer this response type. The usual one is code."),
+  response_type_not_registered: about(
+    "The client is not registered for this response type. token (implicit) is the least safe flow; let the app use code with PKCE if it can.",
+    ({ client, received }) => `assent client update ${client} --add-response-type ${received("TYPE")}`,
+  ),
+  code_challenge_missing: told(
+    "This client must use PKCE (public clients always must), and the request has no code_challenge. Switch PKCE on in the app's library, with S256.",
+  ),
+  code_challenge_method_unsupported: about(
+    "The server accepts code_challenge_method=S256 only. If the app can only send plain challenges, allow that for this client.",
+    ({ client }) => `assent client update ${client} --allow-plain-pkce`,
+  ),
+  scope_missing: told("The request names no scope. Configure the scopes that the app needs."),
+  scope_not_allowed: about(
+    "A scope does not exist on this server, or the client is not registered for it.",
+    () => "assent scope list",
+    ({ client, received }) => `assent client update ${client} --add-scope ${received("SCOPE")}`,
+  ),
+  scope_exceeds_grant: about(
+    "The app asked for more scopes than the owner granted. It must send the owner to the authorization endpoint again.",
+  ),
+  resource_not_allowed: about(
+    "No API has this identifier, or the scopes of the request belong to another API.",
+    () => "assent resource list",
+    () => "assent scope list",
+  ),
+  resource_needed: told(
+    "The scopes belong to several APIs, and a token is for one. The app must send resource with the identifier of the API.",
+  ),
+  access_denied: told("The owner pressed Don’t allow, or had nothing left to allow. Nothing is wrong with the app."),
+  nothing_grantable: about(
+    "The scopes need a role of an operator, which this person does not have.",
+    () => "assent scope list",
+    () => "assent user update USER --operator ROLE",
+  ),
+  login_required: told(
+    "The app asked without a page (prompt=none), and nobody was signed in in this browser. The app must repeat the request without prompt=none.",
+  ),
+  consent_required: told(
+    "The app asked without a page (prompt=none), and the owner has not allowed everything that it asks for, or the consent has ended. The app must repeat the request without prompt=none.",
+  ),
+  authentication_unmet: told(
+    "The request or a scope needs a stronger sign-in than the owner has set up. The owner can add a passkey or an authenticator app on their security page.",
+  ),
+  form_token_invalid: told(
+    "The form belongs to another session of the browser, or the browser keeps no cookies. The person can reload the page.",
+  ),
+  interaction_unknown: told(
+    "The page was opened in another browser than the one that began, or the cookie was deleted. The person must begin again from the app.",
+  ),
+  interaction_expired: told("The person waited for more than an hour. They must begin again from the app."),
+  // -- the token request
+  unsupported_grant_type: about("This server does not offer the grant type.", () => "assent doctor"),
+  grant_type_not_registered: about(
+    "The client is not registered for this grant type.",
+    ({ client, received }) => `assent client update ${client} --add-grant-type ${received("GRANT_TYPE")}`,
+  ),
+  grant_needs_confidential_client: about(
+    "Public clients can't use this grant type, because they can't authenticate. Register a confidential client for the program that runs on a server.",
+    () => "assent client create --name NAME --type confidential",
+  ),
+  redirect_uri_missing: told(
+    "The token request has no redirect_uri. It must repeat the one of the authorization request.",
+  ),
+  code_unknown: told(
+    "The code is not one of this server's, or its time (60 seconds) was over, or its grant had ended. The app must redeem a code at once, and only once.",
+  ),
+  code_replayed: told(
+    "The code was used twice, so the grant has ended: somebody may have stolen the code. Often the app itself sends it twice, for example React's StrictMode in development or a page that is loaded again.",
+  ),
+  code_redirect_uri_differs: about(
+    "redirect_uri of the token request differs from that of the authorization request. The code is used up.",
+  ),
+  code_verifier_wrong: told(
+    "code_verifier does not belong to the code_challenge. The app must keep the verifier of each request until its code comes. The code is used up.",
+  ),
+  code_verifier_missing: told(
+    "The authorization request had a code_challenge, and the token request has no code_verifier. The code is used up.",
+  ),
+  code_verifier_unexpected: told(
+    "The token request has a code_verifier, but the authorization request had no code_challenge. Somebody may have removed it on the way. The code is used up.",
+  ),
+  refresh_token_unknown: told(
+    "The text is no refresh token of this server. The app may have cut it, or mixed up two servers.",
+  ),
+  refresh_token_ended: about(
+    "The grant of the refresh token has ended: the owner revoked the access, its time is over, or it was not used for too long. The app must ask the owner again.",
+    ({ client }) => `assent consent list --client ${client}`,
+  ),
+  refresh_token_of_other_client: told(
+    "The refresh token belongs to another client. Nothing was changed. Two apps may share one store of tokens, or somebody tried a stolen token.",
+  ),
+  refresh_token_replayed: about(
+    "A refresh token that had been replaced came again after its retry window, so the grant has ended: somebody may have stolen it. Often the app does not store the new token of each answer, or refreshes in two processes at once.",
+    ({ client }) => `assent client update ${client} --refresh keep`,
+  ),
+  refresh_state_lost: told(
+    "The refresh token is newer than the database, which was restored from a backup. The app must ask the owner again.",
+  ),
+  scopes_all_ended: about(
+    "None of the grant's scopes is left: their ends have passed, the owner took them back, or the client may not ask for them any more.",
+    show,
+  ),
+  owner_password_wrong: told("The username or the password is wrong, or the account is disabled."),
+  owner_must_change_password: told(
+    "The password was right, but the owner must choose a new one or has a second factor. They must sign in with a browser.",
+  ),
+  owner_consent_revoked: told(
+    "The owner revoked this app's access. They can allow it again on the consent page (response_type=code).",
+  ),
+  device_code_expired: told("Nobody allowed the device in time. It must ask for a new code."),
+  device_denied: told("The owner pressed Don’t allow for this device. Nothing is wrong with the app."),
+  device_code_spent: told("The device asked again after it had got its tokens. It must use those."),
+  slow_down: told(
+    "The device polls faster than the interval that it was told. It must wait 5 seconds longer each time.",
+  ),
+  // -- assertions
+  assertion_issuer_unknown: about(
+    "No active trusted issuer has the name in iss (or Issuer) of the assertion.",
+    () => "assent issuer list",
+    () => "assent issuer create --type jwt --issuer ISSUER --jwks-uri URL",
+  ),
+  assertion_client_not_allowed: about(
+    "The trusted issuer's record lists the clients that may use its assertions, and this one is not among them.",
+    ({ client }) => `assent issuer update ISSUER --client ${client}`,
+  ),
+  assertion_audience_wrong: about(
+    "The assertion is for another audience. It must name this server's issuer, or the audience of the trusted issuer's record.",
+    () => "assent issuer update ISSUER --audience ID",
+  ),
+  assertion_signature_wrong: about(
+    "The signature does not match the keys of the trusted issuer. It may have new keys.",
+    () => "assent issuer update ISSUER --jwks-uri URL",
+  ),
+  assertion_key_unknown: about(
+    "The trusted issuer has no key with the kid of the assertion. It may have new keys.",
+    () => "assent issuer update ISSUER --jwks-uri URL",
+  ),
+  assertion_expired: told(
+    "The assertion has expired. Check the clocks of both machines; a minute of difference is accepted.",
+  ),
+  assertion_lifetime_too_long: about(
+    "The assertion is valid for longer than the trusted issuer's record allows.",
+    () => "assent issuer update ISSUER --max-lifetime SECONDS",
+  ),
+  assertion_subject_unknown: about(
+    "No owner here belongs to the subject of the assertion. Link the subject, change how subjects are mapped, or let the server create owners.",
+    () => "assent issuer link ISSUER SUBJECT USER",
+    () => "assent issuer update ISSUER --map-subject email",
+  ),
+  assertion_replayed: told("The assertion was used before. The issuer must make a new one for each request."),
+  assertion_consent_revoked: told("The owner revoked this app's access. They can allow it again on the consent page."),
+};
+
+/** Undefined: the public text of the condition says enough. */
+export function remedyOf(refusal: StoredRefusal): Remedy | undefined {
+  return remedies[refusal.condition]?.(wordsOf(refusal));
+}
+
+/** The conditions with a text of their own. */
+export function explainedConditions(): readonly string[] {
+  return Object.keys(remedies);
+}
+
+const CLIENT_ID = /^[\w.~-]{1,200}$/;
+/** Characters that mean nothing to a shell within single quotes. A cut or masked value has an ellipsis. */
+const QUOTABLE = /^[\x20-\x26\x28-\x7e]{1,300}$/;
+
+function wordsOf({ clientId, parameter, received, registered }: StoredRefusal): Words {
+  const found = received === undefined ? "" : ` The request had ${parameter}: ${received}.`;
+  const wanted =
+    registered === undefined ? "" : ` Registered: ${registered.length === 0 ? "nothing" : registered.join(", ")}.`;
+  return {
+    client: CLIENT_ID.test(clientId) && !clientId.startsWith("-") ? clientId : "CLIENT_ID",
+    received: (otherwise) =>
+      received !== undefined && QUOTABLE.test(received) && !received.startsWith("-") ? quoted(received) : otherwise,
+    differs: found + wanted,
+  };
+}
+
+function quoted(text: string): string {
+  return /^[\w.:/~-]+$/.test(text) ? text : `'${text}'`;
+}
