@@ -70,9 +70,14 @@ const csrfOf = async (agent: Agent) =>
 
 describe("who sees a company", () => {
   test("nobody is signed in → sign-in, for any slug", async () => {
-    for (const place of ["", "/members", "/history"]) {
+    for (const [place, to] of [
+      ["", "company-apps"],
+      ["/members", "company"],
+      ["/history", "company-apps"],
+    ]) {
       for (const slug of [company.slug, "nobody"]) {
-        expect(pathOf(await new Agent(server.issuer).get(`/company/${slug}${place}`))).toBe("/login");
+        const page = await new Agent(server.issuer).get(`/company/${slug}${place}`);
+        expect(pathOf(page)).toBe(`/login?to=${to}/${slug}`);
       }
     }
   });

@@ -6,6 +6,7 @@ import type { Reader } from "../../owners/authorization/context.ts";
 import {
   type ACCOUNT_PAGES,
   type AccountPage,
+  accountPage,
   type Continuation,
   carried,
   opened,
@@ -140,7 +141,17 @@ const PAGES: Readonly<Record<(typeof ACCOUNT_PAGES)[number], string>> = {
   export: "/account/profile/export",
   delete: "/account/profile/delete",
   "new-company": "/account/companies/new",
+  companies: "/account/companies",
+  history: "/account/history",
 };
+
+/** The name of the page at that path, for a visitor who has to sign in first. Undefined: the sign-in leads to their apps. */
+export function pageAt(path: string): AccountPage | undefined {
+  const own = Object.entries(PAGES).find(([, place]) => place === path)?.[0];
+  if (own !== undefined) return accountPage(own);
+  const [, slug, place] = /^\/company\/([^/]+)(\/members)?(?:\/|$)/.exec(path) ?? [];
+  return slug === undefined ? undefined : accountPage(`${place === undefined ? "company-apps" : "company"}/${slug}`);
+}
 
 function pathOf(page: AccountPage): string {
   if (page in PAGES) return PAGES[page as keyof typeof PAGES];

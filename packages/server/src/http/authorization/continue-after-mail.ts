@@ -85,5 +85,5 @@ export function signInPath(continuation: Continuation | undefined, visitor: Visi
   const waits = requestOf(continuation) ?? continuation;
   if (waits === undefined) return "/login";
   if (waits.kind !== "account_page") return onward(waits, visitor, tools);
-  return visitor.signedIn === undefined ? "/login" : `/account/confirm?to=${waits.page}`;
+  return `${visitor.signedIn === undefined ? "/login" : "/account/confirm"}?to=${waits.page}`;
 }

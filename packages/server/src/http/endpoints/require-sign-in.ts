@@ -3,6 +3,7 @@
 import { endSession } from "../../owners/sessions.ts";
 import type { Person, Session } from "../../owners/storage.ts";
 import { signedOutPage, signOutPage } from "../../pages/index.ts";
+import { pageAt } from "../authorization/continuation-in-forms.ts";
 import { type Visitor, type VisitorContext, visitorOf } from "../browser-of-request.ts";
 import type { EventTools, FormTools } from "../endpoint-contexts.ts";
 import { problemAnswer } from "../error-page.ts";
@@ -36,7 +37,10 @@ export function signedIn<Tools extends AccountTools>(
 ): Page<Tools> {
   return async (http, tools) => {
     const visitor = await visitorOf(http, tools);
-    if (visitor.signedIn === undefined) return redirect(303, `${tools.issuer}/login`, visitor.cookies);
+    if (visitor.signedIn === undefined) {
+      const to = http.method === "GET" ? pageAt(http.path) : undefined;
+      return redirect(303, `${tools.issuer}/login${to === undefined ? "" : `?to=${to}`}`, visitor.cookies);
+    }
     const { person, session } = visitor.signedIn;
     if (person.mustChangePassword && !allowed.includes("before a new password")) {
       return redirect(303, `${tools.issuer}/account/security/password`, visitor.cookies);

@@ -56,7 +56,12 @@ export async function signInAnswer(
     };
     // A button of a provider leads to the provider.
     const leads = providers.length === 0 ? "here" : "to a client";
-    return page(status, signInPage(view, tools.chrome(http, { here: hereOf(form) })), leads, visitor.cookies);
+    return page(
+      status,
+      signInPage(view, tools.chrome(http, { here: hereOf(form, signedIn !== undefined) })),
+      leads,
+      visitor.cookies,
+    );
   }
   const { request } = flow;
   const chooses = continuation?.kind === "request" && request.prompt.includes("select_account");
@@ -116,11 +121,11 @@ function staysSignedIn({ visitor, http, continuation }: Arrival, tools: FlowTool
   return { person: signedInAs(visitor.signedIn.person), back: onward(continuation, visitor, tools) };
 }
 
-/** The address at which that page can be loaded again. */
-function hereOf({ device, invitation, to }: FormSecrets): string {
+/** The address at which that page can be loaded again. `confirms`: somebody is signed in, and signs in once more. */
+function hereOf({ device, invitation, to }: FormSecrets, confirms: boolean): string {
   if (device !== undefined) return `/device/consent?device=${device}`;
   if (invitation !== undefined) return `/invitation?token=${invitation}`;
-  return to === undefined ? "/login" : `/account/confirm?to=${to}`;
+  return to === undefined ? "/login" : `${confirms ? "/account/confirm" : "/login"}?to=${to}`;
 }
 
 function waysOf({ mail, config }: FlowTools): { readonly recover: boolean; readonly signUp: boolean } {

@@ -1,6 +1,7 @@
 /** `/login`: the sign-in form, with or without a request that waits. */
 
 import { BY_PASSWORD } from "../../oauth/authentication-context.ts";
+import { accountPage } from "../../owners/authorization/continuation.ts";
 import { type OpenLinkContext, openLink } from "../../owners/mail/open-mail-link.ts";
 import type { MailLink } from "../../owners/mail/storage.ts";
 import { MAX_PASSWORD_BYTES } from "../../owners/new-password.ts";
@@ -36,8 +37,12 @@ export async function showSignIn(http: HttpRequest, tools: ShowTools): Promise<A
   if (query.has("request")) return showConsent(http, tools);
   const opened = await openLink(query.get("link"), "sign-in", tools.account);
   if (opened !== undefined) return followSignInLink(opened.link, visitor, http, tools);
-  if (visitor.signedIn !== undefined) return redirect(303, `${tools.issuer}/account/apps`, visitor.cookies);
-  return signInAnswer({ visitor, http, continuation: undefined, flow: undefined }, tools, null);
+  const wanted = accountPage(query.get("to"));
+  const continuation = wanted && ({ kind: "account_page", page: wanted, behind: undefined } as const);
+  if (visitor.signedIn !== undefined) {
+    return redirect(303, tools.issuer + onward(continuation, visitor, tools), visitor.cookies);
+  }
+  return signInAnswer({ visitor, http, continuation, flow: undefined }, tools, null);
 }
 
 /** The link of a message to somebody who wanted an account, and has one: they sign in, and go on. */

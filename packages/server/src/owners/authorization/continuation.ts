@@ -38,7 +38,7 @@ export interface InvitationContinuation {
   readonly token: string;
 }
 
-/** A page of the person's account that needs a recent sign-in. */
+/** A page of the person's account that needs a sign-in, perhaps a recent one. */
 export interface AccountPageContinuation {
   readonly kind: "account_page";
   readonly page: AccountPage;
@@ -57,6 +57,8 @@ export const ACCOUNT_PAGES = [
   "export",
   "delete",
   "new-company",
+  "companies",
+  "history",
 ] as const;
 
 /** One of the account's own pages, or the members or apps page of the company with that slug. */
@@ -175,7 +177,8 @@ export function openDevice(sealed: string, browser: string, sealer: Sealer): Dev
   return { kind: "device", userCode, claimedBy, clientId, confirmed };
 }
 
-function accountPage(name: string | null): AccountPage | undefined {
+/** The page of that name. Undefined: there is none, so nobody can send a person to another address. */
+export function accountPage(name: string | null): AccountPage | undefined {
   for (const kind of ["company", "company-apps"] as const) {
     const slug = name?.startsWith(`${kind}/`) ? name.slice(kind.length + 1) : undefined;
     if (slug !== undefined) return canonicalSlug(slug) === slug ? `${kind}/${slug}` : undefined;
