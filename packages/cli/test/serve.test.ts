@@ -72,6 +72,17 @@ describe("serve", () => {
     expect(code).toBe(1);
   });
 
+  test("a data directory that is a file, or whose parent takes none → one line, exit code 1", async () => {
+    writeFileSync(join(at.folder, "plain"), "");
+    for (const [place, why] of [
+      [join(at.folder, "plain"), "is a file, and the data needs a directory: set ASSENT_DATA_DIR to another place"],
+      ["/proc/nowhere", "can't create the directory /proc/nowhere (ENOENT)"],
+    ] as const) {
+      const { code, stderr } = await at.run(["serve"], { env: { ASSENT_DATA_DIR: place } });
+      expect([code, stderr]).toEqual([1, expect.stringContaining(why)]);
+    }
+  });
+
   test("an address of another machine → one line, exit code 1", async () => {
     const { code, stderr } = await at.run(["serve"], { env: { ASSENT_LISTEN: "192.0.2.1:0" } });
     expect(stderr).toContain("192.0.2.1 is not an address of this machine");

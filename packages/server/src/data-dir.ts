@@ -79,7 +79,9 @@ export function prepareDataDir(config: Config): void {
 /** Makes the directory if it isn't there. Throws a `ConfigError` if this user can't make it, or can't write to it. */
 function use(folder: string, { dataDir }: Config): void {
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    // Node's recursive mkdir tries for ever where the parent is there but refuses with ENOENT, as /proc does.
+    if (!existsSync(folder)) mkdirSync(folder, { recursive: !existsSync(dirname(folder)), mode: 0o700 });
+    else if (!statSync(folder).isDirectory()) throw Object.assign(new Error("a file"), { code: "ENOTDIR" });
     accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
     throw new ConfigError([unusable(folder === dataDir ? "ASSENT_DATA_DIR" : "ASSENT_DATABASE_URL", folder, error)]);
@@ -90,6 +92,9 @@ function use(folder: string, { dataDir }: Config): void {
 function unusable(setting: string, folder: string, error: unknown): string {
   const { code = "unknown fault" } = error as NodeJS.ErrnoException;
   const user = `${userName()} (uid ${process.getuid?.() ?? "unknown"})`;
+  if (code === "ENOTDIR" && existsSync(folder)) {
+    return `${setting}: ${folder} is a file, and the data needs a directory: set ${setting} to another place`;
+  }
   if (existsSync(folder)) {
     return `${setting}: the user ${user} can't write to ${folder} (${code}): give it to this user (chown ${process.getuid?.() ?? "USER"} ${folder}; chmod 700 ${folder}), or set ${setting} to another place`;
   }

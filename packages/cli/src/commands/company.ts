@@ -188,7 +188,7 @@ async function addMember_(slug: string, login: string, options: JsonOption & { r
 
 async function removeMember_(slug: string, login: string, options: JsonOption & YesOption) {
   await withAdmin(options, async (admin, out) => {
-    const { impactOfMember, removeMember } = await import("@assent/server/admin");
+    const { companyMembers, impactOfMember, removeMember } = await import("@assent/server/admin");
     const { company, person, grants } = await impactOfMember(slug, login, admin);
     const made = grants === 0 ? "" : ` and ${counted(grants, "grant")} that the person made for the company`;
     await confirmOnTerminal(
@@ -200,6 +200,12 @@ async function removeMember_(slug: string, login: string, options: JsonOption & 
       { slug, username: login, removed: true, grants_ended: ended },
       `Removed the member. Ended ${counted(ended, "grant")} that the person made for the company. The company's consents stay.`,
     );
+    const left = await firstOf(companyMembers(slug, admin));
+    if (!left.some(({ role }) => role === "admin")) {
+      out.note(
+        `${company.name} has no admin now, so nobody can change its rules. To add one, run: assent company add-member ${slug} USER --role admin`,
+      );
+    }
   });
 }
 

@@ -37,8 +37,8 @@ function about(what: WaitingWhat, sentences: Sentences): Child {
   }
 }
 
-/** What comes after this page and its link. */
-export function nextLine(waiting: Waiting | null, { words }: Chrome): Child {
+/** What comes after this page and its link. `typed`: the page asks for a username or an address. */
+export function nextLine(waiting: Waiting | null, { words }: Chrome, typed: "login" | "email" | null): Child {
   if (waiting?.state !== "here") return null;
   const { what } = waiting;
   switch (what.kind) {
@@ -47,7 +47,11 @@ export function nextLine(waiting: Waiting | null, { words }: Chrome): Child {
     case "device":
       return html`<p class="soft">${words.waiting.next.device}</p>`;
     case "invitation":
-      return [html`<p>${invitedLine(what, words)}</p>`, html`<p class="soft">${words.waiting.invitedOnly}</p>`];
+      return [
+        html`<p>${invitedLine(what, words)}</p>`,
+        typed !== null &&
+          html`<p class="soft">${typed === "login" ? words.waiting.invitedOnly : words.waiting.invitedAddress}</p>`,
+      ];
   }
 }
 

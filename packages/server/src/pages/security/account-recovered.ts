@@ -35,7 +35,7 @@ export function takenBackPage(view: TakenBackView, chrome: Chrome): string {
         <span class="sign done">${icon("check")}</span>
         <h1>${title}</h1>
         ${undo && html`<p class="soft">${rich(confirm.undoneText, { email: name(view.email) })}</p>`}
-        ${!undo && html`<p class="soft">${takeBack.doneText}</p>`} ${nextLine(view.waiting, chrome)}
+        ${!undo && html`<p class="soft">${takeBack.doneText}</p>`} ${nextLine(view.waiting, chrome, null)}
       </div>
       ${told(takeBack.doneRemoved, ways(view.removed))} ${told(takeBack.doneKept, ways(view.kept))}
       ${view.ended.length > 0 && html`<p class="soft small">${sentences(words.language, rich(takeBack.doneEnded, { list: some(view.ended) }), accessEnds(view.endsIn, chrome))}</p>`}

@@ -33,7 +33,7 @@ export function askPage(view: AskView, chrome: Chrome): string {
     chrome,
     titled(said.title, fault !== null, words),
     html`<div class="stack">
-      <div class="heading"><h1>${said.title}</h1><p class="soft">${said.intro}</p>${nextLine(view.waiting, chrome)}</div>
+      <div class="heading"><h1>${said.title}</h1><p class="soft">${said.intro}</p>${nextLine(view.waiting, chrome, view.what === "recover" ? "login" : "email")}</div>
       ${general !== null && notice("danger", general, { id: GENERAL_ERROR })}
       <form class="fields" method="post" action=${base + (view.what === "recover" ? "/recover" : "/sign-up")} novalidate>
         ${secrets(view.form)}
@@ -112,7 +112,7 @@ export function createAccountPage(view: CreateAccountView, chrome: Chrome): stri
       <div class="heading">
         <h1>${signUp.title}</h1>
         <p class="soft">${rich(signUp.newText, { email: name(view.email) })}</p>
-        ${nextLine(view.waiting, chrome)}
+        ${nextLine(view.waiting, chrome, null)}
       </div>
       ${beforeLine(view.waiting, chrome)}
       ${fault !== null && "stale" in fault && notice("danger", words.recover.stale, { focus: true })}
@@ -223,7 +223,7 @@ export function signUpGonePage(view: SignUpGoneView, chrome: Chrome): string {
         <span class="sign fault">${icon("circleAlert")}</span>
         <h1>${link.goneTitle}</h1>
         <p class="soft">${used ? link.usedText : link.goneText}</p>
-        ${waiting === null ? !used && html`<p class="soft">${words.waiting.gone}</p>` : nextLine(waiting, chrome)}
+        ${waiting === null ? !used && html`<p class="soft">${words.waiting.gone}</p>` : nextLine(waiting, chrome, "login")}
       </div>
       ${elsewhereNotice(waiting, chrome)}
       ${

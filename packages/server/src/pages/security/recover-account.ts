@@ -25,7 +25,7 @@ export function takeBackPage(view: TakeBackView, chrome: Chrome): string {
     chrome,
     titled(title, problem !== null || view.fault !== null, words),
     html`<div class="stack">
-      <div class="heading"><h1>${title}</h1><p class="soft">${text}</p>${nextLine(view.waiting, chrome)}</div>
+      <div class="heading"><h1>${title}</h1><p class="soft">${text}</p>${nextLine(view.waiting, chrome, null)}</div>
       ${view.waiting?.state === "elsewhere" && elsewhereNotice(view.waiting, chrome)}
       ${problem !== null && notice("danger", problem, { focus: true })}
       <form class="fields" method="post" action=${base + (undo ? "/undo" : "/recover/new")} novalidate>

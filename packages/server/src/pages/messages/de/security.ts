@@ -118,6 +118,7 @@ export const security = {
       admin: "Sie sind in die Verwaltung von {company} eingeladen.",
     },
     invitedOnly: "Verwenden Sie den Benutzernamen oder die E-Mail-Adresse, für die die Einladung gilt.",
+    invitedAddress: "Verwenden Sie die E-Mail-Adresse, für die die Einladung gilt.",
     next: {
       app: "Danach geht es weiter zu {app}.",
       device: "Danach verbinden Sie Ihr Gerät.",

@@ -113,6 +113,7 @@ export const security = {
       admin: "You are invited to join {company} as an admin.",
     },
     invitedOnly: "Use the username or e-mail address that the invitation is for.",
+    invitedAddress: "Use the e-mail address that the invitation is for.",
     /** Shown on pages that ask for an address or a password. */
     next: {
       app: "After that, you continue to {app}.",

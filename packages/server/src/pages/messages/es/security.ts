@@ -117,6 +117,7 @@ export const security = {
       admin: "Tiene una invitación para unirse a {company} como administrador.",
     },
     invitedOnly: "Use el nombre de usuario o el correo electrónico para el que es la invitación.",
+    invitedAddress: "Use el correo electrónico para el que es la invitación.",
     next: {
       app: "Después continuará a {app}.",
       device: "Después conectará su dispositivo.",

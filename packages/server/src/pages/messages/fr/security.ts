@@ -119,6 +119,7 @@ export const security = {
       admin: "Vous êtes invité à rejoindre {company} en tant qu’administrateur.",
     },
     invitedOnly: "Utilisez le nom d’utilisateur ou l’adresse e-mail auxquels l’invitation s’adresse.",
+    invitedAddress: "Utilisez l’adresse e-mail à laquelle l’invitation s’adresse.",
     next: {
       app: "Ensuite, vous continuerez vers {app}.",
       device: "Ensuite, vous connecterez votre appareil.",

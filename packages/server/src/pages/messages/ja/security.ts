@@ -117,6 +117,7 @@ export const security = {
       admin: "{company} に管理者として招待されています。",
     },
     invitedOnly: "招待の宛先のユーザー名またはメールアドレスを使用してください。",
+    invitedAddress: "招待の宛先のメールアドレスを使用してください。",
     next: {
       app: "そのあと {app} に進みます。",
       device: "そのあとデバイスを接続します。",
