@@ -153,7 +153,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   "receipts.md": "has no commands",
   "step-up.md": "has no commands",
   "existing-people.md": "needs a server with such people: test/examples.test.ts runs its example",
-  "claims.md": "needs a server with those claims: test/examples.test.ts runs its example",
+  "claims.md": "needs a server with those claims: the test below",
   "custom-grant.md": "needs a server with that grant: test/examples.test.ts runs its example",
 };
 
@@ -181,6 +181,35 @@ test.for(readdirSync(pages).filter((name) => ELSEWHERE[name] === undefined))(
     }
   },
 );
+
+test("docs/integrate/claims.md: each command, with its file as the configuration → doctor misses the scope, then nothing", async () => {
+  const issuer = `http://127.0.0.1:${await freePort()}`;
+  const own = reader({
+    ...{ ASSENT_ISSUER: issuer, ASSENT_LISTEN: new URL(issuer).host, ASSENT_DATA_DIR: "data" },
+    ...{ ASSENT_CONFIG: "examples/custom-claims.ts", STAFF: `${issuer}/people` },
+  });
+  const doctor = () => own.run("npx assent doctor --json").catch((error: { stdout: string }) => error.stdout);
+  try {
+    await own.start("npx assent serve", /"event":"started"/);
+    expect(await doctor()).toContain("team");
+    const created = await own.run(
+      "npx assent client create --name Rota --type public --scope openid --redirect-uri https://rota.example/cb --json",
+    );
+    own.printed.set("client_id", (JSON.parse(created) as { client_id: string }).client_id);
+    const commands = commandsOf("claims.md").map(({ command }) => command);
+    expect(commands).toHaveLength(2);
+    for (const command of commands) await own.run(command);
+    expect(await own.run('npx assent client show "$CLIENT_ID" --json')).toContain('"scope": "openid team"');
+    expect(await doctor()).not.toContain("team");
+    const document = await fetch(`${issuer}/.well-known/openid-configuration`);
+    expect(await document.json()).toMatchObject({
+      claims_supported: expect.arrayContaining(["team", "https://clinic.example/ward"]),
+      scopes_supported: expect.arrayContaining(["team"]),
+    });
+  } finally {
+    await own.leave();
+  }
+});
 
 test("docs/integrate/client-authentication.md: both ways with a certificate, at a server that ends TLS → bound tokens", async ({
   skip,
