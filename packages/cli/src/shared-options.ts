@@ -21,8 +21,9 @@ export function noun(program: Command, name: string, summary: string): Command {
 
 /** An option that may be given several times. `words`: one value may hold several words, separated by spaces. */
 export function listOption(flags: string, description: string, { words = false } = {}): Option {
-  return new Option(flags, `${description} (may repeat)`).argParser<string[]>((value, before = []) => [
-    ...before,
+  return new Option(flags, `${description} (may repeat)`).argParser<string[]>((value, before) => [
+    // False after an option that empties the list.
+    ...(Array.isArray(before) ? before : []),
     ...(words ? value.split(/\s+/).filter((word) => word !== "") : [value]),
   ]);
 }

@@ -36,6 +36,7 @@ interface ClientOptions extends JsonOption {
   readonly responseType?: readonly string[];
   readonly scope?: readonly string[];
   readonly ownScope?: readonly string[];
+  readonly defaultScope?: readonly string[];
   readonly authMethod?: string;
   readonly jwks?: string;
   readonly jwksUri?: string;
@@ -268,6 +269,7 @@ function tlsSubjectOf(text: string): Readonly<Record<string, string | null>> {
 function ownSettingsOf(options: ClientOptions): OwnClientSettings {
   return given({
     ownScopes: options.ownScope,
+    defaultScopes: options.defaultScope,
     requirePkce: options.requirePkce,
     allowPlainPkce: options.allowPlainPkce,
     firstParty: options.firstParty,

@@ -48,6 +48,11 @@ const FLAGS: readonly ListFlag[] = [
     ...{ field: "own_scope", flag: "own-scope", value: "<scopes>", one: "scopes of its own", words: true },
     description: "scopes that it gets in its own name (client_credentials)",
   },
+  {
+    ...{ field: "default_scope", flag: "default-scope", value: "<scopes>", words: true },
+    one: "scopes for requests that name none",
+    description: "what a request without scope asks for; without this option, it is refused",
+  },
 ];
 
 /** `--scope` and similar options. In `create` they give the whole list; in `update` they replace it. */

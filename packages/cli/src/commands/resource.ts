@@ -2,7 +2,16 @@
 
 import { type Command, Option } from "commander";
 import { confirm, type YesOption, yesOption } from "../confirm.ts";
-import { given, type JsonOption, noun, requireChanges, secondsOption, verb, withAdmin } from "../shared-options.ts";
+import {
+  given,
+  type JsonOption,
+  listOption,
+  noun,
+  requireChanges,
+  secondsOption,
+  verb,
+  withAdmin,
+} from "../shared-options.ts";
 
 interface ResourceOptions extends JsonOption {
   readonly name?: string;
@@ -11,6 +20,7 @@ interface ResourceOptions extends JsonOption {
   readonly tokenLifetime?: number | false;
   readonly grantBound?: boolean;
   readonly userinfo?: boolean;
+  readonly defaultScope?: readonly string[] | false;
 }
 
 interface CreateOptions extends ResourceOptions {
@@ -25,6 +35,9 @@ const GRANT_BOUND = "introspection reports a token as inactive as soon as its gr
 
 const NO_USERINFO = "its tokens never work at the UserInfo endpoint, so the API can't read the owner's claims there";
 
+const DEFAULT_SCOPE = "what a request asks for that names this API and no scope";
+const defaultScopeOption = () => listOption("--default-scope <scopes>", DEFAULT_SCOPE, { words: true });
+
 export function register(program: Command): void {
   const resource = noun(program, "resource", "APIs that accept access tokens");
   verb(resource, "create", "register an API; its introspection secret is printed once")
@@ -35,6 +48,7 @@ export function register(program: Command): void {
     .addOption(new Option("--alg <alg>", ALG).default("ES256"))
     .option("--grant-bound", GRANT_BOUND)
     .option("--no-userinfo", NO_USERINFO)
+    .addOption(defaultScopeOption())
     .action(create_);
   verb(resource, "list", "list all APIs").action(list);
   verb(resource, "update <identifier>", "change an API; settings that you omit stay the same")
@@ -47,6 +61,8 @@ export function register(program: Command): void {
     .option("--no-grant-bound", "introspection reports a token as active until it expires")
     .option("--userinfo", "its tokens with the scope openid also work at the UserInfo endpoint")
     .option("--no-userinfo", NO_USERINFO)
+    .addOption(defaultScopeOption())
+    .option("--no-default-scope", "refuse requests without scope, unless the client has a default")
     .option("--new-secret", "create a new introspection secret and print it once; the old one stops working")
     .action(change);
   verb(resource, "delete <identifier>", "delete an API that has no scopes").addOption(yesOption()).action(remove);
@@ -55,13 +71,14 @@ export function register(program: Command): void {
 async function create_(options: CreateOptions) {
   await withAdmin(options, async (admin, out) => {
     const { createResource, resourceRecord } = await import("@assent/server/admin");
-    const { identifier, name, tokenFormat, alg, grantBound, userinfo, tokenLifetime } = options;
+    const { identifier, name, tokenFormat, alg, grantBound, userinfo, tokenLifetime, defaultScope } = options;
     const optional = given({
       tokenFormat,
       alg,
       grantBound,
       userInfo: userinfo,
       tokenLifetime: tokenLifetime === false ? null : tokenLifetime,
+      defaultScopes: defaultScope === false ? undefined : defaultScope,
     });
     const { resource, secret } = await createResource({ identifier, name, ...optional }, admin);
     out.record(resourceRecord(resource, secret), ["introspection_client_secret"]);
@@ -90,9 +107,11 @@ async function list(options: JsonOption) {
 }
 
 async function change(identifier: string, options: ResourceOptions & { readonly newSecret?: true }) {
-  const { name, tokenFormat, alg, tokenLifetime, grantBound, userinfo, newSecret } = options;
+  const { name, tokenFormat, alg, tokenLifetime, grantBound, userinfo, defaultScope, newSecret } = options;
   const lifetime = tokenLifetime === false ? null : tokenLifetime;
-  const changes = given({ name, tokenFormat, alg, grantBound, userInfo: userinfo, newSecret, tokenLifetime: lifetime });
+  const defaultScopes = defaultScope === false ? [] : defaultScope;
+  const more = { userInfo: userinfo, newSecret, tokenLifetime: lifetime, defaultScopes };
+  const changes = given({ name, tokenFormat, alg, grantBound, ...more });
   requireChanges(changes, "resource");
   await withAdmin(options, async (admin, out) => {
     const { resourceRecord, updateResource } = await import("@assent/server/admin");

@@ -42,6 +42,7 @@ export type OwnClientSettings = Partial<
   Pick<
     Client,
     | "ownScopes"
+    | "defaultScopes"
     | "requirePkce"
     | "allowPlainPkce"
     | "firstParty"
@@ -81,6 +82,7 @@ export async function createClient(input: NewClient, context: AdminContext): Pro
     clientId,
     status: "active",
     ownScopes: input.ownScopes ?? [],
+    ...(input.defaultScopes === undefined ? {} : { defaultScopes: input.defaultScopes }),
     ...(secret === null ? NO_SECRETS : withSecret(bare, secret, { now, overlap: 0 }, context)),
     tokenEndpointAudience: input.tokenEndpointAudience ?? false,
     requirePkce: input.requirePkce ?? false,
@@ -120,11 +122,18 @@ export async function updateClient(clientId: string, changes: ClientChanges, con
     const { metadata: replaced, lists = {}, ...others } = changes;
     const changed = changedLists(client, lists);
     const metadata = { ...replaced, ...changed.metadata };
-    const settings = { ...others, ...(changed.ownScopes === undefined ? {} : { ownScopes: changed.ownScopes }) };
+    const settings = { ...others, ...changed.own };
     const asked = { ...client, ...settings, accent: canonicalAccent(settings.accent ?? client.accent ?? null) };
     if (settings.accent === null) asked.accent = null;
     const registration = { ...metadataOf(client), ...stillOptional(client, metadata), ...metadata };
-    const fields = await checkedFields(client.type, registration, asked, context, client);
+    const { defaultScopes: chosen } = settings;
+    const fields = await checkedFields(
+      client.type,
+      registration,
+      chosen === undefined ? { ...asked, defaultScopes: [] } : asked,
+      context,
+      client,
+    );
     const now = context.now();
     const lost = (before: readonly string[], after: readonly string[]) => before.some((one) => !after.includes(one));
     const reduced = lost(client.scopes, fields.scopes) || lost(client.grantTypes, fields.grantTypes);
@@ -132,6 +141,7 @@ export async function updateClient(clientId: string, changes: ClientChanges, con
       ...asked,
       ...fields,
       ...secretsAfter(client, fields.authMethod),
+      ...(chosen === undefined ? stillDefault(client, [...fields.scopes, ...asked.ownScopes]) : {}),
       reducedAt: reduced ? now : client.reducedAt,
       updatedAt: now,
     };
@@ -149,6 +159,11 @@ function stillOptional(client: Client, metadata: ClientMetadata | undefined): Cl
   if (typeof scope !== "string") return {};
   const names = scope.split(" ");
   return { optional_scope: (client.optionalScopes ?? []).filter((name) => names.includes(name)).join(" ") };
+}
+
+/** A scope that the client loses also leaves its default scopes. */
+function stillDefault({ defaultScopes }: Client, left: readonly string[]): Pick<Client, "defaultScopes"> {
+  return defaultScopes === undefined ? {} : { defaultScopes: defaultScopes.filter((name) => left.includes(name)) };
 }
 
 /** Gives a client a new secret. The previous ones work for `overlap` milliseconds more. Throws `unknown`, `invalid`. */
@@ -382,6 +397,7 @@ async function checkedFields(
   if (read.kind === "valid" && read.fields.type !== type) problems.push(wrongMethod(type));
   const scopes = read.kind === "valid" ? read.fields.scopes : [];
   problems.push(...settingProblems(type, settings, before?.publisher));
+  problems.push(...defaultScopeProblems(settings, scopes));
   // A scope that was deleted since is no reason to refuse another change.
   problems.push(...(await unknownScopes("scope", scopes, before?.scopes ?? [], context)));
   problems.push(...(await unknownScopes("own_scope", settings.ownScopes ?? [], before?.ownScopes ?? [], context)));
@@ -427,6 +443,24 @@ function settingProblems(
   if (ownScopes.length > MAX_SCOPES)
     problems.push({ field: "own_scope", problem: `at most ${MAX_SCOPES} scopes are allowed` });
   return problems;
+}
+
+/** In characters. The default goes into links with the rest of the request. */
+export const LONGEST_DEFAULT = 2_000;
+
+function defaultScopeProblems(
+  { defaultScopes = [], ownScopes = [] }: OwnClientSettings,
+  scopes: readonly string[],
+): readonly Remark[] {
+  const field = "default_scope";
+  const strangers = defaultScopes.filter((name) => !scopes.includes(name) && !ownScopes.includes(name)).slice(0, 10);
+  const list = strangers.map((name) => JSON.stringify(name.slice(0, 150))).join(", ");
+  return [
+    ...(strangers.length === 0 ? [] : [{ field, problem: `${list}: the client has no such scope; add it first` }]),
+    ...(defaultScopes.join(" ").length <= LONGEST_DEFAULT
+      ? []
+      : [{ field, problem: `at most ${LONGEST_DEFAULT} characters are allowed` }]),
+  ];
 }
 
 /** Refuses an unknown scope, because it is usually a typing error. */

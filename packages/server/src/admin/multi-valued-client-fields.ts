@@ -13,6 +13,7 @@ const LISTS = {
   scope: (client: Client) => client.scopes,
   optional_scope: (client: Client) => client.optionalScopes ?? [],
   own_scope: (client: Client) => client.ownScopes,
+  default_scope: (client: Client) => client.defaultScopes ?? [],
 } as const;
 export type ClientList = keyof typeof LISTS;
 
@@ -27,7 +28,12 @@ const names = Object.keys(LISTS) as readonly ClientList[];
 const ONE: Readonly<Record<ClientList, string>> = {
   ...{ redirect_uris: "redirect_uri", grant_types: "grant_type", response_types: "response_type" },
   post_logout_redirect_uris: "post_logout_redirect_uri",
-  ...{ scope: "scope", optional_scope: "optional_scope", own_scope: "own_scope" },
+  ...{ scope: "scope", optional_scope: "optional_scope", own_scope: "own_scope", default_scope: "default_scope" },
+};
+
+/** Lists that no registration has, only an operator's settings. */
+const OWN: Partial<Readonly<Record<ClientList, "ownScopes" | "defaultScopes">>> = {
+  ...{ own_scope: "ownScopes", default_scope: "defaultScopes" },
 };
 
 /**
@@ -37,10 +43,10 @@ const ONE: Readonly<Record<ClientList, string>> = {
 export function changedLists(
   client: Client,
   changes: ListChanges,
-): { readonly metadata: ClientMetadata; readonly ownScopes?: readonly string[] } {
+): { readonly metadata: ClientMetadata; readonly own: Partial<Pick<Client, "ownScopes" | "defaultScopes">> } {
   const problems: Remark[] = [];
   const metadata: Record<string, unknown> = {};
-  let ownScopes: readonly string[] | undefined;
+  const own: Partial<Record<"ownScopes" | "defaultScopes", readonly string[]>> = {};
   for (const name of names) {
     const change = changes[name];
     if (change === undefined) continue;
@@ -48,11 +54,12 @@ export function changedLists(
     const before = LISTS[name](client);
     problems.push(...absent(name, remove, before));
     const after = [...new Set([...before.filter((value) => !remove.includes(value)), ...add])];
-    if (name === "own_scope") ownScopes = after;
+    const setting = OWN[name];
+    if (setting !== undefined) own[setting] = after;
     else metadata[name] = name.endsWith("scope") ? after.join(" ") : after;
   }
   refuseAny(problems);
-  return { metadata, ...(ownScopes === undefined ? {} : { ownScopes }) };
+  return { metadata, own };
 }
 
 function absent(name: ClientList, remove: readonly string[], before: readonly string[]): readonly Remark[] {

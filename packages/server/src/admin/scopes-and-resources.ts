@@ -12,7 +12,7 @@ import { openIdScopes, withOpenIdScopes } from "../oauth/openid/scopes.ts";
 import { ownAudience } from "../oauth/resource-indicator.ts";
 import { isScopeName } from "../oauth/scope.ts";
 import { type Remark, refuse, refuseAny } from "./admin-error.ts";
-import { allClients } from "./clients.ts";
+import { allClients, LONGEST_DEFAULT } from "./clients.ts";
 import type { AdminContext } from "./context.ts";
 import { newSecret } from "./generated-secrets.ts";
 import { OPERATOR_ROLES } from "./people.ts";
@@ -142,6 +142,8 @@ export interface NewResource extends TokenKind {
   readonly grantBound?: boolean;
   /** As in `Resource`. Default: true. */
   readonly userInfo?: boolean;
+  /** As in `Resource`. They may be created later, because a scope belongs to an API that exists. */
+  readonly defaultScopes?: readonly string[];
 }
 
 export interface ResourceWithSecret {
@@ -160,6 +162,7 @@ export async function createResource(input: NewResource, context: AdminContext):
     tokenLifetime: input.tokenLifetime ?? null,
     grantBound: input.grantBound ?? false,
     ...(input.userInfo === false ? { userInfo: false } : {}),
+    ...(input.defaultScopes === undefined ? {} : { defaultScopes: input.defaultScopes }),
     introspectionClientId: `rs_${base64url(context.randomBytes(16))}`,
     introspectionSecretHash: hashes.sha256(secret),
     createdAt: context.now(),
@@ -168,6 +171,7 @@ export async function createResource(input: NewResource, context: AdminContext):
     ...identifierProblems(input.identifier, context.issuer),
     ...tokenProblems(input),
     ...resourceProblems(resource, null),
+    ...defaultScopeProblems(resource, null, await context.storage.scopes.list()),
   ]);
   const outcome = await context.storage.resources.put({ resource, create: true });
   if (outcome.kind === "conflict") {
@@ -183,6 +187,8 @@ export interface ResourceChanges extends TokenKind {
   readonly tokenLifetime?: number | null;
   readonly grantBound?: boolean;
   readonly userInfo?: boolean;
+  /** Replaces the list. */
+  readonly defaultScopes?: readonly string[];
   /** True: makes a new introspection secret, and the old one stops working at once. */
   readonly newSecret?: boolean;
 }
@@ -203,7 +209,11 @@ export async function updateResource(
     ...earlierLifetime(before, changes.tokenLifetime, context.now()),
     ...(secret === null ? {} : { introspectionSecretHash: hashes.sha256(secret) }),
   };
-  refuseAny([...tokenProblems(kind), ...resourceProblems(resource, before.name)]);
+  refuseAny([
+    ...tokenProblems(kind),
+    ...resourceProblems(resource, before.name),
+    ...defaultScopeProblems(resource, before, await context.storage.scopes.list()),
+  ]);
   await context.storage.resources.put({ resource, create: false });
   await makeItsKey(resource, context);
   return { resource, secret };
@@ -297,6 +307,29 @@ function resourceProblems({ name, tokenLifetime }: Resource, stands: string | nu
     (Number.isInteger(tokenLifetime) && tokenLifetime >= 1 && tokenLifetime <= MAX_TOKEN_LIFETIME);
   if (!fits) problems.push({ field: "token_lifetime", problem: `must be 1 to ${MAX_TOKEN_LIFETIME} seconds` });
   return problems;
+}
+
+/** `before`: null for a new API, whose scopes can't exist yet. A scope that was deleted since is no problem. */
+function defaultScopeProblems(
+  { identifier, defaultScopes = [] }: Resource,
+  before: Resource | null,
+  scopes: readonly Scope[],
+): readonly Remark[] {
+  const field = "default_scope";
+  const problems: Remark[] = [];
+  const known = new Map(withOpenIdScopes(scopes).map((scope) => [scope.name, scope]));
+  for (const name of defaultScopes) {
+    const shown = JSON.stringify(name.slice(0, 150));
+    const scope = known.get(name);
+    if (!isScopeName(name)) problems.push({ field, problem: `${shown} is not a valid scope name (RFC 6749 §3.3)` });
+    else if (scope !== undefined && scope.resource !== identifier)
+      problems.push({ field, problem: `${shown} is not a scope of this API` });
+    else if (scope === undefined && before !== null && !before.defaultScopes?.includes(name))
+      problems.push({ field, problem: `${shown}: there is no such scope; create it first` });
+  }
+  if (defaultScopes.join(" ").length > LONGEST_DEFAULT)
+    problems.push({ field, problem: `at most ${LONGEST_DEFAULT} characters are allowed` });
+  return problems.slice(0, 10);
 }
 
 function unknownScope(name: string): never {

@@ -1,6 +1,7 @@
 /** Device authorization: a device without a browser asks for a code to show (RFC 8628 §§3.1, 3.2). */
 
 import { authenticateClient } from "./client-authentication/index.ts";
+import { defaultScopeOf } from "./default-scopes.ts";
 import { refuse } from "./errors.ts";
 import { deviceCode } from "./grants/device-code.ts";
 import { mayUse } from "./grants/registry.ts";
@@ -60,7 +61,7 @@ export async function authorizeDevice(
 }
 
 async function wantedScopes(asked: ParsedParameters, client: Client, context: OAuthContext): Promise<readonly Scope[]> {
-  const scope = asked.single.get("scope") ?? refuse("scope_missing");
+  const scope = asked.single.get("scope") ?? (await defaultScopeOf(client, asked.resource, context));
   const refreshes = mayUse(client, "refresh_token", context);
   const scopes = scopesForClient(scope, client, await context.catalog.scopes(), refreshes);
   audienceOf(scopes, asked.resource, await context.catalog.resources(), context.issuer);

@@ -328,8 +328,8 @@ const catalogue = {
     error: "invalid_scope",
     status: 400,
     section: "RFC 6749 §3.3",
-    description: "The parameter scope is missing; this server has no default scope.",
-    help: "Name the scopes that the app needs, separated by spaces. scopes_supported in the metadata lists them.",
+    description: "The parameter scope is missing, and no default scope is set for this client or API.",
+    help: 'Name the scopes that the app needs, separated by spaces. scopes_supported in the metadata lists them. An operator can set scopes for requests that name none: assent client update CLIENT_ID --default-scope "SCOPES".',
   },
   scope_malformed: {
     error: "invalid_scope",

@@ -20,11 +20,15 @@ export async function authorize(http: HttpRequest, tools: FlowTools): Promise<An
   if (http.method === "POST" && !isForm(http)) return problemAnswer("content_type_not_form", http, tools);
   const asked = parseParameters(http.method === "POST" ? http.body : http.query);
   // Encodes the parameters again for a link. A body may contain characters that no URL may contain, such as line feeds.
-  const text = queryOf(asked.single, asked.resource);
+  const sent = queryOf(asked.single, asked.resource);
   // It has to fit in a link once it is sealed, whatever way it came.
-  if (text.length > MAX_REQUEST) return problemAnswer("parameter_too_long", http, tools);
+  if (sent.length > MAX_REQUEST) return problemAnswer("parameter_too_long", http, tools);
   const outcome = await checkAuthorizationRequest(asked, authorization.oauth);
   if (outcome.kind === "refused") return refusedRequest(outcome, http, tools);
+  // From here on, the request names its scopes: a default that changes meanwhile adds nothing that the owner hasn't read.
+  const { defaultScope } = outcome.request;
+  const text =
+    defaultScope === null ? sent : queryOf(new Map([...asked.single, ["scope", defaultScope]]), asked.resource);
   // A form on another site posts without our SameSite=Lax cookies, though with others of this host; followed as a GET they come along.
   if (http.method === "POST" && tools.cookies.read(http, "browser") === undefined) {
     return redirect(303, `${tools.issuer}/authorize?${text}`);

@@ -1,6 +1,7 @@
 /** The authorization request, checked in one fixed order (RFC 6749 §§3.1, 4.1.1, 4.1.2.1, 4.2.1). */
 
 import { signInPolicy, wantedAcr } from "../authentication-context.ts";
+import { defaultScopeOf } from "../default-scopes.ts";
 import { OAuthError, refuse } from "../errors.ts";
 import { mayUse, RESPONSE_TYPES, type ResponseType } from "../grants/registry.ts";
 import type { Acr, Client, Scope } from "../model.ts";
@@ -25,6 +26,8 @@ export interface AuthorizationRequest extends CodeChallenge {
   readonly responseType: ResponseType;
   /** The requested scopes. */
   readonly scopes: readonly Scope[];
+  /** The default scopes, as the parameter `scope` would name them. Null: the request names its scopes. */
+  readonly defaultScope: string | null;
   readonly resources: readonly string[];
   /** The one API of its tokens. Null: several, and each token request names one. Never null for `token`. */
   readonly audience: string | null;
@@ -216,14 +219,15 @@ function challengeIsFine(
 }
 
 async function scopesAreAllowed(
-  { single }: ParsedParameters,
+  { single, resource }: ParsedParameters,
   { client, responseType }: Draft,
   context: OAuthContext,
 ): Promise<Draft> {
-  const scope = single.get("scope");
-  if (scope === undefined || client === undefined) return refuse("scope_missing");
+  if (client === undefined) return refuse("scope_missing");
+  const defaultScope = single.has("scope") ? null : await defaultScopeOf(client, resource, context);
+  const scope = single.get("scope") ?? defaultScope ?? refuse("scope_missing");
   const refreshes = responseType === "code" && mayUse(client, "refresh_token", context);
-  return { scopes: scopesForClient(scope, client, await context.catalog.scopes(), refreshes) };
+  return { scopes: scopesForClient(scope, client, await context.catalog.scopes(), refreshes), defaultScope };
 }
 
 /**

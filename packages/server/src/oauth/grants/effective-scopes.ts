@@ -1,5 +1,6 @@
 /** The scopes and the audience that a token request gets (RFC 6749 §§3.3, 6; RFC 8707 §2.2). */
 
+import { defaultScopes } from "../default-scopes.ts";
 import { refuse } from "../errors.ts";
 import type { Client, Grant, GrantedScope, Millis, Scope } from "../model.ts";
 import { allowsOffline, isOpenIdRequest, isOpenIdScope, OPENID } from "../openid/scopes.ts";
@@ -162,16 +163,19 @@ export async function clientScopes(
   if (client.type !== "confidential") refuse("grant_needs_confidential_client");
   const known = await context.catalog.scopes();
   const resources = await context.catalog.resources();
-  const scopes = heldScopes(single.get("scope"), held, known);
-  const asked = single.has("scope") || resource === undefined ? scopes : scopesOf(scopes, resource, context);
   const named = resource === undefined ? [] : [resource];
+  const names = single.has("scope") ? undefined : await defaultScopes({ client, allowed: held, named }, context);
+  if (names?.length === 0) refuse("scope_missing", "of the default scopes, none is left");
+  const text = single.get("scope") ?? names?.join(" ");
+  const scopes = heldScopes(text, held, known);
+  const asked = text !== undefined || resource === undefined ? scopes : scopesOf(scopes, resource, context);
   const audience = audienceOf(asked, named, resources, context.issuer) ?? refuse("resource_needed");
   return { scopes: asked, audience };
 }
 
 /**
- * The requested scopes, all of which the client must have. Without `scope`: all of its own scopes that still exist (RFC
- * 6749 §3.3 leaves this to the server).
+ * The requested scopes, all of which the client must have. Without `scope` and a default: all of its own scopes that
+ * still exist (RFC 6749 §3.3 leaves this to the server).
  */
 function heldScopes(
   text: string | undefined,
