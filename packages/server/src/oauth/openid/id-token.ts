@@ -8,7 +8,7 @@ import type { OwnClaims } from "./own-claims.ts";
 import { claimsAbout } from "./user-info.ts";
 
 /** How long a client may accept an ID token. It says what happened at one time, so it need not live long. */
-const ID_TOKEN_TTL: Millis = 3_600_000;
+const ID_TOKEN_TTL: Millis = 600_000;
 
 export interface IdTokenContext extends Pick<OAuthContext, "now"> {
   readonly idTokens: IdTokens;
