@@ -6,6 +6,8 @@ import type { AddressInfo } from "node:net";
 import { exportJWK, SignJWT } from "jose";
 import { Secrets } from "../../packages/server/src/crypto/server-secret.ts";
 import { sealProviderSecret } from "../../packages/server/src/crypto/sign-in-provider-secrets.ts";
+import type { Company } from "../../packages/server/src/owners/company-storage.ts";
+import type { CompanyProvider } from "../../packages/server/src/owners/identities/company-provider.ts";
 import type { SignInProvider } from "../../packages/server/src/owners/identities/sign-in-provider.ts";
 import type { Agent, Page } from "./http-browser.ts";
 import { settle, startServer, type TestServer } from "./test-server.ts";
@@ -40,6 +42,31 @@ export async function addProvider(
 
 function aKey(): KeyObject {
   return generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey;
+}
+
+/** A company's own provider, switched on, and the company's confirmed domains. */
+export async function addCompanyProvider(
+  { assent, now }: TestServer,
+  { partition, companyId }: Company,
+  issuer: string,
+  { domains, ...changes }: Partial<CompanyProvider> & { readonly domains: readonly string[] },
+): Promise<CompanyProvider> {
+  const key = { partition, companyId };
+  await assent.storage.companySignIn.set({ ...key, ownProvider: true, addDomains: domains, removeDomains: [] });
+  const id = changes.id ?? randomBytes(16).toString("base64url");
+  const before = (await assent.storage.companySignIn.get(key))?.provider ?? null;
+  const provider: CompanyProvider = {
+    ...{ id, name: "Acme ID", issuer, clientId: `assent-${id}`, roles: null, status: "active", triedAt: now() },
+    ...{ sealedSecret: sealProviderSecret(new Secrets([secret]), id, "client secret") },
+    ...{ scopes: ["openid", "profile", "email"], createdAt: now(), changedAt: (before?.changedAt ?? now()) + 1 },
+    ...changes,
+  };
+  const outcome = await assent.storage.companySignIn.putProvider({
+    ...{ ...key, by: null, provider, seen: before?.changedAt ?? null, most: 1_000, step: "connected", now: now() },
+  });
+  if (outcome !== "stored") throw new Error(`the provider was not stored: ${outcome}`);
+  await settle();
+  return provider;
 }
 
 /** What the token endpoint and UserInfo answer next. */
@@ -204,6 +231,14 @@ let subjects = 0;
 export function aSubject(): { readonly sub: string; readonly email: string; readonly preferred_username: string } {
   subjects += 1;
   return { sub: `subject-${subjects}`, email: `p${subjects}@example.com`, preferred_username: `person${subjects}` };
+}
+
+/** Types a work address on the sign-in page. Returns the redirect to the provider, or a page. */
+export async function typeWorkAddress(agent: Agent, address: string, page?: Page): Promise<Page> {
+  const shown = page ?? (await agent.get("/login"));
+  const form = shown.forms.find(({ fields }) => fields.has("username"));
+  if (form === undefined) throw new Error(`no sign-in form: ${shown.status}`);
+  return agent.submit(form, { username: address, password: "" });
 }
 
 /** Signs in at the provider as whoever `there` answers with. Returns the last page, or redirect to a client. */

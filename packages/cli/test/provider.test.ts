@@ -138,3 +138,66 @@ test("created, listed, shown, changed, deleted", async () => {
   expect(await at.json(["provider", "delete", id, "--yes"])).toEqual({ id, deleted: true });
   expect(await at.json(["provider", "list"])).toEqual([]);
 });
+
+describe("a company's own provider", () => {
+  const create = (company: string, clientId: string, ...args: string[]) => {
+    const named = ["--name", "Acme ID", "--issuer", "https://id.acme.example", "--client-id", clientId];
+    return ["provider", "create", "--company", company, ...named, ...args];
+  };
+  beforeAll(async () => {
+    await at.json(["company", "create", "--name", "Acme", "--slug", "acme"]);
+    await at.json(["company", "create", "--name", "Other", "--slug", "other"]);
+  });
+
+  test("without a confirmed domain, for an unknown company, with settings that only the operator's have → refused", async () => {
+    for (const [args, words] of [
+      [create("nobody", "a"), 'no company "nobody"'],
+      [create("acme", "a"), "first confirm one with assent company update acme --add-email-domain"],
+      [create("acme", "a", "--trust-email"), "with --company, there is no --trust-email"],
+      [create("acme", "a", "--email-domain", "acme.example"), "assent company update --add-email-domain"],
+      [create("acme", "a", "--no-create-people"), "there is no --no-create-people"],
+    ] as const) {
+      const { code, stderr } = await at.run(args);
+      expect([code !== 0, stderr]).toEqual([true, expect.stringContaining(words)]);
+    }
+  });
+
+  test("domains: no domain, another company's → refused; else shown with the company", async () => {
+    const update = (slug: string, ...args: string[]) => at.run(["company", "update", slug, ...args]);
+    expect((await update("acme", "--add-email-domain", "@")).stderr).toContain("is not a domain");
+    expect((await update("acme", "--own-provider", "allow", "--add-email-domain", "ACME.example")).code).toBe(0);
+    expect((await update("other", "--add-email-domain", "acme.example")).stderr).toContain(
+      "belongs to another company",
+    );
+    expect((await update("acme", "--remove-email-domain", "x.example")).stderr).toContain("the company has no");
+    expect(await at.json(["company", "show", "acme"])).toMatchObject({
+      ...{ own_provider: true, email_domains: ["acme.example"], provider: null },
+    });
+  });
+
+  test("created, listed, changed, deleted → with the company, without the secret", async () => {
+    const roles = ["--admin-group", "heads", "--member-group", "staff"];
+    const { stdout, code } = await at.run([...create("acme", "own-1", "--client-secret-stdin", ...roles), "--json"], {
+      input: SECRET,
+    });
+    const made_ = JSON.parse(stdout) as { id: string };
+    expect([code, made_]).toEqual([
+      0,
+      expect.objectContaining({
+        ...{ company: "acme", email_domains: ["acme.example"], status: "active", trust_email: false, has_secret: true },
+        roles: { claim: "groups", admin: ["heads"], member: ["staff"], others: "refuse" },
+      }),
+    ]);
+    expect(stdout).not.toContain(SECRET);
+    expect((await at.run(create("acme", "own-2"))).stderr).toContain("has the provider");
+    const listed = await at.json<{ id: string; company: string | null }[]>(["provider", "list"]);
+    expect(listed.find(({ id }) => id === made_.id)?.company).toBe("acme");
+    expect(await at.json(["provider", "update", made_.id, "--no-roles", "--status", "disabled"])).toMatchObject({
+      ...{ roles: null, status: "disabled", issuer: "https://id.acme.example" },
+    });
+    const { stderr } = await at.run(["provider", "update", made_.id, "--issuer", "https://b.example"]);
+    expect(stderr).toContain("for another issuer, delete it");
+    expect(await at.json(["provider", "delete", made_.id, "--yes"])).toMatchObject({ deleted: true });
+    expect(await at.json(["company", "show", "acme"])).toMatchObject({ provider: null });
+  });
+});

@@ -64,7 +64,7 @@ describe("pages that are loaded after the start", () => {
 });
 
 describe("what a start loads", () => {
-  test("until the server listens: no page, no fetch client, no package that others need; at most 280 files and the migrations", async () => {
+  test("until the server listens: no page, no fetch client, no package that others need; at most 281 files and the migrations", async () => {
     const file = join(at.folder, "loads");
     const { issuer } = await serve({ NODE_OPTIONS: PRELOAD, LOADS_FILE: file });
     await askForPage(`${issuer}/login`, "en");
@@ -75,8 +75,9 @@ describe("what a start loads", () => {
     const needless =
       /^undici|\/pages\/(?!brand|contrast)|node_modules\/(?:preact|htm|qr|pg|sharp|jose|nodemailer|@node-rs|@simplewebauthn|@xmldom|xml-crypto|fastify|pino-pretty)\//;
     expect(before.filter((url) => needless.test(url))).toEqual([]);
+    // The verbs of how companies' people sign in are the newest file: every server knows all providers.
     // A migration is a file that stays for good, so the number of them says nothing about the start.
     const others = before.filter((url) => !/\/migrations\/\d{4}-/.test(url));
-    expect(others.length).toBeLessThanOrEqual(280);
+    expect(others.length).toBeLessThanOrEqual(281);
   });
 });

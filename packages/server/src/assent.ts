@@ -369,7 +369,7 @@ async function assemble({
     identities: { ...sessions, catalog },
     elsewhere: elsewhereOf({
       ...{ catalog, storage, secrets, outboundAllow: config.outboundAllow },
-      people: { ...sessions, newOwnerId, partitionOf },
+      people: { ...sessions, newOwnerId, partitionOf, randomText },
     }),
     recovery: { storage, oauth: context, mail, links, issuer, attemptKey, newId, now },
     account: { ...sessions, credentials, links, mailDesk, hashPassword: signIn.hashPassword },

@@ -52,6 +52,19 @@ export function register(program: Command): void {
         "disabled: nobody can act for the company, and its grants end; issued access tokens work until they expire",
       ).choices(["active", "disabled"]),
     )
+    .addOption(
+      new Option(
+        "--own-provider <what>",
+        "whether its admins may connect their own sign-in provider; default: deny",
+      ).choices(["allow", "deny"]),
+    )
+    .addOption(
+      listOption(
+        "--add-email-domain <domain>",
+        "confirm that the addresses of a domain are the company's; the others stay",
+      ),
+    )
+    .addOption(listOption("--remove-email-domain <domain>", "its own provider makes no more accounts for this domain"))
     .addOption(yesOption())
     .action(update);
   verb(
@@ -126,11 +139,20 @@ async function list(options: JsonOption & { readonly limit?: number }) {
 
 async function show(slug: string, options: JsonOption) {
   await withAdmin(options, async (admin, out) => {
-    const { companyBySlug, companyMembers, companyRecord, companyRules, memberRecord, ruleRecord } = await import(
-      "@assent/server/admin"
-    );
+    const {
+      companyBySlug,
+      companyMembers,
+      companyRecord,
+      companyRules,
+      companySignInRecord,
+      memberRecord,
+      ruleRecord,
+      signInOf,
+    } = await import("@assent/server/admin");
+    const company = await companyBySlug(slug, admin);
     out.record({
-      ...companyRecord(await companyBySlug(slug, admin)),
+      ...companyRecord(company),
+      ...companySignInRecord(await signInOf(company, admin)),
       members: (await firstOf(companyMembers(slug, admin))).map(memberRecord),
       rules: (await companyRules(slug, admin)).map(ruleRecord),
     });
@@ -142,16 +164,26 @@ interface UpdateOptions extends JsonOption {
   readonly slug?: string;
   readonly defaultRule?: "members" | "ask" | "block";
   readonly status?: "active" | "disabled";
+  readonly ownProvider?: "allow" | "deny";
+  readonly addEmailDomain?: readonly string[];
+  readonly removeEmailDomain?: readonly string[];
 }
 
 async function update(slug: string, options: UpdateOptions & YesOption) {
   const { name, slug: next, defaultRule, status } = options;
   const changes: CompanyChanges = given({ name, slug: next, defaultRule, status });
-  requireChanges(changes, "company");
+  const { ownProvider, addEmailDomain: addDomains, removeEmailDomain: removeDomains } = options;
+  const signIn = given({ addDomains, removeDomains, ownProvider: ownProvider && ownProvider === "allow" });
+  requireChanges({ ...changes, ...signIn }, "company");
   await withAdmin(options, async (admin, out) => {
-    const { companyRecord, updateCompany } = await import("@assent/server/admin");
+    const { companyBySlug, companyRecord, companySignInRecord, signInOf, updateCompany, updateCompanySignIn } =
+      await import("@assent/server/admin");
     if (status === "disabled") await confirmDisabling(slug, options, admin);
-    out.record(companyRecord(await updateCompany(slug, changes, admin)));
+    // The domains first: they can be refused because of others.
+    if (Object.keys(signIn).length > 0) await updateCompanySignIn(slug, signIn, admin);
+    const company =
+      Object.keys(changes).length > 0 ? await updateCompany(slug, changes, admin) : await companyBySlug(slug, admin);
+    out.record({ ...companyRecord(company), ...companySignInRecord(await signInOf(company, admin)) });
   });
 }
 

@@ -8,7 +8,17 @@ import { secretFromStdin } from "../password-prompt.ts";
 import type { Output } from "../print-records.ts";
 import { given, type JsonOption, listOption, noun, requireChanges, verb, withAdmin } from "../shared-options.ts";
 
-interface ProviderOptions extends JsonOption {
+import {
+  type CompanyProviderOptions,
+  changeOfCompany,
+  companyOptions,
+  createForCompany,
+  impactOfCompanyOwn,
+  recordsOfCompanies,
+  rolesOf,
+} from "./company-provider.ts";
+
+interface ProviderOptions extends JsonOption, CompanyProviderOptions {
   readonly name?: string;
   readonly issuer?: string;
   readonly clientId?: string;
@@ -55,7 +65,8 @@ export function register(program: Command): void {
     .option("--name <text>", "the provider's name, which people read on the sign-in page; some presets have one")
     .option("--issuer <url>", "the issuer in its metadata; compared character by character; presets make it")
     .requiredOption("--client-id <id>", "the client ID that the provider gave this server");
-  settings(create)
+  companyOptions(settings(create))
+    .option("--company <slug>", "a company's own provider: it signs in the people of this company alone")
     .option("--no-create-people", "only people who have an account here can sign in")
     .addHelpText(
       "after",
@@ -69,12 +80,22 @@ Examples:
     .action(create_);
   verb(provider, "list", "list all providers").action(list);
   verb(provider, "show <id>", "show a provider; its client secret is never shown").action(show);
-  settings(
-    verb(provider, "update <id>", "change a provider; settings that you omit stay the same; lists replace the old ones")
-      .option("--name <text>", "the provider's name, which people read on the sign-in page")
-      .option("--issuer <url>", "another issuer; at another host, the stored client secret is deleted")
-      .option("--client-id <id>", "the client ID that the provider gave this server"),
+  companyOptions(
+    settings(
+      verb(
+        provider,
+        "update <id>",
+        "change a provider; settings that you omit stay the same; lists replace the old ones",
+      )
+        .option("--name <text>", "the provider's name, which people read on the sign-in page")
+        .option("--issuer <url>", "another issuer; at another host, the stored client secret is deleted")
+        .option("--client-id <id>", "the client ID that the provider gave this server"),
+    ),
   )
+    .option(
+      "--no-roles",
+      "with a company's provider: groups give no roles; admins change them on the page of the members",
+    )
     .option("--no-client-secret", "delete the stored client secret; this server is then a public client")
     .addOption(listOption("--add-email-domain <domain>", "add an e-mail domain; the others stay"))
     .addOption(listOption("--remove-email-domain <domain>", "remove an e-mail domain; the others stay"))
@@ -127,6 +148,7 @@ function settings(command: Command): Command {
 
 async function create_(options: CreateOptions, command: Command) {
   const { preset, tenant, host, realm, name, issuer, clientId, clientSecretStdin } = options;
+  if (options.company !== undefined) return createForCompany(options, command);
   if (preset === undefined && (name === undefined || issuer === undefined))
     throw new UsageError("without --preset, both --name and --issuer are needed");
   const clientSecret = clientSecretStdin ? await secretFromStdin("--client-secret-stdin") : undefined;
@@ -159,8 +181,18 @@ async function list(options: JsonOption) {
   await withAdmin(options, async (admin, out) => {
     const { allProviders, providerRecord } = await import("@assent/server/admin");
     out.list(
-      (await allProviders(admin)).map((one) => providerRecord(one, admin.issuer)),
-      [{ field: "id" }, { field: "name" }, { field: "issuer" }, { field: "status" }, { field: "email_domains" }],
+      [
+        ...(await allProviders(admin)).map((one) => providerRecord(one, admin.issuer)),
+        ...(await recordsOfCompanies(admin)),
+      ],
+      [
+        { field: "id" },
+        { field: "name" },
+        { field: "issuer" },
+        { field: "status" },
+        { field: "email_domains" },
+        { field: "company" },
+      ],
       "There are no sign-in providers. To add one, run: assent provider create",
     );
   });
@@ -169,6 +201,8 @@ async function list(options: JsonOption) {
 async function show(id: string, options: JsonOption) {
   await withAdmin(options, async (admin, out) => {
     const { providerOf, providerRecord } = await import("@assent/server/admin");
+    const ofCompany = (await recordsOfCompanies(admin)).find((one) => one["id"] === id);
+    if (ofCompany !== undefined) return out.record(ofCompany);
     out.record(providerRecord(await providerOf(id, admin), admin.issuer));
   });
 }
@@ -189,16 +223,24 @@ async function change(id: string, options: UpdateOptions, command: Command) {
     ...given({ name, issuer, clientId, status, clientSecret: keepSecret ? clientSecret : null }),
     ...given({ addEmailDomains: addEmailDomain, removeEmailDomains: removeEmailDomain }),
   };
-  requireChanges(changes, "provider");
+  requireChanges({ ...changes, ...rolesOf(options) }, "provider");
   await withAdmin(options, async (admin, out) => {
-    const { providerRecord, updateProvider } = await import("@assent/server/admin");
+    const { findCompanyProvider, providerRecord, updateProvider } = await import("@assent/server/admin");
+    const own = await findCompanyProvider(id, admin);
+    if (own !== undefined) return out.record(await changeOfCompany(own, changes, options, admin));
     told(await updateProvider(id, changes, admin), admin.issuer, providerRecord, out, command);
   });
 }
 
 async function remove(id: string, options: JsonOption & YesOption) {
   await withAdmin(options, async (admin, out) => {
-    const { deleteProvider, impactOfProvider } = await import("@assent/server/admin");
+    const { deleteCompanyProvider, deleteProvider, impactOfProvider } = await import("@assent/server/admin");
+    const own = await impactOfCompanyOwn(id, admin);
+    if (own !== undefined) {
+      await confirm(own.question, options);
+      await deleteCompanyProvider(id, admin);
+      return out.done({ id, deleted: true }, `Deleted ${own.name}.`);
+    }
     const impact = await impactOfProvider(id, admin);
     await confirm(endsOf(impact), options);
     await deleteProvider(id, admin);

@@ -68,6 +68,7 @@ const EVENTS: Readonly<Record<ReceiptClaims["event"], string>> = {
   member_role: "the role of a member changed",
   member_invited: "a person was invited to the company",
   invitation_withdrawn: "an invitation to the company was withdrawn",
+  own_sign_in: "the company's own sign-in provider was connected, changed, switched or removed",
   rule_changed: "the company's rule about the app changed",
 };
 
@@ -84,6 +85,8 @@ function explained(claims: ReceiptClaims): WireRecord {
     member: claims.member,
     role: claims.role,
     rule: claims.rule,
+    own_sign_in: claims.own_sign_in,
+    system: claims.system,
     for: claims.for?.replace("_", " "),
     via: claims.via ?? undefined,
     cause: claims.cause,

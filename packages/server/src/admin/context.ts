@@ -12,6 +12,7 @@ import { databaseFile, prepareDataDir, secretsOf } from "../data-dir.ts";
 import { type GrantRegistry, grantRegistry } from "../oauth/grants/registry.ts";
 import type { Millis } from "../oauth/model.ts";
 import type { PictureStorage } from "../owners/account/picture-storage.ts";
+import type { CompanySignInStorage } from "../owners/company-sign-in-storage.ts";
 import type { CompanyStorage } from "../owners/company-storage.ts";
 import type { FactorStorage } from "../owners/factor-storage.ts";
 import type { RecoveryStorage } from "../owners/recovery/storage.ts";
@@ -23,7 +24,13 @@ import { refuse } from "./admin-error.ts";
 import type { AdminStorage } from "./storage.ts";
 
 export interface AdminContext {
-  readonly storage: AdminStorage & OwnerStorage & FactorStorage & CompanyStorage & RecoveryStorage & PictureStorage;
+  readonly storage: AdminStorage &
+    OwnerStorage &
+    FactorStorage &
+    CompanyStorage &
+    CompanySignInStorage &
+    RecoveryStorage &
+    PictureStorage;
   /** The issuer's URL from the configuration. */
   readonly issuer: string;
   /** The grant types that clients can be registered for. */

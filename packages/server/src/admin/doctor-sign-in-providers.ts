@@ -2,9 +2,20 @@
 
 import { Secrets } from "../crypto/server-secret.ts";
 import { openProviderSecret } from "../crypto/sign-in-provider-secrets.ts";
+import { signInProviderOf } from "../owners/company-rules.ts";
 import type { SignInProvider } from "../owners/identities/sign-in-provider.ts";
+import type { AdminContext } from "./context.ts";
 import { counted } from "./counted.ts";
 import type { Finding } from "./doctor-finding.ts";
+
+/** The operator's, and those of companies. */
+export async function everyProvider({
+  signInProviders,
+  companySignIn,
+}: Pick<AdminContext["storage"], "signInProviders" | "companySignIn">): Promise<readonly SignInProvider[]> {
+  const [operators, companies] = await Promise.all([signInProviders.list(), companySignIn.list()]);
+  return [...operators, ...companies.map(signInProviderOf).filter((one) => one !== undefined)];
+}
 
 /** `secrets`: those of the configuration. Empty: they can't be read. */
 export function providerFindings(providers: readonly SignInProvider[], secrets: readonly Buffer[]): readonly Finding[] {

@@ -30,7 +30,7 @@ import { counted } from "./counted.ts";
 import { databaseStatus, neededBy } from "./database.ts";
 import { type NameFindings, nameFindings } from "./doctor-confusable-names.ts";
 import type { Finding } from "./doctor-finding.ts";
-import { providerFindings } from "./doctor-sign-in-providers.ts";
+import { everyProvider, providerFindings } from "./doctor-sign-in-providers.ts";
 import { fetchMetadata } from "./fetch-own-metadata.ts";
 import type { RunningServer, StoredKey } from "./storage.ts";
 
@@ -155,7 +155,7 @@ async function storedFindings(config: Config, storage: Storage, now: Millis): Pr
   return [
     { check: "database", status: "ok", detail: "the database answers, and its schema is up to date" },
     ...(await keyFindings(config, storage, now)),
-    ...providerFindings(await storage.signInProviders.list(), readableSecrets(config)),
+    ...providerFindings(await everyProvider(storage), readableSecrets(config)),
     ...(await clientFindings(context, config)),
     ...namesFound(await nameFindings(context)),
     await issuerFinding(config, storage),

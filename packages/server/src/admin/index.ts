@@ -14,6 +14,7 @@ export { backupDatabase, beginEpoch, refuseRestore, restoreDatabase } from "./ba
 export { LOGO_SIZE, MAX_LOGO_BYTES, renderLogo } from "./client-logo.ts";
 export * from "./clients.ts";
 export * from "./companies.ts";
+export * from "./company-sign-in.ts";
 export * from "./consents.ts";
 export { type AdminContext, adminOf, missingDatabase, type OpenedAdmin, openAdmin } from "./context.ts";
 export { type DatabaseStatus, databaseStatus, migrateDatabase, migrationPlan } from "./database.ts";

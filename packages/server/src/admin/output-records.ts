@@ -242,6 +242,7 @@ export function providerRecord(provider: SignInProvider, issuer: string): WireRe
     when_disabled: provider.whenDisabled ?? "keep",
     change_clients: provider.changeClients ?? [],
     status: provider.status,
+    company: null,
     redirect_uri: `${issuer}/login/provider/${provider.id}/callback`,
     backchannel_logout_uri: `${issuer}/login/provider/${provider.id}/backchannel-logout`,
     created_at: time(provider.createdAt),

@@ -166,7 +166,11 @@ export interface ProviderImpact {
 
 /** Throws `unknown`. */
 export async function impactOfProvider(id: string, context: AdminContext): Promise<ProviderImpact> {
-  const provider = await providerOf(id, context);
+  return impactOf(await providerOf(id, context), context);
+}
+
+export async function impactOf(provider: SignInProvider, context: AdminContext): Promise<ProviderImpact> {
+  const { id } = provider;
   const others = (await allProviders(context)).filter((one) => one.id !== id && one.status === "active");
   const seen = new Set<string>();
   let stranded = 0;
@@ -194,7 +198,7 @@ async function hasOtherWayIn(
 }
 
 /** A random id that command lines don't take for an option. */
-function newProviderId({ randomBytes }: Pick<AdminContext, "randomBytes">): string {
+export function newProviderId({ randomBytes }: Pick<AdminContext, "randomBytes">): string {
   for (;;) {
     const id = base64url(randomBytes(16));
     if (/^[A-Za-z0-9]/.test(id)) return id;
@@ -238,6 +242,8 @@ async function put(provider: SignInProvider, create: boolean, { storage }: Admin
         "client_id",
         `there is a provider with this client ID and the issuer ${provider.issuer} already`,
       );
+    case "company_domain":
+      return refuse("taken", "email_domain", "one of these domains belongs to a company: see assent company show SLUG");
     case "full":
       return refuse("conflict", null, `there are ${MAX_PROVIDERS} providers already, which is the most: delete one`);
   }
@@ -321,7 +327,7 @@ function secretProblems(secret: string | null): readonly Remark[] {
 }
 
 /** Each is a confidential client: the server must know who calls. */
-async function changeClientProblems(
+export async function changeClientProblems(
   clientIds: readonly string[],
   { storage }: AdminContext,
 ): Promise<readonly Remark[]> {

@@ -183,13 +183,13 @@ export interface AdminStorage {
     list(): Promise<readonly SignInProvider[]>;
     /**
      * Creates the provider, or replaces the one with its id. `unknown`: there is none to replace. `taken`: another one
-     * has the same issuer and client id. `full`: there are `most` providers already.
+     * has the same issuer and client id. `company_domain`: a company has one of its domains. `full`: there are `most` providers already.
      */
     put(args: {
       readonly provider: SignInProvider;
       readonly create: boolean;
       readonly most: number;
-    }): Promise<"stored" | "unknown" | "taken" | "full">;
+    }): Promise<"stored" | "unknown" | "taken" | "company_domain" | "full">;
     /** With all links of its subjects. */
     delete(args: { readonly id: string; readonly now: Millis }): Promise<boolean>;
   };

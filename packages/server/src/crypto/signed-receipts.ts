@@ -36,6 +36,8 @@ export interface ReceiptClaims {
   readonly role?: NonNullable<HistoryEntry["record"]["role"]>;
   /** For a `rule_changed`: the rule about the app from then on. */
   readonly rule?: NonNullable<HistoryEntry["record"]["rule"]>;
+  /** For an `own_sign_in`: what happened to the company's own provider, whose name is `system`. */
+  readonly own_sign_in?: NonNullable<HistoryEntry["record"]["ownSignIn"]>;
   /** For an `allowed` of a company: only for the members that its rule names. */
   readonly for?: "selected_members";
   readonly via: string | null;
@@ -119,6 +121,7 @@ function claimsOf(
     ...(record.personId === undefined ? {} : { member: record.personId }),
     ...(record.role === undefined ? {} : { role: record.role }),
     ...(record.rule === undefined ? {} : { rule: record.rule }),
+    ...(record.ownSignIn === undefined ? {} : { own_sign_in: record.ownSignIn }),
     ...(record.forSelected === undefined ? {} : { for: "selected_members" }),
     via: record.via,
     ...(record.cause === undefined ? {} : { cause: record.cause }),

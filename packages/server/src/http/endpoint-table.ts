@@ -186,6 +186,7 @@ export const routes: readonly Route[] = [
     POST: forPeople((all) => all.revokeCompanyApp),
     for: "people",
   },
+  { path: "/company/:slug/sign-in", GET: forPeople((all) => all.showCompanySignIn), for: "people" },
   { path: "/company/:slug/refuse", POST: forPeople((all) => all.refuseRequest), for: "people" },
   { path: "/company/:slug/default", POST: forPeople((all) => all.setDefaultRule), for: "people" },
   { path: "/company/:slug/opt-out", POST: forPeople((all) => all.setOptOut), for: "people" },

@@ -14,6 +14,7 @@ export {
 export { submitLogoutToken } from "./elsewhere/backchannel-logout.ts";
 export { submitProvider } from "./elsewhere/begin.ts";
 export { finishSignIn } from "./elsewhere/callback.ts";
+export { showCompanySignIn } from "./elsewhere/company-sign-in.ts";
 export { beginConnect, showConnect, submitConnect } from "./elsewhere/connect.ts";
 export { submitUpstreamChange } from "./elsewhere/upstream-change.ts";
 export { askAgain, askNextTime, endApp, narrowApp, revokeApp, showApps } from "./endpoints/allowed-apps.ts";

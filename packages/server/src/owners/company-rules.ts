@@ -4,6 +4,8 @@ import { cappedEnd, type Reach, reaches, sooner } from "../oauth/consent-reach.t
 import { type ConsentedScope, type GrantedScope, type Millis, NEVER } from "../oauth/model.ts";
 import { SCOPE_MARGIN } from "../oauth/scope.ts";
 import type { Acting, AppRule, Invitation, ListedRule } from "./company-storage.ts";
+import type { CompanySignIn } from "./identities/company-provider.ts";
+import type { SignInProvider } from "./identities/sign-in-provider.ts";
 
 /** How long an invitation is valid. */
 export const INVITATION_TTL: Millis = 7 * 86_400_000;
@@ -148,4 +150,16 @@ export function lastDecision(
 ): Millis {
   const times = held.filter(({ name }) => names.includes(name)).map(({ decidedAt }) => decidedAt ?? now);
   return Math.min(Math.max(0, ...times), approval?.decidedAt ?? NEVER);
+}
+
+/** The provider as the client of providers, the sign-in page and the logout endpoint know it. */
+export function signInProviderOf({ partition, companyId, emailDomains, provider }: CompanySignIn) {
+  if (provider === null) return undefined;
+  const { roles, triedAt: _, changedAt: __, ...settings } = provider;
+  const known: SignInProvider = {
+    ...settings,
+    ...{ type: "openid", emailDomains, trustEmail: false, createPeople: true },
+    company: { partition, companyId, roles },
+  };
+  return known;
 }

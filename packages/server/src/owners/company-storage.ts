@@ -267,6 +267,8 @@ export interface CompanyStorage {
         readonly person: PersonRef;
         readonly role: Role;
         readonly addedBy: string;
+        /** For the history: the name of the company's provider at which they signed in. */
+        readonly via?: string;
         readonly link: string;
         readonly now: Millis;
       },

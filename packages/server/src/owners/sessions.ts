@@ -19,7 +19,7 @@ export interface SessionContext extends NewsContext, VouchContext {
     Uses<
       OwnerStorage,
       | "people.get"
-      | ("people.upstreamChanged" | "subjectLinks.findPerson")
+      | ("people.upstreamChanged" | "subjectLinks.findPerson" | "subjectLinks.ofPerson")
       | ("sessions.create" | "sessions.use" | "sessions.list" | "sessions.end" | "sessions.endAll" | "sessions.endOne")
       | "sessions.endUpstream"
     > &

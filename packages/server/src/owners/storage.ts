@@ -95,7 +95,7 @@ export interface ConsentKey {
  * `alarm`: a spent code or token came back, and its grant ended. `ended`: an event that was not about the app alone
  * ended the access. Without an app, named after another system, which is the `clientName`: it signed the person out
  * (`signed_out`), disabled them, or enabled them again; the operator can do the last, too. For a company, without an app: `member_joined` (by an invitation, or added by the operator),
- * `member_role`, `member_left` (left, or removed), `member_invited`, `invitation_withdrawn`. For a company, about an
+ * `member_role`, `member_left` (left, or removed), `member_invited`, `invitation_withdrawn`, `own_sign_in` (its own provider, which is the `clientName`). For a company, about an
  * app: `rule_changed`, unless it is an approval (an `allowed`).
  */
 export type HistoryKind =
@@ -114,7 +114,10 @@ export type HistoryKind =
 
 export type CompanyHappening =
   | ("member_joined" | "member_role" | "member_left" | "member_invited" | "invitation_withdrawn")
-  | "rule_changed";
+  | ("rule_changed" | "own_sign_in");
+
+/** Steps in the life of a company's own provider. */
+export type OwnSignInStep = "connected" | "changed" | "on" | "off" | "removed";
 
 /**
  * Why grants `ended` although the owner's decision did not change. `account`: it was disabled. `leaving`: it is to be
@@ -173,6 +176,8 @@ export interface HistoryEntry {
     readonly invitationId?: string;
     /** For a `rule_changed`: the rule from then on. `unblocked`, `none`: the company's default. */
     readonly rule?: "blocked" | "unblocked" | "ask" | "none";
+    /** For an `own_sign_in`. */
+    readonly ownSignIn?: OwnSignInStep;
     /** The grant that ended, if it was one of several. */
     readonly grantId?: string;
     /** The description of each scope that the owner read, and its language. Absent: no page was shown. */

@@ -100,6 +100,7 @@ function headline(
   if (typeof what === "string") return rich(texts[what], names);
   if ("rule" in what) return rich(company.ruleEvents[what.rule], names);
   if ("account" in what) return rich(history.account[what.account], names);
+  if ("signIn" in what) return rich(words.companySignIn.events[what.signIn], names);
   return rich("member" in what ? company.memberEvents[what.member] : history.ended[what.endedBy], names);
 }
 
@@ -107,6 +108,7 @@ function iconOf(what: HistoryEntryView["what"]): "check" | "scissors" | "clock" 
   if (typeof what === "string") return icons[what];
   if ("rule" in what) return what.rule === "blocked" ? "x" : "check";
   if ("account" in what) return what.account === "enabled" || what.account === "enabledByOperator" ? "check" : "x";
+  if ("signIn" in what) return what.signIn === "off" || what.signIn === "removed" ? "x" : "check";
   if ("endedBy" in what || ["left", "removed", "withdrawn"].includes(what.member)) return "x";
   return what.member === "invited" || what.member === "invitedAsAdmin" ? "mail" : "check";
 }

@@ -91,6 +91,8 @@ function documentTitle(view: SignInView, words: Messages): string {
   if (view.device === true) return words.device.signIn;
   if (view.invited !== undefined)
     return fill(words.waiting.signInTitle, { company: visible(view.invited.company, NAME_LENGTH) });
+  if (view.company !== undefined)
+    return fill(words.companySignIn.signInTitle, { company: visible(view.company, NAME_LENGTH) });
   if (view.client === null) return view.again === null ? words.signIn.title : words.signIn.titleAgain;
   return fill(view.choose === undefined ? words.signIn.titleFor : words.signIn.chooseFor, {
     app: visible(view.client.name, NAME_LENGTH),
@@ -118,6 +120,12 @@ function heading(view: SignInView, chrome: Chrome): Markup {
       <h1>${rich(words.waiting.signInTitle, { company: name(view.invited.company) })}</h1>
       <p>${invitedLine(view.invited, words)}</p>
       <p class="soft">${words.waiting.invitedOnly}</p>
+    </div>`;
+  }
+  if (view.company !== undefined) {
+    return html`<div class="heading">
+      <span class="sign plain">${icon("building")}</span>
+      <h1>${rich(words.companySignIn.signInTitle, { company: name(view.company) })}</h1>
     </div>`;
   }
   if (client === null) {

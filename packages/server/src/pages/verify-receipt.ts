@@ -94,6 +94,7 @@ function headline({ what, app, system, member }: ReceiptView, words: Messages): 
   if ("rule" in what) return rich(company.ruleEvents[what.rule], names);
   if ("member" in what) return rich(company.memberEvents[what.member], names);
   if ("account" in what) return rich(history.account[what.account], names);
+  if ("signIn" in what) return rich(words.companySignIn.events[what.signIn], names);
   const { endedBy } = what;
   if (endedBy === "password" || endedBy === "account" || endedBy === "leaving") {
     return rich(verifyReceipt.ended[endedBy], names);

@@ -98,10 +98,10 @@ export interface SignInView {
   readonly passkey: PasskeyOffer | null;
   /** Links for people who forgot their password (`recover`) or have no account (`signUp`). Absent if there are none. */
   readonly ways?: { readonly recover: boolean; readonly signUp: boolean };
-  /** True if a device waits for this sign-in. */
+  /** What waits for this sign-in: a device, an invitation; the company at whose own address the person signs in. Absent: none. */
   readonly device?: boolean;
-  /** The invitation that waits for this sign-in. Absent if none waits. */
   readonly invited?: InvitedTo;
+  readonly company?: string;
   /** What waits in another browser. Absent or null if there is nothing. */
   readonly waiting?: Waiting | null;
 }
@@ -349,8 +349,9 @@ export interface HistoryEntryView {
     | Happening
     | { readonly endedBy: EndedBy }
     | { readonly member: MemberHappening }
-    /** What another system did to the account. Its name is in place of an app's. */
+    /** What another system did to the account, or what happened to the company's own provider. Its name is in place of an app's. */
     | { readonly account: "signedOut" | "disabled" | "enabled" | "enabledByOperator" }
+    | { readonly signIn: "connected" | "changed" | "on" | "off" | "removed" }
     | { readonly rule: "selected" | "blocked" | "unblocked" | "ask" | "none" };
   /** In a company's history: the member that the entry is about. */
   readonly person?: string;

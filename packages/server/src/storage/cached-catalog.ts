@@ -4,6 +4,8 @@ import { LRUCache } from "lru-cache";
 import type { AdminStorage, CatalogVersions } from "../admin/storage.ts";
 import type { Client, Millis, Resource, Scope, Soon, TrustedIssuer } from "../oauth/model.ts";
 import type { Catalog } from "../oauth/storage.ts";
+import { signInProviderOf } from "../owners/company-rules.ts";
+import type { CompanySignInStorage } from "../owners/company-sign-in-storage.ts";
 import type { CompanyStorage } from "../owners/company-storage.ts";
 import type { SignInProvider, SignInProviders } from "../owners/identities/sign-in-provider.ts";
 import type { OwnerStorage } from "../owners/storage.ts";
@@ -48,6 +50,7 @@ type Source = Uses<
   | "signInProviders.list"
 > &
   Uses<CompanyStorage, "membershipOutbox.undelivered"> &
+  Uses<CompanySignInStorage, "companySignIn.list"> &
   Uses<OwnerStorage, "people.get">;
 
 interface CatalogOptions {
@@ -95,9 +98,11 @@ class StorageCatalog implements CachedCatalog {
       async () => new Map((await storage.resources.list()).map((one) => [one.identifier, one])),
     );
     this.#issuers = new Whole(async () => new Map((await storage.issuers.list()).map((one) => [one.issuer, one])));
-    this.#providers = new Whole(
-      async () => new Map((await storage.signInProviders.list()).map((one) => [one.id, one])),
-    );
+    this.#providers = new Whole(async () => {
+      const [operators, companies] = await Promise.all([storage.signInProviders.list(), storage.companySignIn.list()]);
+      const own = companies.map(signInProviderOf).filter((one) => one !== undefined);
+      return new Map([...operators, ...own].map((one) => [one.id, one]));
+    });
   }
 
   client(clientId: string): Soon<Client | undefined> {

@@ -20,6 +20,7 @@ export const TABLES: readonly Table[] = [
   { name: "scopes", key: ["name"], afterRestore: "kept" },
   { name: "trusted_issuers", key: ["issuer"], afterRestore: "kept" },
   { name: "sign_in_providers", key: ["id"], afterRestore: "kept" },
+  { name: "company_sign_in", key: ["company_id"], afterRestore: "kept" },
   { name: "logos", key: ["hash"], afterRestore: "kept" },
   { name: "signing_keys", key: ["kid"], afterRestore: "kept" },
   { name: "receipt_keys", key: ["kid"], afterRestore: "kept" },

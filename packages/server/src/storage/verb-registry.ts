@@ -3,6 +3,7 @@
 import type { AdminStorage } from "../admin/storage.ts";
 import type { DeviceStorage, GrantStorage } from "../oauth/storage.ts";
 import type { PictureStorage } from "../owners/account/picture-storage.ts";
+import type { CompanySignInStorage } from "../owners/company-sign-in-storage.ts";
 import type { CompanyStorage } from "../owners/company-storage.ts";
 import type { FactorStorage } from "../owners/factor-storage.ts";
 import type { KnownDeviceStorage } from "../owners/known-device-storage.ts";
@@ -10,7 +11,15 @@ import type { LogoutNoticeStorage } from "../owners/logout-notice-storage.ts";
 import type { MailStorage } from "../owners/mail/storage.ts";
 import type { RecoveryStorage } from "../owners/recovery/storage.ts";
 import type { OwnerStorage } from "../owners/storage.ts";
-import { companies, companiesSteps, companyApps, invitations, members, membershipOutbox } from "./companies/index.ts";
+import {
+  companies,
+  companiesSteps,
+  companyApps,
+  companySignIn,
+  invitations,
+  members,
+  membershipOutbox,
+} from "./companies/index.ts";
 import { consents, consentsSteps, history } from "./consents/index.ts";
 import type { Verb } from "./define-verbs.ts";
 import { factorsSteps, passkeys, recovery, secondFactors } from "./factors/index.ts";
@@ -50,6 +59,7 @@ export type Ports = GrantStorage &
   PictureStorage &
   FactorStorage &
   CompanyStorage &
+  CompanySignInStorage &
   MailStorage &
   RecoveryStorage &
   AdminStorage;
@@ -84,6 +94,7 @@ export const aggregates: { readonly [Name in keyof Ports]: VerbsOf<Ports[Name]> 
   companies,
   members,
   companyApps,
+  companySignIn,
   invitations,
   membershipOutbox,
 

@@ -101,7 +101,10 @@ export class OpenIdProviders implements UpstreamClient {
       requireAccessTokenHash(tokens.id_token ?? "", tokens.access_token);
       requireForThisAttempt(claims, provider, attempt);
       requireClaims(claims, provider);
-      const wanted = provider.scopes.includes("email") && claims["email"] === undefined;
+      const groupsClaim = provider.company?.roles?.claim;
+      const wanted =
+        (provider.scopes.includes("email") && claims["email"] === undefined) ||
+        (groupsClaim !== undefined && claims[groupsClaim] === undefined);
       const hasUserInfo = known.serverMetadata().userinfo_endpoint !== undefined;
       // The library refuses UserInfo of another subject (§5.3.2).
       const more = wanted && hasUserInfo ? await oidc.fetchUserInfo(known, tokens.access_token, claims.sub) : {};
@@ -109,7 +112,8 @@ export class OpenIdProviders implements UpstreamClient {
       const source: Readonly<Record<string, unknown>> = claims["email"] === undefined ? { ...more } : claims;
       const { email } = source;
       const email_verified = isVerified(source, presetOf(provider));
-      return { kind: "finished", identity: identityOf({ ...more, ...claims, email, email_verified }) };
+      const told = { ...more, ...claims, email, email_verified };
+      return { kind: "finished", identity: { ...identityOf(told), groups: textsOf(told, groupsClaim) } };
     } catch (error) {
       return failed(error);
     }
@@ -275,9 +279,20 @@ function isVerified(source: Readonly<Record<string, unknown>>, preset: ProviderP
   return own === true || own === "true" || own === 1 || own === "1";
 }
 
+/** Groups of one person that are looked at. */
+const MAX_GROUPS = 1_000;
+
+/** Texts of a claim that is a text or a list. Own properties only: the name of the claim is a company's. */
+function textsOf(claims: Readonly<Record<string, unknown>>, name: string | undefined): readonly string[] {
+  if (name === undefined || !Object.hasOwn(claims, name)) return [];
+  const value = claims[name];
+  const texts = Array.isArray(value) ? value : [value];
+  return texts.filter((one) => typeof one === "string").slice(0, MAX_GROUPS);
+}
+
 function identityOf(
   claims: Readonly<Record<string, unknown>> & { readonly iss: string; readonly sub: string },
-): UpstreamIdentity {
+): Omit<UpstreamIdentity, "groups"> {
   const text = (name: string) => (typeof claims[name] === "string" ? (claims[name] as string) : null);
   const authTime = claims["auth_time"];
   const sid = text("sid");

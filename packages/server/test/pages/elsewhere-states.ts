@@ -105,16 +105,42 @@ export const elsewhereStates: Readonly<Record<string, (chrome: Chrome) => string
   ),
   "connect-account": (c) =>
     connectIdentityPage(
-      { csrf: "csrf-value", identity: "sealed", provider: "Example ID", account: "ada@example.net", person: ada },
+      {
+        csrf: "csrf-value",
+        identity: "sealed",
+        provider: "Example ID",
+        account: "ada@example.net",
+        company: null,
+        person: ada,
+      },
       c,
     ),
+  "connect-account-company": (c) =>
+    connectIdentityPage(
+      {
+        ...{ csrf: "csrf-value", identity: "sealed", provider: "Acme ID", account: "ada@acme.example", person: ada },
+        company: "Acme Corp",
+      },
+      c,
+    ),
+  "sign-in-company": (c) => signInPage(aProviderSignIn({ company: "Acme Corp" }), c),
   "connect-account-long": (c) =>
     connectIdentityPage(
-      { csrf: "csrf-value", identity: "sealed", provider: LONG_NAME, account: longPerson.username, person: longPerson },
+      {
+        csrf: "csrf-value",
+        identity: "sealed",
+        provider: LONG_NAME,
+        account: longPerson.username,
+        company: HOSTILE_NAME,
+        person: longPerson,
+      },
       c,
     ),
   "connect-account-nameless": (c) =>
-    connectIdentityPage({ csrf: "csrf-value", identity: "sealed", provider: RTL_NAME, account: null, person: ada }, c),
+    connectIdentityPage(
+      { csrf: "csrf-value", identity: "sealed", provider: RTL_NAME, account: null, company: null, person: ada },
+      c,
+    ),
   "disconnect-account": (c) =>
     disconnectIdentityPage({ csrf: "csrf-value", id: "id-1", provider: "Example ID", reconnects: false }, c),
   "disconnect-account-long": (c) =>

@@ -17,6 +17,7 @@ import { NOTHING_ENDED } from "../../src/storage/end-all-after-restore.ts";
 import { openStorage, type Storage } from "../../src/storage/open.ts";
 import { OWN_TABLES, TABLES } from "../../src/storage/tables.ts";
 import { backends, type Opened } from "./support/backends.ts";
+import { aStoredCompany } from "./support/company-builders.ts";
 import {
   aClient,
   aKey,
@@ -66,6 +67,8 @@ async function filled(storage: Storage): Promise<Awaited<ReturnType<typeof aLive
   await storage.scopes.put({ scope: aScope({ name: "Read" }), create: true });
   await storage.keys.add({ key: aKey() });
   await storage.signInProviders.put({ provider: aSignInProvider(), create: true, most: 50 });
+  const company = await aStoredCompany(storage);
+  await storage.companySignIn.set({ ...company, ownProvider: true, addDomains: ["corp.test"], removeDomains: [] });
   await storage.logos.put({ hash: "h", type: "image/png", bytes: new Uint8Array(70_000).fill(7), now: NOW });
   const live = await aLiveGrant(storage);
   await storage.sessions.create(aSession(live.person, { userAgent: null }));
@@ -296,7 +299,7 @@ test("an import that was interrupted → goes on with the same file, not with an
   await expect(target.storage.importFrom({ file: at("all") })).rejects.toThrow("the power went");
   database.exec("DROP TRIGGER power");
   expect((await target.storage.state()).importing).toBe(true);
-  expect(database.prepare("SELECT COUNT(*) AS n FROM names").get()).toEqual({ n: 1202 });
+  expect(database.prepare("SELECT COUNT(*) AS n FROM names").get()).toEqual({ n: 1203 });
   await expect(target.storage.importFrom({ file: at("other") })).rejects.toThrow(/another file/);
   expect(await target.storage.beforeImport({ file: at("other") })).toBe("unfinished");
   expect(await target.storage.beforeImport({ file: at("all") })).toBe("ready");

@@ -13,6 +13,7 @@ import {
   requestOf,
 } from "../../owners/authorization/continuation.ts";
 import { type InvitationFacts, invitationFacts } from "../../owners/companies/invitation-facts.ts";
+import type { Company } from "../../owners/company-storage.ts";
 import type { FormSecrets } from "../../pages/views.ts";
 import { type Visitor, visitorOf } from "../browser-of-request.ts";
 import { deviceCookie } from "../device-cookie.ts";
@@ -32,6 +33,8 @@ export interface Arrival {
   readonly flow: AuthorizationFlow | undefined;
   /** The invitation in it. Undefined: there is none, or it is not valid any more. */
   readonly invited?: InvitationFacts | undefined;
+  /** The company at whose own address the person signs in. Absent: none. */
+  readonly atCompany?: Pick<Company, "companyId" | "name">;
 }
 
 export interface FormArrival extends Arrival {

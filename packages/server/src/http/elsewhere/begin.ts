@@ -102,6 +102,7 @@ const AGAIN = 60;
 const REFUSED: readonly ElsewhereProblem[] = [
   ...(["stranger", "refused", "domain", "address_taken"] as const),
   ...(["another", "other_person", "unexpected", "not_fresh"] as const),
+  ...(["no_group", "other_company", "too_many", "not_member", "company_address"] as const),
 ];
 
 /** The sign-in page, with what went wrong at the provider. What waits still waits. */

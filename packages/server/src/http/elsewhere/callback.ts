@@ -9,6 +9,7 @@ import type { SignInProvider } from "../../owners/identities/sign-in-provider.ts
 import type { UpstreamIdentity } from "../../owners/identities/upstream-identity.ts";
 import { newEmail } from "../../owners/new-username-and-email.ts";
 import type { Person } from "../../owners/person.ts";
+import type { ElsewhereProblem } from "../../pages/views.ts";
 import { type Arrival, arrivalBehind, isAnswer, onward } from "../authorization/continuation-in-forms.ts";
 import { visitorOf } from "../browser-of-request.ts";
 import { type SignInTools, signedInAnswer } from "../endpoints/second-step.ts";
@@ -144,7 +145,7 @@ async function signedInThere(back: Back, arrival: Arrival, tools: CallbackTools)
   if (outcome.kind === "refused") {
     const { reason } = outcome;
     tools.event("sign_in_elsewhere_failed", { provider: provider.id, fault: reason, address: http.address });
-    return problemAt(provider.name, reason === "disabled" ? "refused" : reason, arrival, tools);
+    return problemAt(provider.name, problemOf(reason, provider), arrival, tools);
   }
   const { person, made } = outcome;
   const authTime = authTimeOf(back, made, tools.now());
@@ -157,6 +158,15 @@ async function signedInThere(back: Back, arrival: Arrival, tools: CallbackTools)
   if (!ways.codes) return signedInAnswer(person, { ...BY_PROVIDER, authTime, ...upstream }, arrival, tools);
   const partial = { person, authTime, sessionId: null, amr: BY_PROVIDER.amr, ...upstream };
   return secondStepAnswer(arrival, ways, partial, tools);
+}
+
+type Refused = Extract<Awaited<ReturnType<typeof signInElsewhere>>, { readonly kind: "refused" }>["reason"];
+
+/** People of a company can do something else about it. */
+function problemOf(reason: Refused, { company }: SignInProvider): ElsewhereProblem {
+  if (reason === "disabled") return "refused";
+  if (company === undefined) return reason;
+  return reason === "stranger" ? "not_member" : reason === "address_taken" ? "company_address" : reason;
 }
 
 /** A new account without an address gets a link to the one that the provider knows. Its owner decides. */

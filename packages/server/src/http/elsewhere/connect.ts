@@ -3,9 +3,11 @@
 import { hashes } from "../../crypto/node-hashes.ts";
 import { seal, unseal } from "../../crypto/seal.ts";
 import type { Millis } from "../../oauth/model.ts";
+import { companyOf, mayConnect } from "../../owners/identities/sign-in-at-company.ts";
 import { connect, isIdentityOf, subjectAt } from "../../owners/identities/sign-in-elsewhere.ts";
 import type { SignInProvider } from "../../owners/identities/sign-in-provider.ts";
 import type { UpstreamIdentity } from "../../owners/identities/upstream-identity.ts";
+import type { Person } from "../../owners/person.ts";
 import { connectIdentityPage } from "../../pages/index.ts";
 import type { Visitor } from "../browser-of-request.ts";
 import type { FlowTools } from "../endpoint-contexts.ts";
@@ -31,8 +33,8 @@ interface Proof {
 }
 
 /** "Connect": the way to the provider. */
-export const beginConnect = freshly("security", async ({ session, http, visitor }, tools: FlowTools) => {
-  const provider = await activeProvider(formOf(http).get("provider") ?? "", tools);
+export const beginConnect = freshly("security", async ({ person, session, http, visitor }, tools: FlowTools) => {
+  const provider = await providerFor(person, formOf(http).get("provider") ?? "", tools);
   if (provider === undefined) return securityAfter("account-failed", visitor.cookies, tools);
   const arrival = { visitor, http, continuation: undefined, flow: undefined };
   const beginning = { connects: session.sessionId, fresh: false, choose: true, loginHint: null };
@@ -54,7 +56,9 @@ export function toConnect(
   const [email, username, name] = [identity.email, identity.username, identity.name].map(
     (text) => text?.slice(0, MAX_SHOWN) ?? null,
   );
-  const plain = Buffer.from(JSON.stringify([providerId, { ...identity, email, username, name }, tools.now()]));
+  const plain = Buffer.from(
+    JSON.stringify([providerId, { ...identity, groups: [], email, username, name }, tools.now()]),
+  );
   const sealed = Buffer.from(seal(tools.secrets, PURPOSE, connects, plain)).toString("base64url");
   return redirect(303, `${tools.issuer}/account/security/connect?identity=${sealed}`, cookies);
 }
@@ -73,16 +77,24 @@ function openProof(sealed: string | null, sessionId: string, { secrets, now }: F
   return now() - provedAt > PROOF_TTL ? undefined : { providerId, identity, provedAt };
 }
 
+/** The active provider with that id, if the person may connect an account there. */
+async function providerFor(person: Person, id: string, tools: FlowTools): Promise<SignInProvider | undefined> {
+  const provider = await activeProvider(id, tools);
+  return provider !== undefined && (await mayConnect(person, provider, tools.elsewhere.people)) ? provider : undefined;
+}
+
 /** The question. It names both accounts. */
 export const showConnect = freshly("security", async ({ person, session, http, visitor }, tools: FlowTools) => {
   const sealed = new URLSearchParams(http.query).get("identity");
   const proof = openProof(sealed, session.sessionId, tools);
-  const provider = proof && (await activeProvider(proof.providerId, tools));
+  const provider = proof && (await providerFor(person, proof.providerId, tools));
   if (sealed === null || proof === undefined || provider === undefined)
     return securityAfter("account-failed", visitor.cookies, tools);
+  const company = await companyOf(provider, tools.elsewhere.people);
   const { email, username, name } = proof.identity;
   const view = {
     ...{ csrf: formToken(session, tools), identity: sealed, provider: provider.name },
+    company: company?.name ?? null,
     ...{ account: email ?? username ?? name, person: signedInAs(person) },
   };
   const chrome = tools.chrome(http, { here: `${http.path}?${http.query}` });
@@ -93,7 +105,7 @@ export const showConnect = freshly("security", async ({ person, session, http, v
 export const submitConnect = freshly("security", async ({ person, session, http, visitor }, tools: FlowTools) => {
   const sealed = formOf(http).get("identity");
   const proof = openProof(sealed, session.sessionId, tools);
-  const provider = proof && (await activeProvider(proof.providerId, tools));
+  const provider = proof && (await providerFor(person, proof.providerId, tools));
   const subject = provider && subjectAt(provider, proof.identity);
   if (sealed === null || proof === undefined || provider === undefined || subject === undefined)
     return securityAfter("account-failed", visitor.cookies, tools);

@@ -16,6 +16,7 @@ import {
 } from "../../owners/companies/company-members.ts";
 import { invitationFacts } from "../../owners/companies/invitation-facts.ts";
 import type { MemberOutcome, Role } from "../../owners/company-storage.ts";
+import { isHeldByAnother } from "../../owners/identities/sign-in-at-company.ts";
 import type { HistoryEntry } from "../../owners/storage.ts";
 import type { CompanyHistoryView, CompanyMembersView, InvitationView } from "../../pages/company/views.ts";
 import { companyHistoryPage, companyMembersPage, invitationPage } from "../../pages/index.ts";
@@ -40,7 +41,7 @@ import {
   unproved,
 } from "./require-membership.ts";
 import { type Account, signedIn } from "./require-sign-in.ts";
-import { confirmFirst } from "./security.ts";
+import { confirmFirst, securityAfter } from "./security.ts";
 import { signInAnswer } from "./sign-in-page.ts";
 
 export const showMembers = forAdmins((at, tools: CompanyTools) => membersAnswer(at, {}, tools));
@@ -192,9 +193,14 @@ function invitationAnswer(
   return page(shown.wrongPerson ? 403 : 200, html, "here", visitor.cookies);
 }
 
-export const acceptInvitation = signedIn(async (account, tools: CompanyTools) => {
-  const { http, visitor } = account;
-  const company = await joinByInvitation(formOf(http).get("token") ?? "", account, tools.companies);
+export const acceptInvitation = signedIn(async (account, tools: CompanyTools & Pick<FlowTools, "elsewhere">) => {
+  const { http, visitor, person } = account;
+  const token = formOf(http).get("token") ?? "";
+  const invited = await openInvitation(token, person, tools.companies);
+  // The other company could act in this one.
+  if (invited !== undefined && (await isHeldByAnother(person, invited.company.companyId, tools.elsewhere)))
+    return securityAfter("account-held", visitor.cookies, tools);
+  const company = await joinByInvitation(token, account, tools.companies);
   if (company === undefined) return gone(account, tools);
   return redirect(303, `${tools.issuer}/company/${company.slug}?done=joined`, visitor.cookies);
 });
@@ -245,11 +251,12 @@ function namesOf(at: InCompany, { company }: Messages, tools: CompanyTools): (pe
 }
 
 function byName(
-  { record: { by, clientName } }: HistoryEntry,
+  { clientId, record: { by, clientName } }: HistoryEntry,
   { company }: Messages,
   nameOf: (personId: string) => Promise<string>,
 ): Promise<string> | string {
   if (by === "operator") return company.byOperator;
-  if (by === "server") return company.byServer;
+  // A sign-in at the company's own provider.
+  if (by === "server") return clientId === "" && clientName !== null ? clientName : company.byServer;
   return by === "client" ? (clientName ?? company.byApp) : nameOf(by);
 }

@@ -1,7 +1,9 @@
 /** `/account/companies/new`: a person creates a company. Unless the operator allows it, the page does not exist. */
 
 import { type FoundProblem, foundCompany, foundProblem } from "../../owners/companies/create-own-company.ts";
+import { isHeldByAnother } from "../../owners/identities/sign-in-at-company.ts";
 import { createCompanyPage } from "../../pages/index.ts";
+import type { FlowTools } from "../endpoint-contexts.ts";
 import { problemAnswer } from "../error-page.ts";
 import { formToken } from "../form-token.ts";
 import { type Answer, formOf, page, redirect } from "../http-message.ts";
@@ -9,7 +11,7 @@ import { isFresh } from "../reauthentication.ts";
 import { signedInAs } from "./client-and-person-views.ts";
 import type { CompanyTools } from "./require-membership.ts";
 import { type Account, signedIn } from "./require-sign-in.ts";
-import { confirmFirst } from "./security.ts";
+import { confirmFirst, securityAfter } from "./security.ts";
 
 /** Maximum length of a field, in characters. */
 const MOST_TYPED = 200;
@@ -32,7 +34,7 @@ function formAnswer({ person, session, http, visitor }: Account, typed: Typed, t
   return page(status, createCompanyPage(view, tools.chrome(http)), "here", visitor.cookies);
 }
 
-export const submitCreateCompany = signedIn(async (account, tools: CompanyTools) => {
+export const submitCreateCompany = signedIn(async (account, tools: CompanyTools & Pick<FlowTools, "elsewhere">) => {
   const { http, visitor } = account;
   if (!tools.companies.anyoneCreates) return problemAnswer("not_found", http, tools);
   const form = formOf(http);
@@ -41,6 +43,9 @@ export const submitCreateCompany = signedIn(async (account, tools: CompanyTools)
   const problem = foundProblem(typed.name, typed.slug);
   if (problem !== undefined) return formAnswer(account, { ...typed, problem }, tools);
   if (!(await isFresh(account, tools))) return confirmFirst("new-company", account, tools);
+  // A company whose provider can sign in as this person could act in the new one.
+  if (await isHeldByAnother(account.person, null, tools.elsewhere))
+    return securityAfter("account-held", visitor.cookies, tools);
   const outcome = await foundCompany(account, typed, tools.companies);
   if (outcome.kind === "wrong") return formAnswer(account, { ...typed, problem: outcome.problem }, tools);
   return redirect(303, `${tools.issuer}/company/${outcome.slug}/members?done=founded`, visitor.cookies);

@@ -69,7 +69,10 @@ export async function historyEntry(entry: HistoryEntry, language: string, catalo
 
 /** The parts of an entry that say what happened. */
 type Happened = Pick<HistoryEntry, "kind" | "ownerId"> & {
-  readonly record: Pick<HistoryEntry["record"], "by" | "personId" | "role" | "rule" | "forSelected" | "via" | "cause">;
+  readonly record: Pick<
+    HistoryEntry["record"],
+    "by" | "personId" | "role" | "rule" | "forSelected" | "via" | "cause" | "ownSignIn"
+  >;
 };
 
 export function whatOf({ kind, record, ownerId }: Happened): HistoryEntryView["what"] {
@@ -100,6 +103,8 @@ export function whatOf({ kind, record, ownerId }: Happened): HistoryEntryView["w
       return { member: admin ? "invitedAsAdmin" : "invited" };
     case "invitation_withdrawn":
       return { member: "withdrawn" };
+    case "own_sign_in":
+      return { signIn: record.ownSignIn ?? "changed" };
     case "rule_changed":
       return { rule: record.rule ?? "none" };
     case "signed_out":

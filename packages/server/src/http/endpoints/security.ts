@@ -5,6 +5,7 @@ import { type IdentityContext, identitiesOf } from "../../owners/account/identit
 import { type AccountPage, requestOf } from "../../owners/authorization/continuation.ts";
 import type { FactorContext } from "../../owners/change-factors.ts";
 import type { AddedFrom } from "../../owners/factor-storage.ts";
+import { mayConnect } from "../../owners/identities/sign-in-at-company.ts";
 import type { SignInProviders } from "../../owners/identities/sign-in-provider.ts";
 import type { Person } from "../../owners/person.ts";
 import { endSessions as endSessionsOf, waysAndSessionsOf } from "../../owners/sessions.ts";
@@ -31,7 +32,7 @@ export interface FactorTools extends AccountTools, EventTools {
 
 interface SecurityTools extends AccountTools {
   readonly identities: IdentityContext;
-  readonly elsewhere: SignInProviders;
+  readonly elsewhere: SignInProviders & { readonly people: Parameters<typeof mayConnect>[2] };
 }
 
 export const showSecurity = signedIn(async (account, tools: SecurityTools) => {
@@ -57,11 +58,13 @@ async function identitySections(
   tools: SecurityTools,
 ): Promise<Pick<SecurityView, "identities" | "providers">> {
   const [all, known] = await Promise.all([identitiesOf(person, tools.identities), tools.elsewhere.providers()]);
-  const providers = [...known.values()].flatMap(({ id, name, status }): ProviderEntry[] => {
-    const identity = all.find(({ provider }) => provider?.id === id) ?? null;
-    const offered = status === "active";
-    return offered || identity !== null ? [{ provider: id, name, identity, offered }] : [];
-  });
+  const providers: ProviderEntry[] = [];
+  for (const provider of known.values()) {
+    const { id, name } = provider;
+    const identity = all.find((one) => one.provider?.id === id) ?? null;
+    const offered = provider.status === "active" && (await mayConnect(person, provider, tools.elsewhere.people));
+    if (offered || identity !== null) providers.push({ provider: id, name, identity, offered });
+  }
   return {
     identities: all.filter(({ provider }) => provider === null),
     providers: providers.sort((one, other) => one.name.localeCompare(other.name, "en")),

@@ -1,6 +1,6 @@
 /** The sign-in page, with the continuation that waits behind it. */
 
-import { activeProviders, providersOf } from "../../owners/identities/sign-in-elsewhere.ts";
+import { offeredProviders, providerOfCompany, providersOf } from "../../owners/identities/sign-in-elsewhere.ts";
 import type { Person } from "../../owners/person.ts";
 import { signInPage } from "../../pages/index.ts";
 import type { FormSecrets, SignInView } from "../../pages/views.ts";
@@ -33,12 +33,16 @@ export async function signInAnswer(
   again: Shown | null,
   waiting: Waiting | null = null,
 ): Promise<Answer> {
-  const { visitor, http, continuation, flow, invited } = arrival;
+  const { visitor, http, continuation, flow, invited, atCompany } = arrival;
   const { signedIn } = visitor;
   const stays = staysSignedIn(arrival, tools);
   const form = { ...formSecrets(continuation, visitor, tools), ...(stays === null ? {} : { switch: "yes" as const }) };
   const confirms = stays === null && continuation?.kind === "account_page" ? signedIn?.person : undefined;
-  const { providers, passkey, asksPassword } = await waysToSignIn(confirms, visitor, tools);
+  const ways = await waysToSignIn(confirms, visitor, tools);
+  const { passkey, asksPassword } = ways;
+  const companyId = atCompany?.companyId ?? invited?.companyId;
+  const own = companyId === undefined ? undefined : await providerOfCompany(companyId, tools.elsewhere);
+  const providers = [...(own === undefined ? [] : [{ id: own.id, name: own.name }]), ...ways.providers];
   const noPassword = signedIn?.person.passwordHash === null;
   const other = otherAccount(again, { visitor, continuation, flow }, form, tools);
   const common = { form, ways: waysOf(tools), passkey, stays, providers, asksPassword, noPassword, ...other };
@@ -49,6 +53,7 @@ export async function signInAnswer(
       device: continuation?.kind === "device",
       client: null,
       ...(invited === undefined ? {} : { invited }),
+      ...(atCompany === undefined ? {} : { company: atCompany.name }),
       waiting,
       username,
       problem,
@@ -101,7 +106,7 @@ interface WaysToSignIn extends Pick<SignInView, "passkey"> {
 /** `confirms`: the person who confirms who they are. They see only what they have. Undefined: anybody. */
 async function waysToSignIn(confirms: Person | undefined, visitor: Visitor, tools: FlowTools): Promise<WaysToSignIn> {
   const { elsewhere } = tools;
-  const found = await (confirms === undefined ? activeProviders(elsewhere) : providersOf(confirms, elsewhere));
+  const found = await (confirms === undefined ? offeredProviders(elsewhere) : providersOf(confirms, elsewhere));
   const providers = found.map(({ id, name }) => ({ id, name }));
   const passkey = passkeyOffer(visitor, tools);
   if (confirms === undefined || confirms.passwordHash !== null) return { providers, passkey, asksPassword: true };

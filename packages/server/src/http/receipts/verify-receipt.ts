@@ -51,7 +51,7 @@ function problemOf(fault: ReceiptFault): NonNullable<VerifyReceiptView["fault"]>
 }
 
 function receiptView(claims: ReceiptClaims): ReceiptView {
-  const { sub, by, member, app, via, role, rule, cause } = claims;
+  const { sub, by, member, app, via, role, rule, cause, own_sign_in: ownSignIn } = claims;
   const what = whatOf({
     kind: claims.event,
     ownerId: sub,
@@ -62,6 +62,7 @@ function receiptView(claims: ReceiptClaims): ReceiptView {
       ...(role === undefined ? {} : { role }),
       ...(rule === undefined ? {} : { rule }),
       ...(cause === undefined ? {} : { cause }),
+      ...(ownSignIn === undefined ? {} : { ownSignIn }),
       ...(claims.for === undefined ? {} : { forSelected: true }),
     },
   });

@@ -10,6 +10,8 @@ import type { InvitationCredentials } from "./context.ts";
 /** Not whom it is for: the link may be in the wrong hands. */
 export interface InvitationFacts {
   readonly company: string;
+  /** Absent: the invitation waits in another browser. */
+  readonly companyId?: string;
   readonly role: Role;
   /** The username of the person who invited, and their display name. Null: the operator invited. */
   readonly by: string | null;
@@ -36,7 +38,12 @@ export async function invitationFacts(
     personId === "operator"
       ? undefined
       : await storage.people.get({ partition: credentials.partitionOf(personId), personId });
-  return { company: found.company.name, role, by: inviter === undefined ? null : named(inviter) };
+  return {
+    company: found.company.name,
+    companyId: found.company.companyId,
+    role,
+    by: inviter === undefined ? null : named(inviter),
+  };
 }
 
 /** The username comes first: a display name can be as long as it likes, and say anything. */

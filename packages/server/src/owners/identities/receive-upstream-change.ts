@@ -59,6 +59,6 @@ async function sourceOf(
   if (provider?.status !== "active" || !provider.changeClients?.includes(clientId))
     return refuse("upstream_change_not_allowed", "for this provider");
   const { whenDisabled = "keep", issuer } = provider;
-  const source = { name: provider.name, whenDisabled, wholePerson: false };
+  const source = { name: provider.name, whenDisabled, wholePerson: false, ofCompany: provider.company !== undefined };
   return { at: { issuerId: provider.id, claim: issuer }, source };
 }

@@ -8,12 +8,13 @@ import type { Person } from "../person.ts";
 import type { OwnerStorage } from "../storage.ts";
 import type { ForeignSubject } from "../subject-link-storage.ts";
 import { type CreateLinkedContext, createLinkedPerson, namesOfNewcomer } from "./create-linked-person.ts";
+import { type AtCompanyContext, isOfCompany, type SignedInAtCompany, signInAtCompany } from "./sign-in-at-company.ts";
 import type { SignInProvider, SignInProviders } from "./sign-in-provider.ts";
 import type { UpstreamClient, UpstreamIdentity } from "./upstream-identity.ts";
 
-export interface ElsewhereContext extends NewsContext, CreateLinkedContext {
+export interface ElsewhereContext extends NewsContext, CreateLinkedContext, AtCompanyContext {
   readonly storage: NewsContext["storage"] &
-    CreateLinkedContext["storage"] &
+    AtCompanyContext["storage"] &
     Uses<OwnerStorage, "people.findByName" | "subjectLinks.findPerson" | "subjectLinks.link" | "subjectLinks.ofPerson">;
   event(name: string, fields: Readonly<Record<string, string | number | null>>): void;
 }
@@ -33,7 +34,8 @@ export type SignedInElsewhere =
    * accounts. `domain`: the provider may not create accounts for such an address. `address_taken`: an account has the
    * address, and has to connect the identity itself.
    */
-  | { readonly kind: "refused"; readonly reason: "disabled" | "stranger" | "domain" | "address_taken" };
+  | { readonly kind: "refused"; readonly reason: "disabled" | "stranger" | "domain" | "address_taken" }
+  | SignedInAtCompany;
 
 /** Undefined: no subject that can be linked. */
 export function subjectAt(provider: SignInProvider, { issuer, subject }: UpstreamIdentity): ForeignSubject | undefined {
@@ -51,6 +53,8 @@ export async function signInElsewhere(
 ): Promise<SignedInElsewhere> {
   const subject = subjectAt(provider, identity);
   if (subject === undefined) return { kind: "refused", reason: "stranger" };
+  if (isOfCompany(provider))
+    return signInAtCompany(provider, subject, identity, verifiedAddress(provider, identity), context);
   const linked = await context.storage.subjectLinks.findPerson({ subject });
   if (linked !== undefined) return welcome(linked, false);
   const address = verifiedAddress(provider, identity);
@@ -69,7 +73,20 @@ export async function signInElsewhere(
   return welcome(created.person, created.made);
 }
 
-/** The active providers, in the order of their names. */
+/** The active providers that are for everybody, in the order of their names. */
+export async function offeredProviders(elsewhere: SignInProviders): Promise<readonly SignInProvider[]> {
+  return (await activeProviders(elsewhere)).filter((one) => !isOfCompany(one));
+}
+
+/** The active provider of a company. */
+export async function providerOfCompany(
+  companyId: string,
+  elsewhere: SignInProviders,
+): Promise<SignInProvider | undefined> {
+  return (await activeProviders(elsewhere)).find(({ company }) => company?.companyId === companyId);
+}
+
+/** The active providers, those of companies too, in the order of their names. */
 export async function activeProviders(elsewhere: SignInProviders): Promise<readonly SignInProvider[]> {
   const active = [...(await elsewhere.providers()).values()].filter(({ status }) => status === "active");
   return active.sort((one, other) => one.name.localeCompare(other.name, "en"));

@@ -1,10 +1,22 @@
 /** OpenID Connect providers at which people may sign in to this server. */
 
 import type { Millis, Soon } from "../../oauth/model.ts";
+import type { CompanyKey } from "../company-storage.ts";
 import type { WhenDisabled } from "../upstream-change-storage.ts";
 
 /** A well-known provider whose settings are ready-made. */
 export type PresetName = "google" | "entra" | "gitlab" | "keycloak" | "assent";
+
+/** How the provider's groups give roles, at every sign-in there. */
+export interface RoleMapping {
+  /** A claim of the ID token or of UserInfo: a text or a list of texts. */
+  readonly claim: string;
+  /** Groups whose people are admins. Compared exactly. */
+  readonly admin: readonly string[];
+  readonly member: readonly string[];
+  /** What somebody in none of these groups is. */
+  readonly others: "member" | "refuse";
+}
 
 /** What the operator registered. This server is a client of the provider. */
 export interface SignInProvider {
@@ -42,6 +54,8 @@ export interface SignInProvider {
   readonly whenDisabled?: WhenDisabled;
   /** Clients of this server that may tell of changes to the provider's people. Absent: none. */
   readonly changeClients?: readonly string[];
+  /** The company whose own provider it is. Absent: it is the operator's, and for everybody. */
+  readonly company?: CompanyKey & { readonly roles: RoleMapping | null };
   readonly status: "active" | "disabled";
   readonly createdAt: Millis;
 }

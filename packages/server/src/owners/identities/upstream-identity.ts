@@ -15,6 +15,8 @@ export interface UpstreamIdentity {
   readonly name: string | null;
   /** When the person proved there who they are. Null: the provider does not say. */
   readonly authTime: Millis | null;
+  /** Of the claim that gives roles in a company. Empty: it has none, or groups don't count. */
+  readonly groups: readonly string[];
   /** The provider's session (OpenID Connect Back-Channel Logout §2.1). Null: it names none. */
   readonly sid: string | null;
 }

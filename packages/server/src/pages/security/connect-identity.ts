@@ -1,7 +1,7 @@
 /** `/account/security/connect`: which account elsewhere would be connected, and what that allows. */
 import type { Chrome } from "../chrome.ts";
 import { rich } from "../messages/index.ts";
-import { hidden } from "../parts/components.ts";
+import { hidden, notice } from "../parts/components.ts";
 import { html } from "../parts/html.ts";
 import { cardPage } from "../parts/layout.ts";
 import { bothNames } from "../parts/person-names.ts";
@@ -20,6 +20,7 @@ export function connectIdentityPage(view: ConnectIdentityView, chrome: Chrome): 
       <div class="heading">
         <h1>${said.ask}</h1>
         <p>${rich(said.asks, { provider, account, person: bothNames(view.person) })}</p>
+        ${view.company !== null && notice("plain", rich(words.companySignIn.warning, { company: name(view.company), provider }))}
         <p class="soft">${rich(said.notYours, { provider })}</p>
       </div>
       <form class="fields" method="post" action=${`${base}/account/security/connect`}>

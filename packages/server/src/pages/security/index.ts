@@ -63,6 +63,8 @@ function noticeText(done: NonNullable<SecurityView["notice"]>, words: Messages):
       return words.elsewhere.doneKnown;
     case "account-taken":
       return words.elsewhere.doneTaken;
+    case "account-held":
+      return words.companySignIn.held;
     case "account-other":
       return words.elsewhere.doneOther;
     case "account-failed":

@@ -22,6 +22,7 @@ export const SECURITY_NOTICES = {
   "account-failed": "danger",
   "account-disconnected": "done",
   "account-last": "danger",
+  "account-held": "danger",
   "session-ended": "done",
   "others-ended": "done",
 } as const;
@@ -62,6 +63,8 @@ export interface ConnectIdentityView {
   /** The identity, sealed. */
   readonly identity: string;
   readonly provider: string;
+  /** The company whose own provider it is. Null: it is the operator's. */
+  readonly company: string | null;
   /** The person there: an address or a name. Null: the provider told none. */
   readonly account: string | null;
   readonly person: SignedInAs;

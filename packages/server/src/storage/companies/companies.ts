@@ -14,6 +14,7 @@ import { settleName } from "../people/name-reconciliation.ts";
 import { activateName, forgetName, holderOfName, reserveName, unreserveName } from "../people/unique-names.ts";
 import { text } from "../row-conversion.ts";
 import { companyColumns, companyOf } from "./company-row-conversion.ts";
+import { forgetCompanySignIn } from "./company-sign-in.ts";
 import { isAdmin, lockCompany, thisCompany } from "./lock-company-row.ts";
 import { doubtCompanyLink } from "./members.ts";
 
@@ -153,6 +154,7 @@ export const deleteCompany = steps<CompanyKey & { readonly now: Millis }, boolea
     if (company === undefined) return false;
     const name = { kind: "slug", value: company.slug, ownerId: companyId, now } as const;
     await call(unreserveName, name);
+    await forgetCompanySignIn(call, { partition, companyId }, now);
     const { members, slug } = await call(eraseCompany, { partition, companyId, now });
     await forget(call, members, { companyId, now });
     // The slug may have changed meanwhile, so release both.

@@ -28,6 +28,17 @@ import {
   setOptOut,
   setRule,
 } from "./company-apps.ts";
+import {
+  dropCompanySignIn,
+  endCompanySessions,
+  eraseCompanyProvider,
+  followRole,
+  getCompanySignIn,
+  listCompanySignIns,
+  putCompanyProvider,
+  removeCompanyProvider,
+  setCompanySignIn,
+} from "./company-sign-in.ts";
 import { foundCompany, holdName, insertFounded, releaseName, writeFounderLink } from "./create-own-company.ts";
 import {
   acceptInvitation,
@@ -111,6 +122,15 @@ export const invitations = {
   find: findInvitation,
   accept: acceptInvitation,
 };
+export const companySignIn = {
+  list: listCompanySignIns,
+  get: getCompanySignIn,
+  set: setCompanySignIn,
+  putProvider: putCompanyProvider,
+  removeProvider: removeCompanyProvider,
+  endSessions: endCompanySessions,
+  followRole,
+};
 export const membershipOutbox = { deliver: tellCompanies, undelivered: untoldPeople };
 
 /** The verbs that the verbs above consist of. */
@@ -132,6 +152,8 @@ export const companiesSteps: Readonly<Record<string, Verb<never, unknown>>> = {
   staleCompanyLinks,
   adoptCompanyLink,
   joinCompany,
+  eraseCompanyProvider,
+  dropCompanySignIn,
   untold,
   untoldOfPerson,
   applyOutboxEntry,

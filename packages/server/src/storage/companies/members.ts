@@ -51,16 +51,17 @@ export const addMember = steps<
     readonly person: PersonRef;
     readonly role: Role;
     readonly addedBy: string;
+    readonly via?: string;
     readonly link: string;
     readonly now: Millis;
   },
   { readonly kind: "added" | "no_company" | "no_person" }
->(async (call, { partition, companyId, person, role, addedBy, link, now }) => {
+>(async (call, { partition, companyId, person, role, addedBy, via, link, now }) => {
   const key = { partition: person.partition, personId: person.personId, companyId };
   const version = await call(writeCompanyLink, { ...key, link, now });
   if (version === undefined) return { kind: "no_person" };
   const { personId, username } = person;
-  const member = { partition, companyId, personId, username, role, addedBy, link, version, now };
+  const member = { partition, companyId, personId, username, role, addedBy, link, version, now, ...(via && { via }) };
   // The link may belong to an earlier membership, so it is settled later.
   if (!(await call(insertMember, member))) return { kind: "no_company" };
   await call(confirmCompanyLink, { ...key, link, version, now });
@@ -101,6 +102,7 @@ interface NewMember extends CompanyKey {
   readonly username: string;
   readonly role: Role;
   readonly addedBy: string;
+  readonly via?: string;
   readonly link: string;
   readonly version: number;
   readonly now: Millis;
@@ -119,7 +121,7 @@ export const insertMember = transaction<NewMember, boolean>(async (tx, member) =
  * after a crash writes none.
  */
 export async function putMember(tx: Tx, member: NewMember & { readonly by?: string }): Promise<void> {
-  const { partition, companyId, personId, role, addedBy, now, by = addedBy } = member;
+  const { partition, companyId, personId, role, addedBy, via: clientName = null, now, by = addedBy } = member;
   const key = { partition, companyId, personId };
   const before = await tx.one(sql`SELECT role FROM members WHERE ${thisMember}`, key);
   await tx.run(
@@ -131,7 +133,7 @@ export async function putMember(tx: Tx, member: NewMember & { readonly by?: stri
       ...{ version: member.version, link: member.link },
     },
   );
-  if (before === undefined) await noteMember(tx, { ...key, kind: "member_joined", by, role, now });
+  if (before === undefined) await noteMember(tx, { ...key, kind: "member_joined", by, clientName, role, now });
   else if (text(before, "role") !== role) await noteMember(tx, { ...key, kind: "member_role", by, role, now });
 }
 
@@ -144,17 +146,20 @@ export function noteMember(
     kind,
     by,
     now,
+    clientName = null,
     ...about
   }: CompanyKey & {
     readonly kind: CompanyHappening;
     readonly by: string | null;
+    /** The name of the company's provider that caused it. Absent: none did. */
+    readonly clientName?: string | null;
     readonly personId?: string;
     readonly role?: Role;
     readonly invitationId?: string;
     readonly now: Millis;
   },
 ): Promise<string> {
-  const nothing = { clientName: null, via: null, scopes: [], removed: [], expiresAt: null };
+  const nothing = { clientName, via: null, scopes: [], removed: [], expiresAt: null };
   return note(tx, {
     ...{ partition, ownerId: companyId, clientId: "", at: now, kind },
     record: { ...nothing, by: by ?? "operator", ...about },
@@ -291,7 +296,7 @@ export async function forgetMember(tx: Tx, key: CompanyKey & { readonly personId
 }
 
 /** Without this admin, nobody could change the company any more. */
-async function isLastAdmin(tx: Tx, key: CompanyKey & { readonly personId: string }): Promise<boolean> {
+export async function isLastAdmin(tx: Tx, key: CompanyKey & { readonly personId: string }): Promise<boolean> {
   const admins = await tx.all(
     sql`SELECT person_id FROM members WHERE ${thisCompany} AND role = 'admin' AND standing = 'active' LIMIT 2`,
     { partition: key.partition, companyId: key.companyId },

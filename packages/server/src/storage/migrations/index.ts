@@ -42,6 +42,7 @@ import { sessionsFromElsewhere } from "./0039-sessions-from-elsewhere.ts";
 import { pausedGrants } from "./0040-paused-grants.ts";
 import { cutBy } from "./0041-cut-by.ts";
 import { refusals } from "./0042-refusals.ts";
+import { companySignIn } from "./0043-company-sign-in.ts";
 import type { Migration } from "./migration.ts";
 
 export const migrations: readonly Migration[] = [
@@ -87,6 +88,7 @@ export const migrations: readonly Migration[] = [
   pausedGrants,
   cutBy,
   refusals,
+  companySignIn,
 ];
 
 /** The newest migration of this program. A database without a newer one needs nothing else. */

@@ -2,6 +2,7 @@
 
 import type { AdminStorage } from "../../admin/storage.ts";
 import type { Millis } from "../../oauth/model.ts";
+import type { CompanySignIn } from "../../owners/identities/company-provider.ts";
 import type { SignInProvider } from "../../owners/identities/sign-in-provider.ts";
 import { query, type Row, sql, steps, transaction } from "../define-verbs.ts";
 import { unlinkAll } from "../people/subject-links.ts";
@@ -35,6 +36,9 @@ export const putProvider = transaction<Parameters<Port["put"]>[0], PutOutcome>(
     const others = present.filter((one) => one.id !== id);
     if (others.some((one) => one.issuer === issuer && one.clientId === clientId)) return "taken";
     if (create && present.length >= most) return "full";
+    const companies = await tx.all(sql`SELECT record FROM company_sign_in`);
+    const theirs = companies.flatMap((row) => json<CompanySignIn>(row, "record").emailDomains);
+    if (provider.emailDomains.some((domain) => theirs.includes(domain))) return "company_domain";
     await tx.run(
       sql`INSERT INTO sign_in_providers (id, record) VALUES (:id, :record)
         ON CONFLICT (id) DO UPDATE SET record = excluded.record`,

@@ -2,6 +2,7 @@
 
 import type { IssueGrant, NewGrant } from "../../../src/oauth/storage.ts";
 import type { AppRule, Company, Invitation, Role } from "../../../src/owners/company-storage.ts";
+import type { CompanyProvider } from "../../../src/owners/identities/company-provider.ts";
 import type { Approve, Person } from "../../../src/owners/storage.ts";
 import type { Storage } from "../../../src/storage/open.ts";
 import { partitionOf } from "../../../src/storage/partition.ts";
@@ -27,6 +28,15 @@ export async function aStoredCompany(storage: Storage, changes: Partial<Company>
   const outcome = await storage.companies.create({ company, now: company.createdAt });
   if (outcome.kind !== "created") throw new Error(`the company was not created: ${outcome.kind}`);
   return company;
+}
+
+/** A company's own provider, switched on. */
+export function aCompanyProvider(changes: Partial<CompanyProvider> = {}): CompanyProvider {
+  return {
+    ...{ id: anId(), name: "Acme ID", issuer: `https://${anId()}.example`, clientId: "assent", sealedSecret: null },
+    ...{ scopes: ["openid", "email"], roles: null, status: "active", triedAt: NOW, createdAt: NOW, changedAt: NOW },
+    ...changes,
+  };
 }
 
 /** Makes a person a member. */

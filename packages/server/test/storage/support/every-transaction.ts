@@ -3,7 +3,7 @@
 import { marksOf } from "../../../src/owners/recovery/factor-fingerprints.ts";
 import { partitionOf } from "../../../src/storage/partition.ts";
 import { hashOfSubject } from "../../../src/storage/people/subject-links.ts";
-import { aCompany, anAppRule, anInvitation } from "./company-builders.ts";
+import { aCompany, aCompanyProvider, anAppRule, anInvitation } from "./company-builders.ts";
 import { aDevice, aDeviceRedemption, anAnswer } from "./device-builders.ts";
 import { aMail, aLink as aMailLink } from "./mail-builders.ts";
 import {
@@ -143,6 +143,14 @@ export const calls: readonly (readonly [string, unknown])[] = [
   ["applyOutboxEntry", { ...membership, version: 2, standing: "active", cutAt: null, now: NOW }],
   ["applyOutboxEntry", { ...membership, version: 3, standing: "gone", cutAt: NOW, invitedSince: NOW, now: NOW }],
   ["eraseMember", { ...membership, by: null, mails, now: NOW }],
+  ["companySignIn.set", { ...company, addDomains: ["corp.test"], removeDomains: [] }],
+  [
+    "companySignIn.putProvider",
+    { ...company, by: null, provider: aCompanyProvider(), seen: null, most: 5, step: "connected", mails, now: NOW },
+  ],
+  ["companySignIn.followRole", { ...membership, provider: "Acme ID", role: "admin", now: NOW }],
+  ["eraseCompanyProvider", { ...company, by: null, seen: null, mails, now: NOW }],
+  ["dropCompanySignIn", { ...company }],
   ["companies.setStatus", { ...company, status: "disabled", now: NOW }],
   ["eraseCompany", { ...company, now: NOW }],
   ["issuers.put", { issuer: aTrustedIssuer(), create: true }],

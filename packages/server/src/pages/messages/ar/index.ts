@@ -1,5 +1,6 @@
 /** All texts of the pages in Arabic. */
 import { company } from "./company.ts";
+import { companySignIn } from "./company-sign-in.ts";
 import { elsewhere } from "./elsewhere.ts";
 import { factors } from "./factors.ts";
 import { mail } from "./mail.ts";
@@ -19,6 +20,7 @@ export const ar = {
   ...security,
   ...mail,
   ...factors,
+  ...companySignIn,
   ...elsewhere,
   ...receipts,
   ...recovery,

@@ -36,6 +36,15 @@ export const elsewhere: Translation<typeof english, "one" | "other"> = {
         "Mit diesem Konto bei {provider} können Sie sich hier nicht anmelden: Es braucht eine bestätigte E-Mail-Adresse der Organisation. Melden Sie sich auf andere Weise an, oder wählen Sie dort ein anderes Konto.",
       address_taken:
         "Ein Konto hier verwendet Ihre E-Mail-Adresse schon. Melden Sie sich auf andere Weise mit diesem Konto an, und verbinden Sie dann {provider} unter „Sicherheit“.",
+      no_group: "Ihre Gruppen bei {provider} erlauben keine Anmeldung hier. Fragen Sie nach, wer {provider} verwaltet.",
+      other_company:
+        "Ihr Konto hier gehört nicht allein zum Unternehmen von {provider}. Melden Sie sich auf andere Weise an.",
+      too_many:
+        "Heute gab es zu viele neue Konten für {provider}. Versuchen Sie es morgen noch einmal, oder fragen Sie die Verwaltung Ihres Unternehmens.",
+      not_member:
+        "Sie gehören hier nicht zum Unternehmen von {provider}. Bitten Sie dessen Verwaltung um eine Einladung.",
+      company_address:
+        "Ein Konto hier verwendet Ihre Arbeitsadresse schon. Melden Sie sich auf andere Weise damit an. Als Mitglied des Unternehmens können Sie dann {provider} unter „Sicherheit“ verbinden.",
     },
     codeAfter: "Nach der Anmeldung mit einem anderen Konto geben Sie einen Code aus einer App auf Ihrem Telefon ein.",
     noEmail: "Ihr Konto hat keine E-Mail-Adresse.",

@@ -29,6 +29,13 @@ export const elsewhere = {
         "You can’t sign in here with this account at {provider}: it needs a confirmed e-mail address of the organization. Sign in another way, or choose another account there.",
       address_taken:
         "An account here already uses your e-mail address. Sign in to it another way, then connect {provider} under “Security”.",
+      no_group: "Your groups at {provider} don’t let you sign in here. Ask whoever manages {provider}.",
+      other_company:
+        "Your account here also belongs to somebody other than the company of {provider}. Sign in another way.",
+      too_many: "Too many new accounts for {provider} today. Try again tomorrow, or ask an admin of your company.",
+      not_member: "You don’t belong to the company of {provider} here. Ask one of its admins for an invitation.",
+      company_address:
+        "An account here already uses your work address. Sign in to it another way. As a member of the company, you can then connect {provider} under “Security”.",
     },
     codeAfter: "After you sign in with another account, you enter a code from an app on your phone.",
     noEmail: "Your account has no e-mail address.",

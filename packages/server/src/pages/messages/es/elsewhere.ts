@@ -37,6 +37,14 @@ export const elsewhere: Translation<typeof english, "one" | "other"> = {
         "No puede iniciar sesión aquí con esta cuenta de {provider}: necesita un correo electrónico confirmado de la organización. Inicie sesión de otra forma o elija allí otra cuenta.",
       address_taken:
         "Una cuenta de aquí ya usa su correo electrónico. Inicie sesión en ella de otra forma y conecte después {provider} en «Seguridad».",
+      no_group: "Sus grupos en {provider} no le permiten iniciar sesión aquí. Pregunte a quien administra {provider}.",
+      other_company: "Su cuenta de aquí no pertenece solo a la empresa de {provider}. Inicie sesión de otra forma.",
+      too_many:
+        "Hoy hubo demasiadas cuentas nuevas para {provider}. Inténtelo mañana o pregunte a un administrador de su empresa.",
+      not_member:
+        "Aquí usted no pertenece a la empresa de {provider}. Pida una invitación a uno de sus administradores.",
+      company_address:
+        "Una cuenta de aquí ya usa su correo de trabajo. Inicie sesión en ella de otra forma. Como miembro de la empresa, puede conectar después {provider} en «Seguridad».",
     },
     codeAfter: "Después de iniciar sesión con otra cuenta, introduce un código de una aplicación de su teléfono.",
     noEmail: "Su cuenta no tiene correo electrónico.",

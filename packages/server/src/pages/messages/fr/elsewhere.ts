@@ -35,6 +35,16 @@ export const elsewhere: Translation<typeof english, "one" | "other"> = {
         "Vous ne pouvez pas vous connecter ici avec ce compte {provider} : il faut une adresse e-mail confirmée de l’organisation. Connectez-vous autrement ou choisissez-y un autre compte.",
       address_taken:
         "Un compte ici utilise déjà votre adresse e-mail. Connectez-vous-y autrement, puis associez {provider} dans « Sécurité ».",
+      no_group:
+        "Vos groupes chez {provider} ne vous permettent pas de vous connecter ici. Demandez aux responsables de {provider}.",
+      other_company:
+        "Votre compte ici n’appartient pas seulement à l’entreprise de {provider}. Connectez-vous autrement.",
+      too_many:
+        "Trop de nouveaux comptes pour {provider} aujourd’hui. Réessayez demain ou demandez à un administrateur de votre entreprise.",
+      not_member:
+        "Vous n’appartenez pas ici à l’entreprise de {provider}. Demandez une invitation à l’un de ses administrateurs.",
+      company_address:
+        "Un compte ici utilise déjà votre adresse professionnelle. Connectez-vous-y autrement. En tant que membre de l’entreprise, vous pouvez ensuite associer {provider} dans « Sécurité ».",
     },
     codeAfter:
       "Après vous être connecté avec un autre compte, vous saisissez un code d’une application de votre téléphone.",

@@ -1,0 +1,252 @@
+/** The operator's use-cases for how the people of a company sign in: its domains, and its own provider. */
+
+import { sealProviderSecret } from "../crypto/sign-in-provider-secrets.ts";
+import { canonicalDomain } from "../owners/canonical-login.ts";
+import { signInProviderOf } from "../owners/company-rules.ts";
+import type { Company } from "../owners/company-storage.ts";
+import type { CompanyProvider, CompanySignIn } from "../owners/identities/company-provider.ts";
+import {
+  MAX_COMPANY_PROVIDERS,
+  type ProviderSettings,
+  providerWith,
+  SETTING_FAULTS,
+  settingFaults,
+} from "../owners/identities/company-provider-settings.ts";
+import type { RoleMapping, SignInProvider } from "../owners/identities/sign-in-provider.ts";
+import type { WhenDisabled } from "../owners/upstream-change-storage.ts";
+import { type Remark, refuse, refuseAny } from "./admin-error.ts";
+import { companyBySlug } from "./companies.ts";
+import type { AdminContext } from "./context.ts";
+import { providerRecord, type WireRecord } from "./output-records.ts";
+import {
+  changeClientProblems,
+  DEFAULT_PROVIDER_SCOPES,
+  impactOf,
+  newProviderId,
+  type ProviderImpact,
+} from "./sign-in-providers.ts";
+
+export type { CompanySignIn } from "../owners/identities/company-provider.ts";
+export type { RoleMapping } from "../owners/identities/sign-in-provider.ts";
+
+/** Domains of one company. */
+const MAX_DOMAINS = 50;
+
+export interface CompanySignInChanges {
+  /** Whether the company's admins may connect their own provider. */
+  readonly ownProvider?: boolean;
+  readonly addDomains?: readonly string[];
+  readonly removeDomains?: readonly string[];
+}
+
+/** Throws `unknown`, `invalid`, or `taken` if another company or provider has a domain. */
+export async function updateCompanySignIn(
+  slug: string,
+  { ownProvider, addDomains = [], removeDomains = [] }: CompanySignInChanges,
+  context: AdminContext,
+): Promise<CompanySignIn> {
+  const { partition, companyId } = await companyBySlug(slug, context);
+  const before = await signInOf({ partition, companyId }, context);
+  const added = addDomains.map((one) => canonicalDomain(one) ?? one);
+  const removed = removeDomains.map((one) => canonicalDomain(one) ?? one);
+  const wrong = added.find((one) => canonicalDomain(one) === undefined);
+  const absent = removed.find((one) => !before.emailDomains.includes(one));
+  const problems: (Remark | false)[] = [
+    wrong !== undefined && { field: "add_email_domain", problem: `${quoted(wrong)} is not a domain` },
+    absent !== undefined && { field: "remove_email_domain", problem: `the company has no ${quoted(absent)}` },
+    new Set([...before.emailDomains, ...added]).size > MAX_DOMAINS && {
+      field: "add_email_domain",
+      problem: `a company can have at most ${MAX_DOMAINS} domains`,
+    },
+  ];
+  refuseAny(problems.filter((one) => one !== false));
+  const outcome = await context.storage.companySignIn.set({
+    ...{ partition, companyId, addDomains: added, removeDomains: removed },
+    ...(ownProvider === undefined ? {} : { ownProvider }),
+  });
+  if (outcome.kind === "stored") return outcome.record;
+  if (outcome.kind === "unknown") return refuse("unknown", "slug", `there is no company ${quoted(slug)}`);
+  return refuse(
+    "taken",
+    "add_email_domain",
+    `${quoted(outcome.domain)} belongs to another company or sign-in provider`,
+  );
+}
+
+/** The company's record. */
+export async function signInOf(
+  { partition, companyId }: Pick<Company, "partition" | "companyId">,
+  { storage }: Pick<AdminContext, "storage">,
+): Promise<CompanySignIn> {
+  const none = { partition, companyId, ownProvider: false, emailDomains: [], provider: null };
+  return (await storage.companySignIn.get({ companyId })) ?? none;
+}
+
+export interface NewCompanyProvider {
+  readonly name: string;
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly clientSecret?: string | null;
+  readonly scopes?: readonly string[];
+  readonly roles?: RoleMapping | null;
+  readonly whenDisabled?: WhenDisabled;
+  readonly changeClients?: readonly string[];
+}
+
+/** Switched on at once. Throws `unknown`, `invalid`, `taken` if the company has one, or `conflict` if there are too many. */
+export async function createCompanyProvider(
+  slug: string,
+  { whenDisabled, changeClients, ...input }: NewCompanyProvider,
+  context: AdminContext,
+): Promise<CompanySignIn> {
+  const company = await companyBySlug(slug, context);
+  const before = await signInOf(company, context);
+  if (before.provider !== null)
+    return refuse("taken", "company", `${quoted(slug)} has the provider ${before.provider.id} already`);
+  const { clientSecret = null, scopes = DEFAULT_PROVIDER_SCOPES, roles = null, ...named } = input;
+  const settings: ProviderSettings = { ...named, clientSecret, scopes, roles };
+  const remarks: Remark[] = problemsOf(settings, null, context);
+  if (before.emailDomains.length === 0) {
+    const problem = `the company has no e-mail domain: first confirm one with assent company update ${slug} --add-email-domain DOMAIN`;
+    remarks.push({ field: "company", problem });
+  }
+  refuseAny([...remarks, ...(await changeClientProblems(changeClients ?? [], context))]);
+  const id = newProviderId(context);
+  const sealedSecret = sealed(id, clientSecret, context);
+  const made: CompanyProvider = {
+    ...providerWith(settings, { before: null, id, sealedSecret, now: context.now() }),
+    ...(whenDisabled && { whenDisabled }),
+    ...(changeClients && { changeClients }),
+    status: "active",
+  };
+  return put(before, made, "connected", context);
+}
+
+export type CompanyProviderChanges = Partial<Omit<NewCompanyProvider, "issuer">> & {
+  readonly status?: CompanyProvider["status"];
+};
+
+/** Ends the sessions that began there if it is switched off. Throws `unknown`, `invalid`, `conflict`. */
+export async function updateCompanyProvider(
+  id: string,
+  { status, whenDisabled, changeClients, ...changes }: CompanyProviderChanges,
+  context: AdminContext,
+): Promise<CompanySignIn> {
+  const record = await companySignInWith(id, context);
+  const before = record.provider;
+  const { name, issuer, clientId, scopes, roles } = { ...before, ...changes };
+  const { clientSecret } = changes;
+  const settings = { name, issuer, clientId, clientSecret, scopes, roles };
+  refuseAny([...problemsOf(settings, before, context), ...(await changeClientProblems(changeClients ?? [], context))]);
+  const sealedSecret = clientSecret === undefined ? before.sealedSecret : sealed(id, clientSecret, context);
+  const after: CompanyProvider = {
+    ...providerWith(settings, { before, id, sealedSecret, now: context.now() }),
+    ...(whenDisabled && { whenDisabled }),
+    ...(changeClients && { changeClients }),
+    status: status ?? before.status,
+  };
+  const switched = after.status === before.status ? "changed" : after.status === "active" ? "on" : "off";
+  const stored = await put(record, after, switched, context);
+  if (switched === "off") await context.storage.companySignIn.endSessions({ provider: after, now: context.now() });
+  return stored;
+}
+
+/** Ends the sessions that began there, and deletes its connections. Throws `unknown`. */
+export async function deleteCompanyProvider(id: string, context: AdminContext): Promise<void> {
+  const { partition, companyId } = await companySignInWith(id, context);
+  const args = { partition, companyId, by: null, seen: null, now: context.now() };
+  await context.storage.companySignIn.removeProvider(args);
+}
+
+type WithProvider = CompanySignIn & { readonly provider: CompanyProvider };
+
+/** The company whose provider has that id. Undefined: none. */
+export async function findCompanyProvider(id: string, { storage }: AdminContext): Promise<WithProvider | undefined> {
+  const found = (await storage.companySignIn.list()).find(({ provider }) => provider?.id === id);
+  return found?.provider ? { ...found, provider: found.provider } : undefined;
+}
+
+async function companySignInWith(id: string, context: AdminContext): Promise<WithProvider> {
+  return (
+    (await findCompanyProvider(id, context)) ??
+    refuse("unknown", "provider", `there is no provider ${quoted(id)} of a company`)
+  );
+}
+
+/** Throws nothing: undefined if no company has a provider with that id. */
+export async function companyProviderImpact(id: string, context: AdminContext): Promise<ProviderImpact | undefined> {
+  const record = await findCompanyProvider(id, context);
+  const provider = record && signInProviderOf(record);
+  return provider && impactOf(provider, context);
+}
+
+/** The providers of companies, as those of the operator's are shown, each with its company's slug. */
+export async function companyProviderRecords(context: AdminContext): Promise<readonly WireRecord[]> {
+  const all = await context.storage.companySignIn.list();
+  const records = await Promise.all(all.map((one) => companyProviderRecord(one, context)));
+  return records.filter((one) => one !== undefined);
+}
+
+export async function companyProviderRecord(
+  record: CompanySignIn,
+  { storage, issuer }: AdminContext,
+): Promise<WireRecord | undefined> {
+  const provider: SignInProvider | undefined = signInProviderOf(record);
+  if (provider === undefined) return undefined;
+  const company = await storage.companies.get(record);
+  const { claim, admin, member, others } = provider.company?.roles ?? {};
+  const roles = claim === undefined ? null : { claim, admin, member, others };
+  return { ...providerRecord(provider, issuer), company: company?.slug ?? null, roles };
+}
+
+/** The part of a company's record about sign-in. */
+export function companySignInRecord({ ownProvider, emailDomains, provider }: CompanySignIn): WireRecord {
+  return { own_provider: ownProvider, email_domains: emailDomains, provider: provider?.id ?? null };
+}
+
+async function put(
+  { partition, companyId, provider: before }: CompanySignIn,
+  provider: CompanyProvider,
+  step: "connected" | "changed" | "on" | "off",
+  context: AdminContext,
+): Promise<CompanySignIn> {
+  const now = context.now();
+  const seen = before?.changedAt ?? null;
+  const args = { partition, companyId, by: null, provider, seen, most: MAX_COMPANY_PROVIDERS, step, now };
+  switch (await context.storage.companySignIn.putProvider(args)) {
+    case "stored":
+      return signInOf({ partition, companyId }, context);
+    case "full":
+      return refuse("conflict", null, `${MAX_COMPANY_PROVIDERS} companies have a provider already, which is the most`);
+    default:
+      return refuse("conflict", null, "somebody else changed the provider at the same time: check it, and try again");
+  }
+}
+
+const FIELDS = {
+  name: "name",
+  issuer: "issuer",
+  own: "issuer",
+  clientId: "client_id",
+  clientSecret: "client_secret",
+  scope: "scope",
+  claim: "role_claim",
+  groups: "admin_group",
+} as const;
+
+function problemsOf(settings: ProviderSettings, before: CompanyProvider | null, { issuer }: AdminContext): Remark[] {
+  return settingFaults(settings, issuer, before).map((fault) => ({
+    field: FIELDS[fault],
+    problem: SETTING_FAULTS[fault],
+  }));
+}
+
+function sealed(id: string, secret: string | null | undefined, { secrets }: AdminContext): string | null {
+  if (secret == null) return null;
+  const sealing = secrets?.() ?? refuse("conflict", null, "there is no key to encrypt the secret with");
+  return sealProviderSecret(sealing, id, secret);
+}
+
+function quoted(text: string): string {
+  return JSON.stringify(text.slice(0, 100));
+}
