@@ -70,7 +70,7 @@ export function aWorkspace(): Workspace {
     child.stdin.end(input ?? "");
     return watch(child);
   };
-  const host = aHost(folder, envOf({}));
+  const host = aCommandHost(folder, envOf({}));
   const run = async (args: readonly string[], options: RunOptions = {}) => {
     const { env = {}, input = "", alone = false, terminal = false } = options;
     const own = alone || host.busy() || ["serve", "demo"].includes(args[0] ?? "") || "ASSENT_CONFIG" in env;
@@ -101,14 +101,16 @@ export async function aWorkspaceWithDatabase(): Promise<Workspace> {
   return at;
 }
 
-interface Host {
+/** A process that runs command lines one after another, as command-runner-process.ts describes. */
+export interface CommandHost {
+  /** It runs one now. */
   busy(): boolean;
   run(asked: Asked): Promise<Result>;
   end(): void;
 }
 
-/** Starts with the first command line. */
-function aHost(cwd: string, env: NodeJS.ProcessEnv): Host {
+/** Its process starts with the first command line. `cwd`: where the command lines run. */
+export function aCommandHost(cwd: string, env: NodeJS.ProcessEnv): CommandHost {
   let child: ChildProcess | undefined;
   let busy = false;
   const started = async () => {
@@ -122,18 +124,19 @@ function aHost(cwd: string, env: NodeJS.ProcessEnv): Host {
     busy: () => busy,
     async run(asked) {
       busy = true;
+      const done = new AbortController();
       try {
         const made = await started();
-        const answered = once(made, "message");
-        const gone = once(made, "exit").then(([code]) => {
+        const answered = once(made, "message", done);
+        const gone = once(made, "exit", done).then(([code]) => {
           throw new Error(`assent ${asked.args.join(" ")}: ended the process that it ran in, with ${code}`);
         });
-        gone.catch(() => undefined);
+        for (const one of [answered, gone]) one.catch(() => undefined);
         made.send(asked);
         const [result] = await Promise.race([answered, gone]);
-        made.removeAllListeners("exit");
         return result as Result;
       } finally {
+        done.abort();
         busy = false;
       }
     },
