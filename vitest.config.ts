@@ -134,7 +134,7 @@ const common = {
   hookTimeout: 60_000,
   // What is waited for comes in a moment, but for a machine that is busy with the other tests: vitest's own second is short.
   expect: { poll: { timeout: 10_000 } },
-  globalSetup: ["test/support/postgres-setup.ts"],
+  globalSetup: ["test/support/published-setup.ts", "test/support/postgres-setup.ts"],
   // Node.js runs the sources, tests included, as it runs the server: what it has compiled is kept, and nothing is
   // transformed. Half the processor time of a single file, and each worker loads the server at a third of the cost.
   experimental: { viteModuleRunner: false, nodeLoader: false },

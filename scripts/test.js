@@ -64,8 +64,8 @@ function readStrays(file) {
   return existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : [];
 }
 
-/** Runs vitest with these arguments. Returns its step and its counts. */
-function runTests(args) {
+/** Runs vitest with these arguments, and variables besides ours. Returns its step and its counts. */
+function runTests(args, variables = {}) {
   const folder = mkdtempSync(join(tmpdir(), "assent-test-"));
   const file = join(folder, "report.json");
   try {
@@ -73,7 +73,7 @@ function runTests(args) {
     const own = ["skipped", "slowest", "escaped-errors"].map((name) => `./scripts/${name}-reporter.js`);
     const reporters = ["default", ...own, "json"].map((name) => `--reporter=${name}`);
     const command = ["vitest", "run", ...reporters, `--outputFile.json=${file}`, ...args];
-    const step = run("tests", command, { ASSENT_TEST_STRAYS: straysFile });
+    const step = run("tests", command, { ASSENT_TEST_STRAYS: straysFile, ...variables });
     let counts;
     try {
       counts = readReport(file);
@@ -115,7 +115,11 @@ function main(asked) {
   const args = isQuick ? ["--project", "node", ...quick, ...asked.slice(1)] : asked;
   const steps = isQuick || args.length === 0 ? checks.map(({ name, command }) => run(name, command)) : [];
   const isWhole = asked.length === 0;
-  const { step, counts, unsteady = [] } = isWhole ? runAgain(runTests(args)) : runTests(args);
+  const {
+    step,
+    counts,
+    unsteady = [],
+  } = isWhole ? runAgain(runTests(args, { ASSENT_TEST_WHOLE: "1" })) : runTests(args);
   const failures = [...steps.filter(({ ok }) => !ok).map(({ name }) => name), ...counts.failures];
   const passed = steps.filter(({ ok }) => ok).length + counts.passed;
 

@@ -5,23 +5,21 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { installPackages, manifestOf } from "./support/published-packages.ts";
+import { afterAll, describe, expect, test } from "vitest";
+import { installedPackages, manifestOf } from "./support/published-packages.ts";
 import { machineTraces } from "./support/tidy-rules.ts";
 
 const root = join(import.meta.dirname, "..");
-const folder = mkdtempSync(join(tmpdir(), "assent-package-"));
+const own = mkdtempSync(join(tmpdir(), "assent-package-"));
+const folder = await installedPackages(own);
 const modules = join(folder, "app", "node_modules");
-let launcher: string;
+const launcher = join(modules, "assent", "bin", "assent.js");
 const env = {
-  ...{ PATH: process.env["PATH"], HOME: folder, ASSENT_DATA_DIR: join(folder, "data"), ASSENT_LOG_LEVEL: "warn" },
+  ...{ PATH: process.env["PATH"], HOME: own, ASSENT_DATA_DIR: join(own, "data"), ASSENT_LOG_LEVEL: "warn" },
   ...{ ASSENT_LISTEN: "127.0.0.1:0", ASSENT_DEMO_PORTS: "0,0" },
 };
 
-beforeAll(async () => {
-  launcher = await installPackages(folder);
-});
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterAll(() => rmSync(own, { recursive: true, force: true }));
 
 function assent(...args: readonly string[]): string {
   return execFileSync(process.execPath, [launcher, ...args], { cwd: join(folder, "app"), env, encoding: "utf8" });
@@ -109,7 +107,7 @@ describe("what is published, installed into an empty folder", () => {
     });
     const told: string[] = [];
     child.stdout.setEncoding("utf8").on("data", (text: string) => told.push(text));
-    const facts = join(folder, "data", "demo.json");
+    const facts = join(own, "data", "demo.json");
     while (!told.join("").includes("Ctrl+C")) {
       if (child.exitCode !== null) throw new Error(`the demo ended with ${child.exitCode}`);
       await sleep(50);

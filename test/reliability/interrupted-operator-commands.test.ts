@@ -17,6 +17,7 @@ import { OWN_TABLES, TABLES } from "../../packages/server/src/storage/tables.ts"
 import { byHand } from "../../packages/server/test/storage/support/raw-statements.ts";
 import { aLiveGrant, aSession, NOW, statusOf } from "../../packages/server/test/storage/support/record-builders.ts";
 import { aPostgresDatabase } from "../support/postgres-database.ts";
+import { MAIN } from "../support/published-packages.ts";
 import { cyclesOf, figure } from "../support/reliability-cycles-and-figures.ts";
 
 /** Of all statements, so many are died before, evenly spread; 10,000 is each of them. */
@@ -51,11 +52,11 @@ function copyOf(base: string, name: string): string {
 
 /** Runs a command in its own process, which dies before that statement; 0: it counts its statements. */
 function assent(dataDir: string, args: readonly string[], killAt: number, more: Readonly<Record<string, string>> = {}) {
-  return spawnSync(
-    process.execPath,
-    ["--import", join(root, "test/support/kill-process-at.ts"), join(root, "packages/cli/src/main.ts"), ...args],
-    { cwd: folder, encoding: "utf8", env: { ...envOf(dataDir), ASSENT_TEST_KILL_AT: String(killAt), ...more } },
-  );
+  return spawnSync(process.execPath, ["--import", join(root, "test/support/kill-process-at.ts"), MAIN, ...args], {
+    cwd: folder,
+    encoding: "utf8",
+    env: { ...envOf(dataDir), ASSENT_TEST_KILL_AT: String(killAt), ...more },
+  });
 }
 
 /** The whole database without times: the schema, the rows, the applied migrations. */

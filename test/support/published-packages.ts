@@ -3,7 +3,6 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { build } from "../../scripts/build.ts";
 
 const root = join(import.meta.dirname, "..", "..");
 
@@ -17,6 +16,30 @@ export function manifestOf(folder: string): Manifest {
   return JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Manifest;
 }
 
+/** The folder where a whole run installed the packages (published-setup.ts). */
+const installed = process.env["ASSENT_TEST_PUBLISHED"];
+
+/** The launcher of the `assent` command that a test's processes run: the published one, or that of this checkout. */
+export const LAUNCHER =
+  installed === undefined ? join(root, "packages", "cli", "bin", "assent.js") : launcherIn(installed);
+
+/** The program that the launcher starts. */
+export const MAIN =
+  installed === undefined
+    ? join(root, "packages", "cli", "src", "main.ts")
+    : join(dirname(LAUNCHER), "..", "dist", "main.js");
+
+function launcherIn(folder: string): string {
+  return join(folder, "app", "node_modules", "assent", "bin", "assent.js");
+}
+
+/** Where the packages are installed as `installPackages` does: the whole run's folder, or this new one. */
+export async function installedPackages(folder: string): Promise<string> {
+  if (installed !== undefined) return installed;
+  await installPackages(folder);
+  return folder;
+}
+
 /**
  * Builds and packs the packages, and unpacks each tarball into `<folder>/app/node_modules`. Of other packages, takes
  * only those that a manifest names, from this checkout. Returns the path of the launcher.
@@ -24,6 +47,8 @@ export function manifestOf(folder: string): Manifest {
 export async function installPackages(folder: string): Promise<string> {
   const modules = join(folder, "app", "node_modules");
   const named = new Set<string>();
+  // Most tests need only the paths, not the bundler.
+  const { build } = await import("../../scripts/build.ts");
   for (const built of await build(join(folder, "build"))) {
     const tarball = execFileSync("npm", ["pack", "--silent", built], { cwd: folder, encoding: "utf8" }).trim();
     const { name, dependencies } = manifestOf(built);
@@ -36,5 +61,5 @@ export async function installPackages(folder: string): Promise<string> {
     mkdirSync(dirname(join(modules, name)), { recursive: true });
     symlinkSync(join(root, "node_modules", name), join(modules, name));
   }
-  return join(modules, "assent", "bin", "assent.js");
+  return launcherIn(folder);
 }

@@ -10,6 +10,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Client } from "../../packages/server/src/oauth/model.ts";
 import type { Person } from "../../packages/server/src/owners/storage.ts";
 import { Agent, consentForm, type Page } from "./http-browser.ts";
+import { LAUNCHER } from "./published-packages.ts";
 import { PASSWORD, postgresOf, startServer, type TestClient, type TestServer } from "./test-server.ts";
 
 /** The issuer of all processes of a test. Each listens on another address. */
@@ -85,7 +86,7 @@ export async function killDuringStart(dataDir: string, after: number): Promise<v
 }
 
 function launch(dataDir: string, env: Record<string, string>, flags: readonly string[] = [], checkout = here) {
-  const command = join(checkout, "packages", "cli", "bin", "assent.js");
+  const command = checkout === here ? LAUNCHER : join(checkout, "packages", "cli", "bin", "assent.js");
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("ASSENT_"));
   const child = spawn(process.execPath, [...flags, command, "serve"], {
     cwd: dataDir,

@@ -5,10 +5,10 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { MAIN } from "../../../../test/support/published-packages.ts";
 import type { Asked } from "./command-runner-process.ts";
 
 const HOST = join(import.meta.dirname, "command-runner-process.ts");
-const MAIN = join(import.meta.dirname, "..", "..", "src", "main.ts");
 
 export interface Result {
   readonly code: number | null;
