@@ -21,14 +21,14 @@ import {
   type Trial,
   WrongSecrets,
 } from "../support/kill-trials.ts";
-import { cyclesOf, figure, inFull, quantile } from "../support/reliability-cycles-and-figures.ts";
+import { cyclesOf, figure, inFull, inReliability, quantile } from "../support/reliability-cycles-and-figures.ts";
 import { integrityOf } from "../support/server-nodes.ts";
 import { onPostgres } from "../support/test-server.ts";
 
 const DATABASE = onPostgres ? "PostgreSQL" : "SQLite";
 const READY_WITHIN = 5_000;
 /** Each site has its own processes and database. While one starts, the other gets requests. */
-const SITES = 2;
+const SITES = inReliability ? 2 : 1;
 
 const TRIALS: readonly [string, string, new (site: KillSite) => Trial][] = [
   ["REL-01", "redemption", Redemption],
@@ -66,8 +66,8 @@ function added(all: readonly Readonly<Record<string, number>>[]): Record<string,
 }
 
 describe.each([
-  { nodes: 1, cycles: cyclesOf(100, 6) },
-  { nodes: 3, cycles: Math.ceil(cyclesOf(100, 6) / (onPostgres ? 10 : 5)) },
+  { nodes: 1, cycles: cyclesOf(100, 4) },
+  { nodes: 3, cycles: inReliability ? Math.ceil(cyclesOf(100) / (onPostgres ? 10 : 5)) : 2 },
 ])("kill -9, $cycles times, $nodes process(es) on one database", ({ nodes, cycles }) => {
   let sites: readonly KillSite[] = [];
 
