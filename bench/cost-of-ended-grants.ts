@@ -15,8 +15,8 @@ import { markdown } from "./report-as-markdown.ts";
 const SIZES = [10, 1_000, 100_000];
 /** Members of the company, each of whom acts for it in one app. */
 const MEMBERS = 20_000;
-const ROUNDS = 60;
-const WARM_UP = 15;
+/** `warmUp`: rounds that don't count. */
+const ROUNDS = { warmUp: 15, counted: 60 };
 
 type Actions = Readonly<Record<string, () => Promise<unknown>>>;
 
@@ -70,7 +70,7 @@ export interface EndedGrants {
 }
 
 /** `most`: larger numbers of ended grants, and of members, are left out. */
-export async function measureEndedGrants(folder: string, most: number): Promise<EndedGrants> {
+export async function measureEndedGrants(folder: string, most: number, rounds = ROUNDS): Promise<EndedGrants> {
   const sizes = SIZES.filter((size) => size <= most);
   const cluster = await startCluster({ durable: true, settings: { shared_buffers: "512MB" } });
   const actions: EndedGrants["actions"][number][] = [];
@@ -84,7 +84,7 @@ export async function measureEndedGrants(folder: string, most: number): Promise<
       const members = Math.min(MEMBERS, most);
       const owners: Actions[] = [];
       for (const ended of sizes) owners.push(await actionsOf(storage, url, { ended, members }));
-      for (const [label, ms] of await inTurns(owners)) actions.push({ label: `${label}, ${database}`, ms });
+      for (const [label, ms] of await inTurns(owners, rounds)) actions.push({ label: `${label}, ${database}`, ms });
       await storage.close();
     }
   } finally {
@@ -94,15 +94,15 @@ export async function measureEndedGrants(folder: string, most: number): Promise<
 }
 
 /** The median of the milliseconds of each action, for each owner. */
-async function inTurns(owners: readonly Actions[]): Promise<Map<string, number[]>> {
+async function inTurns(owners: readonly Actions[], rounds: typeof ROUNDS): Promise<Map<string, number[]>> {
   const medians = new Map<string, number[]>();
   for (const label of Object.keys(owners[0] ?? {})) {
     const took = owners.map(() => [] as number[]);
-    for (let round = 0; round < WARM_UP + ROUNDS; round += 1) {
+    for (let round = 0; round < rounds.warmUp + rounds.counted; round += 1) {
       for (const [at, actions] of owners.entries()) {
         const began = performance.now();
         await actions[label]?.();
-        if (round >= WARM_UP) took[at]?.push(performance.now() - began);
+        if (round >= rounds.warmUp) took[at]?.push(performance.now() - began);
       }
     }
     medians.set(

@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { compare, judge } from "../bench/compare-with-recorded-run.ts";
+import { endedGrantsTable, measureEndedGrants } from "../bench/cost-of-ended-grants.ts";
 import { type CpuProfile, flameGraph, framesOf, topOf } from "../bench/cpuprofile-as-flame-graph.ts";
 import { quantile, run } from "../bench/load/closed-loop.ts";
 import { basic } from "../bench/load/http-bytes.ts";
@@ -226,6 +227,22 @@ describe("the documentation", () => {
   test("each part that the recorded run makes → stands there as it is (else: node bench/write-docs.ts)", () => {
     for (const [path, text] of documents(recorded())) expect(readFileSync(join(root, path), "utf8"), path).toBe(text);
   });
+});
+
+test("owners with ended grants, one round of the smallest → each action on both databases, and its table", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "assent-bench-ended-"));
+  try {
+    const measured = await measureEndedGrants(folder, 10, { warmUp: 0, counted: 1 });
+    const actions = ["an authorization", "the dashboard", "an authorization in a company's name", "the company's page"];
+    expect(measured.sizes).toEqual([10]);
+    expect(measured.actions.map(({ label }) => label)).toEqual(
+      ["SQLite", "PostgreSQL"].flatMap((database) => actions.map((action) => `${action}, ${database}`)),
+    );
+    for (const { ms } of measured.actions) expect(ms[0]).toBeGreaterThan(0);
+    expect(endedGrantsTable(measured)).toContain("| the company's page, PostgreSQL | ");
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });
 
 describe("npm run bench", () => {

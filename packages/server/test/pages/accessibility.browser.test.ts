@@ -5,6 +5,7 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { launchBrowser, withPage } from "../../../../test/support/chromium.ts";
+import { inReliability } from "../../../../test/support/reliability-cycles-and-figures.ts";
 import { locales } from "../../src/pages/index.ts";
 import { states } from "./page-states.ts";
 import { type GalleryServer, serveStates } from "./serve-states.ts";
@@ -119,10 +120,13 @@ test("320 px, as 1280 px at 400 %: with wide spacing and German words nothing sc
   expect(found).toEqual([]);
 });
 
+/** German, which has the longest words, stands for the others in Latin script in `npm test`. */
+const OTHERS: readonly string[] = inReliability ? locales.filter((one) => one !== "en" && one !== "de") : ["ar", "ja"];
+
 test("in every language each page fits 320 px", { timeout: 240_000 }, async () => {
   const found: string[] = [];
   await withPage({ browser, viewport: { width: 320, height: 640 } }, async (page) => {
-    for (const locale of locales.filter((one) => one !== "en" && one !== "de")) {
+    for (const locale of OTHERS) {
       for (const name of PAGES) {
         await page.goto(`${server.origin}/${name}?locale=${locale}`);
         await page.evaluate(OPEN);

@@ -13,11 +13,28 @@ const WITH_VALUE = new Set(["class", "role", "type", "dir", "autocomplete", "ari
 
 const VOID = new Set(["br", "hr", "img", "input", "link", "meta", "path", "circle", "rect", "line"]);
 
+/** What counts as a structure: in how many others an element stands, and what describes each of them. */
+interface Sight {
+  readonly inside: number;
+  readonly describe: (attributes: string) => string;
+}
+
 /** The fewest states, nearly, with every structure of all states. */
 export function coveringStates(): readonly string[] {
-  const all = Object.entries(states).map(([name, state]) => {
-    const html = state(chrome({ issuer: "http://127.0.0.1", here: `/${name}`, locale: "en" }));
-    return { name, structures: structuresOf(html) };
+  return covering(Object.keys(states), { inside: 2, describe });
+}
+
+/** Of these states the fewest, nearly, with every class inside each other class: what colours depend on. */
+export function coveringClasses(names: readonly string[]): readonly string[] {
+  return covering(names, { inside: 1, describe: (attributes) => / class="([^"]*)"/.exec(attributes)?.[1] ?? "" });
+}
+
+function covering(names: readonly string[], sight: Sight): readonly string[] {
+  const all = names.map((name) => {
+    const html = (states[name] ?? unknown(name))(
+      chrome({ issuer: "http://127.0.0.1", here: `/${name}`, locale: "en" }),
+    );
+    return { name, structures: structuresOf(html, sight) };
   });
   const missing = new Set(all.flatMap(({ structures }) => [...structures]));
   const chosen: string[] = [];
@@ -32,7 +49,11 @@ export function coveringStates(): readonly string[] {
   return chosen;
 }
 
-function structuresOf(html: string): ReadonlySet<string> {
+function unknown(name: string): never {
+  throw new Error(`no state ${name}`);
+}
+
+function structuresOf(html: string, { inside, describe }: Sight): ReadonlySet<string> {
   const open: { tag: string; described: string }[] = [];
   const found = new Set<string>();
   for (const [, slash, tag = "", attributes = ""] of html.matchAll(TAG)) {
@@ -42,7 +63,7 @@ function structuresOf(html: string): ReadonlySet<string> {
       continue;
     }
     const described = `${tag} ${describe(attributes)}`;
-    found.add([...open.slice(-2).map((one) => one.described), described].join(" > "));
+    found.add([...open.slice(-inside).map((one) => one.described), described].join(" > "));
     if (!VOID.has(tag)) open.push({ tag, described });
   }
   return found;
