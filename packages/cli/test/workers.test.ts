@@ -3,7 +3,7 @@ import { Agent, get } from "node:http";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { freePort } from "../../../test/support/free-port.ts";
 import { Agent as Visitor } from "../../../test/support/http-browser.ts";
 import { aWorkspace, type Running, type Workspace } from "./support/run-command.ts";
@@ -28,9 +28,15 @@ interface Served {
 }
 
 async function serve(env: Record<string, string> = {}): Promise<Served> {
+  const served = await start(at, env);
+  running.push(served.server);
+  return served;
+}
+
+async function start(workspace: Workspace, env: Record<string, string> = {}): Promise<Served> {
   const [port, metricsPort] = [await freePort(), await freePort()];
   const origin = `http://127.0.0.1:${port}`;
-  const server = at.start(["serve"], {
+  const server = workspace.start(["serve"], {
     env: {
       ASSENT_ISSUER: origin,
       ASSENT_LISTEN: `127.0.0.1:${port}`,
@@ -39,7 +45,6 @@ async function serve(env: Record<string, string> = {}): Promise<Served> {
       ...env,
     },
   });
-  running.push(server);
   await server.event("started");
   return { server, origin, metrics: `http://127.0.0.1:${metricsPort}` };
 }
@@ -86,6 +91,121 @@ function isAlive(pid: number): boolean {
   }
 }
 
+/** The flags of each worker about the room for what is new in memory. */
+function roomOf(server: Running): string[][] {
+  return workersOf(server).map((pid) => {
+    expect(readFileSync(`/proc/${pid}/environ`, "utf8").split("\0")).toContain("MALLOC_ARENA_MAX=2");
+    const words = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
+    return words.filter((word) => word.startsWith("--max-semi-space-size"));
+  });
+}
+
+describe("two workers that serve, one thing after another", () => {
+  let folder: Workspace;
+  let served: Served;
+  /** How many ends of workers were looked at. */
+  let ends = 0;
+  beforeAll(async () => {
+    folder = aWorkspace();
+    served = await start(folder);
+  });
+  afterAll(async () => {
+    served.server.child.kill("SIGKILL");
+    await served.server.ended();
+    folder.remove();
+  });
+
+  /** The next line of the log about the end of a worker. */
+  async function nextEnd(server: Running): Promise<unknown> {
+    const lines = () =>
+      server
+        .stdout()
+        .split("\n")
+        .slice(0, -1)
+        .filter((line) => line.includes('"worker_ended"'));
+    await until(() => lines().length > ends);
+    ends += 1;
+    return JSON.parse(lines()[ends - 1] ?? "");
+  }
+
+  test("both serve on one port, one line about the start; little room for what is new in memory", async () => {
+    const { server, origin, metrics } = served;
+    const workers = workersOf(server);
+    expect(workers).toHaveLength(2);
+    expect(await server.event("started")).toMatchObject({ workers: { live: 2, of: 2 } });
+    const answers = await Promise.all(Array.from({ length: 20 }, () => ask(`${origin}/jwks`)));
+    expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200));
+    expect(await crewOf(origin)).toEqual({ live: 2, of: 2 });
+    expect(await figure(metrics, 'assent_http_requests_total{endpoint="/jwks",status="200"}')).toBe(20);
+    expect(await figure(metrics, "assent_workers_serving")).toBe(2);
+    for (const worker of ["1", "2"])
+      expect(await figure(metrics, `process_resident_memory_bytes{worker="${worker}"}`)).toBeGreaterThan(1e7);
+    expect(server.stdout().match(/"event":"started"/g)).toHaveLength(1);
+    expect(roomOf(server)).toEqual([["--max-semi-space-size=4"], ["--max-semi-space-size=4"]]);
+  });
+
+  test("another Assent with workers has the port → refused, not shared", async () => {
+    const env = { ASSENT_LISTEN: new URL(served.origin).host, ASSENT_WORKERS: "2" };
+    const { code, stderr } = await at.run(["serve"], { env });
+    expect(stderr).toContain("is used by another program");
+    expect(code).toBe(1);
+  });
+
+  test("kill -9 of one → the log says so, the other answers meanwhile, a new one takes its place", async () => {
+    const { server, origin, metrics } = served;
+    const [victim = 0] = workersOf(server);
+    process.kill(victim, "SIGKILL");
+    expect(await nextEnd(server)).toMatchObject({ level: "error", signal: "SIGKILL", restart_in_ms: 100 });
+    const answers = await Promise.all(Array.from({ length: 10 }, () => ask(`${origin}/health/ready`)));
+    expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200));
+    await until(async () => JSON.stringify(await crewOf(origin)) === '{"live":2,"of":2}');
+    expect(workersOf(server)).toHaveLength(2);
+    expect(await figure(metrics, "assent_worker_restarts_total")).toBe(1);
+  });
+
+  test("SIGTERM to one worker, requests going on → none fails, a new one comes at once", async () => {
+    const { server, origin } = served;
+    const [first = 0] = workersOf(server);
+    const statuses: number[] = [];
+    const load = { on: true };
+    const asking = Array.from({ length: 4 }, async () => {
+      const connection = new Agent({ keepAlive: true, maxSockets: 1 });
+      while (load.on) {
+        const { status } = await ask(`${origin}/jwks`, connection);
+        // The server may close a kept connection at the moment of the next request. Clients repeat a GET then (RFC 9112
+        // §9.3.1).
+        statuses.push(status === 0 ? (await ask(`${origin}/jwks`)).status : status);
+      }
+      connection.destroy();
+    });
+    await sleep(100);
+    process.kill(first, "SIGTERM");
+    expect(await nextEnd(server)).toMatchObject({ level: "info", code: 0, restart_in_ms: 0 });
+    await until(async () => JSON.stringify(await crewOf(origin)) === '{"live":2,"of":2}');
+    load.on = false;
+    await Promise.all(asking);
+    expect(statuses.filter((status) => status !== 200)).toEqual([]);
+    expect(isAlive(first)).toBe(false);
+  });
+
+  test("kill -9 of both → back on the same port", async () => {
+    const { server, origin } = served;
+    for (const worker of workersOf(server)) process.kill(worker, "SIGKILL");
+    await until(async () => (await ask(`${origin}/health/ready`)).status === 200);
+    await until(async () => JSON.stringify(await crewOf(origin)) === '{"live":2,"of":2}');
+  });
+
+  test("SIGTERM → exit code 0, both gone", async () => {
+    const { server } = served;
+    const workers = workersOf(server);
+    server.child.kill("SIGTERM");
+    const { code, stdout, stderr } = await server.ended();
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(stdout).toContain('"event":"stopped"');
+    expect(workers.filter(isAlive)).toEqual([]);
+  });
+});
+
 describe("serve with ASSENT_WORKERS=2", () => {
   test("the port is taken → said once, exit code 1", async () => {
     const other = createServer().listen(0, "127.0.0.1");
@@ -101,24 +221,9 @@ describe("serve with ASSENT_WORKERS=2", () => {
     expect([code, stdout]).toEqual([1, ""]);
   });
 
-  test.each([
-    ["nothing said → little of it", "", ["--max-semi-space-size=4"]],
-    ["said by the operator → what they said", "--max-semi-space-size=8", []],
-  ])("room for what is new in memory, %s", async (_, said, flags) => {
-    const { server } = await serve({ NODE_OPTIONS: said });
-    for (const pid of workersOf(server)) {
-      const words = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
-      expect(words.filter((word) => word.startsWith("--max-semi-space-size"))).toEqual(flags);
-      expect(readFileSync(`/proc/${pid}/environ`, "utf8").split("\0")).toContain("MALLOC_ARENA_MAX=2");
-    }
-  });
-
-  test("another Assent with workers has the port → refused, not shared", async () => {
-    const { origin } = await serve();
-    const env = { ASSENT_LISTEN: new URL(origin).host, ASSENT_WORKERS: "2" };
-    const { code, stderr } = await at.run(["serve"], { env });
-    expect(stderr).toContain("is used by another program");
-    expect(code).toBe(1);
+  test("room for what is new in memory, said by the operator → what they said", async () => {
+    const { server } = await serve({ NODE_OPTIONS: "--max-semi-space-size=8" });
+    expect(roomOf(server)).toEqual([[], []]);
   });
 
   test("no worker can start → what is wrong is said once, exit code 1", async () => {
@@ -148,70 +253,6 @@ describe("serve with ASSENT_WORKERS=2", () => {
     other.close();
     expect(stderr).toMatch(/^error: [^\n]*set ASSENT_METRICS_LISTEN to another host:port\n$/);
     expect(code).toBe(1);
-  });
-
-  test("→ both serve on one port, one line about the start; SIGTERM → exit code 0, both gone", async () => {
-    const { server, origin, metrics } = await serve();
-    const workers = workersOf(server);
-    expect(workers).toHaveLength(2);
-    expect(await server.event("started")).toMatchObject({ workers: { live: 2, of: 2 } });
-    const answers = await Promise.all(Array.from({ length: 20 }, () => ask(`${origin}/jwks`)));
-    expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200));
-    expect(await crewOf(origin)).toEqual({ live: 2, of: 2 });
-    expect(await figure(metrics, 'assent_http_requests_total{endpoint="/jwks",status="200"}')).toBe(20);
-    expect(await figure(metrics, "assent_workers_serving")).toBe(2);
-    for (const worker of ["1", "2"])
-      expect(await figure(metrics, `process_resident_memory_bytes{worker="${worker}"}`)).toBeGreaterThan(1e7);
-    server.child.kill("SIGTERM");
-    const { code, stdout, stderr } = await server.ended();
-    expect([code, stderr]).toEqual([0, ""]);
-    expect(stdout.match(/"event":"started"/g)).toHaveLength(1);
-    expect(stdout).toContain('"event":"stopped"');
-    expect(workers.filter(isAlive)).toEqual([]);
-  });
-
-  test("kill -9 of one → the log says so, the other answers meanwhile, a new one takes its place", async () => {
-    const { server, origin, metrics } = await serve();
-    const [victim = 0] = workersOf(server);
-    process.kill(victim, "SIGKILL");
-    expect(await server.event("worker_ended")).toMatchObject({ level: "error", signal: "SIGKILL", restart_in_ms: 100 });
-    const answers = await Promise.all(Array.from({ length: 10 }, () => ask(`${origin}/health/ready`)));
-    expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200));
-    await until(async () => JSON.stringify(await crewOf(origin)) === '{"live":2,"of":2}');
-    expect(workersOf(server)).toHaveLength(2);
-    expect(await figure(metrics, "assent_worker_restarts_total")).toBe(1);
-  });
-
-  test("kill -9 of both → back on the same port", async () => {
-    const { server, origin } = await serve();
-    for (const worker of workersOf(server)) process.kill(worker, "SIGKILL");
-    await until(async () => (await ask(`${origin}/health/ready`)).status === 200);
-    await until(async () => JSON.stringify(await crewOf(origin)) === '{"live":2,"of":2}');
-  });
-
-  test("SIGTERM to one worker, requests going on → none fails, a new one comes at once", async () => {
-    const { server, origin } = await serve();
-    const [first = 0] = workersOf(server);
-    const statuses: number[] = [];
-    const load = { on: true };
-    const asking = Array.from({ length: 4 }, async () => {
-      const connection = new Agent({ keepAlive: true, maxSockets: 1 });
-      while (load.on) {
-        const { status } = await ask(`${origin}/jwks`, connection);
-        // The server may close a kept connection at the moment of the next request. Clients repeat a GET then (RFC 9112
-        // §9.3.1).
-        statuses.push(status === 0 ? (await ask(`${origin}/jwks`)).status : status);
-      }
-      connection.destroy();
-    });
-    await sleep(100);
-    process.kill(first, "SIGTERM");
-    expect(await server.event("worker_ended")).toMatchObject({ level: "info", code: 0, restart_in_ms: 0 });
-    await until(async () => JSON.stringify(await crewOf(origin)) === '{"live":2,"of":2}');
-    load.on = false;
-    await Promise.all(asking);
-    expect(statuses.filter((status) => status !== 200)).toEqual([]);
-    expect(isAlive(first)).toBe(false);
   });
 
   test("kill -9 of the supervisor → no worker stays behind", async () => {
