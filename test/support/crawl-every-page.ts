@@ -222,6 +222,18 @@ class Builder {
     await decide(this.#server, company, allowed, {});
     await decide(this.#server, company, blocked, { rule: "block" });
     const { partition, companyId } = company;
+    const now = this.#server.now();
+    const { companySignIn } = this.#server.assent.storage;
+    const domain = `${company.slug}.test`;
+    await companySignIn.set({ partition, companyId, ownProvider: true, addDomains: [domain], removeDomains: [] });
+    await companySignIn.putProvider({
+      ...{ partition, companyId, by: null, seen: null, most: 1_000, step: "connected", now },
+      provider: {
+        ...{ id: `p-${company.slug}`, name: this.#text, issuer: "https://login.acme.test", clientId: "assent" },
+        ...{ sealedSecret: null, scopes: ["openid"], roles: null, status: "disabled", triedAt: now },
+        ...{ createdAt: now, changedAt: now },
+      },
+    });
     const wish = { partition, companyId, clientId: wished.clientId, personId: member.personId, scopes: ["read"] };
     await this.#server.assent.storage.companyApps.askApproval({ ...wish, reason: this.#text, now: this.#server.now() });
     return company;

@@ -17,7 +17,7 @@ import { Receipts } from "./crypto/signed-receipts.ts";
 import { ensureKeys, SigningKeySealed } from "./crypto/signing-keys.ts";
 import { userCodes } from "./crypto/user-codes.ts";
 import { demoRemarks, prepareDataDir, secretsOf } from "./data-dir.ts";
-import { elsewhereOf } from "./elsewhere-setup.ts";
+import { elsewhereOf, ownProviderSealing } from "./elsewhere-setup.ts";
 import { type Reporting, reporting } from "./event-reporting.ts";
 import { Heartbeat } from "./heartbeat.ts";
 import { Housekeeping } from "./housekeeping.ts";
@@ -371,6 +371,10 @@ async function assemble({
       ...{ catalog, storage, secrets, outboundAllow: config.outboundAllow },
       people: { ...sessions, newOwnerId, partitionOf, randomText },
     }),
+    ownProvider: {
+      ...{ storage, issuer, attemptKey, event, now, ...notices, providers: () => catalog.providers() },
+      ...ownProviderSealing(secrets),
+    },
     recovery: { storage, oauth: context, mail, links, issuer, attemptKey, newId, now },
     account: { ...sessions, credentials, links, mailDesk, hashPassword: signIn.hashPassword },
     apps: { storage, oauth: context, consentDurations: config.consentDurations, now, event },

@@ -3,8 +3,10 @@
  * for the first time.
  */
 
+import { randomText } from "./crypto/random.ts";
 import type { Secrets } from "./crypto/server-secret.ts";
 import { FOR_PEOPLE, GuardedFetcher } from "./outbound/guarded-fetch.ts";
+import type { OwnProviderContext } from "./owners/companies/own-provider.ts";
 import type { Elsewhere, ElsewhereContext } from "./owners/identities/sign-in-elsewhere.ts";
 import type { SignInProviders } from "./owners/identities/sign-in-provider.ts";
 import type { UpstreamClient } from "./owners/identities/upstream-identity.ts";
@@ -54,5 +56,14 @@ export function elsewhereOf({ catalog, people, storage, secrets, outboundAllow }
     begin: async (...args) => (await load()).begin(...args),
     finish: async (...args) => (await load()).finish(...args),
     keysAt: async (...args) => (await load()).keysAt(...args),
+  };
+}
+
+/** The ids and secrets of companies' own providers. */
+export function ownProviderSealing(secrets: Secrets): Pick<OwnProviderContext, "newProviderId" | "sealSecret"> {
+  return {
+    newProviderId: () => randomText(16),
+    sealSecret: async (id, secret) =>
+      (await import("./crypto/sign-in-provider-secrets.ts")).sealProviderSecret(secrets, id, secret),
   };
 }

@@ -25,6 +25,7 @@ import type { AuthorizationContext } from "./owners/authorization/context.ts";
 import type { FactorContext } from "./owners/change-factors.ts";
 import type { FailedClients } from "./owners/client-authentication-failures.ts";
 import type { CompanyContext } from "./owners/companies/context.ts";
+import type { OwnProviderContext } from "./owners/companies/own-provider.ts";
 import type { Elsewhere } from "./owners/identities/sign-in-elsewhere.ts";
 import type { Postbox } from "./owners/mail/mail-content.ts";
 import type { ProveContext } from "./owners/recovery/prove-factor.ts";
@@ -52,6 +53,7 @@ export interface Assent {
   readonly factors: FactorContext;
   readonly identities: IdentityContext;
   readonly elsewhere: Elsewhere;
+  readonly ownProvider: OwnProviderContext;
   /** Without what depends on passkeys, which are loaded with the pages. */
   readonly recovery: Omit<RecoveryContext, "passkeysWork">;
   readonly sessions: SessionContext;

@@ -5,6 +5,7 @@ import { sealProviderSecret } from "../crypto/sign-in-provider-secrets.ts";
 import { displayTextProblem } from "../oauth/names/display-name.ts";
 import { isScopeName } from "../oauth/scope.ts";
 import { canonicalDomain } from "../owners/canonical-login.ts";
+import { impactOfProvider as impact, type ProviderImpact } from "../owners/identities/provider-impact.ts";
 import {
   PROVIDER_PRESETS,
   type PresetInputs,
@@ -12,12 +13,10 @@ import {
   settingsOfPreset,
 } from "../owners/identities/provider-presets.ts";
 import type { PresetName, SignInProvider } from "../owners/identities/sign-in-provider.ts";
-import type { SubjectLink } from "../owners/subject-link-storage.ts";
 import type { WhenDisabled } from "../owners/upstream-change-storage.ts";
 import { isLoopbackHost } from "../setting-kinds.ts";
 import { type Remark, refuse, refuseAny } from "./admin-error.ts";
 import type { AdminContext } from "./context.ts";
-import { linksOfIssuer } from "./subject-links.ts";
 
 export type { WhenDisabled } from "../owners/upstream-change-storage.ts";
 
@@ -151,18 +150,7 @@ export async function deleteProvider(id: string, { storage, now }: AdminContext)
   if (!(await storage.signInProviders.delete({ id, now: now() }))) unknownProvider(id);
 }
 
-/** Maximum number of links that are looked at before a provider is deleted. */
-export const MOST_CONNECTED = 1000;
-
-export interface ProviderImpact {
-  readonly provider: SignInProvider;
-  /** People who can sign in there. */
-  readonly people: number;
-  /** Of these, people with no password, no passkey and no other provider. */
-  readonly stranded: number;
-  /** False: there are more links than `MOST_CONNECTED`, and only these were counted. */
-  readonly all: boolean;
-}
+export type { ProviderImpact } from "../owners/identities/provider-impact.ts";
 
 /** Throws `unknown`. */
 export async function impactOfProvider(id: string, context: AdminContext): Promise<ProviderImpact> {
@@ -170,31 +158,8 @@ export async function impactOfProvider(id: string, context: AdminContext): Promi
 }
 
 export async function impactOf(provider: SignInProvider, context: AdminContext): Promise<ProviderImpact> {
-  const { id } = provider;
-  const others = (await allProviders(context)).filter((one) => one.id !== id && one.status === "active");
-  const seen = new Set<string>();
-  let stranded = 0;
-  let links = 0;
-  for await (const link of linksOfIssuer(id, context)) {
-    links += 1;
-    if (links > MOST_CONNECTED) return { provider, people: seen.size, stranded, all: false };
-    if (link.claim !== provider.issuer || seen.has(link.ownerId)) continue;
-    seen.add(link.ownerId);
-    if (!(await hasOtherWayIn(link, others, context))) stranded += 1;
-  }
-  return { provider, people: seen.size, stranded, all: true };
-}
-
-async function hasOtherWayIn(
-  { partition, ownerId: personId }: SubjectLink,
-  others: readonly SignInProvider[],
-  { storage }: AdminContext,
-): Promise<boolean> {
-  const person = await storage.people.get({ partition, personId });
-  if (person === undefined || person.passwordHash !== null) return true;
-  if ((await storage.passkeys.list({ partition, personId })).length > 0) return true;
-  const links = await storage.subjectLinks.ofPerson({ partition, personId });
-  return links.some(({ issuerId, claim }) => others.some(({ id, issuer }) => id === issuerId && issuer === claim));
+  const others = (await allProviders(context)).filter((one) => one.id !== provider.id && one.status === "active");
+  return impact(provider, others, context.storage);
 }
 
 /** A random id that command lines don't take for an option. */

@@ -47,6 +47,14 @@ export {
   showMembers,
   withdraw,
 } from "./endpoints/company-members.ts";
+export {
+  confirmRemoveProvider,
+  removeProvider,
+  saveProvider,
+  showOwnProvider,
+  switchProvider,
+  tryProvider,
+} from "./endpoints/company-provider.ts";
 export { showEmailLink, submitEmailLink } from "./endpoints/confirm-address.ts";
 export { confirmLeave, confirmRemoval, confirmRevoke } from "./endpoints/confirm-company-change.ts";
 export { showCreateCompany, submitCreateCompany } from "./endpoints/create-company.ts";

@@ -10,6 +10,7 @@ export { companyAppsPage } from "./company/company-apps.ts";
 export { companiesPage, companyHistoryPage, companyMembersPage, invitationPage } from "./company/company-members.ts";
 export { companyConfirmPage } from "./company/confirm-company-change.ts";
 export { createCompanyPage } from "./company/create-company.ts";
+export { ownProviderPage, removeOwnProviderPage, triedProviderPage } from "./company/own-sign-in.ts";
 export { companyReviewPage } from "./company/review-rule.ts";
 export { consentPage } from "./consent.ts";
 export { deviceCodePage, deviceDonePage, deviceElsewherePage } from "./device.ts";

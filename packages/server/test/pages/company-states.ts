@@ -95,7 +95,7 @@ export const companyStates: Readonly<Record<string, (chrome: Chrome) => string>>
   "asked-admin-device": (c) => askedAdminPage({ form: deviceForm, client: television, company: "Acme Corp" }, c),
 };
 
-const frame = (change: Partial<CompanyFrame> = {}): CompanyFrame => ({
+export const frame = (change: Partial<CompanyFrame> = {}): CompanyFrame => ({
   ...{ csrf: "csrf-value", person: ada, company: { name: "Acme Corp", slug: "acme" }, admin: true, now: NOW },
   notice: null,
   ...change,

@@ -23,6 +23,7 @@ import type { ReceiptProblem, SignInView } from "../../src/pages/views.ts";
 import { companyPageStates, companyStates } from "./company-states.ts";
 import { elsewhereStates } from "./elsewhere-states.ts";
 import { anOffer, factorStates } from "./factor-states.ts";
+import { ownSignInStates } from "./own-sign-in-states.ts";
 import { recoveryStates } from "./recovery-states.ts";
 import {
   aClient,
@@ -330,6 +331,7 @@ export const states: Readonly<Record<string, (chrome: Chrome) => string>> = {
     ),
   ...securityStates,
   ...elsewhereStates,
+  ...ownSignInStates,
   ...factorStates,
   ...recoveryStates,
   ...factorStates,

@@ -60,21 +60,21 @@ export function beginSignIn(
   return begin(provider, { connects: null, fresh, choose, loginHint }, arrival, tools);
 }
 
-export interface Beginning extends Pick<ElsewhereState, "connects" | "fresh" | "choose"> {
+export interface Beginning extends Pick<ElsewhereState, "connects" | "tries" | "fresh" | "choose"> {
   readonly loginHint: string | null;
 }
 
 /** Redirects to the provider. */
 export async function begin(
   provider: SignInProvider,
-  { connects, fresh, choose, loginHint }: Beginning,
+  { connects, tries = false, fresh, choose, loginHint }: Beginning,
   arrival: Arrival,
   tools: FlowTools,
 ): Promise<Answer> {
   const { visitor, continuation, http } = arrival;
   const state: ElsewhereState = {
     ...{ providerId: provider.id, connects, nonce: randomText(32), codeVerifier: randomText(32) },
-    ...{ begunAt: tools.now(), fresh, choose, continuation },
+    ...{ begunAt: tools.now(), fresh, choose, continuation, tries },
   };
   const sealed = sealState(state, visitor.nonce, tools.secrets);
   // Only a request of an unusual size is that long. The person can still sign in with another way.

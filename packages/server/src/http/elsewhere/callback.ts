@@ -12,6 +12,7 @@ import type { Person } from "../../owners/person.ts";
 import type { ElsewhereProblem } from "../../pages/views.ts";
 import { type Arrival, arrivalBehind, isAnswer, onward } from "../authorization/continuation-in-forms.ts";
 import { visitorOf } from "../browser-of-request.ts";
+import { finishTry, type OwnProviderTools } from "../endpoints/company-provider.ts";
 import { type SignInTools, signedInAnswer } from "../endpoints/second-step.ts";
 import { secondStepAnswer, waysFor } from "../endpoints/second-step-page.ts";
 import { securityAfter } from "../endpoints/security.ts";
@@ -21,9 +22,7 @@ import { activeProvider, attemptOf, begin, OLDEST_SIGN_IN, problemAt } from "./b
 import { toConnect } from "./connect.ts";
 import { type ElsewhereState, openState, STATE_TTL } from "./state.ts";
 
-interface CallbackTools extends SignInTools {
-  readonly account: ProfileContext;
-}
+type CallbackTools = SignInTools & OwnProviderTools & { readonly account: ProfileContext };
 
 /** How much the clocks of two servers may differ. */
 const CLOCK_TOLERANCE = 60_000;
@@ -38,6 +37,7 @@ export async function finishSignIn(http: HttpRequest, tools: CallbackTools): Pro
   // §4.4.2).
   if (sealed === null || state === undefined || state.providerId !== http.params["provider"])
     return problemAt("", "stale", nothing, tools);
+  if (state.tries === true) return finishTry(state, sealed, visitor, http, tools);
   const arrival = await arrivalBehind(state.continuation, visitor, http, tools);
   if (isAnswer(arrival)) return arrival;
   // What waits behind a sign-in that took too long still waits.

@@ -22,6 +22,8 @@ export interface ElsewhereState {
   readonly providerId: string;
   /** The session whose person connects an account. Null: a sign-in. */
   readonly connects: string | null;
+  /** True: an admin tries their company's provider. Absent: false. */
+  readonly tries?: boolean;
   readonly nonce: string;
   readonly codeVerifier: string;
   readonly begunAt: Millis;
@@ -34,8 +36,8 @@ export interface ElsewhereState {
 
 /** `browser`: the nonce of the browser that carries it. */
 export function sealState(state: ElsewhereState, browser: string, secrets: Secrets): string {
-  const { providerId, connects, nonce, codeVerifier, begunAt, fresh, choose, continuation } = state;
-  const plain = [providerId, connects, nonce, codeVerifier, begunAt, fresh, continuation ?? null, choose];
+  const { providerId, connects, nonce, codeVerifier, begunAt, fresh, choose, continuation, tries = false } = state;
+  const plain = [providerId, connects, nonce, codeVerifier, begunAt, fresh, continuation ?? null, choose, tries];
   const bytes = deflateRawSync(Buffer.from(JSON.stringify(plain)));
   return Buffer.from(seal(secrets, PURPOSE, browser, bytes)).toString("base64url");
 }
@@ -46,9 +48,18 @@ export function openState(sealed: string | null, browser: string, secrets: Secre
   const bytes = unseal(secrets, PURPOSE, browser, Buffer.from(sealed, "base64url"));
   if (bytes === undefined) return undefined;
   const plain = inflateRawSync(bytes, { maxOutputLength: MAX_OPENED }).toString();
-  const [providerId, connects, nonce, codeVerifier, begunAt, fresh, continuation, choose = false] = JSON.parse(
-    plain,
-  ) as [string, string | null, string, string, Millis, boolean, Continuation | null, boolean?];
-  const opened = { providerId, connects, nonce, codeVerifier, begunAt, fresh, choose };
+  const [providerId, connects, nonce, codeVerifier, begunAt, fresh, continuation, choose = false, tries = false] =
+    JSON.parse(plain) as [
+      string,
+      string | null,
+      string,
+      string,
+      Millis,
+      boolean,
+      Continuation | null,
+      boolean?,
+      boolean?,
+    ];
+  const opened = { providerId, connects, nonce, codeVerifier, begunAt, fresh, choose, tries };
   return { ...opened, continuation: continuation ?? undefined };
 }

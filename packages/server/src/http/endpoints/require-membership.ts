@@ -1,7 +1,7 @@
 /** `/company/{slug}`: a company's pages. For people who don't belong to it, they don't exist. */
 
 import type { AppsContext } from "../../owners/apps/context.ts";
-import { companiesOf, membershipOf } from "../../owners/companies/company-members.ts";
+import { companiesOf, hasOwnSignIn, membershipOf } from "../../owners/companies/company-members.ts";
 import type { CompanyContext } from "../../owners/companies/context.ts";
 import type { Acting, CompanyKey } from "../../owners/company-storage.ts";
 import type { Postbox } from "../../owners/mail/mail-content.ts";
@@ -46,7 +46,8 @@ function inCompany<Tools extends CompanyTools>(admins: boolean, show: CompanyEnd
     const { key, acting } = membership;
     const admin = acting.member.role === "admin";
     if (admins && !admin) return nobody;
-    return show({ ...account, acting, key, frame: frameOf(account, acting, tools) }, tools);
+    const ownSignIn = admin && (await hasOwnSignIn(key, tools.companies));
+    return show({ ...account, acting, key, frame: { ...frameOf(account, acting, tools), ownSignIn } }, tools);
   });
 }
 
@@ -60,7 +61,11 @@ export function forAdmins<Tools extends CompanyTools>(show: CompanyEndpoint<Tool
   return inCompany(true, show);
 }
 
-function frameOf({ session, person, http }: Account, { company, member }: Acting, tools: CompanyTools): CompanyFrame {
+export function frameOf(
+  { session, person, http }: Account,
+  { company, member }: Acting,
+  tools: CompanyTools,
+): CompanyFrame {
   const { name, slug } = company;
   const done = new URLSearchParams(http.query).get("done");
   return {

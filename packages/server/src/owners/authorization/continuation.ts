@@ -61,8 +61,12 @@ export const ACCOUNT_PAGES = [
   "history",
 ] as const;
 
-/** One of the account's own pages, or the members or apps page of the company with that slug. */
-export type AccountPage = (typeof ACCOUNT_PAGES)[number] | `company/${string}` | `company-apps/${string}`;
+/** One of the account's own pages, or the members, apps or provider page of the company with that slug. */
+export type AccountPage =
+  | (typeof ACCOUNT_PAGES)[number]
+  | `company/${string}`
+  | `company-apps/${string}`
+  | `company-provider/${string}`;
 
 /** How long a page of an authorization request may stay open. */
 export const REQUEST_TTL: Millis = 3_600_000;
@@ -179,7 +183,7 @@ export function openDevice(sealed: string, browser: string, sealer: Sealer): Dev
 
 /** The page of that name. Undefined: there is none, so nobody can send a person to another address. */
 export function accountPage(name: string | null): AccountPage | undefined {
-  for (const kind of ["company", "company-apps"] as const) {
+  for (const kind of ["company", "company-apps", "company-provider"] as const) {
     const slug = name?.startsWith(`${kind}/`) ? name.slice(kind.length + 1) : undefined;
     if (slug !== undefined) return canonicalSlug(slug) === slug ? `${kind}/${slug}` : undefined;
   }

@@ -30,6 +30,12 @@ export async function membershipOf(
   return (await storage.sessions.isOpen(session)) ? { key, acting } : undefined;
 }
 
+/** Whether the company has its own sign-in provider, or may have one. */
+export async function hasOwnSignIn({ companyId }: CompanyKey, { storage }: CompanyContext): Promise<boolean> {
+  const record = await storage.companySignIn.get({ companyId });
+  return record !== undefined && (record.ownProvider || record.provider !== null);
+}
+
 /** The companies of a person, sorted by name. */
 export function companiesOf({ partition, personId }: Person, { storage, now }: CompanyContext) {
   return storage.members.companiesOf({ partition, personId, clientId: null, now: now() });

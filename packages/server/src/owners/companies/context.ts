@@ -3,6 +3,7 @@
 import type { Millis } from "../../oauth/model.ts";
 import type { Catalog } from "../../oauth/storage.ts";
 import type { Uses } from "../../storage-subset.ts";
+import type { CompanySignInStorage } from "../company-sign-in-storage.ts";
 import type { Acting, CompanyKey, CompanyStorage } from "../company-storage.ts";
 import type { CompanyRef, Notice } from "../mail/company-notice-kinds.ts";
 import type { MailStorage, StoredMail } from "../mail/storage.ts";
@@ -53,7 +54,8 @@ export interface CompanyContext {
       | "history.get"
       | "history.list"
     > &
-    Uses<MailStorage, "people.soleAdminOf">;
+    Uses<MailStorage, "people.soleAdminOf"> &
+    Uses<CompanySignInStorage, "companySignIn.get">;
   readonly catalog: Catalog;
   readonly credentials: InvitationCredentials;
   /** True: any person may create a company. False: operators alone. */

@@ -12,11 +12,19 @@ export interface CompanyRef {
 }
 
 /**
+ * `company_sign_in`: for the company's admins; one of them changed the company's own sign-in provider.
  * `company_request`: for the company's admins; a member asks them to approve an app. `company_decision`: for that
  * member; an admin's decision. `company_invitation`: for the invited person; the link works once, for them alone, and
  * must not be logged. `company_removal`: for the member whom an admin removed.
  */
 export type Notice =
+  | {
+      readonly kind: "company_sign_in";
+      readonly company: CompanyRef;
+      readonly by: Who;
+      /** The provider's name. */
+      readonly provider: string;
+    }
   | {
       readonly kind: "company_request";
       readonly company: CompanyRef;

@@ -91,6 +91,16 @@ async function lettersOf(notice: Notice, context: NoticeContext): Promise<readon
       const draft = { kind: "companyRemoved", to, language, link: `${issuer}/account/companies`, values } as const;
       return [{ draft, cause: [company.companyId, personId, String(at)] }];
     }
+    case "company_sign_in": {
+      const at = now();
+      const values = { company: company.name, by: by.username, app: notice.provider, at };
+      const link = `${issuer}/company/${company.slug}/history`;
+      const admins = await adminsOf(company.companyId, context);
+      return admins.map((admin) => ({
+        draft: { kind: "companySignIn", to: admin.email, language: admin.language ?? "en", link, values },
+        cause: [company.companyId, "sign-in", by.personId, String(at)],
+      }));
+    }
     case "company_request": {
       const values = { company: company.name, by: by.username, app: notice.client.name, reason: notice.reason };
       const link = `${issuer}/company/${company.slug}`;

@@ -35,6 +35,7 @@ export type MailKind =
   | "companyApproved"
   | "companyRefused"
   | "companyRemoved"
+  | "companySignIn"
   | "companyInvitation";
 
 /** One message to one mailbox. */

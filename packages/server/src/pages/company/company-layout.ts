@@ -9,7 +9,7 @@ import { shownTime } from "../shown-time.ts";
 import { NAME_LENGTH, name, visible } from "../untrusted-text.ts";
 import type { CompanyFrame, CompanyNotice } from "./views.ts";
 
-type Place = "apps" | "members" | "history";
+type Place = "apps" | "members" | "signIn" | "history";
 
 const REFUSALS: readonly CompanyNotice[] = ["lastAdmin", "changed", "nothing", "gone"];
 
@@ -27,6 +27,7 @@ export function companyPage(
   const places: readonly (readonly [Place, string])[] = [
     ["apps", ""],
     ["members", "/members"],
+    ...(frame.ownSignIn === true || here === "signIn" ? [["signIn", "/provider"] as const] : []),
     ["history", "/history"],
   ];
   return accountPage(
@@ -41,7 +42,7 @@ export function companyPage(
           html`<nav class="places company-places" aria-label=${words.company.pages}>
             ${places.map(
               ([place, path]) =>
-                html`<a class="place" href=${companyPath(frame, chrome) + path} aria-current=${place === here ? "page" : null}>${words.company.places[place]}</a>`,
+                html`<a class="place" href=${companyPath(frame, chrome) + path} aria-current=${place === here ? "page" : null}>${place === "signIn" ? words.companySignIn.place : words.company.places[place]}</a>`,
             )}
           </nav>`
         }

@@ -17,6 +17,8 @@ export interface CompanyFrame {
   readonly company: { readonly name: string; readonly slug: string };
   /** True if the reader is an admin. */
   readonly admin: boolean;
+  /** True: the company has its own sign-in provider, or may have one. Absent: false. */
+  readonly ownSignIn?: boolean;
   /** Epoch milliseconds. */
   readonly now: number;
   readonly notice: CompanyNotice | null;

@@ -6,6 +6,7 @@ import type { Translation } from "../translation.ts";
 export const companySignIn: Translation<typeof english, "zero" | "one" | "two" | "few" | "many" | "other"> = {
   companySignIn: {
     title: "تسجيل الدخول لدى {company}",
+    place: "تسجيل الدخول",
     heading: "تسجيل الدخول الخاص بكم",
     intro:
       "يمكن للعاملين لديكم تسجيل الدخول هنا بالحسابات التي تديرونها في نظامكم. ويجب أن يدعم النظام OpenID Connect.",
@@ -13,7 +14,6 @@ export const companySignIn: Translation<typeof english, "zero" | "one" | "two" |
     domains: "عناوين العمل",
     noDomains: "لم يؤكّد من يدير هذه الخدمة أي نطاق بريد لـ {company} بعد. اطلب ذلك منه.",
     denied: "لا يسمح من يدير هذه الخدمة بالتغييرات الآن. يمكنك إيقافه أو إزالته.",
-    state: "الحالة",
     on: "مفعّل",
     off: "متوقف. لا يمكن لأحد تسجيل الدخول به.",
     address: "عنوان تسجيل الدخول للعاملين لديكم",
@@ -24,7 +24,7 @@ export const companySignIn: Translation<typeof english, "zero" | "one" | "two" |
     name: "الاسم",
     nameHint: "يظهر في صفحة تسجيل الدخول.",
     issuer: "المُصدِر (issuer)",
-    issuerHint: "كما يكتبه نظامكم تمامًا، مثل https://login.example.com",
+    issuerHint: "عنوانه كما يكتبه نظامكم تمامًا.",
     fixed: "لتغيير المُصدِر أو معرّف العميل، أوقف تسجيل الدخول هذا أولًا.",
     clientId: "معرّف العميل",
     clientSecret: "سر العميل",

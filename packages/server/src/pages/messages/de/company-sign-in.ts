@@ -6,6 +6,7 @@ import type { Translation } from "../translation.ts";
 export const companySignIn: Translation<typeof english, "one" | "other"> = {
   companySignIn: {
     title: "Anmeldung von {company}",
+    place: "Anmeldung",
     heading: "Ihre eigene Anmeldung",
     intro:
       "Ihre Leute können sich hier mit den Konten anmelden, die Sie in Ihrem eigenen System verwalten. Das System muss OpenID Connect unterstützen.",
@@ -14,7 +15,6 @@ export const companySignIn: Translation<typeof english, "one" | "other"> = {
     noDomains: "Der Betreiber dieses Dienstes hat noch keine E-Mail-Domain von {company} bestätigt. Fragen Sie danach.",
     denied:
       "Der Betreiber dieses Dienstes erlaubt im Moment keine Änderungen. Sie können die Anmeldung ausschalten oder entfernen.",
-    state: "Zustand",
     on: "Ein",
     off: "Aus. Niemand kann sich damit anmelden.",
     address: "Anmeldeadresse für Ihre Leute",
@@ -25,7 +25,7 @@ export const companySignIn: Translation<typeof english, "one" | "other"> = {
     name: "Name der Anmeldung",
     nameHint: "Er steht auf der Anmeldeseite.",
     issuer: "Aussteller (Issuer)",
-    issuerHint: "Genau so, wie Ihr System ihn schreibt, zum Beispiel https://login.example.com",
+    issuerHint: "Seine Adresse, genau so, wie Ihr System sie schreibt.",
     fixed: "Um den Aussteller oder die Client-ID zu ändern, schalten Sie die Anmeldung zuerst aus.",
     clientId: "Client-ID",
     clientSecret: "Client-Secret",

@@ -205,6 +205,12 @@ export const mail = {
         button: "Ihre Unternehmen ansehen",
         hint: "Wenn Sie das für einen Fehler halten, sprechen Sie mit der Verwaltung von {company}.",
       },
+      companySignIn: {
+        subject: "Anmeldung von {company} geändert",
+        text: "{by} hat am {when} die Anmeldung {app} von {company} geändert. Der Verlauf des Unternehmens sagt, was sich geändert hat.",
+        button: "Verlauf ansehen",
+        hint: "Wenn Sie das nicht erwartet haben, sehen Sie gleich nach, und sprechen Sie mit den anderen aus der Verwaltung. Wer diese Anmeldung kontrolliert, kann sich als die Personen anmelden, die sie verwenden.",
+      },
       companyInvitation: {
         subject: "Einladung zu {company}",
         text: "{by} lädt Sie zu {company} ein. Die Einladung funktioniert einmal, bis {when}.",

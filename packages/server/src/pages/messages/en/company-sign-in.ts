@@ -3,6 +3,7 @@
 export const companySignIn = {
   companySignIn: {
     title: "Sign-in of {company}",
+    place: "Sign-in",
     heading: "Your own sign-in",
     intro:
       "Your people can sign in here with the accounts that you manage in your own system. The system must support OpenID Connect.",
@@ -10,7 +11,6 @@ export const companySignIn = {
     domains: "Work addresses",
     noDomains: "Whoever runs this service has not confirmed an e-mail domain of {company} yet. Ask for it.",
     denied: "Whoever runs this service doesn’t allow changes at the moment. You can switch it off or remove it.",
-    state: "State",
     on: "On",
     off: "Off. Nobody can sign in with it.",
     address: "Sign-in address for your people",
@@ -21,7 +21,7 @@ export const companySignIn = {
     name: "Name",
     nameHint: "People read it on the sign-in page.",
     issuer: "Issuer",
-    issuerHint: "Exactly as your system writes it, for example https://login.example.com",
+    issuerHint: "Its address, exactly as your system writes it.",
     fixed: "To change the issuer or the client ID, switch the sign-in off first.",
     clientId: "Client ID",
     clientSecret: "Client secret",

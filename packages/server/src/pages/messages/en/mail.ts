@@ -203,6 +203,12 @@ export const mail = {
         button: "See your companies",
         hint: "If you think this is a mistake, talk to an admin of {company}.",
       },
+      companySignIn: {
+        subject: "Sign-in of {company} changed",
+        text: "{by} changed the sign-in of {company}, {app}, on {when}. The history of the company says what changed.",
+        button: "See the history",
+        hint: "If you didn’t expect this, look at it now, and talk to the other admins. Whoever controls this sign-in can sign in as the people who use it.",
+      },
       companyInvitation: {
         subject: "Invitation to {company}",
         text: "{by} invites you to {company}. The invitation works once, until {when}.",

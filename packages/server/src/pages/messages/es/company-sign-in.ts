@@ -6,6 +6,7 @@ import type { Translation } from "../translation.ts";
 export const companySignIn: Translation<typeof english, "one" | "other"> = {
   companySignIn: {
     title: "Inicio de sesión de {company}",
+    place: "Inicio de sesión",
     heading: "Su propio inicio de sesión",
     intro:
       "Su personal puede iniciar sesión aquí con las cuentas que usted administra en su propio sistema. El sistema debe admitir OpenID Connect.",
@@ -13,7 +14,6 @@ export const companySignIn: Translation<typeof english, "one" | "other"> = {
     domains: "Correos de trabajo",
     noDomains: "Quien administra este servicio aún no ha confirmado ningún dominio de correo de {company}. Pídaselo.",
     denied: "Quien administra este servicio no permite cambios en este momento. Puede desactivarlo o quitarlo.",
-    state: "Estado",
     on: "Activado",
     off: "Desactivado. Nadie puede iniciar sesión con él.",
     address: "Dirección de inicio de sesión para su personal",
@@ -24,7 +24,7 @@ export const companySignIn: Translation<typeof english, "one" | "other"> = {
     name: "Nombre",
     nameHint: "Se lee en la página de inicio de sesión.",
     issuer: "Emisor (issuer)",
-    issuerHint: "Exactamente como lo escribe su sistema, por ejemplo https://login.example.com",
+    issuerHint: "Su dirección, exactamente como la escribe su sistema.",
     fixed: "Para cambiar el emisor o el ID de cliente, desactive primero el inicio de sesión.",
     clientId: "ID de cliente",
     clientSecret: "Secreto de cliente",

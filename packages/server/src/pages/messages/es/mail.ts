@@ -205,6 +205,12 @@ export const mail = {
         button: "Ver sus empresas",
         hint: "Si cree que es un error, hable con un administrador de {company}.",
       },
+      companySignIn: {
+        subject: "Cambió el inicio de sesión de {company}",
+        text: "{by} cambió el {when} el inicio de sesión {app} de {company}. El historial de la empresa dice qué cambió.",
+        button: "Ver el historial",
+        hint: "Si no lo esperaba, revíselo ahora y hable con los demás administradores. Quien controla este inicio de sesión puede entrar como las personas que lo usan.",
+      },
       companyInvitation: {
         subject: "Invitación a {company}",
         text: "{by} le invita a {company}. La invitación funciona una sola vez, hasta el {when}.",

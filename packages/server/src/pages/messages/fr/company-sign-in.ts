@@ -6,6 +6,7 @@ import type { Translation } from "../translation.ts";
 export const companySignIn: Translation<typeof english, "one" | "other"> = {
   companySignIn: {
     title: "Connexion de {company}",
+    place: "Connexion",
     heading: "Votre propre connexion",
     intro:
       "Votre personnel peut se connecter ici avec les comptes que vous gérez dans votre propre système. Celui-ci doit prendre en charge OpenID Connect.",
@@ -15,7 +16,6 @@ export const companySignIn: Translation<typeof english, "one" | "other"> = {
       "Les responsables de ce service n’ont pas encore confirmé de domaine e-mail de {company}. Demandez-le-leur.",
     denied:
       "Les responsables de ce service n’autorisent aucun changement pour le moment. Vous pouvez la désactiver ou la retirer.",
-    state: "État",
     on: "Activée",
     off: "Désactivée. Personne ne peut se connecter avec elle.",
     address: "Adresse de connexion pour votre personnel",
@@ -26,7 +26,7 @@ export const companySignIn: Translation<typeof english, "one" | "other"> = {
     name: "Nom",
     nameHint: "Il figure sur la page de connexion.",
     issuer: "Émetteur (issuer)",
-    issuerHint: "Exactement comme votre système l’écrit, par exemple https://login.example.com",
+    issuerHint: "Son adresse, exactement comme votre système l’écrit.",
     fixed: "Pour changer l’émetteur ou l’identifiant client, désactivez d’abord la connexion.",
     clientId: "Identifiant client",
     clientSecret: "Secret client",

@@ -205,6 +205,12 @@ export const mail = {
         button: "Voir vos entreprises",
         hint: "Si vous pensez que c’est une erreur, parlez-en à un administrateur de {company}.",
       },
+      companySignIn: {
+        subject: "Connexion de {company} changée",
+        text: "{by} a changé la connexion {app} de {company} le {when}. L’historique de l’entreprise dit ce qui a changé.",
+        button: "Voir l’historique",
+        hint: "Si vous ne vous y attendiez pas, regardez-le maintenant et parlez-en aux autres administrateurs. Quiconque contrôle cette connexion peut se connecter à la place des personnes qui l’utilisent.",
+      },
       companyInvitation: {
         subject: "Invitation à {company}",
         text: "{by} vous invite à rejoindre {company}. L’invitation n’est valable qu’une fois, jusqu’au {when}.",

@@ -6,6 +6,7 @@ import type { Translation } from "../translation.ts";
 export const companySignIn: Translation<typeof english, "other"> = {
   companySignIn: {
     title: "{company} のサインイン",
+    place: "サインイン",
     heading: "会社独自のサインイン",
     intro:
       "会社のシステムで管理しているアカウントで、ここにサインインできるようにします。そのシステムは OpenID Connect に対応している必要があります。",
@@ -13,7 +14,6 @@ export const companySignIn: Translation<typeof english, "other"> = {
     domains: "会社のメールアドレス",
     noDomains: "このサービスの運営者は、{company} のメールドメインをまだ確認していません。運営者に依頼してください。",
     denied: "現在、このサービスの運営者は変更を認めていません。オフにするか、削除することはできます。",
-    state: "状態",
     on: "オン",
     off: "オフ。だれもこれでサインインできません。",
     address: "メンバー用のサインインのアドレス",
@@ -24,7 +24,7 @@ export const companySignIn: Translation<typeof english, "other"> = {
     name: "名前",
     nameHint: "サインインのページに表示されます。",
     issuer: "発行者（Issuer）",
-    issuerHint: "システムの表記どおりに入力します。例：https://login.example.com",
+    issuerHint: "システムの表記どおりにアドレスを入力します。",
     fixed: "発行者またはクライアント ID を変更するには、先にこのサインインをオフにしてください。",
     clientId: "クライアント ID",
     clientSecret: "クライアントシークレット",

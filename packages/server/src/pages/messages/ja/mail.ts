@@ -205,6 +205,12 @@ export const mail = {
         button: "会社の一覧を見る",
         hint: "間違いだと思われる場合は、{company} の管理者に相談してください。",
       },
+      companySignIn: {
+        subject: "{company} のサインインが変更されました",
+        text: "{when}に {by} が {company} のサインイン {app} を変更しました。変更の内容は、会社の履歴で確認できます。",
+        button: "履歴を見る",
+        hint: "心当たりがない場合は、すぐに確認し、ほかの管理者に相談してください。このサインインを管理する人は、利用者としてサインインできます。",
+      },
       companyInvitation: {
         subject: "{company} への招待",
         text: "{by} さんがあなたを {company} に招待しています。招待は {when} まで、1 回だけ使えます。",
