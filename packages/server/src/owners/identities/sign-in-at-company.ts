@@ -97,7 +97,9 @@ export async function signInAtCompany(
   if (role === undefined) return refused("no_group");
   if (address === undefined) return refused("domain");
   // An account with that address connects the identity itself: otherwise the company could take any account over.
-  if ((await storage.people.findByName({ name: address })) !== undefined) return refused("address_taken");
+  // Unless it is the account that a simultaneous sign-in with this subject has just made.
+  const holder = await storage.people.findByName({ name: address });
+  if (holder !== undefined && !(await isMadeBy(holder, subject, context))) return refused("address_taken");
   if (!(await mayMake(companyId, context))) return refused("too_many");
   const created = await createLinkedPerson(
     subject,
