@@ -26,6 +26,7 @@ const GROUPS: Readonly<Record<string, string>> = {
   OI: "OpenID Connect",
   UI: "UserInfo",
   UP: "Sign-in at other providers",
+  LD: "People who are known elsewhere, and a sign-in page of your own",
   RT: "Refresh tokens",
   RI: "Revocation and introspection",
   MT: "Mutual TLS and proxies",

@@ -48,7 +48,8 @@ The server reads each setting from the first of these places that has it:
 A file is one object: \`export default { issuer: "https://login.example.com", accessTtl: 300 }\`. The keys
 \`customGrants\`, a list of [grant types of your own](../integrate/custom-grant.md), \`customClaims\`, a list of [claims of
 your own](../integrate/claims.md#claims-of-your-own), and \`people\`, [people of an application that you
-have](../integrate/existing-people.md), have no variable, because their values are code.
+have](../integrate/existing-people.md), have no variable, because their values are code. Nor has \`externalSignIn\`, [your own
+sign-in page](../integrate/own-sign-in-page.md), because it is an object.
 
 The server does not read a file that everybody may change. It warns if the file's group may change the file. It does not
 read a file in the working directory that belongs to another user, unless \`ASSENT_CONFIG\` names the file.

@@ -99,6 +99,7 @@ const IMPORTS: tidy.ImportTable = {
       "owners/known-device-storage.ts",
       "owners/logout-notice-storage.ts",
       "owners/identities/company-provider.ts",
+      "owners/identities/external-answer-storage.ts",
       "owners/identities/sign-in-provider.ts",
       "owners/consent-after-decision.ts",
       "owners/identities/sign-in-provider.ts",

@@ -17,7 +17,7 @@ import { Receipts } from "./crypto/signed-receipts.ts";
 import { ensureKeys, SigningKeySealed } from "./crypto/signing-keys.ts";
 import { userCodes } from "./crypto/user-codes.ts";
 import { demoRemarks, prepareDataDir, secretsOf } from "./data-dir.ts";
-import { elsewhereOf, ownProviderSealing } from "./elsewhere-setup.ts";
+import { elsewhereOf, ownProviderSealing, withOwnPage } from "./elsewhere-setup.ts";
 import { type Reporting, reporting } from "./event-reporting.ts";
 import { Heartbeat } from "./heartbeat.ts";
 import { Housekeeping } from "./housekeeping.ts";
@@ -366,9 +366,12 @@ async function assemble({
     authorization,
     sessions,
     factors: sessions,
-    identities: { ...sessions, catalog },
+    identities: {
+      ...sessions,
+      catalog: { issuers: () => catalog.issuers(), ...withOwnPage(catalog, config.externalSignIn) },
+    },
     elsewhere: elsewhereOf({
-      ...{ catalog, storage, secrets, outboundAllow: config.outboundAllow },
+      ...{ catalog, storage, secrets, outboundAllow: config.outboundAllow, externalSignIn: config.externalSignIn },
       people: { ...sessions, newOwnerId, partitionOf, randomText },
     }),
     ownProvider: {

@@ -11,6 +11,7 @@ import type { CustomClaims } from "./configured-claims.ts";
 import type { ExistingPeople } from "./configured-people.ts";
 import { type CustomGrant, customGrantProblems } from "./oauth/grants/custom-grant-interface.ts";
 import { grantTypeNames } from "./oauth/grants/registry.ts";
+import type { ExternalSignIn } from "./owners/identities/external-sign-in.ts";
 import { isPostgresUrl } from "./storage/postgres/database-url.ts";
 
 export { nodeFaults, nodeOrigin } from "./node-runtime.ts";
@@ -25,6 +26,8 @@ export interface Config extends SettingValues {
   readonly customClaims: readonly CustomClaims[];
   /** People whom your application knows already, from `people` in assent.config.ts or .js. Null: none. */
   readonly people: ExistingPeople | null;
+  /** Your own sign-in page, from `externalSignIn` in assent.config.ts, .js or .json. Null: none. */
+  readonly externalSignIn: ExternalSignIn | null;
   /** Settings that have no effect, or are risky. The server logs them at the start. */
   readonly warnings: readonly string[];
 }
@@ -65,10 +68,11 @@ export class ConfigError extends Error {
   }
 }
 
-/** The keys of the file that are code, so they have no variable. */
+/** The keys of the file that are code or objects, so they have no variable. */
 const CUSTOM_GRANTS = "customGrants";
 const CUSTOM_CLAIMS = "customClaims";
 const PEOPLE = "people";
+const EXTERNAL_SIGN_IN = "externalSignIn";
 
 /** Problems with the claims of a configuration, one line each. */
 async function claimsProblems({ customClaims }: { readonly customClaims?: unknown }): Promise<readonly string[]> {
@@ -82,6 +86,16 @@ async function peopleProblems({ people }: { readonly people?: unknown }): Promis
   return (await import("./configured-people.ts")).existingPeopleProblems(people);
 }
 
+/** Problems with the sign-in page of a configuration, one line each. */
+async function externalSignInProblems({
+  externalSignIn,
+}: {
+  readonly externalSignIn?: unknown;
+}): Promise<readonly string[]> {
+  if (externalSignIn == null) return [];
+  return (await import("./configured-external-sign-in.ts")).externalSignInProblems(externalSignIn);
+}
+
 export const SECRET_MISSING =
   "ASSENT_SECRET: found nothing, wanted 32 or more random bytes in base64 (openssl rand -base64 32); all servers on one PostgreSQL need the same secret";
 export const TLS_HALF = "ASSENT_TLS_CERT, ASSENT_TLS_KEY: found one without the other, wanted both or neither";
@@ -89,9 +103,22 @@ export const TLS_HALF = "ASSENT_TLS_CERT, ASSENT_TLS_KEY: found one without the 
 /** Variables that start with ASSENT_ and belong to others, for example tests. */
 const FOREIGN = /^ASSENT_(TEST|BENCH)_/;
 
+/** Problems with what has no variable, except grant types. */
+async function codeProblems(values: {
+  readonly customClaims?: unknown;
+  readonly people?: unknown;
+  readonly externalSignIn?: unknown;
+}): Promise<readonly string[]> {
+  return [
+    ...(await claimsProblems(values)),
+    ...(await peopleProblems(values)),
+    ...(await externalSignInProblems(values)),
+  ];
+}
+
 /** Throws a `ConfigError` with all problems of code in it: an embedder may have set it in another way. */
-export async function checkCode(config: Pick<Config, "customClaims" | "people">): Promise<void> {
-  const problems = [...(await claimsProblems(config)), ...(await peopleProblems(config))];
+export async function checkCode(config: Pick<Config, "customClaims" | "people" | "externalSignIn">): Promise<void> {
+  const problems = await codeProblems(config);
   if (problems.length > 0) throw new ConfigError(problems);
 }
 
@@ -100,7 +127,7 @@ export async function loadConfig(environment: NodeJS.ProcessEnv = process.env, c
   const problems: string[] = [];
   const warnings: string[] = [];
   const file = await readFile(environment["ASSENT_CONFIG"], cwd, problems, warnings);
-  problems.push(...(await claimsProblems(file)), ...(await peopleProblems(file)));
+  problems.push(...(await codeProblems(file)));
   return build({ environment, file, cwd, problems, warnings });
 }
 
@@ -142,6 +169,7 @@ function withDefaults(values: Partial<Config>, cwd: string): Config {
     customGrants: [],
     customClaims: [],
     people: null,
+    externalSignIn: null,
     warnings: [],
     ...withoutUndefined(values),
   };
@@ -183,9 +211,10 @@ function build({ environment, file, cwd, problems, warnings }: Sources): Config 
     if (key === CUSTOM_GRANTS) values.customGrants = value as readonly CustomGrant[];
     else if (key === CUSTOM_CLAIMS) values.customClaims = value as readonly CustomClaims[];
     else if (key === PEOPLE) values.people = value as ExistingPeople;
+    else if (key === EXTERNAL_SIGN_IN) values.externalSignIn = value as ExternalSignIn;
     else if (!isSettingKey(key))
       problems.push(
-        `${key} in assent.config: unknown key; the known keys are ${[...settingKeys, CUSTOM_GRANTS, CUSTOM_CLAIMS].join(", ")}`,
+        `${key} in assent.config: unknown key; the known keys are ${[...settingKeys, CUSTOM_GRANTS, CUSTOM_CLAIMS, PEOPLE, EXTERNAL_SIGN_IN].join(", ")}`,
       );
     else if (environment[settingOf[key].variable] === undefined)
       read(key, String(value), `${key} in assent.config`, values, problems);

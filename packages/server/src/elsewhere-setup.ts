@@ -7,8 +7,9 @@ import { randomText } from "./crypto/random.ts";
 import type { Secrets } from "./crypto/server-secret.ts";
 import { FOR_PEOPLE, GuardedFetcher } from "./outbound/guarded-fetch.ts";
 import type { OwnProviderContext } from "./owners/companies/own-provider.ts";
+import type { ExternalSignIn } from "./owners/identities/external-sign-in.ts";
 import type { Elsewhere, ElsewhereContext } from "./owners/identities/sign-in-elsewhere.ts";
-import type { SignInProviders } from "./owners/identities/sign-in-provider.ts";
+import type { SignInProvider, SignInProviders } from "./owners/identities/sign-in-provider.ts";
 import type { UpstreamClient } from "./owners/identities/upstream-identity.ts";
 import type { Storage } from "./storage/open.ts";
 import type { Uses } from "./storage-subset.ts";
@@ -19,9 +20,27 @@ interface Parts {
   readonly storage: Uses<Storage, "replayCache.useOnce">;
   readonly secrets: Secrets;
   readonly outboundAllow: readonly string[];
+  readonly externalSignIn: ExternalSignIn | null;
 }
 
-export function elsewhereOf({ catalog, people, storage, secrets, outboundAllow }: Parts): Elsewhere {
+/** The registered providers, and the operator's own sign-in page among them. */
+export function withOwnPage(catalog: SignInProviders, page: ExternalSignIn | null): SignInProviders {
+  if (page === null) return { providers: () => catalog.providers() };
+  // Most calls find the same map as the call before.
+  const known = new WeakMap<ReadonlyMap<string, SignInProvider>, ReadonlyMap<string, SignInProvider>>();
+  return {
+    async providers() {
+      const { asProvider, OWN_PAGE } = await import("./owners/identities/external-sign-in.ts");
+      const registered = await catalog.providers();
+      const all = known.get(registered) ?? new Map([...registered, [OWN_PAGE, asProvider(page)]]);
+      known.set(registered, all);
+      return all;
+    },
+  };
+}
+
+export function elsewhereOf({ catalog, people, storage, secrets, outboundAllow, externalSignIn }: Parts): Elsewhere {
+  const { providers } = withOwnPage(catalog, externalSignIn);
   const client = async () => {
     const [{ OpenIdProviders }, { openProviderSecret }] = await Promise.all([
       import("./upstream/openid-provider.ts"),
@@ -51,7 +70,7 @@ export function elsewhereOf({ catalog, people, storage, secrets, outboundAllow }
   };
   return {
     people,
-    providers: () => catalog.providers(),
+    providers,
     useOnce: (args) => storage.replayCache.useOnce(args),
     begin: async (...args) => (await load()).begin(...args),
     finish: async (...args) => (await load()).finish(...args),

@@ -13,5 +13,6 @@ export type {
   TokenForClient,
   TokenForOwner,
 } from "./oauth/grants/custom-grant-interface.ts";
+export type { ExternalSignIn } from "./owners/identities/external-sign-in.ts";
 export type { Notice } from "./owners/mail/company-notice-kinds.ts";
 export { isLoopbackHost } from "./setting-kinds.ts";

@@ -11,6 +11,7 @@ import { hashPassword, needsRehash, requireHashRoom, verifyPassword } from "./cr
 import { recoveryCodeHash } from "./crypto/recovery-codes.ts";
 import type { Secrets } from "./crypto/server-secret.ts";
 import type { ServerMetrics } from "./metrics/server-metrics.ts";
+import { type ExternalSignIn, isReplaced } from "./owners/identities/external-sign-in.ts";
 import { GuessAlarm, type GuessAlarmParts } from "./owners/mail/guess-alarm.ts";
 import type { ProveContext } from "./owners/recovery/prove-factor.ts";
 import type { SignInContext } from "./owners/sign-in.ts";
@@ -22,6 +23,7 @@ interface Parts extends Pick<GuessAlarmParts, "issuer" | "mail" | "attemptKey" |
   readonly metrics: ServerMetrics;
   readonly log: Logger;
   readonly people: ExistingPeople | null;
+  readonly externalSignIn: ExternalSignIn | null;
   newOwnerId(): string;
   partitionOf(id: string): number;
 }
@@ -41,7 +43,8 @@ export function signInOf(parts: Parts): { readonly signIn: SignInContext; readon
     });
   const hashing = { requireHashRoom, verifyPassword, needsRehash, hashPassword };
   const signInExisting = people === null ? {} : { signInExisting: existing(people, parts) };
-  const signIn = { storage, ...hashing, attemptKey, alarm, afterwards, now, ...signInExisting };
+  const closed = isReplaced(parts.externalSignIn);
+  const signIn = { storage, ...hashing, attemptKey, alarm, afterwards, now, closed, ...signInExisting };
   const secondStep: ProveContext = {
     ...{ storage, attemptKey, alarm, now, recoveryCodeHash },
     stepOfCode(personId, sealed, typed) {

@@ -74,6 +74,7 @@ export const COLLECTED = [
   "known_devices",
   "attempts",
   "accepted",
+  "external_answers",
   "device_requests",
   "client_endings",
   "clients",

@@ -43,6 +43,8 @@ export type Purpose =
   | "sign-in provider"
   | "sign-in elsewhere"
   | "identity to connect"
+  | "external sign-in"
+  | "external answer"
   | "recovery proof"
   | "passkey challenge"
   | "verified";

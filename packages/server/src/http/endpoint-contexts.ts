@@ -41,7 +41,7 @@ export interface FlowTools extends FormTools, VisitorContext, EventTools {
   readonly secondStep: SecondStepContext;
   readonly popularity: Popularity;
   readonly mail: Pick<Postbox, "enabled">;
-  readonly config: Pick<Config, "signUp">;
+  readonly config: Pick<Config, "signUp" | "externalSignIn">;
   readonly elsewhere: Elsewhere;
   /** Logs why a request was refused, or the fault that it caused. */
   refused(refusal: Refusal, http: HttpRequest, error?: unknown): void;

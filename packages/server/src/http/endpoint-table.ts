@@ -24,6 +24,8 @@ export interface Route {
   readonly upload?: ReadUpload;
   /** The endpoint exists only while an offered grant type needs it. */
   readonly part?: GrantEndpoint;
+  /** True: a way in of the built-in sign-in. Where the operator's own page has replaced that, it does not exist. */
+  readonly builtIn?: true;
 }
 
 /** Paths below the issuer. Any other path is a 404; any other method is a 405. */
@@ -84,6 +86,10 @@ export const routes: readonly Route[] = [
     POST: forPeople((all) => all.submitLogoutToken),
     for: "programs",
   },
+  { path: "/login/external", GET: forPeople((all) => all.finishAtOwnPage), for: "people" },
+  { path: "/external-sign-in/challenge", POST: forPeople((all) => all.submitReadChallenge), for: "programs" },
+  { path: "/external-sign-in/accept", POST: forPeople((all) => all.submitAcceptChallenge), for: "programs" },
+  { path: "/external-sign-in/reject", POST: forPeople((all) => all.submitRejectChallenge), for: "programs" },
   { path: "/upstream/change", POST: forPeople((all) => all.submitUpstreamChange), for: "programs" },
   {
     path: "/consent",
@@ -233,12 +239,14 @@ export const routes: readonly Route[] = [
     GET: forPeople((all) => all.showRecover),
     POST: forPeople((all) => all.submitRecover),
     for: "people",
+    builtIn: true,
   },
   {
     path: "/recover/new",
     GET: forPeople((all) => all.showTakeBack("recover")),
     POST: forPeople((all) => all.submitTakeBack("recover")),
     for: "people",
+    builtIn: true,
   },
   {
     path: "/undo",
@@ -246,25 +254,28 @@ export const routes: readonly Route[] = [
     POST: forPeople((all) => all.submitTakeBack("undo")),
     for: "people",
   },
-  { path: "/recover/proof", POST: forPeople((all) => all.submitProof("recover")), for: "people" },
+  { path: "/recover/proof", POST: forPeople((all) => all.submitProof("recover")), for: "people", builtIn: true },
   { path: "/undo/proof", POST: forPeople((all) => all.submitProof("undo")), for: "people" },
   {
     path: "/recover/undo",
     GET: forPeople((all) => all.showRestore),
     POST: forPeople((all) => all.submitRestore),
     for: "people",
+    builtIn: true,
   },
   {
     path: "/sign-up",
     GET: forPeople((all) => all.showSignUp),
     POST: forPeople((all) => all.submitSignUp),
     for: "people",
+    builtIn: true,
   },
   {
     path: "/sign-up/account",
     GET: forPeople((all) => all.showCreateAccount),
     POST: forPeople((all) => all.submitCreateAccount),
     for: "people",
+    builtIn: true,
   },
   {
     path: "/confirm/verify",

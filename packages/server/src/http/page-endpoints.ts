@@ -83,6 +83,12 @@ export { showSignIn, submitSignIn, switchAccount } from "./endpoints/sign-in.ts"
 export { showCreateAccount, showSignUp, submitCreateAccount, submitSignUp } from "./endpoints/sign-up.ts";
 export { showRestore, submitRestore } from "./endpoints/undo-factor-removal.ts";
 export { problemAnswer } from "./error-page.ts";
+export {
+  submitAcceptChallenge,
+  submitReadChallenge,
+  submitRejectChallenge,
+} from "./external/back-channel.ts";
+export { finishAtOwnPage } from "./external/return.ts";
 export { confirmLogout, logout } from "./openid/logout.ts";
 export { PageChromes } from "./page-chromes.ts";
 export { picture, removePicture, savePicture } from "./pictures/picture.ts";

@@ -1,6 +1,8 @@
 /** Before a sensitive change, the person proves again who they are: with the password, or by a recent sign-in. */
 
+import type { Config } from "../config.ts";
 import type { Millis } from "../oauth/model.ts";
+import { isReplaced } from "../owners/identities/external-sign-in.ts";
 import { MAX_PASSWORD_BYTES } from "../owners/new-password.ts";
 import type { SessionContext } from "../owners/sessions.ts";
 import { hasAllSteps, isRecent } from "../owners/sessions.ts";
@@ -17,7 +19,16 @@ import { type HttpRequest, waitUntil } from "./http-message.ts";
 export interface ProofTools extends DeviceReading, EventTools {
   readonly sessions: SessionContext;
   readonly signIn: SignInContext;
+  readonly config: PasswordUse;
   now(): Millis;
+}
+
+/** Whether passwords count here. */
+export type PasswordUse = Pick<Config, "externalSignIn">;
+
+/** False: they have no password, or the operator's own page has replaced the sign-in with passwords. */
+export function hasPassword({ passwordHash }: Pick<Person, "passwordHash">, config: PasswordUse): boolean {
+  return passwordHash !== null && !isReplaced(config.externalSignIn);
 }
 
 export type ProofFault =
@@ -37,7 +48,7 @@ export async function proofFault(
   tools: ProofTools,
 ): Promise<ProofFault | undefined> {
   if (!(await hasAllSteps(person, session, tools.sessions))) return { kind: "stale" };
-  if (person.passwordHash === null) {
+  if (!hasPassword(person, tools.config)) {
     return isRecent(session, tools.sessions) ? undefined : { kind: "stale" };
   }
   if (given === "" || Buffer.byteLength(given) > MAX_PASSWORD_BYTES) return { kind: "current" };

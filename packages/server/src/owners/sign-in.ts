@@ -23,6 +23,8 @@ export interface SignInContext extends GuessingContext {
   verifyPassword(password: string, stored: string | null, whose: HashRequester): Promise<boolean>;
   needsRehash(stored: string): boolean;
   hashPassword(password: string, whose: HashRequester): Promise<string>;
+  /** True: nobody signs in with a password, because the operator's own page has replaced that. Absent: false. */
+  readonly closed?: boolean;
   /** Signs in somebody whom nobody here is called. Absent: the operator's applications know nobody. */
   signInExisting?(login: string, password: string, whose: HashRequester): Promise<ExistingSignIn>;
   /** Does some work after the answer was sent, so that the answer's time tells nothing about it. */
@@ -49,7 +51,7 @@ export interface SignInRequest {
 
 export type SignInOutcome =
   | { readonly kind: "signed_in"; readonly person: Person }
-  /** `reason`: `unknown`, `password`, `disabled`, `no_password`, or the text of `refusal`. For the log only. */
+  /** `reason`: `closed`, `unknown`, `password`, `disabled`, `no_password`, or the text of `refusal`. For the log only. */
   | { readonly kind: "wrong"; readonly reason: string }
   | { readonly kind: "throttled"; readonly until: Millis };
 
@@ -57,7 +59,8 @@ export type SignInOutcome =
 const NO_NAME = "no name";
 
 export async function signIn(request: SignInRequest, context: SignInContext): Promise<SignInOutcome> {
-  const { storage } = context;
+  const { storage, closed = false } = context;
+  if (closed) return { kind: "wrong", reason: "closed" };
   const login = canonicalLogin(request.username);
   const [person, device] = await Promise.all([
     // A text that can't be a name is looked up as well, under a name that nobody has.

@@ -106,7 +106,7 @@ function heading(view: SignInView, chrome: Chrome): Markup {
     again !== null
       ? rich(introAgain(view, words), { person: bothNames(again) })
       : client !== null
-        ? words.signIn.introFor
+        ? view.asksPassword !== false && words.signIn.introFor
         : words.signIn.introAlone;
   if (view.device === true) {
     return html`<div class="heading">
@@ -138,7 +138,7 @@ function heading(view: SignInView, chrome: Chrome): Markup {
     ${tile(client, "large", chrome.base)}
     <h1>${rich(view.choose === undefined ? words.signIn.titleFor : words.signIn.chooseFor, { app: name(client.name) })}</h1>
     ${clientHost(client.host, words)}
-    <p class="soft">${intro}</p>
+    ${intro !== false && html`<p class="soft">${intro}</p>`}
   </div>`;
 }
 
@@ -168,6 +168,12 @@ function fields(view: SignInView, words: Messages): readonly Markup[] {
   ];
 }
 
+/** Nobody is told of another way where there is none. */
+function elsewhereText({ why, only }: Extract<SignInView["problem"], { kind: "elsewhere" }>, { elsewhere }: Messages) {
+  const { problem, onlyHere } = elsewhere;
+  return only === true && Object.hasOwn(onlyHere, why) ? onlyHere[why as keyof typeof onlyHere] : problem[why];
+}
+
 function problemText(view: SignInView, words: Messages): Child {
   const { problem } = view;
   switch (problem?.kind) {
@@ -184,7 +190,7 @@ function problemText(view: SignInView, words: Messages): Child {
     case "stale":
       return words.signIn.stale;
     case "elsewhere":
-      return rich(words.elsewhere.problem[problem.why], { provider: name(problem.provider) });
+      return rich(elsewhereText(problem, words), { provider: name(problem.provider) });
     case undefined:
       return "";
   }

@@ -1,7 +1,9 @@
 /** The data that each page gets. A page is a function from one of these views to a document. It reads nothing else. */
 
-import type { Messages } from "./messages/index.ts";
+import type { NotSignedInElsewhere, ProviderButton } from "./elsewhere-view.ts";
 import type { InvitedTo, Waiting } from "./waiting-view.ts";
+
+export type { ElsewhereProblem, ProviderButton } from "./elsewhere-view.ts";
 
 /** The data with which a page asks the browser for a passkey. */
 export interface PasskeyOffer {
@@ -76,7 +78,7 @@ export interface SignInView {
     /** The form was open for too long, or cookies are off. */
     | { readonly kind: "stale" }
     /** The sign-in at a provider did not lead to one here. */
-    | { readonly kind: "elsewhere"; readonly why: ElsewhereProblem; readonly provider: string };
+    | NotSignedInElsewhere;
   /** The other providers at which people can sign in. Absent: none. */
   readonly providers?: readonly ProviderButton[];
   /** False: the person who signs in again has no password, so the page has no fields. Absent: true. */
@@ -104,14 +106,6 @@ export interface SignInView {
   readonly company?: string;
   /** What waits in another browser. Absent or null if there is nothing. */
   readonly waiting?: Waiting | null;
-}
-
-/** Why a sign-in at another provider did not lead to one here. */
-export type ElsewhereProblem = keyof Messages["elsewhere"]["problem"];
-
-export interface ProviderButton {
-  readonly id: string;
-  readonly name: string;
 }
 
 /** A device that waits for its owner. The owner compares these facts before they answer. */

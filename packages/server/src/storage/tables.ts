@@ -55,6 +55,7 @@ export const TABLES: readonly Table[] = [
   { name: "sessions", key: ["partition", "session_id"], afterRestore: "emptied" },
   // Apps end their own sessions in time, as after any end that they are not told of.
   { name: "logout_notices", key: ["partition", "sid", "client_id"], afterRestore: "emptied" },
+  { name: "external_answers", key: ["partition", "challenge_id"], afterRestore: "emptied" },
   { name: "device_requests", key: ["partition", "request_id"], afterRestore: "emptied" },
   { name: "refusals", key: ["partition", "request_id"], afterRestore: "kept" },
   { name: "attempts", key: ["partition", "key"], afterRestore: "kept" },

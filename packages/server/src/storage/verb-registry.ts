@@ -6,6 +6,7 @@ import type { PictureStorage } from "../owners/account/picture-storage.ts";
 import type { CompanySignInStorage } from "../owners/company-sign-in-storage.ts";
 import type { CompanyStorage } from "../owners/company-storage.ts";
 import type { FactorStorage } from "../owners/factor-storage.ts";
+import type { ExternalAnswerStorage } from "../owners/identities/external-answer-storage.ts";
 import type { KnownDeviceStorage } from "../owners/known-device-storage.ts";
 import type { LogoutNoticeStorage } from "../owners/logout-notice-storage.ts";
 import type { MailStorage } from "../owners/mail/storage.ts";
@@ -41,6 +42,7 @@ import {
 } from "./operator/index.ts";
 import {
   attempts,
+  externalAnswers,
   knownDevices,
   logoutNotices,
   people,
@@ -55,6 +57,7 @@ export type Ports = GrantStorage &
   DeviceStorage &
   OwnerStorage &
   KnownDeviceStorage &
+  ExternalAnswerStorage &
   LogoutNoticeStorage &
   PictureStorage &
   FactorStorage &
@@ -86,6 +89,7 @@ export const aggregates: { readonly [Name in keyof Ports]: VerbsOf<Ports[Name]> 
   logoutNotices,
   knownDevices,
   attempts,
+  externalAnswers,
 
   passkeys,
   secondFactors,

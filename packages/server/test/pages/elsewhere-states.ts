@@ -35,6 +35,11 @@ function anEntry(name: string, change: Partial<ProviderEntry> = {}): ProviderEnt
   return { provider: `p-${name}`, name, identity: null, offered: true, ...change };
 }
 
+function ownPage(change: Partial<SignInView> = {}): SignInView {
+  const only = { asksPassword: false, noPassword: true, passkey: null, ways: { recover: false, signUp: false } };
+  return aProviderSignIn({ ...alone, ...only, ...change });
+}
+
 const since = NOW - 40 * DAY;
 const entries = [
   anEntry("Acme", { identity: { id: "id-1", since } }),
@@ -92,6 +97,22 @@ export const elsewhereStates: Readonly<Record<string, (chrome: Chrome) => string
   "sign-in-elsewhere-long": (c) =>
     signInPage(
       aProviderSignIn({ ...alone, problem: { kind: "elsewhere", why: "unreachable", provider: HOSTILE_NAME } }),
+      c,
+    ),
+  // The operator's own sign-in page is the only way in.
+  "sign-in-own-page": (c) => signInPage(ownPage(), c),
+  "sign-in-own-page-app": (c) =>
+    signInPage(aProviderSignIn({ asksPassword: false, noPassword: true, passkey: null }), c),
+  ...Object.fromEntries(
+    (["denied", "another", "stranger", "refused", "address_taken"] as const).map((why) => [
+      `sign-in-own-page-${why.replaceAll("_", "-")}`,
+      (c: Chrome) =>
+        signInPage(ownPage({ problem: { kind: "elsewhere", why, provider: "Example ID", only: true } }), c),
+    ]),
+  ),
+  "security-own-page": (c) =>
+    securityPage(
+      aSecurityView({ providers: [anEntry("Acme", { identity: { id: "id-1", since }, fixed: true })], password: null }),
       c,
     ),
   "security-providers": (c) => securityPage(aSecurityView({ providers: entries }), c),

@@ -2,6 +2,7 @@
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { ConditionName, OAuthError } from "../../oauth/errors.ts";
+import { isReplaced } from "../../owners/identities/external-sign-in.ts";
 import { metadataRoute, type Route, routes } from "../endpoint-table.ts";
 import { checkFormOrigin } from "../form-origin.ts";
 import type { Answer, HttpRequest, Upload } from "../http-message.ts";
@@ -92,6 +93,7 @@ function routerOf(assent: Served): Router<Route> {
   for (const route of routes) {
     // An endpoint that no offered grant type needs does not exist: 404, as in the metadata.
     if (route.part !== undefined && !assent.oauth.grants.leadsTo(route.part)) continue;
+    if (route.builtIn === true && isReplaced(assent.config.externalSignIn)) continue;
     const { basePath } = assent;
     router.add(basePath !== "" && route.path === "/" ? basePath : basePath + route.path, route);
   }

@@ -3,6 +3,7 @@
 import { randomText } from "../../crypto/random.ts";
 import type { Millis } from "../../oauth/model.ts";
 import { canonicalEmail } from "../../owners/canonical-login.ts";
+import { isReplaced } from "../../owners/identities/external-sign-in.ts";
 import { domainOf } from "../../owners/identities/sign-in-elsewhere.ts";
 import type { SignInProvider } from "../../owners/identities/sign-in-provider.ts";
 import type { Attempt } from "../../owners/identities/upstream-identity.ts";
@@ -10,6 +11,8 @@ import type { ElsewhereProblem } from "../../pages/views.ts";
 import { type Arrival, arrivalOf, type FormArrival, isAnswer } from "../authorization/continuation-in-forms.ts";
 import type { FlowTools } from "../endpoint-contexts.ts";
 import { signInAnswer } from "../endpoints/sign-in-page.ts";
+import { problemAnswer } from "../error-page.ts";
+import { addressOfPage, type Going, goingFrom } from "../external/go.ts";
 import { isFormToken } from "../form-token.ts";
 import { type Answer, formOf, type HttpRequest, redirect } from "../http-message.ts";
 import { type ElsewhereState, MAX_STATE, sealState } from "./state.ts";
@@ -28,9 +31,15 @@ export async function submitProvider(http: HttpRequest, tools: FlowTools): Promi
 }
 
 /** The active provider with that id. */
-export async function activeProvider(id: string, { elsewhere }: FlowTools): Promise<SignInProvider | undefined> {
+export async function activeProvider(
+  id: string,
+  { elsewhere, config }: FlowTools,
+): Promise<SignInProvider | undefined> {
   const provider = (await elsewhere.providers()).get(id);
-  return provider?.status === "active" ? provider : undefined;
+  // Where the operator's own page has replaced the sign-in, the other providers are closed, too.
+  if (provider?.status !== "active" || (isReplaced(config.externalSignIn) && provider.ownPage !== "only"))
+    return undefined;
+  return provider;
 }
 
 /** The provider of an address that somebody typed. Undefined: no provider has its domain. */
@@ -51,6 +60,7 @@ export function beginSignIn(
   tools: FlowTools,
 ): Promise<Answer> {
   const { visitor, form, flow } = arrival;
+  if (provider.ownPage !== undefined) return toOwnPage({ ...goingFrom(arrival), typed }, arrival, tools);
   const prompt = flow?.request.prompt ?? [];
   const choose = form.get("switch") === "yes" || prompt.includes("select_account");
   // Somebody who is signed in, and is asked to sign in, has to prove again who they are. So has whoever an app asks.
@@ -58,6 +68,14 @@ export function beginSignIn(
   const fresh = again || prompt.includes("login") || flow?.request.maxAge != null;
   const loginHint = typed ?? flow?.request.loginHint ?? null;
   return begin(provider, { connects: null, fresh, choose, loginHint }, arrival, tools);
+}
+
+/** Redirects to the operator's own page. */
+async function toOwnPage(going: Going, arrival: Arrival, tools: FlowTools): Promise<Answer> {
+  const page = tools.config.externalSignIn;
+  const address = page === null ? undefined : addressOfPage(page, going, arrival, tools);
+  if (address === undefined) return problemAnswer("parameter_too_long", arrival.http, tools);
+  return redirect(303, address, arrival.visitor.cookies);
 }
 
 export interface Beginning extends Pick<ElsewhereState, "connects" | "tries" | "fresh" | "choose"> {
@@ -72,6 +90,7 @@ export async function begin(
   tools: FlowTools,
 ): Promise<Answer> {
   const { visitor, continuation, http } = arrival;
+  if (provider.ownPage !== undefined) return toOwnPage({ ...goingFrom(arrival), connects }, arrival, tools);
   const state: ElsewhereState = {
     ...{ providerId: provider.id, connects, nonce: randomText(32), codeVerifier: randomText(32) },
     ...{ begunAt: tools.now(), fresh, choose, continuation, tries },
@@ -114,7 +133,11 @@ export async function problemAt(
 ): Promise<Answer> {
   const status = STATUS[why] ?? (REFUSED.includes(why) ? 403 : 400);
   const answer = await signInAnswer(arrival, tools, {
-    ...{ problem: { kind: "elsewhere", why, provider }, username: usernameOf(arrival), status },
+    ...{
+      problem: { kind: "elsewhere", why, provider, only: isReplaced(tools.config.externalSignIn) },
+      username: usernameOf(arrival),
+      status,
+    },
   });
   return why === "unreachable" ? { ...answer, headers: { ...answer.headers, "retry-after": String(AGAIN) } } : answer;
 }

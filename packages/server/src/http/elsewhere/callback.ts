@@ -3,15 +3,15 @@
 import { hashes } from "../../crypto/node-hashes.ts";
 import { BY_PROVIDER } from "../../oauth/authentication-context.ts";
 import type { Millis } from "../../oauth/model.ts";
-import { askForNewEmail, type ProfileContext } from "../../owners/account/profile.ts";
+import type { ProfileContext } from "../../owners/account/profile.ts";
 import { isIdentityOf, signInElsewhere, subjectAt } from "../../owners/identities/sign-in-elsewhere.ts";
 import type { SignInProvider } from "../../owners/identities/sign-in-provider.ts";
 import type { UpstreamIdentity } from "../../owners/identities/upstream-identity.ts";
-import { newEmail } from "../../owners/new-username-and-email.ts";
 import type { Person } from "../../owners/person.ts";
 import type { ElsewhereProblem } from "../../pages/views.ts";
 import { type Arrival, arrivalBehind, isAnswer, onward } from "../authorization/continuation-in-forms.ts";
 import { visitorOf } from "../browser-of-request.ts";
+import type { FlowTools } from "../endpoint-contexts.ts";
 import { finishTry, type OwnProviderTools } from "../endpoints/company-provider.ts";
 import { type SignInTools, signedInAnswer } from "../endpoints/second-step.ts";
 import { secondStepAnswer, waysFor } from "../endpoints/second-step-page.ts";
@@ -20,6 +20,7 @@ import { newsOf } from "../factor-change-input.ts";
 import { type Answer, type HttpRequest, redirect } from "../http-message.ts";
 import { activeProvider, attemptOf, begin, OLDEST_SIGN_IN, problemAt } from "./begin.ts";
 import { toConnect } from "./connect.ts";
+import { offerAddress } from "./offer-address.ts";
 import { type ElsewhereState, openState, STATE_TTL } from "./state.ts";
 
 type CallbackTools = SignInTools & OwnProviderTools & { readonly account: ProfileContext };
@@ -115,10 +116,10 @@ function spent(state: ElsewhereState, arrival: Arrival, tools: CallbackTools): A
  * it is not the person whom the app expects. `another`: somebody confirms who they are, so only their own identities
  * count. Undefined: it may.
  */
-async function replaces(
-  { provider, identity, state }: Back,
+export async function replaces(
+  { provider, identity, choose }: Pick<Back, "provider" | "identity"> & { readonly choose: boolean },
   { visitor, continuation, flow }: Arrival,
-  { elsewhere: { people } }: CallbackTools,
+  { elsewhere: { people } }: Pick<FlowTools, "elsewhere">,
 ): Promise<"another" | "other_person" | "unexpected" | undefined> {
   const is = (person: Pick<Person, "personId">) => isIdentityOf(person, provider, identity, people);
   const present = visitor.signedIn?.person;
@@ -129,14 +130,14 @@ async function replaces(
     const known = await Promise.all(expected.map((personId) => is({ personId })));
     if (!known.includes(true)) return "unexpected";
   }
-  return present === undefined || state.choose || (await is(present)) ? undefined : "other_person";
+  return present === undefined || choose || (await is(present)) ? undefined : "other_person";
 }
 
 async function signedInThere(back: Back, arrival: Arrival, tools: CallbackTools): Promise<Answer> {
   const { provider, identity } = back;
   const { http } = arrival;
   // Nobody becomes somebody else without having asked for it, and nobody gets a second account by accident.
-  const refusal = await replaces(back, arrival, tools);
+  const refusal = await replaces({ ...back, choose: back.state.choose }, arrival, tools);
   if (refusal !== undefined) {
     tools.event("sign_in_elsewhere_failed", { provider: provider.id, fault: refusal, address: http.address });
     return problemAt(provider.name, refusal, arrival, tools);
@@ -167,17 +168,4 @@ function problemOf(reason: Refused, { company }: SignInProvider): ElsewhereProbl
   if (reason === "disabled") return "refused";
   if (company === undefined) return reason;
   return reason === "stranger" ? "not_member" : reason === "address_taken" ? "company_address" : reason;
-}
-
-/** A new account without an address gets a link to the one that the provider knows. Its owner decides. */
-async function offerAddress(
-  person: Person,
-  { email, emailVerified }: UpstreamIdentity,
-  http: HttpRequest,
-  tools: CallbackTools,
-): Promise<void> {
-  if (person.emailVerifiedAt !== null || email === null || !emailVerified || !tools.mail.enabled) return;
-  const address = newEmail(email);
-  if (address === undefined) return;
-  await askForNewEmail(person, address, tools.chrome(http).words.language, tools.account);
 }

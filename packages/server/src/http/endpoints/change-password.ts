@@ -12,20 +12,24 @@ import { originOf } from "../connections/client-address.ts";
 import { factorChange } from "../factor-change-input.ts";
 import { formToken } from "../form-token.ts";
 import { type Answer, formOf, page, redirect, waitUntil } from "../http-message.ts";
-import { isFresh, type ProofTools, proofFault } from "../reauthentication.ts";
+import { hasPassword, isFresh, type PasswordUse, type ProofTools, proofFault } from "../reauthentication.ts";
 import { signedInAs } from "./client-and-person-views.ts";
 import { type Account, type AccountTools, signedIn } from "./require-sign-in.ts";
 import { confirmFirst } from "./security.ts";
+
+interface ShowTools extends AccountTools {
+  readonly config: PasswordUse;
+}
 
 interface PasswordTools extends AccountTools, ProofTools {
   readonly credentials: SessionTools["credentials"];
   readonly account: PasswordContext;
 }
 
-export const showChangePassword = signedIn(async (account, tools: AccountTools) => {
+export const showChangePassword = signedIn(async (account, tools: ShowTools) => {
   const { person } = account;
   // Without a password, a recent sign-in is the proof. It is asked for before anybody types a new password.
-  if (person.passwordHash === null && !person.mustChangePassword && !(await isFresh(account, tools)))
+  if (!hasPassword(person, tools.config) && !person.mustChangePassword && !(await isFresh(account, tools)))
     return confirmFirst("password", account, tools);
   return formAnswer(account, new URLSearchParams(account.http.query), null, tools);
 }, "before a new password");
@@ -97,13 +101,13 @@ function formAnswer(
   { person, session, http, visitor }: Account,
   given: URLSearchParams,
   fault: PasswordFault | null,
-  tools: AccountTools,
+  tools: ShowTools,
 ): Answer {
   const sent = http.method === "POST";
   const view = {
     csrf: formToken(session, tools),
     person: signedInAs(person),
-    has: person.passwordHash !== null,
+    has: hasPassword(person, tools.config),
     must: person.mustChangePassword,
     request: given.get("request"),
     device: given.get("device"),

@@ -35,6 +35,7 @@ import { type CompanyTools, forAdmins, frameOf, type InCompany, noLongerAdmin } 
 import { confirmFirst } from "./security.ts";
 
 export interface OwnProviderTools extends CompanyTools, FlowTools {
+  readonly config: FlowTools["config"];
   readonly ownProvider: OwnProviderContext;
 }
 

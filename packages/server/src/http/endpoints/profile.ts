@@ -27,7 +27,7 @@ import { problemAnswer } from "../error-page.ts";
 import { formToken } from "../form-token.ts";
 import { type Answer, formOf, later, page, redirect } from "../http-message.ts";
 import { PICTURE_PROBLEMS } from "../pictures/picture.ts";
-import { type ProofTools, proofFault } from "../reauthentication.ts";
+import { hasPassword, type ProofTools, proofFault } from "../reauthentication.ts";
 import { QUEUE_RETRY } from "./ask-for-mail-form.ts";
 import { signedInAs } from "./client-and-person-views.ts";
 import { type Account, type AccountTools, signedIn } from "./require-sign-in.ts";
@@ -135,7 +135,7 @@ function answer(account: Account, { name, details, ...shown }: Shown, tools: Pro
     email: isAddressOfNobody(person.email) ? null : person.email,
     verified: person.emailVerifiedAt !== null,
     mail: tools.mail.enabled,
-    hasPassword: person.passwordHash !== null,
+    hasPassword: hasPassword(person, tools.config),
     ...shown,
   };
   const chrome = tools.chrome(http, { here: "/account/profile" });
@@ -169,7 +169,7 @@ async function deleteAnswer(account: Account, fault: DeleteView["fault"], tools:
   const view: DeleteView = {
     csrf: formToken(session, tools),
     ...(await deletionOf(person, tools.account)),
-    hasPassword: person.passwordHash !== null,
+    hasPassword: hasPassword(person, tools.config),
     stopsIn: Math.ceil((await longestLifetime(tools.now(), tools.apps.oauth)) / 60_000),
     fault,
   };

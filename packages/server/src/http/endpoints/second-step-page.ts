@@ -1,8 +1,10 @@
 /** The second step of a sign-in: the page that asks for it, and the page that says that no factor is strong enough. */
 
 import { relyingPartyOf } from "../../crypto/passkeys.ts";
+import { isAsSure } from "../../oauth/authentication-context.ts";
 import type { Acr, Client } from "../../oauth/model.ts";
 import type { SignedIn } from "../../owners/authorization/context.ts";
+import { providersOf } from "../../owners/identities/sign-in-elsewhere.ts";
 import { type Ways, waysOf } from "../../owners/second-step.ts";
 import { authenticationOf } from "../../owners/session-lifetime-and-level.ts";
 import type { SecondStepView } from "../../pages/factor-views.ts";
@@ -15,7 +17,8 @@ import {
   pageContextOf,
 } from "../authorization/continuation-in-forms.ts";
 import type { FlowTools } from "../endpoint-contexts.ts";
-import { type Answer, page } from "../http-message.ts";
+import { addressOfPage, goingFrom } from "../external/go.ts";
+import { type Answer, page, redirect } from "../http-message.ts";
 import { type Partial, sealPartial } from "../partial-sign-in.ts";
 import { passkeyOffer } from "../passkey-forms.ts";
 import { clientCard, deviceCard, signedInAs } from "./client-and-person-views.ts";
@@ -69,12 +72,33 @@ export async function stepUpAnswer(
   const ways = await waysFor(partial, wanted, tools);
   if (ways.codes || ways.passkeys) return secondStepAnswer(arrival, ways, partial, tools);
   const { flow, visitor, http } = arrival;
+  const there = await strongerAtPage(arrival, signedIn, wanted, tools);
+  if (there !== undefined) return redirect(303, there, visitor.cookies);
   const chrome = tools.chrome(http, pageContextOf(arrival, tools));
   const form = formSecrets(flow.continuation, visitor, tools);
   const client = clientCard(flow.request, chrome.words.language);
   const passkeys = relyingPartyOf(tools.issuer) !== undefined;
   const view = { form, client, wanted, passkeys, request: form.request };
   return page(200, strongerPage(view, chrome), "to a client", visitor.cookies);
+}
+
+/**
+ * The address of the operator's own page, if it can reach that level, and the person uses it. Undefined: it can't, or it
+ * was asked for this request already and did not reach the level.
+ */
+async function strongerAtPage(
+  arrival: FlowArrival,
+  { person, session }: SignedIn,
+  wanted: Acr,
+  tools: FlowTools,
+): Promise<string | undefined> {
+  const page = tools.config.externalSignIn;
+  if (page?.acrValues?.some((acr) => isAsSure(acr, wanted)) !== true) return undefined;
+  if (session.createdAt >= arrival.flow.continuation.startedAt) return undefined;
+  const theirs = await providersOf(person, tools.elsewhere);
+  return theirs.some(({ ownPage }) => ownPage !== undefined)
+    ? addressOfPage(page, goingFrom(arrival), arrival, tools)
+    : undefined;
 }
 
 /** The same on the way to a device. */

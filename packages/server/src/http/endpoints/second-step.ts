@@ -2,6 +2,7 @@
 
 import { withCode } from "../../oauth/authentication-context.ts";
 import { refused } from "../../owners/authorization/browser-flow.ts";
+import { isReplaced } from "../../owners/identities/external-sign-in.ts";
 import { type SecondStepOutcome, secondStep } from "../../owners/second-step.ts";
 import type { SignedInBy } from "../../owners/session-lifetime-and-level.ts";
 import type { Person } from "../../owners/storage.ts";
@@ -108,6 +109,8 @@ export async function submitPasskey(http: HttpRequest, tools: SignInTools): Prom
   const partial = sealed === null ? undefined : await openPartial(sealed, visitor, tools);
   if (sealed !== null && partial === undefined) return stale(arrival, tools);
   if (!isFormToken(form, visitor, tools)) return stale(arrival, tools);
+  // As a second step, passkeys still work.
+  if (partial === undefined && isReplaced(tools.config.externalSignIn)) return stale(arrival, tools);
   const found = await personOfPasskey(form, visitor, http.address, tools);
   if (found !== undefined && (partial === undefined || partial.person.personId === found.person.personId)) {
     // A passkey is a whole sign-in, so earlier steps don't count.

@@ -5,6 +5,7 @@ import { type IdentityContext, identitiesOf } from "../../owners/account/identit
 import { type AccountPage, requestOf } from "../../owners/authorization/continuation.ts";
 import type { FactorContext } from "../../owners/change-factors.ts";
 import type { AddedFrom } from "../../owners/factor-storage.ts";
+import { isReplaced } from "../../owners/identities/external-sign-in.ts";
 import { mayConnect } from "../../owners/identities/sign-in-at-company.ts";
 import type { SignInProviders } from "../../owners/identities/sign-in-provider.ts";
 import type { Person } from "../../owners/person.ts";
@@ -18,7 +19,7 @@ import type { DeviceTools } from "../device-cookie.ts";
 import type { EventTools, FlowTools, PageTools } from "../endpoint-contexts.ts";
 import { formToken } from "../form-token.ts";
 import { type Answer, formOf, page, redirect } from "../http-message.ts";
-import { isFresh } from "../reauthentication.ts";
+import { isFresh, type PasswordUse } from "../reauthentication.ts";
 import { deviceOf } from "../user-agent.ts";
 import { signedInAs } from "./client-and-person-views.ts";
 import { type Account, type AccountEndpoint, type AccountTools, type Page, signedIn } from "./require-sign-in.ts";
@@ -33,6 +34,7 @@ export interface FactorTools extends AccountTools, EventTools {
 interface SecurityTools extends AccountTools {
   readonly identities: IdentityContext;
   readonly elsewhere: SignInProviders & { readonly people: Parameters<typeof mayConnect>[2] };
+  readonly config: PasswordUse;
 }
 
 export const showSecurity = signedIn(async (account, tools: SecurityTools) => {
@@ -43,7 +45,9 @@ export const showSecurity = signedIn(async (account, tools: SecurityTools) => {
     person: signedInAs(person),
     now: tools.now(),
     notice: (Object.keys(SECURITY_NOTICES) as (keyof typeof SECURITY_NOTICES)[]).find((one) => one === done) ?? null,
-    password: { set: person.passwordHash !== null, changedAt: person.passwordChangedAt },
+    password: isReplaced(tools.config.externalSignIn)
+      ? null
+      : { set: person.passwordHash !== null, changedAt: person.passwordChangedAt },
     ...(await factorsOf(account, tools)),
     ...(await identitySections(person, tools)),
   };
@@ -58,12 +62,16 @@ async function identitySections(
   tools: SecurityTools,
 ): Promise<Pick<SecurityView, "identities" | "providers">> {
   const [all, known] = await Promise.all([identitiesOf(person, tools.identities), tools.elsewhere.providers()]);
+  const replaced = isReplaced(tools.config.externalSignIn);
   const providers: ProviderEntry[] = [];
   for (const provider of known.values()) {
-    const { id, name } = provider;
+    const { id, name, ownPage } = provider;
     const identity = all.find((one) => one.provider?.id === id) ?? null;
-    const offered = provider.status === "active" && (await mayConnect(person, provider, tools.elsewhere.people));
-    if (offered || identity !== null) providers.push({ provider: id, name, identity, offered });
+    const open = provider.status === "active" && (!replaced || ownPage === "only");
+    const offered = open && (await mayConnect(person, provider, tools.elsewhere.people));
+    // Nobody disconnects the only way in.
+    const fixed = ownPage === "only";
+    if ((offered && !fixed) || identity !== null) providers.push({ provider: id, name, identity, offered, fixed });
   }
   return {
     identities: all.filter(({ provider }) => provider === null),

@@ -1,6 +1,12 @@
 /** The sign-in page, with the continuation that waits behind it. */
 
-import { offeredProviders, providerOfCompany, providersOf } from "../../owners/identities/sign-in-elsewhere.ts";
+import { isReplaced } from "../../owners/identities/external-sign-in.ts";
+import {
+  activeProviders,
+  offeredProviders,
+  providerOfCompany,
+  providersOf,
+} from "../../owners/identities/sign-in-elsewhere.ts";
 import type { Person } from "../../owners/person.ts";
 import { signInPage } from "../../pages/index.ts";
 import type { FormSecrets, SignInView } from "../../pages/views.ts";
@@ -8,8 +14,10 @@ import type { Waiting } from "../../pages/waiting-view.ts";
 import { type Arrival, formSecrets, onward, pageContextOf } from "../authorization/continuation-in-forms.ts";
 import type { Visitor } from "../browser-of-request.ts";
 import type { FlowTools } from "../endpoint-contexts.ts";
+import { problemAnswer } from "../error-page.ts";
+import { addressOfPage, goingFrom } from "../external/go.ts";
 import { formToken } from "../form-token.ts";
-import { type Answer, formOf, page } from "../http-message.ts";
+import { type Answer, formOf, page, redirect } from "../http-message.ts";
 import { passkeyOffer } from "../passkey-forms.ts";
 import { clientCard, signedInAs } from "./client-and-person-views.ts";
 import { waysFor } from "./second-step-page.ts";
@@ -33,6 +41,8 @@ export async function signInAnswer(
   again: Shown | null,
   waiting: Waiting | null = null,
 ): Promise<Answer> {
+  const own = again?.problem == null && waiting === null ? ownPageAnswer(arrival, tools) : undefined;
+  if (own?.kind === "at once") return own.answer;
   const { visitor, http, continuation, flow, invited, atCompany } = arrival;
   const { signedIn } = visitor;
   const stays = staysSignedIn(arrival, tools);
@@ -41,9 +51,10 @@ export async function signInAnswer(
   const ways = await waysToSignIn(confirms, visitor, tools);
   const { passkey, asksPassword } = ways;
   const companyId = atCompany?.companyId ?? invited?.companyId;
-  const own = companyId === undefined ? undefined : await providerOfCompany(companyId, tools.elsewhere);
-  const providers = [...(own === undefined ? [] : [{ id: own.id, name: own.name }]), ...ways.providers];
-  const noPassword = signedIn?.person.passwordHash === null;
+  const closed = isReplaced(tools.config.externalSignIn);
+  const theirs = companyId === undefined || closed ? undefined : await providerOfCompany(companyId, tools.elsewhere);
+  const providers = [...(theirs === undefined ? [] : [{ id: theirs.id, name: theirs.name }]), ...ways.providers];
+  const noPassword = !asksPassword || signedIn?.person.passwordHash === null;
   const other = otherAccount(again, { visitor, continuation, flow }, form, tools);
   const common = { form, ways: waysOf(tools), passkey, stays, providers, asksPassword, noPassword, ...other };
   if (flow === undefined) {
@@ -61,12 +72,13 @@ export async function signInAnswer(
     };
     // A button of a provider leads to the provider.
     const leads = providers.length === 0 ? "here" : "to a client";
-    return page(
+    const shown = page(
       status,
       signInPage(view, tools.chrome(http, { here: hereOf(form, signedIn !== undefined) })),
       leads,
       visitor.cookies,
     );
+    return own === undefined ? shown : { ...shown, headers: { ...shown.headers, refresh: `0; url=${own.address}` } };
   }
   const { request } = flow;
   const chooses = continuation?.kind === "request" && request.prompt.includes("select_account");
@@ -98,6 +110,30 @@ function otherAccount(
   return waits ? { other: { ...form, csrf: formToken(signedIn.session, tools) } } : {};
 }
 
+/**
+ * Where the operator's own page is the only one: the browser goes there. An app's request goes at once. Somebody who comes
+ * without one sees a page that leads there by itself: a redirect could be the end of a form of this server's pages, and
+ * they may lead nowhere else (`form-action`). In all other cases, the page says what waits, with a button. Undefined: no
+ * browser goes anywhere.
+ */
+function ownPageAnswer(
+  arrival: Arrival,
+  tools: FlowTools,
+):
+  | { readonly kind: "at once"; readonly answer: Answer }
+  | { readonly kind: "by a page"; readonly address: string }
+  | undefined {
+  const { externalSignIn } = tools.config;
+  const { continuation, visitor, http } = arrival;
+  if (externalSignIn === null || !isReplaced(externalSignIn)) return undefined;
+  const atOnce = continuation?.kind === "request";
+  const alone = continuation === undefined && http.method === "GET" && visitor.signedIn === undefined;
+  if (!atOnce && !alone) return undefined;
+  const address = addressOfPage(externalSignIn, goingFrom(arrival), arrival, tools);
+  if (address === undefined) return { kind: "at once", answer: problemAnswer("parameter_too_long", http, tools) };
+  return atOnce ? { kind: "at once", answer: redirect(303, address, visitor.cookies) } : { kind: "by a page", address };
+}
+
 interface WaysToSignIn extends Pick<SignInView, "passkey"> {
   readonly providers: NonNullable<SignInView["providers"]>;
   readonly asksPassword: boolean;
@@ -105,7 +141,11 @@ interface WaysToSignIn extends Pick<SignInView, "passkey"> {
 
 /** `confirms`: the person who confirms who they are. They see only what they have. Undefined: anybody. */
 async function waysToSignIn(confirms: Person | undefined, visitor: Visitor, tools: FlowTools): Promise<WaysToSignIn> {
-  const { elsewhere } = tools;
+  const { elsewhere, config } = tools;
+  if (isReplaced(config.externalSignIn)) {
+    const only = (await activeProviders(elsewhere)).filter(({ ownPage }) => ownPage === "only");
+    return { providers: only.map(({ id, name }) => ({ id, name })), passkey: null, asksPassword: false };
+  }
   const found = await (confirms === undefined ? offeredProviders(elsewhere) : providersOf(confirms, elsewhere));
   const providers = found.map(({ id, name }) => ({ id, name }));
   const passkey = passkeyOffer(visitor, tools);
@@ -134,5 +174,6 @@ function hereOf({ device, invitation, to }: FormSecrets, confirms: boolean): str
 }
 
 function waysOf({ mail, config }: FlowTools): { readonly recover: boolean; readonly signUp: boolean } {
+  if (isReplaced(config.externalSignIn)) return { recover: false, signUp: false };
   return { recover: mail.enabled, signUp: config.signUp && mail.enabled };
 }

@@ -25,7 +25,7 @@ const MAX_NAME = 120;
 
 interface SignUpTools extends AskTools {
   readonly credentials: SessionTools["credentials"];
-  readonly config: Pick<Config, "signUp">;
+  readonly config: Pick<Config, "signUp" | "externalSignIn">;
   readonly mail: Pick<Postbox, "enabled">;
   readonly account: AskTools["account"] & SignUpContext;
 }

@@ -49,6 +49,8 @@ export async function removeIdentity(
 ): Promise<RemoveIdentityOutcome> {
   const own = (await identitiesOf(person, context)).find((one) => one.id === id);
   if (own === undefined) return "unknown";
+  // Passwords and passkeys don't sign in there.
+  if (own.provider?.ownPage === "only") return "last";
   const { partition, personId } = person;
   const values = { ...news.values, key: own.provider?.name ?? own.issuer };
   const mails = await newsFor(person, "identityRemoved", { ...news, values }, context);

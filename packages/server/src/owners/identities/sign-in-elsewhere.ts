@@ -8,6 +8,7 @@ import type { Person } from "../person.ts";
 import type { OwnerStorage } from "../storage.ts";
 import type { ForeignSubject } from "../subject-link-storage.ts";
 import { type CreateLinkedContext, createLinkedPerson, namesOfNewcomer } from "./create-linked-person.ts";
+import type { ExternalAnswerStorage } from "./external-answer-storage.ts";
 import { type AtCompanyContext, isOfCompany, type SignedInAtCompany, signInAtCompany } from "./sign-in-at-company.ts";
 import type { SignInProvider, SignInProviders } from "./sign-in-provider.ts";
 import type { UpstreamClient, UpstreamIdentity } from "./upstream-identity.ts";
@@ -15,7 +16,11 @@ import type { UpstreamClient, UpstreamIdentity } from "./upstream-identity.ts";
 export interface ElsewhereContext extends NewsContext, CreateLinkedContext, AtCompanyContext {
   readonly storage: NewsContext["storage"] &
     AtCompanyContext["storage"] &
-    Uses<OwnerStorage, "people.findByName" | "subjectLinks.findPerson" | "subjectLinks.link" | "subjectLinks.ofPerson">;
+    Uses<
+      OwnerStorage,
+      "people.findByName" | "subjectLinks.findPerson" | "subjectLinks.link" | "subjectLinks.ofPerson"
+    > &
+    Uses<ExternalAnswerStorage, "externalAnswers.give" | "externalAnswers.use">;
   event(name: string, fields: Readonly<Record<string, string | number | null>>): void;
 }
 
@@ -58,7 +63,9 @@ export async function signInElsewhere(
   const linked = await context.storage.subjectLinks.findPerson({ subject });
   if (linked !== undefined) return welcome(linked, false);
   const address = verifiedAddress(provider, identity);
-  if (provider.emailDomains.length > 0 && address === undefined) return { kind: "refused", reason: "domain" };
+  // The operator's own page has people with other addresses, too.
+  if (provider.emailDomains.length > 0 && address === undefined && provider.ownPage === undefined)
+    return { kind: "refused", reason: "domain" };
   const trusted = provider.trustEmail ? address : undefined;
   if (trusted !== undefined) {
     const holder = await context.storage.people.findByName({ name: trusted });

@@ -23,6 +23,11 @@ export interface SignInProvider {
   /** Random. It is a part of the redirect URI, so that each provider has its own (RFC 9700 §4.4.2). */
   readonly id: string;
   readonly type: "openid";
+  /**
+   * The operator's own sign-in page, from the configuration. `only`: nobody signs in another way. Absent: a provider that
+   * was registered.
+   */
+  readonly ownPage?: "only" | "beside";
   /** Whose quirks count. Absent: a provider that follows the standard. */
   readonly preset?: PresetName;
   /** What people read on the button. */

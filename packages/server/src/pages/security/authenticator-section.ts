@@ -10,7 +10,7 @@ export function authenticatorSection(view: SecurityView, { words, base }: Chrome
   const { authenticator, csrf, now, password, providers } = view;
   const { authenticator: said, recovery } = words;
   // Where the first step is at another provider, nobody enters a password.
-  const elsewhere = !password.set && providers.some(({ identity }) => identity !== null);
+  const elsewhere = password?.set !== true && providers.some(({ identity }) => identity !== null);
   const path = `${base}/account/security`;
   return html`<section class="card section" aria-labelledby="authenticator-title">
     <div>

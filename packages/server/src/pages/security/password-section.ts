@@ -5,7 +5,8 @@ import { html, type Markup } from "../parts/html.ts";
 import { timeElement } from "../shown-time.ts";
 import type { SecurityView } from "./views.ts";
 
-export function passwordSection({ password, now }: SecurityView, { words, base }: Chrome): Markup {
+export function passwordSection({ password, now }: SecurityView, { words, base }: Chrome): Markup | false {
+  if (password === null) return false;
   const { security } = words;
   return html`<section class="card section" aria-labelledby="password-title">
     <div>

@@ -37,7 +37,8 @@ function entry(one: ProviderEntry, { csrf, now }: SecurityView, { words, base }:
         ? html`<form method="post" action=${`${base}/account/security/connect/begin`}>
             ${hidden({ csrf })}<button class="button" type="submit" name="provider" value=${one.provider} aria-label=${fill(said.connectNamed, { provider })}>${said.connect}</button>
           </form>`
-        : html`<a class="button" href=${`${base}/account/security/identities/remove?${new URLSearchParams({ id: identity.id })}`} aria-label=${fill(said.disconnectNamed, { provider })}>${said.disconnect}</a>`
+        : one.fixed !== true &&
+          html`<a class="button" href=${`${base}/account/security/identities/remove?${new URLSearchParams({ id: identity.id })}`} aria-label=${fill(said.disconnectNamed, { provider })}>${said.disconnect}</a>`
     }
   </li>`;
 }

@@ -35,7 +35,8 @@ export interface SecurityView extends FactorSections {
   readonly now: number;
   /** The action that the person has just taken. */
   readonly notice: keyof typeof SECURITY_NOTICES | null;
-  readonly password: PasswordSection;
+  /** Null: nobody signs in here with a password. */
+  readonly password: PasswordSection | null;
   readonly identities: readonly IdentityEntry[];
   /** Providers at which the person can sign in, or could after connecting an account there. */
   readonly providers: readonly ProviderEntry[];
@@ -55,6 +56,8 @@ export interface ProviderEntry {
   readonly identity: { readonly id: string; readonly since: number } | null;
   /** False: nobody can connect an account there any more. */
   readonly offered: boolean;
+  /** True: it is the only way to sign in, so it stays. Absent: false. */
+  readonly fixed?: boolean;
 }
 
 /** `/account/security/connect`: the identity that a sign-in at a provider has proved, before it is connected. */

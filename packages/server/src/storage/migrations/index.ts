@@ -43,6 +43,7 @@ import { pausedGrants } from "./0040-paused-grants.ts";
 import { cutBy } from "./0041-cut-by.ts";
 import { refusals } from "./0042-refusals.ts";
 import { companySignIn } from "./0043-company-sign-in.ts";
+import { externalAnswers } from "./0044-external-answers.ts";
 import type { Migration } from "./migration.ts";
 
 export const migrations: readonly Migration[] = [
@@ -89,6 +90,7 @@ export const migrations: readonly Migration[] = [
   cutBy,
   refusals,
   companySignIn,
+  externalAnswers,
 ];
 
 /** The newest migration of this program. A database without a newer one needs nothing else. */

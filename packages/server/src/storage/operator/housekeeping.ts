@@ -63,6 +63,8 @@ export const collect = steps<Sweep & { readonly what: Collected }, Swept>(async 
     case "ring":
       await call(emptyRing, sweep);
       return { seen: 0, removed: 0 };
+    case "external_answers":
+      return call(collectAnswers, sweep);
     case "device_requests":
       return call(collectDevices, sweep);
     case "clients":
@@ -200,6 +202,10 @@ export const collectAttempts = removing(sql`DELETE FROM attempts WHERE (partitio
 export const collectAccepted = removing(sql`DELETE FROM accepted WHERE (partition, kind, key) IN
       (SELECT partition, kind, key FROM accepted WHERE +partition >= 0 AND until <= :now ORDER BY until LIMIT :limit)`);
 
+/** Nobody comes back with them any more. */
+export const collectAnswers = removing(sql`DELETE FROM external_answers WHERE (partition, challenge_id) IN
+      (SELECT partition, challenge_id FROM external_answers WHERE +partition >= 0 AND until <= :now ORDER BY until LIMIT :limit)`);
+
 /** For an hour after its end, a device is told that its code expired. After that, the code is unknown. */
 export const collectDevices = removing(
   sql`DELETE FROM device_requests WHERE (partition, request_id) IN
@@ -273,6 +279,7 @@ export const backlog = query<{ readonly now: Millis; readonly most: number }, Re
     UNION ALL SELECT 'known_devices', COUNT(*) FROM (SELECT 1 FROM known_devices WHERE +partition >= 0 AND last_seen_at <= :devicesBefore LIMIT :most) AS few
     UNION ALL SELECT 'attempts', COUNT(*) FROM (SELECT 1 FROM attempts WHERE +partition >= 0 AND window_until <= :now LIMIT :most) AS few
     UNION ALL SELECT 'accepted', COUNT(*) FROM (SELECT 1 FROM accepted WHERE +partition >= 0 AND until <= :now LIMIT :most) AS few
+    UNION ALL SELECT 'external_answers', COUNT(*) FROM (SELECT 1 FROM external_answers WHERE +partition >= 0 AND until <= :now LIMIT :most) AS few
     UNION ALL SELECT 'device_requests', COUNT(*) FROM (SELECT 1 FROM device_requests WHERE +partition >= 0 AND expires_at <= :anHourAgo LIMIT :most) AS few
     UNION ALL SELECT 'clients', COUNT(*) FROM (SELECT 1 FROM clients WHERE deleted_at <= :aDayAgo LIMIT :most) AS few
     UNION ALL SELECT 'client_endings', COUNT(*) FROM (SELECT 1 FROM clients WHERE ending IS NOT NULL LIMIT :most) AS few

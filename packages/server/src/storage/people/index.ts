@@ -10,6 +10,7 @@ import {
   takeAttempt,
 } from "./attempt-counters.ts";
 import { addressesOf, owedTo, whoLeft } from "./current-and-former-addresses.ts";
+import { giveAnswer, useAnswer } from "./external-answers.ts";
 import { getKnownDevice, listKnownDevices, rememberDevice } from "./known-devices.ts";
 import { claimNotice, claimNotices, dueNotices, postponeNotice, removeNotice } from "./logout-notices.ts";
 import { bearsName, bearsPasskey, bearsSlug, bearsSubject } from "./name-reconciliation.ts";
@@ -124,6 +125,7 @@ export const sessions = {
 export const pictures = { set: setPicture, get: getPicture, ofPerson: ownPicture };
 export const logoutNotices = { claim: claimNotices, remove: removeNotice, postpone: postponeNotice };
 export const knownDevices = { get: getKnownDevice, list: listKnownDevices, remember: rememberDevice };
+export const externalAnswers = { give: giveAnswer, use: useAnswer };
 export const attempts = { count: countAttempt, forgive: forgiveAttempt };
 
 /** The verbs that the verbs above consist of. */

@@ -171,6 +171,7 @@ export const calls: readonly (readonly [string, unknown])[] = [
   ["eraseOwnSubjectLink", { ...aLink, sessionId: "none", now: NOW }],
   ["recordDevice", deviceAnswer],
   ["grantDevice", aDeviceRedemption(deviceRequest, deviceAnswer.approval)],
+  ["collectAnswers", sweep],
   ["collectDevices", { now: NOW, limit: 10 }],
   ["useAcrossSpans", { kind: "saml id", key: "a", until: NOW + 90_000_000, now: NOW }],
   ["emptyRing", { now: NOW + 2 * 15 * 60_000 }],

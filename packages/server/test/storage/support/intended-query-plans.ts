@@ -4,7 +4,7 @@
 const MEANT = [
   /^SCAN (catalog|signing_keys|receipt_keys|scopes|resources|trusted_issuers|sign_in_providers|leases|migrations|database_state)\b/,
   /^SEARCH people USING INDEX people_by_age \((\(created_at,person_id\)|created_at)>\(?\?(,\?\))?\)$/,
-  /^SEARCH (grants|sessions|known_devices|attempts|accepted|device_requests|names|history|invitations|company_requests|member_links|mail_links|removed_factors|former_addresses|outbox|logout_notices) USING (?:COVERING )?INDEX (\w+_to_collect|names_reserved|member_links_pending|outbox_due) \(\w+<\?\)$/,
+  /^SEARCH (grants|sessions|known_devices|attempts|accepted|external_answers|device_requests|names|history|invitations|company_requests|member_links|mail_links|removed_factors|former_addresses|outbox|logout_notices) USING (?:COVERING )?INDEX (\w+_to_collect|names_reserved|member_links_pending|outbox_due) \(\w+<\?\)$/,
   /^SEARCH (mail_requests|outbox|logout_notices) USING (?:COVERING )?INDEX (mail_requests_due|outbox_due|logout_notices_due) \(due_at[<>]\?\)$/,
   /^SEARCH people USING (?:COVERING )?INDEX people_to_delete \(delete_at<\?\)$/,
   /^SEARCH companies USING INDEX companies_by_age \((\(created_at,company_id\)|created_at)>\(?\?(,\?\))?\)$/,

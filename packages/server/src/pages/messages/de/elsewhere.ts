@@ -46,6 +46,17 @@ export const elsewhere: Translation<typeof english, "one" | "other"> = {
       company_address:
         "Ein Konto hier verwendet Ihre Arbeitsadresse schon. Melden Sie sich auf andere Weise damit an. Als Mitglied des Unternehmens können Sie dann {provider} unter „Sicherheit“ verbinden.",
     },
+    onlyHere: {
+      denied:
+        "Sie haben die Anmeldung bei {provider} abgebrochen, oder {provider} hat sie abgelehnt. Versuchen Sie es noch einmal.",
+      another:
+        "Ihr Konto bei {provider} ist nicht mit dem Konto verbunden, das Sie hier verwenden. Wählen Sie bei {provider} das verbundene Konto.",
+      stranger:
+        "Ihr Konto bei {provider} ist mit keinem Konto hier verbunden. Fragen Sie den Betreiber dieses Dienstes.",
+      refused:
+        "Mit Ihrem Konto bei {provider} können Sie sich hier nicht anmelden. Fragen Sie den Betreiber dieses Dienstes.",
+      address_taken: "Ein Konto hier verwendet Ihre E-Mail-Adresse schon. Fragen Sie den Betreiber dieses Dienstes.",
+    },
     codeAfter: "Nach der Anmeldung mit einem anderen Konto geben Sie einen Code aus einer App auf Ihrem Telefon ein.",
     noEmail: "Ihr Konto hat keine E-Mail-Adresse.",
     addEmail: "Hinzufügen",

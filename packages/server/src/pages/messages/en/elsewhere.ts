@@ -37,6 +37,14 @@ export const elsewhere = {
       company_address:
         "An account here already uses your work address. Sign in to it another way. As a member of the company, you can then connect {provider} under “Security”.",
     },
+    onlyHere: {
+      denied: "You stopped the sign-in at {provider}, or {provider} refused it. Try again.",
+      another:
+        "Your account at {provider} isn’t connected to the account that you use here. Choose the connected account at {provider}.",
+      stranger: "Your account at {provider} isn’t connected to an account here. Ask whoever runs this service.",
+      refused: "You can’t sign in here with your account at {provider}. Ask whoever runs this service.",
+      address_taken: "An account here already uses your e-mail address. Ask whoever runs this service.",
+    },
     codeAfter: "After you sign in with another account, you enter a code from an app on your phone.",
     noEmail: "Your account has no e-mail address.",
     addEmail: "Add",

@@ -46,6 +46,15 @@ export const elsewhere: Translation<typeof english, "one" | "other"> = {
       company_address:
         "Una cuenta de aquí ya usa su correo de trabajo. Inicie sesión en ella de otra forma. Como miembro de la empresa, puede conectar después {provider} en «Seguridad».",
     },
+    onlyHere: {
+      denied: "Usted interrumpió el inicio de sesión en {provider}, o {provider} lo rechazó. Inténtelo de nuevo.",
+      another:
+        "Su cuenta de {provider} no está conectada a la cuenta que usa aquí. Elija en {provider} la cuenta conectada.",
+      stranger:
+        "Su cuenta de {provider} no está conectada a ninguna cuenta de aquí. Pregunte a quien administra este servicio.",
+      refused: "No puede iniciar sesión aquí con su cuenta de {provider}. Pregunte a quien administra este servicio.",
+      address_taken: "Una cuenta de aquí ya usa su correo electrónico. Pregunte a quien administra este servicio.",
+    },
     codeAfter: "Después de iniciar sesión con otra cuenta, introduce un código de una aplicación de su teléfono.",
     noEmail: "Su cuenta no tiene correo electrónico.",
     addEmail: "Añadir",

@@ -46,6 +46,15 @@ export const elsewhere: Translation<typeof english, "one" | "other"> = {
       company_address:
         "Un compte ici utilise déjà votre adresse professionnelle. Connectez-vous-y autrement. En tant que membre de l’entreprise, vous pouvez ensuite associer {provider} dans « Sécurité ».",
     },
+    onlyHere: {
+      denied: "Vous avez interrompu la connexion chez {provider}, ou {provider} l’a refusée. Réessayez.",
+      another:
+        "Votre compte {provider} n’est pas associé au compte que vous utilisez ici. Choisissez le compte associé chez {provider}.",
+      stranger: "Votre compte {provider} n’est associé à aucun compte ici. Demandez aux responsables de ce service.",
+      refused:
+        "Vous ne pouvez pas vous connecter ici avec votre compte {provider}. Demandez aux responsables de ce service.",
+      address_taken: "Un compte ici utilise déjà votre adresse e-mail. Demandez aux responsables de ce service.",
+    },
     codeAfter:
       "Après vous être connecté avec un autre compte, vous saisissez un code d’une application de votre téléphone.",
     noEmail: "Votre compte n’a pas d’adresse e-mail.",
