@@ -21,6 +21,7 @@ const MAIN: Readonly<Record<string, readonly string[]>> = {
     ...["sign-in-passkey", "sign-in-ways", "sign-in-wrong", "second-step-passkey", "second-step-problem-wrongRecovery"],
     ...[
       "sign-in-providers-app",
+      "sign-in-providers-five",
       "confirm-at-provider",
       "stronger",
       "sign-in-invited",

@@ -74,6 +74,7 @@ const IMPORTS: tidy.ImportTable = {
       "oauth/model.ts",
       "outbound",
       "owners/identities/sign-in-provider.ts",
+      "owners/identities/claim-names.ts",
       "owners/identities/provider-presets.ts",
       "owners/identities/upstream-identity.ts",
     ],

@@ -79,6 +79,8 @@ export interface Answering {
   /** Handles a request to this path instead. */
   readonly instead?: Readonly<Record<string, (request: IncomingMessage, response: ServerResponse) => void>>;
   readonly metadata?: Readonly<Record<string, unknown>>;
+  /** Judges a request to the token endpoint. The text is the error. */
+  readonly checkToken?: (form: URLSearchParams) => string | undefined;
 }
 
 /** The access token of every token response. */
@@ -180,6 +182,11 @@ export class ForgingProvider {
         for await (const part of request) body += String(part);
         const code = new URLSearchParams(body).get("code") ?? "";
         this.codes.push(code);
+        const error = this.answering.checkToken?.(new URLSearchParams(body));
+        if (error !== undefined) {
+          response.writeHead(400, { "content-type": "application/json" }).end(JSON.stringify({ error }));
+          return;
+        }
         json({ access_token: ACCESS_TOKEN, token_type: "Bearer", id_token: await this.#idToken(code) });
         return;
       }

@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { aWorkspaceWithDatabase, type Workspace } from "./support/run-command.ts";
 
@@ -30,6 +31,18 @@ describe("wrong command lines → one line, and nothing is stored", () => {
     ],
     ["a domain that is none", [...CREATE, "--client-id", "a", "--email-domain", "@"], 1, "error: --email-domain: "],
     ["trust without a domain", [...CREATE, "--client-id", "a", "--trust-email"], 1, "error: --trust-email: name the"],
+    ["a claim without a field", [...CREATE, "--client-id", "a", "--claim", "upn"], 2, "--claim"],
+    ["a position that is none", [...CREATE, "--client-id", "a", "--position", "first"], 2, "--position"],
+    ["a profile that is none", [...CREATE, "--client-id", "a", "--profile", "never"], 2, "--profile"],
+    [
+      "oauth without a user endpoint",
+      [
+        ...[...CREATE, "--client-id", "a", "--type", "oauth", "--token-endpoint", "https://a.example/token"],
+        ...["--authorization-endpoint", "https://a.example/authorize"],
+      ],
+      1,
+      "the type oauth needs it",
+    ],
     ["nothing to change", ["provider", "update", "none"], 2, "error: no settings to change"],
     [
       "an unknown provider",
@@ -99,6 +112,26 @@ test("--believe-fresh → stored with a warning that says the risk; --no-believe
   const { id, believe_fresh } = JSON.parse(stdout) as { id: string; believe_fresh: boolean };
   expect(believe_fresh).toBe(true);
   expect(await at.json(["provider", "update", id, "--no-believe-fresh"])).toMatchObject({ believe_fresh: false });
+  await at.json(["provider", "delete", id, "--yes"]);
+});
+
+test("Apple's key on standard input, with its lines → stored; claims, levels and position in the record", async () => {
+  const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  const pem = String(privateKey.export({ type: "pkcs8", format: "pem" }));
+  const args = [
+    ...["provider", "create", "--preset", "apple", "--client-id", "com.example", "--team-id", "ABCDE12345"],
+    ...["--key-id", "FGHIJ67890", "--client-secret-stdin", "--email-domain", "example.com", "--position", "2"],
+    ...["--claim", "name=nickname", "--claim", "locale=", "--mfa-acr", "a", "--mfa-amr", "mfa", "--profile", "follow"],
+  ];
+  const record = await at.json(args, { input: pem });
+  expect(record).toMatchObject({
+    ...{ name: "Apple", preset: "apple", team_id: "ABCDE12345", has_secret: true, position: 2, profile: "follow" },
+    ...{ claims: { name: "nickname", locale: "" }, mfa_acr: ["a"], mfa_amr: ["mfa"] },
+  });
+  const id = String(record["id"]);
+  expect(
+    await at.json(["provider", "update", id, "--no-position", "--claim", "", "--mfa-acr", "", "--profile", "first"]),
+  ).toMatchObject({ position: null, claims: {}, mfa_acr: [], mfa_amr: ["mfa"], profile: "first" });
   await at.json(["provider", "delete", id, "--yes"]);
 });
 

@@ -11,13 +11,15 @@ import type { ExternalSignIn } from "./owners/identities/external-sign-in.ts";
 import type { Elsewhere, ElsewhereContext } from "./owners/identities/sign-in-elsewhere.ts";
 import type { SignInProvider, SignInProviders } from "./owners/identities/sign-in-provider.ts";
 import type { UpstreamClient } from "./owners/identities/upstream-identity.ts";
+import type { PicturesFromElsewhere } from "./pictures-from-elsewhere.ts";
 import type { Storage } from "./storage/open.ts";
 import type { Uses } from "./storage-subset.ts";
+import type { OpenIdProviderParts } from "./upstream/openid-provider.ts";
 
 interface Parts {
   readonly catalog: SignInProviders;
   readonly people: ElsewhereContext;
-  readonly storage: Uses<Storage, "replayCache.useOnce">;
+  readonly storage: Uses<Storage, "replayCache.useOnce" | "pictures.set" | "pictures.ofPerson">;
   readonly secrets: Secrets;
   readonly outboundAllow: readonly string[];
   readonly externalSignIn: ExternalSignIn | null;
@@ -42,12 +44,13 @@ export function withOwnPage(catalog: SignInProviders, page: ExternalSignIn | nul
 export function elsewhereOf({ catalog, people, storage, secrets, outboundAllow, externalSignIn }: Parts): Elsewhere {
   const { providers } = withOwnPage(catalog, externalSignIn);
   const client = async () => {
-    const [{ OpenIdProviders }, { openProviderSecret }] = await Promise.all([
+    const [{ OpenIdProviders }, { OAuthProviders }, { openProviderSecret }] = await Promise.all([
       import("./upstream/openid-provider.ts"),
+      import("./upstream/oauth-provider.ts"),
       import("./crypto/sign-in-provider-secrets.ts"),
     ]);
     const monotonic = () => performance.now();
-    return new OpenIdProviders({
+    const parts: OpenIdProviderParts = {
       fetcher: new GuardedFetcher({ now: monotonic, alsoAllowed: outboundAllow, parallel: FOR_PEOPLE }),
       now: monotonic,
       secretOf({ id, sealedSecret }) {
@@ -57,9 +60,10 @@ export function elsewhereOf({ catalog, people, storage, secrets, outboundAllow, 
         }
         return opened;
       },
-    });
+    };
+    return { openid: new OpenIdProviders(parts), oauth: new OAuthProviders(parts) };
   };
-  let loading: Promise<UpstreamClient> | undefined;
+  let loading: Promise<Readonly<Record<SignInProvider["type"], UpstreamClient>>> | undefined;
   const load = () => {
     loading ??= client();
     // A file that is missing now may be there the next time, for example after an installation.
@@ -68,13 +72,28 @@ export function elsewhereOf({ catalog, people, storage, secrets, outboundAllow, 
     });
     return loading;
   };
+  let pictures: Promise<PicturesFromElsewhere> | undefined;
+  const loadPictures = () => {
+    pictures ??= import("./pictures-from-elsewhere.ts").then(
+      (found) => new found.PicturesFromElsewhere({ storage, outboundAllow, event: people.event, now: people.now }),
+    );
+    return pictures;
+  };
   return {
+    takePicture(person, address, replaces) {
+      // The person does not wait for it, and a sign-in does not fail because of it.
+      void loadPictures()
+        .then((found) => found.take(person, address, replaces))
+        .catch(() => {
+          pictures = undefined;
+        });
+    },
     people,
     providers,
     useOnce: (args) => storage.replayCache.useOnce(args),
-    begin: async (...args) => (await load()).begin(...args),
-    finish: async (...args) => (await load()).finish(...args),
-    keysAt: async (...args) => (await load()).keysAt(...args),
+    begin: async (provider, ...rest) => (await load())[provider.type].begin(provider, ...rest),
+    finish: async (provider, ...rest) => (await load())[provider.type].finish(provider, ...rest),
+    keysAt: async (provider, ...rest) => (await load())[provider.type].keysAt(provider, ...rest),
   };
 }
 

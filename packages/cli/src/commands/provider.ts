@@ -1,7 +1,7 @@
-/** `assent provider …`: OpenID Connect providers at which people may sign in to this server. */
+/** `assent provider …`: providers at which people may sign in to this server. */
 
 import type { PresetName, ProviderChanges, ProviderImpact, StoredProvider, WhenDisabled } from "@assent/server/admin";
-import { type Command, Option } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import { lineOf, UsageError } from "../command-errors.ts";
 import { confirm, counted, type YesOption, yesOption } from "../confirm.ts";
 import { secretFromStdin } from "../password-prompt.ts";
@@ -31,10 +31,21 @@ interface ProviderOptions extends JsonOption, CompanyProviderOptions {
   readonly hostedDomain?: string | false;
   readonly whenDisabled?: WhenDisabled;
   readonly changeClient?: readonly string[];
+  readonly authorizationEndpoint?: string;
+  readonly tokenEndpoint?: string;
+  readonly userEndpoint?: string;
+  readonly teamId?: string;
+  readonly keyId?: string;
+  readonly claim?: readonly string[];
+  readonly profile?: "first" | "follow";
+  readonly mfaAcr?: readonly string[];
+  readonly mfaAmr?: readonly string[];
+  /** False: no position of its own. */
+  readonly position?: number | false;
 }
 
 interface CreateOptions extends ProviderOptions {
-  readonly type: "openid";
+  readonly type: "openid" | "oauth";
   readonly preset?: PresetName;
   readonly tenant?: string;
   readonly host?: string;
@@ -51,16 +62,19 @@ interface UpdateOptions extends ProviderOptions {
 }
 
 export function register(program: Command): void {
-  const provider = noun(program, "provider", "OpenID Connect providers at which people sign in");
+  const provider = noun(program, "provider", "providers at which people sign in");
   const create = verb(provider, "create", "let people sign in at a provider; this server is its client")
-    .addOption(new Option("--type <type>", "the protocol").choices(["openid"]).default("openid"))
+    .addOption(new Option("--type <type>", "the protocol").choices(["openid", "oauth"]).default("openid"))
     .addOption(
       new Option("--preset <name>", "settings for a well-known provider").choices([
-        ...["google", "entra", "gitlab", "keycloak", "assent"],
+        ...["google", "entra", "apple", "github", "gitlab", "keycloak", "assent"],
       ]),
     )
     .option("--tenant <id>", "with --preset entra: the ID of the tenant")
-    .option("--host <name>", "with --preset gitlab, keycloak or assent: its host; GitLab's default: gitlab.com")
+    .option(
+      "--host <name>",
+      "with --preset github, gitlab, keycloak or assent: its host; defaults: github.com, gitlab.com",
+    )
     .option("--realm <name>", "with --preset keycloak: the realm")
     .option("--name <text>", "the provider's name, which people read on the sign-in page; some presets have one")
     .option("--issuer <url>", "the issuer in its metadata; compared character by character; presets make it")
@@ -75,6 +89,8 @@ Prints the redirect URI to register at the provider.
 
 Examples:
   assent provider create --preset google --client-id 1234 --client-secret-stdin --hosted-domain example.com < secret.txt
+  assent provider create --preset github --client-id 1234 --client-secret-stdin < secret.txt
+  assent provider create --preset apple --client-id com.example.signin --team-id ABCDE12345 --key-id FGHIJ67890 --client-secret-stdin < AuthKey_FGHIJ67890.p8
   assent provider create --name "Example" --issuer https://accounts.example.com --client-id 1234 --client-secret-stdin --email-domain example.com < secret.txt`,
     )
     .action(create_);
@@ -100,6 +116,7 @@ Examples:
     .addOption(listOption("--add-email-domain <domain>", "add an e-mail domain; the others stay"))
     .addOption(listOption("--remove-email-domain <domain>", "remove an e-mail domain; the others stay"))
     .option("--no-hosted-domain", "accept accounts of any organization, and personal ones")
+    .option("--no-position", "put its button after those with a position")
     .option("--no-believe-fresh", "a sign-in that must be fresh counts only if the provider says when it was")
     .option("--no-trust-email", "don't find accounts by the addresses that it calls verified")
     .option("--create-people", "create an account when somebody first signs in there")
@@ -116,9 +133,43 @@ Examples:
 /** The flags that `create` and `update` share. */
 function settings(command: Command): Command {
   return command
-    .option("--client-secret-stdin", "read the client secret from standard input; without one: a public client")
+    .option(
+      "--client-secret-stdin",
+      "read the client secret from standard input; with --preset apple: the private key (.p8); without one: a public client",
+    )
+    .option("--team-id <id>", "with --preset apple: the ID of your team")
+    .option("--key-id <id>", "with --preset apple: the ID of the private key")
+    .option("--authorization-endpoint <url>", "with --type oauth: where people sign in")
+    .option("--token-endpoint <url>", "with --type oauth: where the server redeems codes")
+    .option("--user-endpoint <url>", "with --type oauth: answers with JSON about the person")
     .addOption(
-      listOption("--scope <scopes>", "scopes that the server requests; default: openid profile email", { words: true }),
+      listOption(
+        "--claim <field=claim>",
+        "which claim becomes this field here, for example username=upn; an empty claim: none; all together replace earlier ones",
+      ),
+    )
+    .addOption(
+      new Option(
+        "--profile <when>",
+        "fill the profile at the first sign-in only, or let it follow the provider at each; default: first",
+      ).choices(["first", "follow"]),
+    )
+    .addOption(
+      listOption("--mfa-acr <value>", "a value of acr with which the provider says that it saw a second factor"),
+    )
+    .addOption(listOption("--mfa-amr <value>", "the same for a value in amr, for example mfa"))
+    .addOption(
+      new Option("--position <n>", "where its button is; the lowest number first").argParser((value) => {
+        if (!/^\d{1,4}$/.test(value)) throw new InvalidArgumentError("Use a whole number from 0 to 1000.");
+        return Number(value);
+      }),
+    )
+    .addOption(
+      listOption(
+        "--scope <scopes>",
+        "scopes that the server requests; default: openid profile email, or the preset's",
+        { words: true },
+      ),
     )
     .addOption(
       listOption(
@@ -147,19 +198,20 @@ function settings(command: Command): Command {
 }
 
 async function create_(options: CreateOptions, command: Command) {
-  const { preset, tenant, host, realm, name, issuer, clientId, clientSecretStdin } = options;
+  const { type, preset, tenant, host, realm, name, issuer, clientId, clientSecretStdin } = options;
   if (options.company !== undefined) return createForCompany(options, command);
   if (preset === undefined && (name === undefined || issuer === undefined))
     throw new UsageError("without --preset, both --name and --issuer are needed");
   const clientSecret = clientSecretStdin ? await secretFromStdin("--client-secret-stdin") : undefined;
   await withAdmin(options, async (admin, out) => {
     const { createProvider, providerRecord } = await import("@assent/server/admin");
-    const ofCreation = given({ preset, tenant, host, realm, name, issuer, clientSecret });
+    const ofCreation = given({ type, preset, tenant, host, realm, name, issuer, clientSecret });
     const input = { clientId, ...settingsOf(options), ...ofCreation };
     const created = await createProvider(input, admin);
     const record = providerRecord(created.provider, admin.issuer);
     told(created, admin.issuer, providerRecord, out, command);
     out.note(`Next step: register this redirect URI at the provider: ${record["redirect_uri"]}`);
+    if (record["backchannel_logout_uri"] === null) return;
     out.note(
       `If the provider supports back-channel logout, register this URI for it, too: ${record["backchannel_logout_uri"]}`,
     );
@@ -259,17 +311,40 @@ function endsOf({ provider, people, stranded, all }: ProviderImpact): string {
   return `Deleting the provider ${provider.name} disconnects ${number}.${without} Accounts and sessions stay. You can't undo this.`;
 }
 
+/** `field=claim`. A claim's name may contain another equals sign. */
+function claimsOf(pairs: readonly string[] | undefined): Readonly<Record<string, string>> | undefined {
+  if (pairs === undefined) return undefined;
+  return Object.fromEntries(
+    pairs
+      .filter((pair) => pair !== "")
+      .map((pair) => {
+        const at = pair.indexOf("=");
+        if (at < 1) throw new UsageError(`--claim: ${JSON.stringify(pair.slice(0, 50))} must be field=claim`);
+        return [pair.slice(0, at), pair.slice(at + 1)];
+      }),
+  );
+}
+
+const filled = (values: readonly string[] | undefined) => values?.filter((one) => one !== "");
+
 function settingsOf(options: ProviderOptions) {
   const { scope, emailDomain, trustEmail, createPeople, believeFresh, hostedDomain, whenDisabled, changeClient } =
     options;
+  const { authorizationEndpoint, tokenEndpoint, userEndpoint, teamId, keyId } = options;
+  const { claim, profile, mfaAcr, mfaAmr, position } = options;
   return given({
     scopes: scope,
-    emailDomains: emailDomain?.filter((one) => one !== ""),
+    emailDomains: filled(emailDomain),
     trustEmail,
     createPeople,
     believeFresh,
     hostedDomain: hostedDomain === false ? null : hostedDomain,
     whenDisabled,
-    changeClients: changeClient?.filter((one) => one !== ""),
+    changeClients: filled(changeClient),
+    ...{ authorizationEndpoint, tokenEndpoint, userEndpoint, teamId, keyId, profile },
+    claims: claimsOf(claim),
+    mfaAcr: filled(mfaAcr),
+    mfaAmr: filled(mfaAmr),
+    position: position === false ? null : position,
   });
 }

@@ -233,7 +233,19 @@ export function providerRecord(provider: SignInProvider, issuer: string): WireRe
     issuer: provider.issuer,
     client_id: provider.clientId,
     has_secret: provider.sealedSecret !== null,
+    ...(provider.signedSecret && { team_id: provider.signedSecret.teamId, key_id: provider.signedSecret.keyId }),
+    ...(provider.oauth && {
+      authorization_endpoint: provider.oauth.authorizationEndpoint,
+      token_endpoint: provider.oauth.tokenEndpoint,
+      user_endpoint: provider.oauth.userEndpoint,
+      emails_endpoint: provider.oauth.emailsEndpoint ?? null,
+    }),
     scope: provider.scopes.join(" "),
+    claims: provider.claims ?? {},
+    profile: provider.profile ?? "first",
+    mfa_acr: provider.mfaAcr ?? [],
+    mfa_amr: provider.mfaAmr ?? [],
+    position: provider.position ?? null,
     required_claims: provider.requiredClaims ?? {},
     email_domains: provider.emailDomains,
     trust_email: provider.trustEmail,
@@ -244,7 +256,8 @@ export function providerRecord(provider: SignInProvider, issuer: string): WireRe
     status: provider.status,
     company: null,
     redirect_uri: `${issuer}/login/provider/${provider.id}/callback`,
-    backchannel_logout_uri: `${issuer}/login/provider/${provider.id}/backchannel-logout`,
+    backchannel_logout_uri:
+      provider.type === "oauth" ? null : `${issuer}/login/provider/${provider.id}/backchannel-logout`,
     created_at: time(provider.createdAt),
   };
 }

@@ -17,6 +17,7 @@ import type { WhenDisabled } from "../owners/upstream-change-storage.ts";
 import { isLoopbackHost } from "../setting-kinds.ts";
 import { type Remark, refuse, refuseAny } from "./admin-error.ts";
 import type { AdminContext } from "./context.ts";
+import { type FurtherSettings, furtherProblems, splitSettings, withFurther } from "./provider-settings.ts";
 
 export type { WhenDisabled } from "../owners/upstream-change-storage.ts";
 
@@ -29,7 +30,7 @@ const MAX_DOMAINS = 200;
 const MAX_CHANGE_CLIENTS = 10;
 export const DEFAULT_PROVIDER_SCOPES: readonly string[] = ["openid", "profile", "email"];
 
-interface Settings {
+interface Settings extends FurtherSettings {
   readonly name: string;
   readonly issuer: string;
   readonly clientId: string;
@@ -53,7 +54,7 @@ interface Settings {
 /** Without a preset, the name and the issuer are needed. */
 export type NewProvider = Pick<Settings, "clientId"> &
   Partial<Settings> &
-  PresetInputs & { readonly preset?: PresetName };
+  PresetInputs & { readonly type?: SignInProvider["type"] } & { readonly preset?: PresetName };
 
 export type { PresetName } from "../owners/identities/sign-in-provider.ts";
 
@@ -71,27 +72,32 @@ export interface StoredProvider {
 
 /** Throws `invalid` with all problems, `taken`, or `conflict` if there are too many. */
 export async function createProvider(input: NewProvider, context: AdminContext): Promise<StoredProvider> {
-  const { clientSecret = null, preset, tenant, host, realm, hostedDomain, ...settings } = input;
+  const { clientSecret = null, preset, tenant, host, realm, hostedDomain, ...given } = input;
+  const { further, usual: settings } = splitSettings(given);
   const made = preset && settingsOfPreset(preset, settings.issuer, { tenant, host, realm });
   if (made?.kind === "problems") refuseAny(made.problems);
-  const provider = withHostedDomain(hostedDomain, {
+  const { name, scopes, claims } = preset === undefined ? {} : PROVIDER_PRESETS[preset];
+  const drafted: SignInProvider = {
     id: newProviderId(context),
     type: "openid",
     sealedSecret: null,
-    scopes: DEFAULT_PROVIDER_SCOPES,
+    scopes: scopes ?? (settings.type === "oauth" ? [] : DEFAULT_PROVIDER_SCOPES),
+    ...(claims && { claims }),
     emailDomains: [],
     trustEmail: false,
     createPeople: true,
     status: "active",
     createdAt: context.now(),
-    name: (preset && PROVIDER_PRESETS[preset].name) ?? "",
+    name: name ?? "",
     issuer: "",
     ...settings,
     ...(made?.kind === "made" ? made.settings : {}),
-  });
+  };
+  const provider = withFurther(withHostedDomain(hostedDomain, drafted), further);
   refuseAny([
     ...problemsOf(provider, undefined, context),
-    ...secretProblems(clientSecret),
+    ...secretProblems(provider, clientSecret),
+    ...furtherProblems(provider, clientSecret),
     ...(await changeClientProblems(settings.changeClients ?? [], context)),
   ]);
   const stored = { ...provider, sealedSecret: sealed(provider.id, clientSecret, context) };
@@ -110,21 +116,21 @@ export async function updateProvider(
   context: AdminContext,
 ): Promise<StoredProvider> {
   const before = await providerOf(id, context);
-  const { clientSecret, addEmailDomains = [], removeEmailDomains = [], hostedDomain, ...settings } = changes;
+  const { clientSecret, addEmailDomains = [], removeEmailDomains = [], hostedDomain, ...given } = changes;
+  const { further, usual: settings } = splitSettings(given);
   const replaced = { ...before, ...settings };
   const removed = new Set(removeEmailDomains.map((one) => canonicalDomain(one) ?? one));
   const present = replaced.emailDomains.map((one) => canonicalDomain(one) ?? one);
-  const after = withHostedDomain(hostedDomain, {
-    ...replaced,
-    emailDomains: [...present.filter((one) => !removed.has(one)), ...addEmailDomains],
-  });
+  const emailDomains = [...present.filter((one) => !removed.has(one)), ...addEmailDomains];
+  const after = withFurther(withHostedDomain(hostedDomain, { ...replaced, emailDomains }), further);
   refuseAny([
     ...[...removed].filter((one) => !present.includes(one)).map((one) => absentDomain(one, present)),
     ...problemsOf(after, before, context),
-    ...secretProblems(clientSecret ?? null),
+    ...secretProblems(after, clientSecret ?? null),
+    ...furtherProblems(after, clientSecret),
     ...(await changeClientProblems(settings.changeClients ?? [], context)),
   ]);
-  const moved = after.issuer !== before.issuer && originOf(after.issuer) !== originOf(before.issuer);
+  const moved = secretReceiverOf(after) !== secretReceiverOf(before);
   const kept = moved ? null : before.sealedSecret;
   const stored = {
     ...after,
@@ -175,7 +181,7 @@ function withCanonicalLists(provider: SignInProvider): SignInProvider {
   return {
     ...provider,
     name: provider.name.normalize("NFC"),
-    scopes: [...new Set(["openid", ...provider.scopes])],
+    scopes: [...new Set([...(provider.type === "openid" ? ["openid"] : []), ...provider.scopes])],
     emailDomains: [...new Set(provider.emailDomains.map((one) => canonicalDomain(one) ?? one))],
   };
 }
@@ -283,7 +289,9 @@ function issuerProblem(issuer: string, own: string): string | undefined {
   return bare(href) === bare(new URL(own).href) ? "this is this server's own issuer" : undefined;
 }
 
-function secretProblems(secret: string | null): readonly Remark[] {
+function secretProblems(provider: SignInProvider, secret: string | null): readonly Remark[] {
+  // A private key has lines. `furtherProblems` reads it.
+  if (presetOf(provider)?.signedSecret) return [];
   // The text is a secret, so the problem doesn't repeat it.
   if (secret === null || (secret.length <= 512 && /^[\u0021-\u007e](?:[\u0020-\u007e]*[\u0021-\u007e])?$/.test(secret)))
     return [];
@@ -315,8 +323,9 @@ function quoted(text: string): string {
   return JSON.stringify(text.slice(0, 100));
 }
 
-function originOf(issuer: string): string {
-  return new URL(issuer).origin;
+/** Where the secret goes: the metadata of the issuer name the endpoint, or the operator does. */
+function secretReceiverOf({ issuer, oauth }: SignInProvider): string {
+  return new URL(oauth?.tokenEndpoint ?? issuer).origin;
 }
 
 function issuerRemarks(before: SignInProvider, after: SignInProvider, cleared: boolean): readonly Remark[] {

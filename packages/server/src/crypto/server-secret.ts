@@ -45,6 +45,7 @@ export type Purpose =
   | "identity to connect"
   | "external sign-in"
   | "external answer"
+  | "name of somebody elsewhere"
   | "recovery proof"
   | "passkey challenge"
   | "verified";

@@ -80,7 +80,13 @@ export const routes: readonly Route[] = [
   { path: "/login/stronger", POST: forPeople((all) => all.refuseStronger), for: "people", part: "authorization" },
   { path: "/login/switch", POST: forPeople((all) => all.switchAccount), for: "people" },
   { path: "/login/provider", POST: forPeople((all) => all.submitProvider), for: "people" },
-  { path: "/login/provider/:provider/callback", GET: forPeople((all) => all.finishSignIn), for: "people" },
+  {
+    path: "/login/provider/:provider/callback",
+    GET: forPeople((all) => all.finishSignIn),
+    POST: forPeople((all) => all.receivePostedCallback),
+    for: "people",
+    fromAnySite: true,
+  },
   {
     path: "/login/provider/:provider/backchannel-logout",
     POST: forPeople((all) => all.submitLogoutToken),

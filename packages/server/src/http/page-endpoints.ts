@@ -16,6 +16,7 @@ export { submitProvider } from "./elsewhere/begin.ts";
 export { finishSignIn } from "./elsewhere/callback.ts";
 export { showCompanySignIn } from "./elsewhere/company-sign-in.ts";
 export { beginConnect, showConnect, submitConnect } from "./elsewhere/connect.ts";
+export { receivePostedCallback } from "./elsewhere/posted-callback.ts";
 export { submitUpstreamChange } from "./elsewhere/upstream-change.ts";
 export { askAgain, askNextTime, endApp, narrowApp, revokeApp, showApps } from "./endpoints/allowed-apps.ts";
 export { showRecover, submitRecover } from "./endpoints/ask-recovery.ts";

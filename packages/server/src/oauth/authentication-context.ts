@@ -17,6 +17,9 @@ export const BY_PASSWORD: Authentication = { acr: "1fa", amr: ["pwd"] };
 /** A sign-in at another provider, which does not prove here how strong it was. */
 export const BY_PROVIDER: Authentication = { acr: "1fa", amr: ["fed"] };
 
+/** A sign-in at another provider that says that it saw a second factor, in words that the operator has named. */
+export const BY_PROVIDER_WITH_SECOND_FACTOR: Authentication = { acr: "mfa", amr: ["fed", "mfa"] };
+
 /** A first step, then a one-time code from an app, or a recovery code. `amr`: of the first step. */
 export function withCode(amr: readonly string[]): Authentication {
   return { acr: "mfa", amr: [...new Set([...amr, "otp", "mfa"])] };

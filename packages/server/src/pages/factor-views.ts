@@ -1,6 +1,6 @@
 /** The data for the pages about authentication factors other than the password. */
 
-import type { ClientCard, FormSecrets, PasskeyOffer, SignedInAs } from "./views.ts";
+import type { ClientCard, FormSecrets, PasskeyOffer, ProviderButton, SignedInAs } from "./views.ts";
 
 /** Where an action came from, as far as the server knows. */
 export interface SeenFrom {
@@ -20,6 +20,8 @@ export interface SecondStepView {
   /** True if the person can enter a code. False if only a passkey is strong enough, or if a passkey is the only factor. */
   readonly codes: boolean;
   readonly passkey: PasskeyOffer | null;
+  /** Providers whose second factor counts here. Absent: none. */
+  readonly providers?: readonly ProviderButton[];
   /** Path at which the sign-in starts again, below the issuer's path. Null if somebody is signed in. */
   readonly over: string | null;
   readonly problem:
@@ -34,6 +36,8 @@ export interface StrongerView {
   readonly form: FormSecrets | null;
   readonly client: ClientCard;
   readonly wanted: "mfa" | "phr";
+  /** Providers whose second factor counts here, and the fields of their form. Absent: none. */
+  readonly elsewhere?: { readonly providers: readonly ProviderButton[]; readonly form: FormSecrets };
   /** True if passkeys work at this address. */
   readonly passkeys: boolean;
   /** The sealed request, so that the person can return to it. Null if there is no request. */

@@ -7,6 +7,7 @@ import { type Attributes, html, type Markup } from "./parts/html.ts";
 import { icon } from "./parts/icons.ts";
 import { cardPage } from "./parts/layout.ts";
 import { passkeyForm } from "./passkey-form.ts";
+import { providerButtons } from "./provider-buttons.ts";
 import { name } from "./untrusted-text.ts";
 
 const ERROR_ID = "second-step-error";
@@ -14,7 +15,7 @@ const ERROR_ID = "second-step-error";
 /** Renders the step, and every response to it that isn't a redirect. */
 export function secondStepPage(view: SecondStepView, chrome: Chrome): string {
   const { words } = chrome;
-  const { client, person, problem, passkey } = view;
+  const { client, person, problem, passkey, providers = [] } = view;
   return cardPage(
     chrome,
     titled(words.secondStep.title, problem !== null, words),
@@ -28,6 +29,7 @@ export function secondStepPage(view: SecondStepView, chrome: Chrome): string {
       ${problem !== null && !isAboutField(problem) && notice("danger", problemText(problem, words), view.codes ? { id: ERROR_ID } : { focus: true })}
       ${view.codes && codeForm(view, chrome)}
       ${passkey !== null && passkeyForm(passkey, view.form, view.partial, chrome)}
+      ${providers.length > 0 && providerButtons({ providers, form: view.form, only: "second-factor" }, chrome)}
       ${view.codes && recoveryForm(view, chrome)}
       ${view.over !== null && html`<p class="small"><a class="alone" href=${chrome.base + view.over}>${words.secondStep.over}</a></p>`}
     </div>`,

@@ -9,6 +9,7 @@ import { cardPage } from "./parts/layout.ts";
 import { bothNames } from "./parts/person-names.ts";
 import { carriedQuery, elsewhereNotice, invitedLine } from "./parts/what-waits.ts";
 import { passkeyForm } from "./passkey-form.ts";
+import { providerButtons } from "./provider-buttons.ts";
 import { NAME_LENGTH, name, visible } from "./untrusted-text.ts";
 import type { FormSecrets, SignInView } from "./views.ts";
 
@@ -36,28 +37,22 @@ export function signInPage(view: SignInView, chrome: Chrome): string {
       </form>`
       }
       ${view.passkey !== null && passkeyForm(view.passkey, view.form, null, chrome)}
-      ${providerButtons(view, chrome)}
+      ${providerSection(view, chrome)}
       ${another(view.choose ?? view.other, chrome)} ${ways(view, chrome)} ${asksPassword && passwordScript(chrome)}
     </div>`,
   );
 }
 
-/** One form with a button for each provider. */
-function providerButtons(
+/** The providers, below the other ways. */
+function providerSection(
   { providers = [], form, asksPassword = true, passkey }: SignInView,
-  { words, base }: Chrome,
+  chrome: Chrome,
 ): readonly Child[] {
   if (providers.length === 0) return [];
   const only = !asksPassword && passkey === null;
   return [
-    !only && html`<p class="divider"><span>${words.elsewhere.or}</span></p>`,
-    html`<form class="fields providers" method="post" action=${`${base}/login/provider`}>
-      ${secrets(form)}
-      ${providers.map(
-        (one) =>
-          html`<button class=${only && providers.length === 1 ? "button primary" : "button"} type="submit" name="provider" value=${one.id}><span>${rich(words.elsewhere.with, { provider: name(one.name) })}</span></button>`,
-      )}
-    </form>`,
+    !only && html`<p class="divider"><span>${chrome.words.elsewhere.or}</span></p>`,
+    providerButtons({ providers, form, primary: only && providers.length === 1 }, chrome),
   ];
 }
 

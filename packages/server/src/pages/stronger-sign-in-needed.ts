@@ -6,6 +6,7 @@ import { rich } from "./messages/index.ts";
 import { secrets, tile } from "./parts/components.ts";
 import { html } from "./parts/html.ts";
 import { cardPage } from "./parts/layout.ts";
+import { providerButtons } from "./provider-buttons.ts";
 import { name } from "./untrusted-text.ts";
 
 export function strongerPage(view: StrongerView, chrome: Chrome): string {
@@ -24,6 +25,7 @@ export function strongerPage(view: StrongerView, chrome: Chrome): string {
         ${clientHost(client.host, words)}
         <p class="soft">${rich(text, { app: name(client.name) })}</p>
       </div>
+      ${view.elsewhere !== undefined && providerButtons({ ...view.elsewhere, only: "second-factor" }, chrome)}
       <div class="buttons">
         ${view.passkeys && html`<a class="button primary" href=${`${base}/account/security/passkeys${query}`}>${stronger.passkey}</a>`}
         ${

@@ -7,26 +7,17 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import * as oidc from "openid-client";
 import type { Millis } from "../oauth/model.ts";
-import type { Asked, GuardedFetcher } from "../outbound/guarded-fetch.ts";
-import { type ProviderPreset, presetOf } from "../owners/identities/provider-presets.ts";
+import type { GuardedFetcher } from "../outbound/guarded-fetch.ts";
+import { presetOf } from "../owners/identities/provider-presets.ts";
 import type { SignInProvider } from "../owners/identities/sign-in-provider.ts";
-import type {
-  Attempt,
-  UpstreamClient,
-  UpstreamFailed,
-  UpstreamIdentity,
-  Wishes,
-} from "../owners/identities/upstream-identity.ts";
+import type { Attempt, UpstreamClient, UpstreamFailed, Wishes } from "../owners/identities/upstream-identity.ts";
+import { identityOf, missesAddress, missesGroups, missesNamed } from "./identity-of-claims.ts";
 import { kidOfTokenResponse, ProviderKeys } from "./provider-keys.ts";
+import { allowPlainAt, CLOCK_TOLERANCE, failed, fetchWith, Unreachable, Unverified } from "./provider-requests.ts";
+import { signedClientSecret } from "./signed-client-secret.ts";
 
 /** How long a provider's metadata count. */
 const METADATA_TTL: Millis = 3_600_000;
-/** Bytes of a document of a provider: metadata, keys, tokens, UserInfo. */
-const MAX_ANSWER = 262_144;
-/** How much the clocks of two servers may differ, in seconds. */
-const CLOCK_TOLERANCE = 60;
-/** Characters of a provider's session id. A longer one is not remembered. */
-const MAX_SID = 255;
 /** How long a failure to read metadata counts for logout tokens, which anybody can send. */
 const FAILURE_TTL: Millis = 5_000;
 /** Logout tokens that wait for metadata at a time. */
@@ -78,6 +69,8 @@ export class OpenIdProviders implements UpstreamClient {
         max_age: wishes.fresh ? "0" : String(OLDEST_SIGN_IN),
         ...(preset?.hostedDomains && hostedDomain !== undefined ? { hd: hostedDomain } : {}),
         ...(wishes.loginHint === null ? {} : { login_hint: wishes.loginHint }),
+        ...(preset?.formPost ? { response_mode: "form_post" } : {}),
+        ...acrValuesOf(provider, wishes),
       });
       return { kind: "begun", location: location.href };
     } catch (error) {
@@ -87,7 +80,7 @@ export class OpenIdProviders implements UpstreamClient {
 
   /**
    * Redeems the code of a callback and verifies the ID token, its signature included (§3.1.3.7). Asks UserInfo only for
-   * an address that the ID token does not have. `query`: the query of the callback, as it arrived.
+   * what the ID token does not have and the operator wants. `query`: the query of the callback, as it arrived.
    */
   async finish(provider: SignInProvider, attempt: Attempt, query: string): ReturnType<UpstreamClient["finish"]> {
     try {
@@ -101,19 +94,12 @@ export class OpenIdProviders implements UpstreamClient {
       requireAccessTokenHash(tokens.id_token ?? "", tokens.access_token);
       requireForThisAttempt(claims, provider, attempt);
       requireClaims(claims, provider);
-      const groupsClaim = provider.company?.roles?.claim;
-      const wanted =
-        (provider.scopes.includes("email") && claims["email"] === undefined) ||
-        (groupsClaim !== undefined && claims[groupsClaim] === undefined);
+      const wanted = missesAddress(provider, claims) || missesNamed(provider, claims) || missesGroups(provider, claims);
       const hasUserInfo = known.serverMetadata().userinfo_endpoint !== undefined;
       // The library refuses UserInfo of another subject (§5.3.2).
       const more = wanted && hasUserInfo ? await oidc.fetchUserInfo(known, tokens.access_token, claims.sub) : {};
-      // Whether an address is verified is said where the address is.
-      const source: Readonly<Record<string, unknown>> = claims["email"] === undefined ? { ...more } : claims;
-      const { email } = source;
-      const email_verified = isVerified(source, presetOf(provider));
-      const told = { ...more, ...claims, email, email_verified };
-      return { kind: "finished", identity: { ...identityOf(told), groups: textsOf(told, groupsClaim) } };
+      const { iss: issuer, sub: subject } = claims;
+      return { kind: "finished", identity: identityOf(provider, { issuer, subject }, claims, { ...more }) };
     } catch (error) {
       return failed(error);
     }
@@ -169,12 +155,21 @@ export class OpenIdProviders implements UpstreamClient {
       metadata,
       provider.clientId,
       { [oidc.clockTolerance]: CLOCK_TOLERANCE },
-      authenticationOf(this.#parts.secretOf(provider), metadata.token_endpoint_auth_methods_supported),
+      this.#authentication(provider, metadata.token_endpoint_auth_methods_supported),
     );
     known[oidc.customFetch] = send;
-    if (provider.issuer.startsWith("http:")) oidc.allowInsecureRequests(known);
+    allowPlainAt(provider.issuer, known);
     oidc.enableNonRepudiationChecks(known);
     return known;
+  }
+
+  #authentication(provider: SignInProvider, supported: readonly string[] | undefined): oidc.ClientAuth {
+    const secret = this.#parts.secretOf(provider);
+    if (secret === null || provider.signedSecret === undefined) return authenticationOf(secret, supported);
+    return (_server, client, body) => {
+      body.set("client_id", client.client_id);
+      body.set("client_secret", signedClientSecret(provider, secret, Math.floor(Date.now() / 1000)));
+    };
   }
 
   /**
@@ -199,8 +194,8 @@ function isAt(url: string, endpoint: string | undefined): boolean {
   return endpoint !== undefined && url === new URL(endpoint).href;
 }
 
-function keyOf({ id, issuer, clientId, sealedSecret }: SignInProvider): string {
-  return JSON.stringify([id, issuer, clientId, sealedSecret]);
+function keyOf({ id, issuer, clientId, sealedSecret, signedSecret }: SignInProvider): string {
+  return JSON.stringify([id, issuer, clientId, sealedSecret, signedSecret]);
 }
 
 /** Without values that the provider says it does not know. It would refuse the whole request. */
@@ -210,34 +205,16 @@ function promptOf({ fresh, choose }: Wishes, supported: unknown, onlyOne = false
   return known.slice(0, onlyOne ? 1 : known.length).join(" ");
 }
 
+/** The request needs a second factor, and the operator has said what that is at this provider (§3.1.2.1). */
+function acrValuesOf({ mfaAcr = [] }: SignInProvider, { mfa }: Wishes): { readonly acr_values?: string } {
+  return mfa && mfaAcr.length > 0 ? { acr_values: mfaAcr.join(" ") } : {};
+}
+
 /** `client_secret_basic` unless the provider lists other methods only (OpenID Connect Discovery §3). */
 function authenticationOf(secret: string | null, supported: readonly string[] | undefined): oidc.ClientAuth {
   if (secret === null) return oidc.None();
   const basic = supported?.includes("client_secret_basic") ?? true;
   return basic ? oidc.ClientSecretBasic(secret) : oidc.ClientSecretPost(secret);
-}
-
-class Unverified extends Error {}
-class Unreachable extends Error {}
-
-function fetchWith(fetcher: GuardedFetcher): oidc.CustomFetch {
-  return async (url, { method, headers, body }) => {
-    const asked: Asked = { method, headers, maxBytes: MAX_ANSWER, ...(body == null ? {} : { body: String(body) }) };
-    const answered = await fetcher.ask(url, asked);
-    if (answered.kind === "failed") throw new Unreachable(`${answered.fault}: ${answered.detail}`);
-    const { status, headers: got, body: bytes } = answered;
-    if (status < 200 || status > 599) throw new Unreachable(`status ${status}`);
-    // A response with one of these statuses has no body.
-    const content = status === 204 || status === 205 || status === 304 ? null : new Uint8Array(bytes);
-    const { "content-type": type, "www-authenticate": challenge } = got;
-    return new Response(content, {
-      status,
-      headers: {
-        ...(type === undefined ? {} : { "content-type": type }),
-        ...(challenge === undefined ? {} : { "www-authenticate": challenge }),
-      },
-    });
-  };
 }
 
 /** The hash of each signature algorithm (OpenID Connect Core §3.1.3.6; EdDSA: the hash of Ed25519). */
@@ -269,65 +246,4 @@ function requireForThisAttempt({ azp, iat }: oidc.IDToken, { clientId }: SignInP
 function requireClaims(claims: oidc.IDToken, { requiredClaims = {} }: SignInProvider): void {
   for (const [name, value] of Object.entries(requiredClaims))
     if (claims[name] !== value) throw new Unverified(`the claim ${name} is not the required one`);
-}
-
-/** `source`: where the address is. Some providers send the text "true"; Entra ID's own claim may also be 1. */
-function isVerified(source: Readonly<Record<string, unknown>>, preset: ProviderPreset | undefined): boolean {
-  const said = source["email_verified"];
-  if (said !== undefined || preset?.verifiedBy === undefined) return said === true || said === "true";
-  const own = source[preset.verifiedBy];
-  return own === true || own === "true" || own === 1 || own === "1";
-}
-
-/** Groups of one person that are looked at. */
-const MAX_GROUPS = 1_000;
-
-/** Texts of a claim that is a text or a list. Own properties only: the name of the claim is a company's. */
-function textsOf(claims: Readonly<Record<string, unknown>>, name: string | undefined): readonly string[] {
-  if (name === undefined || !Object.hasOwn(claims, name)) return [];
-  const value = claims[name];
-  const texts = Array.isArray(value) ? value : [value];
-  return texts.filter((one) => typeof one === "string").slice(0, MAX_GROUPS);
-}
-
-function identityOf(
-  claims: Readonly<Record<string, unknown>> & { readonly iss: string; readonly sub: string },
-): Omit<UpstreamIdentity, "groups"> {
-  const text = (name: string) => (typeof claims[name] === "string" ? (claims[name] as string) : null);
-  const authTime = claims["auth_time"];
-  const sid = text("sid");
-  return {
-    issuer: claims.iss,
-    subject: claims.sub,
-    email: text("email"),
-    emailVerified: claims["email_verified"] === true,
-    username: text("preferred_username"),
-    name: text("name"),
-    authTime: typeof authTime === "number" && Number.isFinite(authTime) ? authTime * 1000 : null,
-    sid: sid !== null && sid !== "" && sid.length <= MAX_SID ? sid : null,
-  };
-}
-
-function failed(error: unknown): UpstreamFailed {
-  const unreachable = [error, (error as { cause?: unknown }).cause].find((one) => one instanceof Unreachable);
-  if (unreachable !== undefined)
-    return { kind: "failed", fault: "unreachable", detail: unreachable.message.slice(0, 200) };
-  const detail = detailOf(error);
-  if (error instanceof oidc.AuthorizationResponseError && error.error === "access_denied")
-    return { kind: "failed", fault: "denied", detail };
-  return { kind: "failed", fault: "unverified", detail };
-}
-
-/** Every registered error code. Another text may repeat what was sent: a code, or the client secret. */
-const ERROR_CODE = /^[a-z_]{1,50}$/;
-
-/** What an operator needs to find the mistake. No token, code or secret is in it. */
-function detailOf(error: unknown): string {
-  if (error instanceof oidc.AuthorizationResponseError || error instanceof oidc.ResponseBodyError)
-    return `${error.name}: ${ERROR_CODE.test(error.error) ? error.error : "an unknown error"}`;
-  const { name, message, code } = error as { name?: string; message?: string; code?: string };
-  return [name, code, message]
-    .filter((part) => part !== undefined && part !== "")
-    .join(": ")
-    .slice(0, 200);
 }

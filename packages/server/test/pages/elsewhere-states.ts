@@ -24,6 +24,9 @@ const RTL_NAME = "بوابة الجامعة الوطنية";
 const one = [{ id: "p-1", name: "Example ID" }];
 const five = ["Acme", "Example ID", RTL_NAME, LONG_NAME, UNBREAKABLE].map((name, at) => ({ id: `p-${at}`, name }));
 
+const wellKnown = ["Acme Staff", "Google", "Apple", "GitHub", "Microsoft"].map((name, at) => ({ id: `w-${at}`, name }));
+const odd = [HOSTILE_NAME, "例え", "🙂", "1&1", "ä"].map((name, at) => ({ id: `o-${at}`, name }));
+
 function aProviderSignIn(change: Partial<SignInView> = {}): SignInView {
   return aSignIn({ providers: one, ...change });
 }
@@ -64,6 +67,16 @@ export const elsewhereStates: Readonly<Record<string, (chrome: Chrome) => string
   "sign-in-providers-one": (c) => signInPage(aProviderSignIn({ passkey: anOffer }), c),
   "sign-in-providers-one-alone": (c) => signInPage(aProviderSignIn({ ...alone, passkey: null }), c),
   "sign-in-providers": (c) => signInPage(aProviderSignIn({ ...alone, providers: five }), c),
+  "sign-in-providers-five": (c) => signInPage(aProviderSignIn({ ...alone, providers: wellKnown }), c),
+  "sign-in-providers-odd": (c) => signInPage(aProviderSignIn({ ...alone, providers: odd }), c),
+  "sign-in-other-person": (c) =>
+    signInPage(
+      aProviderSignIn({
+        ...{ again: ada, other: noRequest, providers: wellKnown },
+        problem: { kind: "elsewhere", why: "other_person", provider: "Google" },
+      }),
+      c,
+    ),
   "sign-in-providers-app": (c) => signInPage(aProviderSignIn({ providers: five, passkey: anOffer }), c),
   "sign-in-providers-again": (c) => signInPage(aProviderSignIn({ again: ada, noPassword: true }), c),
   "sign-in-providers-choose": (c) =>

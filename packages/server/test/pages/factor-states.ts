@@ -101,6 +101,12 @@ const everything = {
   sessions,
 };
 
+/** Where the person can prove a second factor, too. */
+const providers = [
+  { id: "p-1", name: "Example ID" },
+  { id: "p-2", name: "جامعة الملك" },
+];
+
 export const factorStates: Readonly<Record<string, (chrome: Chrome) => string>> = {
   "second-step": (c) => secondStepPage(aSecondStep(), c),
   "second-step-passkey": (c) => secondStepPage(aSecondStep({ passkey: anOffer, over: null }), c),
@@ -112,7 +118,9 @@ export const factorStates: Readonly<Record<string, (chrome: Chrome) => string>> 
     ]),
   ),
   "second-step-throttled": (c) => secondStepPage(aSecondStep({ problem: { kind: "throttled", minutes: 9 } }), c),
+  "second-step-provider": (c) => secondStepPage(aSecondStep({ passkey: anOffer, over: null, providers }), c),
   stronger: (c) => strongerPage(aStronger(), c),
+  "stronger-provider": (c) => strongerPage(aStronger({ elsewhere: { providers, form: aSecondStep().form } }), c),
   "stronger-passkey": (c) => strongerPage(aStronger({ wanted: "phr" }), c),
   "stronger-device": (c) => strongerPage(aStronger({ passkeys: false, form: null, request: null }), c),
   "add-passkey": (c) => addPasskeyPage(anAddPasskey(), c),

@@ -1,6 +1,7 @@
 /** `/login/provider`: the way to the sign-in at another provider. */
 
 import { randomText } from "../../crypto/random.ts";
+import { signInPolicy } from "../../oauth/authentication-context.ts";
 import type { Millis } from "../../oauth/model.ts";
 import { canonicalEmail } from "../../owners/canonical-login.ts";
 import { isReplaced } from "../../owners/identities/external-sign-in.ts";
@@ -64,10 +65,12 @@ export function beginSignIn(
   const prompt = flow?.request.prompt ?? [];
   const choose = form.get("switch") === "yes" || prompt.includes("select_account");
   // Somebody who is signed in, and is asked to sign in, has to prove again who they are. So has whoever an app asks.
-  const again = visitor.signedIn !== undefined && !choose;
+  // Somebody who only lacks a second factor proves that one alone.
+  const again = visitor.signedIn !== undefined && !choose && form.get("only") !== "second-factor";
   const fresh = again || prompt.includes("login") || flow?.request.maxAge != null;
   const loginHint = typed ?? flow?.request.loginHint ?? null;
-  return begin(provider, { connects: null, fresh, choose, loginHint }, arrival, tools);
+  const mfa = flow !== undefined && signInPolicy([...flow.request.scopes, flow.request]).acr === "mfa";
+  return begin(provider, { connects: null, fresh, choose, mfa, loginHint }, arrival, tools);
 }
 
 /** Redirects to the operator's own page. */
@@ -79,13 +82,14 @@ async function toOwnPage(going: Going, arrival: Arrival, tools: FlowTools): Prom
 }
 
 export interface Beginning extends Pick<ElsewhereState, "connects" | "tries" | "fresh" | "choose"> {
+  readonly mfa: boolean;
   readonly loginHint: string | null;
 }
 
 /** Redirects to the provider. */
 export async function begin(
   provider: SignInProvider,
-  { connects, tries = false, fresh, choose, loginHint }: Beginning,
+  { connects, tries = false, fresh, choose, mfa, loginHint }: Beginning,
   arrival: Arrival,
   tools: FlowTools,
 ): Promise<Answer> {
@@ -99,7 +103,7 @@ export async function begin(
   // Only a request of an unusual size is that long. The person can still sign in with another way.
   if (sealed.length > MAX_STATE) return problemAt(provider.name, "too_long", arrival, tools);
   const uiLocales = tools.chrome(http).words.language;
-  const wishes = { fresh, choose, loginHint: loginHint?.slice(0, 254) ?? null, uiLocales };
+  const wishes = { fresh, choose, mfa, loginHint: loginHint?.slice(0, 254) ?? null, uiLocales };
   const begun = await tools.elsewhere.begin(provider, attemptOf(state, sealed, tools), wishes);
   if (begun.kind === "begun") return redirect(303, begun.location, visitor.cookies);
   const { fault, detail } = begun;

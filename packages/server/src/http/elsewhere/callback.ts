@@ -1,7 +1,7 @@
 /** `/login/provider/{id}/callback`: the way back from another provider (OpenID Connect Core §3.1.2.5). */
 
 import { hashes } from "../../crypto/node-hashes.ts";
-import { BY_PROVIDER } from "../../oauth/authentication-context.ts";
+import { BY_PROVIDER, BY_PROVIDER_WITH_SECOND_FACTOR } from "../../oauth/authentication-context.ts";
 import type { Millis } from "../../oauth/model.ts";
 import type { ProfileContext } from "../../owners/account/profile.ts";
 import { isIdentityOf, signInElsewhere, subjectAt } from "../../owners/identities/sign-in-elsewhere.ts";
@@ -21,6 +21,7 @@ import { type Answer, type HttpRequest, redirect } from "../http-message.ts";
 import { activeProvider, attemptOf, begin, OLDEST_SIGN_IN, problemAt } from "./begin.ts";
 import { toConnect } from "./connect.ts";
 import { offerAddress } from "./offer-address.ts";
+import { withPostedName } from "./posted-callback.ts";
 import { type ElsewhereState, openState, STATE_TTL } from "./state.ts";
 
 type CallbackTools = SignInTools & OwnProviderTools & { readonly account: ProfileContext };
@@ -48,7 +49,7 @@ export async function finishSignIn(http: HttpRequest, tools: CallbackTools): Pro
     return spent(state, arrival, tools);
   const provider = await activeProvider(state.providerId, tools);
   if (provider === undefined) return tooLate(state, arrival, tools);
-  const finished = await tools.elsewhere.finish(provider, attemptOf(state, sealed, tools), http.query);
+  const finished = await tools.elsewhere.finish(provider, attemptOf(state, sealed, tools), withoutUser(http.query));
   const failure = finished.kind === "failed" ? finished : unproved(provider, finished.identity, state);
   if (finished.kind === "failed" || failure !== undefined) {
     const { fault = "unverified", detail = "" } = failure ?? {};
@@ -56,11 +57,24 @@ export async function finishSignIn(http: HttpRequest, tools: CallbackTools): Pro
     if (state.connects !== null) return securityAfter("account-failed", visitor.cookies, tools);
     return problemAt(provider.name, fault, arrival, tools);
   }
-  const { identity } = finished;
+  const identity = withPostedName(finished.identity, new URLSearchParams(http.query), tools);
   if (state.connects !== null) return toConnect(state.connects, provider, identity, visitor, tools);
   if (tools.now() - (identity.authTime ?? tools.now()) > OLDEST_SIGN_IN && !state.fresh)
-    return begin(provider, { connects: null, fresh: true, choose: false, loginHint: identity.email }, arrival, tools);
+    return begin(
+      provider,
+      { connects: null, fresh: true, choose: false, mfa: false, loginHint: identity.email },
+      arrival,
+      tools,
+    );
   return signedInThere({ provider, identity, state }, arrival, tools);
+}
+
+/** Without the name that this server added. */
+function withoutUser(query: string): string {
+  const parameters = new URLSearchParams(query);
+  if (!parameters.has("user")) return query;
+  parameters.delete("user");
+  return parameters.toString();
 }
 
 /** What came back from a provider. */
@@ -151,12 +165,16 @@ async function signedInThere(back: Back, arrival: Arrival, tools: CallbackTools)
   const { person, made } = outcome;
   const authTime = authTimeOf(back, made, tools.now());
   if (made) await offerAddress(person, identity, http, tools);
-  // What the provider demanded is not known here, so a second step of this server stays necessary.
+  const { picture } = identity;
+  const follows = provider.profile === "follow";
+  if (picture !== null && (made || follows)) tools.elsewhere.takePicture(person, picture, follows);
   const ways = await waysFor({ person }, "mfa", tools);
   const subject = subjectAt(provider, identity);
   // The provider may say later that this sign-in is over.
   const upstream = subject && { upstream: { subject, sid: identity.sid } };
-  if (!ways.codes) return signedInAnswer(person, { ...BY_PROVIDER, authTime, ...upstream }, arrival, tools);
+  // Only a second factor that the operator recognizes makes this server's own unnecessary.
+  const proof = identity.mfa ? BY_PROVIDER_WITH_SECOND_FACTOR : BY_PROVIDER;
+  if (identity.mfa || !ways.codes) return signedInAnswer(person, { ...proof, authTime, ...upstream }, arrival, tools);
   const partial = { person, authTime, sessionId: null, amr: BY_PROVIDER.amr, ...upstream };
   return secondStepAnswer(arrival, ways, partial, tools);
 }

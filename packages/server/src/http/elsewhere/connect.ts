@@ -37,7 +37,7 @@ export const beginConnect = freshly("security", async ({ person, session, http, 
   const provider = await providerFor(person, formOf(http).get("provider") ?? "", tools);
   if (provider === undefined) return securityAfter("account-failed", visitor.cookies, tools);
   const arrival = { visitor, http, continuation: undefined, flow: undefined };
-  const beginning = { connects: session.sessionId, fresh: false, choose: true, loginHint: null };
+  const beginning = { connects: session.sessionId, fresh: false, choose: true, mfa: false, loginHint: null };
   const answer = await begin(provider, beginning, arrival, tools);
   return answer.status === 303 ? answer : securityAfter("account-failed", visitor.cookies, tools);
 });
@@ -57,7 +57,11 @@ export function toConnect(
     (text) => text?.slice(0, MAX_SHOWN) ?? null,
   );
   const plain = Buffer.from(
-    JSON.stringify([providerId, { ...identity, groups: [], email, username, name }, tools.now()]),
+    JSON.stringify([
+      providerId,
+      { ...identity, groups: [], details: {}, picture: null, email, username, name },
+      tools.now(),
+    ]),
   );
   const sealed = Buffer.from(seal(tools.secrets, PURPOSE, connects, plain)).toString("base64url");
   return redirect(303, `${tools.issuer}/account/security/connect?identity=${sealed}`, cookies);

@@ -184,7 +184,14 @@ export const tryProvider = forFreshAdmins(async (at, tools) => {
   if (provider === undefined) return backToProvider(at, "changed", tools);
   if (!(await mayTry(at, tools.ownProvider))) return providerAnswer(at, { notice: "tooOften" }, tools);
   const arrival = { visitor, http, continuation: undefined, flow: undefined };
-  const beginning = { connects: session.sessionId, tries: true, fresh: false, choose: false, loginHint: null };
+  const beginning = {
+    connects: session.sessionId,
+    tries: true,
+    fresh: false,
+    choose: false,
+    mfa: false,
+    loginHint: null,
+  };
   const answer = await begin(provider, beginning, arrival, tools);
   return answer.status === 303 ? answer : triedAnswer(at, null, tools);
 });

@@ -5,10 +5,12 @@ import { isAsSure } from "../../oauth/authentication-context.ts";
 import type { Acr, Client } from "../../oauth/model.ts";
 import type { SignedIn } from "../../owners/authorization/context.ts";
 import { providersOf } from "../../owners/identities/sign-in-elsewhere.ts";
+import type { Person } from "../../owners/person.ts";
 import { type Ways, waysOf } from "../../owners/second-step.ts";
 import { authenticationOf } from "../../owners/session-lifetime-and-level.ts";
 import type { SecondStepView } from "../../pages/factor-views.ts";
 import { secondStepPage, strongerPage } from "../../pages/index.ts";
+import type { ProviderButton } from "../../pages/views.ts";
 import {
   type Arrival,
   type FlowArrival,
@@ -34,6 +36,7 @@ export function secondStepAnswer(
   partial: Partial,
   tools: FlowTools,
   problem: SecondStepView["problem"] = null,
+  providers: readonly ProviderButton[] = [],
 ): Answer {
   const { visitor, flow, continuation, http } = arrival;
   const here = onward(continuation, visitor, tools);
@@ -45,6 +48,7 @@ export function secondStepAnswer(
     person: signedInAs(partial.person),
     codes,
     passkey: passkeys ? passkeyOffer(visitor, tools) : null,
+    providers,
     over: partial.sessionId === null ? overAgain(arrival, tools) : null,
     problem,
   };
@@ -70,7 +74,8 @@ export async function stepUpAnswer(
 ): Promise<Answer> {
   const partial = partialOf(signedIn);
   const ways = await waysFor(partial, wanted, tools);
-  if (ways.codes || ways.passkeys) return secondStepAnswer(arrival, ways, partial, tools);
+  const providers = await secondFactorsElsewhere(signedIn.person, wanted, tools);
+  if (ways.codes || ways.passkeys) return secondStepAnswer(arrival, ways, partial, tools, null, providers);
   const { flow, visitor, http } = arrival;
   const there = await strongerAtPage(arrival, signedIn, wanted, tools);
   if (there !== undefined) return redirect(303, there, visitor.cookies);
@@ -78,7 +83,9 @@ export async function stepUpAnswer(
   const form = formSecrets(flow.continuation, visitor, tools);
   const client = clientCard(flow.request, chrome.words.language);
   const passkeys = relyingPartyOf(tools.issuer) !== undefined;
-  const view = { form, client, wanted, passkeys, request: form.request };
+
+  const elsewhere = providers.length === 0 ? {} : { elsewhere: { providers, form } };
+  const view = { form, client, wanted, passkeys, request: form.request, ...elsewhere };
   return page(200, strongerPage(view, chrome), "to a client", visitor.cookies);
 }
 
@@ -99,6 +106,18 @@ async function strongerAtPage(
   return theirs.some(({ ownPage }) => ownPage !== undefined)
     ? addressOfPage(page, goingFrom(arrival), arrival, tools)
     : undefined;
+}
+
+/** The person's providers whose second factor counts as this server's own. */
+async function secondFactorsElsewhere(
+  person: Person,
+  wanted: Acr,
+  { elsewhere }: FlowTools,
+): Promise<readonly ProviderButton[]> {
+  if (wanted !== "mfa") return [];
+  const known = await providersOf(person, elsewhere);
+  const counts = known.filter(({ mfaAcr = [], mfaAmr = [] }) => mfaAcr.length + mfaAmr.length > 0);
+  return counts.map(({ id, name }) => ({ id, name }));
 }
 
 /** The same on the way to a device. */

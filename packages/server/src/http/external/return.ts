@@ -96,7 +96,8 @@ function identityOf(
   { subject, email, emailVerified, username, name }: Accepted,
   { issuer }: SignInProvider,
 ): UpstreamIdentity {
-  return { issuer, subject, email, emailVerified, username, name, authTime: null, sid: null, groups: [] };
+  const said = { issuer, subject, email, emailVerified, username, name, details: {}, picture: null };
+  return { ...said, authTime: null, mfa: false, sid: null, groups: [] };
 }
 
 async function signedInThere(

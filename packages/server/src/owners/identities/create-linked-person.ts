@@ -1,6 +1,6 @@
 /** Creates the account of somebody whom another system vouches for, together with the link to their identity there. */
 
-import type { Millis } from "../../oauth/model.ts";
+import type { Millis, PersonDetails } from "../../oauth/model.ts";
 import { displayTextProblem } from "../../oauth/names/display-name.ts";
 import type { Uses } from "../../storage-subset.ts";
 import { addressOfNobody } from "../canonical-login.ts";
@@ -27,6 +27,8 @@ export interface NewNames extends NewUsername {
   readonly verified: boolean;
   /** What people call them. Absent: nobody says. */
   readonly name?: string | null;
+  /** What else is known of them, as it was checked. */
+  readonly details?: PersonDetails;
 }
 
 /** Maximum number of characters of a name, as on the profile page. */
@@ -71,12 +73,13 @@ export async function createLinkedPerson(
 function newcomer(
   personId: string,
   partition: number,
-  { username, lookAlike, email, verified, name }: NewNames,
+  { username, lookAlike, email, verified, name, details = {} }: NewNames,
   passwordHash: string | null,
   now: Millis,
 ): Person {
   return {
     ...{ partition, personId, username, lookAlike, email, emailVerifiedAt: verified ? now : null },
+    ...(Object.keys(details).length === 0 ? {} : { details }),
     ...{ name: name ?? null, status: "active", passwordHash, passwordChangedAt: passwordHash === null ? null : now },
     ...{ mustChangePassword: false, operator: [], createdAt: now, updatedAt: now },
   };
@@ -109,11 +112,13 @@ export interface Newcomer {
   /** The address that counts as verified here. Null: none. */
   readonly verified: string | null;
   readonly name: string | null;
+  /** What else is known of them, as it was checked. Absent: nothing. */
+  readonly details?: PersonDetails;
 }
 
 /** Pairs of names to try, the plainest first. */
 export function namesOfNewcomer(
-  { username, address, verified, name: called }: Newcomer,
+  { username, address, verified, name: called, details = {} }: Newcomer,
   personId: string,
 ): readonly NewNames[] {
   const name = called !== null && displayTextProblem(called, MAX_NAME) === undefined ? called.normalize("NFC") : null;
@@ -121,10 +126,10 @@ export function namesOfNewcomer(
   const usernames = usernamesLike(wanted, personId);
   if (verified !== null) {
     const [first] = namesForAddress(verified, personId);
-    return first === undefined ? [] : usernames.map((one) => ({ ...first, ...one, name }));
+    return first === undefined ? [] : usernames.map((one) => ({ ...first, ...one, name, details }));
   }
   // An address that nobody vouches for would keep out the person who has it.
-  const nowhere = { email: addressOfNobody(personId), verified: false, name };
+  const nowhere = { email: addressOfNobody(personId), verified: false, name, details };
   return usernames.map((one) => ({ ...one, ...nowhere }));
 }
 

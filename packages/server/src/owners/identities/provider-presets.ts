@@ -1,6 +1,7 @@
 /** Ready-made settings for well-known sign-in providers, and how each of them differs from the standard. */
 
-import type { PresetName, SignInProvider } from "./sign-in-provider.ts";
+import type { ClaimNames } from "./claim-names.ts";
+import type { OAuthEndpoints, PresetName, SignInProvider } from "./sign-in-provider.ts";
 
 /** What `assent provider create --preset` reads besides the usual settings. */
 export interface PresetInputs {
@@ -13,6 +14,18 @@ export interface PresetInputs {
 }
 
 export interface ProviderPreset {
+  /** Present: the provider has OAuth only, and is asked there. */
+  endpointsOf?(inputs: Required<PresetInputs>): OAuthEndpoints;
+  /** Absent: the usual ones. */
+  readonly scopes?: readonly string[];
+  /** Absent: the usual ones. */
+  readonly claims?: ClaimNames;
+  /** The parameter that suggests an account, where it isn't `login_hint`. */
+  readonly hintParameter?: string;
+  /** True: the answer comes as a form from its own pages. */
+  readonly formPost?: true;
+  /** True: the client secret is signed for each request. */
+  readonly signedSecret?: true;
   /** The name on the button. Absent: the operator chooses it. */
   readonly name?: string;
   /** The inputs that make the issuer. `default`: used if the input is absent. */
@@ -40,6 +53,8 @@ export interface ProviderPreset {
 
 /** Google gives out these addresses to anybody, and each to one person. */
 const GMAIL: readonly string[] = ["gmail.com", "googlemail.com"];
+/** Apple gives out these addresses, and each to one person. */
+const APPLE_MAIL: readonly string[] = ["icloud.com", "me.com", "mac.com", "privaterelay.appleid.com"];
 
 export const PROVIDER_PRESETS: Readonly<Record<PresetName, ProviderPreset>> = {
   // https://developers.google.com/identity/openid-connect/reference
@@ -90,7 +105,49 @@ export const PROVIDER_PRESETS: Readonly<Record<PresetName, ProviderPreset>> = {
     otherIssuer: true,
     issuerOf: ({ host }) => `https://${host}`,
   },
+  // https://docs.github.com/apps/oauth-apps/building-oauth-apps/authorizing-oauth-apps
+  github: {
+    name: "GitHub",
+    inputs: { host: { default: "github.com" } },
+    otherIssuer: false,
+    issuerOf: ({ host }) => `https://${host}`,
+    endpointsOf: ({ host }) => ({
+      authorizationEndpoint: `https://${host}/login/oauth/authorize`,
+      tokenEndpoint: `https://${host}/login/oauth/access_token`,
+      userEndpoint: `${gitHubApi(host)}/user`,
+      emailsEndpoint: `${gitHubApi(host)}/user/emails`,
+    }),
+    scopes: ["read:user", "user:email"],
+    // A login can be renamed, and given to somebody else afterwards. The number stays.
+    claims: { subject: "id", username: "login", given_name: "", family_name: "", locale: "", zoneinfo: "" },
+    prompts: ["select_account"],
+    hintParameter: "login",
+    noAuthTime: true,
+    trustProblem: () =>
+      "GitHub verifies addresses that it doesn't manage: somebody who left an organization may still have its address there",
+  },
+  // https://developer.apple.com/documentation/signinwithapplerestapi
+  apple: {
+    name: "Apple",
+    inputs: {},
+    otherIssuer: false,
+    issuerOf: () => "https://appleid.apple.com",
+    scopes: ["openid", "name", "email"],
+    prompts: [],
+    formPost: true,
+    signedSecret: true,
+    noAuthTime: true,
+    trustProblem: ({ emailDomains }) =>
+      emailDomains.every((one) => APPLE_MAIL.includes(one))
+        ? undefined
+        : `Apple verifies addresses that it doesn't manage: only ${APPLE_MAIL.join(", ")} can be trusted`,
+  },
 };
+
+/** GitHub's API has a host of its own, except on a server of one's own. */
+function gitHubApi(host: string): string {
+  return host === "github.com" || host.endsWith(".ghe.com") ? `https://api.${host}` : `https://${host}/api/v3`;
+}
 
 /** How the provider differs from the standard. Undefined: it has no preset. */
 export function presetOf({ preset }: Pick<SignInProvider, "preset">): ProviderPreset | undefined {
@@ -118,9 +175,11 @@ export interface PresetProblem {
   readonly problem: string;
 }
 
+type SettingsOfPreset = Pick<SignInProvider, "type" | "issuer" | "preset" | "requiredClaims" | "oauth">;
+
 /** The settings that a preset makes of its inputs, or the problems of the inputs. */
 export type MadeByPreset =
-  | { readonly kind: "made"; readonly settings: Pick<SignInProvider, "issuer" | "preset" | "requiredClaims"> }
+  | { readonly kind: "made"; readonly settings: SettingsOfPreset }
   | { readonly kind: "problems"; readonly problems: readonly PresetProblem[] };
 
 /** `issuer`: one that the operator named instead of the inputs. */
@@ -129,7 +188,7 @@ export function settingsOfPreset(
   issuer: string | undefined,
   given: { readonly [Name in keyof PresetInputs]?: PresetInputs[Name] | undefined },
 ): MadeByPreset {
-  const { inputs, otherIssuer, issuerOf, requiredClaims } = PROVIDER_PRESETS[preset];
+  const { inputs, otherIssuer, issuerOf, endpointsOf, requiredClaims } = PROVIDER_PRESETS[preset];
   const problems: PresetProblem[] = [];
   const named = { tenant: "", host: "", realm: "" };
   if (issuer !== undefined && !otherIssuer)
@@ -148,8 +207,11 @@ export function settingsOfPreset(
   }
   if (problems.length > 0) return { kind: "problems", problems };
   const claims = requiredClaims?.(named);
-  return {
-    kind: "made",
-    settings: { preset, issuer: issuer ?? issuerOf(named), ...(claims && { requiredClaims: claims }) },
+  const oauth = endpointsOf?.(named);
+  const settings: SettingsOfPreset = {
+    ...{ preset, type: oauth === undefined ? "openid" : "oauth", issuer: issuer ?? issuerOf(named) },
+    ...(claims && { requiredClaims: claims }),
+    ...(oauth && { oauth }),
   };
+  return { kind: "made", settings };
 }

@@ -9,6 +9,7 @@ import type { OwnerStorage } from "../storage.ts";
 import type { ForeignSubject } from "../subject-link-storage.ts";
 import { type CreateLinkedContext, createLinkedPerson, namesOfNewcomer } from "./create-linked-person.ts";
 import type { ExternalAnswerStorage } from "./external-answer-storage.ts";
+import { followProvider, profileOf } from "./profile-from-provider.ts";
 import { type AtCompanyContext, isOfCompany, type SignedInAtCompany, signInAtCompany } from "./sign-in-at-company.ts";
 import type { SignInProvider, SignInProviders } from "./sign-in-provider.ts";
 import type { UpstreamClient, UpstreamIdentity } from "./upstream-identity.ts";
@@ -18,7 +19,7 @@ export interface ElsewhereContext extends NewsContext, CreateLinkedContext, AtCo
     AtCompanyContext["storage"] &
     Uses<
       OwnerStorage,
-      "people.findByName" | "subjectLinks.findPerson" | "subjectLinks.link" | "subjectLinks.ofPerson"
+      "people.findByName" | "people.update" | "subjectLinks.findPerson" | "subjectLinks.link" | "subjectLinks.ofPerson"
     > &
     Uses<ExternalAnswerStorage, "externalAnswers.give" | "externalAnswers.use">;
   event(name: string, fields: Readonly<Record<string, string | number | null>>): void;
@@ -29,6 +30,8 @@ export interface Elsewhere extends SignInProviders, UpstreamClient {
   readonly people: ElsewhereContext;
   /** True for the first of all callers, on all processes. */
   useOnce(args: SingleUse): Promise<boolean>;
+  /** Takes over a picture at this address, in the background. `replaces`: also one that the person has. */
+  takePicture(person: Person, address: string, replaces: boolean): void;
 }
 
 export type SignedInElsewhere =
@@ -61,7 +64,10 @@ export async function signInElsewhere(
   if (isOfCompany(provider))
     return signInAtCompany(provider, subject, identity, verifiedAddress(provider, identity), context);
   const linked = await context.storage.subjectLinks.findPerson({ subject });
-  if (linked !== undefined) return welcome(linked, false);
+  if (linked !== undefined) {
+    if (provider.profile === "follow" && linked.status === "active") await followProvider(linked, identity, context);
+    return welcome(linked, false);
+  }
   const address = verifiedAddress(provider, identity);
   // The operator's own page has people with other addresses, too.
   if (provider.emailDomains.length > 0 && address === undefined && provider.ownPage === undefined)
@@ -72,15 +78,15 @@ export async function signInElsewhere(
     if (holder !== undefined) return connectByAddress(holder, { provider, subject, address: trusted }, news, context);
   }
   if (!provider.createPeople) return { kind: "refused", reason: "stranger" };
-  const { username, email, name } = identity;
-  const about = { username, address: email, verified: trusted ?? null, name };
+  const { username, email } = identity;
+  const about = { username, address: email, verified: trusted ?? null, ...profileOf(identity, context.now()) };
   const created = await createLinkedPerson(subject, (personId) => namesOfNewcomer(about, personId), context);
   if (created === undefined) return { kind: "refused", reason: "address_taken" };
   if (created.made) context.event("signed_up", { owner: created.person.personId, provider: provider.id });
   return welcome(created.person, created.made);
 }
 
-/** The active providers that are for everybody, in the order of their names. */
+/** The active providers that are for everybody, in the operator's order. */
 export async function offeredProviders(elsewhere: SignInProviders): Promise<readonly SignInProvider[]> {
   return (await activeProviders(elsewhere)).filter((one) => !isOfCompany(one));
 }
@@ -93,10 +99,11 @@ export async function providerOfCompany(
   return (await activeProviders(elsewhere)).find(({ company }) => company?.companyId === companyId);
 }
 
-/** The active providers, those of companies too, in the order of their names. */
+/** The active providers, those of companies too, in the operator's order, and then in the order of their names. */
 export async function activeProviders(elsewhere: SignInProviders): Promise<readonly SignInProvider[]> {
   const active = [...(await elsewhere.providers()).values()].filter(({ status }) => status === "active");
-  return active.sort((one, other) => one.name.localeCompare(other.name, "en"));
+  const at = ({ position = Number.MAX_SAFE_INTEGER }: SignInProvider) => position;
+  return active.sort((one, other) => at(one) - at(other) || one.name.localeCompare(other.name, "en"));
 }
 
 /** The active providers at which that person can sign in. */

@@ -1,6 +1,6 @@
 /** A sign-in at another OpenID Connect provider, and what the provider says of the person. */
 
-import type { Millis } from "../../oauth/model.ts";
+import type { DetailName, Millis } from "../../oauth/model.ts";
 import type { SignInProvider } from "./sign-in-provider.ts";
 
 export interface UpstreamIdentity {
@@ -13,10 +13,16 @@ export interface UpstreamIdentity {
   readonly emailVerified: boolean;
   readonly username: string | null;
   readonly name: string | null;
+  /** What else the provider says of them, as it wrote it. */
+  readonly details: Readonly<Partial<Record<DetailName, string>>>;
+  /** The address of their picture. */
+  readonly picture: string | null;
   /** When the person proved there who they are. Null: the provider does not say. */
   readonly authTime: Millis | null;
   /** Of the claim that gives roles in a company. Empty: it has none, or groups don't count. */
   readonly groups: readonly string[];
+  /** True: the provider says that they used a second factor, in words that the operator has named. */
+  readonly mfa: boolean;
   /** The provider's session (OpenID Connect Back-Channel Logout §2.1). Null: it names none. */
   readonly sid: string | null;
 }
@@ -42,6 +48,8 @@ export interface Wishes {
   readonly fresh: boolean;
   /** True: the person chooses an account there (`prompt=select_account`). */
   readonly choose: boolean;
+  /** True: what waits needs a second factor. */
+  readonly mfa: boolean;
   readonly loginHint: string | null;
   readonly uiLocales: string;
 }

@@ -1,0 +1,34 @@
+/** The buttons that lead to other providers: one form, in the operator's order. */
+import type { Chrome } from "./chrome.ts";
+import { rich } from "./messages/index.ts";
+import { hidden, secrets } from "./parts/components.ts";
+import { html, type Markup } from "./parts/html.ts";
+import { name, visible } from "./untrusted-text.ts";
+import type { FormSecrets, ProviderButton } from "./views.ts";
+
+interface Buttons {
+  readonly providers: readonly ProviderButton[];
+  readonly form: FormSecrets;
+  readonly primary?: boolean;
+  /** Only the second factor is missing. */
+  readonly only?: "second-factor";
+}
+
+export function providerButtons({ providers, form, primary = false, only }: Buttons, { words, base }: Chrome): Markup {
+  return html`<form class="fields providers" method="post" action=${`${base}/login/provider`}>
+    ${secrets(form)} ${only !== undefined && hidden({ only })}
+    ${providers.map(
+      (one) =>
+        html`<button class=${primary ? "button primary" : "button"} type="submit" name="provider" value=${one.id}>
+          <span class="initial" aria-hidden="true">${initialOf(one.name)}</span>
+          <span>${rich(words.elsewhere.with, { provider: name(one.name) })}</span>
+        </button>`,
+    )}
+  </form>`;
+}
+
+/** The first letter or number of a name. It only helps to find the button, so a reader of the page doesn't hear it. */
+function initialOf(text: string): string {
+  const [first] = /[\p{L}\p{N}]\p{M}*/u.exec(visible(text, 60)) ?? ["•"];
+  return first.toUpperCase();
+}
