@@ -5,7 +5,7 @@
 
 import { randomText } from "./crypto/random.ts";
 import type { Secrets } from "./crypto/server-secret.ts";
-import { FOR_PEOPLE, GuardedFetcher } from "./outbound/guarded-fetch.ts";
+import { FOR_PEOPLE, GuardedFetcher, LEFT_ALONE_BY_PEOPLE } from "./outbound/guarded-fetch.ts";
 import type { OwnProviderContext } from "./owners/companies/own-provider.ts";
 import type { ExternalSignIn } from "./owners/identities/external-sign-in.ts";
 import type { Elsewhere, ElsewhereContext } from "./owners/identities/sign-in-elsewhere.ts";
@@ -51,7 +51,12 @@ export function elsewhereOf({ catalog, people, storage, secrets, outboundAllow, 
     ]);
     const monotonic = () => performance.now();
     const parts: OpenIdProviderParts = {
-      fetcher: new GuardedFetcher({ now: monotonic, alsoAllowed: outboundAllow, parallel: FOR_PEOPLE }),
+      fetcher: new GuardedFetcher({
+        now: monotonic,
+        alsoAllowed: outboundAllow,
+        parallel: FOR_PEOPLE,
+        leftAlone: LEFT_ALONE_BY_PEOPLE,
+      }),
       now: monotonic,
       secretOf({ id, sealedSecret }) {
         const opened = sealedSecret === null ? null : openProviderSecret(secrets, id, sealedSecret);

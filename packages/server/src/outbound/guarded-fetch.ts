@@ -22,6 +22,8 @@ export const MAX_DOCUMENT = 1_048_576;
 /** After this number of consecutive failures, the server doesn't ask the host for a while. */
 const FAILURES_IN_A_ROW = 4;
 const LEFT_ALONE: Millis = 60_000;
+/** The same where people wait: many who come at once can make a good host slow for a moment. */
+export const LEFT_ALONE_BY_PEOPLE: Millis = 10_000;
 const MAX_WAITING = 200;
 
 /**
@@ -76,6 +78,8 @@ export interface GuardedFetchSettings {
   readonly alsoAllowed?: readonly string[];
   /** Absent: `MAX_PARALLEL`, `MAX_PARALLEL_PER_HOST`. */
   readonly parallel?: Parallel;
+  /** How long a host that failed several times is not asked. Absent: a minute. */
+  readonly leftAlone?: Millis;
   /** Resolves a host name to addresses. Absent: the system's resolver. */
   readonly lookup?: typeof dnsLookup;
 }
@@ -131,7 +135,8 @@ export class GuardedFetcher {
     if (typeof url === "string") return failed("refused", url);
     const { host } = url;
     const past = this.#failures.get(host);
-    if (past !== undefined && past.count >= FAILURES_IN_A_ROW && this.#settings.now() - past.at < LEFT_ALONE) {
+    const { now, leftAlone = LEFT_ALONE } = this.#settings;
+    if (past !== undefined && past.count >= FAILURES_IN_A_ROW && now() - past.at < leftAlone) {
       return failed("left_alone", host);
     }
     const deadline = AbortSignal.timeout(FETCH_TIMEOUT);

@@ -1,7 +1,6 @@
 /** Which claim of a provider becomes what here (OpenID Connect Core §5.1). */
 
 import type { DetailName } from "../../oauth/model.ts";
-import type { SignInProvider } from "./sign-in-provider.ts";
 
 /** What a claim can become, each with the detail of a profile that it is, if it is one. */
 export const DETAIL_FIELDS = [
@@ -34,7 +33,7 @@ const USUAL: ClaimNames = {
 };
 
 /** The claim that becomes this field. Undefined: none. */
-export function claimOf(field: ClaimField, { claims }: Pick<SignInProvider, "claims">): string | undefined {
+export function claimOf(field: ClaimField, { claims }: { readonly claims?: ClaimNames }): string | undefined {
   // `email_verified` speaks of `email`. Of another address only a claim that the operator names can say it.
   if (field === "email_verified" && claims?.email !== undefined && claims.email !== "email")
     return claims.email_verified || undefined;
