@@ -47,7 +47,7 @@ function tokensOf(pages: readonly { page: Page }[]): readonly string[] {
  * RP-Initiated Logout §2 to `/logout`. `/language` checks the
  * origin (see below).
  */
-const OPEN = ["/authorize", "/logout", "/language"];
+const OPEN = ["/authorize", "/logout", "/language", "/login/provider/:provider/callback"];
 const POSTS = routes
   .filter((route) => route.for === "people" && route.POST !== undefined && !OPEN.includes(route.path))
   .map(({ path }) => path);
@@ -171,6 +171,8 @@ describe("SS-06 forms from other sites", () => {
       "/device_authorization",
       "/userinfo",
       "/logout",
+      // Only a redirect to the usual callback, which checks everything.
+      "/login/provider/:provider/callback",
       "/login/provider/:provider/backchannel-logout",
       "/upstream/change",
     ]);

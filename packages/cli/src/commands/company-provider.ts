@@ -62,6 +62,34 @@ export async function createForCompany(options: CreateOptions, command: Command)
   });
 }
 
+/** What only the operator's own providers have. */
+const OPERATORS_ALONE = [
+  ...([
+    ["type", "--type"],
+    ["authorizationEndpoint", "--authorization-endpoint"],
+  ] as const),
+  ...([
+    ["tokenEndpoint", "--token-endpoint"],
+    ["userEndpoint", "--user-endpoint"],
+  ] as const),
+  ...([
+    ["teamId", "--team-id"],
+    ["keyId", "--key-id"],
+    ["claim", "--claim"],
+    ["profile", "--profile"],
+  ] as const),
+  ...([
+    ["mfaAcr", "--mfa-acr"],
+    ["mfaAmr", "--mfa-amr"],
+    ["position", "--position"],
+  ] as const),
+  ...([["believeFresh", "--believe-fresh"]] as const),
+] as const;
+
+function isGiven(name: string, command: Command): boolean {
+  return command.getOptionValueSource(name) === "cli";
+}
+
 /** A company's domains are the company's, and its provider is never trusted for accounts that it did not make. */
 function refuseOthers(options: CreateOptions, command: Command): void {
   const refused = [
@@ -71,7 +99,9 @@ function refuseOthers(options: CreateOptions, command: Command): void {
     [command.getOptionValueSource("createPeople") === "cli", "--no-create-people"],
     [options.hostedDomain !== undefined, "--hosted-domain"],
   ] as const;
-  const found = refused.find(([is]) => is);
+  const found =
+    refused.find(([is]) => is) ??
+    OPERATORS_ALONE.map(([name, flag]) => [isGiven(name, command), flag] as const).find(([is]) => is);
   if (found !== undefined) throw new UsageError(`with --company, there is no ${found[1]}`);
 }
 
