@@ -174,6 +174,7 @@ describe("SS-06 forms from other sites", () => {
       // Only a redirect to the usual callback, which checks everything.
       "/login/provider/:provider/callback",
       "/login/provider/:provider/backchannel-logout",
+      ...["/external-sign-in/challenge", "/external-sign-in/accept", "/external-sign-in/reject"],
       "/upstream/change",
     ]);
     for (const { path } of open) {

@@ -20,7 +20,7 @@ const nouns: Readonly<Record<string, Noun>> = {
   resource: { summary: "APIs that accept access tokens", load: () => import("./commands/resource.ts") },
   issuer: { summary: "issuers whose assertions the server trusts", load: () => import("./commands/issuer.ts") },
   provider: {
-    summary: "OpenID Connect providers at which people sign in",
+    summary: "providers at which people sign in",
     load: () => import("./commands/provider.ts"),
   },
   consent: { summary: "what people and companies granted to clients", load: () => import("./commands/consent.ts") },

@@ -180,7 +180,7 @@ test("a secret → sealed, bound to the provider, and not in the record for oper
   const record = providerRecord(one, "https://id.test/base");
   expect(record).toEqual({
     ...{ id: one.id, type: "openid", name: "Example", issuer: "https://accounts.example", client_id: "assent-1" },
-    ...{ preset: null, required_claims: {}, believe_fresh: false, claims: {}, profile: "first" },
+    ...{ company: null, preset: null, required_claims: {}, believe_fresh: false, claims: {}, profile: "first" },
     ...{ has_secret: true, scope: "openid profile email", email_domains: ["example.com"], trust_email: false },
     ...{ create_people: true, status: "active", created_at: new Date(one.createdAt).toISOString() },
     ...{ when_disabled: "keep", change_clients: [], mfa_acr: [], mfa_amr: [], position: null },
