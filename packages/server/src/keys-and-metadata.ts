@@ -1,5 +1,6 @@
 /** The signing keys and the metadata that the server publishes, kept in memory and renewed when they change. */
 
+import { adminApiIdentifier } from "./admin/api-access/admin-scopes.ts";
 import { type Config, certificatesKnown } from "./config.ts";
 import type { Secrets } from "./crypto/server-secret.ts";
 import { algsInUse, ensureKeys, type KeySet, keySet } from "./crypto/signing-keys.ts";
@@ -46,7 +47,10 @@ export function metadataOf(config: Config, catalog: Catalog, grants: GrantRegist
   const current = async (): Promise<string> => {
     const scopes = await catalog.scopes();
     if (last?.scopes !== scopes) {
-      const metadata = serverMetadata(config.issuer, scopes.values(), grants, certificatesKnown(config), config);
+      const own = adminApiIdentifier(config.issuer);
+      // Only operators can grant the scopes of the admin API, and its own documents name them.
+      const offered = [...scopes.values()].filter(({ resource }) => resource !== own);
+      const metadata = serverMetadata(config.issuer, offered, grants, certificatesKnown(config), config);
       last = { scopes, text: JSON.stringify(metadata) };
     }
     return last.text;

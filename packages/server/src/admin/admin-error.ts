@@ -2,9 +2,9 @@
 
 /**
  * `invalid`: what was given can't be so. `unknown`: no such thing. `taken`: there is one already. `in_use`: others hang on it.
- * `conflict`: another operator changed it meanwhile, or its state doesn't allow it now.
+ * `conflict`: another operator changed it meanwhile, or its state doesn't allow it now. `stale`: it is not the record that the caller has read.
  */
-export type AdminErrorKind = "invalid" | "unknown" | "taken" | "in_use" | "conflict";
+export type AdminErrorKind = "invalid" | "unknown" | "taken" | "in_use" | "conflict" | "stale";
 
 /** What is wrong, or worth a second look, in one field. */
 export interface Remark {

@@ -16,12 +16,14 @@ import { withOpenIdScopes } from "../oauth/openid/scopes.ts";
 import { consentHosts, redirectHost } from "../oauth/redirect-uri.ts";
 import { accentText } from "../pages/branding.ts";
 import { LONGEST_CONSENT } from "../setting-kinds.ts";
-import { AdminError, type Remark, refuse, refuseAny } from "./admin-error.ts";
+import { type Remark, refuse, refuseAny } from "./admin-error.ts";
+import { withAdminScopes } from "./api-access/admin-scopes.ts";
 import { storeLogo } from "./client-logo.ts";
 import { NO_SECRETS, secretFor, secretKind, secretsAfter, withSecret } from "./client-secrets.ts";
 import type { AdminContext } from "./context.ts";
 import { newClientId } from "./generated-secrets.ts";
 import { changedLists, type ListChanges } from "./multi-valued-client-fields.ts";
+import { type Precondition, untilStored } from "./precondition.ts";
 import { pagesOf } from "./read-whole-list.ts";
 
 const DAY: Millis = 86_400_000;
@@ -117,8 +119,14 @@ export interface ClientChanges extends OwnClientSettings {
  * Changes a client. Throws `unknown`, or all problems of the changed client. A change between methods that send a
  * secret, sign with one, and have none deletes its secrets: `rotateSecret` makes the next one.
  */
-export async function updateClient(clientId: string, changes: ClientChanges, context: AdminContext): Promise<Client> {
+export async function updateClient(
+  clientId: string,
+  changes: ClientChanges,
+  context: AdminContext,
+  check: Precondition<Client> = () => undefined,
+): Promise<Client> {
   return changeClient(clientId, context, async (client) => {
+    check(client);
     const { metadata: replaced, lists = {}, ...others } = changes;
     const changed = changedLists(client, lists);
     const metadata = { ...replaced, ...changed.metadata };
@@ -228,8 +236,8 @@ export interface Surroundings {
 }
 
 /** The present state. */
-export async function surroundings({ grants, storage }: AdminContext): Promise<Surroundings> {
-  return { grants, scopes: withOpenIdScopes(await storage.scopes.list()) };
+export async function surroundings({ grants, storage, issuer }: AdminContext): Promise<Surroundings> {
+  return { grants, scopes: withAdminScopes(withOpenIdScopes(await storage.scopes.list()), issuer) };
 }
 
 /** Remarks for the operator about a valid client. */
@@ -340,16 +348,13 @@ async function changeClient(
   { storage }: AdminContext,
   change: (before: Client) => Promise<Client>,
 ): Promise<Client> {
-  for (let tries = 0; tries < 5; tries += 1) {
+  return untilStored(async () => {
     const found = await storage.clients.get({ clientId });
     if (found === undefined) return unknownClient(clientId);
     const client = await change(found.record);
     const outcome = await storage.clients.put({ client, expect: found.version });
-    if (outcome.kind === "stored") return client;
-  }
-  throw new AdminError("conflict", [
-    { field: null, problem: "another operator changed this client at the same time: try again" },
-  ]);
+    return outcome.kind === "stored" ? client : undefined;
+  });
 }
 
 /** The client's registration in the form of RFC 7591. */
@@ -468,11 +473,11 @@ async function unknownScopes(
   field: "scope" | "own_scope",
   names: readonly string[],
   had: readonly string[],
-  { storage }: AdminContext,
+  { storage, issuer }: AdminContext,
 ): Promise<readonly Remark[]> {
   const added = names.filter((name) => !had.includes(name));
   if (added.length === 0) return [];
-  const own = await storage.scopes.list();
+  const own = withAdminScopes(await storage.scopes.list(), issuer);
   // Nobody signs in where a client asks for itself.
   const known = new Set((field === "scope" ? withOpenIdScopes(own) : own).map(({ name }) => name));
   const missing = added.filter((name) => !known.has(name)).slice(0, 10);

@@ -10,7 +10,8 @@ import { partitionOf } from "../storage/partition.ts";
 import { type Remark, refuse, refuseAny } from "./admin-error.ts";
 import type { AdminContext } from "./context.ts";
 import { counted } from "./counted.ts";
-import { userOf } from "./people.ts";
+import { type UserRef, userOf } from "./people.ts";
+import { type Precondition, untilStored } from "./precondition.ts";
 import { pagesOf } from "./read-whole-list.ts";
 
 export const ROLES = ["member", "admin"] as const satisfies readonly Role[];
@@ -41,8 +42,16 @@ export async function createCompany(
   return company;
 }
 
-/** Finds a company by slug. Throws `unknown`. */
-export async function companyBySlug(slug: string, { storage }: AdminContext): Promise<Company> {
+/** A company by slug or by id. */
+export type CompanyRef = string | { readonly id: string };
+
+/** Throws `unknown`. */
+export async function companyBySlug(slug: CompanyRef, { storage }: AdminContext): Promise<Company> {
+  if (typeof slug !== "string") {
+    const partition = partitionOf(slug.id);
+    const found = partition === -1 ? undefined : await storage.companies.get({ partition, companyId: slug.id });
+    return found ?? unknownCompany(slug);
+  }
   const canonical = canonicalSlug(slug);
   const company = canonical === undefined ? undefined : await storage.companies.find({ slug: canonical });
   return company ?? unknownCompany(slug);
@@ -57,12 +66,22 @@ export function allCompanies({ storage }: AdminContext): AsyncGenerator<Company>
 }
 
 /** The members of a company, sorted by username. */
-export async function* companyMembers(slug: string, context: AdminContext): AsyncGenerator<Member> {
+export async function* companyMembers(slug: CompanyRef, context: AdminContext): AsyncGenerator<Member> {
   const { partition, companyId } = await companyBySlug(slug, context);
   yield* pagesOf(
     (limit, after) => context.storage.members.list({ partition, companyId, limit, after }),
     ({ username }) => username,
   );
+}
+
+/** A page of the members, sorted by username. `after`: the last username of the page before. Throws `unknown`. */
+export async function membersPage(
+  slug: CompanyRef,
+  part: { readonly limit: number; readonly after: string | null },
+  context: AdminContext,
+): Promise<readonly Member[]> {
+  const { partition, companyId } = await companyBySlug(slug, context);
+  return context.storage.members.list({ partition, companyId, ...part });
 }
 
 export interface CompanyChanges {
@@ -76,37 +95,53 @@ export interface CompanyChanges {
  * Changes the named fields. Disabling ends the company's grants at once. Throws `unknown`, `invalid`, `taken`,
  * `conflict`.
  */
-export async function updateCompany(slug: string, changes: CompanyChanges, context: AdminContext): Promise<Company> {
-  const { status, ...rest } = changes;
-  const { partition, companyId, name } = await companyBySlug(slug, context);
+export async function updateCompany(
+  slug: CompanyRef,
+  { status, ...changes }: CompanyChanges,
+  context: AdminContext,
+  check?: Precondition<Company>,
+): Promise<Company> {
+  const key = await untilStored(async () => {
+    const before = await companyBySlug(slug, context);
+    check?.(before);
+    return changedCompany(before, changes, check !== undefined, context);
+  });
+  if (status !== undefined) await context.storage.companies.setStatus({ ...key, status, now: context.now() });
+  return (await context.storage.companies.get(key)) ?? unknownCompany(slug);
+}
+
+/** Undefined: `exact`, and the company is not `before` any more. */
+async function changedCompany(
+  before: Company,
+  changes: Omit<CompanyChanges, "status">,
+  exact: boolean,
+  { storage, now }: AdminContext,
+): Promise<CompanyKey | undefined> {
+  const { partition, companyId, name } = before;
+  const key = { partition, companyId };
   refuseAny([
     ...(changes.name === undefined ? [] : nameProblems(changes.name, name)),
     ...(changes.slug === undefined ? [] : slugProblems(changes.slug)),
   ]);
-  const key = { partition, companyId };
-  const now = context.now();
-  if (Object.keys(rest).length > 0) {
-    const next = {
-      ...rest,
-      ...(rest.name === undefined ? {} : { name: rest.name.normalize("NFC") }),
-      ...(rest.slug === undefined ? {} : { slug: canonicalSlug(rest.slug) ?? "" }),
-    };
-    const outcome = await context.storage.companies.update({ ...key, changes: next, by: null, now });
-    if (outcome.kind === "taken") return slugTaken(next.slug ?? "");
-    if (outcome.kind !== "updated") {
-      return refuse(
-        "conflict",
-        null,
-        "somebody else changed or deleted the company at the same time: check it, and try again",
-      );
-    }
-  }
-  if (status !== undefined) await context.storage.companies.setStatus({ ...key, status, now });
-  return (await context.storage.companies.get(key)) ?? unknownCompany(slug);
+  if (Object.keys(changes).length === 0) return key;
+  const next = {
+    ...changes,
+    ...(changes.name === undefined ? {} : { name: changes.name.normalize("NFC") }),
+    ...(changes.slug === undefined ? {} : { slug: canonicalSlug(changes.slug) ?? "" }),
+  };
+  const outcome = await storage.companies.update({
+    ...{ ...key, changes: next, by: null, now: now() },
+    ...(exact ? { expected: before } : {}),
+  });
+  if (outcome.kind === "changed") return undefined;
+  if (outcome.kind === "taken") return slugTaken(next.slug ?? "");
+  if (outcome.kind === "updated") return key;
+  const problem = "somebody else changed or deleted the company at the same time: check it, and try again";
+  return refuse("conflict", null, problem);
 }
 
 /** Deletes the company with memberships, rules and consents, for good; its grants end. Throws `unknown`. */
-export async function deleteCompany(slug: string, context: AdminContext): Promise<Company> {
+export async function deleteCompany(slug: CompanyRef, context: AdminContext): Promise<Company> {
   const company = await companyBySlug(slug, context);
   const { partition, companyId } = company;
   const removed = await context.storage.companies.delete({ partition, companyId, now: context.now() });
@@ -114,7 +149,12 @@ export async function deleteCompany(slug: string, context: AdminContext): Promis
 }
 
 /** Makes a person a member or an admin; a present member gets the role. Throws `unknown`, `invalid`, `conflict`. */
-export async function addMember(slug: string, login: string, role: string, context: AdminContext): Promise<Member> {
+export async function addMember(
+  slug: CompanyRef,
+  login: UserRef,
+  role: string,
+  context: AdminContext,
+): Promise<Member> {
   const known = ROLES.find((one) => one === role);
   if (known === undefined)
     return refuse("invalid", "role", `${JSON.stringify(role)}: the roles are ${ROLES.join(", ")}`);
@@ -136,7 +176,7 @@ export async function addMember(slug: string, login: string, role: string, conte
 }
 
 /** Ends a membership and the person's grants in the company's name. Returns the number of grants. Throws `unknown`. */
-export async function removeMember(slug: string, login: string, context: AdminContext): Promise<number> {
+export async function removeMember(slug: CompanyRef, login: UserRef, context: AdminContext): Promise<number> {
   const { partition, companyId } = await companyBySlug(slug, context);
   const person = await userOf(login, context);
   const { storage } = context;
@@ -145,7 +185,7 @@ export async function removeMember(slug: string, login: string, context: AdminCo
 }
 
 /** The rules of a company about apps, sorted by client id. */
-export async function companyRules(slug: string, context: AdminContext): Promise<readonly ListedRule[]> {
+export async function companyRules(slug: CompanyRef, context: AdminContext): Promise<readonly ListedRule[]> {
   const { partition, companyId } = await companyBySlug(slug, context);
   return context.storage.companyApps.listRules({ partition, companyId });
 }
@@ -170,7 +210,7 @@ const YEAR = 31_536_000;
  * Decides about one app for all members. Returns the number of grants that ended. If members use an approval, it can be
  * removed only with a decision about these members. Throws `unknown`, `invalid`.
  */
-export async function setAppPolicy(slug: string, policy: AppPolicy, context: AdminContext): Promise<number> {
+export async function setAppPolicy(slug: CompanyRef, policy: AppPolicy, context: AdminContext): Promise<number> {
   const { partition, companyId } = await companyBySlug(slug, context);
   const { clientId, rule } = policy;
   const client = (await context.storage.clients.get({ clientId }))?.record;
@@ -220,7 +260,7 @@ export async function setAppPolicy(slug: string, policy: AppPolicy, context: Adm
 /** The ids of the members whom a policy names. Undefined: it is for all. Throws `unknown`, `invalid`. */
 async function selectedMembers(
   key: CompanyKey,
-  slug: string,
+  slug: CompanyRef,
   { selected }: AppPolicy,
   context: AdminContext,
 ): Promise<readonly string[] | undefined> {
@@ -243,7 +283,7 @@ async function selectedMembers(
  * Ends the company's consent to an app with every grant under it, no matter who made the grant. Returns their number. Throws
  * `unknown`.
  */
-export async function revokeForAll(slug: string, clientId: string, context: AdminContext): Promise<number> {
+export async function revokeForAll(slug: CompanyRef, clientId: string, context: AdminContext): Promise<number> {
   const { partition, companyId } = await companyBySlug(slug, context);
   const args = { partition, companyId, clientId, by: null, now: context.now() };
   const outcome = await context.storage.companyApps.revokeForAll(args);
@@ -252,12 +292,15 @@ export async function revokeForAll(slug: string, clientId: string, context: Admi
   return refuse("unknown", "client_id", problem);
 }
 
-function unknownCompany(slug: string): never {
-  return refuse("unknown", "slug", `there is no company ${JSON.stringify(slug.slice(0, 100))}`);
+function unknownCompany(slug: CompanyRef): never {
+  const named = typeof slug === "string" ? slug : slug.id;
+  const field = typeof slug === "string" ? "slug" : "id";
+  return refuse("unknown", field, `there is no company ${JSON.stringify(named.slice(0, 100))}`);
 }
 
-export function unknownMember(login: string, slug: string): never {
-  return refuse("unknown", "username", `${JSON.stringify(login)} is not a member of ${JSON.stringify(slug)}`);
+export function unknownMember(login: UserRef, slug: CompanyRef): never {
+  const shown = (ref: UserRef) => JSON.stringify(typeof ref === "string" ? ref : ref.id);
+  return refuse("unknown", "username", `${shown(login)} is not a member of ${shown(slug)}`);
 }
 
 function slugTaken(slug: string): never {

@@ -3,12 +3,13 @@
 import { type VerifiedReceipt, verifyReceipt } from "../crypto/signed-receipts.ts";
 import type { Consent } from "../oauth/model.ts";
 import { refuse } from "./admin-error.ts";
-import { companyBySlug, revokeForAll } from "./companies.ts";
+import { type CompanyRef, companyBySlug, revokeForAll } from "./companies.ts";
 import type { AdminContext } from "./context.ts";
-import { userOf } from "./people.ts";
+import type { Page, Place } from "./directory.ts";
+import { type UserRef, userOf } from "./people.ts";
 
-/** An owner: a person by username or e-mail address, or a company by slug. */
-export type OwnerName = { readonly user: string } | { readonly company: string };
+/** An owner: a person or a company. */
+export type OwnerName = { readonly user: UserRef } | { readonly company: CompanyRef };
 
 async function ownerOf(
   name: OwnerName,
@@ -36,6 +37,25 @@ export async function listConsents(
   const name = user !== undefined ? { user } : company !== undefined ? { company } : undefined;
   const ownerId = name === undefined ? null : (await ownerOf(name, context)).ownerId;
   return context.storage.consents.listAll({ ownerId, clientId: filter.clientId ?? null, limit });
+}
+
+/** A page of consents, of one owner, one client, or all. Throws `unknown` if the owner does not exist. */
+export async function consentsPage(
+  filter: {
+    readonly owner?: OwnerName;
+    readonly clientId?: string;
+    readonly limit: number;
+    readonly after: Place | null;
+  },
+  context: AdminContext,
+): Promise<Page<Consent>> {
+  const { owner, clientId = null, limit, after } = filter;
+  const ownerId = owner === undefined ? null : (await ownerOf(owner, context)).ownerId;
+  const place = after === null ? null : { ownerId: after.id, clientId: String(after.key) };
+  const items = await context.storage.directory.consents({ ownerId, clientId, after: place, limit });
+  const last = items.at(-1);
+  const isLast = last === undefined || items.length < limit;
+  return { items, next: isLast ? null : { key: last.clientId, id: last.ownerId } };
 }
 
 /**

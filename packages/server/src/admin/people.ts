@@ -16,6 +16,7 @@ import { changedDetails } from "../storage/people/person-row.ts";
 import { type Remark, refuse, refuseAny } from "./admin-error.ts";
 import type { AdminContext } from "./context.ts";
 import { newPassword } from "./generated-secrets.ts";
+import { type Precondition, untilStored } from "./precondition.ts";
 import { pagesOf } from "./read-whole-list.ts";
 
 /** The roles of operators: everything, read only, clients only, people only. */
@@ -91,8 +92,16 @@ export async function createUser(input: NewUser, context: AdminContext): Promise
   return { person, generated: "generate" in input.password ? password : null };
 }
 
-/** Finds a person by username or e-mail address. Throws `unknown`. */
-export async function userOf(login: string, { storage }: AdminContext): Promise<Person> {
+/** A person by username or e-mail address, or by id. */
+export type UserRef = string | { readonly id: string };
+
+/** Throws `unknown`. */
+export async function userOf(login: UserRef, { storage }: AdminContext): Promise<Person> {
+  if (typeof login !== "string") {
+    const partition = partitionOf(login.id);
+    const found = partition === -1 ? undefined : await storage.people.get({ partition, personId: login.id });
+    return found ?? unknownUser(login);
+  }
   const name = canonicalLogin(login);
   const person = name === undefined ? undefined : await storage.people.findByName({ name });
   return person ?? unknownUser(login);
@@ -118,12 +127,27 @@ export interface UserChanges extends Pick<PersonChanges, "email" | "name" | "ope
  * Changes fields that are not secret. An address, also the present one, ends all links in messages of the person, and no
  * former address can take it back. Throws `unknown`, `invalid`, `taken`.
  */
-export async function updateUser(
-  login: string,
-  { emailVerified, details: typed, ...changes }: UserChanges,
+export function updateUser(
+  login: UserRef,
+  changes: UserChanges,
   context: AdminContext,
+  check?: Precondition<Person>,
 ): Promise<Person> {
-  const { partition, personId, ...before } = await userOf(login, context);
+  return untilStored(async () => {
+    const before = await userOf(login, context);
+    check?.(before);
+    return changedUser(before, changes, check !== undefined, context);
+  });
+}
+
+/** Undefined: `exact`, and the person is not `before` any more. */
+async function changedUser(
+  before: Person,
+  { emailVerified, details: typed, ...changes }: UserChanges,
+  exact: boolean,
+  context: AdminContext,
+): Promise<Person | undefined> {
+  const { partition, personId } = before;
   const email = changes.email === undefined ? undefined : newEmail(changes.email, before.email);
   const details = readDetails(typed, before.details ?? null, context);
   refuseAny([
@@ -144,11 +168,13 @@ export async function updateUser(
       ...(email === undefined ? {} : { email }),
       ...(vouched === undefined ? {} : { emailVerifiedAt: vouched ? now : null }),
     },
+    ...(exact ? { expected: before } : {}),
     now,
   });
+  if (outcome.kind === "changed") return undefined;
   if (outcome.kind === "taken") refuse("taken", "email", `${JSON.stringify(email)} is already in use`);
-  if (outcome.kind === "unknown") return unknownUser(login);
-  return (await context.storage.people.get({ partition, personId })) ?? unknownUser(login);
+  if (outcome.kind === "unknown") return unknownUser(before.username);
+  return (await context.storage.people.get({ partition, personId })) ?? unknownUser(before.username);
 }
 
 /**
@@ -157,7 +183,7 @@ export async function updateUser(
  * factors end, too. `mustChange`: the person chooses another one at the next sign-in. Throws `unknown`, `invalid`.
  */
 export async function setPassword(
-  login: string,
+  login: UserRef,
   choice: PasswordChoice,
   { keepGrants, mustChange = false }: { readonly keepGrants: boolean; readonly mustChange?: boolean },
   context: AdminContext,
@@ -198,14 +224,14 @@ export async function recentlyLeft(
 }
 
 /** A disabled person can't sign in. All sessions and grants end; issued access tokens work until they expire. Throws `unknown`. */
-export async function setUserStatus(login: string, status: Person["status"], context: AdminContext): Promise<Person> {
+export async function setUserStatus(login: UserRef, status: Person["status"], context: AdminContext): Promise<Person> {
   const { partition, personId } = await userOf(login, context);
   const changed = await context.storage.people.setStatus({ partition, personId, status, now: context.now() });
   return changed ? userOf(login, context) : unknownUser(login);
 }
 
 /** Deletes the person with sessions and consents, for good. Throws `unknown`. */
-export async function deleteUser(login: string, context: AdminContext): Promise<Person> {
+export async function deleteUser(login: UserRef, context: AdminContext): Promise<Person> {
   const person = await userOf(login, context);
   const { partition, personId } = person;
   const removed = await context.storage.people.delete({ partition, personId, now: context.now() });
@@ -214,7 +240,7 @@ export async function deleteUser(login: string, context: AdminContext): Promise<
 
 /** A person's live sessions, last seen first. Throws `unknown`. */
 export async function sessionsOf(
-  login: string,
+  login: UserRef,
   context: AdminContext,
 ): Promise<{ readonly person: Person; readonly sessions: readonly Session[] }> {
   const person = await userOf(login, context);
@@ -238,7 +264,7 @@ export async function revokeSession(sessionId: string, { storage, now }: AdminCo
 }
 
 /** Signs a person out everywhere; how many sessions ended. Throws `unknown`. */
-export async function revokeSessionsOf(login: string, context: AdminContext): Promise<number> {
+export async function revokeSessionsOf(login: UserRef, context: AdminContext): Promise<number> {
   const { partition, personId } = await userOf(login, context);
   return context.storage.sessions.endAll({ partition, personId, now: context.now() });
 }
@@ -258,7 +284,7 @@ export interface FactorsReset {
  * without which they could not sign in stays. Throws `unknown`.
  */
 export async function resetSecondFactor(
-  login: string,
+  login: UserRef,
   { passkeys }: { readonly passkeys: boolean },
   context: AdminContext,
 ): Promise<FactorsReset> {
@@ -294,7 +320,9 @@ async function takeFactors(
   return { secondFactor, passkeys: removed };
 }
 
-function unknownUser(login: string): never {
+function unknownUser(login: UserRef): never {
+  if (typeof login !== "string")
+    return refuse("unknown", "id", `there is no user with the ID ${JSON.stringify(login.id)}`);
   return refuse("unknown", "username", `there is no user ${JSON.stringify(login)}`);
 }
 

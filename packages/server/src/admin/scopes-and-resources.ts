@@ -12,10 +12,12 @@ import { openIdScopes, withOpenIdScopes } from "../oauth/openid/scopes.ts";
 import { ownAudience } from "../oauth/resource-indicator.ts";
 import { isScopeName } from "../oauth/scope.ts";
 import { type Remark, refuse, refuseAny } from "./admin-error.ts";
+import { adminApiIdentifier, isAdminScope, withAdminScopes } from "./api-access/admin-scopes.ts";
 import { allClients, LONGEST_DEFAULT } from "./clients.ts";
 import type { AdminContext } from "./context.ts";
 import { newSecret } from "./generated-secrets.ts";
 import { OPERATOR_ROLES } from "./people.ts";
+import { type Precondition, untilStored } from "./precondition.ts";
 
 const MAX_DESCRIPTION = 200;
 const MAX_RESOURCE_NAME = 120;
@@ -36,28 +38,38 @@ export type NewScope = Pick<Scope, "name" | "description"> & Partial<Omit<Scope,
 /** Throws `invalid` with all problems, `unknown` (the API), `taken`. */
 export async function createScope(input: NewScope, context: AdminContext): Promise<Scope> {
   const scope: Scope = { resource: null, optional: false, sensitive: false, ownerRole: null, ...input };
-  return putScope(scope, null, context);
+  if (isAdminScope(input.name)) refuse("taken", "name", `the scope ${JSON.stringify(input.name)} is built in`);
+  const made = await putScope(scope, null, context);
+  return made ?? refuse("taken", "name", `the scope ${JSON.stringify(input.name)} already exists`);
 }
 
 /** Throws `unknown`, `invalid`. */
-export async function updateScope(
+export function updateScope(
   name: string,
   changes: Partial<Omit<Scope, "name">>,
   context: AdminContext,
+  check: Precondition<Scope> = () => undefined,
 ): Promise<Scope> {
-  const before = await scopeOf(name, context);
-  // A named translation replaces the previous one; an empty one removes it.
-  const descriptions = { ...before.descriptions, ...changes.descriptions };
-  const kept = Object.fromEntries(Object.entries(descriptions).filter(([, text]) => text !== ""));
-  return putScope({ ...before, ...changes, descriptions: kept }, before, context);
+  return untilStored(async () => {
+    const before = await scopeOf(name, context);
+    check(before);
+    // A named translation replaces the previous one; an empty one removes it.
+    const descriptions = { ...before.descriptions, ...changes.descriptions };
+    const kept = Object.fromEntries(Object.entries(descriptions).filter(([, text]) => text !== ""));
+    return putScope({ ...before, ...changes, descriptions: kept }, before, context);
+  });
 }
 
-/** The operator's scopes, then the built-in ones of OpenID Connect that the operator has not replaced. */
+/**
+ * The operator's scopes, then the built-in ones of OpenID Connect that the operator has not replaced, and those of the
+ * admin API.
+ */
 export async function listScopes({
   storage,
+  issuer,
 }: AdminContext): Promise<readonly { readonly scope: Scope; readonly builtIn: boolean }[]> {
   const own = await storage.scopes.list();
-  return withOpenIdScopes(own).map((scope) => ({ scope, builtIn: !own.includes(scope) }));
+  return withAdminScopes(withOpenIdScopes(own), issuer).map((scope) => ({ scope, builtIn: !own.includes(scope) }));
 }
 
 /** Throws `unknown`. */
@@ -78,7 +90,8 @@ export async function deleteScope(name: string, context: AdminContext): Promise<
   return naming;
 }
 
-async function putScope(scope: Scope, before: Scope | null, { storage }: AdminContext): Promise<Scope> {
+/** Undefined: a scope of that name exists already, or is not the expected one any more. */
+async function putScope(scope: Scope, before: Scope | null, { storage }: AdminContext): Promise<Scope | undefined> {
   const { name, description, ownerRole } = scope;
   const problems: Remark[] = [];
   if (!isScopeName(name)) {
@@ -118,8 +131,11 @@ async function putScope(scope: Scope, before: Scope | null, { storage }: AdminCo
     });
   }
   refuseAny(problems);
-  const outcome = await storage.scopes.put({ scope, create: before === null });
-  if (outcome.kind === "conflict") refuse("taken", "name", `the scope ${JSON.stringify(name)} already exists`);
+  const outcome = await storage.scopes.put({
+    ...{ scope, create: before === null },
+    ...(before === null ? {} : { expected: before }),
+  });
+  if (outcome.kind === "conflict") return undefined;
   if (outcome.kind === "unknown_resource") unknownResource(scope.resource ?? "", "resource");
   return scope;
 }
@@ -194,12 +210,25 @@ export interface ResourceChanges extends TokenKind {
 }
 
 /** Throws `unknown`, `invalid`. `secret`: null unless a new one was requested. */
-export async function updateResource(
+export function updateResource(
   identifier: string,
+  changes: ResourceChanges,
+  context: AdminContext,
+  check: Precondition<Resource> = () => undefined,
+): Promise<{ readonly resource: Resource; readonly secret: string | null }> {
+  return untilStored(async () => {
+    const before = await resourceOf(identifier, context);
+    check(before);
+    return changedResource(before, changes, context);
+  });
+}
+
+/** Undefined: the stored API is not `before` any more. */
+async function changedResource(
+  before: Resource,
   { newSecret: renew = false, tokenFormat, alg, ...changes }: ResourceChanges,
   context: AdminContext,
-): Promise<{ readonly resource: Resource; readonly secret: string | null }> {
-  const before = await resourceOf(identifier, context);
+): Promise<{ readonly resource: Resource; readonly secret: string | null } | undefined> {
   const secret = renew ? newSecret(context) : null;
   const kind = { ...(tokenFormat === undefined ? {} : { tokenFormat }), ...(alg === undefined ? {} : { alg }) };
   const resource: Resource = {
@@ -214,7 +243,8 @@ export async function updateResource(
     ...resourceProblems(resource, before.name),
     ...defaultScopeProblems(resource, before, await context.storage.scopes.list()),
   ]);
-  await context.storage.resources.put({ resource, create: false });
+  const outcome = await context.storage.resources.put({ resource, create: false, expected: before });
+  if (outcome.kind === "conflict") return undefined;
   await makeItsKey(resource, context);
   return { resource, secret };
 }
@@ -260,6 +290,7 @@ function identifierProblems(identifier: string, issuer: string): readonly Remark
   if (/^https?:/.test(identifier) && !/^https?:\/\/[^/?]/.test(identifier)) return wrong(`${shown} has no host`);
   if (identifier === ownAudience(true, issuer))
     return wrong("this is the server's own UserInfo endpoint: no API can have its tokens");
+  if (identifier === adminApiIdentifier(issuer)) return wrong("this is the server's own admin API");
   if (identifier === issuer)
     return wrong("this is the issuer's own identifier: a scope without an API already belongs to the issuer");
   return [];
@@ -333,6 +364,7 @@ function defaultScopeProblems(
 }
 
 function unknownScope(name: string): never {
+  if (isAdminScope(name)) return refuse("unknown", "name", `${name} is built into the server and can't be changed`);
   if (openIdScopes.some((one) => one.name === name)) {
     const how = `to change its texts, create a scope of this name: assent scope create ${name} --description TEXT`;
     return refuse("unknown", "name", `${name} is built into the server; ${how}`);

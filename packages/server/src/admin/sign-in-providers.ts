@@ -17,6 +17,7 @@ import type { WhenDisabled } from "../owners/upstream-change-storage.ts";
 import { isLoopbackHost } from "../setting-kinds.ts";
 import { type Remark, refuse, refuseAny } from "./admin-error.ts";
 import type { AdminContext } from "./context.ts";
+import { type Precondition, untilStored } from "./precondition.ts";
 import { type FurtherSettings, furtherProblems, splitSettings, withFurther } from "./provider-settings.ts";
 
 export type { WhenDisabled } from "../owners/upstream-change-storage.ts";
@@ -101,7 +102,7 @@ export async function createProvider(input: NewProvider, context: AdminContext):
     ...(await changeClientProblems(settings.changeClients ?? [], context)),
   ]);
   const stored = { ...provider, sealedSecret: sealed(provider.id, clientSecret, context) };
-  await put(stored, true, context);
+  await put(stored, null, context);
   return { provider: stored, remarks: remarksOf(stored) };
 }
 
@@ -110,12 +111,26 @@ export async function createProvider(input: NewProvider, context: AdminContext):
  * changes bring one: the server must not send it to a new host. Throws `unknown`, `taken`, or `invalid` with all
  * problems of the changed provider.
  */
-export async function updateProvider(
+export function updateProvider(
   id: string,
   changes: ProviderChanges,
   context: AdminContext,
+  check: Precondition<SignInProvider> = () => undefined,
 ): Promise<StoredProvider> {
-  const before = await providerOf(id, context);
+  return untilStored(async () => {
+    const before = await providerOf(id, context);
+    check(before);
+    return changedProvider(before, changes, context);
+  });
+}
+
+/** Undefined: the stored provider is not `before` any more. */
+async function changedProvider(
+  before: SignInProvider,
+  changes: ProviderChanges,
+  context: AdminContext,
+): Promise<StoredProvider | undefined> {
+  const { id } = before;
   const { clientSecret, addEmailDomains = [], removeEmailDomains = [], hostedDomain, ...given } = changes;
   const { further, usual: settings } = splitSettings(given);
   const replaced = { ...before, ...settings };
@@ -136,7 +151,7 @@ export async function updateProvider(
     ...after,
     sealedSecret: clientSecret === undefined ? kept : sealed(id, clientSecret, context),
   };
-  await put(stored, false, context);
+  if (!(await put(stored, before, context))) return undefined;
   const cleared = moved && clientSecret === undefined && before.sealedSecret !== null;
   return { provider: stored, remarks: [...issuerRemarks(before, stored, cleared), ...remarksOf(stored)] };
 }
@@ -201,10 +216,18 @@ function sealed(id: string, secret: string | null, { secrets }: AdminContext): s
   return sealProviderSecret(sealing, id, secret);
 }
 
-async function put(provider: SignInProvider, create: boolean, { storage }: AdminContext): Promise<void> {
-  switch (await storage.signInProviders.put({ provider, create, most: MAX_PROVIDERS })) {
+/** False: the stored provider is not `before` any more. */
+async function put(
+  provider: SignInProvider,
+  before: SignInProvider | null,
+  { storage }: AdminContext,
+): Promise<boolean> {
+  const expected = before === null ? {} : { expected: before };
+  switch (await storage.signInProviders.put({ provider, create: before === null, most: MAX_PROVIDERS, ...expected })) {
     case "stored":
-      return;
+      return true;
+    case "conflict":
+      return false;
     case "unknown":
       return unknownProvider(provider.id);
     case "taken":

@@ -2,7 +2,9 @@
 
 import type { ConditionName } from "../oauth/errors.ts";
 import type { Client, Consent, Millis, Resource, Scope, TrustedIssuer } from "../oauth/model.ts";
+import type { Company } from "../owners/company-storage.ts";
 import type { SignInProvider } from "../owners/identities/sign-in-provider.ts";
+import type { Person } from "../owners/storage.ts";
 
 /** A refused request. `requestId`: the number that the response, its page and the log have. */
 export interface StoredRefusal {
@@ -89,6 +91,8 @@ export const COLLECTED = [
   "company_requests",
   "refusals",
   "leases",
+  "admin_requests",
+  "admin_tokens",
   "names",
   "member_links",
 ] as const;
@@ -132,6 +136,55 @@ export interface OwnerCounts {
   readonly companies: number;
 }
 
+/** A token for the admin API that an operator made. The server stores its hash. */
+export interface AdminToken {
+  readonly tokenId: string;
+  readonly scopes: readonly string[];
+  /** `operator`: by a command. Otherwise the actor of the request that made it. */
+  readonly createdBy: string;
+  readonly createdAt: Millis;
+  readonly expiresAt: Millis;
+}
+
+/** A request with a key of its caller, so that a repetition gets the same answer. */
+export interface KeyedRequest {
+  readonly actor: string;
+  readonly key: string;
+}
+
+/** `unfinished`: nobody knows whether it was done. `full`: the actor has too many. */
+export type BegunRequest =
+  | { readonly kind: "begun" }
+  | { readonly kind: "full" }
+  | { readonly kind: "unfinished"; readonly requestHash: string }
+  | { readonly kind: "answered"; readonly requestHash: string; readonly answer: Uint8Array };
+
+/** A part of a sorted list. `prefix`: only texts that begin so; for sorts by text. `after`: the last item before it. */
+export interface ListPart<Sort extends string> {
+  readonly sort: Sort;
+  readonly prefix: string;
+  readonly after: { readonly key: string | number; readonly id: string } | null;
+  readonly limit: number;
+}
+
+/** `disabled`, `operators`: only these people, by the time of their creation. */
+export type PeopleSort = "created_at" | "-created_at" | "username" | "email" | "disabled" | "operators";
+export type ClientSort = "client_id" | "name" | "created_at" | "-created_at";
+export type CompanySort = "created_at" | "slug";
+
+/** Null: of any. */
+export interface ConsentPart {
+  readonly ownerId: string | null;
+  readonly clientId: string | null;
+  readonly after: { readonly ownerId: string; readonly clientId: string } | null;
+  readonly limit: number;
+}
+
+/** The text by which clients are found and sorted by name. */
+export function searchName(name: string): string {
+  return name.normalize("NFKC").toLowerCase().slice(0, 200);
+}
+
 /** What one batch of housekeeping did: rows looked at, rows removed. */
 export interface Swept {
   readonly seen: number;
@@ -160,22 +213,31 @@ export interface AdminStorage {
   };
   readonly scopes: {
     list(): Promise<readonly Scope[]>;
-    /** `create`: refuses to replace. */
+    /** `create`: refuses to replace. `expected`: the record that is replaced; `conflict` if it is another one by now. */
     put(args: {
       readonly scope: Scope;
       readonly create: boolean;
+      readonly expected?: Scope;
     }): Promise<PutOutcome | { readonly kind: "unknown_resource" }>;
     delete(args: { readonly name: string; readonly now: Millis }): Promise<boolean>;
   };
   readonly resources: {
     list(): Promise<readonly Resource[]>;
-    put(args: { readonly resource: Resource; readonly create: boolean }): Promise<PutOutcome>;
+    put(args: {
+      readonly resource: Resource;
+      readonly create: boolean;
+      readonly expected?: Resource;
+    }): Promise<PutOutcome>;
     /** Refused while scopes belong to it. */
     delete(args: { readonly identifier: string }): Promise<"deleted" | "unknown" | "in_use">;
   };
   readonly issuers: {
     list(): Promise<readonly TrustedIssuer[]>;
-    put(args: { readonly issuer: TrustedIssuer; readonly create: boolean }): Promise<PutOutcome>;
+    put(args: {
+      readonly issuer: TrustedIssuer;
+      readonly create: boolean;
+      readonly expected?: TrustedIssuer;
+    }): Promise<PutOutcome>;
     /** With all links of its subjects. */
     delete(args: { readonly issuer: string; readonly now: Millis }): Promise<boolean>;
   };
@@ -190,7 +252,8 @@ export interface AdminStorage {
       readonly provider: SignInProvider;
       readonly create: boolean;
       readonly most: number;
-    }): Promise<"stored" | "unknown" | "taken" | "company_domain" | "full">;
+      readonly expected?: SignInProvider;
+    }): Promise<"stored" | "unknown" | "taken" | "company_domain" | "full" | "conflict">;
     /** With all links of its subjects. */
     delete(args: { readonly id: string; readonly now: Millis }): Promise<boolean>;
   };
@@ -202,6 +265,33 @@ export interface AdminStorage {
       readonly now: Millis;
     }): Promise<void>;
     get(args: { readonly hash: string }): Promise<{ readonly type: string; readonly bytes: Uint8Array } | undefined>;
+  };
+  /** Lists for operators, in pieces that cost the same at any size. */
+  readonly directory: {
+    people(args: ListPart<PeopleSort>): Promise<readonly Person[]>;
+    clients(args: ListPart<ClientSort>): Promise<readonly Versioned<Client>[]>;
+    companies(args: ListPart<CompanySort>): Promise<readonly Company[]>;
+    consents(args: ConsentPart): Promise<readonly Consent[]>;
+  };
+  readonly adminTokens: {
+    /** False: there are `most` already. */
+    add(args: {
+      readonly token: AdminToken;
+      readonly tokenHash: string;
+      readonly most: number;
+      readonly now: Millis;
+    }): Promise<boolean>;
+    find(args: { readonly tokenHash: string }): Promise<AdminToken | undefined>;
+    /** Newest first. */
+    list(): Promise<readonly AdminToken[]>;
+    revoke(args: { readonly tokenId: string }): Promise<boolean>;
+  };
+  readonly adminRequests: {
+    begin(
+      args: KeyedRequest & { readonly requestHash: string; readonly most: number; readonly now: Millis },
+    ): Promise<BegunRequest>;
+    finish(args: KeyedRequest & { readonly answer: Uint8Array }): Promise<void>;
+    forget(args: KeyedRequest): Promise<void>;
   };
   readonly keys: {
     list(): Promise<readonly StoredKey[]>;

@@ -6,7 +6,7 @@ import type { Person } from "../owners/storage.ts";
 import type { ForeignSubject, SubjectLink } from "../owners/subject-link-storage.ts";
 import { refuse } from "./admin-error.ts";
 import type { AdminContext } from "./context.ts";
-import { userOf } from "./people.ts";
+import { type UserRef, userOf } from "./people.ts";
 import { pagesOf } from "./read-whole-list.ts";
 import { issuerOf } from "./trusted-issuers.ts";
 
@@ -19,7 +19,7 @@ export interface LinkedSubject {
 export async function linkSubject(
   issuer: string,
   subject: string,
-  login: string,
+  login: UserRef,
   context: AdminContext,
 ): Promise<LinkedSubject> {
   const record = await issuerOf(issuer, context);

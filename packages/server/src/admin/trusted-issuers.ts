@@ -7,6 +7,7 @@ import { canonicalDomain } from "../owners/canonical-login.ts";
 import { certificatesOfMetadata, type MetadataReading, readCertificates } from "../saml/identity-provider-metadata.ts";
 import { type Remark, refuse, refuseAny } from "./admin-error.ts";
 import type { AdminContext } from "./context.ts";
+import { type Precondition, untilStored } from "./precondition.ts";
 
 /** In seconds. An assertion should be used at once; a day is for clients that keep one for a while. */
 export const MAX_ASSERTION_LIFETIME = 86_400;
@@ -67,7 +68,7 @@ export async function createIssuer(input: NewIssuer, context: AdminContext): Pro
     createdAt: context.now(),
     ...settings,
   };
-  const outcome = await put(issuer, keys, [], true, context);
+  const outcome = await put(issuer, keys, [], null, context);
   return outcome ?? refuse("taken", "issuer", `the issuer ${JSON.stringify(input.issuer)} already exists`);
 }
 
@@ -76,14 +77,17 @@ export interface IssuerChanges extends IssuerSettings {
 }
 
 /** Changes the named settings. Throws `unknown`, or all problems of the changed issuer. */
-export async function updateIssuer(
+export function updateIssuer(
   id: string,
   { keys, ...settings }: IssuerChanges,
   context: AdminContext,
+  check: Precondition<TrustedIssuer> = () => undefined,
 ): Promise<TrustedIssuer> {
-  const before = await issuerOf(id, context);
-  const kept: readonly string[] = before.scopes;
-  return (await put({ ...before, ...settings }, keys ?? null, kept, false, context)) ?? unknownIssuer(id);
+  return untilStored(async () => {
+    const before = await issuerOf(id, context);
+    check(before);
+    return put({ ...before, ...settings }, keys ?? null, before.scopes, before, context);
+  });
 }
 
 /** Its assertions are refused from now on; tokens issued for them work until they expire. Throws `unknown`. */
@@ -128,12 +132,15 @@ export function issuerRemarks(issuer: TrustedIssuer): readonly Remark[] {
   return remarks;
 }
 
-/** `keys` null: the present ones. Undefined: an issuer of that name exists. */
+/**
+ * `keys` null: the present ones. Undefined: the stored issuer is not `before`, or for null, an issuer of that name
+ * exists.
+ */
 async function put(
   issuer: TrustedIssuer,
   keys: IssuerKeys | undefined | null,
   keptScopes: readonly string[],
-  create: boolean,
+  before: TrustedIssuer | null,
   context: AdminContext,
 ): Promise<TrustedIssuer | undefined> {
   const read = keys === null ? { fields: {}, problems: [] } : keysOf(issuer, keys);
@@ -145,7 +152,10 @@ async function put(
   ]);
   const emailDomains = [...new Set(issuer.emailDomains.flatMap((one) => canonicalDomain(one) ?? []))];
   const whole: TrustedIssuer = { ...issuer, emailDomains, ...read.fields };
-  const outcome = await context.storage.issuers.put({ issuer: whole, create });
+  const outcome = await context.storage.issuers.put({
+    ...{ issuer: whole, create: before === null },
+    ...(before === null ? {} : { expected: before }),
+  });
   return outcome.kind === "conflict" ? undefined : whole;
 }
 

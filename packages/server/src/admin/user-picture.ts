@@ -5,12 +5,12 @@ import type { Person } from "../owners/storage.ts";
 import { renderPersonPicture } from "../pictures/picture-of-person.ts";
 import { refuse } from "./admin-error.ts";
 import type { AdminContext } from "./context.ts";
-import { userOf } from "./people.ts";
+import { type UserRef, userOf } from "./people.ts";
 
 export { MAX_PICTURE_BYTES } from "../pictures/picture-of-person.ts";
 
 /** The person afterwards. Null removes the picture. Throws `unknown`, `invalid`. */
-export async function setUserPicture(login: string, file: Uint8Array | null, context: AdminContext): Promise<Person> {
+export async function setUserPicture(login: UserRef, file: Uint8Array | null, context: AdminContext): Promise<Person> {
   const { storage, now } = context;
   const { partition, personId } = await userOf(login, context);
   const rendered = file === null ? null : await renderPersonPicture(file);

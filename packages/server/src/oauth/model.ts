@@ -155,6 +155,8 @@ export interface Scope {
   readonly descriptions?: Readonly<Record<string, string>>;
   /** Only owners with this role may grant it. */
   readonly ownerRole: string | null;
+  /** Other roles that may grant it, of a built-in scope. Not stored. Absent: none. */
+  readonly alsoRoles?: readonly string[];
   /** The level of sign-in that its owner needs. Absent or null: any. */
   readonly acr?: Acr | null;
   /** Maximum age of the owner's sign-in when they grant it, in seconds. Absent or null: any age. */

@@ -250,8 +250,13 @@ export interface CompanyStorage {
     /** Oldest first. */
     list(args: { readonly limit: number; readonly after: string | null }): Promise<readonly Company[]>;
     update(
-      args: CompanyKey & ByAdmin & { readonly changes: Partial<Pick<Company, "name" | "slug" | "defaultRule">> },
-    ): Promise<{ readonly kind: "updated" | "unknown" | "taken" | "not_admin" }>;
+      args: CompanyKey &
+        ByAdmin & {
+          readonly changes: Partial<Pick<Company, "name" | "slug" | "defaultRule">>;
+          /** The record on which the changes are based. Absent: whatever it is. */
+          readonly expected?: Company;
+        },
+    ): Promise<{ readonly kind: "updated" | "unknown" | "taken" | "not_admin" | "changed" }>;
     /** Disabling ends the company's grants (`owner_ended`) in the same transaction. */
     setStatus(args: CompanyKey & { readonly status: Company["status"]; readonly now: Millis }): Promise<boolean>;
     /** Deletes the company with memberships, rules and consents, and ends its grants. */

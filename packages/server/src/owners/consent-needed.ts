@@ -9,10 +9,14 @@ import type { ConsentDuration, Person } from "./storage.ts";
 
 /** The scopes of a request that this person may grant. A scope with `ownerRole` needs an operator's role. */
 export function grantableScopes(scopes: readonly Scope[], person: Person): readonly Scope[] {
-  return scopes.filter(({ ownerRole }) => ownerRole === null || hasRole(person, ownerRole));
+  return scopes.filter((scope) => mayGrant(person, scope));
 }
 
-function hasRole(person: Person, role: string): boolean {
+export function mayGrant(person: Pick<Person, "operator">, { ownerRole, alsoRoles = [] }: Scope): boolean {
+  return ownerRole === null || [ownerRole, ...alsoRoles].some((role) => hasRole(person, role));
+}
+
+function hasRole(person: Pick<Person, "operator">, role: string): boolean {
   if (person.operator.includes("admin") || person.operator.includes(role)) return true;
   return role === "operator" && person.operator.length > 0;
 }

@@ -289,9 +289,11 @@ export interface OwnerStorage {
         readonly partition: number;
         readonly personId: string;
         readonly changes: PersonChanges;
+        /** The record on which the changes are based. Absent: whatever it is. */
+        readonly expected?: Person;
         readonly now: Millis;
       } & InSession,
-    ): Promise<{ readonly kind: "updated" } | { readonly kind: "unknown" } | { readonly kind: "taken" }>;
+    ): Promise<{ readonly kind: "updated" | "unknown" | "taken" | "changed" }>;
     /**
      * Ends sessions except `keep` (unless `endSessions` is false), with `endGrants` all grants. False: nobody to
      * change.

@@ -57,6 +57,8 @@ interface CatalogOptions {
   readonly now: () => Millis;
   /** Adds the scopes that every server has to the operator's. Absent: there are none. */
   readonly withBuiltIn?: (scopes: readonly Scope[]) => readonly Scope[];
+  /** The APIs that every server has. Absent: none. */
+  readonly builtInResources?: readonly Resource[];
 }
 
 /**
@@ -64,8 +66,8 @@ interface CatalogOptions {
  * comparison is older than 500 ms (`now`: milliseconds of a clock that nobody sets). Simultaneous reads share one
  * comparison. If the storage fails, the read rejects; the cache never answers with stale data.
  */
-export function openCatalog(storage: Source, { now, withBuiltIn = (scopes) => scopes }: CatalogOptions): CachedCatalog {
-  return new StorageCatalog(storage, now, withBuiltIn);
+export function openCatalog(storage: Source, options: CatalogOptions): CachedCatalog {
+  return new StorageCatalog(storage, options);
 }
 
 class StorageCatalog implements CachedCatalog {
@@ -88,14 +90,17 @@ class StorageCatalog implements CachedCatalog {
   /** Increases with each call of `invalidate`. */
   #invalidated = 0;
 
-  constructor(storage: Source, now: () => Millis, withBuiltIn: NonNullable<CatalogOptions["withBuiltIn"]>) {
+  constructor(
+    storage: Source,
+    { now, withBuiltIn = (scopes) => scopes, builtInResources: builtIn = [] }: CatalogOptions,
+  ) {
     this.#storage = storage;
     this.#now = now;
     this.#scopes = new Whole(
       async () => new Map(withBuiltIn(await storage.scopes.list()).map((one) => [one.name, one])),
     );
     this.#resources = new Whole(
-      async () => new Map((await storage.resources.list()).map((one) => [one.identifier, one])),
+      async () => new Map([...(await storage.resources.list()), ...builtIn].map((one) => [one.identifier, one])),
     );
     this.#issuers = new Whole(async () => new Map((await storage.issuers.list()).map((one) => [one.issuer, one])));
     this.#providers = new Whole(async () => {

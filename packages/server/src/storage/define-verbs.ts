@@ -25,6 +25,7 @@ export const words = {
   bytes: new Word("bytes"),
   empty: new Word("empty"),
   key: new Word("key"),
+  bytewise: new Word("bytewise"),
   spread: new Word("spread"),
   spreadRoomy: new Word("spreadRoomy"),
 } satisfies Record<keyof DialectWords, Word>;

@@ -25,6 +25,8 @@ export interface DialectWords {
    * Column type of text that rows are found and sorted by. The database compares it byte by byte, whatever its locale.
    */
   readonly key: string;
+  /** Comes after a column of plain text: an index or a condition that compares it byte by byte. */
+  readonly bytewise: string;
   /**
    * Comes after the columns of a table whose first column is `partition`, and marks a table that an operator may spread
    * over several. This constant adds nothing.
@@ -54,6 +56,7 @@ export const sqlite: Dialect = {
     bytes: "BLOB",
     empty: "DELETE FROM",
     key: "TEXT",
+    bytewise: "",
     spread: "",
     spreadRoomy: "",
   },
@@ -76,6 +79,7 @@ export const postgres: Dialect = {
     bytes: "BYTEA",
     empty: "TRUNCATE",
     key: 'TEXT COLLATE "C"',
+    bytewise: 'COLLATE "C"',
     spread: "",
     spreadRoomy: " WITH (fillfactor = 80)",
   },

@@ -80,14 +80,16 @@ export async function endAllAtOnce(tx: Tx, epoch: StoredEpoch): Promise<Ended> {
 }
 
 /** The tables with rows that a restore ends or deletes. */
-const CHANGED = TABLES.filter(({ afterRestore }) => afterRestore !== "kept").map(({ name, afterRestore }) => {
-  const table = named(name);
-  return {
-    name,
-    filled: sql`SELECT DISTINCT partition FROM ${table} WHERE partition >= :from AND partition < :until`,
-    empty: afterRestore === "emptied" ? sql`DELETE FROM ${table} WHERE partition = :partition` : undefined,
-  };
-});
+const CHANGED = TABLES.filter(({ afterRestore, key }) => afterRestore !== "kept" && key[0] === "partition").map(
+  ({ name, afterRestore }) => {
+    const table = named(name);
+    return {
+      name,
+      filled: sql`SELECT DISTINCT partition FROM ${table} WHERE partition >= :from AND partition < :until`,
+      empty: afterRestore === "emptied" ? sql`DELETE FROM ${table} WHERE partition = :partition` : undefined,
+    };
+  },
+);
 
 /** Tables that also hold used and expired rows: only what still worked counts as ended. */
 const COUNTED_BEFORE = [
@@ -103,6 +105,14 @@ const COUNTED_BEFORE = [
   ],
 ] as const;
 
+/** Tables without partitions, all of whose rows a restore deletes. */
+const EMPTIED_WHOLE = TABLES.filter(
+  ({ afterRestore, key }) => afterRestore === "emptied" && key[0] !== "partition",
+).map(({ name }) => {
+  const table = named(name);
+  return sql`DELETE FROM ${table}`;
+});
+
 type MutableEnded = { -readonly [Name in keyof Ended]: Ended[Name] };
 
 /**
@@ -110,6 +120,7 @@ type MutableEnded = { -readonly [Name in keyof Ended]: Ended[Name] };
  * would take as many statements as a large one, about 14,000.
  */
 async function endPartitions(tx: Tx, from: number, until: number, epoch: StoredEpoch): Promise<Ended> {
+  if (from === 0) for (const statement of EMPTIED_WHOLE) await tx.run(statement);
   const tablesOf = new Map<number, Set<string>>();
   for (const { name, filled } of CHANGED) {
     for (const { partition } of await tx.all(filled, { from, until })) {

@@ -67,6 +67,11 @@ export function json<T>(row: Row, column: string): T {
   return JSON.parse(text(row, column)) as T;
 }
 
+/** True: the value read from a row is the one that somebody has read before, in all its parts. */
+export function isStill<T>(present: T, expected: T | undefined): boolean {
+  return expected === undefined || JSON.stringify(present) === JSON.stringify(expected);
+}
+
 /**
  * Makes a grant from a row with `grantColumns`. The end of the consent limits the time at which the grant becomes idle.
  */

@@ -27,8 +27,11 @@ import { factorsSteps, passkeys, recovery, secondFactors } from "./factors/index
 import { deviceRequests, grants, grantsSteps, replayCache, scopeUses } from "./grants/index.ts";
 import { mail, mailLinks, mailRequests, mailSteps } from "./mail/index.ts";
 import {
+  adminRequests,
+  adminTokens,
   catalog,
   clients,
+  directory,
   housekeeping,
   issuers,
   keys,
@@ -111,6 +114,9 @@ export const aggregates: { readonly [Name in keyof Ports]: VerbsOf<Ports[Name]> 
   resources,
   issuers,
   signInProviders,
+  directory,
+  adminTokens,
+  adminRequests,
   logos,
   keys,
   refusals,

@@ -217,7 +217,9 @@ test("bytes cut from a larger buffer reach the thread as they are", async () => 
   const sealedPrivate = pool.subarray(100, 103);
   await database.call(addKey, { key: aKey({ sealedPrivate }) });
   expect((await database.call(listKeys, undefined))[0]?.sealedPrivate).toEqual(new Uint8Array([7, 7, 7]));
-  expect(await database.call(putClient, { client: { clientId: "x" } as never, expect: 0 })).toMatchObject({
+  expect(
+    await database.call(putClient, { client: { clientId: "x", name: "X", createdAt: 0 } as never, expect: 0 }),
+  ).toMatchObject({
     kind: "stored",
   });
 });

@@ -46,7 +46,7 @@ test("fragments are constants: nothing computed, no property of an argument, goe
   for (const { file, text } of texts) {
     for (const [, piece] of text.matchAll(/\$\{([^}]*)\}/g)) {
       expect(piece, file).toMatch(
-        /^(words\.(forUpdate|forUpdateAcross|forShare|sharedGate|exclusiveGate|bytes|whole|empty|key|spread|spreadRoomy)|[a-z][A-Za-z]*)$/,
+        /^(words\.(forUpdate|forUpdateAcross|forShare|sharedGate|exclusiveGate|bytes|whole|empty|key|bytewise|spread|spreadRoomy)|[a-z][A-Za-z]*)$/,
       );
     }
   }

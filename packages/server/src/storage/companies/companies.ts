@@ -12,7 +12,7 @@ import { eraseScopeUses, keepLastUse } from "../grants/uses.ts";
 import { partitionOf } from "../partition.ts";
 import { settleName } from "../people/name-reconciliation.ts";
 import { activateName, forgetName, holderOfName, reserveName, unreserveName } from "../people/unique-names.ts";
-import { text } from "../row-conversion.ts";
+import { isStill, text } from "../row-conversion.ts";
 import { companyColumns, companyOf } from "./company-row-conversion.ts";
 import { forgetCompanySignIn } from "./company-sign-in.ts";
 import { isAdmin, lockCompany, thisCompany } from "./lock-company-row.ts";
@@ -79,8 +79,11 @@ export const companiesAfter = query<
 });
 
 type CompanyUpdate = CompanyKey &
-  ByAdmin & { readonly changes: Partial<Pick<Company, "name" | "slug" | "defaultRule">> };
-type UpdateOutcome = { readonly kind: "updated" | "unknown" | "taken" | "not_admin" };
+  ByAdmin & {
+    readonly changes: Partial<Pick<Company, "name" | "slug" | "defaultRule">>;
+    readonly expected?: Company;
+  };
+type UpdateOutcome = { readonly kind: "updated" | "unknown" | "taken" | "not_admin" | "changed" };
 
 /** The verb reserves a new slug first and releases the old one. After the change it settles both. */
 export const updateCompany = steps<CompanyUpdate, UpdateOutcome>(async (call, args) => {
@@ -98,16 +101,19 @@ export const updateCompany = steps<CompanyUpdate, UpdateOutcome>(async (call, ar
   // Another company has the new slug, because a change that failed had released it. This company gets its own slug
   // again, if it is still free.
   if (taken && (await call(reserveName, old)))
-    await call(writeCompany, { ...args, by: null, changes: { slug: old.value }, slugBefore: slug });
+    await call(writeCompany, {
+      ...{ partition, companyId, now, by: null, changes: { slug: old.value }, slugBefore: slug },
+    });
   if (moves) await settleName(call, old);
   return { kind: taken ? "taken" : written };
 });
 
 export const writeCompany = transaction<
   CompanyUpdate & { readonly slugBefore: string },
-  "updated" | "unknown" | "not_admin"
->(async (tx, { partition, companyId, changes, slugBefore, by, now, ...asked }) => {
+  "updated" | "unknown" | "not_admin" | "changed"
+>(async (tx, { partition, companyId, changes, slugBefore, expected, by, now, ...asked }) => {
   const company = await lockCompany(tx, { partition, companyId });
+  if (company !== undefined && !isStill(company, expected)) return "changed";
   // Somebody changed the slug meanwhile, so these changes were based on an old record.
   if (company === undefined || company.slug !== slugBefore) return "unknown";
   if (!(await isAdmin(tx, company, { by, ...asked }))) return "not_admin";

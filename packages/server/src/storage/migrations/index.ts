@@ -44,6 +44,7 @@ import { cutBy } from "./0041-cut-by.ts";
 import { refusals } from "./0042-refusals.ts";
 import { companySignIn } from "./0043-company-sign-in.ts";
 import { externalAnswers } from "./0044-external-answers.ts";
+import { adminApi } from "./0045-admin-api.ts";
 import type { Migration } from "./migration.ts";
 
 export const migrations: readonly Migration[] = [
@@ -91,6 +92,7 @@ export const migrations: readonly Migration[] = [
   refusals,
   companySignIn,
   externalAnswers,
+  adminApi,
 ];
 
 /** The newest migration of this program. A database without a newer one needs nothing else. */

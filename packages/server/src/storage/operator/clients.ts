@@ -3,7 +3,7 @@
  * deletion.
  */
 
-import type { PutOutcome, Versioned } from "../../admin/storage.ts";
+import { type PutOutcome, searchName, type Versioned } from "../../admin/storage.ts";
 import type { Client, Millis } from "../../oauth/model.ts";
 import { query, sql, steps, transaction } from "../define-verbs.ts";
 import { json, text, whole } from "../row-conversion.ts";
@@ -71,9 +71,14 @@ export const writeClient = transaction<Put, PutOutcome | { readonly kind: "endin
     if (ending && (client.status === "active" || before === undefined)) return { kind: "ending" };
     const version = await raise(tx, "clients");
     await tx.run(
-      sql`INSERT INTO clients (client_id, record, version, deleted_at) VALUES (:clientId, :record, :version, NULL)
-        ON CONFLICT (client_id) DO UPDATE SET record = excluded.record, version = excluded.version, deleted_at = NULL`,
-      { clientId, record: JSON.stringify(client), version },
+      sql`INSERT INTO clients (client_id, record, version, deleted_at, search_name, created_at)
+        VALUES (:clientId, :record, :version, NULL, :searchName, :createdAt)
+        ON CONFLICT (client_id) DO UPDATE SET record = excluded.record, version = excluded.version, deleted_at = NULL,
+          search_name = excluded.search_name, created_at = excluded.created_at`,
+      {
+        ...{ clientId, record: JSON.stringify(client), version },
+        ...{ searchName: searchName(client.name), createdAt: client.createdAt },
+      },
     );
     if (client.status === "disabled" && before?.status !== "disabled") {
       await markEnding(tx, clientId, { version, name: client.name, at: client.updatedAt, revokes: false });

@@ -91,6 +91,10 @@ export const collect = steps<Sweep & { readonly what: Collected }, Swept>(async 
       return call(collectRefusals, sweep);
     case "leases":
       return call(collectLeases, sweep);
+    case "admin_requests":
+      return call(collectAdminRequests, sweep);
+    case "admin_tokens":
+      return call(collectAdminTokens, sweep);
     case "client_endings":
       return goOnEnding(call, sweep.limit);
     case "names":
@@ -270,6 +274,20 @@ export const collectRequests = removing(
 export const collectLeases = removing(
   sql`DELETE FROM leases WHERE name IN (SELECT name FROM leases WHERE until <= :before LIMIT :limit)`,
   HOUR,
+);
+
+/** Answers to requests with a key are kept for a day. */
+export const collectAdminRequests = removing(
+  sql`DELETE FROM admin_requests WHERE (actor, request_key) IN
+      (SELECT actor, request_key FROM admin_requests WHERE created_at <= :before ORDER BY created_at LIMIT :limit)`,
+  DAY,
+);
+
+/** Expired tokens stay for 30 days, so that operators see what they were. */
+export const collectAdminTokens = removing(
+  sql`DELETE FROM admin_tokens WHERE token_hash IN
+      (SELECT token_hash FROM admin_tokens WHERE expires_at <= :before ORDER BY expires_at LIMIT :limit)`,
+  30 * DAY,
 );
 
 /** Number of rows that are due, each kind counted up to `most`, along the index that housekeeping uses. */

@@ -1,6 +1,15 @@
 /** The verbs of this folder: verbs that the ports call, by aggregate, and verbs that only other verbs call. */
 
 import type { Verb } from "../define-verbs.ts";
+import {
+  addToken,
+  beginRequest,
+  findToken,
+  finishRequest,
+  forgetRequest,
+  listTokens,
+  revokeToken,
+} from "./admin-access.ts";
 import { catalogVersions, ping } from "./catalog-versions.ts";
 import { getLogo, putLogo } from "./client-logos.ts";
 import {
@@ -12,12 +21,33 @@ import {
   removeClient,
   writeClient,
 } from "./clients.ts";
+import {
+  clientsByAge,
+  clientsById,
+  clientsByName,
+  clientsConsents,
+  companiesBySlug,
+  directoryClients,
+  directoryCompanies,
+  directoryConsents,
+  directoryPeople,
+  disabledPeople,
+  everyConsent,
+  newestClients,
+  newestPeople,
+  operators,
+  ownersConsents,
+  peopleByEmail,
+  peopleByUsername,
+} from "./directory.ts";
 import { endGrantsOfClient, endingClients } from "./end-grants-of-client.ts";
 import {
   backlog,
   collect,
   collectAccepted,
   collectAddresses,
+  collectAdminRequests,
+  collectAdminTokens,
   collectAnswers,
   collectAttempts,
   collectClients,
@@ -54,6 +84,14 @@ export const scopes = { list: listScopes, put: putScope, delete: deleteScope };
 export const resources = { list: listResources, put: putResource, delete: deleteResource };
 export const issuers = { list: listIssuers, put: putIssuer, delete: deleteIssuer };
 export const signInProviders = { list: listProviders, put: putProvider, delete: deleteProvider };
+export const directory = {
+  people: directoryPeople,
+  clients: directoryClients,
+  companies: directoryCompanies,
+  consents: directoryConsents,
+};
+export const adminTokens = { add: addToken, find: findToken, list: listTokens, revoke: revokeToken };
+export const adminRequests = { begin: beginRequest, finish: finishRequest, forget: forgetRequest };
 export const logos = { put: putLogo, get: getLogo };
 export const keys = { list: listKeys, add: addKey, retire: retireKey, remove: removeKey };
 export const refusals = { add: addRefusal, get: getRefusal, list: listRefusals };
@@ -89,4 +127,19 @@ export const operatorSteps: Readonly<Record<string, Verb<never, unknown>>> = {
   collectRefusals,
   refusalsOfAll,
   refusalsOfClient,
+  collectAdminRequests,
+  collectAdminTokens,
+  clientsByAge,
+  clientsById,
+  clientsByName,
+  clientsConsents,
+  companiesBySlug,
+  disabledPeople,
+  everyConsent,
+  ownersConsents,
+  newestClients,
+  newestPeople,
+  operators,
+  peopleByEmail,
+  peopleByUsername,
 };

@@ -1,9 +1,9 @@
 /** Verbs of resource servers, the APIs (RFC 8707 §2). */
 
-import type { PutOutcome } from "../../admin/storage.ts";
+import type { AdminStorage, PutOutcome } from "../../admin/storage.ts";
 import type { Resource } from "../../oauth/model.ts";
 import { query, sql, transaction } from "../define-verbs.ts";
-import { json } from "../row-conversion.ts";
+import { isStill, json } from "../row-conversion.ts";
 import { hold, raise } from "./catalog-versions.ts";
 
 /** Sorted by identifier. */
@@ -13,12 +13,14 @@ export const listResources = query<void, readonly Resource[]>({
   outcome: (rows) => rows.map((row) => json<Resource>(row, "record")),
 });
 
-export const putResource = transaction<{ readonly resource: Resource; readonly create: boolean }, PutOutcome>(
-  async (tx, { resource, create }) => {
+export const putResource = transaction<Parameters<AdminStorage["resources"]["put"]>[0], PutOutcome>(
+  async (tx, { resource, create, expected }) => {
     await hold(tx);
     const { identifier } = resource;
-    const found = await tx.one(sql`SELECT identifier FROM resources WHERE identifier = :identifier`, { identifier });
+    const found = await tx.one(sql`SELECT record FROM resources WHERE identifier = :identifier`, { identifier });
     if (create && found !== undefined) return { kind: "conflict" };
+    if (expected !== undefined && !(found && isStill(json<Resource>(found, "record"), expected)))
+      return { kind: "conflict" };
     await tx.run(
       sql`INSERT INTO resources (identifier, record) VALUES (:identifier, :record)
         ON CONFLICT (identifier) DO UPDATE SET record = excluded.record`,

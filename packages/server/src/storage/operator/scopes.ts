@@ -1,9 +1,9 @@
 /** Verbs of the operator's scopes (RFC 6749 §3.3). */
 
-import type { PutOutcome } from "../../admin/storage.ts";
+import type { AdminStorage, PutOutcome } from "../../admin/storage.ts";
 import type { Millis, Scope } from "../../oauth/model.ts";
 import { query, sql, transaction } from "../define-verbs.ts";
-import { json } from "../row-conversion.ts";
+import { isStill, json } from "../row-conversion.ts";
 import { hold, raise } from "./catalog-versions.ts";
 
 /** Sorted by name. */
@@ -14,16 +14,19 @@ export const listScopes = query<void, readonly Scope[]>({
 });
 
 export const putScope = transaction<
-  { readonly scope: Scope; readonly create: boolean },
+  Parameters<AdminStorage["scopes"]["put"]>[0],
   PutOutcome | { readonly kind: "unknown_resource" }
->(async (tx, { scope, create }) => {
+>(async (tx, { scope, create, expected }) => {
   await hold(tx);
   const { name, resource } = scope;
   if (resource !== null) {
     const found = await tx.one(sql`SELECT identifier FROM resources WHERE identifier = :resource`, { resource });
     if (found === undefined) return { kind: "unknown_resource" };
   }
-  if (create && (await tx.one(sql`SELECT name FROM scopes WHERE name = :name`, { name }))) return { kind: "conflict" };
+  const present = await tx.one(sql`SELECT record FROM scopes WHERE name = :name`, { name });
+  if (create && present !== undefined) return { kind: "conflict" };
+  if (expected !== undefined && !(present && isStill(json<Scope>(present, "record"), expected)))
+    return { kind: "conflict" };
   await tx.run(
     sql`INSERT INTO scopes (name, resource, record) VALUES (:name, :resource, :record)
       ON CONFLICT (name) DO UPDATE SET resource = excluded.resource, record = excluded.record`,

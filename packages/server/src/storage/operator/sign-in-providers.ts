@@ -6,7 +6,7 @@ import type { CompanySignIn } from "../../owners/identities/company-provider.ts"
 import type { SignInProvider } from "../../owners/identities/sign-in-provider.ts";
 import { query, type Row, sql, steps, transaction } from "../define-verbs.ts";
 import { unlinkAll } from "../people/subject-links.ts";
-import { json } from "../row-conversion.ts";
+import { isStill, json } from "../row-conversion.ts";
 import { hold, raise } from "./catalog-versions.ts";
 
 type Port = AdminStorage["signInProviders"];
@@ -28,11 +28,13 @@ function sorted(rows: readonly Row[]): readonly SignInProvider[] {
 }
 
 export const putProvider = transaction<Parameters<Port["put"]>[0], PutOutcome>(
-  async (tx, { provider, create, most }) => {
+  async (tx, { provider, create, most, expected }) => {
     await hold(tx);
     const { id, issuer, clientId } = provider;
     const present = sorted(await tx.all(all));
     if (!create && present.every((one) => one.id !== id)) return "unknown";
+    const replaced = present.find((one) => one.id === id);
+    if (replaced !== undefined && !isStill(replaced, expected)) return "conflict";
     const others = present.filter((one) => one.id !== id);
     if (others.some((one) => one.issuer === issuer && one.clientId === clientId)) return "taken";
     if (create && present.length >= most) return "full";

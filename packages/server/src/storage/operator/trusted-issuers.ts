@@ -1,10 +1,10 @@
 /** Verbs of trusted issuers of assertions (RFC 7521 §3). */
 
-import type { PutOutcome } from "../../admin/storage.ts";
+import type { AdminStorage, PutOutcome } from "../../admin/storage.ts";
 import type { Millis, TrustedIssuer } from "../../oauth/model.ts";
 import { query, type Row, sql, steps, transaction } from "../define-verbs.ts";
 import { unlinkAll } from "../people/subject-links.ts";
-import { json } from "../row-conversion.ts";
+import { isStill, json } from "../row-conversion.ts";
 import { hold, raise } from "./catalog-versions.ts";
 
 /** Sorted by identifier. */
@@ -23,12 +23,13 @@ function issuerOf(row: Row): TrustedIssuer {
   return { ...{ id: record.issuer, subjectClaim: null, emailDomains: [] }, ...record };
 }
 
-export const putIssuer = transaction<{ readonly issuer: TrustedIssuer; readonly create: boolean }, PutOutcome>(
-  async (tx, { issuer: record, create }) => {
+export const putIssuer = transaction<Parameters<AdminStorage["issuers"]["put"]>[0], PutOutcome>(
+  async (tx, { issuer: record, create, expected }) => {
     await hold(tx);
     const { issuer } = record;
-    const found = await tx.one(sql`SELECT issuer FROM trusted_issuers WHERE issuer = :issuer`, { issuer });
+    const found = await tx.one(sql`SELECT record FROM trusted_issuers WHERE issuer = :issuer`, { issuer });
     if (create && found !== undefined) return { kind: "conflict" };
+    if (expected !== undefined && !(found && isStill(issuerOf(found), expected))) return { kind: "conflict" };
     await tx.run(
       sql`INSERT INTO trusted_issuers (issuer, record) VALUES (:issuer, :record)
         ON CONFLICT (issuer) DO UPDATE SET record = excluded.record`,

@@ -16,7 +16,7 @@ import { endGrants, endingOf, pauseGrants, pausingOf } from "../grants/end-in-ba
 import { eraseScopeUses, keepLastUse } from "../grants/uses.ts";
 import { post } from "../mail/outbox.ts";
 import { partitionOf } from "../partition.ts";
-import { flag, json, personColumns, personOf, text, textOrNull } from "../row-conversion.ts";
+import { flag, isStill, json, personColumns, personOf, text, textOrNull } from "../row-conversion.ts";
 import {
   dropFirstUses,
   endOwed,
@@ -165,10 +165,11 @@ export const peopleAfter = query<
 
 export interface PersonUpdate extends PersonKey, InSession {
   readonly changes: PersonChanges;
+  readonly expected?: Person;
   readonly now: Millis;
 }
 
-type UpdateOutcome = { readonly kind: "updated" } | { readonly kind: "unknown" } | { readonly kind: "taken" };
+type UpdateOutcome = { readonly kind: "updated" | "unknown" | "taken" | "changed" };
 
 /** Reserves a new e-mail address first and releases the old one. After the change it settles both. */
 export const updatePerson = steps<PersonUpdate, UpdateOutcome>(async (call, args) => {
@@ -183,7 +184,7 @@ export const updatePerson = steps<PersonUpdate, UpdateOutcome>(async (call, args
 });
 
 async function updateFrom(call: Call, before: Person, args: PersonUpdate): Promise<UpdateOutcome | undefined> {
-  const { partition, personId, sessionId, changes, now } = args;
+  const { partition, personId, sessionId, changes, expected, now } = args;
   const { email = before.email } = changes;
   const asked = sessionId === undefined ? {} : { sessionId };
   const moves = email !== before.email;
@@ -195,6 +196,7 @@ async function updateFrom(call: Call, before: Person, args: PersonUpdate): Promi
   // A proof of the old address proves nothing about the new one.
   const written = await call(writePerson, {
     ...{ partition, personId, ...asked, before: before.email, given: true, now },
+    ...(expected === undefined ? {} : { expected }),
     changes: { ...(moves ? { emailVerifiedAt: null } : {}), ...changes },
   });
   const taken = moves && !(await settleName(call, name)) && written === "updated";
@@ -227,11 +229,19 @@ export const writePerson = transaction<
       /** True: the operator gives this address. False: the person had it before. */
       readonly given: boolean;
       readonly changes: PersonChanges;
+      readonly expected?: Person;
       readonly now: Millis;
     },
-  "updated" | "moved" | "unknown"
->(async (tx, { partition, personId, before, given, changes, now, ...asked }) => {
+  "updated" | "moved" | "unknown" | "changed"
+>(async (tx, { partition, personId, before, given, changes, expected, now, ...asked }) => {
   if (!(await mayStill(tx, { partition, personId }, asked))) return "unknown";
+  if (expected !== undefined) {
+    const row = await tx.one(sql`SELECT ${personColumns} FROM people WHERE ${thisPerson} ${words.forUpdate}`, {
+      ...{ partition, personId },
+    });
+    if (row === undefined) return "unknown";
+    if (!isStill(personOf(row), expected)) return "changed";
+  }
   const { email, emailVerifiedAt, name, details, operator, mustChangePassword } = changes;
   const key = { partition, personId };
   // An address from the operator, also the present one, counts as older than all others: no other address can take it

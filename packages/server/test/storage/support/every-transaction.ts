@@ -1,3 +1,5 @@
+const adminToken = { tokenId: "t", scopes: ["admin"], createdBy: "operator", createdAt: NOW, expiresAt: NOW + 1000 };
+
 /** Arguments for each transaction of the storage, so that a test sees every statement. */
 
 import { marksOf } from "../../../src/owners/recovery/factor-fingerprints.ts";
@@ -249,12 +251,20 @@ export const calls: readonly (readonly [string, unknown])[] = [
   ["collectHistory", sweep],
   ["collectRefusals", sweep],
   ["collectLeases", sweep],
+  ["adminTokens.add", { token: adminToken, tokenHash: "h", most: 10, now: NOW }],
+  ["adminTokens.revoke", { tokenId: adminToken.tokenId }],
+  ["adminRequests.begin", { actor: "a", key: "k", requestHash: "h", most: 10, now: NOW }],
+  ["adminRequests.begin", { actor: "a", key: "k", requestHash: "h", most: 10, now: NOW }],
+  ["adminRequests.begin", { actor: "a", key: "l", requestHash: "h", most: 1, now: NOW }],
+  ["collectAdminTokens", sweep],
+  ["collectAdminRequests", sweep],
   ["insertSubjectLink", { ...aLink, link: hashOfSubject(aLink.subject), sole: false }],
   ["writeUpstreamChange", { ...upstreamChange, change: "signed_out" }],
   ["writeUpstreamChange", { ...upstreamChange, change: "disabled" }],
   ["writeUpstreamChange", { ...upstreamChange, change: "enabled" }],
   ["writeUpstreamChange", { ...upstreamChange, change: "disabled" }],
   ["writePersonStatus", { ...person, status: "active", now: NOW }],
+  ["writePerson", { ...person, before: person.email, given: true, changes: {}, expected: person, now: NOW }],
   ["writeUpstreamChange", { ...upstreamChange, change: "deleted" }],
   ["writePersonStatus", { ...person, status: "disabled", now: NOW }],
   ["erasePerson", { ...person, now: NOW }],
