@@ -39,6 +39,7 @@ const postgresTests = [
     "flows/second-step",
     "flows/history",
     "flows/apps",
+    "attacks/admin-api",
     "attacks/injection",
     "attacks/races",
     "reliability/races-between-processes",

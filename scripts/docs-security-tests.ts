@@ -47,10 +47,6 @@ const WAITING: readonly (readonly [part: string, attacks: Readonly<Record<string
   [
     "the admin API and the console",
     {
-      "AD-01": "routes without a token, or with the token of a person, a look-alike scope or another audience",
-      "AD-02": "every route by every role",
-      "AD-03": "a lower role that gives itself more",
-      "AD-04": "a lower operator who acts as a higher one",
       "AD-11": "forms of the console posted by another site",
       "AD-15": "addresses of internal hosts for connection tests, webhooks and metadata",
       "AD-18": "a change without its entry in an audit log",

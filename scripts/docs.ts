@@ -6,6 +6,9 @@
 import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { settingKeys, settingOf } from "../packages/server/src/config-settings.ts";
+import { scopeOf } from "../packages/server/src/http/admin-api/openapi.ts";
+import type { Operation } from "../packages/server/src/http/admin-api/operation.ts";
+import { operations } from "../packages/server/src/http/admin-api/operations/index.ts";
 import { metadataRoute, routes } from "../packages/server/src/http/endpoint-table.ts";
 import { checks } from "../packages/server/src/oauth/authorization-endpoint/request.ts";
 import { type Condition, conditions, publicCondition, publicConditions } from "../packages/server/src/oauth/errors.ts";
@@ -21,6 +24,7 @@ export function referencePages(): ReadonlyMap<string, string> {
     ["configuration.md", configuration()],
     ["errors.md", errors()],
     ["endpoints.md", endpoints()],
+    ["admin-api.md", adminApi()],
     ["rfcs.md", rfcs()],
     ["security-tests.md", securityTests(MADE)],
   ]);
@@ -29,6 +33,40 @@ export function referencePages(): ReadonlyMap<string, string> {
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) => `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
   return [line(head), line(head.map(() => "---")), ...rows.map(line)].join("\n");
+}
+
+function adminApi(): string {
+  const groups = Map.groupBy(operations, ({ id }) => id.split(".")[0] ?? "");
+  const section = ([name, all]: [string, readonly Operation[]]) => {
+    const rows = all.map((one) => [
+      `\`${one.method} ${one.path}\``,
+      `${one.summary}.${one.notes === undefined ? "" : ` ${one.notes}`}`,
+      `\`${scopeOf(one)}\``,
+      fieldsOf(one),
+      one.command === null ? "" : `\`${one.command}\``,
+    ]);
+    return `## ${name}\n\n${table(["operation", "what it does", "scope", "fields", "command"], rows)}`;
+  };
+  return `# Operations of the admin API
+${MADE}
+
+Paths are below \`/admin/api/v1\`. [The admin API](../operate/admin-api.md) tells how to call it. The scope \`admin\` is enough for every
+operation. Fields in bold are required; \`?\` marks parameters of the query.
+
+${[...groups].map(section).join("\n\n")}
+`;
+}
+
+function fieldsOf({ query, body, takes }: Operation): string {
+  if (takes !== undefined) return `the body: ${takes}`;
+  const { properties = {}, required = [] } = (body ?? query ?? {}) as {
+    readonly properties?: Readonly<Record<string, unknown>>;
+    readonly required?: readonly string[];
+  };
+  const mark = body === undefined ? "?" : "";
+  return Object.keys(properties)
+    .map((name) => (required.includes(name) ? `**${mark}${name}**` : `${mark}${name}`))
+    .join(", ");
 }
 
 function configuration(): string {
@@ -89,9 +127,9 @@ function neededBy(endpoint: GrantEndpoint): string {
 
 function endpoints(): string {
   const all = [metadataRoute(""), ...routes];
-  const rows = all.map(({ path, GET, POST, for: who, cors, part }) => [
-    `\`${path.replace(/:(\w+)/g, "{$1}")}\``,
-    [...(GET ? ["GET"] : []), ...(POST ? ["POST"] : [])].join(", "),
+  const rows = all.map(({ path, GET, POST, all: every, for: who, cors, part }) => [
+    `\`${path.replace(/:(\w+)/g, "{$1}")}\`${every ? " and below" : ""}`,
+    every ? "[those of its operations](admin-api.md)" : [...(GET ? ["GET"] : []), ...(POST ? ["POST"] : [])].join(", "),
     who,
     cors ? "any origin, without credentials" : "none",
     part === undefined ? "" : neededBy(part),

@@ -149,7 +149,10 @@ const IMPORTS: tidy.ImportTable = {
       "storage/errors.ts",
       "server-parts.ts",
       "config.ts",
+      "jose/strict-json.ts",
     ],
+    // The admin API's schemas.
+    "typebox",
     ...["node:buffer", "node:crypto", "node:http", "node:https", "node:net", "node:stream", "node:tls", "node:url"],
     ...["node:zlib", "lru-cache"],
   ],

@@ -27,6 +27,7 @@ const nouns: Readonly<Record<string, Noun>> = {
   receipt: { summary: "signed copies of what owners decided", load: () => import("./commands/receipt.ts") },
   session: { summary: "signed-in browsers", load: () => import("./commands/session.ts") },
   refusal: { summary: "why requests were refused", load: () => import("./commands/refusal.ts") },
+  admin: { summary: "access tokens for the admin API", load: () => import("./commands/admin.ts") },
   key: { summary: "keys that sign tokens", load: () => import("./commands/key.ts") },
   db: { summary: "the database: schema, housekeeping, backup", load: () => import("./commands/db.ts") },
   export: { summary: "write all data to a file", load: () => import("./commands/export.ts") },

@@ -64,7 +64,7 @@ describe("pages that are loaded after the start", () => {
 });
 
 describe("what a start loads", () => {
-  test("until the server listens: no page, no fetch client, no package that others need; at most 283 files and the migrations", async () => {
+  test("until the server listens: no page, no fetch client, no package that others need; at most 286 files and the migrations", async () => {
     const file = join(at.folder, "loads");
     const { issuer } = await serve({ NODE_OPTIONS: PRELOAD, LOADS_FILE: file });
     await askForPage(`${issuer}/login`, "en");
@@ -75,9 +75,10 @@ describe("what a start loads", () => {
     const needless =
       /^undici|\/pages\/(?!brand|contrast)|node_modules\/(?:preact|htm|qr|pg|sharp|jose|nodemailer|@node-rs|@simplewebauthn|@xmldom|xml-crypto|fastify|pino-pretty)\//;
     expect(before.filter((url) => needless.test(url))).toEqual([]);
-    // The verbs of how companies' people sign in are the newest file: every server knows all providers.
+    // The newest files: the verbs of how companies' people sign in, because every server knows all providers; for the admin
+    // API only its scopes, which clients can ask for at once, and its verbs, because the writer's thread knows all verbs.
     // A migration is a file that stays for good, so the number of them says nothing about the start.
     const others = before.filter((url) => !/\/migrations\/\d{4}-/.test(url));
-    expect(others.length).toBeLessThanOrEqual(283);
+    expect(others.length).toBeLessThanOrEqual(286);
   });
 });

@@ -2,6 +2,7 @@
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Logger } from "pino";
+import { adminResource, withAdminScopes } from "./admin/api-access/admin-scopes.ts";
 import { type Config, ConfigError, checkCode, warningsAtStart } from "./config.ts";
 import { grantsOf } from "./configured-grant-types.ts";
 import { OwnAccessTokens } from "./crypto/access-tokens.ts";
@@ -10,7 +11,7 @@ import { shareCores } from "./crypto/cpu-semaphore.ts";
 import { DerivedCredentials, sha256 } from "./crypto/derived-credentials.ts";
 import { derivedId, newId, newOwnerId } from "./crypto/ids.ts";
 import { hashes } from "./crypto/node-hashes.ts";
-import { randomText } from "./crypto/random.ts";
+import { randomBytes, randomText } from "./crypto/random.ts";
 import { textSealer } from "./crypto/seal.ts";
 import { Secrets } from "./crypto/server-secret.ts";
 import { Receipts } from "./crypto/signed-receipts.ts";
@@ -259,7 +260,12 @@ async function assemble({
 }: Parts): Promise<{ assent: Served; telling: PeriodicWork } & Pick<AssentServer, "announceEnd" | "drain">> {
   const policy = policyOf(config, await storage.noteAccessTtl({ ttl: config.accessTtl, now: now() }));
   const { customClaims } = config;
-  const catalog = openCatalog(storage, { now: monotonic, withBuiltIn: (own) => withOpenIdScopes(own, customClaims) });
+  const { issuer } = config;
+  const catalog = openCatalog(storage, {
+    now: monotonic,
+    withBuiltIn: (own) => withAdminScopes(withOpenIdScopes(own, customClaims), issuer),
+    builtInResources: [adminResource(issuer)],
+  });
   const credentials = new DerivedCredentials(secrets);
   const keys = keysOf({ storage, secrets, now, version: () => catalog.keysVersion() });
   await Promise.resolve(keys()).catch((error: unknown) => {
@@ -274,7 +280,6 @@ async function assemble({
     return keys();
   });
   const { event } = reporter;
-  const { issuer } = config;
   const owners = { storage, newOwnerId, partitionOf, now };
   const { signIn, secondStep } = signInOf({ ...owners, ...config, secrets, mail, metrics, log, attemptKey });
   const basePath = new URL(issuer).pathname.replace(/\/$/, "");
@@ -361,6 +366,12 @@ async function assemble({
     basePath,
     oauth: context,
     popularity: new Popularity(storage),
+    adminApi: {
+      ...{ issuer, basePath, config, secrets, now, event, refused: reporter.refused },
+      accessTokens: context.accessTokens,
+      changed: () => catalog.invalidate(),
+      admin: { storage, issuer, grants, now, randomBytes, secrets: () => secrets },
+    },
     brand,
     receipts: new Receipts({ issuer, storage, keys }),
     authorization,

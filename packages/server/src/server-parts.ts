@@ -7,6 +7,7 @@ import type { Secrets } from "./crypto/server-secret.ts";
 import type { Receipts } from "./crypto/signed-receipts.ts";
 import type { KeySet } from "./crypto/signing-keys.ts";
 import type { Reporting } from "./event-reporting.ts";
+import type { AdminApiTools } from "./http/admin-api/tools.ts";
 import type { TrustedProxies } from "./http/connections/client-address.ts";
 import type { Gate } from "./http/connections/load-shedding.ts";
 import type { HeaderLines } from "./http/connections/response-header-lines.ts";
@@ -47,6 +48,7 @@ export interface Assent {
   readonly receipts: Receipts;
   readonly popularity: Popularity;
   readonly authorization: AuthorizationContext;
+  readonly adminApi: AdminApiTools;
   readonly account: AccountContext;
   readonly apps: AppsContext;
   readonly companies: CompanyContext;

@@ -11,6 +11,7 @@ import { Secrets } from "../crypto/server-secret.ts";
 import { databaseFile, prepareDataDir, secretsOf } from "../data-dir.ts";
 import { type GrantRegistry, grantRegistry } from "../oauth/grants/registry.ts";
 import type { Millis } from "../oauth/model.ts";
+import type { GrantStorage } from "../oauth/storage.ts";
 import type { PictureStorage } from "../owners/account/picture-storage.ts";
 import type { CompanySignInStorage } from "../owners/company-sign-in-storage.ts";
 import type { CompanyStorage } from "../owners/company-storage.ts";
@@ -20,6 +21,7 @@ import type { OwnerStorage } from "../owners/storage.ts";
 import { refuseUnready } from "../storage/database-state.ts";
 import { openStorage, type Storage } from "../storage/open.ts";
 import { maskedUrl } from "../storage/postgres/database-url.ts";
+import type { Uses } from "../storage-subset.ts";
 import { refuse } from "./admin-error.ts";
 import type { AdminStorage } from "./storage.ts";
 
@@ -30,7 +32,8 @@ export interface AdminContext {
     CompanyStorage &
     CompanySignInStorage &
     RecoveryStorage &
-    PictureStorage;
+    PictureStorage &
+    Uses<GrantStorage, "grants.find">;
   /** The issuer's URL from the configuration. */
   readonly issuer: string;
   /** The grant types that clients can be registered for. */

@@ -48,6 +48,8 @@ export type Purpose =
   | "name of somebody elsewhere"
   | "recovery proof"
   | "passkey challenge"
+  | "admin list"
+  | "admin answer"
   | "verified";
 
 /** `ASSENT_SECRET`: the first secret of the list signs, all of them verify. */

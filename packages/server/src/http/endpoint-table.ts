@@ -5,6 +5,7 @@ import { endpoints, metadataPath, OPENID_CONFIGURATION } from "../oauth/endpoint
 import type { GrantEndpoint } from "../oauth/grants/registry.ts";
 import { jwks, live, metadata, openIdConfiguration, ready } from "./endpoints/metadata-jwks-health.ts";
 import { deviceAuthorization, introspection, revocation, token } from "./endpoints/oauth-endpoints.ts";
+import { adminApi, readAdminBody } from "./lazy-admin-api.ts";
 import { type Endpoint, forPeople, forUploads, type ReadUpload } from "./lazy-pages.ts";
 import { userInfo } from "./openid/user-info.ts";
 
@@ -12,6 +13,8 @@ export interface Route {
   readonly path: string;
   readonly GET?: Endpoint;
   readonly POST?: Endpoint;
+  /** Instead of these: it answers every method, also at every path below. */
+  readonly all?: Endpoint;
   /** Errors go to a program (JSON) or a person (a page). */
   readonly for: "programs" | "people";
   /**
@@ -338,6 +341,7 @@ export const routes: readonly Route[] = [
   { path: "/pictures/:file", GET: forPeople((all) => all.picture), for: "people" },
   { path: "/assets/:hash/:file", GET: forPeople((all) => all.asset), for: "people" },
   { path: "/favicon.svg", GET: forPeople((all) => all.asset), for: "people" },
+  { path: "/admin/api/v1", all: adminApi, upload: readAdminBody, for: "programs" },
   { path: "/health/live", GET: live, for: "programs" },
   { path: "/health/ready", GET: ready, for: "programs" },
   { path: "/", GET: forPeople((all) => all.home), for: "people" },

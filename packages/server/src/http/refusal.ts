@@ -84,7 +84,7 @@ function withoutQuery(uri: string): string {
 
 /** Our own credentials by their prefixes, and JWTs, wherever somebody put one by mistake. */
 const CREDENTIAL =
-  /(?:(?<![A-Za-z0-9])|(?<=%(?:25)*[0-9a-f]{2}))(?:(ac|at|rt|dc|cs|rat|iat|ml|iv)(?:_|%(?:25)*5f)[\w%-]{8,}|eyJ[\w.%-]{5,})/gi;
+  /(?:(?<![A-Za-z0-9])|(?<=%(?:25)*[0-9a-f]{2}))(?:(ac|at|rt|dc|cs|rat|iat|aat|ml|iv)(?:_|%(?:25)*5f)[\w%-]{8,}|eyJ[\w.%-]{5,})/gi;
 
 export function withoutCredentials(text: string): string {
   return text.replace(CREDENTIAL, (_, prefix: string | undefined) => (prefix === undefined ? "eyJ…" : `${prefix}_…`));

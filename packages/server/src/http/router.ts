@@ -17,8 +17,14 @@ const NO_PARAMS: Readonly<Record<string, string>> = Object.freeze({});
  */
 export class Router<T> {
   readonly #exact = new Map<string, Match<T>>();
+  readonly #below: { readonly path: string; readonly slash: string; readonly match: Match<T> }[] = [];
   /** Patterns by number of segments. */
   readonly #patterns = new Map<number, { readonly segments: readonly string[]; readonly to: T }[]>();
+
+  /** The path and all paths below it. Everything else has precedence. */
+  addBelow(path: string, to: T): void {
+    this.#below.push({ path, slash: `${path}/`, match: { to, params: NO_PARAMS } });
+  }
 
   add(path: string, to: T): void {
     if (!path.includes("/:")) {
@@ -34,7 +40,11 @@ export class Router<T> {
   find(path: string): Match<T> | undefined {
     const plain = path.includes("%") ? undefined : path;
     const exact = plain === undefined ? undefined : this.#exact.get(plain);
-    return exact ?? this.#bySegments(plain === undefined ? decoded(path) : path.split("/"));
+    return exact ?? this.#bySegments(plain === undefined ? decoded(path) : path.split("/")) ?? this.#byBeginning(path);
+  }
+
+  #byBeginning(path: string): Match<T> | undefined {
+    return this.#below.find((one) => path === one.path || path.startsWith(one.slash))?.match;
   }
 
   #bySegments(segments: readonly string[] | undefined): Match<T> | undefined {

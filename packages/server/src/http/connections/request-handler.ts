@@ -95,6 +95,7 @@ function routerOf(assent: Served): Router<Route> {
     if (route.part !== undefined && !assent.oauth.grants.leadsTo(route.part)) continue;
     if (route.builtIn === true && isReplaced(assent.config.externalSignIn)) continue;
     const { basePath } = assent;
+    if (route.all !== undefined) router.addBelow(basePath + route.path, route);
     router.add(basePath !== "" && route.path === "/" ? basePath : basePath + route.path, route);
   }
   const metadata = metadataRoute(assent.basePath);
@@ -107,7 +108,7 @@ function respond(exchange: Exchange, match: Match<Route> | undefined, site: Whol
   const { raw } = exchange;
   const { assent } = site;
   const endpoint = match && endpointFor(match.to, raw.method);
-  if (match !== undefined && endpoint !== undefined && raw.method === "POST") {
+  if (match !== undefined && endpoint !== undefined && takesBody(match.to, raw.method)) {
     if (match.to.upload !== undefined) void receive(match.to.upload, exchange, match, endpoint, site);
     else readBody(raw, (body) => afterBody(body, exchange, match, endpoint, site));
     return;
@@ -268,7 +269,12 @@ function hasValidHost({ rawHeaders, headers: { host }, httpVersion }: IncomingMe
   return host === undefined ? httpVersion === "1.0" : hosts === 1 && HOST.test(host);
 }
 
+function takesBody({ all }: Route, method = "GET"): boolean {
+  return method === "POST" || (all !== undefined && method !== "GET" && method !== "HEAD");
+}
+
 function endpointFor(route: Route, method = "GET"): Endpoint | undefined {
+  if (route.all !== undefined) return route.all;
   return method === "GET" || method === "HEAD" ? route.GET : method === "POST" ? route.POST : undefined;
 }
 

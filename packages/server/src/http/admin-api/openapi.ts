@@ -1,0 +1,143 @@
+/** The OpenAPI 3.1 document of the admin API, made from the table of operations. */
+
+import { ADMIN, adminScope, adminScopes } from "../../admin/api-access/admin-scopes.ts";
+import { endpoints } from "../../oauth/endpoints.ts";
+import type { Operation } from "./operation.ts";
+
+interface Declared {
+  readonly properties?: Readonly<Record<string, { readonly description?: string }>>;
+  readonly required?: readonly string[];
+}
+
+const problem = {
+  type: "object",
+  required: ["type", "title", "status", "code"],
+  properties: {
+    type: { type: "string", format: "uri", description: "the page about this refusal" },
+    title: { type: "string" },
+    status: { type: "integer" },
+    code: { type: "string", description: "the name of the refusal" },
+    error: { type: "string" },
+    request_id: { type: "string" },
+    errors: {
+      type: "array",
+      items: {
+        type: "object",
+        properties: { field: { type: ["string", "null"] }, problem: { type: "string" } },
+      },
+    },
+  },
+};
+
+/** The scope that an operation needs. */
+export function scopeOf({ group, access }: Pick<Operation, "group" | "access">): string {
+  return group === null ? ADMIN : adminScope(group, access);
+}
+
+/** The statuses of refusals that an operation can have besides those of every operation. */
+function refusalsOf({ method, path, body, takes, matches, access }: Operation): readonly number[] {
+  const statuses = [400, 401, 403, 503];
+  if (path.includes("{")) statuses.push(404);
+  if (body !== undefined || takes !== undefined) statuses.push(413, 415);
+  if (access === "write") statuses.push(409);
+  if (method === "POST") statuses.push(422, 429);
+  if (matches) statuses.push(412, 428);
+  return statuses.sort((one, other) => one - other);
+}
+
+function parametersOf({ path, query, method, matches }: Operation): readonly object[] {
+  const { properties = {}, required = [] } = (query ?? {}) as Declared;
+  return [
+    ...[...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+      ...{ name, in: "path", required: true, schema: { type: "string", minLength: 1, maxLength: 2048 } },
+    })),
+    ...Object.entries(properties).map(([name, schema]) => ({
+      ...{ name, in: "query", required: required.includes(name), schema },
+      ...(schema.description === undefined ? {} : { description: schema.description }),
+    })),
+    ...(matches
+      ? [{ name: "If-Match", in: "header", required: true, schema: { type: "string", minLength: 1, maxLength: 1000 } }]
+      : []),
+    ...(method === "POST"
+      ? [{ name: "Idempotency-Key", in: "header", required: false, schema: { type: "string", maxLength: 200 } }]
+      : []),
+  ];
+}
+
+function describe(operation: Operation): object {
+  const { id, summary, notes, body, takes, result, status, tagged } = operation;
+  const content = body !== undefined ? { "application/json": { schema: body } } : undefined;
+  const bytes = takes === undefined ? undefined : { [takes]: { schema: { type: "string", format: "binary" } } };
+  const refusals = refusalsOf(operation).map((one) => [
+    String(one),
+    {
+      description: "refused",
+      content: { "application/problem+json": { schema: { $ref: "#/components/schemas/Problem" } } },
+    },
+  ]);
+  return {
+    operationId: id,
+    summary,
+    ...(notes === undefined ? {} : { description: notes }),
+    tags: [id.split(".")[0]],
+    security: [{ bearer: [scopeOf(operation)] }],
+    parameters: parametersOf(operation),
+    ...(content === undefined && bytes === undefined
+      ? {}
+      : { requestBody: { required: true, content: content ?? bytes } }),
+    responses: {
+      [status]: {
+        description: "done",
+        ...(tagged ? { headers: { ETag: { schema: { type: "string" } } } } : {}),
+        ...(result === undefined ? {} : { content: { "application/json": { schema: result } } }),
+      },
+      ...Object.fromEntries(refusals),
+    },
+  };
+}
+
+const made = new Map<string, string>();
+
+/** As text, made once for each issuer. */
+export function openApiDocument(operations: readonly Operation[], issuer: string): string {
+  let text = made.get(issuer);
+  if (text === undefined) {
+    text = JSON.stringify(documentOf(operations, issuer));
+    made.set(issuer, text);
+  }
+  return text;
+}
+
+function documentOf(operations: readonly Operation[], issuer: string): object {
+  const paths: Record<string, Record<string, object>> = {};
+  for (const operation of operations) {
+    const methods = paths[operation.path] ?? {};
+    methods[operation.method.toLowerCase()] = describe(operation);
+    paths[operation.path] = methods;
+  }
+  const scopes = Object.fromEntries(adminScopes(issuer).map(({ name, description }) => [name, description]));
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Assent admin API",
+      version: "1",
+      description: "Refusals are problem details (RFC 9457); their code names the refusal.",
+    },
+    servers: [{ url: `${issuer}/admin/api/v1` }],
+    paths,
+    components: {
+      schemas: { Problem: problem },
+      securitySchemes: {
+        bearer: {
+          type: "oauth2",
+          flows: {
+            clientCredentials: { tokenUrl: issuer + endpoints.token, scopes },
+            authorizationCode: {
+              ...{ authorizationUrl: issuer + endpoints.authorization, tokenUrl: issuer + endpoints.token, scopes },
+            },
+          },
+        },
+      },
+    },
+  };
+}

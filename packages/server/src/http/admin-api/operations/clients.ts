@@ -1,0 +1,291 @@
+/** Operations on clients (RFC 7591 names their fields). */
+
+import { type Static, Type } from "typebox";
+import { isAdminScope } from "../../../admin/api-access/admin-scopes.ts";
+import type { Authority } from "../../../admin/api-access/authority.ts";
+import {
+  type ClientChanges,
+  clientOf,
+  createClient,
+  deleteClient,
+  type OwnClientSettings,
+  rotateSecret,
+  setLogo,
+  updateClient,
+} from "../../../admin/clients.ts";
+import { listClients } from "../../../admin/directory.ts";
+import { clientRecord, similarRecords } from "../../../admin/output-records.ts";
+import { similarClients } from "../../../admin/similar-client-names.ts";
+import type { Client } from "../../../oauth/model.ts";
+import { Cursors, DEFAULT_LIMIT, listQuery, pageOf } from "../lists.ts";
+import { at, type Call, operation, reads, writes } from "../operation.ts";
+import { ApiRefusal } from "../problem.ts";
+import * as records from "../records.ts";
+import { given, oneOf, orNull, scopeText, text, texts, translated, words } from "../schemas.ts";
+
+const maybe = Type.Optional;
+const flag = Type.Boolean();
+const url = text(2048);
+const clearable = (maxLength: number) => maybe(orNull(text(maxLength)));
+
+/** Members of RFC 7591, in a form that null removes. */
+const metadata = {
+  redirect_uris: maybe(texts(20, 2048)),
+  grant_types: maybe(texts(20, 200)),
+  response_types: maybe(texts(20, 200)),
+  scope: maybe(scopeText("scopes for which it may ask owners")),
+  optional_scope: maybe(orNull(scopeText("those of them that owners may leave out"))),
+  token_endpoint_auth_method: maybe(text(100)),
+  jwks: maybe(
+    orNull(Type.Object({ keys: Type.Array(Type.Object({}), { maxItems: 20 }) }, { additionalProperties: false })),
+  ),
+  jwks_uri: maybe(orNull(url)),
+  tls_client_auth_subject_dn: clearable(1000),
+  tls_client_auth_san_dns: clearable(1000),
+  tls_client_auth_san_uri: clearable(1000),
+  tls_client_auth_san_ip: clearable(1000),
+  tls_client_auth_san_email: clearable(1000),
+  tls_client_certificate_bound_access_tokens: maybe(flag),
+  id_token_signed_response_alg: clearable(20),
+  post_logout_redirect_uris: maybe(texts(20, 2048)),
+  backchannel_logout_uri: maybe(orNull(url)),
+  backchannel_logout_session_required: maybe(orNull(flag)),
+  client_uri: maybe(orNull(url)),
+  policy_uri: maybe(orNull(url)),
+  tos_uri: maybe(orNull(url)),
+};
+
+/** What only an operator decides. */
+const settings = {
+  own_scope: maybe(scopeText("scopes that it has for itself (client credentials)")),
+  default_scope: maybe(scopeText("what a request without scope asks for; empty: such a request is refused")),
+  require_pkce: maybe(flag),
+  allow_plain_pkce: maybe(flag),
+  first_party: maybe(Type.Boolean({ description: "its consent is recorded without a page; needs the scope admin" })),
+  refresh: maybe(oneOf(["rotate", "keep"])),
+  token_endpoint_audience: maybe(flag),
+  publisher: clearable(500),
+  accent: clearable(100),
+  verified: maybe(Type.Boolean({ description: "needs the scope admin" })),
+  reviewed: maybe(Type.Boolean({ description: "needs the scope admin" })),
+  consent_ceiling: maybe(
+    orNull(Type.Union([Type.Integer({ minimum: 1 }), Type.Literal("none")]), "seconds; null: the server's default"),
+  ),
+};
+
+const newClient = translated("client_name", {
+  client_name: text(500),
+  type: oneOf(["confidential", "public"]),
+  ...metadata,
+  ...settings,
+});
+const clientChanges = translated("client_name", { client_name: maybe(text(500)), ...metadata, ...settings });
+
+const METADATA: ReadonlySet<string> = new Set(["client_name", ...Object.keys(metadata)]);
+
+function metadataIn(body: object): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(
+    Object.entries(body).filter(([name]) => METADATA.has(name) || name.startsWith("client_name#")),
+  );
+}
+
+function settingsIn(body: Static<typeof clientChanges>): OwnClientSettings {
+  return given({
+    ownScopes: words(body.own_scope),
+    defaultScopes: words(body.default_scope),
+    requirePkce: body.require_pkce,
+    allowPlainPkce: body.allow_plain_pkce,
+    firstParty: body.first_party,
+    refresh: body.refresh,
+    tokenEndpointAudience: body.token_endpoint_audience,
+    publisher: body.publisher,
+    accent: body.accent,
+    verified: body.verified,
+    reviewed: body.reviewed,
+    consentCeiling: body.consent_ceiling,
+  });
+}
+
+function exceeded(field: string, problem: string): never {
+  throw new ApiRefusal("admin_authority_exceeded", [{ field, problem }]);
+}
+
+/** A caller with less than `admin` gives no client more than it has itself, and gets no access by another client. */
+function requireAuthority(authority: Authority, scopes: readonly string[]): void {
+  const beyond = scopes.filter((name) => isAdminScope(name) && !authority.covers(name));
+  if (beyond.length > 0) exceeded("scope", `${beyond.slice(0, 10).join(", ")}: the token does not have this scope`);
+}
+
+function requireSettings(authority: Authority, body: Static<typeof clientChanges>): void {
+  requireAuthority(authority, [...(words(body.scope) ?? []), ...(words(body.own_scope) ?? [])]);
+  if (authority.isFull) return;
+  for (const name of ["first_party", "verified", "reviewed"] as const) {
+    if (body[name] !== undefined) exceeded(name, "needs the scope admin");
+  }
+}
+
+/** What the client may do limits who may change it: a secret or a redirect URI is a way to its access. */
+function requireOver({ authority }: Call<unknown, unknown>): (client: Client) => void {
+  return (client) => {
+    requireAuthority(authority, [...client.scopes, ...client.ownScopes]);
+    if (!authority.isFull && client.firstParty)
+      exceeded("first_party", "this is a first-party client: needs the scope admin");
+  };
+}
+
+async function pathClient(call: Call<unknown, unknown>): Promise<Client> {
+  const client = await clientOf(call.params["client_id"] ?? "", call.admin);
+  requireOver(call)(client);
+  return client;
+}
+
+function answered(client: Client, { admin }: Call<unknown, unknown>, secret: string | null = null, more: object = {}) {
+  const record = clientRecord(client, admin.issuer);
+  return { record: { ...clientRecord(client, admin.issuer, secret), ...more }, tagged: record };
+}
+
+export const clients = [
+  operation({
+    ...at("clients.list", "GET /clients"),
+    ...reads("clients"),
+    summary: "List clients",
+    notes:
+      "`name` finds clients whose name begins so, in any case. With a filter, a page can have fewer entries than `limit`; go on while `next` is not null.",
+    command: "client list",
+    query: listQuery({
+      name: maybe(text(200, "the beginning of the name")),
+      status: maybe(oneOf(["active", "disabled"])),
+      type: maybe(oneOf(["confidential", "public"])),
+      verified: maybe(flag),
+      reviewed: maybe(flag),
+      sort: maybe(oneOf(["client_id", "name", "created_at", "-created_at"])),
+    }),
+    result: pageOf(records.clientRecord),
+    async answer({ query, admin, tools }) {
+      const { limit = DEFAULT_LIMIT, after, ...filters } = query;
+      const cursors = new Cursors("clients", query, tools);
+      const { items, next } = await listClients({ ...filters, limit, after: cursors.open(after) }, admin);
+      return { record: { items: items.map((one) => clientRecord(one, admin.issuer)), next: cursors.seal(next) } };
+    },
+  }),
+  operation({
+    ...at("clients.create", "POST /clients", 201),
+    ...writes("clients"),
+    summary: "Register a client",
+    notes: "The answer has `client_secret`, which nothing shows again.",
+    command: "client create",
+    body: newClient,
+    result: records.clientRecord,
+    tagged: true,
+    async answer(call) {
+      const { body, admin, authority } = call;
+      requireSettings(authority, body);
+      const { client, secret } = await createClient(
+        { type: body.type, metadata: metadataIn(body), ...settingsIn(body) },
+        admin,
+      );
+      const similar = similarRecords(await similarClients(client, admin));
+      return { ...answered(client, call, secret, similar), location: `/clients/${client.clientId}` };
+    },
+  }),
+  operation({
+    ...at("clients.show", "GET /clients/{client_id}"),
+    ...reads("clients"),
+    summary: "Read a client",
+    command: "client show",
+    result: records.clientRecord,
+    tagged: true,
+    answer: async (call) => answered(await clientOf(call.params["client_id"] ?? "", call.admin), call),
+  }),
+  operation({
+    ...at("clients.update", "PATCH /clients/{client_id}"),
+    ...writes("clients"),
+    summary: "Change a client",
+    notes: "Fields that the body does not have stay. A list is replaced as a whole.",
+    command: "client update",
+    body: clientChanges,
+    result: records.clientRecord,
+    tagged: true,
+    matches: true,
+    async answer(call) {
+      const { body, admin, authority, params, match } = call;
+      requireSettings(authority, body);
+      const changes: ClientChanges = { metadata: metadataIn(body), ...settingsIn(body) };
+      const client = await updateClient(params["client_id"] ?? "", changes, admin, (present) => {
+        requireOver(call)(present);
+        match(clientRecord(present, admin.issuer));
+      });
+      return answered(client, call);
+    },
+  }),
+  operation({
+    ...at("clients.delete", "DELETE /clients/{client_id}", 204),
+    ...writes("clients"),
+    summary: "Delete a client; everything that owners granted to it ends",
+    command: "client delete",
+    async answer(call) {
+      await deleteClient((await pathClient(call)).clientId, call.admin);
+      return {};
+    },
+  }),
+  ...(["disable", "enable"] as const).map((action) =>
+    operation({
+      ...at(`clients.${action}`, `POST /clients/{client_id}/${action}`),
+      ...writes("clients"),
+      summary: action === "disable" ? "Disable a client; its grants end" : "Enable a disabled client",
+      command: "client update",
+      result: records.clientRecord,
+      tagged: true,
+      async answer(call) {
+        const status = action === "disable" ? "disabled" : "active";
+        const id = call.params["client_id"] ?? "";
+        return answered(await updateClient(id, { status }, call.admin, requireOver(call)), call);
+      },
+    }),
+  ),
+  operation({
+    ...at("clients.rotate-secret", "POST /clients/{client_id}/rotate-secret"),
+    ...writes("clients"),
+    summary: "Give a client a new secret",
+    notes: "The previous secrets work for `overlap` seconds more; default a day.",
+    command: "client rotate-secret",
+    body: Type.Object(
+      { overlap: maybe(Type.Integer({ minimum: 0, maximum: 2_592_000, description: "seconds" })) },
+      { additionalProperties: false },
+    ),
+    result: records.clientRecord,
+    tagged: true,
+    async answer(call) {
+      const { clientId } = await pathClient(call);
+      const overlap = (call.body.overlap ?? 86_400) * 1000;
+      const { client, secret } = await rotateSecret(clientId, overlap, call.admin);
+      return answered(client, call, secret);
+    },
+  }),
+  operation({
+    ...at("clients.set-logo", "PUT /clients/{client_id}/logo"),
+    ...writes("clients"),
+    summary: "Set the logo of a client",
+    notes: "The body is the picture: PNG, JPEG, WebP or GIF, at most 64 KiB.",
+    command: "client logo",
+    takes: "image/*",
+    result: records.clientRecord,
+    tagged: true,
+    async answer(call) {
+      const { clientId } = await pathClient(call);
+      return answered(await setLogo(clientId, call.bytes, call.admin), call);
+    },
+  }),
+  operation({
+    ...at("clients.remove-logo", "DELETE /clients/{client_id}/logo"),
+    ...writes("clients"),
+    summary: "Remove the logo of a client",
+    command: "client logo",
+    result: records.clientRecord,
+    tagged: true,
+    async answer(call) {
+      const { clientId } = await pathClient(call);
+      return answered(await setLogo(clientId, null, call.admin), call);
+    },
+  }),
+];

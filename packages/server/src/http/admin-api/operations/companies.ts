@@ -1,0 +1,192 @@
+/** Operations on companies, their members, and their rules about apps. */
+
+import { Type } from "typebox";
+import {
+  APP_RULES,
+  addMember,
+  type CompanyRef,
+  companyBySlug,
+  companyRules,
+  createCompany,
+  DEFAULT_RULES,
+  deleteCompany,
+  membersPage,
+  ROLES,
+  removeMember,
+  setAppPolicy,
+  updateCompany,
+} from "../../../admin/companies.ts";
+import { listCompanies } from "../../../admin/directory.ts";
+import { companyRecord, memberRecord, ruleRecord } from "../../../admin/output-records.ts";
+import type { Company } from "../../../owners/company-storage.ts";
+import { Cursors, DEFAULT_LIMIT, listQuery, pageInMemory, pageOf } from "../lists.ts";
+import { at, type Call, operation, reads, writes } from "../operation.ts";
+import * as records from "../records.ts";
+import { body, given, oneOf, record, scopeText, text, texts, words } from "../schemas.ts";
+
+const maybe = Type.Optional;
+const refOf = ({ params }: Pick<Call<unknown, unknown>, "params">): CompanyRef => ({ id: params["id"] ?? "" });
+const answered = (company: Company) => ({ record: companyRecord(company), tagged: companyRecord(company) });
+
+export const companies = [
+  operation({
+    ...at("companies.list", "GET /companies"),
+    ...reads("companies"),
+    summary: "List companies",
+    command: "company list",
+    query: listQuery({
+      slug: maybe(text(100, "the beginning of the slug")),
+      status: maybe(oneOf(["active", "disabled"])),
+      sort: maybe(oneOf(["created_at", "slug"])),
+    }),
+    result: pageOf(records.companyRecord),
+    async answer({ query, admin, tools }) {
+      const { limit = DEFAULT_LIMIT, after, ...filters } = query;
+      const cursors = new Cursors("companies", query, tools);
+      const page = await listCompanies({ ...filters, limit, after: cursors.open(after) }, admin);
+      return { record: { items: page.items.map(companyRecord), next: cursors.seal(page.next) } };
+    },
+  }),
+  operation({
+    ...at("companies.create", "POST /companies", 201),
+    ...writes("companies"),
+    summary: "Create a company without members",
+    command: "company create",
+    body: body({ name: text(500), slug: text(100), default_rule: maybe(oneOf(DEFAULT_RULES)) }),
+    result: records.companyRecord,
+    tagged: true,
+    async answer({ body: { name, slug, default_rule: defaultRule }, admin }) {
+      const company = await createCompany({ name, slug, ...given({ defaultRule }) }, admin);
+      return { ...answered(company), location: `/companies/${company.companyId}` };
+    },
+  }),
+  operation({
+    ...at("companies.show", "GET /companies/{id}"),
+    ...reads("companies"),
+    summary: "Read a company",
+    command: "company show",
+    result: records.companyRecord,
+    tagged: true,
+    answer: async (call) => answered(await companyBySlug(refOf(call), call.admin)),
+  }),
+  operation({
+    ...at("companies.update", "PATCH /companies/{id}"),
+    ...writes("companies"),
+    summary: "Change a company",
+    command: "company update",
+    body: body({ name: maybe(text(500)), slug: maybe(text(100)), default_rule: maybe(oneOf(DEFAULT_RULES)) }),
+    result: records.companyRecord,
+    tagged: true,
+    matches: true,
+    async answer(call) {
+      const { name, slug, default_rule: defaultRule } = call.body;
+      const changes = given({ name, slug, defaultRule });
+      const check = (present: Company) => call.match(companyRecord(present));
+      return answered(await updateCompany(refOf(call), changes, call.admin, check));
+    },
+  }),
+  operation({
+    ...at("companies.delete", "DELETE /companies/{id}", 204),
+    ...writes("companies"),
+    summary: "Delete a company with memberships, rules and consents; its grants end",
+    command: "company delete",
+    async answer(call) {
+      await deleteCompany(refOf(call), call.admin);
+      return {};
+    },
+  }),
+  ...(["disable", "enable"] as const).map((action) =>
+    operation({
+      ...at(`companies.${action}`, `POST /companies/{id}/${action}`),
+      ...writes("companies"),
+      summary: action === "disable" ? "Disable a company; its grants end" : "Enable a disabled company",
+      command: "company update",
+      result: records.companyRecord,
+      tagged: true,
+      async answer(call) {
+        const status = action === "disable" ? "disabled" : "active";
+        return answered(await updateCompany(refOf(call), { status }, call.admin));
+      },
+    }),
+  ),
+  operation({
+    ...at("companies.members", "GET /companies/{id}/members"),
+    ...reads("companies"),
+    summary: "List the members of a company, sorted by username",
+    command: "company show",
+    query: listQuery({}),
+    result: pageOf(records.memberRecord),
+    async answer(call) {
+      const { query, admin, tools, params } = call;
+      const cursors = new Cursors(`members of ${params["id"]}`, query, tools);
+      const { limit = DEFAULT_LIMIT } = query;
+      const place = cursors.open(query.after);
+      const items = await membersPage(refOf(call), { limit, after: place === null ? null : String(place.key) }, admin);
+      const last = items.at(-1);
+      const next = last === undefined || items.length < limit ? null : { key: last.username, id: "" };
+      return { record: { items: items.map(memberRecord), next: cursors.seal(next) } };
+    },
+  }),
+  operation({
+    ...at("companies.add-member", "POST /companies/{id}/members"),
+    ...writes("companies"),
+    summary: "Make a person a member or an admin of a company; a present member gets the role",
+    command: "company add-member",
+    body: body({ user_id: text(200), role: oneOf(ROLES) }),
+    result: records.memberRecord,
+    async answer(call) {
+      const { user_id: id, role } = call.body;
+      return { record: memberRecord(await addMember(refOf(call), { id }, role, call.admin)) };
+    },
+  }),
+  operation({
+    ...at("companies.remove-member", "DELETE /companies/{id}/members/{user_id}"),
+    ...writes("companies"),
+    summary: "Remove a member; their grants in the company's name end",
+    command: "company remove-member",
+    result: record({ grants_ended: Type.Integer() }),
+    async answer(call) {
+      const person = { id: call.params["user_id"] ?? "" };
+      return { record: { grants_ended: await removeMember(refOf(call), person, call.admin) } };
+    },
+  }),
+  operation({
+    ...at("companies.rules", "GET /companies/{id}/rules"),
+    ...reads("companies"),
+    summary: "List the rules of a company about apps",
+    command: "company show",
+    query: listQuery({}),
+    result: pageOf(records.ruleRecord),
+    async answer(call) {
+      const { query, admin, tools, params } = call;
+      const cursors = new Cursors(`rules of ${params["id"]}`, query, tools);
+      const { limit = DEFAULT_LIMIT } = query;
+      const all = await companyRules(refOf(call), admin);
+      const page = pageInMemory(all, (one) => one.clientId, { limit, after: cursors.open(query.after) });
+      return { record: { items: page.items.map(ruleRecord), next: cursors.seal(page.next) } };
+    },
+  }),
+  operation({
+    ...at("companies.set-rule", "PUT /companies/{id}/rules/{client_id}"),
+    ...writes("companies"),
+    summary: "Decide about an app for all members of a company",
+    notes: "`none` removes the rule. `members` says whether members who use the app keep their access.",
+    command: "company app",
+    body: body({
+      rule: oneOf(APP_RULES),
+      scope: maybe(scopeText("the scopes that members can grant at most")),
+      lifetime: maybe(Type.Integer({ minimum: 1, maximum: 3_153_600_000, description: "seconds; default a year" })),
+      selected: maybe(texts(1000, 300, "usernames of the members for whom the app is allowed; default all")),
+      members: maybe(oneOf(["keep", "end"])),
+    }),
+    result: record({ grants_ended: Type.Integer() }),
+    async answer(call) {
+      const { rule, scope, lifetime, selected, members } = call.body;
+      const policy = {
+        ...{ clientId: call.params["client_id"] ?? "", rule },
+        ...given({ scopes: words(scope), lifetime, selected, members }),
+      };
+      return { record: { grants_ended: await setAppPolicy(refOf(call), policy, call.admin) } };
+    },
+  }),
+];

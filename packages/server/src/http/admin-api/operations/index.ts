@@ -1,0 +1,19 @@
+/** All operations of the admin API: the one list from which everything about them is made. */
+
+import type { Operation } from "../operation.ts";
+import { clients } from "./clients.ts";
+import { companies } from "./companies.ts";
+import { grantsAndKeys } from "./grants-and-keys.ts";
+import { scopesAndResources } from "./scopes.ts";
+import { tokens } from "./tokens.ts";
+import { users } from "./users.ts";
+
+/** A new resource is one file, and one line here. */
+export const operations: readonly Operation[] = [
+  ...clients,
+  ...users,
+  ...companies,
+  ...scopesAndResources,
+  ...grantsAndKeys,
+  ...tokens,
+];
