@@ -6,14 +6,15 @@
 import { ResourceServerError } from "./bearer-errors.ts";
 import type { NodeRequest } from "./bearer-token.ts";
 import { setClaims } from "./claims-of-request.ts";
-import { scopeNames, signInRequirement } from "./options.ts";
+import { metadataResponses } from "./metadata-response.ts";
+import { scopeNames, signInRequirement } from "./option-values.ts";
 import type { Requirement, ResourceServer } from "./resource-server.ts";
 
 export { claimsOf } from "./claims-of-request.ts";
 
 /** The members of a FastifyRequest that the adapter uses. */
 export interface FastifyRequestLike {
-  readonly raw: NodeRequest;
+  readonly raw: NodeRequest & { readonly method?: string | undefined };
 }
 
 /** The members of a FastifyReply that the adapter uses. */
@@ -47,5 +48,23 @@ export function requireToken(
       // Returning `reply` tells Fastify that the request is answered.
       return reply;
     }
+  };
+}
+
+/**
+ * Serves the API's document (RFC 9728 §3.1): `app.addHook("onRequest", serveMetadata(api))`, before other hooks.
+ * @throws {TypeError} immediately, if the API has no option `metadata`.
+ */
+export function serveMetadata(
+  api: ResourceServer,
+): (request: FastifyRequestLike, reply: FastifyReplyLike) => Promise<unknown> {
+  const answerTo = metadataResponses(api);
+  return async ({ raw }, reply) => {
+    const answer = answerTo(raw.method, raw.url);
+    if (answer === undefined) return undefined;
+    reply.code(answer.status);
+    reply.headers({ ...answer.headers });
+    reply.send(answer.body);
+    return reply;
   };
 }

@@ -7,6 +7,8 @@ export type { Algorithm, ResourceServerOptions } from "./options.ts";
 export {
   type ProtectedResourceMetadata,
   type ProtectedResourceOptions,
+  type PublishedDetails,
+  type PublishedMetadata,
   protectedResourceMetadata,
   protectedResourceMetadataUrl,
 } from "./protected-resource-metadata.ts";

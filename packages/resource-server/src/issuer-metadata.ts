@@ -1,7 +1,7 @@
 /** Finds the address of the issuer's keys in the authorization server metadata (RFC 8414 §3). */
 
 import { fetchJson } from "./fetch-json.ts";
-import { urlProblem } from "./options.ts";
+import { urlProblem } from "./option-values.ts";
 
 /** RFC 8414 §3.1: the well-known part is between the host and the issuer's own path, without the path's final slash. */
 export function metadataUrl(issuer: string): string {

@@ -4,7 +4,8 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AccessTokenClaims } from "./access-token.ts";
 import { ResourceServerError } from "./bearer-errors.ts";
 import { setClaims } from "./claims-of-request.ts";
-import { scopeNames, signInRequirement } from "./options.ts";
+import { metadataResponses } from "./metadata-response.ts";
+import { scopeNames, signInRequirement } from "./option-values.ts";
 import type { Requirement, ResourceServer } from "./resource-server.ts";
 
 export { claimsOf } from "./claims-of-request.ts";
@@ -46,6 +47,25 @@ export function requireToken(
       },
       (error: unknown) => process.nextTick(next, error),
     );
+  };
+}
+
+/**
+ * Serves the API's document (RFC 9728 §3.1), as a middleware: `next` gets all other requests. Without `next`, they get
+ * 404. In Express, use it at the top of the app, before other routes.
+ * @throws {TypeError} immediately, if the API has no option `metadata`.
+ */
+export function serveMetadata(
+  api: ResourceServer,
+): (request: IncomingMessage, response: ServerResponse, next?: () => void) => void {
+  const answerTo = metadataResponses(api);
+  return (request, response, next) => {
+    // Express shortens `url` below a router.
+    const { originalUrl = request.url } = request as IncomingMessage & { readonly originalUrl?: string };
+    const answer = answerTo(request.method, originalUrl);
+    if (answer !== undefined) response.writeHead(answer.status, answer.headers).end(answer.body);
+    else if (next !== undefined) next();
+    else response.writeHead(404).end();
   };
 }
 

@@ -1,8 +1,10 @@
 /** The settings of a protected resource: checked together, completed with defaults, frozen. */
 
-import type { ResourceServerError, SignInRequirement } from "./bearer-errors.ts";
+import type { ResourceServerError } from "./bearer-errors.ts";
 import type { ProtectableRequest } from "./bearer-token.ts";
 import { connectionCertificate } from "./client-certificate.ts";
+import { scopeNames, urlProblem } from "./option-values.ts";
+import { type PublishedDetails, type PublishedMetadata, problemsOf, published } from "./protected-resource-metadata.ts";
 
 /** The options of createResourceServer. Times are in seconds. */
 export interface ResourceServerOptions {
@@ -23,8 +25,10 @@ export interface ResourceServerOptions {
   readonly jwksUri?: string | undefined;
   /** The realm of the challenge. */
   readonly realm?: string | undefined;
-  /** URL of this API's RFC 9728 document. The challenge names it. */
+  /** URL of this API's RFC 9728 document. The challenge names it. Absent: where `metadata` is served, if it is set. */
   readonly resourceMetadata?: string | undefined;
+  /** The contents of this API's RFC 9728 document, which `serveMetadata` serves. The audience must be an https URL then. */
+  readonly metadata?: PublishedDetails | undefined;
   /**
    * The DER of the caller's certificate, for tokens that are bound to one, if TLS ends before this process. Absent: the
    * certificate of the request's own TLS connection. Read it from a header only if the proxy sets or deletes that
@@ -68,6 +72,7 @@ export interface Settings {
   readonly jwksUri: string | null;
   readonly realm: string;
   readonly resourceMetadata: string | null;
+  readonly metadata: PublishedMetadata | null;
   readonly clientCertificate: (request: ProtectableRequest) => Uint8Array | undefined;
   readonly onRefusal: (error: ResourceServerError) => void;
   readonly onIssuerError: (error: Error) => void;
@@ -78,7 +83,7 @@ export interface Settings {
 export function readOptions(options: ResourceServerOptions): Settings {
   const problems: string[] = [];
   const { issuer, audience, algorithms = DEFAULT_ALGORITHMS, clockTolerance = DEFAULT_CLOCK_TOLERANCE } = options;
-  const { jwksUri, resourceMetadata, realm = audience } = options;
+  const { jwksUri, resourceMetadata, metadata, realm = audience } = options;
 
   const issuerProblem = urlProblem(issuer) ?? (/[?#]/.test(issuer) ? "has a query or fragment" : null);
   if (issuerProblem !== null) problems.push(`issuer ${issuerProblem}`);
@@ -96,8 +101,13 @@ export function readOptions(options: ResourceServerOptions): Settings {
     problems.push("resourceMetadata must be an absolute URL");
   }
   const scope = collect(problems, () => scopeNames(options.scope));
+  const resource = metadata === undefined ? undefined : { ...metadata, issuer, audience };
+  if (resource !== undefined && problems.length === 0) {
+    problems.push(...problemsOf(resource).map((problem) => `metadata: ${problem}`));
+  }
   if (problems.length > 0) throw new TypeError(`createResourceServer: ${problems.join("; ")}`);
 
+  const document = resource === undefined ? null : published(resource);
   return Object.freeze({
     issuer,
     audience,
@@ -106,70 +116,13 @@ export function readOptions(options: ResourceServerOptions): Settings {
     clockTolerance,
     jwksUri: jwksUri ?? null,
     realm,
-    resourceMetadata: resourceMetadata ?? null,
+    resourceMetadata: resourceMetadata ?? document?.url ?? null,
+    metadata: document,
     clientCertificate: options.clientCertificate ?? connectionCertificate,
     onRefusal: harmless(options.onRefusal),
     onIssuerError: harmless(options.onIssuerError),
     now: options.now ?? Date.now,
   });
-}
-
-/**
- * The scope names of a requirement (RFC 6749 §3.3), each once. Undefined: none.
- * @throws {TypeError} a name has characters that no scope may have, or the requirement is empty: an unset variable must
- * not turn the check off.
- */
-export function scopeNames(scope: string | readonly string[] | undefined): readonly string[] {
-  if (scope === undefined) return [];
-  const names = typeof scope === "string" ? scope.split(" ") : scope;
-  if (!Array.isArray(names) || names.length === 0 || !names.every((name) => isScopeName(name))) {
-    throw new TypeError("scope must be one or more scope names, separated by single spaces or in an array");
-  }
-  return [...new Set(names)];
-}
-
-/**
- * The sign-in that a requirement asks for (RFC 9470 §3).
- * @throws {TypeError} as `scopeNames`, or `maxAge` is no whole number of seconds.
- */
-export function signInRequirement({
-  acr,
-  maxAge,
-}: {
-  readonly acr?: string | readonly string[] | undefined;
-  readonly maxAge?: number | undefined;
-}): SignInRequirement {
-  const values = acr === undefined ? [] : typeof acr === "string" ? acr.split(" ") : acr;
-  const named = acr === undefined || (Array.isArray(values) && values.length > 0);
-  // The characters of a scope's name are also allowed in a challenge.
-  if (!named || !values.every(isScopeName)) {
-    throw new TypeError("acr must be one or more values, separated by single spaces or in an array");
-  }
-  if (maxAge !== undefined && !(Number.isSafeInteger(maxAge) && maxAge >= 0)) {
-    throw new TypeError("maxAge must be a whole number of seconds");
-  }
-  return { acr: [...new Set(values)], maxAge: maxAge ?? null };
-}
-
-function isScopeName(name: unknown): boolean {
-  return typeof name === "string" && /^[\x21\x23-\x5B\x5D-\x7E]+$/.test(name);
-}
-
-/**
- * Null: a URL from which keys may be fetched. Plain http is allowed only on this machine, where nobody else can read
- * it.
- */
-export function urlProblem(text: unknown): string | null {
-  const url = typeof text === "string" ? URL.parse(text) : null;
-  if (url === null) return "must be an absolute URL";
-  if (url.username !== "" || url.password !== "") return "must not hold a password";
-  if (url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url))) return null;
-  return "must be https (http only on localhost)";
-}
-
-/** True for localhost, 127.0.0.0/8 and ::1. The WHATWG parser has already normalized the address. */
-export function isLoopback(url: URL): boolean {
-  return url.hostname === "localhost" || url.hostname === "[::1]" || /^127(\.\d+){3}$/.test(url.hostname);
 }
 
 function isQuotable(text: unknown): boolean {

@@ -3,11 +3,13 @@
  */
 
 import { type AccessTokenClaims, verifyAccessToken } from "./access-token.ts";
-import { quoted, type Refuse, ResourceServerError, type SignInRequirement } from "./bearer-errors.ts";
+import { conditions, quoted, type Refuse, ResourceServerError, type SignInRequirement } from "./bearer-errors.ts";
 import { bearerToken, type ProtectableRequest } from "./bearer-token.ts";
 import { isProven } from "./client-certificate.ts";
 import type { KeyHint } from "./jwk-set.ts";
-import { type ResourceServerOptions, readOptions, type Settings, scopeNames, signInRequirement } from "./options.ts";
+import { scopeNames, signInRequirement } from "./option-values.ts";
+import { type ResourceServerOptions, readOptions, type Settings } from "./options.ts";
+import type { PublishedMetadata } from "./protected-resource-metadata.ts";
 import { CACHE, IssuerKeys, KeysUnavailable } from "./remote-jwk-set.ts";
 
 /** The requirements of one operation of the API. */
@@ -24,6 +26,8 @@ export interface Requirement {
 export interface ResourceServer {
   readonly issuer: string;
   readonly audience: string;
+  /** The RFC 9728 document that `serveMetadata` of the adapters serves. Null: the option `metadata` is absent. */
+  readonly metadata: PublishedMetadata | null;
   /**
    * Accepts or refuses a request by its access token. It does not check revocation: an access token is valid until it
    * expires.
@@ -47,11 +51,11 @@ export interface ResourceServer {
 export function createResourceServer(options: ResourceServerOptions): ResourceServer {
   const settings = readOptions(options);
   const keys = new IssuerKeys(settings);
-  const refuse: Refuse = (condition, detail, more) => new ResourceServerError(condition, settings, detail, more);
 
   async function protect(request: ProtectableRequest, requirement: Requirement = {}): Promise<AccessTokenClaims> {
     const needed = [...settings.scope, ...scopeNames(requirement.scope)];
     const authentication = signInRequirement(requirement);
+    const refuse = refusing(settings, needed);
     try {
       const claims = await accept(request, needed, settings, keys, refuse);
       checkSignIn(claims, authentication, settings, refuse);
@@ -65,9 +69,20 @@ export function createResourceServer(options: ResourceServerOptions): ResourceSe
   return Object.freeze({
     issuer: settings.issuer,
     audience: settings.audience,
+    metadata: settings.metadata,
     protect,
     ready: () => keys.load(),
   });
+}
+
+/** A 401 names the scope that the client needs anyway (RFC 6750 §3), so that it asks for the right one at once. */
+function refusing(settings: Settings, needed: readonly string[]): Refuse {
+  const scope = [...new Set(needed)].join(" ");
+  return (condition, detail, more) =>
+    new ResourceServerError(condition, settings, detail, {
+      ...(scope !== "" && conditions[condition].status === 401 ? { scope } : {}),
+      ...more,
+    });
 }
 
 async function accept(
@@ -87,7 +102,7 @@ async function accept(
     });
   const claims = await verifyAccessToken(token, settings, findKey, refuse);
   // Without a proof of the bound key (RFC 8705 §3, RFC 9449 §7.2), the token could be stolen.
-  if (claims["cnf"] !== undefined && !(await isProven(claims["cnf"], settings.clientCertificate(request)))) {
+  if (claims["cnf"] !== undefined && !(await isProven(claims["cnf"], certificateOf(request, settings)))) {
     throw refuse("token_bound", `cnf ${quoted(claims["cnf"])}`);
   }
 
@@ -96,6 +111,15 @@ async function accept(
     throw refuse("scope_insufficient", `needed ${scope}, got ${claims.scope ?? "none"}`, { scope });
   }
   return claims;
+}
+
+/** A program that can't read what a caller sent has no certificate: the caller must not be able to crash it. */
+function certificateOf(request: ProtectableRequest, { clientCertificate }: Settings): Uint8Array | undefined {
+  try {
+    return clientCertificate(request);
+  } catch {
+    return undefined;
+  }
 }
 
 /**

@@ -37,7 +37,7 @@ async function program(heading: string): Promise<string> {
   if (text === undefined) throw new Error(`no program under ${heading}`);
   const code = text
     .replace(/"@assent\/resource-server(?:\/(\w+))?"/g, (_, name = "index") => `"${new URL(`${name}.ts`, sources)}"`)
-    .replace(/"(fastify|express)"/, (_, name: string) => `"${pathToFileURL(require.resolve(name))}"`)
+    .replace(/"(fastify|express|hono)"/, (_, name: string) => `"${pathToFileURL(require.resolve(name))}"`)
     .replace("https://login.example.com", issuer.issuer)
     .replace("https://photos.example.com", AUDIENCE)
     .replace("8080", "0");
@@ -69,6 +69,7 @@ describe("quick start", () => {
     ["node:http", "/"],
     ["Fastify", "/photos"],
     ["Express", "/photos"],
+    ["Telling clients where to get tokens (RFC 9728)", "/"],
   ])("%s → refuses without a token, greets with one", async (heading, path) => {
     const child = spawn(process.execPath, [await program(heading)], { stdio: ["ignore", "pipe", "pipe"] });
     try {
@@ -84,13 +85,16 @@ describe("quick start", () => {
     }
   });
 
-  test("Fetch → the same", async () => {
-    const file = pathToFileURL(await program("Anything with Fetch requests")).href;
-    const { handle }: { handle(request: Request): Promise<Response> } = await import(/* @vite-ignore */ file);
-    const refusal = await handle(new Request("http://localhost/"));
-    expect([refusal.status, refusal.headers.get("www-authenticate")]).toEqual([401, `Bearer realm="${AUDIENCE}"`]);
+  test.each(["Hono", "Fetch handlers", "Anything else"])("%s → the same", async (heading) => {
+    const file = pathToFileURL(await program(heading)).href;
+    type Handle = (request: Request) => Promise<Response>;
+    const found: { handle?: Handle; default?: { fetch: Handle } } = await import(/* @vite-ignore */ file);
+    const handle = found.handle ?? found.default?.fetch;
+    const refusal = await handle?.(new Request("http://localhost/photos"));
+    const challenge = refusal?.headers.get("www-authenticate");
+    expect([refusal?.status, challenge]).toEqual([401, `Bearer realm="${AUDIENCE}", scope="photos:read"`]);
     const headers = { authorization: `Bearer ${aToken(issuer.issuer, key)}` };
-    expect(await (await handle(new Request("http://localhost/", { headers }))).text()).toBe("Hello alice");
+    expect(await (await handle?.(new Request("http://localhost/photos", { headers })))?.text()).toBe("Hello alice");
   });
 });
 

@@ -86,7 +86,7 @@ describe("metadata", () => {
   });
 });
 
-describe("what the keys' address answers", () => {
+describe("PM-09 what the keys' address answers", () => {
   const keys = { keys: [key.jwk] };
   test.each<[string, RegExp, TestIssuer["onJwks"]]>([
     ["302", /redirect/, (_, response) => response.writeHead(302, { location: "/elsewhere" }).end()],
@@ -192,7 +192,7 @@ describe("what the keys' address answers", () => {
   });
 });
 
-describe("cache", () => {
+describe("PM-09 cache", () => {
   test("200 requests at once on a cold start → one fetch of each document", async () => {
     const { issuer, api, by } = await setUp();
     const token = by();

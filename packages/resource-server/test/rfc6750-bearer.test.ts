@@ -127,7 +127,9 @@ describe.each(["node:http", "fastify", "express", "fetch"])("%s", (name) => {
   async function isBare(headers: readonly string[], path?: string): Promise<void> {
     const answer = await call(headers, path);
     expect(answer.status).toBe(401);
-    expect(answer.headers["www-authenticate"]).toBe(`Bearer realm="photos", resource_metadata="${DOCUMENT}"`);
+    expect(answer.headers["www-authenticate"]).toBe(
+      `Bearer realm="photos", scope="photos:read", resource_metadata="${DOCUMENT}"`,
+    );
     expect(JSON.parse(answer.body)).toEqual({});
   }
 
@@ -192,7 +194,7 @@ describe.each(["node:http", "fastify", "express", "fetch"])("%s", (name) => {
     const answer = await call(authorization("Bearer sloth.sloth.sloth"));
     expect(answer.status).toBe(401);
     expect(answer.headers["www-authenticate"]).toMatch(
-      /^Bearer realm="photos", error="invalid_token", error_description="[^"]+", resource_metadata="[^"]+"$/,
+      /^Bearer realm="photos", error="invalid_token", error_description="[^"]+", scope="photos:read", resource_metadata="[^"]+"$/,
     );
     expect(answer.headers["content-type"]).toMatch(/^application\/json/);
     expect(answer.headers["cache-control"]).toBe("no-store");

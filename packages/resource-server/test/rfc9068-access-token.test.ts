@@ -60,7 +60,7 @@ test("a valid token → its claims, unknown ones included", async () => {
   });
 });
 
-describe("signature", () => {
+describe("PM-08 signature", () => {
   test.each(["none", "None", "NONE", "nOnE"])("alg %s, empty signature → refused", async (alg) => {
     await refused(`${unsigned(issuer.issuer, key, { header: { alg } })}.`, "token_malformed");
   });
@@ -128,7 +128,7 @@ describe("signature", () => {
   });
 });
 
-describe("header", () => {
+describe("PM-08 header", () => {
   test.each([undefined, "JWT", "at", "at+jwt ", "dpop+jwt", "logout+jwt", "text/at+jwt", "", null, 1, ["at+jwt"]])(
     "typ %j → refused",
     async (typ) => {
@@ -225,8 +225,22 @@ describe("claims", () => {
     ["an array", () => [issuer.issuer]],
     ["missing", () => undefined],
     ["null", () => null],
-  ])("iss: %s → refused", async (_, iss) => {
+  ])("PM-07 iss: %s → refused", async (_, iss) => {
     await refused(claims({ iss: iss() }), "issuer_wrong");
+  });
+  test("PM-07 a genuine token of another issuer, under the same kid → refused, and that issuer isn't asked", async () => {
+    const other = await startIssuer([stranger.jwk]);
+    try {
+      const foreign = aToken(other.issuer, stranger);
+      await refused(foreign, "signature_invalid");
+      await refused(aToken(other.issuer, key), "issuer_wrong");
+      expect(other.hits).toEqual({ metadata: 0, jwks: 0, other: [] });
+      const second = await startApi({ issuer: other.issuer, audience: AUDIENCE });
+      expect([(await second.call(foreign)).status, (await second.call(make())).status]).toEqual([200, 401]);
+      await second.close();
+    } finally {
+      await other.close();
+    }
   });
   test.each([
     [["https://other.example", "https://third.example"]],
@@ -252,7 +266,7 @@ describe("claims", () => {
   test.each(["sub", "client_id", "jti"])("%s missing, empty, null, a number → refused", async (name) => {
     for (const value of [undefined, "", null, 1, ["a"]]) await refused(claims({ [name]: value }), "claim_invalid");
   });
-  test.each(["exp", "iat"])("%s missing, a string, null, negative → refused", async (name) => {
+  test.each(["exp", "iat"])("PM-10 %s missing, a string, null, negative → refused", async (name) => {
     for (const value of [undefined, String(seconds() + 60), null, -1, [seconds()]]) {
       await refused(claims({ [name]: value }), "claim_invalid");
     }
@@ -265,15 +279,15 @@ describe("claims", () => {
     await refused(make({ claimsText: text.replace('"exp":0', '"exp":1e400') }), "claim_invalid");
     await accepted(make({ claimsText: text.replace('"exp":0', '"exp":1e11') }));
   });
-  test("scope an array → refused", async () => {
+  test("PM-14 scope an array → refused", async () => {
     await refused(claims({ scope: ["photos:read"] }), "claim_invalid");
   });
-  test("expired 11 s ago → refused; 5 s ago → accepted by the tolerance", async () => {
+  test("PM-10 expired 11 s ago → refused; 5 s ago → accepted by the tolerance", async () => {
     const now = seconds();
     await refused(claims({ iat: now - 600, exp: now - 11 }), "token_expired");
     await accepted(claims({ iat: now - 600, exp: now - 5 }));
   });
-  test("nbf, iat 15 s ahead → refused; 8 s → accepted", async () => {
+  test("PM-10 nbf, iat 15 s ahead → refused; 8 s → accepted", async () => {
     const now = seconds();
     await refused(claims({ nbf: now + 15 }), "token_not_yet_valid");
     await refused(claims({ iat: now + 15 }), "token_not_yet_valid");
@@ -305,15 +319,26 @@ describe("claims", () => {
 });
 
 describe("scope", () => {
-  test.each(["photos", "photos:read2", "PHOTOS:READ", "photos:list", "photos:read,photos:list", "", undefined])(
-    "scope %j → 403 and what is needed",
-    async (scope) => {
-      const answer = await api.call(claims({ scope }));
-      expect(answer.status).toBe(403);
-      expect(answer.headers["www-authenticate"]).toMatch(/error="insufficient_scope".*, scope="photos:read"$/);
-      expect(JSON.parse(answer.body)).toMatchObject({ error: "insufficient_scope" });
-    },
-  );
+  test.each([
+    "photos",
+    "photos:read2",
+    "PHOTOS:READ",
+    "photos:list",
+    "photos:read,photos:list",
+    "photos:read\tx",
+    "photos:read:all",
+    "",
+    undefined,
+  ])("PM-14 scope %j → 403 and what is needed", async (scope) => {
+    const answer = await api.call(claims({ scope }));
+    expect(answer.status).toBe(403);
+    expect(answer.headers["www-authenticate"]).toMatch(/error="insufficient_scope".*, scope="photos:read"$/);
+    expect(JSON.parse(answer.body)).toMatchObject({ error: "insufficient_scope" });
+  });
+  test("PM-14 the needed one in scp, or in no claim → 403", async () => {
+    const answer = await api.call(claims({ scope: undefined, scp: "photos:read" }));
+    expect(answer.status).toBe(403);
+  });
   test("the needed one among others → accepted", async () => {
     await accepted(claims({ scope: "openid photos:read photos:write" }));
   });
