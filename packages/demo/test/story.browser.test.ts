@@ -187,7 +187,7 @@ describe("the story", () => {
       await askedFor(page);
       await page.click("button[name=decision][value=deny]");
       await page.waitForSelector(".notice");
-      expect(await text(page)).toContain("You said no");
+      expect(await text(page)).toContain("You didn’t allow it");
       await expect.poll(() => lastStep(page)).toBe("You come back with a no");
       expect(await page.locator(".gallery").count()).toBe(0);
       expect(await axe(page)).toEqual([]);
@@ -211,7 +211,7 @@ describe("the story", () => {
     await withPage({ browser, javaScriptEnabled: false }, async (page) => {
       await connected(page, { declined: ["photos:delete"] });
       await expect.poll(() => page.locator(".gallery img").count()).toBe(9);
-      expect(await text(page)).toMatch(/good until \d\d:\d\d:\d\d/);
+      expect(await text(page)).toMatch(/valid until \d\d:\d\d:\d\d/);
       await button(page, "Refresh the token").click();
       await expect.poll(() => lastStep(page)).toBe("The app renews its access token 200");
     });

@@ -174,8 +174,8 @@ function arrival(text: StepText, url: URL): Omit<Step, "number" | "at"> {
 
 const DENIED = {
   tone: "plain",
-  title: "You said no, and that is that",
-  text: "The app got “access_denied” and no token. You can look around, or ask yourself again.",
+  title: "You didn’t allow it",
+  text: "The app got “access_denied” and no token. To decide again, press “Connect with Assent”.",
 } as const;
 
 /** `before`: the refresh token to keep if the response contains no new one (RFC 6749 §6). */
@@ -238,7 +238,7 @@ function callNotice(status: number, { ended, photos }: Session): Notice {
   switch (status) {
     case 200:
       return ended
-        ? { tone: "plain", title: "Still let in", text: "The access token from before is good until it times out." }
+        ? { tone: "plain", title: "Still let in", text: "The access token from before is valid until it expires." }
         : { tone: "good", title: "200, come in", text: `The API sent ${count(photos.length)}.` };
     case 401:
       return {

@@ -64,7 +64,7 @@ function remarkOn(name: string, value: unknown, { issuer, clientId, apiUrl }: Kn
 }
 
 function timeRemark(name: "iat" | "auth_time" | "exp", at: number): string {
-  const what = { iat: "made", auth_time: "you signed in", exp: "worth nothing after" }[name];
+  const what = { iat: "made", auth_time: "you signed in", exp: "expires" }[name];
   return `${what} ${at - Date.now() > 86_400_000 ? new Date(at).toISOString().slice(0, 10) : clock(at)}`;
 }
 

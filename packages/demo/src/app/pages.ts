@@ -87,10 +87,10 @@ export function startPage(session: Session, facts: PageFacts): string {
 /** The parties, with their names in OAuth. */
 function cast({ issuer, url, apiUrl }: PageFacts): Markup {
   const rows = [
-    ["You", "resource owner", "The photos are yours. Nothing moves before you say so.", null],
-    [APP_NAME, "client", "Wants something of yours. Gets a key that fits one lock, for a while.", url],
-    ["Assent", "authorization server", "Asks you, remembers what you said, hands out tokens.", issuer],
-    [API_NAME, "resource server", "Has the photos. Lets in who brings a token that says so.", apiUrl],
+    ["You", "resource owner", "The photos are yours. Nobody gets them before you allow it.", null],
+    [APP_NAME, "client", "Wants to use your photos. Gets a token for one API, for a limited time.", url],
+    ["Assent", "authorization server", "Asks you, stores your decision, and issues tokens.", issuer],
+    [API_NAME, "resource server", "Has the photos. Gives them to apps with a valid token.", apiUrl],
   ] as const;
   return html`<section class="cast" aria-labelledby="cast">
     <h2 id="cast">Who is who</h2>
@@ -194,7 +194,7 @@ function permissions({ ended }: Session, tokens: Tokens): Markup {
       })}
     </ul>
     <p>Access token: ${untilTime(tokens)}</p>
-    <p>Refresh token: ${tokens.refresh === null ? (ended ? "ended, and thrown away" : "none") : "kept by the app’s server, unseen by your browser"}</p>
+    <p>Refresh token: ${tokens.refresh === null ? (ended ? "ended, and thrown away" : "none") : "kept by the app’s server; your browser never gets it"}</p>
   </section>`;
 }
 
@@ -202,7 +202,7 @@ function permissions({ ended }: Session, tokens: Tokens): Markup {
 function untilTime({ expiresAt }: Tokens): Markup {
   const over = expiresAt <= Date.now();
   const exact = new Date(expiresAt).toISOString();
-  return html`<span>${over ? "timed out at " : "good until "}<time datetime=${exact}>${clock(expiresAt)}</time>${!over && html`<span class="countdown" data-until=${expiresAt}></span>`}</span>`;
+  return html`<span>${over ? "timed out at " : "valid until "}<time datetime=${exact}>${clock(expiresAt)}</time>${!over && html`<span class="countdown" data-until=${expiresAt}></span>`}</span>`;
 }
 
 function endedBox(tokens: Tokens): Markup {

@@ -110,7 +110,7 @@ export const TEXTS = {
   },
   profile: {
     title: "The app asks the API who you are",
-    what: "The access token is the ticket: it rides in one header. The API checks signature, issuer, audience, expiry and scope by itself, with Assent’s public keys.",
+    what: "The access token is in one header. The API checks signature, issuer, audience, expiry and scope by itself, with Assent’s public keys.",
     sections: [
       [6750, "2.1"],
       [9068, "4"],
@@ -137,7 +137,7 @@ export const TEXTS = {
   },
   expired: {
     title: "The API turns the old token away",
-    what: "“exp” has passed, so the token is worth nothing, whoever holds it. The app needs a new one: with its refresh token, or by asking you.",
+    what: "“exp” has passed, so the API refuses the token, whoever sends it. The app needs a new one: with its refresh token, or by asking you.",
     sections: [
       [6750, "3.1"],
       [6749, "1.5"],

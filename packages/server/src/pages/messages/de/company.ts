@@ -17,7 +17,7 @@ export const company = {
       "{company} erlaubt einen Teil davon bereits bis {when}. Eine längere Dauer gilt hier nur für neue Berechtigungen.",
     howLong: "Für {company} entscheidet die Verwaltung, für wie lange.",
     leaveOut:
-      "{company} hat diese Berechtigungen nicht freigegeben. Wählen Sie sie ab, oder fragen Sie die Verwaltung:",
+      "{company} hat diese Berechtigungen nicht freigegeben. Lassen Sie sie weg, oder fragen Sie die Verwaltung:",
     needed:
       "{company} hat diese App freigegeben, aber nicht für diese Berechtigungen. Die Verwaltung muss ihnen zustimmen:",
     wrong: "Dafür können Sie nicht entscheiden. Wählen Sie aus der Liste.",

@@ -14,7 +14,7 @@ export const company = {
     standsUntil:
       "{company} already allows some of this until {when}. A longer time here applies to new permissions only.",
     howLong: "For {company}, the admins decide how long.",
-    leaveOut: "{company} hasn’t approved these permissions. Clear them, or ask an admin:",
+    leaveOut: "{company} hasn’t approved these permissions. Leave them out, or ask an admin:",
     needed: "{company} has approved this app, but not for these permissions. An admin has to approve them:",
     wrong: "You can’t answer for that owner. Choose one from the list.",
   },

@@ -16,7 +16,7 @@ export const company = {
     standsUntil:
       "{company} ya permite una parte hasta el {when}. Un tiempo más largo solo se aplica aquí a los permisos nuevos.",
     howLong: "Para {company}, los administradores deciden por cuánto tiempo.",
-    leaveOut: "{company} no ha aprobado estos permisos. Desmárquelos o pregunte a un administrador:",
+    leaveOut: "{company} no ha aprobado estos permisos. No los marque, o pregunte a un administrador:",
     needed: "{company} ha aprobado esta aplicación, pero no estos permisos. Debe aprobarlos un administrador:",
     wrong: "No puede responder por ese titular. Elija uno de la lista.",
   },

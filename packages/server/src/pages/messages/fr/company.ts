@@ -16,7 +16,7 @@ export const company = {
     standsUntil:
       "{company} autorise déjà une partie de cela jusqu’au {when}. Une durée plus longue ne vaut ici que pour les nouvelles autorisations.",
     howLong: "Pour {company}, les administrateurs décident de la durée.",
-    leaveOut: "{company} n’a pas approuvé ces autorisations. Décochez-les, ou demandez à un administrateur :",
+    leaveOut: "{company} n’a pas approuvé ces autorisations. Ne les cochez pas, ou demandez à un administrateur :",
     needed:
       "{company} a approuvé cette application, mais pas ces autorisations. Un administrateur doit les approuver :",
     wrong: "Vous ne pouvez pas répondre pour ce propriétaire. Choisissez dans la liste.",
