@@ -7,7 +7,7 @@ import type { StoredMail } from "./mail/storage.ts";
 import type { OwnSignInStep } from "./storage.ts";
 
 /** Messages about the change, written in its transaction, in the company's partition. */
-interface Told {
+export interface Told {
   readonly mails?: readonly StoredMail[];
 }
 

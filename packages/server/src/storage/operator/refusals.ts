@@ -45,7 +45,7 @@ export const getRefusal = query<{ readonly requestId: string }, StoredRefusal | 
   outcome: ([row]) => row && refusalOf(row),
 });
 
-interface RefusalPage {
+export interface RefusalPage {
   readonly condition: string | null;
   readonly before: Pick<StoredRefusal, "at" | "requestId"> | null;
   readonly limit: number;
