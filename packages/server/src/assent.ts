@@ -281,7 +281,7 @@ async function assemble({
   });
   const { event } = reporter;
   const owners = { storage, newOwnerId, partitionOf, now };
-  const { signIn, secondStep } = signInOf({ ...owners, ...config, secrets, mail, metrics, log, attemptKey });
+  const { signIn, secondStep, keeper } = signInOf({ ...owners, ...config, secrets, mail, metrics, log, attemptKey });
   const basePath = new URL(issuer).pathname.replace(/\/$/, "");
   const scopeUses = new ScopeUses(storage, now);
   const grantUses = new GrantUses({
@@ -379,6 +379,7 @@ async function assemble({
     factors: sessions,
     identities: {
       ...sessions,
+      keeper,
       catalog: { issuers: () => catalog.issuers(), ...withOwnPage(catalog, config.externalSignIn) },
     },
     elsewhere: elsewhereOf({
@@ -412,6 +413,7 @@ async function assemble({
     event,
     signIn,
     secondStep,
+    keeper,
     cookies: new Cookies(issuer),
     proxies: new TrustedProxies(config.trustProxy, config.proxyHeader, (other) =>
       log.warn(

@@ -3,7 +3,9 @@
 import { callCode, isPlain } from "./configured-code.ts";
 import { isKnownHash, verifyForeignPassword } from "./crypto/foreign-password-hashes.ts";
 import type { Millis } from "./oauth/model.ts";
+import { displayTextProblem } from "./oauth/names/display-name.ts";
 import type { ExistingPeopleSource, FoundPerson } from "./owners/identities/existing-people.ts";
+import type { KeepingApplication } from "./owners/identities/password-keeper.ts";
 import type { ApplicationChanges } from "./owners/identities/upstream-change.ts";
 import type { HashRequester } from "./owners/password-hash-requester.ts";
 
@@ -16,16 +18,18 @@ export interface ExistingPerson {
   /** True: you have made sure that the address is theirs. */
   readonly emailVerified?: boolean;
   readonly name?: string | null;
+  /** Their language (BCP 47). */
+  readonly locale?: string | null;
   /** argon2, bcrypt, scrypt or PBKDF2. Needed if there is no `verifyPassword`. */
   readonly passwordHash?: string | null;
   /** True: they can't sign in. */
   readonly disabled?: boolean;
 }
 
-/**
- * When somebody signs in whom this server doesn't know, it asks this code. With the right password they get an account
- * here, and their password is stored here as argon2id: from then on this server alone decides about their sign-in.
- */
+/** What your application says of somebody whose `id` this server knows. */
+export type ExistingClaims = Pick<ExistingPerson, "email" | "emailVerified" | "name" | "locale" | "disabled">;
+
+/** When somebody signs in whom this server doesn't know, it asks this code. With the right password they get an account. */
 export interface ExistingPeople {
   /** The person whose username or address this is. Null: nobody. */
   find(login: string, asked: { readonly signal: AbortSignal }): ExistingPerson | null | Promise<ExistingPerson | null>;
@@ -35,6 +39,16 @@ export interface ExistingPeople {
     password: string,
     asked: { readonly signal: AbortSignal },
   ): boolean | Promise<boolean>;
+  /** What is true now of the person with that `id`. Null: they don't exist any more. Only with `passwords: "keep"`. */
+  claims?(id: string, asked: { readonly signal: AbortSignal }): ExistingClaims | null | Promise<ExistingClaims | null>;
+  /**
+   * `import`: the password is stored here as argon2id with the first sign-in, and from then on this server alone decides
+   * about their sign-in. `keep`: the password stays in your application, which is asked at every sign-in. Absent:
+   * `import`.
+   */
+  readonly passwords?: "import" | "keep";
+  /** Where people change the password that your application keeps. Needed with `passwords: "keep"`. */
+  readonly application?: KeepingApplication;
   /**
    * The clients of this server that may tell it about these people: who was disabled, enabled, deleted or signed out in
    * your application. Absent: nobody tells.
@@ -47,22 +61,54 @@ export interface ExistingPeople {
 const TIMEOUT: Millis = 3_000;
 const TIMEOUTS = { least: 10, most: 10_000 } as const;
 const MAX_TEXT = 500;
+const MAX_ADDRESS = 2_000;
 /** Characters of the application's name, as of a provider's. */
 const MAX_NAME = 60;
 
 /** All problems with the people of a configuration, one line each. */
 export function existingPeopleProblems(people: unknown): readonly string[] {
-  const { find, verifyPassword, timeout, changes, ...others } = (people ?? {}) as Record<string, unknown>;
+  const given = (people ?? {}) as Record<string, unknown>;
+  const { find, verifyPassword, claims, passwords = "import", application, timeout, changes, ...others } = given;
   const { least, most } = TIMEOUTS;
   const problems: string[] = [];
   if (typeof find !== "function") problems.push("find: wanted a function");
   if (verifyPassword !== undefined && typeof verifyPassword !== "function")
     problems.push("verifyPassword: wanted a function, or nothing");
+  if (claims !== undefined && typeof claims !== "function") problems.push("claims: wanted a function, or nothing");
+  if (passwords !== "import" && passwords !== "keep") problems.push('passwords: wanted "import" or "keep"');
+  if (passwords === "keep") problems.push(...applicationProblems(application));
+  else if (application !== undefined || claims !== undefined)
+    problems.push('application, claims: wanted nothing without passwords: "keep"');
   if (timeout !== undefined && !(Number.isInteger(timeout) && Number(timeout) >= least && Number(timeout) <= most))
     problems.push(`timeout: wanted whole milliseconds from ${least} to ${most}`);
   if (changes !== undefined) problems.push(...changesProblems(changes));
   for (const key of Object.keys(others)) problems.push(`${key}: there is no such key`);
   return problems.map((problem) => `people.${problem}`);
+}
+
+function applicationProblems(application: unknown): readonly string[] {
+  if (!isPlain(application)) return ["application: wanted an object with name and changePassword"];
+  const { name, changePassword, forgotPassword, signUp, ...others } = application;
+  const wrong = (value: unknown, needed: boolean) => (value === undefined ? needed : !isWebAddress(value));
+  return [
+    ...(isName(name) ? [] : [`application.name: wanted 1 to ${MAX_NAME} characters`]),
+    ...(wrong(changePassword, true) ? ["application.changePassword: wanted an https address"] : []),
+    ...(wrong(forgotPassword, false) ? ["application.forgotPassword: wanted an https address, or nothing"] : []),
+    ...(wrong(signUp, false) ? ["application.signUp: wanted an https address, or nothing"] : []),
+    ...Object.keys(others).map((key) => `application.${key}: there is no such key`),
+  ];
+}
+
+function isName(name: unknown): boolean {
+  return typeof name === "string" && displayTextProblem(name, MAX_NAME) === undefined;
+}
+
+/** People are sent there. Plain http only on this machine, for tries. */
+function isWebAddress(value: unknown): boolean {
+  if (typeof value !== "string" || value.length > MAX_ADDRESS || !URL.canParse(value)) return false;
+  const { protocol, hostname, username, password } = new URL(value);
+  const local = hostname === "localhost" || hostname === "127.0.0.1" || hostname === "[::1]";
+  return username === "" && password === "" && (protocol === "https:" || (protocol === "http:" && local));
 }
 
 function changesProblems(changes: unknown): readonly string[] {
@@ -98,6 +144,17 @@ export function existingPeopleSource(people: ExistingPeople): ExistingPeopleSour
         isRight: (password, whose) => isRight(people, original, password, whose, timeout),
       };
     },
+    async about(id) {
+      if (people.claims === undefined) return { kind: "unasked" };
+      const called = await callCode((signal) => people.claims?.(id, { signal }), timeout);
+      if (called.kind === "failed") return { kind: "failed", why: `people.claims: ${called.why}` };
+      if (called.value === null) return { kind: "nobody" };
+      // It may repeat the ID, but not name somebody else.
+      const read = isPlain(called.value) ? readPerson({ id, ...called.value }) : undefined;
+      if (read === undefined || read.person.id !== id)
+        return { kind: "failed", why: "people.claims: the answer is nothing about this person and not null" };
+      return { kind: "found", person: read.person };
+    },
   };
 }
 
@@ -124,8 +181,8 @@ async function isRight(
 /** Undefined: the value is something else. */
 function readPerson(value: unknown): { readonly original: ExistingPerson; readonly person: FoundPerson } | undefined {
   if (!isPlain(value)) return undefined;
-  const { id, username, email, emailVerified, name, passwordHash, disabled } = value;
-  const texts = [username, email, name, passwordHash];
+  const { id, username, email, emailVerified, name, locale, passwordHash, disabled } = value;
+  const texts = [username, email, name, locale, passwordHash];
   const flags = [emailVerified, disabled];
   const fit =
     typeof id === "string" &&
@@ -141,6 +198,7 @@ function readPerson(value: unknown): { readonly original: ExistingPerson; readon
       email: original.email ?? null,
       emailVerified: original.emailVerified === true,
       name: original.name ?? null,
+      locale: original.locale ?? null,
       disabled: original.disabled === true,
     },
   };

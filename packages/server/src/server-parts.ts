@@ -27,6 +27,7 @@ import type { FactorContext } from "./owners/change-factors.ts";
 import type { FailedClients } from "./owners/client-authentication-failures.ts";
 import type { CompanyContext } from "./owners/companies/context.ts";
 import type { OwnProviderContext } from "./owners/companies/own-provider.ts";
+import type { PasswordKeeper } from "./owners/identities/password-keeper.ts";
 import type { Elsewhere } from "./owners/identities/sign-in-elsewhere.ts";
 import type { Postbox } from "./owners/mail/mail-content.ts";
 import type { ProveContext } from "./owners/recovery/prove-factor.ts";
@@ -61,6 +62,8 @@ export interface Assent {
   readonly sessions: SessionContext;
   readonly signIn: SignInContext;
   readonly secondStep: ProveContext;
+  /** The application that keeps people's passwords; null: none does. */
+  readonly keeper: PasswordKeeper | null;
   readonly credentials: DerivedCredentials;
   readonly secrets: Secrets;
   readonly cookies: Cookies;

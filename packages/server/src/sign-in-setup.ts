@@ -3,15 +3,18 @@
  * guessing.
  */
 
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { ExistingPeople } from "./configured-people.ts";
 import { openCodeSecret } from "./crypto/one-time-code-secrets.ts";
 import { stepOfCode } from "./crypto/one-time-codes.ts";
 import { hashPassword, needsRehash, requireHashRoom, verifyPassword } from "./crypto/password-hashing.ts";
+import { randomBytes } from "./crypto/random.ts";
 import { recoveryCodeHash } from "./crypto/recovery-codes.ts";
 import type { Secrets } from "./crypto/server-secret.ts";
 import type { ServerMetrics } from "./metrics/server-metrics.ts";
 import { type ExternalSignIn, isReplaced } from "./owners/identities/external-sign-in.ts";
+import type { KeepingApplication, PasswordKeeper } from "./owners/identities/password-keeper.ts";
 import { GuessAlarm, type GuessAlarmParts } from "./owners/mail/guess-alarm.ts";
 import type { ProveContext } from "./owners/recovery/prove-factor.ts";
 import type { SignInContext } from "./owners/sign-in.ts";
@@ -28,7 +31,11 @@ interface Parts extends Pick<GuessAlarmParts, "issuer" | "mail" | "attemptKey" |
   partitionOf(id: string): number;
 }
 
-export function signInOf(parts: Parts): { readonly signIn: SignInContext; readonly secondStep: ProveContext } {
+export function signInOf(parts: Parts): {
+  readonly signIn: SignInContext;
+  readonly secondStep: ProveContext;
+  readonly keeper: PasswordKeeper | null;
+} {
   const { storage, secrets, metrics, log, people, attemptKey, now } = parts;
   const guessing = new GuessAlarm({
     ...parts,
@@ -42,9 +49,17 @@ export function signInOf(parts: Parts): { readonly signIn: SignInContext; readon
       work().catch((err: unknown) => log.warn({ event: "sign_in_uncounted", err }, "an attempt stays counted"));
     });
   const hashing = { requireHashRoom, verifyPassword, needsRehash, hashPassword };
-  const signInExisting = people === null ? {} : { signInExisting: existing(people, parts) };
+  const asking = people === null ? {} : { existing: existing(people, parts) };
+  const application = people === null ? null : keepingApplication(people);
+  const keeper: PasswordKeeper | null = application && {
+    application,
+    keeps: async (person) => {
+      const { isOfApplication } = await import("./owners/identities/password-keeper.ts");
+      return isOfApplication(person, storage);
+    },
+  };
   const closed = isReplaced(parts.externalSignIn);
-  const signIn = { storage, ...hashing, attemptKey, alarm, afterwards, now, closed, ...signInExisting };
+  const signIn = { storage, ...hashing, attemptKey, alarm, afterwards, now, closed, ...asking };
   const secondStep: ProveContext = {
     ...{ storage, attemptKey, alarm, now, recoveryCodeHash },
     stepOfCode(personId, sealed, typed) {
@@ -55,22 +70,45 @@ export function signInOf(parts: Parts): { readonly signIn: SignInContext; readon
       return stepOfCode(secret, typed, now());
     },
   };
-  return { signIn, secondStep };
+  return { signIn, secondStep, keeper };
 }
 
-/** The code is loaded when somebody signs in whom this server does not know. */
-function existing(people: ExistingPeople, parts: Parts): NonNullable<SignInContext["signInExisting"]> {
+/** The code is loaded when somebody signs in. */
+function existing(people: ExistingPeople, parts: Parts): NonNullable<SignInContext["existing"]> {
   const { storage, log, newOwnerId, partitionOf, now } = parts;
   const event = (name: string, fields: Readonly<Record<string, string | number | null>>) =>
     log[name === "existing_people_failed" ? "error" : "info"]({ event: name, ...fields }, name);
-  return async (login, password, whose) => {
-    const [{ existingPeopleSource }, { signInExisting }] = await Promise.all([
+  const load = async () => {
+    const [{ existingPeopleSource }, { existingSignIns }, { LikeTimes }] = await Promise.all([
       import("./configured-people.ts"),
       import("./owners/identities/existing-people.ts"),
+      import("./owners/identities/like-times.ts"),
     ]);
-    const source = existingPeopleSource(people);
+    const times = new LikeTimes({ clock: () => performance.now(), sleep: (time) => sleep(time), random });
+    const keeper = keepingApplication(people);
     const { changes } = people;
-    const context = { source, storage, hashPassword, event, newOwnerId, partitionOf, now, changes };
-    return signInExisting(login, password, whose, context);
+    const source = existingPeopleSource(people);
+    return existingSignIns(times, {
+      ...{ source, storage, hashPassword, event, newOwnerId, partitionOf, now, changes, keeper },
+    });
   };
+  let loading: ReturnType<typeof load> | undefined;
+  return () => {
+    loading ??= load();
+    // A file that is missing now may be there the next time, for example after an installation.
+    loading.catch(() => {
+      loading = undefined;
+    });
+    return loading;
+  };
+}
+
+/** From 0 to below 1. */
+function random(): number {
+  const [high = 0, low = 0] = randomBytes(2);
+  return (high * 256 + low) / 65_536;
+}
+
+function keepingApplication({ passwords, application }: ExistingPeople): KeepingApplication | null {
+  return passwords === "keep" ? (application ?? null) : null;
 }

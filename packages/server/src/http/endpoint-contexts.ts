@@ -6,6 +6,7 @@ import type { ConditionName } from "../oauth/errors.ts";
 import type { Millis } from "../oauth/model.ts";
 import type { Popularity } from "../owners/app-popularity.ts";
 import type { AuthorizationContext } from "../owners/authorization/context.ts";
+import type { PasswordKeeper } from "../owners/identities/password-keeper.ts";
 import type { Elsewhere } from "../owners/identities/sign-in-elsewhere.ts";
 import type { Postbox } from "../owners/mail/mail-content.ts";
 import type { SecondStepContext } from "../owners/second-step.ts";
@@ -43,6 +44,7 @@ export interface FlowTools extends FormTools, VisitorContext, EventTools {
   readonly mail: Pick<Postbox, "enabled">;
   readonly config: Pick<Config, "signUp" | "externalSignIn">;
   readonly elsewhere: Elsewhere;
+  readonly keeper: PasswordKeeper | null;
   /** Logs why a request was refused, or the fault that it caused. */
   refused(refusal: Refusal, http: HttpRequest, error?: unknown): void;
 }

@@ -4,7 +4,8 @@ import type { Millis } from "../oauth/model.ts";
 import type { Uses } from "../storage-subset.ts";
 import { canonicalLogin } from "./canonical-login.ts";
 import { type Admission, admitGuess, type GuessingContext } from "./guessing-limits.ts";
-import type { ExistingSignIn } from "./identities/existing-people.ts";
+import type { ExistingFound, ExistingSignIns } from "./identities/existing-people.ts";
+import type { CheckedBy } from "./identities/like-times.ts";
 import type { KnownDeviceStorage } from "./known-device-storage.ts";
 import type { HashRequester } from "./password-hash-requester.ts";
 import { boundDevice, type PresentedDevice } from "./recognize-known-device.ts";
@@ -25,8 +26,8 @@ export interface SignInContext extends GuessingContext {
   hashPassword(password: string, whose: HashRequester): Promise<string>;
   /** True: nobody signs in with a password, because the operator's own page has replaced that. Absent: false. */
   readonly closed?: boolean;
-  /** Signs in somebody whom nobody here is called. Absent: the operator's applications know nobody. */
-  signInExisting?(login: string, password: string, whose: HashRequester): Promise<ExistingSignIn>;
+  /** People of an application of the operator's. Absent: there is none. */
+  existing?(): Promise<ExistingSignIns>;
   /** Does some work after the answer was sent, so that the answer's time tells nothing about it. */
   afterwards(work: () => Promise<void>): void;
 }
@@ -78,25 +79,88 @@ export async function signIn(request: SignInRequest, context: SignInContext): Pr
   const admission = await admitGuess(guess, context);
   if (admission.kind === "throttled") return admission;
 
-  if (person === undefined && login !== undefined && context.signInExisting !== undefined)
-    return signInNewcomer(login, request, whose, admission, context);
-  return checkPassword(person, request, whose, admission, context);
+  const existing = await context.existing?.();
+  if (existing === undefined) return checkPassword(person, request, whose, admission, context);
+  const began = existing.times.now();
+  const asked =
+    login !== undefined && (await existing.asks(person))
+      ? await signInExisting({ login, person, existing, admission }, request, whose, context)
+      : ({
+          by: "ours",
+          outcome: await checkPassword(person, request, whose, admission, timed(context, existing)),
+        } as const);
+  if (asked.outcome.kind === "wrong") await existing.times.wait(asked.by, began);
+  return asked.outcome;
 }
 
-/** Somebody whom only an application of the operator's may know. */
-async function signInNewcomer(
-  login: string,
+interface AskedExisting {
+  readonly login: string;
+  /** The person here with that name. */
+  readonly person: Person | undefined;
+  readonly existing: ExistingSignIns;
+  readonly admission: Allowed;
+}
+
+/** The application checks the password, if it knows the name. `by`: who has checked it. */
+async function signInExisting(
+  { login, person, existing, admission }: AskedExisting,
   request: SignInRequest,
   whose: HashRequester,
-  admission: Allowed,
   context: SignInContext,
-): Promise<SignInOutcome> {
-  const existing = await unlessUnseen(admission, async () => context.signInExisting?.(login, request.password, whose));
-  if (existing?.kind === "wrong") return existing;
-  if (existing?.kind !== "known") return checkPassword(undefined, request, whose, admission, context);
-  const { person, imported } = existing;
-  if (!imported) return checkPassword(person, request, whose, admission, context);
-  return admitted(person, await request.refusal?.(person), admission, context);
+): Promise<{ readonly by: CheckedBy; readonly outcome: SignInOutcome }> {
+  const { times } = existing;
+  const began = times.now();
+  const found = await unlessUnseen(admission, () => existing.find(login, person));
+  if (found.kind === "nobody" || found.kind === "refused") {
+    // Until the usual times are known, this takes at least as long as a check here.
+    if (!times.known) await checkPassword(undefined, request, whose, admission, timed(context, existing));
+    const reason = found.kind === "refused" ? found.reason : "unknown";
+    return { by: "nobody", outcome: { kind: "wrong", reason } };
+  }
+  // One person has one limit, whatever name of theirs is typed.
+  const named = person !== undefined && found.person?.personId === person.personId;
+  const counted = named ? admission : await admitAlso(found, request, admission, context);
+  if (counted.kind === "throttled") return { by: "nobody", outcome: counted };
+  if (found.kind === "ours") {
+    const outcome = await checkPassword(found.person, request, whose, counted, timed(context, existing));
+    return { by: "ours", outcome };
+  }
+  const [checked, refusal] = await Promise.all([
+    unlessUnseen(counted, () => found.signIn(request.password, whose)),
+    request.refusal?.(found.person),
+  ]);
+  if (checked.kind === "right")
+    return { by: "theirs", outcome: await letIn(checked.person, refusal, counted, context) };
+  times.note("theirs", began);
+  return { by: "theirs", outcome: checked };
+}
+
+/** Counts a guess at a person of the application, who was found by another name than the names here. */
+async function admitAlso(
+  found: Extract<ExistingFound, { readonly kind: "ours" | "theirs" }>,
+  { network, device: presented }: SignInRequest,
+  first: Allowed,
+  context: SignInContext,
+): Promise<Admission> {
+  const login = found.kind === "theirs" ? found.account : found.person.username;
+  const device = await boundDevice(presented, context.storage);
+  const guess = { guessed: "password", person: found.person, login, network, device } as const;
+  const second = await admitGuess(guess, context);
+  if (second.kind === "throttled") return second;
+  return {
+    kind: "allowed",
+    right: async () => {
+      await Promise.all([first.right(), second.right()]);
+    },
+    unseen: async () => {
+      await Promise.all([first.unseen(), second.unseen()]);
+    },
+  };
+}
+
+/** Keeps the times of checks here. */
+function timed(context: SignInContext, { times }: ExistingSignIns): SignInContext {
+  return { ...context, verifyPassword: (...asked) => times.of("ours", () => context.verifyPassword(...asked)) };
 }
 
 async function checkPassword(
@@ -114,7 +178,7 @@ async function checkPassword(
   if (person === undefined) return { kind: "wrong", reason: "unknown" };
   if (person.passwordHash === null) return { kind: "wrong", reason: "no_password" };
   if (!right) return { kind: "wrong", reason: "password" };
-  const outcome = await admitted(person, refusal, admission, context);
+  const outcome = await letIn(person, refusal, admission, context);
   if (outcome.kind === "signed_in" && context.needsRehash(person.passwordHash)) {
     const to = await context.hashPassword(request.password, whose);
     await storage.people.rehashPassword({
@@ -128,7 +192,7 @@ async function checkPassword(
 }
 
 /** Somebody whose password is right. `refusal`: why they must not sign in all the same. */
-async function admitted(
+async function letIn(
   person: Person,
   refusal: string | undefined,
   admission: Allowed,

@@ -318,12 +318,15 @@ export interface OwnerStorage {
         readonly now: Millis;
       },
     ): Promise<boolean>;
-    /** Stores a better hash of the same password, after a change of parameters. Ends nothing. */
+    /**
+     * Stores another hash of the same password, after a change of parameters, or because the operator's application
+     * keeps it, or does so no more (null). Ends nothing.
+     */
     rehashPassword(args: {
       readonly partition: number;
       readonly personId: string;
-      readonly from: string;
-      readonly to: string;
+      readonly from: string | null;
+      readonly to: string | null;
     }): Promise<void>;
     /** Disabling ends the person's sessions and grants (`owner_ended`) in the same transaction. */
     setStatus(args: {

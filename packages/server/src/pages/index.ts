@@ -27,7 +27,7 @@ export { secondStepPage } from "./second-step.ts";
 export { restoredPage, restorePage, takenBackPage } from "./security/account-recovered.ts";
 export { addPasskeyPage } from "./security/add-passkey.ts";
 export { authenticatorPage, recoveryCodesPage } from "./security/authenticator.ts";
-export { changePasswordPage } from "./security/change-password.ts";
+export { changePasswordPage, keptPasswordPage } from "./security/change-password.ts";
 export { connectIdentityPage, disconnectIdentityPage } from "./security/connect-identity.ts";
 export { exportPage } from "./security/data-export.ts";
 export { securityPage } from "./security/index.ts";

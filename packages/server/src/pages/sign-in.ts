@@ -2,7 +2,7 @@
 import type { Chrome } from "./chrome.ts";
 import { clientHost } from "./client-host.ts";
 import { fill, type Messages, plural, rich, sentences } from "./messages/index.ts";
-import { notice, passwordScript, secrets, tile, titled } from "./parts/components.ts";
+import { notice, outsideLink, passwordScript, secrets, tile, titled } from "./parts/components.ts";
 import { type Attributes, type Child, html, type Markup } from "./parts/html.ts";
 import { icon } from "./parts/icons.ts";
 import { cardPage } from "./parts/layout.ts";
@@ -73,12 +73,13 @@ function another(form: FormSecrets | undefined, { words, base }: Chrome): Markup
 }
 
 function ways({ ways: open, again, form }: SignInView, { words, base }: Chrome): Markup | null {
-  const signUp = open?.signUp === true && again === null;
-  if (open?.recover !== true && !signUp) return null;
+  const signUp = again === null ? (open?.signUp ?? false) : false;
+  if (open?.recover !== true && signUp === false) return null;
   const query = carriedQuery(form);
   return html`<p class="other-ways">
     ${open?.recover === true && html`<a href=${`${base}/recover${query}`}>${words.recover.link}</a>`}
-    ${signUp && html`<a href=${`${base}/sign-up${query}`}>${words.signUp.link}</a>`}
+    ${signUp === true && html`<a href=${`${base}/sign-up${query}`}>${words.signUp.link}</a>`}
+    ${typeof signUp === "string" && outsideLink(words, signUp, words.signUp.link)}
   </p>`;
 }
 
@@ -182,6 +183,8 @@ function problemText(view: SignInView, words: Messages): Child {
     }
     case "passkey":
       return words.passkey.failed;
+    case "unchecked":
+      return words.kept.unchecked;
     case "stale":
       return words.signIn.stale;
     case "elsewhere":

@@ -71,6 +71,8 @@ export interface SignInView {
     | null
     | { readonly kind: "wrong" }
     | { readonly kind: "missing" }
+    /** The operator's application, which checks the password, doesn't answer. */
+    | { readonly kind: "unchecked" }
     /** The passkey is unknown, or its signature is wrong. The page never says which. */
     | { readonly kind: "passkey" }
     /** Minutes until the person may try again. */
@@ -98,8 +100,11 @@ export interface SignInView {
   readonly other?: FormSecrets;
   /** The data with which the page asks for a passkey. Null if passkeys don't work at this address. */
   readonly passkey: PasskeyOffer | null;
-  /** Links for people who forgot their password (`recover`) or have no account (`signUp`). Absent if there are none. */
-  readonly ways?: { readonly recover: boolean; readonly signUp: boolean };
+  /**
+   * Links for people who forgot their password (`recover`) or have no account (`signUp`; a text: the address where the operator's application makes
+   * accounts). Absent if there are none.
+   */
+  readonly ways?: { readonly recover: boolean; readonly signUp: boolean | string };
   /** What waits for this sign-in: a device, an invitation; the company at whose own address the person signs in. Absent: none. */
   readonly device?: boolean;
   readonly invited?: InvitedTo;

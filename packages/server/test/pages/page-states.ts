@@ -23,6 +23,7 @@ import type { ReceiptProblem, SignInView } from "../../src/pages/views.ts";
 import { companyPageStates, companyStates } from "./company-states.ts";
 import { elsewhereStates } from "./elsewhere-states.ts";
 import { anOffer, factorStates } from "./factor-states.ts";
+import { keptStates } from "./kept-states.ts";
 import { ownSignInStates } from "./own-sign-in-states.ts";
 import { recoveryStates } from "./recovery-states.ts";
 import {
@@ -332,6 +333,7 @@ export const states: Readonly<Record<string, (chrome: Chrome) => string>> = {
   ...securityStates,
   ...elsewhereStates,
   ...ownSignInStates,
+  ...keptStates,
   ...factorStates,
   ...recoveryStates,
   ...factorStates,

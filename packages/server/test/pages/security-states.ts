@@ -119,7 +119,7 @@ function aGone(changes: Partial<SignUpGoneView> = {}): SignUpGoneView {
   return { used: false, waiting: null, signIn: "/login", switch: null, carried: {}, ...changes };
 }
 
-function aProfile(changes: Partial<ProfileView> = {}): ProfileView {
+export function aProfile(changes: Partial<ProfileView> = {}): ProfileView {
   return {
     ...{
       csrf: "csrf-value",

@@ -13,7 +13,7 @@ import { type Arrival, arrivalBehind, isAnswer, onward } from "../authorization/
 import { visitorOf } from "../browser-of-request.ts";
 import type { FlowTools } from "../endpoint-contexts.ts";
 import { finishTry, type OwnProviderTools } from "../endpoints/company-provider.ts";
-import { type SignInTools, signedInAnswer } from "../endpoints/second-step.ts";
+import { isStillThere, type SignInTools, signedInAnswer } from "../endpoints/second-step.ts";
 import { secondStepAnswer, waysFor } from "../endpoints/second-step-page.ts";
 import { securityAfter } from "../endpoints/security.ts";
 import { newsOf } from "../factor-change-input.ts";
@@ -156,7 +156,9 @@ async function signedInThere(back: Back, arrival: Arrival, tools: CallbackTools)
     tools.event("sign_in_elsewhere_failed", { provider: provider.id, fault: refusal, address: http.address });
     return problemAt(provider.name, refusal, arrival, tools);
   }
-  const outcome = await signInElsewhere(provider, identity, newsOf(http, tools), tools.elsewhere.people);
+  const signed = await signInElsewhere(provider, identity, newsOf(http, tools), tools.elsewhere.people);
+  const gone = signed.kind === "signed_in" && !(await isStillThere(signed.person, tools));
+  const outcome = gone ? ({ kind: "refused", reason: "disabled" } as const) : signed;
   if (outcome.kind === "refused") {
     const { reason } = outcome;
     tools.event("sign_in_elsewhere_failed", { provider: provider.id, fault: reason, address: http.address });

@@ -101,7 +101,12 @@ export async function askAnswer(
   const path = asked.what === "recover" ? "/recover" : "/sign-up";
   const chrome = { ...chromeOf(arrival, tools), here: query.size === 0 ? path : `${path}?${query}` };
   const waiting = await waitingBehind(arrival, chrome.words.language, tools);
-  const view = { ...asked, form, waiting, back: signInPath(continuation, visitor, tools) };
+  const application = asked.what === "recover" ? tools.keeper?.application : undefined;
+  const keeper = application && {
+    keeper: { name: application.name, address: application.forgotPassword ?? application.changePassword },
+    mail: tools.mail.enabled,
+  };
+  const view = { ...asked, form, waiting, back: signInPath(continuation, visitor, tools), ...keeper };
   // A request that can't go on any more is answered to the client.
   return page(status, askPage(view, chrome), flow === undefined ? "here" : "to a client", visitor.cookies);
 }

@@ -26,7 +26,7 @@ interface RecoverTools extends AskTools {
 }
 
 export async function showRecover(http: HttpRequest, tools: RecoverTools): Promise<Answer> {
-  if (!tools.mail.enabled) return problemAnswer("not_found", http, tools);
+  if (!tools.mail.enabled && tools.keeper === null) return problemAnswer("not_found", http, tools);
   const arrival = await askArrival(http, tools, new URLSearchParams(http.query));
   return isAnswer(arrival) ? arrival : askAnswer({ what: "recover", typed: "", fault: null }, arrival, tools);
 }

@@ -2,10 +2,11 @@
 
 import { isCommonPassword } from "../../crypto/common-passwords.ts";
 import { changePassword, newPasswordsUsedUp, type PasswordContext } from "../../owners/account/change-password.ts";
+import type { KeepingApplication } from "../../owners/identities/password-keeper.ts";
 import { passwordProblem } from "../../owners/new-password.ts";
 import { afterNewPassword } from "../../owners/session-lifetime-and-level.ts";
 import type { Person } from "../../owners/storage.ts";
-import { changePasswordPage } from "../../pages/index.ts";
+import { changePasswordPage, keptPasswordPage } from "../../pages/index.ts";
 import type { PasswordFault } from "../../pages/security/views.ts";
 import { type SessionTools, startSession } from "../browser-of-request.ts";
 import { originOf } from "../connections/client-address.ts";
@@ -27,7 +28,8 @@ interface PasswordTools extends AccountTools, ProofTools {
 }
 
 export const showChangePassword = signedIn(async (account, tools: ShowTools) => {
-  const { person } = account;
+  const { person, keptBy } = account;
+  if (keptBy !== undefined) return keptAnswer(account, keptBy, tools);
   // Without a password, a recent sign-in is the proof. It is asked for before anybody types a new password.
   if (!hasPassword(person, tools.config) && !person.mustChangePassword && !(await isFresh(account, tools)))
     return confirmFirst("password", account, tools);
@@ -35,7 +37,8 @@ export const showChangePassword = signedIn(async (account, tools: ShowTools) => 
 }, "before a new password");
 
 export const submitChangePassword = signedIn(async (account, tools: PasswordTools) => {
-  const { person, session, http, visitor } = account;
+  const { person, session, http, visitor, keptBy } = account;
+  if (keptBy !== undefined) return keptAnswer(account, keptBy, tools);
   const form = formOf(http);
   const again = (fault: PasswordFault) => formAnswer(account, form, fault, tools);
   const current = form.get("current_password") ?? "";
@@ -62,6 +65,15 @@ export const submitChangePassword = signedIn(async (account, tools: PasswordTool
   const cookies = [...visitor.cookies, ...(await startSession(changed, by, visitor, http, tools, "quietly"))];
   return redirect(303, tools.issuer + onward(form, chosen.endApps), cookies);
 }, "before a new password");
+
+function keptAnswer(
+  { session, http, visitor }: Account,
+  { name, changePassword: address }: KeepingApplication,
+  tools: AccountTools,
+): Answer {
+  const view = { csrf: formToken(session, tools), keeper: { name, address } };
+  return page(200, keptPasswordPage(view, tools.chrome(http)), "here", visitor.cookies);
+}
 
 /** Somebody who must choose a new password, or on whom a device or an invitation waits, can't go to that page first. */
 function mayConfirm({ person, http }: Account): boolean {

@@ -32,6 +32,7 @@ import { problemAnswer } from "../error-page.ts";
 import { type Answer, formOf, type HttpRequest, page, redirect } from "../http-message.ts";
 import { isFresh } from "../reauthentication.ts";
 import { type CompanyTools, forAdmins, frameOf, type InCompany, noLongerAdmin } from "./require-membership.ts";
+import { withKeptPassword } from "./require-sign-in.ts";
 import { confirmFirst } from "./security.ts";
 
 export interface OwnProviderTools extends CompanyTools, FlowTools {
@@ -208,7 +209,7 @@ export async function finishTry(
   const known = (await tools.elsewhere.providers()).get(state.providerId);
   const company = known && (await companyOf(known, tools.elsewhere.people));
   const { signedIn } = visitor;
-  const account = signedIn && { ...signedIn, http, visitor };
+  const account = signedIn && { ...signedIn, http, visitor, ...(await withKeptPassword(signedIn.person, tools)) };
   const membership = company && account && (await membershipOf(company.slug, account, tools.companies));
   // Somebody else has signed in in this browser meanwhile, or they are no admin any more.
   if (signedIn?.session.sessionId !== state.connects || account === undefined || membership === undefined)

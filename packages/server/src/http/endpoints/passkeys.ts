@@ -9,6 +9,7 @@ import {
   removePasskey as removeOwnPasskey,
   useChallenge,
 } from "../../owners/change-factors.ts";
+import { KEPT_PASSWORD } from "../../owners/identities/password-keeper.ts";
 import { activeProviders } from "../../owners/identities/sign-in-elsewhere.ts";
 import type { SignInProviders } from "../../owners/identities/sign-in-provider.ts";
 import type { AddPasskeyView } from "../../pages/factor-views.ts";
@@ -63,7 +64,8 @@ interface RemovePasskeyTools extends FactorTools {
 
 export const removePasskey = freshly("security", async (account, tools: RemovePasskeyTools) => {
   const credentialId = formOf(account.http).get("id") ?? "";
-  const waysIn = (await activeProviders(tools.elsewhere)).map(({ id, issuer }) => ({ issuerId: id, claim: issuer }));
+  const providers = (await activeProviders(tools.elsewhere)).map(({ id, issuer }) => ({ issuerId: id, claim: issuer }));
+  const waysIn = tools.keeper === null ? providers : [...providers, KEPT_PASSWORD];
   const outcome = await removeOwnPasskey(factorChange(account, tools), credentialId, waysIn, tools.factors);
   return securityAfter(outcome === "last" ? "passkey-last" : "passkey-removed", account.visitor.cookies, tools);
 });

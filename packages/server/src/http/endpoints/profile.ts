@@ -101,7 +101,8 @@ export const askVerification = signedIn(async (account, tools: ProfileTools) => 
 /** Sends a message to the new address. Only that mailbox learns whether another account has the address. */
 export const askNewEmail = signedIn(async (account, tools: ProfileTools) => {
   const { person, http } = account;
-  if (!tools.mail.enabled) return problemAnswer("not_found", http, tools);
+  const kept = account.keptBy !== undefined && !isAddressOfNobody(person.email);
+  if (!tools.mail.enabled || kept) return problemAnswer("not_found", http, tools);
   const form = formOf(http);
   const typed = form.get("email")?.trim().slice(0, 254) ?? "";
   const email = newEmail(typed, person.email);
@@ -124,8 +125,9 @@ async function full(account: Account, typed: string, tools: ProfileTools): Promi
 }
 
 function answer(account: Account, { name, details, ...shown }: Shown, tools: ProfileTools, status = 200): Answer {
-  const { person, session, http, visitor } = account;
+  const { person, session, http, visitor, keptBy } = account;
   const view: ProfileView = {
+    ...(keptBy === undefined ? {} : { keeper: keptBy.name }),
     csrf: formToken(session, tools),
     person: signedInAs(person),
     now: tools.now(),

@@ -1,5 +1,6 @@
 /** The owner's own pages: who may see them, and signing out (`/account/sign-out`). */
 
+import type { KeepingApplication, PasswordKeeper } from "../../owners/identities/password-keeper.ts";
 import { endSession } from "../../owners/sessions.ts";
 import type { Person, Session } from "../../owners/storage.ts";
 import { signedOutPage, signOutPage } from "../../pages/index.ts";
@@ -17,10 +18,14 @@ export interface Account {
   readonly person: Person;
   readonly session: Session;
   readonly http: HttpRequest;
+  /** The application that keeps the person's password, so that they have none here. Undefined: none does. */
+  readonly keptBy: KeepingApplication | undefined;
 }
 
 /** The tools of every page of the account. */
-export interface AccountTools extends FormTools, VisitorContext {}
+export interface AccountTools extends FormTools, VisitorContext {
+  readonly keeper: PasswordKeeper | null;
+}
 
 /** `Tools`: only the parts that this page uses. */
 export type Page<Tools> = (http: HttpRequest, tools: Tools) => Promise<Answer>;
@@ -41,15 +46,25 @@ export function signedIn<Tools extends AccountTools>(
       const to = http.method === "GET" ? pageAt(http.path) : undefined;
       return redirect(303, `${tools.issuer}/login${to === undefined ? "" : `?to=${to}`}`, visitor.cookies);
     }
-    const { person, session } = visitor.signedIn;
+    const { session } = visitor.signedIn;
+    const { person, keptBy } = await withKeptPassword(visitor.signedIn.person, tools);
     if (person.mustChangePassword && !allowed.includes("before a new password")) {
       return redirect(303, `${tools.issuer}/account/security/password`, visitor.cookies);
     }
     if (http.method === "POST" && !isFormToken(formOf(http), session, tools)) {
       return problemAnswer("form_token_invalid", http, tools);
     }
-    return show({ visitor, person, session, http }, tools);
+    return show({ visitor, person, session, http, keptBy }, tools);
   };
+}
+
+/** For the pages, somebody whose password an application keeps has none, also if one is left from before. */
+export async function withKeptPassword(
+  person: Person,
+  { keeper }: Pick<AccountTools, "keeper">,
+): Promise<Pick<Account, "person" | "keptBy">> {
+  if (keeper === null || !(await keeper.keeps(person))) return { person, keptBy: undefined };
+  return { person: { ...person, passwordHash: null, mustChangePassword: false }, keptBy: keeper.application };
 }
 
 export const showSignOut = signedIn(async ({ person, session, http, visitor }, tools: AccountTools) => {

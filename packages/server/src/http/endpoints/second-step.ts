@@ -5,6 +5,7 @@ import { refused } from "../../owners/authorization/browser-flow.ts";
 import { isReplaced } from "../../owners/identities/external-sign-in.ts";
 import { type SecondStepOutcome, secondStep } from "../../owners/second-step.ts";
 import type { SignedInBy } from "../../owners/session-lifetime-and-level.ts";
+import type { SignInContext } from "../../owners/sign-in.ts";
 import type { Person } from "../../owners/storage.ts";
 import type { SecondStepView } from "../../pages/factor-views.ts";
 import { type Arrival, arrivalOf, type FormArrival, isAnswer, onward } from "../authorization/continuation-in-forms.ts";
@@ -28,6 +29,13 @@ const MAX_TYPED = 100;
 export interface SignInTools extends FlowTools {
   readonly credentials: SessionTools["credentials"];
   readonly factors: PasskeyTools["factors"];
+  readonly signIn: Pick<SignInContext, "existing">;
+}
+
+/** False: the application that keeps the person's password says that they are gone or disabled. */
+export async function isStillThere(person: Person, { keeper, signIn }: SignInTools): Promise<boolean> {
+  if (keeper === null || signIn.existing === undefined) return true;
+  return (await signIn.existing()).stillThere(person);
 }
 
 /** Makes the session and continues. */
@@ -111,7 +119,8 @@ export async function submitPasskey(http: HttpRequest, tools: SignInTools): Prom
   if (!isFormToken(form, visitor, tools)) return stale(arrival, tools);
   // As a second step, passkeys still work.
   if (partial === undefined && isReplaced(tools.config.externalSignIn)) return stale(arrival, tools);
-  const found = await personOfPasskey(form, visitor, http.address, tools);
+  const used = await personOfPasskey(form, visitor, http.address, tools);
+  const found = used !== undefined && (await isStillThere(used.person, tools)) ? used : undefined;
   if (found !== undefined && (partial === undefined || partial.person.personId === found.person.personId)) {
     // A passkey is a whole sign-in, so earlier steps don't count.
     return signedInAnswer(found.person, { ...found.by, authTime: tools.now() }, arrival, tools);

@@ -38,7 +38,8 @@ interface SecurityTools extends AccountTools {
 }
 
 export const showSecurity = signedIn(async (account, tools: SecurityTools) => {
-  const { person, session, http, visitor } = account;
+  const { person, session, http, visitor, keptBy } = account;
+  const keeper = keptBy && { name: keptBy.name, address: keptBy.changePassword };
   const done = new URLSearchParams(http.query).get("done");
   const view: SecurityView = {
     csrf: formToken(session, tools),
@@ -47,7 +48,9 @@ export const showSecurity = signedIn(async (account, tools: SecurityTools) => {
     notice: (Object.keys(SECURITY_NOTICES) as (keyof typeof SECURITY_NOTICES)[]).find((one) => one === done) ?? null,
     password: isReplaced(tools.config.externalSignIn)
       ? null
-      : { set: person.passwordHash !== null, changedAt: person.passwordChangedAt },
+      : keeper === undefined
+        ? { set: person.passwordHash !== null, changedAt: person.passwordChangedAt }
+        : { set: true, changedAt: null, keeper },
     ...(await factorsOf(account, tools)),
     ...(await identitySections(person, tools)),
   };

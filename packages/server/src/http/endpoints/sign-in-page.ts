@@ -7,7 +7,6 @@ import {
   providerOfCompany,
   providersOf,
 } from "../../owners/identities/sign-in-elsewhere.ts";
-import type { Person } from "../../owners/person.ts";
 import { signInPage } from "../../pages/index.ts";
 import type { FormSecrets, SignInView } from "../../pages/views.ts";
 import type { Waiting } from "../../pages/waiting-view.ts";
@@ -20,6 +19,7 @@ import { formToken } from "../form-token.ts";
 import { type Answer, formOf, page, redirect } from "../http-message.ts";
 import { passkeyOffer } from "../passkey-forms.ts";
 import { clientCard, signedInAs } from "./client-and-person-views.ts";
+import { type Account, withKeptPassword } from "./require-sign-in.ts";
 import { waysFor } from "./second-step-page.ts";
 
 interface Shown {
@@ -45,16 +45,17 @@ export async function signInAnswer(
   if (own?.kind === "at once") return own.answer;
   const { visitor, http, continuation, flow, invited, atCompany } = arrival;
   const { signedIn } = visitor;
+  const known = signedIn && (await withKeptPassword(signedIn.person, tools));
   const stays = staysSignedIn(arrival, tools);
   const form = { ...formSecrets(continuation, visitor, tools), ...(stays === null ? {} : { switch: "yes" as const }) };
-  const confirms = stays === null && continuation?.kind === "account_page" ? signedIn?.person : undefined;
+  const confirms = stays === null && continuation?.kind === "account_page" ? known : undefined;
   const ways = await waysToSignIn(confirms, visitor, tools);
   const { passkey, asksPassword } = ways;
   const companyId = atCompany?.companyId ?? invited?.companyId;
   const closed = isReplaced(tools.config.externalSignIn);
   const theirs = companyId === undefined || closed ? undefined : await providerOfCompany(companyId, tools.elsewhere);
   const providers = [...(theirs === undefined ? [] : [{ id: theirs.id, name: theirs.name }]), ...ways.providers];
-  const noPassword = !asksPassword || signedIn?.person.passwordHash === null;
+  const noPassword = !asksPassword || (known?.person.passwordHash === null && known.keptBy === undefined);
   const other = otherAccount(again, { visitor, continuation, flow }, form, tools);
   const common = { form, ways: waysOf(tools), passkey, stays, providers, asksPassword, noPassword, ...other };
   if (flow === undefined) {
@@ -133,6 +134,7 @@ function ownPageAnswer(
   if (address === undefined) return { kind: "at once", answer: problemAnswer("parameter_too_long", http, tools) };
   return atOnce ? { kind: "at once", answer: redirect(303, address, visitor.cookies) } : { kind: "by a page", address };
 }
+type Confirms = Pick<Account, "person" | "keptBy">;
 
 interface WaysToSignIn extends Pick<SignInView, "passkey"> {
   readonly providers: NonNullable<SignInView["providers"]>;
@@ -140,17 +142,18 @@ interface WaysToSignIn extends Pick<SignInView, "passkey"> {
 }
 
 /** `confirms`: the person who confirms who they are. They see only what they have. Undefined: anybody. */
-async function waysToSignIn(confirms: Person | undefined, visitor: Visitor, tools: FlowTools): Promise<WaysToSignIn> {
+async function waysToSignIn(confirms: Confirms | undefined, visitor: Visitor, tools: FlowTools): Promise<WaysToSignIn> {
   const { elsewhere, config } = tools;
   if (isReplaced(config.externalSignIn)) {
     const only = (await activeProviders(elsewhere)).filter(({ ownPage }) => ownPage === "only");
     return { providers: only.map(({ id, name }) => ({ id, name })), passkey: null, asksPassword: false };
   }
-  const found = await (confirms === undefined ? offeredProviders(elsewhere) : providersOf(confirms, elsewhere));
+  const found = await (confirms === undefined ? offeredProviders(elsewhere) : providersOf(confirms.person, elsewhere));
   const providers = found.map(({ id, name }) => ({ id, name }));
   const passkey = passkeyOffer(visitor, tools);
-  if (confirms === undefined || confirms.passwordHash !== null) return { providers, passkey, asksPassword: true };
-  const { passkeys } = await waysFor({ person: confirms }, "mfa", tools);
+  if (confirms === undefined || confirms.person.passwordHash !== null || confirms.keptBy !== undefined)
+    return { providers, passkey, asksPassword: true };
+  const { passkeys } = await waysFor(confirms, "mfa", tools);
   // Where nothing else is left, an operator may have given them a password a moment ago.
   if (!passkeys && providers.length === 0) return { providers, passkey, asksPassword: true };
   return { providers, passkey: passkeys ? passkey : null, asksPassword: false };
@@ -173,7 +176,8 @@ function hereOf({ device, invitation, to }: FormSecrets, confirms: boolean): str
   return to === undefined ? "/login" : `${confirms ? "/account/confirm" : "/login"}?to=${to}`;
 }
 
-function waysOf({ mail, config }: FlowTools): { readonly recover: boolean; readonly signUp: boolean } {
+function waysOf({ mail, config, keeper }: FlowTools): NonNullable<SignInView["ways"]> {
   if (isReplaced(config.externalSignIn)) return { recover: false, signUp: false };
-  return { recover: mail.enabled, signUp: config.signUp && mail.enabled };
+  const signUp = keeper?.application.signUp ?? (config.signUp && mail.enabled);
+  return { recover: mail.enabled || keeper !== null, signUp };
 }

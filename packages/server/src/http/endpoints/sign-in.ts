@@ -1,6 +1,7 @@
 /** `/login`: the sign-in form, with or without a request that waits. */
 
 import { BY_PASSWORD } from "../../oauth/authentication-context.ts";
+import { OAuthError } from "../../oauth/errors.ts";
 import { accountPage } from "../../owners/authorization/continuation.ts";
 import { type OpenLinkContext, openLink } from "../../owners/mail/open-mail-link.ts";
 import type { MailLink } from "../../owners/mail/storage.ts";
@@ -85,8 +86,18 @@ export async function submitSignIn(http: HttpRequest, tools: PasswordTools): Pro
   if (Buffer.byteLength(password) > MAX_PASSWORD_BYTES || username.length > 254) return again({ kind: "wrong" }, 200);
 
   const from = { ...originOf(http.address), device: deviceCookie(http, tools) };
-  const outcome = await signIn({ username, password, ...from }, tools.signIn);
+  const outcome = await signIn({ username, password, ...from }, tools.signIn).catch(unlessUnchecked);
+  if (outcome === undefined) return later(await again({ kind: "unchecked" }, 503), UNCHECKED_RETRY);
   return signedInOrAgain(outcome, arrival, again, tools);
+}
+
+/** Seconds after which the operator's application may answer again. */
+const UNCHECKED_RETRY = 60;
+
+/** Undefined: nobody could check the password. The page offers the other ways to sign in. */
+function unlessUnchecked(error: unknown): undefined {
+  if (error instanceof OAuthError && error.condition === "temporarily_unavailable") return undefined;
+  throw error;
 }
 
 async function signedInOrAgain(

@@ -30,12 +30,14 @@ interface SignUpTools extends AskTools {
   readonly account: AskTools["account"] & SignUpContext;
 }
 
-/** True: the operator allows it, and the link can be sent. */
-export function maySignUp({ config, mail }: Pick<SignUpTools, "config" | "mail">): boolean {
-  return config.signUp && mail.enabled;
+/** True: the operator allows it, the link can be sent, and accounts are not made in the operator's application. */
+export function maySignUp({ config, mail, keeper }: Pick<SignUpTools, "config" | "mail" | "keeper">): boolean {
+  return config.signUp && mail.enabled && keeper?.application.signUp === undefined;
 }
 
 export async function showSignUp(http: HttpRequest, tools: SignUpTools): Promise<Answer> {
+  const there = tools.keeper?.application.signUp;
+  if (there !== undefined) return redirect(303, there);
   if (!maySignUp(tools)) return problemAnswer("not_found", http, tools);
   const arrival = await askArrival(http, tools, new URLSearchParams(http.query));
   return isAnswer(arrival) ? arrival : askAnswer({ what: "signUp", typed: "", fault: null }, arrival, tools);

@@ -5,6 +5,7 @@ import type { Catalog } from "../../oauth/storage.ts";
 import type { Uses } from "../../storage-subset.ts";
 import { type NewsContext, newsFor } from "../account-change-mail.ts";
 import type { FactorChange } from "../change-factors.ts";
+import { KEPT_PASSWORD, type PasswordKeeper } from "../identities/password-keeper.ts";
 import type { SignInProvider, SignInProviders } from "../identities/sign-in-provider.ts";
 import type { Person } from "../person.ts";
 import type { OwnerStorage } from "../storage.ts";
@@ -13,6 +14,7 @@ import type { RemoveIdentityOutcome } from "../subject-link-storage.ts";
 export interface IdentityContext extends NewsContext {
   readonly storage: NewsContext["storage"] & Uses<OwnerStorage, "subjectLinks.ofPerson" | "subjectLinks.remove">;
   readonly catalog: Pick<Catalog, "issuers"> & SignInProviders;
+  readonly keeper: PasswordKeeper | null;
   event(name: string, fields: Readonly<Record<string, string | number | null>>): void;
 }
 
@@ -55,7 +57,8 @@ export async function removeIdentity(
   const values = { ...news.values, key: own.provider?.name ?? own.issuer };
   const mails = await newsFor(person, "identityRemoved", { ...news, values }, context);
   const active = [...(await context.catalog.providers()).values()].filter(({ status }) => status === "active");
-  const waysIn = active.map(({ id: issuerId, issuer }) => ({ issuerId, claim: issuer }));
+  const atProviders = active.map(({ id: issuerId, issuer }) => ({ issuerId, claim: issuer }));
+  const waysIn = context.keeper === null ? atProviders : [...atProviders, KEPT_PASSWORD];
   const asked = { partition, personId, link: id, waysIn, sessionId, mails, now: context.now() };
   const outcome = await context.storage.subjectLinks.remove(asked);
   if (outcome === "removed") {

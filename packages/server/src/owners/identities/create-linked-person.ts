@@ -121,7 +121,7 @@ export function namesOfNewcomer(
   { username, address, verified, name: called, details = {} }: Newcomer,
   personId: string,
 ): readonly NewNames[] {
-  const name = called !== null && displayTextProblem(called, MAX_NAME) === undefined ? called.normalize("NFC") : null;
+  const name = nameIn(called);
   const wanted = username !== null && !username.includes("@") ? username : (address?.split("@", 1)[0] ?? "");
   const usernames = usernamesLike(wanted, personId);
   if (verified !== null) {
@@ -131,6 +131,11 @@ export function namesOfNewcomer(
   // An address that nobody vouches for would keep out the person who has it.
   const nowhere = { email: addressOfNobody(personId), verified: false, name, details };
   return usernames.map((one) => ({ ...one, ...nowhere }));
+}
+
+/** Null: none, or one that can't be shown. */
+export function nameIn(called: string | null): string | null {
+  return called !== null && displayTextProblem(called, MAX_NAME) === undefined ? called.normalize("NFC") : null;
 }
 
 function suffixOf(personId: string): string {

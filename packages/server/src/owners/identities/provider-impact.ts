@@ -4,6 +4,7 @@ import type { Uses } from "../../storage-subset.ts";
 import type { FactorStorage } from "../factor-storage.ts";
 import type { OwnerStorage } from "../storage.ts";
 import type { SubjectLink } from "../subject-link-storage.ts";
+import { EXISTING_PEOPLE } from "./password-keeper.ts";
 import type { SignInProvider } from "./sign-in-provider.ts";
 
 export type ImpactStorage = Uses<OwnerStorage, "people.get" | "subjectLinks.ofPerson" | "subjectLinks.list"> &
@@ -59,5 +60,8 @@ export async function hasOtherWayIn(
   if (person === undefined || person.passwordHash !== null) return true;
   if ((await storage.passkeys.list({ partition, personId })).length > 0) return true;
   const links = await storage.subjectLinks.ofPerson({ partition, personId });
-  return links.some(({ issuerId, claim }) => others.some(({ id, issuer }) => id === issuerId && issuer === claim));
+  // Without a password here, the operator's application has kept it.
+  const isWayIn = ({ issuerId, claim }: SubjectLink) =>
+    issuerId === EXISTING_PEOPLE || others.some(({ id, issuer }) => id === issuerId && issuer === claim);
+  return links.some(isWayIn);
 }

@@ -9,7 +9,7 @@ import type { TokenRequest } from "../../oauth/token-endpoint/endpoint.ts";
 import { foreignSubject } from "../canonical-login.ts";
 import type { ForeignSubject } from "../subject-link-storage.ts";
 import type { UpstreamChange, UpstreamChangeOutcome } from "../upstream-change-storage.ts";
-import { EXISTING_PEOPLE } from "./existing-people.ts";
+import { EXISTING_PEOPLE } from "./password-keeper.ts";
 import type { Elsewhere } from "./sign-in-elsewhere.ts";
 import {
   type ApplicationChanges,

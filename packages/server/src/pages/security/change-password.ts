@@ -1,11 +1,33 @@
 /** `/account/security/password`: a new password, and what ends with the old one. */
 import type { Chrome } from "../chrome.ts";
-import { hidden, notice, passwordScript, titled } from "../parts/components.ts";
+import { fill, rich } from "../messages/index.ts";
+import { hidden, notice, outsideLink, passwordScript, titled } from "../parts/components.ts";
 import { field, tick } from "../parts/fields.ts";
 import { html } from "../parts/html.ts";
 import { cardPage } from "../parts/layout.ts";
+import { NAME_LENGTH, name, visible } from "../untrusted-text.ts";
 import { faultText, isAboutProof, newPasswordFields } from "./password-fields.ts";
-import type { ChangePasswordView } from "./views.ts";
+import type { ChangePasswordView, KeptPasswordView } from "./views.ts";
+
+/** Renders the page for somebody whose password the operator's application keeps. */
+export function keptPasswordPage({ csrf, keeper }: KeptPasswordView, chrome: Chrome): string {
+  const { words, base } = chrome;
+  const { kept, password, security } = words;
+  const label = fill(kept.change, { application: visible(keeper.name, NAME_LENGTH) });
+  return cardPage(
+    chrome,
+    password.title,
+    html`<div class="stack">
+      <div class="heading">
+        <h1>${password.title}</h1>
+        <p>${rich(kept.password, { application: name(keeper.name) })}</p>
+      </div>
+      <p>${outsideLink(words, keeper.address, label)}</p>
+      <a class="button" href=${`${base}/account/security`}>${security.title}</a>
+    </div>`,
+    { signOut: csrf },
+  );
+}
 
 /** Renders the form, and every response to it that isn't a redirect. */
 export function changePasswordPage(view: ChangePasswordView, chrome: Chrome): string {

@@ -1,13 +1,13 @@
 /** The pages that ask for a link by e-mail, and the pages that such a link opens. */
 import type { Chrome } from "../chrome.ts";
-import { type Messages, rich } from "../messages/index.ts";
-import { hidden, notice, passwordScript, secrets, signInAsAnother, titled } from "../parts/components.ts";
+import { fill, type Messages, rich } from "../messages/index.ts";
+import { hidden, notice, outsideLink, passwordScript, secrets, signInAsAnother, titled } from "../parts/components.ts";
 import { field } from "../parts/fields.ts";
 import { type Child, html } from "../parts/html.ts";
 import { icon } from "../parts/icons.ts";
 import { cardPage } from "../parts/layout.ts";
 import { beforeLine, elsewhereLine, elsewhereNotice, nextLine, sentLine } from "../parts/what-waits.ts";
-import { name } from "../untrusted-text.ts";
+import { NAME_LENGTH, name, visible } from "../untrusted-text.ts";
 import { faultText, newPasswordFields } from "./password-fields.ts";
 import type {
   AccountReadyView,
@@ -15,6 +15,7 @@ import type {
   ConfirmView,
   CreateAccountView,
   DoneView,
+  PasswordPlace,
   SentView,
   SignUpGoneView,
 } from "./views.ts";
@@ -33,9 +34,16 @@ export function askPage(view: AskView, chrome: Chrome): string {
     chrome,
     titled(said.title, fault !== null, words),
     html`<div class="stack">
-      <div class="heading"><h1>${said.title}</h1><p class="soft">${said.intro}</p>${nextLine(view.waiting, chrome, view.what === "recover" ? "login" : "email")}</div>
+      <div class="heading">
+        <h1>${said.title}</h1>
+        ${view.keeper === undefined ? html`<p class="soft">${said.intro}</p>` : atKeeper(view, view.keeper, words)}
+        ${nextLine(view.waiting, chrome, view.what === "recover" ? "login" : "email")}
+      </div>
       ${general !== null && notice("danger", general, { id: GENERAL_ERROR })}
-      <form class="fields" method="post" action=${base + (view.what === "recover" ? "/recover" : "/sign-up")} novalidate>
+      ${
+        view.mail === false
+          ? html`<a class="button" href=${base + view.back}>${words.sent.back}</a>`
+          : html`<form class="fields" method="post" action=${base + (view.what === "recover" ? "/recover" : "/sign-up")} novalidate>
         ${secrets(view.form)}
         ${
           view.what === "recover"
@@ -62,9 +70,21 @@ export function askPage(view: AskView, chrome: Chrome): string {
         }
         <button class="button primary" type="submit">${said.submit}</button>
         <a class="button" href=${base + view.back}>${words.sent.back}</a>
-      </form>
+      </form>`
+      }
     </div>`,
   );
+}
+
+/** Where people of the operator's application get a new password. Other people use the form. */
+function atKeeper({ mail = true }: AskView, { name: called, address }: PasswordPlace, words: Messages): Child {
+  const { kept } = words;
+  const link = fill(kept.forgotLink, { application: visible(called, NAME_LENGTH) });
+  return [
+    html`<p>${rich(kept.forgot, { application: name(called) })}</p>`,
+    html`<p>${outsideLink(words, address, link)}</p>`,
+    mail && html`<p class="soft">${kept.here}</p>`,
+  ];
 }
 
 function generalFault(fault: AskView["fault"], words: Messages): string | null {

@@ -27,6 +27,7 @@ export function profilePage(view: ProfileView, chrome: Chrome): string {
     html`<div class="stack">
       <div class="heading"><h1>${profile.title}</h1><p class="soft">${profile.intro}</p></div>
       ${told(view, chrome)}
+      ${view.keeper !== undefined && notice("plain", rich(words.kept.profile, { application: name(view.keeper) }))}
       <div class="apps">
         ${identity(view, chrome)} ${picture(view, chrome)} ${email(view, chrome)} ${about(view, chrome)} ${data(chrome)}
         ${
@@ -136,6 +137,7 @@ function email(view: ProfileView, { words, base }: Chrome): Child {
     }
     ${
       view.mail &&
+      (view.keeper === undefined || view.email === null) &&
       html`<details class="fold" open=${fault !== null || view.typed !== ""}>
         <summary>${icon("chevronDown")}<span>${view.email === null ? elsewhere.addEmail : profile.change}</span>${ofWhat(profile.email)}</summary>
         <form class="fields" method="post" action=${`${base}/account/profile/email`} novalidate>

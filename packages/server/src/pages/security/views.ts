@@ -89,6 +89,8 @@ export interface PasswordSection {
   /** False if this account has no password. */
   readonly set: boolean;
   readonly changedAt: number | null;
+  /** The operator's application, if it keeps the person's password. Absent: it doesn't. */
+  readonly keeper?: PasswordPlace;
 }
 
 /** Why the server refused a new password, or the proof that the account's owner chooses it. */
@@ -133,6 +135,22 @@ export interface AskView {
   readonly back: string;
   readonly typed: string;
   readonly fault: Asked | null;
+  /** For `recover`: the operator's application, where people get a new password. Absent: passwords are here. */
+  readonly keeper?: PasswordPlace;
+  /** False: this server sends no mail, so the page has no form. Absent: true. */
+  readonly mail?: boolean;
+}
+
+/** The operator's application that keeps passwords, and the address to go to. */
+export interface PasswordPlace {
+  readonly name: string;
+  readonly address: string;
+}
+
+/** `/account/security/password` for somebody whose password the operator's application keeps. */
+export interface KeptPasswordView {
+  readonly csrf: string;
+  readonly keeper: PasswordPlace;
 }
 
 /** The page after asking. `email`: null if the page does not show the address. */
@@ -214,6 +232,8 @@ export interface ProfileView {
   /** True if the server sends e-mail, so that a person can verify an address. */
   readonly mail: boolean;
   readonly hasPassword: boolean;
+  /** The operator's application, if it sets the person's name and address. Absent: it doesn't. */
+  readonly keeper?: string;
   /** The new address, as the person typed it. */
   readonly typed: string;
   readonly fault: null | { readonly kind: "wrongEmail" } | { readonly kind: "sameEmail" } | ProofFault;

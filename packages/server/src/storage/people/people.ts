@@ -356,12 +356,14 @@ export const writePassword = transaction<NewPassword, boolean>(
   },
 );
 
-export const rehashPassword = statement<PersonKey & { readonly from: string; readonly to: string }, void>({
-  lock: "personId",
-  sql: sql`UPDATE people SET password_hash = :to WHERE ${thisPerson} AND password_hash = :from RETURNING person_id`,
-  bind: (args) => ({ ...args }),
-  outcome: () => undefined,
-});
+export const rehashPassword = statement<PersonKey & { readonly from: string | null; readonly to: string | null }, void>(
+  {
+    lock: "personId",
+    sql: sql`UPDATE people SET password_hash = :to WHERE ${thisPerson} AND COALESCE(password_hash, '') = :from RETURNING person_id`,
+    bind: ({ from, ...args }) => ({ ...args, from: from ?? "" }),
+    outcome: () => undefined,
+  },
+);
 
 type NewStatus = PersonKey & { readonly status: "active" | "disabled"; readonly now: Millis };
 

@@ -338,12 +338,17 @@ onEveryBackend("a person's password", (storage) => {
     }
   });
 
-  test("hashed better → only if it is still the same", async () => {
+  test("hashed better, kept elsewhere, or here again → only if it is still the same", async () => {
     const person = await aStoredPerson(storage(), { passwordHash: "old" });
     await storage().people.rehashPassword({ ...person, from: "another", to: "x" });
     expect((await storage().people.get(person))?.passwordHash).toBe("old");
     await storage().people.rehashPassword({ ...person, from: "old", to: "better" });
     expect(await storage().people.get(person)).toEqual({ ...person, passwordHash: "better" });
+    await storage().people.rehashPassword({ ...person, from: null, to: "x" });
+    await storage().people.rehashPassword({ ...person, from: "better", to: null });
+    expect(await storage().people.get(person)).toEqual({ ...person, passwordHash: null });
+    await storage().people.rehashPassword({ ...person, from: null, to: "back" });
+    expect(await storage().people.get(person)).toEqual({ ...person, passwordHash: "back" });
   });
 });
 

@@ -3,6 +3,7 @@ import { company } from "./company.ts";
 import { companySignIn } from "./company-sign-in.ts";
 import { elsewhere } from "./elsewhere.ts";
 import { factors } from "./factors.ts";
+import { kept } from "./kept.ts";
 import { mail } from "./mail.ts";
 import { owner } from "./owner.ts";
 import { pages } from "./pages.ts";
@@ -22,6 +23,7 @@ export const ja = {
   ...factors,
   ...companySignIn,
   ...elsewhere,
+  ...kept,
   ...receipts,
   ...recovery,
 } as const;
