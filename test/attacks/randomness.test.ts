@@ -67,7 +67,11 @@ test("a token, a sign-in, a request to authorize, a new client → a fault each,
     ),
   ).rejects.toThrow("the generator fails");
   // The sign-in attempt is counted, because counting comes before the password check.
-  expect(await rowCounts(server.dataDir)).toEqual({ ...before, attempts: expect.any(Number) });
+  expect(await rowCounts(server.dataDir)).toEqual({
+    ...before,
+    attempts: expect.any(Number),
+    refusals: expect.any(Number),
+  });
   expect(server.log.join("")).toContain("the generator fails");
 });
 

@@ -105,7 +105,7 @@ export function aReader(env: Readonly<Record<string, string>>, ran: Set<string>)
   /** Runs the `assent` command with the words that a shell makes of it, in a process that has loaded it. */
   async function inHost(command: string, input: string): Promise<string> {
     const env = { ...variablesOf(command), ...options.env };
-    const script = `set -- ${command.slice("npx assent ".length)}; printf '%s\\0' "$@"`;
+    const script = `set -- ${command.slice("npx assent ".length)}\nprintf '%s\\0' "$@"`;
     const { stdout: words } = await promisify(execFile)("sh", ["-c", script], { ...options, env });
     const args = words.split("\0").slice(0, -1);
     const result = await host.run({ args, env, input: Buffer.from(input).toString("base64"), terminal: false });

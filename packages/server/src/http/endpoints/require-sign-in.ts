@@ -43,7 +43,7 @@ export function signedIn<Tools extends AccountTools>(
   return async (http, tools) => {
     const visitor = await visitorOf(http, tools);
     if (visitor.signedIn === undefined) {
-      const to = http.method === "GET" ? pageAt(http.path) : undefined;
+      const to = http.method !== "POST" ? pageAt(http.path) : undefined;
       return redirect(303, `${tools.issuer}/login${to === undefined ? "" : `?to=${to}`}`, visitor.cookies);
     }
     const { session } = visitor.signedIn;
