@@ -1,5 +1,6 @@
 /** Puts the server together: takes a configuration and returns a node:http handler. */
 
+import { hash } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Logger } from "pino";
 import { adminResource, withAdminScopes } from "./admin/api-access/admin-scopes.ts";
@@ -321,6 +322,7 @@ async function assemble({
     now,
     event,
   };
+  const ids = { secret: randomText(16), count: 0 };
   const people = new LazyPages({
     issuer,
     brand,
@@ -436,7 +438,8 @@ async function assemble({
     refused: reporter.refused,
     refusalShown: reporter.shown,
     mail,
-    requestId: () => randomText(12),
+    // Numbers that say nothing about each other. Making one never fails, also without random bytes.
+    requestId: () => hash("sha256", `${ids.secret}${ids.count++}`, "base64url").slice(0, 16),
     unfit: () => heartbeat.unfit !== undefined,
     ending: () => ending,
     draining: () => draining,
