@@ -30,9 +30,9 @@ function setGenerator(works: boolean): void {
       };
   syncBuiltinESMExports();
   if (works) return;
-  for (let left = 0; left < 16_384; left += 64) {
+  for (let left = 0; left < 16_384; left += 1) {
     try {
-      randomBytes(64);
+      randomBytes(1);
     } catch {
       return;
     }
