@@ -224,9 +224,10 @@ export async function authorize(
   return page.location;
 }
 
-/** A text without the numbers of requests: two answers that must not be told apart are equal but for these. */
+/** A text without the numbers of refusals: two answers that must not be told apart are equal but for these. */
 export function unnumbered(text: string): string {
-  return text.replace(/(\/errors\/\w+\?id=)[\w-]{16}/g, "$1…");
+  const numbers = [...text.matchAll(/\/errors\/\w+\?id=([\w-]{16})/g)].map(([, number = ""]) => number);
+  return numbers.reduce((rest, number) => rest.replaceAll(number, "…"), text);
 }
 
 export interface TokenAnswer {
