@@ -83,8 +83,8 @@ describe("id_token_hint", () => {
     expect(await silentAnswer(new Agent(server.issuer), { id_token_hint: other.idToken })).toBe("login_required");
     const said = async (agent: Agent) =>
       (await agent.get(url({ prompt: "none", id_token_hint: other.idToken }))).location?.searchParams.get("error_uri");
-    expect(await said(one.agent)).toMatch(/\/errors\/other_person_signed_in$/);
-    expect(await said(new Agent(server.issuer))).toMatch(/\/errors\/login_required$/);
+    expect(await said(one.agent)).toMatch(/\/errors\/other_person_signed_in\?id=/);
+    expect(await said(new Agent(server.issuer))).toMatch(/\/errors\/login_required\?id=/);
   });
 
   test("of somebody else → the sign-in page, which names nobody else; their sign-in goes on, another is refused", async () => {

@@ -61,7 +61,7 @@ describe.each(
       await submit(page, "/consent/ask", "");
       await check(page);
       expect(await page.locator("h1").innerText()).toContain("have been asked");
-      await page.locator("button[name=decision][value=deny]").click();
+      await page.locator("button[name=decision][value=back]").click();
       await page.waitForURL(/error=access_denied/);
     });
 

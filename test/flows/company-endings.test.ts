@@ -124,7 +124,7 @@ test("removed → what stops is said before; the history says who, with a receip
   const plain = text.replaceAll(/<[^>]*>/g, "");
   expect(plain).toContain(`${username} was removed`);
   expect(plain.indexOf(`${username} was added`)).toBeGreaterThan(plain.indexOf(`${username} was removed`));
-  expect(plain).toMatch(new RegExp(`was disconnected for ${username}, who left`));
+  expect(plain).toMatch(new RegExp(`was disconnected for ${username}, who was removed from the company`));
   const { partition, companyId: ownerId } = acme;
   const entries = await server.assent.storage.history.list({ partition, ownerId, before: null, limit: 20 });
   const left = entries.find(({ kind }) => kind === "member_left");

@@ -23,11 +23,11 @@ const installed = process.env["ASSENT_TEST_PUBLISHED"];
 export const LAUNCHER =
   installed === undefined ? join(root, "packages", "cli", "bin", "assent.js") : launcherIn(installed);
 
+/** The program of this checkout. */
+export const SOURCE_MAIN = join(root, "packages", "cli", "src", "main.ts");
+
 /** The program that the launcher starts. */
-export const MAIN =
-  installed === undefined
-    ? join(root, "packages", "cli", "src", "main.ts")
-    : join(dirname(LAUNCHER), "..", "dist", "main.js");
+export const MAIN = installed === undefined ? SOURCE_MAIN : join(dirname(LAUNCHER), "..", "dist", "main.js");
 
 function launcherIn(folder: string): string {
   return join(folder, "app", "node_modules", "assent", "bin", "assent.js");

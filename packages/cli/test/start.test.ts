@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { freePort } from "../../../test/support/free-port.ts";
+import { SOURCE_MAIN } from "../../../test/support/published-packages.ts";
 import { aWorkspace, type Running, type Workspace } from "./support/run-command.ts";
 
 const PRELOAD = `--import ${pathToFileURL(join(import.meta.dirname, "support", "record-module-loads.js")).href}`;
@@ -11,7 +12,8 @@ const LANGUAGES = ["en", "de", "fr", "es", "ja", "ar"];
 let at: Workspace;
 let server: Running | undefined;
 beforeEach(() => {
-  at = aWorkspace();
+  // These tests are about the modules of the sources; the published program has few files.
+  at = aWorkspace(SOURCE_MAIN);
 });
 afterEach(async () => {
   server?.child.kill("SIGKILL");

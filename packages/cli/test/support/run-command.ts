@@ -49,7 +49,8 @@ export interface Running {
   ended(): Promise<Result>;
 }
 
-export function aWorkspace(): Workspace {
+/** `main`: the program that a process of its own runs. */
+export function aWorkspace(main = MAIN): Workspace {
   const folder = mkdtempSync(join(tmpdir(), "assent-cli-"));
   const dataDir = join(folder, "data");
   const envOf = (env: Readonly<Record<string, string>>) => ({
@@ -60,7 +61,7 @@ export function aWorkspace(): Workspace {
     ...env,
   });
   const start = (args: readonly string[], { env = {}, input }: RunOptions = {}) => {
-    const child = spawn(process.execPath, [MAIN, ...args], {
+    const child = spawn(process.execPath, [main, ...args], {
       cwd: folder,
       env: envOf(env),
       stdio: ["pipe", "pipe", "pipe"],

@@ -22,7 +22,7 @@ export function keptPasswordPage({ csrf, keeper }: KeptPasswordView, chrome: Chr
         <h1>${password.title}</h1>
         <p>${rich(kept.password, { application: name(keeper.name) })}</p>
       </div>
-      <p>${outsideLink(words, keeper.address, label)}</p>
+      <p>${outsideLink(words, keeper.address, label, { alone: true })}</p>
       <a class="button" href=${`${base}/account/security`}>${security.title}</a>
     </div>`,
     { signOut: csrf },

@@ -82,7 +82,7 @@ function atKeeper({ mail = true }: AskView, { name: called, address }: PasswordP
   const link = fill(kept.forgotLink, { application: visible(called, NAME_LENGTH) });
   return [
     html`<p>${rich(kept.forgot, { application: name(called) })}</p>`,
-    html`<p>${outsideLink(words, address, link)}</p>`,
+    html`<p>${outsideLink(words, address, link, { alone: true })}</p>`,
     mail && html`<p class="soft">${kept.here}</p>`,
   ];
 }
