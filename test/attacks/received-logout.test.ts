@@ -191,11 +191,12 @@ describe("UP-27 a logout token that is not the provider's, or not for this", () 
         body: JSON.stringify({ logout_token: token }),
       }),
     );
-    const large = await postForm(`logout_token=${"x".repeat(1_048_576)}`).catch(() => undefined);
-    expect([413, undefined]).toContain(large?.status);
     expect((await fetch(`${server.issuer}/login/provider/${provider.id}/backchannel-logout`)).status).toBe(405);
     await expectRefused(await post(token, "p7HOedITz7e8y2dJc36xow"));
     expect(await isSignedIn(agent)).toBe(true);
+    // The server closes this connection, so nothing comes behind it on the same one.
+    const large = await postForm(`logout_token=${"x".repeat(1_048_576)}`).catch(() => undefined);
+    expect([413, undefined]).toContain(large?.status);
   });
 
   test("a disabled provider → 400 as for an unknown one", async () => {
