@@ -63,7 +63,7 @@ export function protectedResourceMetadata(options: ProtectedResourceOptions): Pr
   });
 }
 
-/** What is wrong with the values of a document. */
+/** Describes the faults of the values of a document. */
 export function problemsOf(options: ProtectedResourceOptions): readonly string[] {
   const { issuer, audience, scopes, name, documentation, policy, terms } = options;
   const problems: string[] = [];

@@ -39,7 +39,7 @@ export interface ExistingPeople {
     password: string,
     asked: { readonly signal: AbortSignal },
   ): boolean | Promise<boolean>;
-  /** What is true now of the person with that `id`. Null: they don't exist any more. Only with `passwords: "keep"`. */
+  /** Returns the present facts about the person with that `id`. Null: they don't exist any more. Only with `passwords: "keep"`. */
   claims?(id: string, asked: { readonly signal: AbortSignal }): ExistingClaims | null | Promise<ExistingClaims | null>;
   /**
    * `import`: the password is stored here as argon2id with the first sign-in, and from then on this server alone decides

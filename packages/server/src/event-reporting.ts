@@ -55,9 +55,7 @@ export interface RefusalStore {
 /** Refusals that are not stored: nobody asks why, or the server has no time or no database for it. */
 const UNSTORED: ReadonlySet<ConditionName> = new Set(["not_found", "temporarily_unavailable", "authorization_pending"]);
 
-/**
- * `load`: makes the store at the first refusal. `now`: the time of a refusal.
- */
+/** `load`: makes the store at the first refusal. `now`: the time of a refusal. */
 export function reporting(
   log: Logger,
   metrics: ServerMetrics,
@@ -85,21 +83,14 @@ export function reporting(
       if (everything || !failure) log.info(line, name);
       else sampler.line({ cause: causeOf(name, fields), source: sourceOf(fields), fields: line, text: name });
     },
-    refused({ condition, detail, fault, facts }, { method, path, address, id }, error) {
+    refused({ condition, detail: found, fault, facts }, { method, path, address, id }, error) {
       metrics.refused(condition);
+      const detail = found && withoutCredentials(found);
+      const request = { method, path: cut(path), address };
       const { client_id: clientId = "", ...about } = facts ?? {};
-      const found = detail === undefined ? {} : { detail: cut(withoutCredentials(detail), LONGEST_DETAIL) };
-      keep({ ...{ requestId: id, condition, clientId, method, path: cut(path), address }, ...found, ...about });
-      const fields = {
-        event: "refused",
-        condition,
-        detail: detail && withoutCredentials(detail),
-        method,
-        path: cut(path),
-        address,
-        request_id: id,
-        ...facts,
-      };
+      const kept = detail === undefined ? {} : { detail: cut(detail, LONGEST_DETAIL) };
+      keep({ requestId: id, condition, clientId, ...request, ...kept, ...about });
+      const fields = { event: "refused", condition, detail, ...request, request_id: id, ...facts };
       if (fault) log.error({ ...fields, err: error }, "fault");
       else if (everything) log.info(fields, condition);
       else

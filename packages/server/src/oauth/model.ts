@@ -110,7 +110,7 @@ export interface Client {
   readonly names?: Readonly<Record<string, string>>;
   /** Optional scopes, which owners may leave out. Absent: none. */
   readonly optionalScopes?: readonly string[];
-  /** What a request without `scope` asks for (RFC 6749 §3.3). Absent or empty: such a request is refused. */
+  /** The scopes of a request that names none (RFC 6749 §3.3). Absent or empty: the server refuses such a request. */
   readonly defaultScopes?: readonly string[];
   /** The publisher, as the operator knows it. Absent or null: unknown. */
   readonly publisher?: string | null;
@@ -191,7 +191,7 @@ export interface Resource {
    * API can read what UserInfo says about the owner.
    */
   readonly userInfo?: boolean;
-  /** What a request without `scope` asks for if it names this API (RFC 6749 §3.3). Absent or empty: nothing. */
+  /** The scopes of a request that names this API and no scope (RFC 6749 §3.3). Absent or empty: none. */
   readonly defaultScopes?: readonly string[];
   readonly introspectionClientId: string;
   /** SHA-256 of the introspection secret, base64url. */

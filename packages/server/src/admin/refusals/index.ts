@@ -9,7 +9,7 @@ import { remedyOf } from "./remedies.ts";
 export interface RefusalFilter {
   /** Only requests that named this client. */
   readonly clientId?: string;
-  /** Only this condition, or the conditions that clients are told as this one. */
+  /** Only this exact condition. */
   readonly condition?: string;
   readonly limit: number;
 }

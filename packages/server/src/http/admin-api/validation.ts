@@ -1,4 +1,4 @@
-/** What is wrong with a value, field by field, in words for a person. */
+/** Describes the faults of a value, field by field, in words for a person. */
 
 import type { TSchema } from "typebox";
 import { Errors } from "typebox/schema";

@@ -22,7 +22,7 @@ const USUAL = Buffer.from(
   `prompt=login&max_age=&ui_locales=&login_hint=&resource=https%3A%2F%2Fapi.&response_mode=form_post&acr_values=mfa&scope=offline_access+openid+profile+email&redirect_uri=http%3A%2F%2Flocalhost%3A&redirect_uri=https%3A%2F%2Fwww.example.com%2Foauth%2Fcallback&code_challenge_method=S256&code_challenge=&nonce=&state=&response_type=code&client_id=",null,null,null,null]{"kind":"account_page","page":"security"}{"kind":"invitation","token":"}{"kind":"device","userCode":"","claimedBy":null,"clientId":null,"confirmed":false}","startedAt":17","nonce":"","codeSalt":""}]",false,{"kind":"request","query":"`,
 );
 
-/** What a browser's nonce leaves in a challenge. */
+/** The hash of a browser's nonce that a challenge contains. */
 export function browserTag(nonce: string): string {
   return hashes.sha256(`external sign-in ${nonce}`).slice(0, 22);
 }
