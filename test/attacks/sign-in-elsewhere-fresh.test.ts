@@ -1,28 +1,23 @@
 /** Who confirms at a provider that it's them: when they did so, and that nobody else takes their place. */
 
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { SignInProvider } from "../../packages/server/src/owners/identities/sign-in-provider.ts";
 import { Agent, authorizeUrl, consentForm, type Page, redeem, signIn } from "../support/http-browser.ts";
 import {
   addProvider,
   aSubject,
-  ForgingProvider,
+  type ForgingProvider,
   isSignedIn,
   pressProvider,
   signInThere,
-  startServerForProviders,
+  withForgingProvider,
 } from "../support/sign-in-providers.ts";
 import type { TestServer } from "../support/test-server.ts";
 
 let server: TestServer;
 let there: ForgingProvider;
-beforeAll(async () => {
-  server = await startServerForProviders();
-  there = await ForgingProvider.start(server.now);
-});
-afterAll(() => Promise.all([server.stop(), there.stop()]));
-beforeEach(() => {
-  there.answering = {};
+withForgingProvider((at) => {
+  ({ server, there } = at);
 });
 
 const NEVER_DATED = { auth_time: undefined };
@@ -180,5 +175,67 @@ describe("another identity than the one of the person who is signed in", () => {
     expect([await isSignedIn(agent), await accountsAt(provider)]).toEqual([false, 1]);
     await comesBack(agent, refused, provider, claims);
     expect(await personIn(agent)).toBe(claims.preferred_username);
+  });
+});
+
+describe("UP-22 the provider refuses a request that lets the person choose an account", () => {
+  const refusal = { code: undefined, error: "invalid_request" };
+  const atChooser = async (provider: SignInProvider) => {
+    const agent = new Agent(server.issuer);
+    const begun = await pressProvider(agent, await asked(agent, { prompt: "select_account" }), provider);
+    return { agent, begun };
+  };
+
+  test("→ asked once more, for a new sign-in; refused again → 400, and nobody is sent there a third time", async () => {
+    const [provider, another] = [await addProvider(server, there.issuer), await addProvider(server, there.issuer)];
+    const { agent, begun } = await atChooser(provider);
+    const refused = there.callback(begun, refusal);
+    const again = await agent.get(refused);
+    const [first, second] = [begun.location?.searchParams, again.location?.searchParams];
+    expect([second?.get("prompt"), second?.get("state") === first?.get("state")]).toEqual(["login", false]);
+    const last = await agent.get(there.callback(again, refusal));
+    expect([last.status, last.location]).toEqual([400, undefined]);
+    expect((await agent.get(refused)).location).toBeUndefined();
+    consentForm(await comesBack(agent, last, another, aSubject()));
+  });
+
+  test.each(["access_denied", "server_error", "login_required", "invalid_request "])(
+    "%j → not asked again",
+    async (error) => {
+      const { agent, begun } = await atChooser(await addProvider(server, there.issuer));
+      expect((await agent.get(there.callback(begun, { ...refusal, error }))).location).toBeUndefined();
+    },
+  );
+
+  test("nobody was to choose → not asked again", async () => {
+    const provider = await addProvider(server, there.issuer);
+    const agent = new Agent(server.issuer);
+    const begun = await pressProvider(agent, await asked(agent), provider);
+    expect((await agent.get(there.callback(begun, refusal))).location).toBeUndefined();
+  });
+
+  test("its metadata don't have it → a new sign-in at once; the other account replaces the present one", async () => {
+    there.answering = { metadata: { prompt_values_supported: ["none", "login"] } };
+    const provider = await addProvider(server, there.issuer);
+    const agent = new Agent(server.issuer);
+    const [alice, bob] = [aSubject(), aSubject()];
+    await comesBack(agent, await agent.get("/login"), provider, alice);
+    const begun = await pressProvider(agent, await asked(agent, { prompt: "select_account" }), provider);
+    expect(begun.location?.searchParams.get("prompt")).toBe("login");
+    consentForm(await agent.follow(await agent.get(there.callback(begun, {}, bob))));
+    expect(await personIn(agent)).toBe(bob.preferred_username);
+  });
+
+  test("the other account's sign-in was eight days ago → asked for a new one, and it still replaces the present one", async () => {
+    const provider = await addProvider(server, there.issuer);
+    const agent = new Agent(server.issuer);
+    const [alice, bob] = [aSubject(), aSubject()];
+    await comesBack(agent, await agent.get("/login"), provider, alice);
+    const begun = await pressProvider(agent, await asked(agent, { prompt: "select_account" }), provider);
+    const old = Math.floor(server.now() / 1000) - 8 * 86_400;
+    const again = await agent.get(there.callback(begun, {}, { ...bob, auth_time: old }));
+    expect(again.location?.searchParams.get("max_age")).toBe("0");
+    consentForm(await agent.follow(await agent.get(there.callback(again, {}, bob))));
+    expect(await personIn(agent)).toBe(bob.preferred_username);
   });
 });

@@ -4,6 +4,7 @@ import { generateKeyPairSync, type KeyObject, randomBytes } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { exportJWK, SignJWT } from "jose";
+import { afterAll, afterEach, beforeAll } from "vitest";
 import { Secrets } from "../../packages/server/src/crypto/server-secret.ts";
 import { sealProviderSecret } from "../../packages/server/src/crypto/sign-in-provider-secrets.ts";
 import type { Company } from "../../packages/server/src/owners/company-storage.ts";
@@ -13,6 +14,27 @@ import type { Agent, Page } from "./http-browser.ts";
 import { settle, startServer, type TestServer } from "./test-server.ts";
 
 const secret = randomBytes(32);
+
+/**
+ * A server and a provider with its clock for the tests of one file. `use` gets them before the first test. After each
+ * test, the provider answers as usual again.
+ */
+export function withForgingProvider(
+  use: (at: { readonly server: TestServer; readonly there: ForgingProvider }) => void | Promise<void>,
+  options: () => Parameters<typeof startServer>[0] | Promise<Parameters<typeof startServer>[0]> = () => ({}),
+): void {
+  let server: TestServer | undefined;
+  let there: ForgingProvider | undefined;
+  beforeAll(async () => {
+    server = await startServerForProviders(await options());
+    there = await ForgingProvider.start(server.now);
+    await use({ server, there });
+  });
+  afterEach(() => {
+    if (there !== undefined) there.answering = {};
+  });
+  afterAll(() => Promise.all([server?.stop(), there?.stop()]));
+}
 
 /** A server that may send requests to this machine. */
 export function startServerForProviders(options: Parameters<typeof startServer>[0] = {}): Promise<TestServer> {
@@ -49,7 +71,11 @@ export async function addCompanyProvider(
   { assent, now }: TestServer,
   { partition, companyId }: Company,
   issuer: string,
-  { domains, ...changes }: Partial<CompanyProvider> & { readonly domains: readonly string[] },
+  {
+    domains,
+    clientSecret = "client secret",
+    ...changes
+  }: Partial<CompanyProvider> & { readonly domains: readonly string[]; readonly clientSecret?: string },
 ): Promise<CompanyProvider> {
   const key = { partition, companyId };
   await assent.storage.companySignIn.set({ ...key, ownProvider: true, addDomains: domains, removeDomains: [] });
@@ -57,7 +83,7 @@ export async function addCompanyProvider(
   const before = (await assent.storage.companySignIn.get(key))?.provider ?? null;
   const provider: CompanyProvider = {
     ...{ id, name: "Acme ID", issuer, clientId: `assent-${id}`, roles: null, status: "active", triedAt: now() },
-    ...{ sealedSecret: sealProviderSecret(new Secrets([secret]), id, "client secret") },
+    ...{ sealedSecret: sealProviderSecret(new Secrets([secret]), id, clientSecret) },
     ...{ scopes: ["openid", "profile", "email"], createdAt: now(), changedAt: (before?.changedAt ?? now()) + 1 },
     ...changes,
   };

@@ -104,6 +104,33 @@ test("an app wants a fresh sign-in of somebody who is signed in there → its pa
   consentForm(await agent.follow(await agent.get(callback.href)));
 });
 
+test("an app lets people choose an account, which it doesn't know → it asks for a sign-in instead", async () => {
+  const provider = await aProvider();
+  const app = await server.addClient();
+  const agent = new Agent(server.issuer);
+  const asked = await agent.follow(await agent.get(authorizeUrl(server, app, { prompt: "select_account" })));
+  const begun = await pressProvider(agent, asked, provider);
+  expect(begun.location?.searchParams.get("prompt")).toBe("select_account");
+  const refused = await there.passes(there.agent(), begun, "nobody");
+  expect(refused.searchParams.get("error")).toBe("invalid_request");
+  const again = await agent.get(refused.href);
+  expect(again.location?.searchParams.get("prompt")).toBe("login");
+  const callback = await there.passes(there.agent(), again, anAccount());
+  consentForm(await agent.follow(await agent.get(callback.href)));
+});
+
+test("a person connects an account there → the question, although it knows no choice of accounts", async () => {
+  const provider = await aProvider();
+  const person = await server.addPerson();
+  const agent = new Agent(server.issuer);
+  await signIn(agent, person.username);
+  const begun = await pressProvider(agent, await agent.get("/account/security"), provider);
+  const again = await agent.get((await there.passes(there.agent(), begun, "nobody")).href);
+  const callback = await there.passes(there.agent(), again, anAccount());
+  const question = await agent.follow(await agent.get(callback.href));
+  expect(question.text).toContain("Connect this account?");
+});
+
 describe("refused there", () => {
   test("the person cancels → the sign-in page says so, nobody is signed in", async () => {
     const provider = await aProvider();

@@ -31,7 +31,9 @@ export class OAuthProviders implements UpstreamClient {
         state: attempt.state,
         code_challenge: await oidc.calculatePKCECodeChallenge(attempt.codeVerifier),
         code_challenge_method: "S256",
-        ...(wishes.choose && prompts.includes("select_account") ? { prompt: "select_account" } : {}),
+        ...(wishes.choose && !wishes.noChooser && prompts.includes("select_account")
+          ? { prompt: "select_account" }
+          : {}),
         ...(hintParameter === undefined || wishes.loginHint === null ? {} : { [hintParameter]: wishes.loginHint }),
       });
       return { kind: "begun", location: location.href };

@@ -199,9 +199,15 @@ function keyOf({ id, issuer, clientId, sealedSecret, signedSecret }: SignInProvi
 }
 
 /** Without values that the provider says it does not know. It would refuse the whole request. */
-function promptOf({ fresh, choose }: Wishes, supported: unknown, onlyOne = false): string {
-  const wanted = [...(fresh ? ["login"] : []), ...(choose ? ["select_account"] : [])];
-  const known = wanted.filter((one) => !Array.isArray(supported) || supported.includes(one));
+function promptOf({ fresh, choose, noChooser }: Wishes, supported: unknown, onlyOne = false): string {
+  const knows = (value: string) => !Array.isArray(supported) || supported.includes(value);
+  const chooser = !noChooser && knows("select_account");
+  // Where nobody can choose an account, they can at least type another one.
+  const wanted = [
+    ...(fresh || (choose && !chooser) ? ["login"] : []),
+    ...(choose && chooser ? ["select_account"] : []),
+  ];
+  const known = wanted.filter(knows);
   return known.slice(0, onlyOne ? 1 : known.length).join(" ");
 }
 

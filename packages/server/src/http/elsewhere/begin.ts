@@ -69,8 +69,13 @@ export function beginSignIn(
   const again = visitor.signedIn !== undefined && !choose && form.get("only") !== "second-factor";
   const fresh = again || prompt.includes("login") || flow?.request.maxAge != null;
   const loginHint = typed ?? flow?.request.loginHint ?? null;
-  const mfa = flow !== undefined && signInPolicy([...flow.request.scopes, flow.request]).acr === "mfa";
+  const mfa = form.get("only") === "second-factor" || needsSecondFactor(arrival);
   return begin(provider, { connects: null, fresh, choose, mfa, loginHint }, arrival, tools);
+}
+
+/** An app's request waits that needs a second factor. */
+export function needsSecondFactor({ flow }: Pick<Arrival, "flow">): boolean {
+  return flow !== undefined && signInPolicy([...flow.request.scopes, flow.request]).acr === "mfa";
 }
 
 /** Redirects to the operator's own page. */
@@ -81,7 +86,7 @@ async function toOwnPage(going: Going, arrival: Arrival, tools: FlowTools): Prom
   return redirect(303, address, arrival.visitor.cookies);
 }
 
-export interface Beginning extends Pick<ElsewhereState, "connects" | "tries" | "fresh" | "choose"> {
+export interface Beginning extends Pick<ElsewhereState, "connects" | "tries" | "fresh" | "choose" | "noChooser"> {
   readonly mfa: boolean;
   readonly loginHint: string | null;
 }
@@ -89,7 +94,7 @@ export interface Beginning extends Pick<ElsewhereState, "connects" | "tries" | "
 /** Redirects to the provider. */
 export async function begin(
   provider: SignInProvider,
-  { connects, tries = false, fresh, choose, mfa, loginHint }: Beginning,
+  { connects, tries = false, fresh, choose, noChooser = false, mfa, loginHint }: Beginning,
   arrival: Arrival,
   tools: FlowTools,
 ): Promise<Answer> {
@@ -97,13 +102,13 @@ export async function begin(
   if (provider.ownPage !== undefined) return toOwnPage({ ...goingFrom(arrival), connects }, arrival, tools);
   const state: ElsewhereState = {
     ...{ providerId: provider.id, connects, nonce: randomText(32), codeVerifier: randomText(32) },
-    ...{ begunAt: tools.now(), fresh, choose, continuation, tries },
+    ...{ begunAt: tools.now(), fresh, choose, noChooser, continuation, tries },
   };
   const sealed = sealState(state, visitor.nonce, tools.secrets);
   // Only a request of an unusual size is that long. The person can still sign in with another way.
   if (sealed.length > MAX_STATE) return problemAt(provider.name, "too_long", arrival, tools);
   const uiLocales = tools.chrome(http).words.language;
-  const wishes = { fresh, choose, mfa, loginHint: loginHint?.slice(0, 254) ?? null, uiLocales };
+  const wishes = { fresh, choose, noChooser, mfa, loginHint: loginHint?.slice(0, 254) ?? null, uiLocales };
   const begun = await tools.elsewhere.begin(provider, attemptOf(state, sealed, tools), wishes);
   if (begun.kind === "begun") return redirect(303, begun.location, visitor.cookies);
   const { fault, detail } = begun;

@@ -18,7 +18,7 @@ import { secondStepAnswer, waysFor } from "../endpoints/second-step-page.ts";
 import { securityAfter } from "../endpoints/security.ts";
 import { newsOf } from "../factor-change-input.ts";
 import { type Answer, type HttpRequest, redirect } from "../http-message.ts";
-import { activeProvider, attemptOf, begin, OLDEST_SIGN_IN, problemAt } from "./begin.ts";
+import { activeProvider, attemptOf, begin, needsSecondFactor, OLDEST_SIGN_IN, problemAt } from "./begin.ts";
 import { toConnect } from "./connect.ts";
 import { offerAddress } from "./offer-address.ts";
 import { withPostedName } from "./posted-callback.ts";
@@ -49,6 +49,7 @@ export async function finishSignIn(http: HttpRequest, tools: CallbackTools): Pro
     return spent(state, arrival, tools);
   const provider = await activeProvider(state.providerId, tools);
   if (provider === undefined) return tooLate(state, arrival, tools);
+  if (refusesChooser(state, http)) return withoutChooser(provider, state, arrival, tools);
   const finished = await tools.elsewhere.finish(provider, attemptOf(state, sealed, tools), withoutUser(http.query));
   const failure = finished.kind === "failed" ? finished : unproved(provider, finished.identity, state);
   if (finished.kind === "failed" || failure !== undefined) {
@@ -59,14 +60,33 @@ export async function finishSignIn(http: HttpRequest, tools: CallbackTools): Pro
   }
   const identity = withPostedName(finished.identity, new URLSearchParams(http.query), tools);
   if (state.connects !== null) return toConnect(state.connects, provider, identity, visitor, tools);
-  if (tools.now() - (identity.authTime ?? tools.now()) > OLDEST_SIGN_IN && !state.fresh)
-    return begin(
-      provider,
-      { connects: null, fresh: true, choose: false, mfa: false, loginHint: identity.email },
-      arrival,
-      tools,
-    );
+  if (tools.now() - (identity.authTime ?? tools.now()) > OLDEST_SIGN_IN && !state.fresh) {
+    // Whoever chose another account still means that one.
+    const asked = { connects: null, fresh: true, choose: state.choose, noChooser: true, loginHint: identity.email };
+    return begin(provider, { ...asked, mfa: needsSecondFactor(arrival) }, arrival, tools);
+  }
   return signedInThere({ provider, identity, state }, arrival, tools);
+}
+
+/**
+ * The provider was asked to let the person choose an account, and refused the request as a whole. Providers that don't
+ * know `prompt=select_account` answer that, and seldom say in their metadata which values they know.
+ */
+function refusesChooser({ choose, noChooser }: ElsewhereState, { query }: HttpRequest): boolean {
+  return choose && noChooser !== true && new URLSearchParams(query).get("error") === "invalid_request";
+}
+
+/** Asks once more, for a new sign-in instead. The state remembers it, so there is no third time. */
+async function withoutChooser(
+  provider: SignInProvider,
+  { connects, fresh }: ElsewhereState,
+  arrival: Arrival,
+  tools: CallbackTools,
+): Promise<Answer> {
+  const asked = { connects, fresh, choose: true, noChooser: true, mfa: needsSecondFactor(arrival), loginHint: null };
+  const answer = await begin(provider, asked, arrival, tools);
+  if (connects === null || answer.status === 303) return answer;
+  return securityAfter("account-failed", arrival.visitor.cookies, tools);
 }
 
 /** Without the name that this server added. */
@@ -164,11 +184,10 @@ async function signedInThere(back: Back, arrival: Arrival, tools: CallbackTools)
     tools.event("sign_in_elsewhere_failed", { provider: provider.id, fault: reason, address: http.address });
     return problemAt(provider.name, problemOf(reason, provider), arrival, tools);
   }
-  const { person, made } = outcome;
+  const { person, made, follows } = outcome;
   const authTime = authTimeOf(back, made, tools.now());
   if (made) await offerAddress(person, identity, http, tools);
   const { picture } = identity;
-  const follows = provider.profile === "follow";
   if (picture !== null && (made || follows)) tools.elsewhere.takePicture(person, picture, follows);
   const ways = await waysFor({ person }, "mfa", tools);
   const subject = subjectAt(provider, identity);

@@ -31,13 +31,17 @@ export interface ElsewhereState {
   readonly fresh: boolean;
   /** True: the person asked for another account than the one that is signed in here. */
   readonly choose: boolean;
+  /** True: the provider has refused the request for a choice of accounts. Absent: false. */
+  readonly noChooser?: boolean;
   readonly continuation: Continuation | undefined;
 }
 
 /** `browser`: the nonce of the browser that carries it. */
 export function sealState(state: ElsewhereState, browser: string, secrets: Secrets): string {
-  const { providerId, connects, nonce, codeVerifier, begunAt, fresh, choose, continuation, tries = false } = state;
-  const plain = [providerId, connects, nonce, codeVerifier, begunAt, fresh, continuation ?? null, choose, tries];
+  const { providerId, connects, nonce, codeVerifier, begunAt, fresh, choose, continuation } = state;
+  const { tries = false, noChooser = false } = state;
+  const asked = [fresh, continuation ?? null, choose, tries, noChooser];
+  const plain = [providerId, connects, nonce, codeVerifier, begunAt, ...asked];
   const bytes = deflateRawSync(Buffer.from(JSON.stringify(plain)));
   return Buffer.from(seal(secrets, PURPOSE, browser, bytes)).toString("base64url");
 }
@@ -48,18 +52,18 @@ export function openState(sealed: string | null, browser: string, secrets: Secre
   const bytes = unseal(secrets, PURPOSE, browser, Buffer.from(sealed, "base64url"));
   if (bytes === undefined) return undefined;
   const plain = inflateRawSync(bytes, { maxOutputLength: MAX_OPENED }).toString();
-  const [providerId, connects, nonce, codeVerifier, begunAt, fresh, continuation, choose = false, tries = false] =
-    JSON.parse(plain) as [
-      string,
-      string | null,
-      string,
-      string,
-      Millis,
-      boolean,
-      Continuation | null,
-      boolean?,
-      boolean?,
-    ];
-  const opened = { providerId, connects, nonce, codeVerifier, begunAt, fresh, choose, tries };
+  type Asked = [
+    fresh: boolean,
+    continuation: Continuation | null,
+    choose?: boolean,
+    tries?: boolean,
+    noChooser?: boolean,
+  ];
+  const [providerId, connects, nonce, codeVerifier, begunAt, ...asked] = JSON.parse(plain) as [
+    ...[string, string | null, string, string, Millis],
+    ...Asked,
+  ];
+  const [fresh, continuation, choose = false, tries = false, noChooser = false] = asked;
+  const opened = { providerId, connects, nonce, codeVerifier, begunAt, fresh, choose, tries, noChooser };
   return { ...opened, continuation: continuation ?? undefined };
 }

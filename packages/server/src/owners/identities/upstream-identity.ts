@@ -48,6 +48,8 @@ export interface Wishes {
   readonly fresh: boolean;
   /** True: the person chooses an account there (`prompt=select_account`). */
   readonly choose: boolean;
+  /** True: the provider knows no such choice, so it asks the person to sign in again instead (`prompt=login`). */
+  readonly noChooser: boolean;
   /** True: what waits needs a second factor. */
   readonly mfa: boolean;
   readonly loginHint: string | null;
