@@ -4,30 +4,26 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import sharp from "sharp";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { SignInProvider } from "../../packages/server/src/owners/identities/sign-in-provider.ts";
 import type { Person } from "../../packages/server/src/owners/person.ts";
 import { AUTHENTICATOR, appOf, formWith } from "../support/authenticator-app.ts";
+import { aDevice, aDeviceClient } from "../support/device-actor.ts";
 import { Agent, authorizeUrl, consentForm, type Page, redeem } from "../support/http-browser.ts";
 import {
   addProvider,
   aSubject,
-  ForgingProvider,
+  type ForgingProvider,
   isSignedIn,
   pressProvider,
-  startServerForProviders,
+  withForgingProvider,
 } from "../support/sign-in-providers.ts";
 import type { TestServer } from "../support/test-server.ts";
 
 let server: TestServer;
 let there: ForgingProvider;
-beforeAll(async () => {
-  server = await startServerForProviders();
-  there = await ForgingProvider.start(server.now);
-});
-afterAll(() => Promise.all([server.stop(), there.stop()]));
-beforeEach(() => {
-  there.answering = {};
+withForgingProvider((at) => {
+  ({ server, there } = at);
 });
 
 const made = (changes: Partial<SignInProvider> = {}) => addProvider(server, there.issuer, changes);
@@ -309,6 +305,53 @@ describe("UP-25 how strong the sign-in there was", () => {
     const again = await pressProvider(agent, weak, provider);
     const strong = await agent.follow(await agent.get(there.callback(again, {}, { ...claims, ...{ amr: ["mfa"] } })));
     expect(asksConsent(strong)).toBe(true);
+  });
+
+  test("on the way to a device → the page offers their provider, too, and the device's question comes after it", async () => {
+    const provider = await made(levels);
+    const claims = aSubject();
+    const { agent } = await enters(provider, claims);
+    await server.addScope({ name: "pay", description: "Pay", resource: "https://api.test", acr: "mfa" });
+    const { userCode } = await aDevice(server, await aDeviceClient(server, { scopes: ["pay"] }), { scope: "pay" });
+    const typed = formWith(await agent.get("/device"), "user_code");
+    const page = await agent.follow(await agent.submit(typed, { user_code: userCode }));
+    // The form leads to the provider.
+    expect(page.headers.get("content-security-policy")).not.toContain("form-action");
+    const begun = await pressProvider(agent, page, provider);
+    const parameters = begun.location?.searchParams;
+    expect([parameters?.get("acr_values"), parameters?.get("prompt")]).toEqual(["urn:corp:strong", null]);
+    const weak = await agent.follow(await agent.get(there.callback(begun, {}, claims)));
+    expect(weak.text).not.toContain(userCode);
+    const again = await pressProvider(agent, weak, provider);
+    const strong = await agent.follow(await agent.get(there.callback(again, {}, { ...claims, amr: ["mfa"] })));
+    expect(strong.text).toContain(userCode);
+  });
+
+  test("a wrong code of their authenticator app → their provider is still offered, and proves the second factor", async () => {
+    const provider = await made(levels);
+    const claims = aSubject();
+    const { page, agent } = await asked(provider, claims);
+    const other = await enters(provider, claims);
+    const setUp = await other.agent.get(AUTHENTICATOR);
+    await other.agent.submit(formWith(setUp, "code"), { code: appOf(setUp, server).code() });
+    const url = /name="request" value="([^"]+)"/.exec(page.text)?.[1] ?? "";
+    const step = await agent.follow(await agent.get(`/consent?request=${url}`));
+    const wrong = await agent.submit(formWith(step, "code"), { code: "000000" });
+    expect(wrong.text).toContain('aria-invalid="true"');
+    const begun = await pressProvider(agent, wrong, provider);
+    const strong = await agent.follow(await agent.get(there.callback(begun, {}, { ...claims, amr: ["mfa"] })));
+    expect(asksConsent(strong)).toBe(true);
+  });
+
+  test("not signed in yet, and a wrong code → no way around the code", async () => {
+    const provider = await made(levels);
+    const claims = aSubject();
+    const { agent } = await enters(provider, claims);
+    const setUp = await agent.get(AUTHENTICATOR);
+    await agent.submit(formWith(setUp, "code"), { code: appOf(setUp, server).code() });
+    const { agent: stranger, page } = await enters(provider, claims);
+    const wrong = await stranger.submit(formWith(page, "code"), { code: "000000" });
+    expect(wrong.text).not.toContain(provider.id);
   });
 
   test("that page, and somebody else's strong identity → 403; they stay who they are", async () => {

@@ -121,6 +121,10 @@ export const factorStates: Readonly<Record<string, (chrome: Chrome) => string>> 
   "second-step-provider": (c) => secondStepPage(aSecondStep({ passkey: anOffer, over: null, providers }), c),
   stronger: (c) => strongerPage(aStronger(), c),
   "stronger-provider": (c) => strongerPage(aStronger({ elsewhere: { providers, form: aSecondStep().form } }), c),
+  "second-step-provider-wrong": (c) =>
+    secondStepPage(aSecondStep({ over: null, providers, problem: { kind: "wrong" } }), c),
+  "stronger-device-provider": (c) =>
+    strongerPage(aStronger({ form: null, request: null, elsewhere: { providers, form: aSecondStep().form } }), c),
   "stronger-passkey": (c) => strongerPage(aStronger({ wanted: "phr" }), c),
   "stronger-device": (c) => strongerPage(aStronger({ passkeys: false, form: null, request: null }), c),
   "add-passkey": (c) => addPasskeyPage(anAddPasskey(), c),

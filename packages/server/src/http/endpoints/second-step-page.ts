@@ -1,7 +1,7 @@
 /** The second step of a sign-in: the page that asks for it, and the page that says that no factor is strong enough. */
 
 import { relyingPartyOf } from "../../crypto/passkeys.ts";
-import { isAsSure } from "../../oauth/authentication-context.ts";
+import { isAsSure, signInPolicy } from "../../oauth/authentication-context.ts";
 import type { Acr, Client } from "../../oauth/model.ts";
 import type { SignedIn } from "../../owners/authorization/context.ts";
 import { providersOf } from "../../owners/identities/sign-in-elsewhere.ts";
@@ -53,7 +53,27 @@ export function secondStepAnswer(
     problem,
   };
   const status = problem?.kind === "throttled" ? 429 : problem?.kind === "stale" ? 403 : 200;
-  return page(status, secondStepPage(view, chrome), flow === undefined ? "here" : "to a client", visitor.cookies);
+  // A button of a provider leads to the provider.
+  const leads = flow === undefined && providers.length === 0 ? "here" : "to a client";
+  return page(status, secondStepPage(view, chrome), leads, visitor.cookies);
+}
+
+/** The page once more, after a step that failed. What the person could choose, they still can. */
+export async function secondStepAgain(
+  arrival: Arrival,
+  partial: Partial,
+  problem: SecondStepView["problem"],
+  tools: FlowTools,
+): Promise<Answer> {
+  // Somebody who isn't signed in yet proves a second factor here, whatever waits. They begin again to take another way.
+  const stepsUp = partial.sessionId !== null;
+  const wanted = stepsUp && needsPasskey(arrival) ? "phr" : "mfa";
+  const there = stepsUp ? await secondFactorsElsewhere(partial.person, wanted, tools) : [];
+  return secondStepAnswer(arrival, await waysFor(partial, wanted, tools), partial, tools, problem, there);
+}
+
+function needsPasskey({ flow }: Pick<Arrival, "flow">): boolean {
+  return flow !== undefined && signInPolicy([...flow.request.scopes, flow.request]).acr === "phr";
 }
 
 /** Back to the first step, with the continuation. */
@@ -128,13 +148,16 @@ export async function deviceStepUpAnswer(
 ): Promise<Answer> {
   const partial = partialOf(wanted.signedIn);
   const ways = await waysFor(partial, wanted.acr, tools);
-  if (ways.codes || ways.passkeys) return secondStepAnswer(arrival, ways, partial, tools);
+  const providers = await secondFactorsElsewhere(wanted.signedIn.person, wanted.acr, tools);
+  if (ways.codes || ways.passkeys) return secondStepAnswer(arrival, ways, partial, tools, null, providers);
   const { visitor, http, continuation } = arrival;
   const chrome = tools.chrome(http, { here: onward(continuation, visitor, tools) });
   const passkeys = relyingPartyOf(tools.issuer) !== undefined;
   const client = deviceCard(wanted.client, chrome.words.language);
-  const view = { form: null, client, wanted: wanted.acr, passkeys, request: null };
-  return page(200, strongerPage(view, chrome), "here", visitor.cookies);
+  const elsewhere =
+    providers.length === 0 ? {} : { elsewhere: { providers, form: formSecrets(continuation, visitor, tools) } };
+  const view = { form: null, client, wanted: wanted.acr, passkeys, request: null, ...elsewhere };
+  return page(200, strongerPage(view, chrome), providers.length === 0 ? "here" : "to a client", visitor.cookies);
 }
 
 function partialOf({ person, session }: SignedIn): Partial {

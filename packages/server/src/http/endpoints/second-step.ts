@@ -20,7 +20,7 @@ import { isFormToken } from "../form-token.ts";
 import { type Answer, type HttpRequest, later, redirect, waitUntil } from "../http-message.ts";
 import { openPartial, type Partial } from "../partial-sign-in.ts";
 import { type PasskeyTools, personOfPasskey } from "../passkey-forms.ts";
-import { secondStepAnswer, waysFor } from "./second-step-page.ts";
+import { secondStepAgain } from "./second-step-page.ts";
 import { FIRST, signInAnswer } from "./sign-in-page.ts";
 
 const MAX_TYPED = 100;
@@ -58,8 +58,7 @@ export async function submitSecondStep(http: HttpRequest, tools: SignInTools): P
   const partial = await openPartial(form.get("partial"), visitor, tools);
   // The first step is too old, or was never done: start again.
   if (partial === undefined) return stale(arrival, tools);
-  const again = async (problem: SecondStepView["problem"]) =>
-    secondStepAnswer(arrival, await waysFor(partial, "mfa", tools), partial, tools, problem);
+  const again = (problem: SecondStepView["problem"]) => secondStepAgain(arrival, partial, problem, tools);
   if (!isFormToken(form, visitor, tools)) return again({ kind: "stale" });
   const by = form.has("recovery") ? "recovery" : "code";
   const typed = (form.get(by) ?? "").slice(0, MAX_TYPED);
@@ -127,7 +126,7 @@ export async function submitPasskey(http: HttpRequest, tools: SignInTools): Prom
   }
   const problem = { kind: "passkey" } as const;
   if (partial === undefined) return signInAnswer(arrival, tools, { ...FIRST, problem });
-  return secondStepAnswer(arrival, await waysFor(partial, "mfa", tools), partial, tools, problem);
+  return secondStepAgain(arrival, partial, problem, tools);
 }
 
 /** "Don't allow", if the sign-in that an app demands is not possible (RFC 9470 §5). */
