@@ -1,6 +1,7 @@
 /** A company's admins control its provider: whom they can't reach with it, whatever it says. */
 
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { Secrets } from "../../packages/server/src/crypto/server-secret.ts";
 import type { Person } from "../../packages/server/src/owners/person.ts";
 import { addCompany, addMember, type TestCompany } from "../support/company-staff.ts";
 import { Agent } from "../support/http-browser.ts";
@@ -8,22 +9,18 @@ import {
   addCompanyProvider,
   addProvider,
   aSubject,
-  ForgingProvider,
+  type ForgingProvider,
   isSignedIn,
-  startServerForProviders,
   typeWorkAddress,
+  withForgingProvider,
 } from "../support/sign-in-providers.ts";
 import { settle, type TestServer } from "../support/test-server.ts";
 
 let server: TestServer;
 let there: ForgingProvider;
 
-beforeAll(async () => {
-  [server, there] = await Promise.all([startServerForProviders(), ForgingProvider.start()]);
-});
-afterAll(() => Promise.all([server.stop(), there.stop()]));
-beforeEach(() => {
-  there.answering = {};
+withForgingProvider((at) => {
+  ({ server, there } = at);
 });
 
 let companies = 0;
@@ -219,6 +216,59 @@ describe("UP-16: just-in-time accounts of a company", () => {
     const all = await Promise.all(Array.from({ length: 20 }, () => arrive(domain)));
     expect(all.map(({ page }) => page.status)).toEqual(Array(20).fill(200));
     expect(await membersOf(company)).toHaveLength(3);
+  });
+
+  test("claims of other names → they count; the profile follows only in accounts that the provider made", async () => {
+    const claims = { email: "upn", email_verified: "xms_edov", name: "cn", nickname: "nick" } as const;
+    const { company, provider, domain } = await aCompanyWithProvider({ claims, profile: "follow" });
+    const email = `named@${domain}`;
+    const somebody = {
+      ...aSubject(),
+      email: `elsewhere@${domain}`,
+      email_verified: true,
+      upn: email,
+      cn: "First Name",
+    };
+    for (const xms_edov of [undefined, false, "yes"]) {
+      says({ ...somebody, xms_edov });
+      await expectRefused(domain, "confirmed e-mail address of the organization");
+    }
+    const made = () => server.assent.storage.people.findByName({ name: email });
+    says({ ...somebody, xms_edov: true, nick: "Nick" });
+    expect(await isSignedIn((await arrive(domain)).agent)).toBe(true);
+    expect(await made()).toMatchObject({ name: "First Name", details: { nickname: "Nick" }, operator: [] });
+    says({ ...somebody, xms_edov: true, cn: "Second Name" });
+    await arrive(domain);
+    expect(await made()).toMatchObject({ name: "Second Name", email, details: { nickname: "Nick" } });
+    const { partition, personId, name } = company.member;
+    const sub = await link(company.member, provider);
+    says({ ...somebody, sub, xms_edov: true, cn: "Not theirs" });
+    expect(await isSignedIn((await arrive(domain)).agent)).toBe(true);
+    expect((await server.assent.storage.people.get({ partition, personId }))?.name).toBe(name);
+  });
+
+  test("500 new accounts in a day → no more until the next day; people with an account, and other companies, sign in", async () => {
+    const [{ company, domain }, other] = [await aCompanyWithProvider(), await aCompanyWithProvider()];
+    const known = { ...aSubject(), email: `known@${domain}` };
+    says(known);
+    expect(await isSignedIn((await arrive(domain)).agent)).toBe(true);
+    const parts = JSON.stringify(["accounts of company", company.companyId]);
+    const key = new Secrets(server.assent.config.secret ?? []).mac("attempt", parts);
+    const attempts = [{ key, limit: 500, window: 86_400_000 }];
+    for (let made = 1; made < 499; made += 1)
+      await server.assent.storage.attempts.count({ attempts, now: server.now() });
+    says({ email: `last@${domain}` });
+    expect(await isSignedIn((await arrive(domain)).agent)).toBe(true);
+    const late = { ...aSubject(), email: `late@${domain}` };
+    says(late);
+    await expectRefused(domain, "Too many new accounts");
+    says(known);
+    expect(await isSignedIn((await arrive(domain)).agent)).toBe(true);
+    says({ email: `new@${other.domain}` });
+    expect(await isSignedIn((await arrive(other.domain)).agent)).toBe(true);
+    server.tick(86_400_000 + 1);
+    says(late);
+    expect(await isSignedIn((await arrive(domain)).agent)).toBe(true);
   });
 
   test("the company is disabled, or its provider switched off → nobody, and no redirect to it", async () => {

@@ -186,6 +186,7 @@ describe("a company's own provider", () => {
     for (const [args, words] of [
       [create("nobody", "a"), 'no company "nobody"'],
       [create("acme", "a"), "first confirm one with assent company update acme --add-email-domain"],
+      [create("acme", "a", "--claim", "username=upn"), "must be field=claim"],
       [create("acme", "a", "--trust-email"), "with --company, there is no --trust-email"],
       [create("acme", "a", "--email-domain", "acme.example"), "assent company update --add-email-domain"],
       [create("acme", "a", "--no-create-people"), "there is no --no-create-people"],
@@ -228,6 +229,12 @@ describe("a company's own provider", () => {
     expect(await at.json(["provider", "update", made_.id, "--no-roles", "--status", "disabled"])).toMatchObject({
       ...{ roles: null, status: "disabled", issuer: "https://id.acme.example" },
     });
+    const named = ["provider", "update", made_.id, "--claim", "email_verified=xms_edov", "--profile", "follow"];
+    const theirs = { claims: { email_verified: "xms_edov" }, profile: "follow", scope: "openid profile email" };
+    expect(await at.json(named)).toMatchObject(theirs);
+    expect(await at.json(["provider", "update", made_.id, "--name", "Other"])).toMatchObject(theirs);
+    const without = await at.json(["provider", "update", made_.id, "--claim", "", "--profile", "first"]);
+    expect(without).toMatchObject({ claims: {}, profile: "first", name: "Other" });
     const { stderr } = await at.run(["provider", "update", made_.id, "--issuer", "https://b.example"]);
     expect(stderr).toContain("for another issuer, delete it");
     expect(await at.json(["provider", "delete", made_.id, "--yes"])).toMatchObject({ deleted: true });

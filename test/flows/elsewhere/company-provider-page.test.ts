@@ -100,6 +100,8 @@ test("wrong settings → each told beside its field, nothing stored, what was ty
     [{ client_secret: "a\tb" }, "client secret exactly"],
     [{ roles: "groups", claim: "groups", admin_groups: "\n \n" }, "at least one group"],
     [{ scope: 'a"b' }, "up to 20"],
+    [{ claims: "username=upn" }, "one field and claim in each line"],
+    [{ claims: "email_verified\nname=cn" }, "one field and claim in each line"],
     [{ name: "\u202e" }, "up to 60 characters"],
   ] as const) {
     const fields = {
@@ -122,7 +124,7 @@ test("connect, try, switch on → people sign in by their work address and at th
   await mailbox.next(company.admin.email);
   const connected = await connect(agent, company);
   expect(connected.text).toContain("Saved.");
-  expect(connected.text).not.toContain('value="yes"');
+  expect(connected.text).not.toContain('name="on" value="yes"');
   expect((await mailbox.next(company.admin.email)).subject).toContain(`${company.name}`);
   // Nobody sees or reaches it yet.
   const visitor = new Agent(server.issuer);

@@ -1,6 +1,13 @@
 /** `assent provider … --company`: a company's own provider, for the people of that company alone. */
 
-import type { AdminContext, CompanySignIn, ProviderChanges, RoleMapping, WhenDisabled } from "@assent/server/admin";
+import type {
+  AdminContext,
+  CompanySignIn,
+  NewCompanyProvider,
+  ProviderChanges,
+  RoleMapping,
+  WhenDisabled,
+} from "@assent/server/admin";
 import { type Command, Option } from "commander";
 import { UsageError } from "../command-errors.ts";
 import { counted } from "../confirm.ts";
@@ -43,17 +50,24 @@ interface CreateOptions extends JsonOption, CompanyProviderOptions {
   readonly hostedDomain?: string | false;
   readonly whenDisabled?: WhenDisabled;
   readonly changeClient?: readonly string[];
+  readonly profile?: "first" | "follow";
 }
 
-export async function createForCompany(options: CreateOptions, command: Command): Promise<void> {
-  const { company = "", name, issuer, clientId, scope, whenDisabled, changeClient } = options;
+/** `claims`: of `--claim`. */
+export async function createForCompany(
+  options: CreateOptions,
+  claims: NewCompanyProvider["claims"],
+  command: Command,
+): Promise<void> {
+  const { company = "", name, issuer, clientId, scope, whenDisabled, changeClient, profile } = options;
   refuseOthers(options, command);
   if (name === undefined || issuer === undefined)
     throw new UsageError("with --company, both --name and --issuer are needed");
   const clientSecret = options.clientSecretStdin ? await secretFromStdin("--client-secret-stdin") : undefined;
   await withAdmin(options, async (admin, out) => {
     const { companyProviderRecord, createCompanyProvider } = await import("@assent/server/admin");
-    const settings = given({ clientSecret, scopes: scope, whenDisabled, changeClients: changeClient });
+    const ofPeople = given({ whenDisabled, changeClients: changeClient, claims, profile });
+    const settings = { ...given({ clientSecret, scopes: scope }), ...ofPeople };
     const input = { name, issuer, clientId, ...settings, ...rolesOf(options) };
     const record = await companyProviderRecord(await createCompanyProvider(company, input, admin), admin);
     out.record(record ?? {});
@@ -75,8 +89,6 @@ const OPERATORS_ALONE = [
   ...([
     ["teamId", "--team-id"],
     ["keyId", "--key-id"],
-    ["claim", "--claim"],
-    ["profile", "--profile"],
   ] as const),
   ...([
     ["mfaAcr", "--mfa-acr"],
@@ -126,13 +138,15 @@ export async function changeOfCompany(
   options: CompanyProviderOptions,
   admin: AdminContext,
 ) {
-  const { name, clientId, clientSecret, scopes, whenDisabled, changeClients, status, ...others } = changes;
+  const { claims, profile, whenDisabled, changeClients, ...usual } = changes;
+  const { name, clientId, clientSecret, scopes, status, ...others } = usual;
   if (Object.keys(others).length > 0)
     throw new UsageError(
-      "for a company's provider, only its name, client ID, secret, scopes, roles, change clients, what happens to disabled people and the status can be changed; for another issuer, delete it and create another",
+      "for a company's provider, only its name, client ID, secret, scopes, roles, claims, profile, change clients, what happens to disabled people and the status can be changed; for another issuer, delete it and create another",
     );
   const { companyProviderRecord, updateCompanyProvider } = await import("@assent/server/admin");
-  const settings = given({ name, clientId, clientSecret, scopes, whenDisabled, changeClients, status });
+  const ofPeople = given({ claims, profile, whenDisabled, changeClients });
+  const settings = { ...given({ name, clientId, clientSecret, scopes, status }), ...ofPeople };
   const changed = await updateCompanyProvider(provider?.id ?? "", { ...settings, ...rolesOf(options) }, admin);
   return (await companyProviderRecord(changed, admin)) ?? {};
 }

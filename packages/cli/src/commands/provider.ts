@@ -199,7 +199,7 @@ function settings(command: Command): Command {
 
 async function create_(options: CreateOptions, command: Command) {
   const { type, preset, tenant, host, realm, name, issuer, clientId, clientSecretStdin } = options;
-  if (options.company !== undefined) return createForCompany(options, command);
+  if (options.company !== undefined) return createForCompany(options, claimsOf(options.claim), command);
   if (preset === undefined && (name === undefined || issuer === undefined))
     throw new UsageError("without --preset, both --name and --issuer are needed");
   const clientSecret = clientSecretStdin ? await secretFromStdin("--client-secret-stdin") : undefined;

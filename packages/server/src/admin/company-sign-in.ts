@@ -89,6 +89,9 @@ export interface NewCompanyProvider {
   readonly clientSecret?: string | null;
   readonly scopes?: readonly string[];
   readonly roles?: RoleMapping | null;
+  /** Replaces all of the earlier choices. */
+  readonly claims?: Readonly<Record<string, string>>;
+  readonly profile?: "first" | "follow";
   readonly whenDisabled?: WhenDisabled;
   readonly changeClients?: readonly string[];
 }
@@ -104,7 +107,8 @@ export async function createCompanyProvider(
   if (before.provider !== null)
     return refuse("taken", "company", `${quoted(slug)} has the provider ${before.provider.id} already`);
   const { clientSecret = null, scopes = DEFAULT_PROVIDER_SCOPES, roles = null, ...named } = input;
-  const settings: ProviderSettings = { ...named, clientSecret, scopes, roles };
+  const { claims = {}, profile = "first" } = input;
+  const settings: ProviderSettings = { ...named, clientSecret, scopes, roles, claims, profile };
   const remarks: Remark[] = problemsOf(settings, null, context);
   if (before.emailDomains.length === 0) {
     const problem = `the company has no e-mail domain: first confirm one with assent company update ${slug} --add-email-domain DOMAIN`;
@@ -134,9 +138,9 @@ export async function updateCompanyProvider(
 ): Promise<CompanySignIn> {
   const record = await companySignInWith(id, context);
   const before = record.provider;
-  const { name, issuer, clientId, scopes, roles } = { ...before, ...changes };
+  const { name, issuer, clientId, scopes, roles, claims = {}, profile = "first" } = { ...before, ...changes };
   const { clientSecret } = changes;
-  const settings = { name, issuer, clientId, clientSecret, scopes, roles };
+  const settings = { name, issuer, clientId, clientSecret, scopes, roles, claims, profile };
   refuseAny([...problemsOf(settings, before, context), ...(await changeClientProblems(changeClients ?? [], context))]);
   const sealedSecret = clientSecret === undefined ? before.sealedSecret : sealed(id, clientSecret, context);
   const after: CompanyProvider = {
@@ -231,6 +235,7 @@ const FIELDS = {
   clientSecret: "client_secret",
   scope: "scope",
   claim: "role_claim",
+  claims: "claim",
   groups: "admin_group",
 } as const;
 

@@ -57,10 +57,12 @@ const problems: readonly ElsewhereProblem[] = [
   ...(["denied", "unreachable", "unverified", "stale", "too_long"] as const),
   ...(["stranger", "refused", "domain", "address_taken", "another"] as const),
   ...(["other_person", "unexpected", "not_fresh"] as const),
+  // Of a company's own provider.
+  ...(["no_group", "other_company", "too_many", "not_member", "company_address"] as const),
 ];
 const notices: readonly (keyof typeof SECURITY_NOTICES)[] = [
   ...(["account-connected", "account-known", "account-taken", "account-other"] as const),
-  ...(["account-failed", "account-disconnected", "account-last"] as const),
+  ...(["account-failed", "account-disconnected", "account-last", "account-held"] as const),
 ];
 
 export const elsewhereStates: Readonly<Record<string, (chrome: Chrome) => string>> = {

@@ -7,11 +7,11 @@ import { LONG_NAME, NOW } from "./page-states.ts";
 
 const empty: OwnProviderView["form"] = {
   ...{ name: "", issuer: "", clientId: "", scopes: "openid profile email", byGroups: false, claim: "groups" },
-  ...{ adminGroups: "", memberGroups: "", others: "refuse" },
+  ...{ adminGroups: "", memberGroups: "", others: "refuse", claims: "", follow: false },
 };
 const filled: OwnProviderView["form"] = {
   ...{ ...empty, name: "Acme ID", issuer: "https://login.acme.example", clientId: "assent-1234", byGroups: true },
-  ...{ adminGroups: "it-admins\ndirectors", memberGroups: "staff" },
+  ...{ adminGroups: "it-admins\ndirectors", memberGroups: "staff", claims: "email_verified=xms_edov", follow: true },
 };
 const id = "p7HOedITz7e8y2dJc36xow";
 const connected = (
@@ -27,7 +27,7 @@ const connected = (
 function aView(change: Partial<OwnProviderView> = {}): OwnProviderView {
   return {
     ...{ ...frame({ ownSignIn: true }), said: null, allowed: true, domains: ["acme.example"], form: filled },
-    ...{ faults: [], seen: NOW, connected: connected() },
+    ...{ faults: [], seen: NOW, connected: connected(), claimFields: "name, email, email_verified, picture, locale" },
     ...change,
   };
 }
@@ -52,7 +52,7 @@ export const ownSignInStates: Readonly<Record<string, (chrome: Chrome) => string
     ownProviderPage(
       aView({
         ...{ ...none, form: { ...filled, issuer: "http://login", name: "" } },
-        faults: ["name", "issuer", "clientId", "clientSecret", "scope", "claim", "groups"],
+        faults: ["name", "issuer", "clientId", "clientSecret", "scope", "claim", "claims", "groups"],
       }),
       c,
     ),

@@ -17,7 +17,7 @@ import {
 } from "../../owners/companies/own-provider.ts";
 import { signInProviderOf } from "../../owners/company-rules.ts";
 import { roleByGroups } from "../../owners/identities/company-provider.ts";
-import type { ProviderSettings } from "../../owners/identities/company-provider-settings.ts";
+import { COMPANY_CLAIM_FIELDS, type ProviderSettings } from "../../owners/identities/company-provider-settings.ts";
 import { companyOf } from "../../owners/identities/sign-in-at-company.ts";
 import { verifiedAddress } from "../../owners/identities/sign-in-elsewhere.ts";
 import type { OwnProviderForm, OwnProviderView, OwnSignInNotice } from "../../pages/company/own-sign-in-views.ts";
@@ -73,6 +73,7 @@ async function providerAnswer(at: InCompany, shown: Shown, tools: OwnProviderToo
   const view: OwnProviderView = {
     ...{ ...frame, notice: null, said: notice, allowed: ownProvider, domains: emailDomains, faults },
     form: form ?? formOfProvider(record.provider),
+    claimFields: COMPANY_CLAIM_FIELDS.join(", "),
     seen: provider?.changedAt ?? null,
     connected:
       provider === null
@@ -95,10 +96,12 @@ function formOfProvider(provider: Parameters<typeof signInProviderOf>[0]["provid
   if (provider === null)
     return {
       ...{ name: "", issuer: "", clientId: "", scopes: "openid profile email", byGroups: false, claim: "groups" },
-      ...{ adminGroups: "", memberGroups: "", others: "refuse" },
+      ...{ adminGroups: "", memberGroups: "", others: "refuse", claims: "", follow: false },
     };
-  const { name, issuer, clientId, scopes, roles } = provider;
+  const { name, issuer, clientId, scopes, roles, claims = {}, profile } = provider;
+  const named = Object.entries(claims).map(([field, one]) => `${field}=${one}`);
   return {
+    ...{ claims: named.join("\n"), follow: profile === "follow" },
     ...{ name, issuer, clientId, scopes: scopes.join(" "), byGroups: roles !== null, claim: roles?.claim ?? "groups" },
     ...{ adminGroups: (roles?.admin ?? []).join("\n"), memberGroups: (roles?.member ?? []).join("\n") },
     others: roles?.others ?? "refuse",
@@ -111,6 +114,7 @@ function typedIn(form: URLSearchParams): OwnProviderForm {
     ...{ name: text("name"), issuer: text("issuer"), clientId: text("client_id"), scopes: text("scope") },
     ...{ byGroups: form.get("roles") === "groups", claim: text("claim") },
     ...{ adminGroups: text("admin_groups"), memberGroups: text("member_groups") },
+    ...{ claims: text("claims"), follow: form.has("follow") },
     others: form.get("others") === "member" ? "member" : "refuse",
   };
 }
@@ -124,7 +128,14 @@ function settingsIn(typed: OwnProviderForm, secret: string): ProviderSettings {
     ...{ name, issuer, clientId, clientSecret: secret === "" ? undefined : secret },
     scopes: typed.scopes.split(/\s+/).filter((one) => one !== ""),
     roles: typed.byGroups ? roles : null,
+    ...{ claims: Object.fromEntries(lines(typed.claims).map(namedClaim)), profile: typed.follow ? "follow" : "first" },
   };
+}
+
+/** A line without a field has an empty one, which is refused. */
+function namedClaim(line: string): readonly [string, string] {
+  const at = line.indexOf("=");
+  return at < 0 ? ["", line] : [line.slice(0, at).trim(), line.slice(at + 1).trim()];
 }
 
 /** Null: the form showed no provider. */

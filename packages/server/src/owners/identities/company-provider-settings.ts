@@ -2,6 +2,7 @@
 
 import { displayTextProblem } from "../../oauth/names/display-name.ts";
 import { isScopeName } from "../../oauth/scope.ts";
+import { CLAIM_FIELDS, type ClaimField, type ClaimNames, isClaimName } from "./claim-names.ts";
 import type { CompanyProvider } from "./company-provider.ts";
 import type { RoleMapping } from "./sign-in-provider.ts";
 
@@ -14,6 +15,11 @@ const MAX_SCOPES = 20;
 export const MAX_MAPPED = 50;
 const MAX_GROUP = 255;
 
+/** For what a company may name a claim. Its people's usernames come from their addresses, and the subject is `sub`. */
+export const COMPANY_CLAIM_FIELDS: readonly ClaimField[] = CLAIM_FIELDS.filter(
+  (one) => one !== "subject" && one !== "username",
+);
+
 export interface ProviderSettings {
   readonly name: string;
   readonly issuer: string;
@@ -22,6 +28,9 @@ export interface ProviderSettings {
   readonly clientSecret: string | null | undefined;
   readonly scopes: readonly string[];
   readonly roles: RoleMapping | null;
+  /** Claims by field. Empty: the usual ones. */
+  readonly claims: Readonly<Record<string, string>>;
+  readonly profile: "first" | "follow";
 }
 
 export const SETTING_FAULTS = {
@@ -32,6 +41,7 @@ export const SETTING_FAULTS = {
   clientSecret: "must be 1 to 512 printable ASCII characters, with no space at its start or end",
   scope: `must be at most ${MAX_SCOPES} scopes (RFC 6749 §3.3)`,
   claim: "must be a claim's name: 1 to 100 printable ASCII characters without spaces",
+  claims: `must be field=claim, with one of these fields: ${COMPANY_CLAIM_FIELDS.join(", ")}`,
   groups: `at most ${MAX_MAPPED} groups for each role are allowed, each with at most ${MAX_GROUP} characters, and at least one in all`,
 } as const;
 
@@ -39,7 +49,7 @@ export type SettingFault = keyof typeof SETTING_FAULTS;
 
 /** `own`: this server's issuer. */
 export function settingFaults(
-  { name, issuer, clientId, clientSecret, scopes, roles }: ProviderSettings,
+  { name, issuer, clientId, clientSecret, scopes, roles, claims }: ProviderSettings,
   own: string,
   before: CompanyProvider | null,
 ): readonly SettingFault[] {
@@ -49,9 +59,15 @@ export function settingFaults(
     !/^[\u0021-\u007e]{1,255}$/.test(clientId) && "clientId",
     clientSecret != null && !isSecret(clientSecret) && "clientSecret",
     (scopes.length > MAX_SCOPES || scopes.some((one) => !isScopeName(one))) && "scope",
+    !Object.entries(claims).every(isNamedClaim) && "claims",
     ...(roles === null ? [] : roleFaults(roles)),
   ];
   return faults.filter((one) => one !== false && one !== undefined);
+}
+
+function isNamedClaim([field, claim]: [string, string]): boolean {
+  const known: readonly string[] = COMPANY_CLAIM_FIELDS;
+  return known.includes(field) && (claim === "" || isClaimName(claim));
 }
 
 function isSecret(text: string): boolean {
@@ -97,17 +113,20 @@ export function providerWith(
     readonly now: number;
   },
 ): CompanyProvider {
-  const { name, issuer, clientId, roles } = settings;
+  const { name, issuer, clientId, roles, profile } = settings;
+  const claims: ClaimNames = settings.claims;
   const scopes = [...new Set(["openid", ...settings.scopes])];
-  const reaches = { issuer, clientId, sealedSecret, scopes: scopes.join(" "), claim: roles?.claim };
+  const reaches = { issuer, clientId, sealedSecret, scopes: scopes.join(" "), claim: roles?.claim, claims };
   const reached = before && {
     ...{ issuer: before.issuer, clientId: before.clientId, sealedSecret: before.sealedSecret },
-    ...{ scopes: before.scopes.join(" "), claim: before.roles?.claim },
+    ...{ scopes: before.scopes.join(" "), claim: before.roles?.claim, claims: before.claims ?? {} },
   };
   const same = JSON.stringify(reaches) === JSON.stringify(reached);
   const { whenDisabled, changeClients } = before ?? {};
   return {
     ...{ id, name: name.normalize("NFC"), issuer, clientId, sealedSecret, scopes, roles },
+    ...(Object.keys(claims).length > 0 && { claims }),
+    ...(profile === "follow" && { profile }),
     ...(whenDisabled && { whenDisabled }),
     ...(changeClients && { changeClients }),
     status: before?.status ?? "disabled",

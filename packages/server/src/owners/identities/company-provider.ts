@@ -6,6 +6,7 @@
 import type { Millis } from "../../oauth/model.ts";
 import type { Role } from "../company-storage.ts";
 import type { WhenDisabled } from "../upstream-change-storage.ts";
+import type { ClaimNames } from "./claim-names.ts";
 import type { RoleMapping } from "./sign-in-provider.ts";
 import type { UpstreamIdentity } from "./upstream-identity.ts";
 
@@ -21,6 +22,10 @@ export interface CompanyProvider {
   readonly scopes: readonly string[];
   /** Null: new people are members, and admins change roles on the page of the members. */
   readonly roles: RoleMapping | null;
+  /** As in `SignInProvider`. */
+  readonly claims?: ClaimNames;
+  /** `follow`: each sign-in renews the profile of accounts that the provider made. Absent: it is filled once. */
+  readonly profile?: "follow";
   /** Absent: `keep`. Only the operator sets it. */
   readonly whenDisabled?: WhenDisabled;
   /** Absent: none. Only the operator sets it. */

@@ -22,13 +22,17 @@ import {
   namesOfNewcomer,
   usernamesLike,
 } from "./create-linked-person.ts";
+import { followProvider, type Profile, profileOf } from "./profile-from-provider.ts";
 import type { SignInProvider, SignInProviders } from "./sign-in-provider.ts";
 import { isMadeBy } from "./upstream-change.ts";
 import type { UpstreamIdentity } from "./upstream-identity.ts";
 
 export interface AtCompanyContext extends CreateLinkedContext {
   readonly storage: CreateLinkedContext["storage"] &
-    Uses<OwnerStorage, "people.findByName" | "subjectLinks.findPerson" | "subjectLinks.ofPerson" | "attempts.count"> &
+    Uses<
+      OwnerStorage,
+      "people.findByName" | "people.update" | "subjectLinks.findPerson" | "subjectLinks.ofPerson" | "attempts.count"
+    > &
     Uses<
       CompanyStorage,
       "companies.get" | "companies.find" | "members.findActing" | "members.add" | "members.companiesOf"
@@ -39,8 +43,16 @@ export interface AtCompanyContext extends CreateLinkedContext {
   event(name: string, fields: Readonly<Record<string, string | number | null>>): void;
 }
 
+/** `made`: the account is new. `follows`: what the provider says now takes the place of what the profile has. */
+export interface SignedInPerson {
+  readonly kind: "signed_in";
+  readonly person: Person;
+  readonly made: boolean;
+  readonly follows: boolean;
+}
+
 export type SignedInAtCompany =
-  | { readonly kind: "signed_in"; readonly person: Person; readonly made: boolean }
+  | SignedInPerson
   /**
    * `stranger`: the company is disabled, or the person connected their account and is no member any more. `no_group`:
    * none of their groups may sign in. `other_company`: the account also belongs to another company, or to an operator.
@@ -93,7 +105,7 @@ export async function signInAtCompany(
   if (company === undefined) return refused("stranger");
   const role = roleByGroups(roles, identity);
   const linked = await storage.subjectLinks.findPerson({ subject });
-  if (linked !== undefined) return welcomeBack(linked, { provider, subject, role }, context);
+  if (linked !== undefined) return welcomeBack(linked, { provider, subject, identity, role }, context);
   if (role === undefined) return refused("no_group");
   if (address === undefined) return refused("domain");
   // An account with that address connects the identity itself: otherwise the company could take any account over.
@@ -103,26 +115,27 @@ export async function signInAtCompany(
   if (!(await mayMake(companyId, context))) return refused("too_many");
   const created = await createLinkedPerson(
     subject,
-    (personId) => namesAtCompany(identity, { address, slug: company.slug }, personId),
+    (personId) => namesAtCompany(profileOf(identity, context.now()), { address, slug: company.slug }, personId),
     context,
   );
   if (created === undefined) return refused("address_taken");
   const { person, made } = created;
   if (made) context.event("signed_up", { owner: person.personId, provider: provider.id });
   // A simultaneous sign-in may have found the account of another subject meanwhile.
-  return welcomeBack(person, { provider, subject, role }, context, made);
+  return welcomeBack(person, { provider, subject, identity, role }, context, made);
 }
 
 interface Arriving {
   readonly provider: CompanyOwnProvider;
   readonly subject: ForeignSubject;
+  readonly identity: UpstreamIdentity;
   /** As `roleByGroups` says. */
   readonly role: Role | null | undefined;
 }
 
 async function welcomeBack(
   person: Person,
-  { provider, subject, role }: Arriving,
+  { provider, subject, identity, role }: Arriving,
   context: AtCompanyContext,
   made = false,
 ): Promise<SignedInAtCompany> {
@@ -136,10 +149,10 @@ async function welcomeBack(
   // Only an account that the company's provider made comes back by itself: it is the company's.
   if (member === undefined && !(await isMadeBy(person, subject, context))) return refused("stranger");
   if (member?.accountStatus === "disabled") return refused("disabled");
-  const follows = { ...key, personId, provider: provider.name };
+  const rule = { ...key, personId, provider: provider.name };
   if (role === undefined) {
     // Whoever lost all groups must not stay an admin by another way in.
-    if (member?.role === "admin") await follow({ ...follows, role: "member" }, context);
+    if (member?.role === "admin") await follow({ ...rule, role: "member" }, context);
     return refused("no_group");
   }
   if (member === undefined) {
@@ -149,9 +162,12 @@ async function welcomeBack(
     if (kind !== "added") return refused("stranger");
     event("company_member_joined", { company: companyId, person: personId });
   } else if (role !== null) {
-    await follow({ ...follows, role }, context);
+    await follow({ ...rule, role }, context);
   }
-  return { kind: "signed_in", person, made };
+  // What people have typed in an account of their own is not the company's.
+  const follows = !made && provider.profile === "follow" && (await isMadeBy(person, subject, context));
+  if (follows) await followProvider(person, identity, context);
+  return { kind: "signed_in", person, made, follows };
 }
 
 async function follow(
@@ -221,11 +237,11 @@ async function mayMake(companyId: string, { storage, attemptKey, now }: AtCompan
 
 /** The usernames end with the company's slug, so that a company can't take names that others expect. */
 function namesAtCompany(
-  { name }: UpstreamIdentity,
+  { name, details }: Profile,
   { address, slug }: { readonly address: string; readonly slug: string },
   personId: string,
 ): readonly NewNames[] {
-  const about = { username: null, address, verified: address, name };
+  const about = { username: null, address, verified: address, name, details };
   const local = (address.split("@", 1)[0] ?? "")
     .replace(/[^\p{L}\p{M}\p{N}._-]/gu, "-")
     .slice(0, Math.max(1, 38 - slug.length));

@@ -10,7 +10,13 @@ import type { ForeignSubject } from "../subject-link-storage.ts";
 import { type CreateLinkedContext, createLinkedPerson, namesOfNewcomer } from "./create-linked-person.ts";
 import type { ExternalAnswerStorage } from "./external-answer-storage.ts";
 import { followProvider, profileOf } from "./profile-from-provider.ts";
-import { type AtCompanyContext, isOfCompany, type SignedInAtCompany, signInAtCompany } from "./sign-in-at-company.ts";
+import {
+  type AtCompanyContext,
+  isOfCompany,
+  type SignedInAtCompany,
+  type SignedInPerson,
+  signInAtCompany,
+} from "./sign-in-at-company.ts";
 import type { SignInProvider, SignInProviders } from "./sign-in-provider.ts";
 import type { UpstreamClient, UpstreamIdentity } from "./upstream-identity.ts";
 
@@ -35,8 +41,7 @@ export interface Elsewhere extends SignInProviders, UpstreamClient {
 }
 
 export type SignedInElsewhere =
-  /** `made`: the account is new. */
-  | { readonly kind: "signed_in"; readonly person: Person; readonly made: boolean }
+  | SignedInPerson
   /**
    * `disabled`: the account was disabled. `stranger`: nobody here has that identity, and the provider may not create
    * accounts. `domain`: the provider may not create accounts for such an address. `address_taken`: an account has the
@@ -65,8 +70,9 @@ export async function signInElsewhere(
     return signInAtCompany(provider, subject, identity, verifiedAddress(provider, identity), context);
   const linked = await context.storage.subjectLinks.findPerson({ subject });
   if (linked !== undefined) {
-    if (provider.profile === "follow" && linked.status === "active") await followProvider(linked, identity, context);
-    return welcome(linked, false);
+    const follows = provider.profile === "follow" && linked.status === "active";
+    if (follows) await followProvider(linked, identity, context);
+    return welcome(linked, false, follows);
   }
   const address = verifiedAddress(provider, identity);
   // The operator's own page has people with other addresses, too.
@@ -83,7 +89,7 @@ export async function signInElsewhere(
   const created = await createLinkedPerson(subject, (personId) => namesOfNewcomer(about, personId), context);
   if (created === undefined) return { kind: "refused", reason: "address_taken" };
   if (created.made) context.event("signed_up", { owner: created.person.personId, provider: provider.id });
-  return welcome(created.person, created.made);
+  return welcome(created.person, created.made, false);
 }
 
 /** The active providers that are for everybody, in the operator's order. */
@@ -148,8 +154,9 @@ export function domainOf(address: string): string {
   return address.slice(address.indexOf("@") + 1);
 }
 
-function welcome(person: Person, made: boolean): SignedInElsewhere {
-  return person.status === "active" ? { kind: "signed_in", person, made } : { kind: "refused", reason: "disabled" };
+function welcome(person: Person, made: boolean, follows: boolean): SignedInElsewhere {
+  if (person.status !== "active") return { kind: "refused", reason: "disabled" };
+  return { kind: "signed_in", person, made, follows };
 }
 
 /**
@@ -171,7 +178,8 @@ async function connectByAddress(
   if (person.emailVerifiedAt === null || person.email !== email || person.operator.length > 0) return taken;
   if (person.status !== "active") return { kind: "refused", reason: "disabled" };
   const outcome = await connect(person, { provider, subject, email, madeBy: "first use" }, news, context);
-  return outcome === "connected" || outcome === "known" ? { kind: "signed_in", person, made: false } : taken;
+  if (outcome !== "connected" && outcome !== "known") return taken;
+  return { kind: "signed_in", person, made: false, follows: provider.profile === "follow" };
 }
 
 interface Connection {

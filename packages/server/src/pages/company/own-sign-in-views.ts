@@ -13,6 +13,9 @@ export interface OwnProviderForm {
   readonly clientId: string;
   /** Separated by spaces. */
   readonly scopes: string;
+  /** `field=claim`, one in each line. */
+  readonly claims: string;
+  readonly follow: boolean;
   readonly byGroups: boolean;
   readonly claim: string;
   /** One in each line. */
@@ -27,6 +30,8 @@ export interface OwnProviderView extends CompanyFrame {
   readonly allowed: boolean;
   readonly domains: readonly string[];
   readonly form: OwnProviderForm;
+  /** For what a claim can be named. */
+  readonly claimFields: string;
   /** `fixed`: the issuer or the client ID can't be changed while it is on. */
   readonly faults: readonly (keyof Messages["companySignIn"]["faults"] | "fixed")[];
   /** The version of the settings. Null: there are none. */

@@ -2,7 +2,7 @@
 import type { Chrome } from "../chrome.ts";
 import { fill, plural, rich, sentences } from "../messages/index.ts";
 import { hidden, notice } from "../parts/components.ts";
-import { field, fieldError } from "../parts/fields.ts";
+import { field, fieldError, tick } from "../parts/fields.ts";
 import { type Attributes, type Child, html, type Markup } from "../parts/html.ts";
 import { timeElement } from "../shown-time.ts";
 import { NAME_LENGTH, name, visible } from "../untrusted-text.ts";
@@ -87,6 +87,7 @@ function settings(view: OwnProviderView, chrome: Chrome): Markup {
     return found === undefined ? null : found === "fixed" ? own.fixed : own.faults[found];
   };
   const plain = { type: "text", autocomplete: "off" } as const;
+  const claimsHint = rich(own.claimsHint, { example: code("email_verified=xms_edov"), fields: code(view.claimFields) });
   const secretHint = connected?.hasSecret === true ? { hint: own.secretKept } : {};
   return html`<form class="card panel fields" method="post" action=${`${companyPath(view, chrome)}/provider`} novalidate>
     <h2>${own.settings}</h2>
@@ -102,6 +103,8 @@ function settings(view: OwnProviderView, chrome: Chrome): Markup {
       ...{ ...secretHint, error: fault("clientSecret") },
     })}
     ${field({ ...plain, name: "scope", label: own.scopes, value: form.scopes, hint: own.scopesHint, error: fault("scope") })}
+    ${lines("claims", own.claims, form.claims, claimsHint, fault("claims"))}
+    ${tick("follow", own.follow, form.follow, own.followHint)}
     ${roles(form, fault, chrome)}
     <button class="button primary" type="submit">${connected === null ? own.connect : own.save}</button>
   </form>`;
@@ -117,8 +120,8 @@ function roles(form: OwnProviderForm, fault: FaultOf, { words }: Chrome): Markup
     ${radio("roles", "hand", !form.byGroups, own.byHand)} ${radio("roles", "groups", form.byGroups, own.byGroups)}
     <div class="fields when-groups">
       ${field({ name: "claim", label: own.claim, type: "text", autocomplete: "off", value: form.claim, error: fault("claim") })}
-      ${lines("admin_groups", own.adminGroups, form.adminGroups, own, groups)}
-      ${lines("member_groups", own.memberGroups, form.memberGroups, own, null)}
+      ${lines("admin_groups", own.adminGroups, form.adminGroups, own.groupsHint, groups)}
+      ${lines("member_groups", own.memberGroups, form.memberGroups, own.groupsHint, null)}
       <fieldset class="group choices">
         <legend>${own.others}</legend>
         ${radio("others", "refuse", form.others === "refuse", own.othersRefused)}
@@ -136,22 +139,20 @@ function radio(field: string, value: string, checked: boolean, label: string): M
   </label>`;
 }
 
-function lines(
-  id: string,
-  label: string,
-  value: string,
-  { groupsHint }: Chrome["words"]["companySignIn"],
-  error: string | null,
-): Markup {
+function lines(id: string, label: string, value: string, hint: Child, error: string | null): Markup {
   const described = error === null ? `${id}-hint` : `${id}-hint ${id}-error`;
   const attributes: Attributes = error === null ? {} : { "aria-invalid": "true", autofocus: true };
   return html`<div class="field">
     <label for=${id}>${label}</label>
-    <p class="soft small" id=${`${id}-hint`}>${groupsHint}</p>
+    <p class="soft small" id=${`${id}-hint`}>${hint}</p>
     <textarea id=${id} name=${id} rows="3" spellcheck="false" autocomplete="off" autocapitalize="none" dir="auto"
       aria-describedby=${described} ...${attributes}>${value}</textarea>
     ${error !== null && fieldError(`${id}-error`, error)}
   </div>`;
+}
+
+function code(text: string): Markup {
+  return html`<code dir="ltr">${text}</code>`;
 }
 
 function texts(all: readonly string[]): Child {

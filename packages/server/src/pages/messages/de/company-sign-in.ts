@@ -32,6 +32,12 @@ export const companySignIn: Translation<typeof english, "one" | "other"> = {
     secretKept: "Lassen Sie das Feld leer, um das gespeicherte zu behalten.",
     scopes: "Scopes von OpenID Connect",
     scopesHint: "Mit Leerzeichen getrennt. Manche Systeme senden Gruppen nur mit einem eigenen Scope.",
+    claims: "Claims mit anderen Namen",
+    claimsHint:
+      "Einer in jeder Zeile: ein Feld hier, ein Gleichheitszeichen und der Claim Ihres Systems, zum Beispiel {example}. Ein leerer Claim lässt das Feld weg. Felder: {fields}.",
+    follow: "Name und Angaben bei jeder Anmeldung erneuern",
+    followHint:
+      "Sonst werden sie einmal eingetragen, bei einem neuen Konto. In Konten, die Personen selbst verbunden haben, ändert sich nichts.",
     roles: "Rollen",
     byHand: "Neue Personen sind Mitglieder. Die Verwaltung ändert Rollen unter „Mitglieder“.",
     byGroups: "Gruppen in Ihrem System entscheiden, bei jeder Anmeldung",
@@ -104,6 +110,7 @@ export const companySignIn: Translation<typeof english, "one" | "other"> = {
       clientSecret: "Geben Sie das Client-Secret genau so ein, wie Ihr System es anzeigt.",
       scope: "Geben Sie höchstens 20 Scopes ein, mit Leerzeichen getrennt.",
       claim: "Geben Sie den Namen eines Claims ein, ohne Leerzeichen.",
+      claims: "Geben Sie in jeder Zeile ein Feld und einen Claim ein, mit einem der Felder oben.",
       groups: "Geben Sie mindestens eine Gruppe ein, und höchstens 50 für jede Rolle.",
     },
     events: {

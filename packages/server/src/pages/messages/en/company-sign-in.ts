@@ -28,6 +28,12 @@ export const companySignIn = {
     secretKept: "Leave it empty to keep the stored one.",
     scopes: "OpenID Connect scopes",
     scopesHint: "Separated by spaces. Some systems send groups only with a scope of their own.",
+    claims: "Claims with other names",
+    claimsHint:
+      "One in each line: a field here, an equals sign, and the claim of your system, for example {example}. An empty claim leaves the field out. Fields: {fields}.",
+    follow: "Renew name and details at each sign-in",
+    followHint:
+      "Otherwise they are filled once, for a new account. In accounts that people connected themselves, nothing changes.",
     roles: "Roles",
     byHand: "New people are members. Admins change roles under “Members”.",
     byGroups: "Groups in your system decide, at each sign-in",
@@ -100,6 +106,7 @@ export const companySignIn = {
       clientSecret: "Enter the client secret exactly as your system shows it.",
       scope: "Enter up to 20 scopes, separated by spaces.",
       claim: "Enter the name of a claim, without spaces.",
+      claims: "Enter one field and claim in each line, with one of the fields above.",
       groups: "Enter at least one group, and at most 50 for each role.",
     },
     events: {

@@ -31,6 +31,12 @@ export const companySignIn: Translation<typeof english, "one" | "other"> = {
     secretKept: "Déjelo vacío para conservar el guardado.",
     scopes: "Ámbitos de OpenID Connect",
     scopesHint: "Separados por espacios. Algunos sistemas solo envían los grupos con un ámbito propio.",
+    claims: "Datos (claims) con otros nombres",
+    claimsHint:
+      "Uno en cada línea: un campo de aquí, un signo igual y el dato (claim) de su sistema, por ejemplo {example}. Un dato vacío omite el campo. Campos: {fields}.",
+    follow: "Actualizar el nombre y los datos en cada inicio de sesión",
+    followHint:
+      "Si no, se rellenan una vez, en una cuenta nueva. En las cuentas que las personas conectaron ellas mismas no cambia nada.",
     roles: "Roles de las personas",
     byHand: "Las personas nuevas son miembros. Los administradores cambian los roles en «Miembros».",
     byGroups: "Deciden los grupos de su sistema, en cada inicio de sesión",
@@ -103,6 +109,7 @@ export const companySignIn: Translation<typeof english, "one" | "other"> = {
       clientSecret: "Escriba el secreto de cliente exactamente como lo muestra su sistema.",
       scope: "Escriba hasta 20 ámbitos, separados por espacios.",
       claim: "Escriba el nombre de un dato (claim), sin espacios.",
+      claims: "Escriba un campo y un dato (claim) en cada línea, con uno de los campos de arriba.",
       groups: "Escriba al menos un grupo, y como máximo 50 para cada rol.",
     },
     events: {

@@ -33,6 +33,12 @@ export const companySignIn: Translation<typeof english, "one" | "other"> = {
     secretKept: "Laissez ce champ vide pour garder celui qui est enregistré.",
     scopes: "Scopes d’OpenID Connect",
     scopesHint: "Séparés par des espaces. Certains systèmes n’envoient les groupes qu’avec un scope à eux.",
+    claims: "Claims qui portent d’autres noms",
+    claimsHint:
+      "Un par ligne : un champ d’ici, le signe égal et le claim de votre système, par exemple {example}. Un claim vide omet le champ. Champs : {fields}.",
+    follow: "Renouveler le nom et les informations à chaque connexion",
+    followHint:
+      "Sinon, ils sont remplis une fois, pour un nouveau compte. Dans les comptes que les personnes ont associés elles-mêmes, rien ne change.",
     roles: "Rôles",
     byHand: "Les nouvelles personnes sont membres. Les administrateurs changent les rôles dans « Membres ».",
     byGroups: "Les groupes de votre système décident, à chaque connexion",
@@ -106,6 +112,7 @@ export const companySignIn: Translation<typeof english, "one" | "other"> = {
       clientSecret: "Saisissez le secret client exactement comme votre système l’affiche.",
       scope: "Saisissez 20 scopes au plus, séparés par des espaces.",
       claim: "Saisissez le nom d’un claim, sans espaces.",
+      claims: "Saisissez un champ et un claim par ligne, avec l’un des champs ci-dessus.",
       groups: "Saisissez au moins un groupe, et 50 au plus pour chaque rôle.",
     },
     events: {

@@ -31,6 +31,12 @@ export const companySignIn: Translation<typeof english, "other"> = {
     secretKept: "空欄のままにすると、保存済みのものを使います。",
     scopes: "OpenID Connect のスコープ",
     scopesHint: "空白で区切ります。専用のスコープがないとグループを送らないシステムもあります。",
+    claims: "名前の異なるクレーム",
+    claimsHint:
+      "1 行に 1 つずつ、ここでの項目、等号、システムのクレームの順に入力します。例：{example}。クレームを空にすると、その項目は使われません。項目：{fields}。",
+    follow: "サインインのたびに名前と詳細を更新する",
+    followHint:
+      "選ばない場合は、新しいアカウントに一度だけ入力されます。本人が接続したアカウントでは何も変わりません。",
     roles: "役割",
     byHand: "新しい人はメンバーになります。役割は管理者が「メンバー」で変更します。",
     byGroups: "サインインのたびに、システムのグループで決める",
@@ -96,6 +102,7 @@ export const companySignIn: Translation<typeof english, "other"> = {
       clientSecret: "クライアントシークレットを、システムの表示どおりに入力してください。",
       scope: "スコープを空白で区切って 20 個以内で入力してください。",
       claim: "クレームの名前を空白なしで入力してください。",
+      claims: "1 行に 1 つずつ、上の項目のいずれかとクレームを入力してください。",
       groups: "グループを 1 つ以上、役割ごとに 50 個以内で入力してください。",
     },
     events: {
