@@ -153,7 +153,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   "receipts.md": "has no commands",
   "step-up.md": "has no commands",
   "existing-people.md": "needs a server with such people: test/examples.test.ts runs its example",
-  "own-sign-in-page.md": "needs such a page: test/browser/own-sign-in-page.browser.test.ts runs its example",
+  "own-sign-in-page.md": "needs such a page: test/own-sign-in-page-docs.test.ts",
   "claims.md": "needs a server with those claims: the test below",
   "custom-grant.md": "needs a server with that grant: test/examples.test.ts runs its example",
 };

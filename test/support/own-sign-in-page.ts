@@ -52,9 +52,14 @@ export async function callAs(
 
 /** The challenge with which a browser was sent to the page, by a redirect or by a page that leads there. */
 export function challengeOf(page: Page): string {
+  return challengeIn(page, PAGE);
+}
+
+/** The same, for a page at another address. */
+export function challengeIn(page: Page, own: string): string {
   const refresh = page.headers.get("refresh")?.replace(/^0; url=/, "");
   const address = page.location ?? (refresh === undefined ? undefined : new URL(refresh));
-  const challenge = address?.href.startsWith(PAGE) ? address.searchParams.get("challenge") : null;
+  const challenge = address?.href.startsWith(own) ? address.searchParams.get("challenge") : null;
   if (challenge == null) throw new Error(`no way to the page: ${page.status} ${page.text.slice(0, 300)}`);
   return challenge;
 }
