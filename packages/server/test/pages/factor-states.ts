@@ -154,7 +154,8 @@ export const factorStates: Readonly<Record<string, (chrome: Chrome) => string>> 
     ),
   ...Object.fromEntries(
     (Object.keys(SECURITY_NOTICES) as (keyof typeof SECURITY_NOTICES)[])
-      .filter((notice) => notice !== "password")
+      // Those about accounts at providers are in `elsewhere-states.ts`, with these accounts.
+      .filter((notice) => notice !== "password" && !notice.startsWith("account-"))
       .map((notice) => [`security-${notice}`, (c: Chrome) => securityPage(aSecurityView({ notice }), c)]),
   ),
 };

@@ -334,7 +334,6 @@ export const states: Readonly<Record<string, (chrome: Chrome) => string>> = {
   ...elsewhereStates,
   ...ownSignInStates,
   ...keptStates,
-  ...factorStates,
   ...recoveryStates,
   ...factorStates,
   "sign-out": (c) => signOutPage({ csrf: "csrf-value", person: ada }, c),

@@ -104,7 +104,7 @@ function settings(view: OwnProviderView, chrome: Chrome): Markup {
     })}
     ${field({ ...plain, name: "scope", label: own.scopes, value: form.scopes, hint: own.scopesHint, error: fault("scope") })}
     ${lines("claims", own.claims, form.claims, claimsHint, fault("claims"))}
-    ${tick("follow", own.follow, form.follow, own.followHint)}
+    <div class="ticks">${tick("follow", own.follow, form.follow, own.followHint)}</div>
     ${roles(form, fault, chrome)}
     <button class="button primary" type="submit">${connected === null ? own.connect : own.save}</button>
   </form>`;
