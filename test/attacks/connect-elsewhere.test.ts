@@ -1,6 +1,6 @@
 /** Connecting an account at another provider: whose proof it is, how often it counts, and whom the identity belongs to. */
 
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import type { SignInProvider } from "../../packages/server/src/owners/identities/sign-in-provider.ts";
 import type { Person } from "../../packages/server/src/owners/storage.ts";
 import { Agent, type Form, type Page, signIn } from "../support/http-browser.ts";
@@ -16,11 +16,11 @@ import {
 import {
   addProvider,
   aSubject,
-  ForgingProvider,
+  type ForgingProvider,
   isSignedIn,
   pressProvider,
   signInThere,
-  startServerForProviders,
+  withForgingProvider,
 } from "../support/sign-in-providers.ts";
 import { smtpTo, startMailbox, type TestMailbox } from "../support/smtp-server.ts";
 import type { TestServer } from "../support/test-server.ts";
@@ -32,20 +32,18 @@ let mailbox: TestMailbox;
 let there: ForgingProvider;
 let provider: SignInProvider;
 
-beforeAll(async () => {
-  mailbox = await startMailbox();
-  server = await startServerForProviders({ host: "localhost", config: { smtpUrl: smtpTo(mailbox) } });
-  there = await ForgingProvider.start(server.now);
-});
-afterAll(async () => {
-  await Promise.all([server.stop(), there.stop()]);
-  await mailbox.stop();
-});
+withForgingProvider(
+  (at) => {
+    ({ server, there } = at);
+  },
+  async () => {
+    mailbox = await startMailbox();
+    return { host: "localhost", config: { smtpUrl: smtpTo(mailbox) } };
+  },
+);
+afterAll(() => mailbox.stop());
 beforeEach(async () => {
   provider = await addProvider(server, there.issuer);
-});
-afterEach(() => {
-  there.answering = {};
 });
 
 const linksOf = ({ partition, personId }: Person) =>

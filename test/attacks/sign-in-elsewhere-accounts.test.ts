@@ -1,6 +1,6 @@
 /** Which account a sign-in at another provider leads to, and what the provider's claims can't bring about. */
 
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Person } from "../../packages/server/src/owners/storage.ts";
 import { Agent, authorizeUrl, consentForm, type Page, redeem } from "../support/http-browser.ts";
 import {
@@ -10,20 +10,15 @@ import {
   isSignedIn,
   pressProvider,
   signInThere,
-  startServerForProviders,
+  withForgingProvider,
 } from "../support/sign-in-providers.ts";
 import type { TestServer } from "../support/test-server.ts";
 
 let server: TestServer;
 let there: ForgingProvider;
 
-beforeAll(async () => {
-  server = await startServerForProviders();
-  there = await ForgingProvider.start(server.now);
-});
-afterAll(() => Promise.all([server.stop(), there.stop()]));
-afterEach(() => {
-  there.answering = {};
+withForgingProvider((at) => {
+  ({ server, there } = at);
 });
 
 const trusted = () => addProvider(server, there.issuer, { emailDomains: ["corp.test"], trustEmail: true });

@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { SignInProvider } from "../../packages/server/src/owners/identities/sign-in-provider.ts";
 import { Agent, type Page, signIn } from "../support/http-browser.ts";
 import {
@@ -14,7 +14,7 @@ import {
   isSignedIn,
   pressProvider,
   signInThere,
-  startServerForProviders,
+  withForgingProvider,
 } from "../support/sign-in-providers.ts";
 import type { TestServer } from "../support/test-server.ts";
 import { byTheClock } from "../support/timing-test-retries.ts";
@@ -24,14 +24,9 @@ let server: TestServer;
 let there: ForgingProvider;
 let provider: SignInProvider;
 
-beforeAll(async () => {
-  server = await startServerForProviders();
-  there = await ForgingProvider.start(server.now);
+withForgingProvider(async (at) => {
+  ({ server, there } = at);
   provider = await addProvider(server, there.issuer, { clientSecret: CLIENT_SECRET });
-});
-afterAll(() => Promise.all([server.stop(), there.stop()]));
-afterEach(() => {
-  there.answering = {};
 });
 
 /** A browser that is at the provider, and a genuine callback for it. */

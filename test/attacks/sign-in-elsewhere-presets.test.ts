@@ -1,25 +1,24 @@
 /** UP-04, UP-17: an ID token of another organization at a well-known provider, and addresses that it doesn't vouch for. */
 
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { SignInProvider } from "../../packages/server/src/owners/identities/sign-in-provider.ts";
 import { Agent } from "../support/http-browser.ts";
 import {
   addProvider,
   aSubject,
-  ForgingProvider,
+  type ForgingProvider,
   isSignedIn,
   pressProvider,
   signInThere,
-  startServerForProviders,
+  withForgingProvider,
 } from "../support/sign-in-providers.ts";
 import type { TestServer } from "../support/test-server.ts";
 
 let server: TestServer;
 let there: ForgingProvider;
-beforeAll(async () => {
-  [server, there] = await Promise.all([startServerForProviders(), ForgingProvider.start()]);
+withForgingProvider((at) => {
+  ({ server, there } = at);
 });
-afterAll(() => Promise.all([server.stop(), there.stop()]));
 
 async function enters(provider: SignInProvider, claims: Readonly<Record<string, unknown>>): Promise<number | true> {
   there.answering = { claims: { ...aSubject(), ...claims } };

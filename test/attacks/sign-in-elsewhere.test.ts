@@ -3,7 +3,7 @@
 import { createHash, createHmac, generateKeyPairSync, type KeyObject } from "node:crypto";
 import type { ServerResponse } from "node:http";
 import { exportJWK, SignJWT } from "jose";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { SignInProvider } from "../../packages/server/src/owners/identities/sign-in-provider.ts";
 import { Agent, type Page } from "../support/http-browser.ts";
 import {
@@ -15,7 +15,7 @@ import {
   isSignedIn,
   pressProvider,
   signInThere,
-  startServerForProviders,
+  withForgingProvider,
 } from "../support/sign-in-providers.ts";
 import type { TestServer } from "../support/test-server.ts";
 
@@ -24,13 +24,9 @@ let server: TestServer;
 let there: ForgingProvider;
 let provider: SignInProvider;
 
-beforeAll(async () => {
-  [server, there] = await Promise.all([startServerForProviders(), ForgingProvider.start()]);
+withForgingProvider(async (at) => {
+  ({ server, there } = at);
   provider = await addProvider(server, there.issuer, { clientSecret: CLIENT_SECRET });
-});
-afterAll(() => Promise.all([server.stop(), there.stop()]));
-afterEach(() => {
-  there.answering = {};
 });
 
 const seconds = () => Math.floor(Date.now() / 1000);

@@ -4,10 +4,10 @@
  */
 
 import { randomBytes } from "node:crypto";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { SignInProvider } from "../../packages/server/src/owners/identities/sign-in-provider.ts";
 import { Agent, authorizeUrl, consentForm, type Page, redeem, signIn } from "../support/http-browser.ts";
-import { addProvider, ForgingProvider, pressProvider, startServerForProviders } from "../support/sign-in-providers.ts";
+import { addProvider, type ForgingProvider, pressProvider, withForgingProvider } from "../support/sign-in-providers.ts";
 import type { TestServer } from "../support/test-server.ts";
 
 const MINUTE = 60_000;
@@ -17,13 +17,8 @@ const REMOVE = "/account/security/identities/remove";
 let server: TestServer;
 let there: ForgingProvider;
 
-beforeAll(async () => {
-  server = await startServerForProviders();
-  there = await ForgingProvider.start(server.now);
-});
-afterAll(() => Promise.all([server.stop(), there.stop()]));
-beforeEach(() => {
-  there.answering = {};
+withForgingProvider((at) => {
+  ({ server, there } = at);
 });
 
 let people = 0;

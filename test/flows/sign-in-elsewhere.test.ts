@@ -1,28 +1,24 @@
 /** Sign-in at another OpenID Connect provider: who is signed in here, and what waits behind it goes on. */
 
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { formWith, withSecondStep } from "../support/authenticator-app.ts";
 import { Agent, authorizeUrl, consentForm, type Page, redeem, signIn } from "../support/http-browser.ts";
 import {
   addProvider,
   aSubject,
-  ForgingProvider,
+  type ForgingProvider,
   isSignedIn,
   pressProvider,
   signInThere as signInAt,
-  startServerForProviders,
+  withForgingProvider,
 } from "../support/sign-in-providers.ts";
 import { settle, type TestServer } from "../support/test-server.ts";
 
 let server: TestServer;
 let there: ForgingProvider;
 
-beforeAll(async () => {
-  [server, there] = await Promise.all([startServerForProviders(), ForgingProvider.start()]);
-});
-afterAll(() => Promise.all([server.stop(), there.stop()]));
-beforeEach(() => {
-  there.answering = {};
+withForgingProvider((at) => {
+  ({ server, there } = at);
 });
 
 const signInThere = (agent: Agent, provider: { readonly id: string }, page?: Page) =>
