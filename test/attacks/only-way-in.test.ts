@@ -8,7 +8,7 @@ import type { Person } from "../../packages/server/src/owners/person.ts";
 import { type AdminApi, adminApi } from "../support/admin-api.ts";
 import { addCompany, type TestCompany } from "../support/company-staff.ts";
 import { aDevice, aDeviceClient, formWith } from "../support/device-actor.ts";
-import { Agent, authorizeUrl, type Page, postForm, signIn } from "../support/http-browser.ts";
+import { Agent, authorizeUrl, formTo, postForm, signIn } from "../support/http-browser.ts";
 import { anAccept, PAGE, signInAtPage, type WithPage } from "../support/own-sign-in-page.ts";
 import { aPasskeyOf, passkeyOptions } from "../support/recovery-actors.ts";
 import {
@@ -25,11 +25,6 @@ import { PASSWORD, type TestServer } from "../support/test-server.ts";
 
 let server: TestServer;
 let there: ForgingProvider;
-const formTo = ({ forms, status, text }: Page, place: string) => {
-  const form = forms.find(({ action }) => action.endsWith(place));
-  if (form === undefined) throw new Error(`no form to ${place}: ${status} ${text.slice(0, 300)}`);
-  return form;
-};
 
 describe("UP-15 the operator's own page is the only way in, and somebody has other ways from before", () => {
   let at: WithPage;

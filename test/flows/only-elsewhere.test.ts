@@ -6,7 +6,7 @@
 import { randomBytes } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import type { SignInProvider } from "../../packages/server/src/owners/identities/sign-in-provider.ts";
-import { Agent, authorizeUrl, consentForm, type Page, redeem, signIn } from "../support/http-browser.ts";
+import { Agent, authorizeUrl, consentForm, formTo, type Page, redeem, signIn } from "../support/http-browser.ts";
 import { addProvider, type ForgingProvider, pressProvider, withForgingProvider } from "../support/sign-in-providers.ts";
 import type { TestServer } from "../support/test-server.ts";
 
@@ -52,12 +52,6 @@ const asksPassword = ({ text }: Page) => text.includes('type="password"');
 async function question(agent: Agent, provider: SignInProvider): Promise<Page> {
   const begun = await pressProvider(agent, await agent.get("/account/security"), provider);
   return agent.follow(await agent.get(there.callback(begun)));
-}
-
-function formTo(page: Page, action: string) {
-  const found = page.forms.find((form) => form.action.endsWith(action));
-  if (found === undefined) throw new Error(`no form to ${action}: ${page.status} ${page.text.slice(0, 300)}`);
-  return found;
 }
 
 describe("somebody without a password signed in eleven minutes ago, and confirms who they are", () => {

@@ -143,6 +143,13 @@ function fieldsOf(inner: string): URLSearchParams {
   return fields;
 }
 
+/** The form whose action ends with this path. */
+export function formTo(page: Page, place: string): Form {
+  const form = page.forms.find(({ action }) => action.endsWith(place));
+  if (form === undefined) throw new Error(`no form to ${place}: ${page.status} ${page.text.slice(0, 300)}`);
+  return form;
+}
+
 /** The addresses of a page's links, as written in the page. */
 export function linksOf({ text }: Page): readonly string[] {
   return [...text.matchAll(/<a\b([^>]*)>/g)].flatMap(([, one = ""]) => {

@@ -3,7 +3,7 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { addCompany, addMember, type TestCompany } from "../../support/company-staff.ts";
-import { Agent, type Form, type Page, signIn } from "../../support/http-browser.ts";
+import { Agent, formTo, type Page, signIn } from "../../support/http-browser.ts";
 import { type OidcProvider, startOidcProvider } from "../../support/oidc-provider.ts";
 import {
   addCompanyProvider,
@@ -49,12 +49,6 @@ async function as(person: { readonly username: string }): Promise<Agent> {
   const agent = new Agent(server.issuer);
   await signIn(agent, person.username);
   return agent;
-}
-
-function formTo(page: Page, place: string): Form {
-  const form = page.forms.find(({ action }) => action.endsWith(place));
-  if (form === undefined) throw new Error(`no form to ${place}: ${page.status} ${page.text.slice(0, 2_000)}`);
-  return form;
 }
 
 const pathOf = ({ slug }: TestCompany) => `/company/${slug}/provider`;

@@ -6,7 +6,7 @@ import type { CompanyProvider } from "../../../packages/server/src/owners/identi
 import type { Person } from "../../../packages/server/src/owners/person.ts";
 import { AUTHENTICATOR, appOf, formWith } from "../../support/authenticator-app.ts";
 import { addCompany, claimsOf, decide, type TestCompany } from "../../support/company-staff.ts";
-import { Agent, authorizeUrl, consentForm, type Form, type Page, redeem, signIn } from "../../support/http-browser.ts";
+import { Agent, authorizeUrl, consentForm, formTo, type Page, redeem, signIn } from "../../support/http-browser.ts";
 import { aLogoutReceiver, type LogoutReceiver } from "../../support/logout-receiver.ts";
 import {
   addCompanyProvider,
@@ -70,12 +70,6 @@ async function arrived(from?: string) {
   const local = await here.assent.storage.people.findByName({ name: person.email });
   if (local === undefined) throw new Error(`no account: ${page.status} ${page.text.slice(0, 300)}`);
   return { person, local, agent, atThere, page };
-}
-
-function formTo(page: Page, place: string): Form {
-  const form = page.forms.find(({ action }) => action.endsWith(place));
-  if (form === undefined) throw new Error(`no form to ${place}: ${page.status} ${page.text.slice(0, 300)}`);
-  return form;
 }
 
 async function signOut(agent: Agent): Promise<void> {

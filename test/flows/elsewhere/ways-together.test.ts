@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import type { ExistingPeople } from "../../../packages/server/src/configured-people.ts";
 import type { CompanyProvider } from "../../../packages/server/src/owners/identities/company-provider.ts";
 import { addCompany, addMember, type TestCompany } from "../../support/company-staff.ts";
-import { Agent, authorizeUrl, consentForm, linksOf, type Page, postForm, signIn } from "../../support/http-browser.ts";
+import { Agent, authorizeUrl, consentForm, formTo, linksOf, postForm, signIn } from "../../support/http-browser.ts";
 import { anAccept, PAGE, pressOwnPage, signInAtPage, type WithPage } from "../../support/own-sign-in-page.ts";
 import {
   addCompanyProvider,
@@ -58,12 +58,6 @@ async function companyAt(server: TestServer, domain: string) {
   const company = await addCompany(server);
   const provider = await addCompanyProvider(server, company, there.issuer, { domains: [domain] });
   return { company, provider };
-}
-
-function formTo(page: Page, place: string) {
-  const form = page.forms.find(({ action }) => action.endsWith(place));
-  if (form === undefined) throw new Error(`no form to ${place}: ${page.status} ${page.text.slice(0, 300)}`);
-  return form;
 }
 
 describe("the own page instead of the sign-in page, and the application keeps the passwords", () => {
