@@ -356,6 +356,26 @@ describe("a page that says how strong the sign-in was, beside the built-in one",
     expect((await signInAtPage(beside, agent, begun)).text).toContain(userCode);
   });
 
+  test("a device that needs a second factor → the way to the page, which reads the level and may prove it", async () => {
+    await beside.server.addScope({ name: "pay", description: "Pay", resource: "https://api.test", acr: "mfa" });
+    const tv = await aDeviceClient(beside.server, { scopes: ["pay"] });
+    const { userCode } = await aDevice(beside.server, tv, { scope: "pay" });
+    const fields = anAccept(beside.server);
+    const agent = new Agent(beside.server.issuer);
+    await signInAtPage(beside, agent, await viaButton(agent, "/login"), fields);
+    const typed = (await agent.get("/device")).forms.find((form) => form.fields.has("user_code"));
+    if (typed === undefined) throw new Error("no field for the code");
+    const begun = await pressOwnPage(agent, await agent.follow(await agent.submit(typed, { user_code: userCode })));
+    const { body } = await callAs(beside, "challenge", { challenge: challengeOf(begun) });
+    expect(body).toMatchObject({ purpose: "device", client: null, scopes: [], acr: "mfa" });
+    const again = () => ({ ...fields, auth_time: String(Math.floor(beside.server.now() / 1000)) });
+    const weak = await signInAtPage(beside, agent, begun, again());
+    expect(weak.text).not.toContain(userCode);
+    beside.server.tick(1000);
+    const strong = { ...again(), acr: "mfa", amr: "pwd otp" };
+    expect((await signInAtPage(beside, agent, await pressOwnPage(agent, weak), strong)).text).toContain(userCode);
+  });
+
   test("a company's invitation → the person comes back to it", async () => {
     const { admin, slug } = await addCompany(beside.server);
     const adminAgent = new Agent(beside.server.issuer);

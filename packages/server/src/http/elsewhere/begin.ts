@@ -61,15 +61,19 @@ export function beginSignIn(
   tools: FlowTools,
 ): Promise<Answer> {
   const { visitor, form, flow } = arrival;
-  if (provider.ownPage !== undefined) return toOwnPage({ ...goingFrom(arrival), typed }, arrival, tools);
+  const onlyFactor = form.get("only") === "second-factor";
+  if (provider.ownPage !== undefined) {
+    const lacks = onlyFactor && flow === undefined ? ({ lacks: "mfa" } as const) : {};
+    return toOwnPage({ ...goingFrom(arrival), typed, ...lacks }, arrival, tools);
+  }
   const prompt = flow?.request.prompt ?? [];
   const choose = form.get("switch") === "yes" || prompt.includes("select_account");
   // Somebody who is signed in, and is asked to sign in, has to prove again who they are. So has whoever an app asks.
   // Somebody who only lacks a second factor proves that one alone.
-  const again = visitor.signedIn !== undefined && !choose && form.get("only") !== "second-factor";
+  const again = visitor.signedIn !== undefined && !choose && !onlyFactor;
   const fresh = again || prompt.includes("login") || flow?.request.maxAge != null;
   const loginHint = typed ?? flow?.request.loginHint ?? null;
-  const mfa = form.get("only") === "second-factor" || needsSecondFactor(arrival);
+  const mfa = onlyFactor || needsSecondFactor(arrival);
   return begin(provider, { connects: null, fresh, choose, mfa, loginHint }, arrival, tools);
 }
 

@@ -120,7 +120,7 @@ async function strongerAtPage(
   tools: FlowTools,
 ): Promise<string | undefined> {
   const page = tools.config.externalSignIn;
-  if (page?.acrValues?.some((acr) => isAsSure(acr, wanted)) !== true) return undefined;
+  if (page === null || !reaches(page, wanted)) return undefined;
   if (session.createdAt >= arrival.flow.continuation.startedAt) return undefined;
   const theirs = await providersOf(person, tools.elsewhere);
   return theirs.some(({ ownPage }) => ownPage !== undefined)
@@ -128,15 +128,21 @@ async function strongerAtPage(
     : undefined;
 }
 
-/** The person's providers whose second factor counts as this server's own. */
+function reaches(page: FlowTools["config"]["externalSignIn"], wanted: Acr): boolean {
+  return page?.acrValues?.some((acr) => isAsSure(acr, wanted)) === true;
+}
+
+/** The person's providers whose second factor counts as this server's own, the operator's own page among them. */
 async function secondFactorsElsewhere(
   person: Person,
   wanted: Acr,
-  { elsewhere }: FlowTools,
+  { elsewhere, config }: FlowTools,
 ): Promise<readonly ProviderButton[]> {
   if (wanted !== "mfa") return [];
   const known = await providersOf(person, elsewhere);
-  const counts = known.filter(({ mfaAcr = [], mfaAmr = [] }) => mfaAcr.length + mfaAmr.length > 0);
+  const counts = known.filter(({ ownPage, mfaAcr = [], mfaAmr = [] }) =>
+    ownPage === undefined ? mfaAcr.length + mfaAmr.length > 0 : reaches(config.externalSignIn, wanted),
+  );
   return counts.map(({ id, name }) => ({ id, name }));
 }
 

@@ -8,7 +8,7 @@ import { deflateRawSync, inflateRawSync } from "node:zlib";
 import { hashes } from "../../crypto/node-hashes.ts";
 import { seal, unseal } from "../../crypto/seal.ts";
 import type { Secrets } from "../../crypto/server-secret.ts";
-import type { Millis } from "../../oauth/model.ts";
+import type { Acr, Millis } from "../../oauth/model.ts";
 import type { Continuation } from "../../owners/authorization/continuation.ts";
 import type { ExternalAnswer, ExternalChallenge } from "../../owners/identities/external-sign-in.ts";
 
@@ -36,8 +36,9 @@ export function beganIn(nonce: string, { browser }: ExternalChallenge): boolean 
 const PURPOSE = "external sign-in";
 
 export function sealChallenge(challenge: ExternalChallenge, secrets: Secrets): string {
-  const { id, browser, begunAt, provedSince, connects, person, typed, choose, continuation } = challenge;
-  const plain = [id, browser, begunAt, begunAt - provedSince, connects, person, typed, choose, continuation ?? null];
+  const { id, browser, begunAt, provedSince, connects, person, typed, choose, lacks, continuation } = challenge;
+  const waits = lacks === undefined ? [continuation ?? null] : [continuation ?? null, lacks];
+  const plain = [id, browser, begunAt, begunAt - provedSince, connects, person, typed, choose, ...waits];
   const bytes = deflateRawSync(Buffer.from(JSON.stringify(plain)), { dictionary: USUAL, level: 9 });
   return Buffer.from(seal(secrets, PURPOSE, "", bytes)).toString("base64url");
 }
@@ -48,9 +49,10 @@ export function openChallenge(sealed: string | null, secrets: Secrets): External
   const bytes = unseal(secrets, PURPOSE, "", Buffer.from(sealed, "base64url"));
   if (bytes === undefined) return undefined;
   const plain = inflateRawSync(bytes, { dictionary: USUAL, maxOutputLength: MAX_OPENED }).toString();
-  const [id, browser, begunAt, age, connects, person, typed, choose, continuation] = JSON.parse(plain) as [
+  const [id, browser, begunAt, age, connects, person, typed, choose, continuation, lacks] = JSON.parse(plain) as [
     ...[id: string, browser: string, begunAt: Millis, age: Millis, connects: string | null],
     ...[person: ExternalChallenge["person"], typed: string | null, choose: boolean, continuation: Continuation | null],
+    lacks?: Acr,
   ];
   const provedSince = begunAt - age;
   return {
@@ -62,6 +64,7 @@ export function openChallenge(sealed: string | null, secrets: Secrets): External
     person,
     typed,
     choose,
+    ...(lacks === undefined ? {} : { lacks }),
     continuation: continuation ?? undefined,
   };
 }

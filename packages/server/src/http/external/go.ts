@@ -12,7 +12,7 @@ import type { FlowTools } from "../endpoint-contexts.ts";
 import { formOf } from "../http-message.ts";
 import { browserTag, MAX_CHALLENGE, sealChallenge } from "./challenge.ts";
 
-export interface Going extends Pick<ExternalChallenge, "connects" | "typed"> {
+export interface Going extends Pick<ExternalChallenge, "connects" | "typed" | "lacks"> {
   /** True: the person wants another account than the one that is signed in. */
   readonly switches: boolean;
 }
@@ -32,7 +32,7 @@ export function addressOfPage(
   { secrets, elsewhere, now }: FlowTools,
 ): string | undefined {
   const { visitor, flow, continuation } = arrival;
-  const { connects, typed, switches } = going;
+  const { connects, typed, switches, lacks } = going;
   const begunAt = now();
   const person = visitor.signedIn?.person;
   const prompt = continuation?.kind === "request" ? (flow?.request.prompt ?? []) : [];
@@ -46,6 +46,7 @@ export function addressOfPage(
       provedSince: fresh ? begunAt : oldestProof(flow, begunAt),
       // Somebody who wants another account is not expected.
       person: person === undefined || switches ? null : { partition: person.partition, personId: person.personId },
+      ...(lacks === undefined ? {} : { lacks }),
       continuation,
     },
     secrets,

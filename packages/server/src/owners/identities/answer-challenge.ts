@@ -3,7 +3,7 @@
 import { signInPolicy } from "../../oauth/authentication-context.ts";
 import { authenticateClient } from "../../oauth/client-authentication/index.ts";
 import { refuse } from "../../oauth/errors.ts";
-import type { Client } from "../../oauth/model.ts";
+import type { Acr, Client } from "../../oauth/model.ts";
 import { type Parameters, parseOrRefuse, parseParameters } from "../../oauth/parameters.ts";
 import type { OAuthContext } from "../../oauth/ports.ts";
 import type { TokenRequest } from "../../oauth/token-endpoint/endpoint.ts";
@@ -58,13 +58,13 @@ async function asked(request: TokenRequest, context: AnswerChallengeContext): Pr
 /** What the challenge is about. */
 export async function readChallenge(request: TokenRequest, context: AnswerChallengeContext): Promise<unknown> {
   const { challenge } = await asked(request, context);
-  const { continuation, connects, person, choose, provedSince, typed } = challenge;
+  const { continuation, connects, person, choose, provedSince, typed, lacks } = challenge;
   const flow = await flowBehind(continuation, context);
   const prompt = flow?.request.prompt ?? [];
   return {
     purpose: connects === null ? purposeOf(continuation, person !== null) : "connect",
     client: flow === undefined ? null : clientOf(flow, context),
-    ...wishesOf(flow),
+    ...wishesOf(flow, lacks ?? null),
     login_hint: typed ?? flow?.request.loginHint ?? null,
     choose_account: choose || prompt.includes("select_account"),
     auth_time_min: Math.ceil(provedSince / 1000),
@@ -109,9 +109,8 @@ function clientOf({ request: { client } }: AuthorizationFlow, { issuer }: Answer
   };
 }
 
-function wishesOf(flow: AuthorizationFlow | undefined) {
-  if (flow === undefined)
-    return { scopes: [], prompt: [], max_age: null, acr_values: null, acr: null, ui_locales: null };
+function wishesOf(flow: AuthorizationFlow | undefined, acr: Acr | null) {
+  if (flow === undefined) return { scopes: [], prompt: [], max_age: null, acr_values: null, acr, ui_locales: null };
   const { request, continuation } = flow;
   return {
     scopes: request.scopes.map(({ name, description }) => ({ name, description })),

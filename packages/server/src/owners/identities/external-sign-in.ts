@@ -88,6 +88,8 @@ export interface ExternalChallenge {
   readonly person: { readonly partition: number; readonly personId: string } | null;
   /** The address that the person typed. Null: none. */
   readonly typed: string | null;
+  /** The level that a device lacks. An app's request says itself which one it needs. Absent: none. */
+  readonly lacks?: Acr;
   readonly continuation: Continuation | undefined;
 }
 
