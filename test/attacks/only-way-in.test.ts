@@ -106,6 +106,7 @@ describe("UP-15 the operator's own page is the only way in, and somebody has oth
   test("a step of the page or of a provider without what proves it → not signed in", async () => {
     const { agent, csrf } = await visitor();
     const posts: readonly [string, Record<string, string>][] = [
+      ["/login", { csrf, username: "a@corp.test", password: "" }],
       ["/login/provider", { csrf }],
       ["/login/provider", { csrf, provider: "" }],
       ["/login/provider", { csrf, provider: provider.id }],

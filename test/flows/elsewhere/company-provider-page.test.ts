@@ -208,6 +208,31 @@ describe("switched on", () => {
     expect(await isSignedIn(visitor)).toBe(true);
   });
 
+  test("somebody types the work address with a password → wrong, as for anybody, and then the button of the company", async () => {
+    const { company, provider } = await on();
+    const visitor = new Agent(server.issuer);
+    const login = await visitor.get("/login");
+    expect(login.text).toContain("enter your work address and no password");
+    expect(login.text).not.toContain(provider.id);
+    const form = login.forms.find(({ fields }) => fields.has("username"));
+    if (form === undefined) throw new Error("no sign-in form");
+    const wrong = (username: string) => visitor.submit(form, { username, password: "the password of the company" });
+    const main = ({ text }: Page, username: string) =>
+      text
+        .match(/<main.*<\/main>/s)?.[0]
+        .replaceAll(username, "")
+        .replaceAll(/(?:name="csrf" |sealed|challenge)[^>]*/g, "");
+    const [known, unknown] = [`a@${company.domain}`, `nobody@${company.domain}`];
+    const page = await wrong(known);
+    expect(main(page, known)).toBe(main(await wrong(unknown), unknown));
+    const begun = await pressProvider(visitor, page, provider);
+    await visitor.follow(await visitor.get((await there.passes(there.agent(), begun, known)).href));
+    expect(await isSignedIn(visitor)).toBe(true);
+    expect(
+      (await new Agent(server.issuer).submit(form, { username: "a@other.test", password: "x" })).text,
+    ).not.toContain(provider.id);
+  });
+
   test("of two admins who save at once the second → nothing is saved", async () => {
     const { company, agent } = await on();
     const form = formTo(await agent.get(pathOf(company)), "/provider");

@@ -38,6 +38,7 @@ export function signInPage(view: SignInView, chrome: Chrome): string {
       }
       ${view.passkey !== null && passkeyForm(view.passkey, view.form, null, chrome)}
       ${providerSection(view, chrome)}
+      ${view.workAddress === true && asksPassword && html`<p class="soft small">${words.elsewhere.workAddress}</p>`}
       ${another(view.choose ?? view.other, chrome)} ${ways(view, chrome)} ${asksPassword && passwordScript(chrome)}
     </div>`,
   );

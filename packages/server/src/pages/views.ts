@@ -83,6 +83,8 @@ export interface SignInView {
     | NotSignedInElsewhere;
   /** The other providers at which people can sign in. Absent: none. */
   readonly providers?: readonly ProviderButton[];
+  /** True: a work address without a password leads to the provider of its organization. Absent: false. */
+  readonly workAddress?: boolean;
   /** False: the person who signs in again has no password, so the page has no fields. Absent: true. */
   readonly asksPassword?: boolean;
   /** True: the person of `again` has no password. Absent: false. */
@@ -91,10 +93,7 @@ export interface SignInView {
   readonly again: SignedInAs | null;
   /** Who stays signed in until another account is, and the path back to what waits. Null: nobody. */
   readonly stays: { readonly person: SignedInAs; readonly back: string } | null;
-  /**
-   * Fields for the forms of the current session. Present if the request asks to choose an account (prompt=select_account) and somebody is signed
-   * in.
-   */
+  /** Fields for the forms of the current session, if somebody is signed in and the request asks to choose an account. */
   readonly choose?: FormSecrets;
   /** Fields of the form for another account than the one that is signed in. Absent: `choose`, or none. */
   readonly other?: FormSecrets;

@@ -79,6 +79,8 @@ export const elsewhereStates: Readonly<Record<string, (chrome: Chrome) => string
       }),
       c,
     ),
+  "sign-in-work-address": (c) => signInPage(aProviderSignIn({ ...alone, workAddress: true }), c),
+  "sign-in-work-address-alone": (c) => signInPage(aSignIn({ ...alone, workAddress: true }), c),
   "sign-in-providers-app": (c) => signInPage(aProviderSignIn({ providers: five, passkey: anOffer }), c),
   "sign-in-providers-again": (c) => signInPage(aProviderSignIn({ again: ada, noPassword: true }), c),
   "sign-in-providers-choose": (c) =>

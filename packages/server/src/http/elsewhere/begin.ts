@@ -3,9 +3,7 @@
 import { randomText } from "../../crypto/random.ts";
 import { signInPolicy } from "../../oauth/authentication-context.ts";
 import type { Millis } from "../../oauth/model.ts";
-import { canonicalEmail } from "../../owners/canonical-login.ts";
 import { isReplaced } from "../../owners/identities/external-sign-in.ts";
-import { domainOf } from "../../owners/identities/sign-in-elsewhere.ts";
 import type { SignInProvider } from "../../owners/identities/sign-in-provider.ts";
 import type { Attempt } from "../../owners/identities/upstream-identity.ts";
 import type { ElsewhereProblem } from "../../pages/views.ts";
@@ -41,16 +39,6 @@ export async function activeProvider(
   if (provider?.status !== "active" || (isReplaced(config.externalSignIn) && provider.ownPage !== "only"))
     return undefined;
   return provider;
-}
-
-/** The provider of an address that somebody typed. Undefined: no provider has its domain. */
-export async function providerOfAddress(typed: string, { elsewhere }: FlowTools): Promise<SignInProvider | undefined> {
-  const address = canonicalEmail(typed.trim());
-  if (address === undefined) return undefined;
-  const domain = domainOf(address);
-  return [...(await elsewhere.providers()).values()].find(
-    ({ status, emailDomains }) => status === "active" && emailDomains.includes(domain),
-  );
 }
 
 /** `typed`: the address that the person typed. Null: none. */

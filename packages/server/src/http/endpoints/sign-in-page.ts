@@ -4,9 +4,11 @@ import { isReplaced } from "../../owners/identities/external-sign-in.ts";
 import {
   activeProviders,
   offeredProviders,
+  providerOfAddress,
   providerOfCompany,
   providersOf,
 } from "../../owners/identities/sign-in-elsewhere.ts";
+import type { SignInProvider } from "../../owners/identities/sign-in-provider.ts";
 import { signInPage } from "../../pages/index.ts";
 import type { FormSecrets, SignInView } from "../../pages/views.ts";
 import type { Waiting } from "../../pages/waiting-view.ts";
@@ -54,14 +56,18 @@ export async function signInAnswer(
   const companyId = atCompany?.companyId ?? invited?.companyId;
   const closed = isReplaced(tools.config.externalSignIn);
   const theirs = companyId === undefined || closed ? undefined : await providerOfCompany(companyId, tools.elsewhere);
-  const providers = [...(theirs === undefined ? [] : [{ id: theirs.id, name: theirs.name }]), ...ways.providers];
+  const typed = confirms === undefined && !closed ? await providerTyped(again, tools) : undefined;
+  const first = [theirs, typed].filter((one) => one !== undefined).map(({ id, name }) => ({ id, name }));
+  const providers = [...new Map([...first, ...ways.providers].map((one) => [one.id, one])).values()];
   const noPassword = !asksPassword || (known?.person.passwordHash === null && known.keptBy === undefined);
   const other = otherAccount(again, { visitor, continuation, flow }, form, tools);
+  const knowsDomains = confirms === undefined && !closed && first.length === 0 && (await hasDomains(tools));
+  const workAddress = knowsDomains ? { workAddress: true } : {};
   const common = { form, ways: waysOf(tools), passkey, stays, providers, asksPassword, noPassword, ...other };
   if (flow === undefined) {
     const { username, problem, status } = again ?? FIRST;
     const view: SignInView = {
-      ...common,
+      ...{ ...common, ...workAddress },
       device: continuation?.kind === "device",
       client: null,
       ...(invited === undefined ? {} : { invited }),
@@ -88,7 +94,7 @@ export async function signInAnswer(
   const { username, problem, status } = again ?? { ...FIRST, username: hint };
   const chrome = tools.chrome(http, pageContextOf({ flow, visitor }, tools));
   const view: SignInView = {
-    ...common,
+    ...{ ...common, ...workAddress },
     client: clientCard(request, chrome.words.language),
     username,
     problem,
@@ -96,6 +102,20 @@ export async function signInAnswer(
     ...(chooser === undefined ? {} : { choose: { ...form, csrf: formToken(chooser.session, tools) } }),
   };
   return page(status, signInPage(view, chrome), "to a client", visitor.cookies);
+}
+
+/**
+ * The provider of the address with which somebody could not sign in: a company's has no button of its own. It depends on
+ * the domain alone, so it doesn't tell whether anybody has that address here.
+ */
+function providerTyped(again: Shown | null, tools: FlowTools): Promise<SignInProvider | undefined> | undefined {
+  return again === null || again.username === ""
+    ? undefined
+    : providerOfAddress(again.username, false, tools.elsewhere);
+}
+
+async function hasDomains({ elsewhere }: FlowTools): Promise<boolean> {
+  return (await activeProviders(elsewhere)).some(({ emailDomains, ownPage }) => emailDomains.length > 0 && !ownPage);
 }
 
 /** The way to the other account for somebody whose provider named one. Without it, nothing replaces the present person. */

@@ -3,6 +3,8 @@
 import { BY_PASSWORD } from "../../oauth/authentication-context.ts";
 import { OAuthError } from "../../oauth/errors.ts";
 import { accountPage } from "../../owners/authorization/continuation.ts";
+import { isReplaced } from "../../owners/identities/external-sign-in.ts";
+import { providerOfAddress } from "../../owners/identities/sign-in-elsewhere.ts";
 import { type OpenLinkContext, openLink } from "../../owners/mail/open-mail-link.ts";
 import type { MailLink } from "../../owners/mail/storage.ts";
 import { MAX_PASSWORD_BYTES } from "../../owners/new-password.ts";
@@ -14,7 +16,7 @@ import { behindLink } from "../authorization/continue-after-mail.ts";
 import { type Visitor, visitorOf } from "../browser-of-request.ts";
 import { originOf } from "../connections/client-address.ts";
 import { deviceCookie } from "../device-cookie.ts";
-import { beginSignIn, providerOfAddress } from "../elsewhere/begin.ts";
+import { beginSignIn } from "../elsewhere/begin.ts";
 import type { FlowTools } from "../endpoint-contexts.ts";
 import { problemAnswer } from "../error-page.ts";
 import { isFormToken } from "../form-token.ts";
@@ -78,7 +80,8 @@ export async function submitSignIn(http: HttpRequest, tools: PasswordTools): Pro
   const password = form.get("password") ?? "";
   if (password === "") {
     // "Work address": its organization has its own sign-in.
-    const provider = await providerOfAddress(username, tools);
+    const closed = isReplaced(tools.config.externalSignIn);
+    const provider = await providerOfAddress(username, closed, tools.elsewhere);
     if (provider !== undefined) return beginSignIn(provider, username, arrival, tools);
   }
   if (username === "" || password === "") return again({ kind: "missing" }, 200);

@@ -97,6 +97,24 @@ export async function offeredProviders(elsewhere: SignInProviders): Promise<read
   return (await activeProviders(elsewhere)).filter((one) => !isOfCompany(one));
 }
 
+/**
+ * The provider of an address that somebody typed. `closed`: only the operator's own page signs anybody in. Undefined: no
+ * provider has its domain.
+ */
+export async function providerOfAddress(
+  typed: string,
+  closed: boolean,
+  elsewhere: SignInProviders,
+): Promise<SignInProvider | undefined> {
+  const address = canonicalEmail(typed.trim());
+  if (address === undefined) return undefined;
+  const domain = domainOf(address);
+  return [...(await elsewhere.providers()).values()].find(
+    ({ status, emailDomains, ownPage }) =>
+      status === "active" && emailDomains.includes(domain) && (!closed || ownPage === "only"),
+  );
+}
+
 /** The active provider of a company. */
 export async function providerOfCompany(
   companyId: string,

@@ -7,6 +7,7 @@ export const elsewhere: Translation<typeof english, "zero" | "one" | "two" | "fe
   elsewhere: {
     with: "المتابعة عبر {provider}",
     or: "أو",
+    workAddress: "لتسجيل الدخول عبر مؤسستك، أدخل عنوان بريد العمل واترك كلمة المرور فارغة.",
     introAgain: "أنت مسجّل الدخول باسم {person}. سجّل الدخول مرة أخرى لتأكيد هويتك.",
     chooseIntro:
       "أنت مسجّل الدخول باسم {person}. للمتابعة باسم {person}، سجّل الدخول مرة أخرى. ولاستخدام حساب آخر، سجّل الدخول به.",

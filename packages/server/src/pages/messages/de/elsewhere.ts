@@ -7,6 +7,7 @@ export const elsewhere: Translation<typeof english, "one" | "other"> = {
   elsewhere: {
     with: "Mit {provider} fortfahren",
     or: "oder",
+    workAddress: "Um sich über Ihre Organisation anzumelden, geben Sie Ihre dienstliche Adresse ein und kein Passwort.",
     introAgain: "Sie sind als {person} angemeldet. Melden Sie sich noch einmal an, um zu bestätigen, dass Sie es sind.",
     chooseIntro:
       "Sie sind als {person} angemeldet. Um als {person} fortzufahren, melden Sie sich noch einmal an. Um ein anderes Konto zu verwenden, melden Sie sich mit diesem an.",

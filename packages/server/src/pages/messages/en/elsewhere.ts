@@ -4,6 +4,7 @@ export const elsewhere = {
   elsewhere: {
     with: "Continue with {provider}",
     or: "or",
+    workAddress: "To sign in with your organization, enter your work address and no password.",
     introAgain: "You’re signed in as {person}. Sign in again to confirm that it’s you.",
     chooseIntro:
       "You’re signed in as {person}. To continue as {person}, sign in again. To use another account, sign in with that one.",

@@ -7,6 +7,7 @@ export const elsewhere: Translation<typeof english, "one" | "other"> = {
   elsewhere: {
     with: "Continuar con {provider}",
     or: "o",
+    workAddress: "Para iniciar sesión con su organización, escriba su dirección de trabajo y deje la contraseña vacía.",
     introAgain: "Ha iniciado sesión como {person}. Inicie sesión de nuevo para confirmar que es usted.",
     chooseIntro:
       "Ha iniciado sesión como {person}. Para continuar como {person}, inicie sesión de nuevo. Para usar otra cuenta, inicie sesión con ella.",

@@ -7,6 +7,8 @@ export const elsewhere: Translation<typeof english, "one" | "other"> = {
   elsewhere: {
     with: "Continuer avec {provider}",
     or: "ou",
+    workAddress:
+      "Pour vous connecter avec votre organisation, saisissez votre adresse professionnelle, sans mot de passe.",
     introAgain:
       "Vous êtes connecté en tant que {person}. Connectez-vous de nouveau pour confirmer que c’est bien vous.",
     chooseIntro:

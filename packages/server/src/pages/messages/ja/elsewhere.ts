@@ -7,6 +7,8 @@ export const elsewhere: Translation<typeof english, "other"> = {
   elsewhere: {
     with: "{provider} で続ける",
     or: "または",
+    workAddress:
+      "所属する組織でサインインするには、職場のメールアドレスを入力し、パスワードは空欄のままにしてください。",
     introAgain: "{person} としてサインインしています。ご本人確認のため、もう一度サインインしてください。",
     chooseIntro:
       "{person} としてサインインしています。{person} として続けるには、もう一度サインインしてください。別のアカウントを使用するには、そのアカウントでサインインしてください。",
