@@ -4,13 +4,14 @@ import { describe, expect, test } from "vitest";
 import { Secrets } from "../../packages/server/src/crypto/server-secret.ts";
 import type { Person } from "../../packages/server/src/owners/person.ts";
 import { addCompany, addMember, type TestCompany } from "../support/company-staff.ts";
-import { Agent } from "../support/http-browser.ts";
+import { Agent, type Page } from "../support/http-browser.ts";
 import {
   addCompanyProvider,
   addProvider,
   aSubject,
   type ForgingProvider,
   isSignedIn,
+  pressProvider,
   typeWorkAddress,
   withForgingProvider,
 } from "../support/sign-in-providers.ts";
@@ -43,6 +44,9 @@ async function arrive(domain: string) {
   const page = await agent.follow(await agent.get(there.callback(await typeWorkAddress(agent, `any@${domain}`))));
   return { agent, page };
 }
+
+/** The people of a company find no button of its provider elsewhere. */
+const canTryAgain = ({ text }: Page, { id }: { readonly id: string }) => text.includes(`value="${id}"`);
 
 async function expectRefused(domain: string, words: string): Promise<void> {
   const { agent, page } = await arrive(domain);
@@ -208,6 +212,26 @@ describe("UP-16: just-in-time accounts of a company", () => {
       expect(person).toMatchObject({ username: `${local}-${company.slug}`, operator: [], name: null });
       expect(await membersOf(company)).toContainEqual({ personId: person?.personId, role: "member" });
     }
+  });
+
+  test("cancelled, away or too late there → the page has its button, and the next try counts; no other page has it", async () => {
+    const { provider, domain } = await aCompanyWithProvider();
+    const claims = { ...aSubject(), email: `again@${domain}` };
+    const agent = new Agent(server.issuer);
+    const denied = { code: undefined, error: "access_denied", iss: undefined };
+    const stopped = await agent.get(there.callback(await typeWorkAddress(agent, claims.email), denied));
+    expect([canTryAgain(stopped, provider), canTryAgain(await agent.get("/login"), provider)]).toEqual([true, false]);
+    there.answering = { instead: { "/token": (_, response) => response.destroy() } };
+    const away = await agent.get(there.callback(await pressProvider(agent, stopped, provider)));
+    expect([away.status, canTryAgain(away, provider)]).toEqual([503, true]);
+    there.answering = {};
+    const begun = await pressProvider(agent, away, provider);
+    server.tick(11 * 60_000);
+    const late = await agent.get(there.callback(begun, {}, claims));
+    expect([late.status, canTryAgain(late, provider)]).toEqual([400, true]);
+    const again = await pressProvider(agent, late, provider);
+    await agent.follow(await agent.get(there.callback(again, {}, claims)));
+    expect(await isSignedIn(agent)).toBe(true);
   });
 
   test("20 first sign-ins of one person at once → one account, one member", async () => {

@@ -25,7 +25,7 @@ export async function submitProvider(http: HttpRequest, tools: FlowTools): Promi
     return signInAnswer(arrival, tools, { problem: { kind: "stale" }, username: "", status: 403 });
   }
   const provider = await activeProvider(form.get("provider") ?? "", tools);
-  if (provider === undefined) return problemAt("", "stale", arrival, tools);
+  if (provider === undefined) return problemAt(undefined, "stale", arrival, tools);
   return beginSignIn(provider, null, arrival, tools);
 }
 
@@ -98,14 +98,14 @@ export async function begin(
   };
   const sealed = sealState(state, visitor.nonce, tools.secrets);
   // Only a request of an unusual size is that long. The person can still sign in with another way.
-  if (sealed.length > MAX_STATE) return problemAt(provider.name, "too_long", arrival, tools);
+  if (sealed.length > MAX_STATE) return problemAt(provider, "too_long", arrival, tools);
   const uiLocales = tools.chrome(http).words.language;
   const wishes = { fresh, choose, noChooser, mfa, loginHint: loginHint?.slice(0, 254) ?? null, uiLocales };
   const begun = await tools.elsewhere.begin(provider, attemptOf(state, sealed, tools), wishes);
   if (begun.kind === "begun") return redirect(303, begun.location, visitor.cookies);
   const { fault, detail } = begun;
   tools.event("sign_in_elsewhere_failed", { provider: provider.id, fault, detail, address: http.address });
-  return problemAt(provider.name, fault, arrival, tools);
+  return problemAt(provider, fault, arrival, tools);
 }
 
 export function attemptOf(
@@ -125,9 +125,12 @@ const REFUSED: readonly ElsewhereProblem[] = [
   ...(["no_group", "other_company", "too_many", "not_member", "company_address"] as const),
 ];
 
-/** The sign-in page, with what went wrong at the provider. What waits still waits. */
+/**
+ * The sign-in page, with what went wrong at the provider. What waits still waits. A company's provider has no button
+ * there otherwise, so its people could not try again.
+ */
 export async function problemAt(
-  provider: string,
+  provider: SignInProvider | undefined,
   why: ElsewhereProblem,
   arrival: Arrival,
   tools: FlowTools,
@@ -135,9 +138,14 @@ export async function problemAt(
   const status = STATUS[why] ?? (REFUSED.includes(why) ? 403 : 400);
   const answer = await signInAnswer(arrival, tools, {
     ...{
-      problem: { kind: "elsewhere", why, provider, only: isReplaced(tools.config.externalSignIn) },
-      username: usernameOf(arrival),
-      status,
+      problem: {
+        kind: "elsewhere",
+        why,
+        provider: provider?.name ?? "",
+        only: isReplaced(tools.config.externalSignIn),
+      },
+      ...{ username: usernameOf(arrival), status },
+      ...(provider?.company && { tried: provider }),
     },
   });
   return why === "unreachable" ? { ...answer, headers: { ...answer.headers, "retry-after": String(AGAIN) } } : answer;

@@ -38,7 +38,7 @@ export async function finishSignIn(http: HttpRequest, tools: CallbackTools): Pro
   // Each provider has its own callback, so that an answer of one is never taken for an answer of another (RFC 9700
   // §4.4.2).
   if (sealed === null || state === undefined || state.providerId !== http.params["provider"])
-    return problemAt("", "stale", nothing, tools);
+    return problemAt(undefined, "stale", nothing, tools);
   if (state.tries === true) return finishTry(state, sealed, visitor, http, tools);
   const arrival = await arrivalBehind(state.continuation, visitor, http, tools);
   if (isAnswer(arrival)) return arrival;
@@ -56,7 +56,7 @@ export async function finishSignIn(http: HttpRequest, tools: CallbackTools): Pro
     const { fault = "unverified", detail = "" } = failure ?? {};
     tools.event("sign_in_elsewhere_failed", { provider: provider.id, fault, detail, address: http.address });
     if (state.connects !== null) return securityAfter("account-failed", visitor.cookies, tools);
-    return problemAt(provider.name, fault, arrival, tools);
+    return problemAt(provider, fault, arrival, tools);
   }
   const identity = withPostedName(finished.identity, new URLSearchParams(http.query), tools);
   if (state.connects !== null) return toConnect(state.connects, provider, identity, visitor, tools);
@@ -132,15 +132,19 @@ function unproved(provider: SignInProvider, identity: UpstreamIdentity, { fresh,
   return { fault: "unverified", detail: "auth_time is before the request" } as const;
 }
 
-function tooLate({ connects }: ElsewhereState, arrival: Arrival, tools: CallbackTools): Answer | Promise<Answer> {
+async function tooLate(
+  { connects, providerId }: ElsewhereState,
+  arrival: Arrival,
+  tools: CallbackTools,
+): Promise<Answer> {
   if (connects !== null) return securityAfter("account-failed", arrival.visitor.cookies, tools);
-  return problemAt("", "stale", arrival, tools);
+  return problemAt(await activeProvider(providerId, tools), "stale", arrival, tools);
 }
 
 /** The callback was opened a second time, for example with the browser's back button. */
 function spent(state: ElsewhereState, arrival: Arrival, tools: CallbackTools): Answer | Promise<Answer> {
   const { visitor } = arrival;
-  if (visitor.signedIn === undefined) return problemAt("", "stale", arrival, tools);
+  if (visitor.signedIn === undefined) return problemAt(undefined, "stale", arrival, tools);
   const to = state.connects === null ? onward(arrival.continuation, visitor, tools) : "/account/security";
   return redirect(303, tools.issuer + to, visitor.cookies);
 }
@@ -174,7 +178,7 @@ async function signedInThere(back: Back, arrival: Arrival, tools: CallbackTools)
   const refusal = await replaces({ ...back, choose: back.state.choose }, arrival, tools);
   if (refusal !== undefined) {
     tools.event("sign_in_elsewhere_failed", { provider: provider.id, fault: refusal, address: http.address });
-    return problemAt(provider.name, refusal, arrival, tools);
+    return problemAt(provider, refusal, arrival, tools);
   }
   const signed = await signInElsewhere(provider, identity, newsOf(http, tools), tools.elsewhere.people);
   const gone = signed.kind === "signed_in" && !(await isStillThere(signed.person, tools));
@@ -182,7 +186,7 @@ async function signedInThere(back: Back, arrival: Arrival, tools: CallbackTools)
   if (outcome.kind === "refused") {
     const { reason } = outcome;
     tools.event("sign_in_elsewhere_failed", { provider: provider.id, fault: reason, address: http.address });
-    return problemAt(provider.name, problemOf(reason, provider), arrival, tools);
+    return problemAt(provider, problemOf(reason, provider), arrival, tools);
   }
   const { person, made, follows } = outcome;
   const authTime = authTimeOf(back, made, tools.now());

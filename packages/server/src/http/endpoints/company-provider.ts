@@ -224,7 +224,7 @@ export async function finishTry(
   const membership = company && account && (await membershipOf(company.slug, account, tools.companies));
   // Somebody else has signed in in this browser meanwhile, or they are no admin any more.
   if (signedIn?.session.sessionId !== state.connects || account === undefined || membership === undefined)
-    return problemAt("", "stale", nothing, tools);
+    return problemAt(undefined, "stale", nothing, tools);
   const { key, acting } = membership;
   if (acting.member.role !== "admin") return problemAnswer("not_found", http, tools);
   const at: InCompany = { ...account, acting, key, frame: frameOf(account, acting, tools) };

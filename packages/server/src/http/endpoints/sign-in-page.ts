@@ -29,6 +29,8 @@ interface Shown {
   /** The typed username, on a second try. */
   readonly username: string;
   readonly status: number;
+  /** The company's provider at which they tried to sign in. Absent: none. */
+  readonly tried?: SignInProvider;
 }
 
 /** The content of the page before anything was typed. */
@@ -56,12 +58,13 @@ export async function signInAnswer(
   const companyId = atCompany?.companyId ?? invited?.companyId;
   const closed = isReplaced(tools.config.externalSignIn);
   const theirs = companyId === undefined || closed ? undefined : await providerOfCompany(companyId, tools.elsewhere);
-  const typed = confirms === undefined && !closed ? await providerTyped(again, tools) : undefined;
+  const offersMore = confirms === undefined && !closed;
+  const typed = offersMore ? (again?.tried ?? (await providerTyped(again, tools))) : undefined;
   const first = [theirs, typed].filter((one) => one !== undefined).map(({ id, name }) => ({ id, name }));
   const providers = [...new Map([...first, ...ways.providers].map((one) => [one.id, one])).values()];
   const noPassword = !asksPassword || (known?.person.passwordHash === null && known.keptBy === undefined);
   const other = otherAccount(again, { visitor, continuation, flow }, form, tools);
-  const knowsDomains = confirms === undefined && !closed && first.length === 0 && (await hasDomains(tools));
+  const knowsDomains = offersMore && first.length === 0 && (await hasDomains(tools));
   const workAddress = knowsDomains ? { workAddress: true } : {};
   const common = { form, ways: waysOf(tools), passkey, stays, providers, asksPassword, noPassword, ...other };
   if (flow === undefined) {

@@ -41,7 +41,7 @@ export async function finishAtOwnPage(http: HttpRequest, tools: ReturnTools): Pr
   const provider = await activeProvider(OWN_PAGE, tools);
   // In another browser, nothing is said of the request that waits: its values are that browser's.
   if (challenge === undefined || provider === undefined || !beganIn(visitor.nonce, challenge))
-    return problemAt(provider?.name ?? "", "stale", nothing, tools);
+    return problemAt(provider, "stale", nothing, tools);
   const arrival = await arrivalBehind(challenge.continuation, visitor, http, tools);
   if (isAnswer(arrival)) return arrival;
   const used = VERIFIER.test(verifier)
@@ -63,7 +63,7 @@ export async function finishAtOwnPage(http: HttpRequest, tools: ReturnTools): Pr
     if (challenge.connects !== null) return securityAfter("account-failed", visitor.cookies, tools);
     const { flow, continuation } = arrival;
     if (error !== "access_denied" || flow === undefined || continuation?.kind !== "request")
-      return problemAt(provider.name, "denied", arrival, tools);
+      return problemAt(provider, "denied", arrival, tools);
     const step = refused(
       flow,
       "access_denied",
@@ -88,7 +88,7 @@ function notUsed(
 ): Answer | Promise<Answer> {
   const { visitor, continuation } = arrival;
   if (connects !== null) return securityAfter("account-failed", visitor.cookies, tools);
-  if (why === "unknown" || visitor.signedIn === undefined) return problemAt(provider.name, "stale", arrival, tools);
+  if (why === "unknown" || visitor.signedIn === undefined) return problemAt(provider, "stale", arrival, tools);
   return redirect(303, tools.issuer + onward(continuation, visitor, tools), visitor.cookies);
 }
 
@@ -112,7 +112,7 @@ async function signedInThere(
   const identity = identityOf(answer, provider);
   const failed = (fault: ElsewhereProblem | "disabled") => {
     tools.event("sign_in_elsewhere_failed", { provider: OWN_PAGE, fault, address: http.address });
-    return problemAt(provider.name, fault === "disabled" ? "refused" : fault, arrival, tools);
+    return problemAt(provider, fault === "disabled" ? "refused" : fault, arrival, tools);
   };
   // Nobody becomes somebody else without having asked for it, and nobody gets a second account by accident.
   const refusal = await replaces({ provider, identity, choose }, arrival, tools);
