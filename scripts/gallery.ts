@@ -47,6 +47,7 @@ const MAIN: Readonly<Record<string, readonly string[]>> = {
       "consent-more",
       "consent-unverified",
       "consent-new-host",
+      "consent-document",
       "consent-owners",
       "consent-declined",
       "consent-sign-in",

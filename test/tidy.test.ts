@@ -68,6 +68,11 @@ const IMPORTS: tidy.ImportTable = {
     ],
   ],
   "packages/server/src/outbound": ["oauth/model.ts", "node:dns", "node:http", "node:https", "node:net", "lru-cache"],
+  // Clients that describe themselves.
+  "packages/server/src/client-documents": [
+    ...["oauth", "outbound/guarded-fetch.ts", "jose/strict-json.ts", "admin/storage.ts", "storage-subset.ts"],
+    ...["node:crypto", "node:http", "lru-cache"],
+  ],
   // This server as a client of other OpenID Connect providers.
   "packages/server/src/upstream": [
     ...[

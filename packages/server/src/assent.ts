@@ -289,6 +289,13 @@ async function assemble({
     ...{ storage, now, failed: () => event("use_unrecorded", {}) },
     partitionOf: (grantId) => credentials.partitionOf(grantId),
   });
+  const documents =
+    config.clientIdMetadata === "off"
+      ? null
+      : (await import("./client-documents-setup.ts")).clientDocuments(config, {
+          ...{ storage, catalog, grants, now, monotonic, event },
+          changed: () => catalog.invalidate(),
+        });
   const context: TokenEndpointContext = {
     issuer,
     policy,
@@ -296,6 +303,7 @@ async function assemble({
     catalog,
     storage,
     credentials,
+    documents,
     accessTokens: new OwnAccessTokens({ issuer, secrets, keys, makeKey }),
     openId: openIdOf({ issuer, keys, makeKey }, { ...owners, issuer }, customClaims, () => context),
     foreignJwts: foreignJwts(config.outboundAllow, event),

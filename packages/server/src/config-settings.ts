@@ -11,6 +11,7 @@ import {
   count,
   DAY,
   databaseUrl,
+  documentHosts,
   durations,
   emailAddress,
   grantTypeNames,
@@ -184,6 +185,13 @@ export const settings = {
     shown: "all",
     meaning:
       "The grant types that this server offers. All others are switched off, even for clients that are registered for them, and the metadata does not list them.",
+  }),
+  clientIdMetadata: setting(documentHosts, {
+    variable: "ASSENT_CLIENT_ID_METADATA",
+    initial: "off",
+    shown: "off",
+    meaning:
+      "Clients that nobody registered may identify themselves by the address of a client ID metadata document: off, on (documents of any host), or only those of the listed hosts.",
   }),
   requirePkce: setting(yesOrNo, {
     variable: "ASSENT_REQUIRE_PKCE",

@@ -29,6 +29,7 @@ export const FAILURES: ReadonlySet<string> = new Set([
   "unknown_tokens",
   "revocation_of_other_clients_token",
   "remote_keys_unavailable",
+  "client_document_unusable",
   "use_unrecorded",
 ]);
 

@@ -243,6 +243,23 @@ export const smtpUrl: Kind<SmtpServer> = {
   accepts: ({ host, port }) => host !== "" && isPort(port),
 };
 
+/** `off`, `on`, or hosts as the parser of URLs writes them. */
+export const documentHosts: Kind<"off" | "on" | readonly string[]> = {
+  wanted: "off, on, or a comma-separated list of hosts, for example claude.ai,vscode.dev",
+  parse(text) {
+    if (text === "off" || text === "on") return text;
+    const hosts = text.split(",").map((one) => one.trim());
+    return hosts.every(isHost) ? [...new Set(hosts)] : undefined;
+  },
+  accepts: (value) =>
+    typeof value === "string" ? ["off", "on"].includes(value) : value.length > 0 && value.every(isHost),
+};
+
+function isHost(text: string): boolean {
+  const url = `https://${text}`;
+  return text.length <= 255 && URL.canParse(url) && new URL(url).host === text && !text.endsWith(".");
+}
+
 /** The name of a header (RFC 9110 §5.1). */
 export const headerName: Kind<string> = {
   wanted: "the name of a header, for example Client-Cert",

@@ -128,6 +128,8 @@ export async function updateClient(
   return changeClient(clientId, context, async (client) => {
     check(client);
     const { metadata: replaced, lists = {}, ...others } = changes;
+    if (client.document !== undefined && (replaced !== undefined || Object.keys(lists).length > 0))
+      refuseDescribed("metadata");
     const changed = changedLists(client, lists);
     const metadata = { ...replaced, ...changed.metadata };
     const settings = { ...others, ...changed.own };
@@ -154,6 +156,11 @@ export async function updateClient(
       updatedAt: now,
     };
   });
+}
+
+/** What a document says, nobody else can set: the next fetch would undo it. */
+function refuseDescribed(field: string): never {
+  return refuse("invalid", field, "this client is described by the document at its client_id; change the document");
 }
 
 /** Both colours. An unreadable text stays as typed, and is refused with the other problems. */
@@ -198,14 +205,20 @@ function withoutSecret({ type, authMethod }: Client): string {
 
 /** Stores a picture for the consent page; null removes the present one. Throws `unknown`, `invalid`. */
 export async function setLogo(clientId: string, picture: Uint8Array | null, context: AdminContext): Promise<Client> {
-  await clientOf(clientId, context);
+  if ((await clientOf(clientId, context)).document !== undefined) refuseDescribed("logo");
   const logo = picture === null ? null : await storeLogo(picture, context);
   return changeClient(clientId, context, async (before) => ({ ...before, logo, updatedAt: context.now() }));
 }
 
-/** Ends everything that owners granted to the client, and deletes it. Throws `unknown`. */
+/**
+ * Ends everything that owners granted to the client, and deletes it. A client that a document describes would come back
+ * with the next request, so its record stays, disabled, until an operator enables it. Throws `unknown`.
+ */
 export async function deleteClient(clientId: string, { storage, now }: AdminContext): Promise<void> {
+  const client = (await storage.clients.get({ clientId }))?.record;
   if (!(await storage.clients.delete({ clientId, now: now() }))) unknownClient(clientId);
+  if (client?.document === undefined) return;
+  await storage.clients.put({ client: { ...client, status: "disabled", updatedAt: now() }, expect: null });
 }
 
 /** Throws `unknown`. */

@@ -2,8 +2,8 @@
 
 import { newOwnerId } from "../crypto/ids.ts";
 import { randomText } from "../crypto/random.ts";
+import { receiversOf } from "../oauth/consent-reach.ts";
 import { displayTextProblem } from "../oauth/names/display-name.ts";
-import { consentHosts } from "../oauth/redirect-uri.ts";
 import { canonicalSlug, MAX_COMPANY_NAME, MAX_SELECTED } from "../owners/company-rules.ts";
 import type { Company, CompanyKey, DefaultRule, ListedRule, Member, Role } from "../owners/company-storage.ts";
 import { partitionOf } from "../storage/partition.ts";
@@ -248,7 +248,7 @@ export async function setAppPolicy(slug: CompanyRef, policy: AppPolicy, context:
         : {
             rule,
             scopes: rule === "allow" ? scopes : [],
-            hosts: rule === "allow" ? consentHosts(client.redirectUris) : [],
+            hosts: rule === "allow" ? receiversOf(client) : [],
             endsAt: rule === "allow" ? endsAt : null,
             ...(selected === undefined ? {} : { selected }),
           },

@@ -7,6 +7,25 @@ import { type Client, type ConsentedScope, type Grant, type Millis, NEVER } from
 import type { Policy } from "./ports.ts";
 import { consentHost, consentHosts } from "./redirect-uri.ts";
 
+/**
+ * The receiver that a consent to this client is given for. For a client that a document describes, it also says what
+ * the client looked like: if its name or logo changes, earlier consents don't hold, as for a new host.
+ */
+export function receiverOf({ document }: Pick<Client, "document">, redirectUri: string): string {
+  const host = consentHost(redirectUri);
+  return document === undefined ? host : `${host}#${document.appearance}`;
+}
+
+/** The receivers of all redirect URIs of a client, each once. */
+export function receiversOf(client: Pick<Client, "document" | "redirectUris">): readonly string[] {
+  return [...new Set(client.redirectUris.map((uri) => receiverOf(client, uri)))];
+}
+
+/** True: both receivers are one host, whatever the client looked like. */
+export function isSameHost(one: string, other: string): boolean {
+  return one.split("#", 1)[0] === other.split("#", 1)[0];
+}
+
 /** The destination of the answer to a request, and the limits of consents to its client. */
 export interface Reach {
   /** The host of the request's redirect URI. Null: the answer goes to the client itself, as for a device. */
@@ -19,12 +38,12 @@ export interface Reach {
 
 /** `redirectUri` null: the request has none. */
 export function reachOf(
-  client: Pick<Client, "earlierRedirectUris">,
+  client: Pick<Client, "earlierRedirectUris" | "document">,
   redirectUri: string | null,
   ceiling: Millis | null,
 ): Reach {
   return {
-    host: redirectUri === null ? null : consentHost(redirectUri),
+    host: redirectUri === null ? null : receiverOf(client, redirectUri),
     earlierHosts: consentHosts(client.earlierRedirectUris ?? []),
     ceiling,
   };

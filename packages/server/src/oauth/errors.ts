@@ -185,6 +185,23 @@ const catalogue = {
     help: "Check client_id against the registration (assent client list). The server did not redirect the person, because it trusts only the redirect URIs of known clients.",
     page: "clientUnknown",
   },
+  client_document_unusable: {
+    error: "invalid_request",
+    status: 400,
+    section: "draft-ietf-oauth-client-id-metadata-document-02 §5.1",
+    description: "The document at the address in client_id can not be used.",
+    help: "client_id must be an https address in canonical form that the server accepts (ASSENT_CLIENT_ID_METADATA). It must answer 200 with application/json of at most 10 KiB, without a redirect. The document must name the same client_id, redirect_uris, and none or private_key_jwt as token_endpoint_auth_method. The operator finds the exact cause with assent refusal show and the number of the request.",
+    page: "clientUnknown",
+  },
+  client_documents_throttled: {
+    error: "temporarily_unavailable",
+    status: 429,
+    section: "RFC 6585 §4",
+    description: "Too many new clients were named; retry after a minute.",
+    help: "In one minute, the server fetches at most 30 new client ID metadata documents for one network, and 60 from one host. Clients that the server knows are not affected.",
+    page: "tooMuch",
+    passes: true,
+  },
   redirect_uri_mismatch: {
     error: "invalid_request",
     status: 400,

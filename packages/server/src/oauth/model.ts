@@ -126,10 +126,23 @@ export interface Client {
    * Absent: an operator created it.
    */
   readonly reviewed?: boolean;
+  /** Set if the client's id is the address of a document that describes it. Absent: somebody registered it here. */
+  readonly document?: DescribedBy;
   readonly createdAt: Millis;
   readonly updatedAt: Millis;
   /** When the client last lost a scope or a grant type. Older grants are checked before they are refreshed. */
   readonly reducedAt: Millis | null;
+}
+
+/** The document of a client (draft-ietf-oauth-client-id-metadata-document-02). */
+export interface DescribedBy {
+  /** When the document was last read. The stored time is at most a day behind. */
+  readonly checkedAt: Millis;
+  /** Changes with the name and the logo, so that the server asks owners again. */
+  readonly appearance: string;
+  readonly logoUri: string | null;
+  /** The scopes that the document names. Null: it names none. */
+  readonly scope: readonly string[] | null;
 }
 
 /**

@@ -321,6 +321,22 @@ export interface OfferedGrants {
   offers(grantType: string): boolean;
 }
 
+/** The networks of an address, from narrow to wide, as limits count them. */
+export interface RequestOrigin {
+  readonly network: string;
+  readonly provider: string;
+}
+
+/** Clients whose id is the address of a document that describes them. */
+export interface DocumentClients {
+  /** Undefined: the id is no address. Rejects with a refusal if there is no such client here. */
+  client(clientId: string, condition: "client_document_unusable" | "client_unknown"): Promise<Client> | undefined;
+  /** Counts a document that would be fetched for this caller. Undefined: within the limits. Otherwise: seconds to wait. */
+  admit(clientId: string, origin: RequestOrigin): Promise<number | undefined>;
+  /** Stores the client, because an owner answers it. */
+  keep(client: Client): Promise<void>;
+}
+
 /** Everything that the protocol's functions are given. */
 /** Counts tokens at introspection and revocation that are unknown, or that the caller may not see. */
 export interface TokenMisses {
@@ -335,6 +351,8 @@ export interface OAuthContext {
   readonly policy: Policy;
   readonly grants: OfferedGrants;
   readonly catalog: Catalog;
+  /** Null: client ID metadata documents are switched off. */
+  readonly documents: DocumentClients | null;
   readonly storage: GrantStorage & DeviceStorage;
   readonly credentials: Credentials;
   readonly accessTokens: AccessTokens;

@@ -4,6 +4,8 @@
 
 /** `http://127.0.0.1` and `http://[::1]` with any port: an app on this device (RFC 8252 §7.3). */
 const LOOPBACK = /^http:\/\/(127\.0\.0\.1|\[::1\])(?::(\d{1,5}))?(\/[^#]*)?$/;
+/** The same, and `http://localhost`. */
+const LOOPBACK_OR_LOCALHOST = /^http:\/\/(127\.0\.0\.1|\[::1\]|localhost)(?::(\d{1,5}))?(\/[^#]*)?$/;
 
 /**
  * Absolute URI (RFC 3986 §4.3). With an authority, the path is empty or begins with a slash. No fragment, user
@@ -44,16 +46,22 @@ const REFUSED_SCHEMES = new Set([
 
 /**
  * True if `asked` is one of the registered URIs: equal as a string, except for the port of a loopback IP. The server
- * normalizes nothing: two URIs that are equal only after normalization are different.
+ * normalizes nothing: two URIs that are equal only after normalization are different. `anyPort`: the port of
+ * `localhost` may differ, too, because a client that is described by one document for all devices can't name its port.
  */
-export function matchesRedirectUri(registered: readonly string[], asked: string): boolean {
+export function matchesRedirectUri(
+  registered: readonly string[],
+  asked: string,
+  { anyPort = false }: { readonly anyPort?: boolean } = {},
+): boolean {
   if (!PRINTABLE.test(asked)) return false;
-  return registered.includes(asked) || registered.some((uri) => equalButForPort(uri, asked));
+  const loopback = anyPort ? LOOPBACK_OR_LOCALHOST : LOOPBACK;
+  return registered.includes(asked) || registered.some((uri) => equalButForPort(uri, asked, loopback));
 }
 
-function equalButForPort(registered: string, asked: string): boolean {
-  const ours = LOOPBACK.exec(registered);
-  const theirs = LOOPBACK.exec(asked);
+function equalButForPort(registered: string, asked: string, loopback: RegExp): boolean {
+  const ours = loopback.exec(registered);
+  const theirs = loopback.exec(asked);
   return (
     ours !== null &&
     theirs !== null &&

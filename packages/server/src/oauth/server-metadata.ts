@@ -24,13 +24,19 @@ const MODES = ["query", "fragment", "form_post"] as const;
 /** The algs that can sign an assertion (RFC 8414 §2): the same at each endpoint. */
 const SIGNING_ALGS = [...PUBLIC_KEY_ALGS, ...SECRET_ALGS];
 
+export interface MetadataSettings {
+  readonly customClaims: readonly { readonly claims: readonly string[] }[];
+  /** `off`: an address is no client_id (draft-ietf-oauth-client-id-metadata-document-02 §6). Absent: off. */
+  readonly clientIdMetadata?: "off" | "on" | readonly string[];
+}
+
 /** `grants`: a grant type that is switched off appears in no list, and an endpoint that only it uses is left out. */
 export function serverMetadata(
   issuer: string,
   scopes: Iterable<Scope>,
   grants: GrantRegistry,
   { any, issued }: CertificatesKnown = { any: false, issued: false },
-  { customClaims }: { readonly customClaims: readonly { readonly claims: readonly string[] }[] } = { customClaims: [] },
+  { customClaims, clientIdMetadata = "off" }: MetadataSettings = { customClaims: [] },
 ): Readonly<Record<string, unknown>> {
   const methods = authenticationMethods.filter(
     (method) => (any || method !== "self_signed_tls_client_auth") && (issued || method !== "tls_client_auth"),
@@ -42,6 +48,9 @@ export function serverMetadata(
     jwks_uri: issuer + endpoints.jwks,
     scopes_supported: [...scopes].map(({ name }) => name).sort(),
     ...authorizationMetadata(grants),
+    ...(clientIdMetadata !== "off" && grants.offers("authorization_code")
+      ? { client_id_metadata_document_supported: true }
+      : {}),
     grant_types_supported: grants.offered,
     token_endpoint_auth_methods_supported: methods,
     token_endpoint_auth_signing_alg_values_supported: SIGNING_ALGS,

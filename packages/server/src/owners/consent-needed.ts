@@ -3,7 +3,7 @@
 import type { AuthorizationRequest } from "../oauth/authorization-endpoint/request.ts";
 import type { Reach } from "../oauth/consent-reach.ts";
 import { type Client, type Consent, type Millis, NEVER, type Scope } from "../oauth/model.ts";
-import { isUnverifiedRedirect } from "../oauth/redirect-uri.ts";
+import { consentHost, isUnverifiedRedirect } from "../oauth/redirect-uri.ts";
 import { activeAt, unexpired } from "./consent-after-decision.ts";
 import type { ConsentDuration, Person } from "./storage.ts";
 
@@ -46,7 +46,7 @@ export type ConsentDecision = "skip" | "vouched" | "ask" | "asked_again" | "else
 
 /** The parts of a request that decide whether the owner is asked. */
 export type ConsentAsked = Pick<AuthorizationRequest, "redirectUri" | "prompt"> & {
-  readonly client: Pick<Client, "type" | "firstParty">;
+  readonly client: Pick<Client, "type" | "firstParty"> & Partial<Pick<Client, "clientId" | "document">>;
 };
 
 export function decideConsent(
@@ -64,11 +64,20 @@ export function decideConsent(
   const live = unexpired(consent, reach, now);
   const isElsewhere = wanted.length > 0 && wanted.every(({ name }) => live.some((one) => one.name === name));
   const ask = isElsewhere ? "elsewhere" : "ask";
-  // RFC 8252 §8.6: any app on the device can claim a custom scheme or a loopback port, and with it the name of this client.
-  const unverified = request.client.type === "public" && isUnverifiedRedirect(request.redirectUri);
-  if (request.prompt.includes("consent") || unverified) return granted ? "asked_again" : ask;
+  if (request.prompt.includes("consent") || isUnverified(request)) return granted ? "asked_again" : ask;
   if (request.client.firstParty && wanted.length > 0) return "vouched";
   return granted ? "skip" : ask;
+}
+
+/**
+ * RFC 8252 §8.6: any app on the device can claim a custom scheme or a loopback port, and with it the name of this client.
+ * Only the document's own host is proven to belong to a client that a document describes.
+ */
+function isUnverified({ client, redirectUri }: Pick<ConsentAsked, "client" | "redirectUri">): boolean {
+  const { type, document, clientId = "" } = client;
+  if (document !== undefined)
+    return isUnverifiedRedirect(redirectUri) || consentHost(redirectUri) !== consentHost(clientId);
+  return type === "public" && isUnverifiedRedirect(redirectUri);
 }
 
 /** The scopes of a request without those that the owner declined before. A required scope is never declined. */

@@ -32,9 +32,11 @@ export function consentPage(view: ConsentView, chrome: Chrome): string {
       <div class="heading asking">
         ${tile(view.client, "small", base)}
         <h1>${rich(title, { app: name(view.client.name) })}</h1>
-        <div class="origin">${clientHost(view.client.host, words)} ${verification(view.client, chrome)}</div>
+        <div class="origin">${clientHost(view.client.document ?? view.client.host, words)} ${verification(view.client, chrome)}</div>
         ${!view.client.verified && html`<p class="soft small">${unverifiedText(view, chrome)}</p>`}
       </div>
+      ${stranger(view.client, chrome)}
+      ${view.formerName !== undefined && notice("warning", rich(words.consent.changedLook, { name: name(view.formerName) }))}
       ${mixesAlphabets(view.client.name) && notice("warning", words.consent.lookalike)}
       ${view.newHost !== undefined && newAddress(view.newHost, words)}
       ${view.device !== undefined && deviceFacts(view.device, chrome)}
@@ -298,12 +300,27 @@ function unverifiedText({ client: { host }, device }: ConsentView, { words, prod
   return sentences(words.language, fill(consent.unverifiedText, { product }), compare);
 }
 
+/** Says that nobody registered the app, and where its answer goes if not to the host of its document. */
+function stranger({ document = null, host }: ClientCard, { words, product }: Chrome): Markup | null {
+  if (document === null) return null;
+  const { consent } = words;
+  const kind = host === null ? null : hostKind(host);
+  const goes =
+    host === null || host === document
+      ? null
+      : kind === "web"
+        ? rich(consent.documentElsewhere, { host: hostText(host) })
+        : rich(consent.documentDevice, { host: hostWords(host, words) });
+  const who = rich(consent.documentIntro, { host: hostText(document), product });
+  return notice("warning", sentences(words.language, who, goes));
+}
+
 /** Facts about the app, and links to the pages that it publishes about itself. */
 function about(client: ClientCard, words: Messages): Markup {
   const { consent } = words;
   const facts: readonly (readonly [string, Child])[] = [
     ...(client.publisher === null ? [] : [[consent.publisher, name(client.publisher)] as const]),
-    [consent.since, month(words, client.since)],
+    ...(client.since === null ? [] : [[consent.since, month(words, client.since)] as const]),
     ...(client.people === null ? [] : [[consent.people, people(client.people, words)] as const]),
   ];
   const links = [

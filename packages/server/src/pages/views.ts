@@ -41,13 +41,15 @@ export interface ClientCard {
    * answer.
    */
   readonly host: string | null;
+  /** The host of the document that describes a client that nobody registered. Absent or null for all others. */
+  readonly document?: string | null;
   readonly policyUri: string | null;
   readonly tosUri: string | null;
   /** True if the operator has checked the client. */
   readonly verified: boolean;
   readonly publisher: string | null;
-  /** Time of registration, in epoch milliseconds. */
-  readonly since: number;
+  /** Time of registration, in epoch milliseconds. Null if nobody registered it. */
+  readonly since: number | null;
   /** How many people use the client. 0 means fewer than ten, n means more than n. Null if the page doesn't say it. */
   readonly people: number | null;
 }
@@ -212,10 +214,9 @@ export interface ConsentView {
   readonly now: number;
   /** The device that asks. Absent if an app in a browser asks. */
   readonly device?: DeviceFacts;
-  /**
-   * Present if this owner has not allowed the app's address yet. `before` lists the addresses that they allowed; it is empty if they allowed the
-   * app only on a device.
-   */
+  /** The name with which the owner allowed the client before it changed its name or logo. Absent if it did not. */
+  readonly formerName?: string;
+  /** Present if this owner has not allowed the app's address yet. `before`: those that they allowed; empty if only a device was allowed. */
   readonly newHost?: { readonly host: string; readonly before: readonly string[] };
   /** True if all scopes are granted already, and the page is shown because the client or `prompt=consent` requires it. */
   readonly allGranted: boolean;

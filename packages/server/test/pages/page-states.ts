@@ -78,6 +78,11 @@ const receiptProblems: readonly ReceiptProblem[] = [
   ...(["missing", "too_long", "malformed", "other_type", "other_issuer", "unknown_key", "altered", "stale"] as const),
 ];
 
+const aDocumentClient = aClient({
+  ...{ name: "Code Tool", logo: null, host: "127.0.0.1:51004", document: "tool.example.com" },
+  ...{ verified: false, publisher: null, since: null, people: 0 },
+});
+
 /** The states by name. Each name begins with the name of its page. */
 export const states: Readonly<Record<string, (chrome: Chrome) => string>> = {
   "sign-in": (c) => signInPage(aSignIn(), c),
@@ -146,6 +151,19 @@ export const states: Readonly<Record<string, (chrome: Chrome) => string>> = {
     ),
   "consent-loopback": (c) =>
     consentPage(aConsent({ client: aClient({ name: "Photo CLI", logo: null, host: "127.0.0.1" }) }), c),
+  "consent-document": (c) => consentPage(aConsent({ client: aDocumentClient }), c),
+  "consent-document-changed": (c) => consentPage(aConsent({ client: aDocumentClient, formerName: "Code Toll" }), c),
+  "consent-document-elsewhere": (c) =>
+    consentPage(
+      aConsent({
+        client: {
+          ...aDocumentClient,
+          host: "app.test",
+          document: `${"very-long-subdomain.".repeat(6)}xn--ggle-55da.test`,
+        },
+      }),
+      c,
+    ),
   "consent-scheme": (c) =>
     consentPage(aConsent({ client: aClient({ name: "Photo Mobile", logo: null, host: "com.example.app:" }) }), c),
   "consent-stale": (c) => consentPage(aConsent({ problem: { kind: "stale" } }), c),

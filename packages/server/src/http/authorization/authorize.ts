@@ -4,10 +4,11 @@ import { checkAuthorizationRequest } from "../../oauth/authorization-endpoint/re
 import { parseParameters } from "../../oauth/parameters.ts";
 import { begin } from "../../owners/authorization/browser-flow.ts";
 import { visitorOf } from "../browser-of-request.ts";
+import { originOf } from "../connections/client-address.ts";
 import type { FlowTools } from "../endpoint-contexts.ts";
 import { problemAnswer } from "../error-page.ts";
 import { isForm } from "../form-body.ts";
-import { type Answer, type HttpRequest, queryOf, redirect } from "../http-message.ts";
+import { type Answer, type HttpRequest, later, queryOf, redirect } from "../http-message.ts";
 import { failedSilently, refusedRequest } from "./authorization-response.ts";
 import { readerOf } from "./continuation-in-forms.ts";
 import { flowAnswer } from "./show-browser-step.ts";
@@ -23,6 +24,9 @@ export async function authorize(http: HttpRequest, tools: FlowTools): Promise<An
   const sent = queryOf(asked.single, asked.resource);
   // It has to fit in a link once it is sealed, whatever way it came.
   if (sent.length > MAX_REQUEST) return problemAnswer("parameter_too_long", http, tools);
+  const { documents } = authorization.oauth;
+  const wait = await documents?.admit(asked.single.get("client_id") ?? "", originOf(http.address));
+  if (wait !== undefined) return later(problemAnswer("client_documents_throttled", http, tools), wait);
   const outcome = await checkAuthorizationRequest(asked, authorization.oauth);
   if (outcome.kind === "refused") return refusedRequest(outcome, http, tools);
   // From here on, the request names its scopes: a default that changes meanwhile adds nothing that the owner hasn't read.

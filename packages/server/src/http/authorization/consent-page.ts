@@ -1,6 +1,6 @@
 /** The consent page: who asks, for what, for how long, as whom. */
 
-import { sooner } from "../../oauth/consent-reach.ts";
+import { isSameHost, sooner } from "../../oauth/consent-reach.ts";
 import type { Client, Millis, Scope } from "../../oauth/model.ts";
 import { isOpenIdRequest } from "../../oauth/openid/scopes.ts";
 import { redirectHost } from "../../oauth/redirect-uri.ts";
@@ -64,9 +64,16 @@ export async function consentAnswer(
   return page(again?.status ?? 200, consentPage(view, chrome), "to a client", visitor.cookies);
 }
 
-/** The host of the request, where the owner allowed the client for other hosts alone. */
-function newHost({ consent, reach }: OwnerChoice, redirectUri: string, tools: FlowTools): Pick<ConsentView, "newHost"> {
+/** The host of the request, where the owner allowed the client for other hosts alone, or when it looked different. */
+function newHost(
+  { consent, reach }: OwnerChoice,
+  redirectUri: string,
+  tools: FlowTools,
+): Pick<ConsentView, "newHost" | "formerName"> {
   const before = hostsBefore(consent, reach, tools.now());
+  const { host } = reach;
+  if (host !== null && consent !== undefined && before?.some((one) => isSameHost(one, host)))
+    return { formerName: consent.shown.clientName };
   return before === undefined ? {} : { newHost: { host: redirectHost(redirectUri), before: before.map(redirectHost) } };
 }
 

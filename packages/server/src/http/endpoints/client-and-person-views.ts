@@ -28,9 +28,10 @@ function cardOf(client: Client, language: string): ClientCard {
     host: null,
     policyUri: client.policyUri,
     tosUri: client.tosUri,
+    document: client.document === undefined ? null : redirectHost(client.clientId),
     verified: client.verified ?? false,
     publisher: client.publisher ?? null,
-    since: client.createdAt,
+    since: client.document === undefined ? client.createdAt : null,
     people: null,
   };
 }

@@ -1,8 +1,8 @@
 /** `/company/{slug}/apps/{client}`: one app in a company: who uses it, what it may do, and the rule about it. */
 
-import { ceilingOf, reaches, reachOf } from "../../oauth/consent-reach.ts";
+import { ceilingOf, reaches, reachOf, receiversOf } from "../../oauth/consent-reach.ts";
 import type { Client, Millis, Scope } from "../../oauth/model.ts";
-import { consentHosts, redirectHost } from "../../oauth/redirect-uri.ts";
+import { redirectHost } from "../../oauth/redirect-uri.ts";
 import { minutesLeft, outstanding } from "../../owners/apps/remaining-token-lifetime.ts";
 import {
   type CompanyAppDetails,
@@ -102,7 +102,7 @@ async function appAnswer(
   const uses = [consent?.lastUsedAt ?? null, ...acting.map(({ lastUsedAt }) => lastUsedAt)].filter(
     (one) => one !== null,
   );
-  const host = consentHosts(client?.redirectUris ?? [])[0];
+  const host = client === undefined ? undefined : receiversOf(client)[0];
   const view: CompanyAppPageView = {
     ...frame,
     ...(held === undefined ? {} : { held: { app: name, until: held } }),
@@ -170,7 +170,7 @@ export function requestView(
   known: ReadonlyMap<string, Scope>,
   language: string,
 ): CompanyRequestView {
-  const [host] = consentHosts(client?.redirectUris ?? []);
+  const [host] = client === undefined ? [] : receiversOf(client);
   return {
     ...{ clientId, personId, username, personName, reason, askedAt },
     app: client === undefined ? clientId : nameOf(client, language),
@@ -188,7 +188,7 @@ function hostsSince(
   now: Millis,
 ): readonly string[] {
   if (client === undefined || rule === undefined || !isInForce(rule, { ceiling }, now)) return [];
-  return consentHosts(client.redirectUris)
+  return receiversOf(client)
     .filter((host) => !reaches(rule.hosts, reachOf(client, host, ceiling)))
     .map(redirectHost);
 }
@@ -223,7 +223,7 @@ async function formView(
         ...described(name, known, language),
         ...{ checked: typed.scopes.includes(name), asked: asked.has(name) },
       })),
-    hosts: consentHosts(client.redirectUris).map((value) => ({ value, text: redirectHost(value) })),
+    hosts: receiversOf(client).map((value) => ({ value, text: redirectHost(value) })),
     durations: [...same, ...offered].map((value) => ({ value, selected: value === chosen })),
     endsNow: standing?.rule === "allow" ? standing.endsAt : null,
   };

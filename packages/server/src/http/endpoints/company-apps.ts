@@ -1,8 +1,8 @@
 /** `/company/{slug}`: the apps of a company, the search for them, members' requests, and the rule for other apps. */
 
-import { ceilingOf, reaches, reachOf } from "../../oauth/consent-reach.ts";
+import { ceilingOf, reaches, reachOf, receiversOf } from "../../oauth/consent-reach.ts";
 import type { Millis } from "../../oauth/model.ts";
-import { consentHosts, redirectHost } from "../../oauth/redirect-uri.ts";
+import { redirectHost } from "../../oauth/redirect-uri.ts";
 import { outstanding } from "../../owners/apps/remaining-token-lifetime.ts";
 import { askForWhom } from "../../owners/apps/remembered-owner-choice.ts";
 import { findVerified, hasText } from "../../owners/companies/app-search.ts";
@@ -74,7 +74,7 @@ async function foundBeside(
   const { clients, more } = await findVerified(query, tools.companies);
   const others = clients.filter(({ clientId }) => !known.some((app) => app.clientId === clientId));
   const found = others.map((client) => {
-    const [host] = consentHosts(client.redirectUris);
+    const [host] = receiversOf(client);
     const { clientId } = client;
     const looks = { logo: logoPath(client), host: host === undefined ? null : redirectHost(host) };
     return { clientId, name: nameOf(client, language), ...looks };
@@ -121,7 +121,7 @@ async function appView(
   const client = await tools.apps.oauth.catalog.client(clientId);
   const known = await tools.apps.oauth.catalog.scopes();
   const ceiling = client === undefined ? null : ceilingOf(client, tools.apps.oauth.policy);
-  const hosts = consentHosts(client?.redirectUris ?? []);
+  const hosts = client === undefined ? [] : receiversOf(client);
   const { scopes, ...access } = accessOf(inCompany, person.personId, ceiling, tools.now());
   const state = stateOf(rule, acting.company, ceiling, tools.now());
   const allowed = state === "allow" || state === "selected";

@@ -1,8 +1,7 @@
 /** Reads the form with an admin's rule about one app. */
 
-import { cappedEnd, ceilingOf } from "../../oauth/consent-reach.ts";
+import { cappedEnd, ceilingOf, receiversOf } from "../../oauth/consent-reach.ts";
 import type { Client, Millis } from "../../oauth/model.ts";
-import { consentHosts } from "../../oauth/redirect-uri.ts";
 import { membersNamed } from "../../owners/companies/app-details.ts";
 import { MAX_SELECTED } from "../../owners/company-rules.ts";
 import type { ListedRule, NewRule } from "../../owners/company-storage.ts";
@@ -91,7 +90,7 @@ export async function ruleIn(
     rule: {
       ...{ rule, scopes, endsAt },
       // The admin has not seen hosts that were registered after the page was made.
-      hosts: consentHosts(client.redirectUris).filter((host) => shown.includes(host)),
+      hosts: receiversOf(client).filter((host) => shown.includes(host)),
       ...(audience === "selected" ? { selected } : {}),
     },
   };

@@ -134,15 +134,24 @@ function targetOf(draft: Draft, asked: ParsedParameters): ErrorTarget | undefine
   };
 }
 
-async function clientIsKnown({ single }: ParsedParameters, _draft: Draft, { catalog }: OAuthContext): Promise<Draft> {
-  const client = await catalog.client(single.get("client_id") ?? "");
+async function clientIsKnown(
+  { single }: ParsedParameters,
+  _draft: Draft,
+  { catalog, documents }: OAuthContext,
+): Promise<Draft> {
+  const clientId = single.get("client_id") ?? "";
+  const client = await (documents?.client(clientId, "client_document_unusable") ?? catalog.client(clientId));
   if (client === undefined || client.status !== "active") return refuse("authorization_client_unknown");
+  if (client.document !== undefined && documents === null) refuse("authorization_client_unknown", DOCUMENTS_OFF);
   return { client };
 }
 
+const DOCUMENTS_OFF = "client ID metadata documents are switched off";
+
 function redirectUriIsRegistered({ single }: ParsedParameters, { client }: Draft): Draft {
   const redirectUri = single.get("redirect_uri");
-  if (redirectUri === undefined || !matchesRedirectUri(client?.redirectUris ?? [], redirectUri)) {
+  const anyPort = client?.document !== undefined;
+  if (redirectUri === undefined || !matchesRedirectUri(client?.redirectUris ?? [], redirectUri, { anyPort })) {
     return refuse("redirect_uri_mismatch");
   }
   return { redirectUri };

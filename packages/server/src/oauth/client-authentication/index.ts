@@ -79,13 +79,17 @@ export function presentedCredentials(
 /** The client that sent the request. Every failure is `invalid_client` for the caller; the log names the condition. */
 export async function authenticateClient(sent: CredentialsSent, context: OAuthContext): Promise<Client> {
   const presented = presentedCredentials(sent, context);
-  const client = await context.catalog.client(presented.clientId);
+  const { catalog, documents } = context;
+  const { clientId } = presented;
+  const client = await (documents?.client(clientId, "client_unknown") ?? catalog.client(clientId));
   if (client !== undefined && meansOf(client) === "certificate") checkByCertificate(presented, client, sent);
   else if (presented.assertion === null) checkSecret(presented, client, context);
   else await checkByAssertion(presented.assertion, client, context);
   // The other checks refuse an unknown client themselves.
   if (client === undefined) refuse("client_unknown");
   if (client.status !== "active") refuse("client_disabled");
+  if (client.document !== undefined && documents === null)
+    refuse("client_disabled", "client ID metadata documents are switched off");
   return client;
 }
 

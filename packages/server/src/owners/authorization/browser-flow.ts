@@ -234,6 +234,7 @@ async function wished(
   // The app was approved meanwhile, or the person may ask for nothing: the page shows the choices as they are now.
   if (asked === undefined) return advance(flow, reader, context);
   const { client, redirectUri } = flow.request;
+  if (client.document !== undefined) await context.oauth.documents?.keep(client);
   const problem = await askAdmins(asked, { client, redirectUri }, signedIn.person.personId, context);
   return { kind: "asked_admin", problem, ...asked };
 }
@@ -332,7 +333,9 @@ async function record(
   const onceUntil = now + oauth.policy.codeTtl + oauth.policy.accessTtl;
   const grant = grantOf(flow, allowed, signedIn, context);
   const language = languageOf(flow, reader);
-  const terms = recordTerms(flow.request.client, allowed, signedIn, via, language);
+  const { client } = flow.request;
+  const terms = recordTerms(client, allowed, signedIn, via, language);
+  if (client.document !== undefined) await oauth.documents?.keep(client);
   const end = endsBy(allowed, now, onceUntil);
   if (allowed.owner.verdict !== "approved") {
     const remembered = { declined: allowed.unticked, endsBy: end };

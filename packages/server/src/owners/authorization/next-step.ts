@@ -5,8 +5,8 @@
 
 import type { Prompt } from "../../oauth/authorization-endpoint/request.ts";
 import type { ConditionName } from "../../oauth/errors.ts";
-import type { Acr, Client, Millis, Scope } from "../../oauth/model.ts";
-import { standingScopes } from "../consent-needed.ts";
+import type { Acr, Millis, Scope } from "../../oauth/model.ts";
+import { type ConsentAsked, standingScopes } from "../consent-needed.ts";
 import type { Person } from "../person.ts";
 import { signInNeeded } from "../session-lifetime-and-level.ts";
 import type { Session } from "../storage.ts";
@@ -14,7 +14,7 @@ import { decideOwner, type OwnerChoice, preferredOwner } from "./person-or-compa
 
 /** What an app asks for, and what it demands of the sign-in. */
 export interface Asked {
-  readonly client: Pick<Client, "type" | "firstParty">;
+  readonly client: ConsentAsked["client"];
   readonly scopes: readonly Scope[];
   /** The destination of the answer. Null: a device; no earlier answer covers a device, so the server asks each time. */
   readonly redirectUri: string | null;

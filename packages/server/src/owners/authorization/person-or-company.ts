@@ -38,7 +38,7 @@ export function trustedFrom({ acting }: Pick<OwnerChoice, "acting">, { passwordC
 
 /** A request: its client and scopes, its destination (null: a device), and the maximum time of an answer. */
 interface Asked {
-  readonly client: Pick<Client, "clientId" | "earlierRedirectUris">;
+  readonly client: Pick<Client, "clientId" | "earlierRedirectUris" | "document">;
   readonly scopes: readonly Scope[];
   readonly redirectUri: string | null;
   readonly ceiling: Millis | null;

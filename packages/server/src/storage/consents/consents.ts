@@ -1,7 +1,7 @@
 /** Verbs of the consent record: approve, read, narrow, revoke. */
 
 import type { OwnerCounts } from "../../admin/storage.ts";
-import { cappedEnd, type Reach } from "../../oauth/consent-reach.ts";
+import { cappedEnd, isSameHost, type Reach } from "../../oauth/consent-reach.ts";
 import { type Consent, type GrantedScope, type Millis, NEVER } from "../../oauth/model.ts";
 import type { InSession } from "../../owners/change-conditions.ts";
 import {
@@ -99,9 +99,10 @@ export async function recordApproval(
   writeConsent(tx, consent);
   await changeGrants(tx, grant, changes, now);
   const { shown, texts, grantedBy: by, via, declined, hosts, earlierHosts } = decision;
-  const newHosts = hosts.filter(
-    (host) => hostsBefore(before, { host, earlierHosts, ceiling: grant.ceiling }, now) !== undefined,
-  );
+  const newHosts = hosts.filter((host) => {
+    const known = hostsBefore(before, { host, earlierHosts, ceiling: grant.ceiling }, now);
+    return known !== undefined && !known.some((one) => isSameHost(one, host));
+  });
   await note(tx, {
     ...{ partition, ownerId, clientId, at: now, kind: "allowed" },
     ...(own === null ? {} : { entryId: own }),

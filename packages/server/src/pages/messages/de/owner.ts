@@ -19,6 +19,12 @@ export const owner = {
       "Fahren Sie nur fort, wenn Sie diese App selbst auf diesem Gerät geöffnet haben. Wenn nicht, wählen Sie „Nicht erlauben“.",
     compareCode:
       "Fahren Sie nur fort, wenn Sie dies selbst auf Ihrem Gerät begonnen haben und es den Code unten zeigt. Wenn nicht, wählen Sie „Nicht erlauben“.",
+    documentIntro: "{product} kennt diese App nicht. Sie kommt von der Adresse {host}, die auch ihren Namen nennt.",
+    documentElsewhere: "Danach schickt sie Sie weiter zu {host}.",
+    documentDevice:
+      "Danach geht Ihre Antwort an {host}. Jedes Programm auf diesem Gerät kann sich als diese App ausgeben: Erlauben Sie den Zugriff nur, wenn Sie sie gerade selbst gestartet haben.",
+    changedLook:
+      "Diese App hat ihren Namen oder ihr Logo geändert, seit Sie sie erlaubt haben. Sie hieß {name}. Erlauben Sie den Zugriff nur, wenn Sie diese Änderung erwartet haben.",
     about: "Über {app}",
     publisher: "Anbieter",
     since: "Registriert seit",

@@ -16,6 +16,12 @@ export const owner = {
     compareStart: "Continue only if you opened this app on this device yourself. If you didn’t, choose “Don’t allow”.",
     compareCode:
       "Continue only if you started this on your device, and its screen shows the code below. If not, choose “Don’t allow”.",
+    documentIntro: "{product} doesn’t know this app. It comes from the address {host}, which tells its name.",
+    documentElsewhere: "It then sends you on to {host}.",
+    documentDevice:
+      "It then hands your answer to {host}. Any program on this device can pretend to be this app: allow it only if you started it yourself just now.",
+    changedLook:
+      "This app changed its name or logo since you allowed it. It was called {name}. Allow it only if you expected this change.",
     about: "About {app}",
     publisher: "From",
     since: "Registered",

@@ -18,6 +18,12 @@ export const owner = {
     compareStart: "Continúe solo si usted mismo abrió esta aplicación en este dispositivo. Si no, elija «No permitir».",
     compareCode:
       "Continúe solo si empezó esto en su dispositivo y su pantalla muestra el código de abajo. Si no, elija «No permitir».",
+    documentIntro: "{product} no conoce esta aplicación. Viene de la dirección {host}, que también indica su nombre.",
+    documentElsewhere: "Después le envía a {host}.",
+    documentDevice:
+      "Después su respuesta se entrega a {host}. Cualquier programa de este dispositivo puede hacerse pasar por esta aplicación: permita el acceso solo si acaba de iniciarla usted.",
+    changedLook:
+      "Esta aplicación ha cambiado de nombre o de logotipo desde que la permitió. Se llamaba {name}. Permita el acceso solo si esperaba este cambio.",
     about: "Acerca de {app}",
     publisher: "Editor",
     since: "Registrada en",

@@ -19,6 +19,13 @@ export const owner = {
       "Continuez seulement si vous avez ouvert vous-même cette application sur cet appareil. Sinon, choisissez « Ne pas autoriser ».",
     compareCode:
       "Continuez seulement si vous avez commencé cela sur votre appareil et que son écran affiche le code ci-dessous. Sinon, choisissez « Ne pas autoriser ».",
+    documentIntro:
+      "{product} ne connaît pas cette application. Elle vient de l’adresse {host}, qui indique aussi son nom.",
+    documentElsewhere: "Elle vous envoie ensuite vers {host}.",
+    documentDevice:
+      "Votre réponse est ensuite transmise à {host}. N’importe quel programme de cet appareil peut se faire passer pour cette application : n’autorisez l’accès que si vous venez de la lancer vous-même.",
+    changedLook:
+      "Cette application a changé de nom ou de logo depuis que vous l’avez autorisée. Elle s’appelait {name}. N’autorisez l’accès que si vous attendiez ce changement.",
     about: "À propos de {app}",
     publisher: "Éditeur",
     since: "Enregistrée en",
