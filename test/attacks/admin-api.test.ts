@@ -172,6 +172,28 @@ describe("AD-03, AD-04, AD-25: a narrower token gives itself nothing", () => {
     expect((await clients.patch(other, { redirect_uris: ["https://evil.test/cb"] })).body?.["code"]).toBe(code);
   });
 
+  test("clients for which the operator vouches: name, logo and addresses; their other fields change", async () => {
+    const clients = await adminApi(server, "admin:clients:write");
+    for (const trust of ["verified", "reviewed"]) {
+      const app = { client_name: "Known", type: "confidential", redirect_uris: ["https://known.test/cb"] };
+      const known = (await api.post("/clients", { ...app, [trust]: true })).body;
+      const path = `/clients/${known?.["client_id"]}`;
+      for (const change of [
+        ...[{ client_name: "Bank" }, { "client_name#de": "Bank" }, { redirect_uris: ["https://evil.test/cb"] }],
+        ...[{ client_uri: "https://evil.test" }, { publisher: "Bank" }],
+      ]) {
+        expect((await clients.patch(path, change)).body?.["code"], JSON.stringify(change)).toBe(code);
+      }
+      const logo = await clients.call("PUT", `${path}/logo`, { raw: "x", headers: { "content-type": "image/png" } });
+      expect([logo.body?.["code"], (await clients.call("DELETE", `${path}/logo`)).body?.["code"]]).toEqual([
+        code,
+        code,
+      ]);
+      expect((await clients.patch(path, { require_pkce: true })).status).toBe(200);
+      expect((await api.patch(path, { client_name: "Known App" })).status).toBe(200);
+    }
+  });
+
   test("people: roles, and every way into an operator's account", async () => {
     const users = await adminApi(server, "admin:users:write");
     const person = { username: "mallory", email: "mallory@example.test", generate_password: true };

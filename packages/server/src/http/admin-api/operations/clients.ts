@@ -3,6 +3,7 @@
 import { type Static, Type } from "typebox";
 import { isAdminScope } from "../../../admin/api-access/admin-scopes.ts";
 import type { Authority } from "../../../admin/api-access/authority.ts";
+import { trustedClients } from "../../../admin/api-access/trusted-clients.ts";
 import {
   type ClientChanges,
   clientOf,
@@ -124,18 +125,45 @@ function requireSettings(authority: Authority, body: Static<typeof clientChanges
   }
 }
 
-/** What the client may do limits who may change it: a secret or a redirect URI is a way to its access. */
-function requireOver({ authority }: Call<unknown, unknown>): (client: Client) => void {
+/** What an owner sees of a verified client, and where they are sent: the operator vouches for these. */
+const VOUCHED: ReadonlySet<string> = new Set([
+  ...["client_name", "redirect_uris", "post_logout_redirect_uris", "client_uri", "policy_uri", "tos_uri"],
+  "publisher",
+]);
+
+function requireVouching({ authority, body }: Call<unknown, object>, client: Client): void {
+  if (authority.isFull || !(client.verified || client.reviewed)) return;
+  const named = Object.keys(body).find((name) => VOUCHED.has(name.split("#", 1)[0] ?? ""));
+  if (named !== undefined) exceeded(named, "the operator vouches for this client: needs the scope admin");
+}
+
+/**
+ * What the client may do limits who may change it: a secret or a redirect URI is a way to its access. The back end of the
+ * operator's sign-in page can sign in as anybody, so it is worth as much as `admin`.
+ */
+async function requireOver(call: Call<unknown, unknown>): Promise<(client: Client) => void> {
+  const { authority } = call;
+  const trusted = authority.isFull ? new Set<string>() : await trustedClients(call.tools.config, call.admin);
   return (client) => {
     requireAuthority(authority, [...client.scopes, ...client.ownScopes]);
-    if (!authority.isFull && client.firstParty)
-      exceeded("first_party", "this is a first-party client: needs the scope admin");
+    if (authority.isFull) return;
+    if (client.firstParty) exceeded("first_party", "this is a first-party client: needs the scope admin");
+    if (trusted.has(client.clientId))
+      exceeded("client_id", "this client answers for people who sign in: needs the scope admin");
   };
 }
 
 async function pathClient(call: Call<unknown, unknown>): Promise<Client> {
   const client = await clientOf(call.params["client_id"] ?? "", call.admin);
-  requireOver(call)(client);
+  (await requireOver(call))(client);
+  return client;
+}
+
+/** The client whose logo the caller may change: people know a verified one by it. */
+async function vouchedClient(call: Call<unknown, unknown>): Promise<Client> {
+  const client = await pathClient(call);
+  if (!call.authority.isFull && (client.verified || client.reviewed))
+    exceeded("logo", "the operator vouches for this client: needs the scope admin");
   return client;
 }
 
@@ -211,8 +239,10 @@ export const clients = [
       const { body, admin, authority, params, match } = call;
       requireSettings(authority, body);
       const changes: ClientChanges = { metadata: metadataIn(body), ...settingsIn(body) };
+      const over = await requireOver(call);
       const client = await updateClient(params["client_id"] ?? "", changes, admin, (present) => {
-        requireOver(call)(present);
+        over(present);
+        requireVouching(call, present);
         match(clientRecord(present, admin.issuer));
       });
       return answered(client, call);
@@ -239,7 +269,7 @@ export const clients = [
       async answer(call) {
         const status = action === "disable" ? "disabled" : "active";
         const id = call.params["client_id"] ?? "";
-        return answered(await updateClient(id, { status }, call.admin, requireOver(call)), call);
+        return answered(await updateClient(id, { status }, call.admin, await requireOver(call)), call);
       },
     }),
   ),
@@ -272,7 +302,7 @@ export const clients = [
     result: records.clientRecord,
     tagged: true,
     async answer(call) {
-      const { clientId } = await pathClient(call);
+      const { clientId } = await vouchedClient(call);
       return answered(await setLogo(clientId, call.bytes, call.admin), call);
     },
   }),
@@ -284,7 +314,7 @@ export const clients = [
     result: records.clientRecord,
     tagged: true,
     async answer(call) {
-      const { clientId } = await pathClient(call);
+      const { clientId } = await vouchedClient(call);
       return answered(await setLogo(clientId, null, call.admin), call);
     },
   }),
