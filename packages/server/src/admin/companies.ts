@@ -10,6 +10,7 @@ import { partitionOf } from "../storage/partition.ts";
 import { type Remark, refuse, refuseAny } from "./admin-error.ts";
 import type { AdminContext } from "./context.ts";
 import { counted } from "./counted.ts";
+import { endCompanySessions } from "./end-company-sessions.ts";
 import { type UserRef, userOf } from "./people.ts";
 import { type Precondition, untilStored } from "./precondition.ts";
 import { pagesOf } from "./read-whole-list.ts";
@@ -171,6 +172,8 @@ export async function addMember(
   if (outcome.kind === "no_person") {
     return refuse("conflict", "username", "the person is disabled, was deleted, or is already in 50 companies");
   }
+  // The provider of another company doesn't sign them in any more.
+  await endCompanySessions(person, companyId, context);
   const acting = await context.storage.members.findActing({ partition, companyId, personId, clientId: null });
   return acting?.member ?? unknownMember(login, slug);
 }

@@ -15,6 +15,7 @@ import { partitionOf } from "../storage/partition.ts";
 import { changedDetails } from "../storage/people/person-row.ts";
 import { type Remark, refuse, refuseAny } from "./admin-error.ts";
 import type { AdminContext } from "./context.ts";
+import { endCompanySessions } from "./end-company-sessions.ts";
 import { newPassword } from "./generated-secrets.ts";
 import { type Precondition, untilStored } from "./precondition.ts";
 import { pagesOf } from "./read-whole-list.ts";
@@ -174,6 +175,8 @@ async function changedUser(
   if (outcome.kind === "changed") return undefined;
   if (outcome.kind === "taken") refuse("taken", "email", `${JSON.stringify(email)} is already in use`);
   if (outcome.kind === "unknown") return unknownUser(before.username);
+  // A company whose provider signed them in must not act as an operator.
+  if ((changes.operator ?? []).length > 0) await endCompanySessions(before, null, context);
   return (await context.storage.people.get({ partition, personId })) ?? unknownUser(before.username);
 }
 

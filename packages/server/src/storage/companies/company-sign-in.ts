@@ -5,7 +5,7 @@
 
 import type { Millis } from "../../oauth/model.ts";
 import type { CompanySignInStorage } from "../../owners/company-sign-in-storage.ts";
-import type { Company, CompanyKey } from "../../owners/company-storage.ts";
+import type { Company, CompanyKey, MemberOutcome } from "../../owners/company-storage.ts";
 import type { CompanyProvider, CompanySignIn } from "../../owners/identities/company-provider.ts";
 import type { OwnSignInStep } from "../../owners/storage.ts";
 import { note } from "../consents/history.ts";
@@ -13,11 +13,11 @@ import { type Call, query, type Row, sql, steps, type Tx, transaction } from "..
 import { post } from "../mail/outbox.ts";
 import { hold, raise } from "../operator/catalog-versions.ts";
 import { listProviders } from "../operator/sign-in-providers.ts";
-import { endUpstreamSessions } from "../people/sessions.ts";
-import { listSubjectLinks, unlinkAll } from "../people/subject-links.ts";
+import { endUpstreamSessions, endUpstreamSessionsOf } from "../people/sessions.ts";
+import { hashOfSubject, listSubjectLinks, subjectsOf, unlinkAll } from "../people/subject-links.ts";
 import { json, text } from "../row-conversion.ts";
 import { isAdmin, lockCompany, thisCompany } from "./lock-company-row.ts";
-import { isLastAdmin, noteMember } from "./members.ts";
+import { type EndOfMembership, endMembership, isLastAdmin, noteMember } from "./members.ts";
 
 type Port = CompanySignInStorage["companySignIn"];
 type Args<Name extends keyof Port> = Parameters<Port[Name]>[0];
@@ -176,6 +176,21 @@ async function endSessionsAt(call: Call, { id, name }: Pick<CompanyProvider, "id
 function listed(call: Call, issuerId: string, after: { readonly createdAt: Millis; readonly link: string } | null) {
   return call(listSubjectLinks, { issuerId, limit: SWEEP, after });
 }
+
+/** The company's admins can sign in as the person there. Such a session must not outlast the membership. */
+export const removeMember = steps<EndOfMembership, MemberOutcome>(async (call, args) => {
+  const outcome = await call(endMembership, args);
+  if (outcome.kind !== "done") return outcome;
+  const { companyId, person, now } = args;
+  const provider = (await call(getCompanySignIn, { companyId }))?.provider;
+  if (provider == null) return outcome;
+  const { partition, personId } = person;
+  const { id, name } = provider;
+  const subjects = (await call(subjectsOf, { partition, personId })).filter(({ issuerId }) => issuerId === id);
+  for (const subject of subjects)
+    await call(endUpstreamSessionsOf, { partition, personId, link: hashOfSubject(subject), sid: null, name, now });
+  return outcome;
+});
 
 /** The company never loses its last admin: that one stays an admin, whatever the groups say. */
 export const followRole = transaction<Args<"followRole">, Outcome<"followRole">>(

@@ -37,6 +37,7 @@ import {
   listCompanySignIns,
   putCompanyProvider,
   removeCompanyProvider,
+  removeMember,
   setCompanySignIn,
 } from "./company-sign-in.ts";
 import { foundCompany, holdName, insertFounded, releaseName, writeFounderLink } from "./create-own-company.ts";
@@ -60,7 +61,6 @@ import {
   findActing,
   insertMember,
   listMembers,
-  removeMember,
   setMemberRole,
   staleCompanyLinks,
   writeCompanyLink,

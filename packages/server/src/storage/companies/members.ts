@@ -248,20 +248,21 @@ export async function putInOutbox(
   );
 }
 
+export type EndOfMembership = CompanyKey &
+  ByAdmin & {
+    readonly person: Pick<PersonRef, "partition" | "personId">;
+    readonly mails?: readonly StoredMail[];
+  };
+
 /** Removes the membership and the grants that the person made, then the link. */
-export const removeMember = steps<
-  CompanyKey &
-    ByAdmin & {
-      readonly person: Pick<PersonRef, "partition" | "personId">;
-      readonly mails?: readonly StoredMail[];
-    },
-  MemberOutcome
->(async (call, { partition, companyId, person, mails = [], by, now, ...asked }) => {
-  const { personId } = person;
-  const { outcome, link } = await call(eraseMember, { partition, companyId, personId, mails, by, now, ...asked });
-  if (link !== null) await call(doubtCompanyLink, { partition: person.partition, personId, companyId, link, now });
-  return outcome;
-});
+export const endMembership = steps<EndOfMembership, MemberOutcome>(
+  async (call, { partition, companyId, person, mails = [], by, now, ...asked }) => {
+    const { personId } = person;
+    const { outcome, link } = await call(eraseMember, { partition, companyId, personId, mails, by, now, ...asked });
+    if (link !== null) await call(doubtCompanyLink, { partition: person.partition, personId, companyId, link, now });
+    return outcome;
+  },
+);
 
 export const eraseMember = transaction<
   CompanyKey & ByAdmin & { readonly personId: string; readonly mails?: readonly StoredMail[] },

@@ -14,11 +14,12 @@ import type {
   RemoveIdentityOutcome,
   SubjectLink,
 } from "../../owners/subject-link-storage.ts";
-import { type Call, query, type Row, sql, statement, steps, transaction, words } from "../define-verbs.ts";
+import { type Call, query, type Row, sql, statement, steps, type Tx, transaction, words } from "../define-verbs.ts";
 import { lockPerson, signsInElsewhere } from "../factors/lock-person-row.ts";
 import { post } from "../mail/outbox.ts";
 import { partitionOf } from "../partition.ts";
 import { personColumns, personOf, text, textOrNull, whole } from "../row-conversion.ts";
+import { noteSessionEnd } from "./logout-notices.ts";
 import { settleName } from "./name-reconciliation.ts";
 import { eraseWholly, insertPerson, makePerson, namesOf } from "./people.ts";
 import { dropName, holderOfName, reserveName } from "./unique-names.ts";
@@ -242,10 +243,24 @@ export const eraseOwnSubjectLink = transaction<Args<"remove">, RemoveIdentityOut
     const alone = !person.hasPassword && (await tx.one(passkey, { partition, personId })) === undefined;
     if (alone && !(await signsInElsewhere(tx, key, waysIn, link))) return "last";
     await tx.run(sql`DELETE FROM subject_links WHERE ${thisSubjectLink}`, key);
+    await endOtherSessions(tx, { ...key, sessionId, now });
     await post(tx, mails, now);
     return "removed";
   },
 );
+
+/** Somebody else may have signed in there. The session in which the person removes the identity stays. */
+async function endOtherSessions(
+  tx: Tx,
+  { now, ...key }: SubjectLinkKey & { readonly sessionId: string; readonly now: Millis },
+): Promise<void> {
+  const ended = await tx.all(
+    sql`DELETE FROM sessions WHERE partition = :partition AND person_id = :personId AND upstream_link = :link
+      AND session_id <> :sessionId RETURNING session_id`,
+    { ...key },
+  );
+  for (const row of ended) await noteSessionEnd(tx, { ...key, sessionId: text(row, "session_id") }, now);
+}
 
 /** Number of links that one call deletes. */
 const SWEEP = 100;
