@@ -1,10 +1,11 @@
 /**
- * `npm test`: formatting and lint, types, then every test; all run even when one fails, and the few files that failed run
- * once more by themselves. With arguments, those go to vitest and nothing else runs (`npm test -- storage`). `--quick`,
- * which is `npm run test:quick`: lint, types, and what quick-test-list.js lists. The last line counts what passed and failed.
+ * `npm test`: formatting and lint, then types beside every test; all run even when one fails, and the few files that
+ * failed run once more by themselves. With arguments, those go to vitest and nothing else runs (`npm test -- storage`).
+ * `--quick`, which is `npm run test:quick`: lint, types, and what quick-test-list.js lists. The last line counts what
+ * passed and failed.
  */
 
-import { spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join, relative } from "node:path";
@@ -15,25 +16,44 @@ import { quick } from "./quick-test-list.js";
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const tools = join(root, "node_modules", ".bin");
 
-const checks = [
-  { name: "lint", command: ["biome", "check", "--error-on-warnings", "."] },
+const lint = { name: "lint", command: ["biome", "check", "--error-on-warnings", "."] };
+/** These use one core. The tests often wait, so both together take less time. */
+const types = [
   { name: "types", command: ["tsc", "-p", "tsconfig.json"] },
   { name: "types of oauth/ alone", command: ["tsc", "-p", "packages/server/src/oauth/tsconfig.json"] },
 ];
 
-/** Runs one tool with these variables besides ours and shows its output. Returns its name, whether it succeeded, and its duration. */
-function run(name, [tool, ...args], variables = {}) {
-  console.log(`\n▸ ${name}: ${[tool, ...args].join(" ")}`);
+/**
+ * Runs one tool with these variables besides ours and shows its output, unless it is kept for `later`. Resolves with its
+ * name, whether it succeeded, its duration, and what was kept.
+ */
+function run(name, [tool, ...args], { variables = {}, later = false } = {}) {
+  const title = `\n▸ ${name}: ${[tool, ...args].join(" ")}`;
+  if (!later) console.log(title);
   const started = performance.now();
-  const { status, signal, error } = spawnSync(join(tools, tool), args, {
+  const child = spawn(join(tools, tool), args, {
     cwd: root,
-    stdio: "inherit",
+    stdio: later ? ["inherit", "pipe", "pipe"] : "inherit",
     // The first line of a tool's file asks for "node", so put this Node.js first on the path.
     env: { ...process.env, ...variables, PATH: [dirname(process.execPath), tools, process.env.PATH].join(delimiter) },
   });
-  if (error) console.error(`${tool} could not be started: ${error.message}`);
-  if (signal) console.error(`${tool} was ended by ${signal}.`);
-  return { name, ok: status === 0, seconds: (performance.now() - started) / 1000 };
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) stream?.setEncoding("utf8").on("data", (text) => (output += text));
+  return new Promise((resolve) => {
+    const end = (ok, trouble) => {
+      if (trouble) console.error(trouble);
+      resolve({ name, ok, seconds: (performance.now() - started) / 1000, kept: later ? `${title}\n${output}` : "" });
+    };
+    child.on("error", (error) => end(false, `${tool} could not be started: ${error.message}`));
+    child.on("close", (status, signal) => end(status === 0, signal ? `${tool} was ended by ${signal}.` : undefined));
+  });
+}
+
+/** One after the other. */
+async function checkTypes() {
+  const steps = [];
+  for (const { name, command } of types) steps.push(await run(name, command, { later: true }));
+  return steps;
 }
 
 /**
@@ -65,7 +85,7 @@ function readStrays(file) {
 }
 
 /** Runs vitest with these arguments, and variables besides ours. Returns its step and its counts. */
-function runTests(args, variables = {}) {
+async function runTests(args, variables = {}) {
   const folder = mkdtempSync(join(tmpdir(), "assent-test-"));
   const file = join(folder, "report.json");
   try {
@@ -73,7 +93,7 @@ function runTests(args, variables = {}) {
     const own = ["skipped", "slowest", "escaped-errors"].map((name) => `./scripts/${name}-reporter.js`);
     const reporters = ["default", ...own, "json"].map((name) => `--reporter=${name}`);
     const command = ["vitest", "run", ...reporters, `--outputFile.json=${file}`, ...args];
-    const step = run("tests", command, { ASSENT_TEST_STRAYS: straysFile, ...variables });
+    const step = await run("tests", command, { variables: { ASSENT_TEST_STRAYS: straysFile, ...variables } });
     let counts;
     try {
       counts = readReport(file);
@@ -101,25 +121,28 @@ const MOST_UNSTEADY = 3;
  * if this run has another failure. A test that passes now is unsteady: it is printed, so that somebody fixes the test
  * or the race that it found.
  */
-function runAgain({ step, counts }) {
+async function runAgain({ step, counts }) {
   if (counts.files.length === 0 || counts.files.length > MOST_UNSTEADY) return { step, counts, unsteady: [] };
   console.log("\nOnce more, without the other files:");
-  const again = runTests(["--no-file-parallelism", ...counts.files]);
+  const again = await runTests(["--no-file-parallelism", ...counts.files]);
   if (!again.step.ok) return { step, counts, unsteady: [] };
   const passed = counts.passed + counts.failures.length;
   return { step: { ...step, ok: true }, counts: { ...counts, passed, failures: [] }, unsteady: counts.failures };
 }
 
-function main(asked) {
+async function main(asked) {
   const isQuick = asked[0] === "--quick";
   const args = isQuick ? ["--project", "node", ...quick, ...asked.slice(1)] : asked;
-  const steps = isQuick || args.length === 0 ? checks.map(({ name, command }) => run(name, command)) : [];
   const isWhole = asked.length === 0;
-  const {
-    step,
-    counts,
-    unsteady = [],
-  } = isWhole ? runAgain(runTests(args, { ASSENT_TEST_WHOLE: "1" })) : runTests(args);
+  const steps = [];
+  if (isQuick || isWhole) steps.push(await run(lint.name, lint.command));
+  const [checked, tested] = await Promise.all([
+    isQuick || isWhole ? checkTypes() : [],
+    runTests(args, isWhole ? { ASSENT_TEST_WHOLE: "1" } : {}),
+  ]);
+  for (const { kept } of checked) console.log(kept.trimEnd());
+  steps.push(...checked);
+  const { step, counts, unsteady = [] } = isWhole ? await runAgain(tested) : tested;
   const failures = [...steps.filter(({ ok }) => !ok).map(({ name }) => name), ...counts.failures];
   const passed = steps.filter(({ ok }) => ok).length + counts.passed;
 
@@ -134,4 +157,4 @@ function main(asked) {
   process.exitCode = failures.length > 0 || !step.ok ? 1 : 0;
 }
 
-if (runsOnNewEnoughNode(fileURLToPath(import.meta.url))) main(process.argv.slice(2));
+if (runsOnNewEnoughNode(fileURLToPath(import.meta.url))) await main(process.argv.slice(2));
