@@ -60,6 +60,8 @@ export interface LatencyReport {
   readonly p50: Spread;
   readonly p99: Spread;
   readonly p999: Spread;
+  /** The share of requests that the server refused because it was overloaded. Reports before 2026-11-26 lack it. */
+  readonly refused?: Spread;
 }
 
 export interface Report {

@@ -70,13 +70,14 @@ export function figuresTable(figures: readonly Figure[]): string {
 
 export function latencyTable(latency: readonly LatencyReport[]): string {
   return markdown(
-    ["arrivals/s", "p50 ms", "p99 ms (min–max)", "p99.9 ms (min–max)"],
-    latency.map(({ label, server, rate, p50, p99, p999 }) => [
+    ["arrivals/s", "p50 ms", "p99 ms (min–max)", "p99.9 ms (min–max)", "refused (max)"],
+    latency.map(({ label, server, rate, p50, p99, p999, refused }) => [
       peerNames.includes(server) ? `${server}: ${label}` : label,
       rate.toLocaleString("en"),
       p50.median.toFixed(2),
       range(p99, 1),
       range(p999, 1),
+      refused === undefined ? "" : `${(refused.max * 100).toFixed(1)} %`,
     ]),
   );
 }

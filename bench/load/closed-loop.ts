@@ -99,6 +99,8 @@ export class Lane {
   /** Called with the milliseconds from `since` to the end of the operation. */
   onDone: (milliseconds: number) => void = () => undefined;
   onFailure: (error: Error) => void = () => undefined;
+  /** Called when an overloaded server refuses (503). Undefined: a refusal is a failure. */
+  onRefused: (() => void) | undefined;
   readonly #socket: Socket;
   #since = 0;
   #exchange: Exchange | undefined;
@@ -156,6 +158,10 @@ export class Lane {
     const { status = 200, answered, request } = this.#exchange ?? { request: "" };
     const digit = (at: number) => (bytes[at] ?? 0) - 48;
     const got = digit(9) * 100 + digit(10) * 10 + digit(11);
+    if (got === 503 && this.onRefused !== undefined) {
+      this.onRefused();
+      return;
+    }
     if (got !== status) {
       const asked = request.slice(0, request.indexOf(" HTTP/"));
       this.onFailure(

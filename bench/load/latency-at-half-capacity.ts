@@ -22,15 +22,18 @@ export async function measureLatency(site: Site, windows: Windows, seconds: numb
     row,
     rate: Math.round(spread((windows.get(row.name) ?? []).map(({ rate }) => rate)).median / 2),
     took: [] as Float64Array[],
+    refused: [] as number[],
   }));
   for (let round = 0; round < ROUNDS; round += 1) {
-    for (const { row, rate, took } of found) {
+    for (const { row, rate, took, refused } of found) {
       const port = site.servers.get(row.server)?.port ?? 0;
       await row.prepare?.(seconds + SETTLE);
-      took.push((await runOpen({ port, connections: CONNECTIONS, seconds, rate, next: row.next })).took);
+      const measured = await runOpen({ port, connections: CONNECTIONS, seconds, rate, next: row.next });
+      took.push(measured.took);
+      refused.push(measured.refused / (measured.refused + measured.count));
     }
   }
-  return found.map(({ row, rate, took }) => {
+  return found.map(({ row, rate, took, refused }) => {
     const at = (share: number) => spread(took.map((sorted) => quantile(sorted, share)));
     return {
       name: row.name,
@@ -40,6 +43,7 @@ export async function measureLatency(site: Site, windows: Windows, seconds: numb
       p50: at(0.5),
       p99: at(0.99),
       p999: at(0.999),
+      refused: spread(refused),
     };
   });
 }

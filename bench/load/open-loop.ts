@@ -16,12 +16,18 @@ const PATIENCE = 30_000;
 /** Seconds at the beginning that don't count, because all connections are made then, to a process that was idle. */
 export const SETTLE = 0.3;
 
+export interface MeasuredOpen extends Measured {
+  /** Number of requests that an overloaded server refused (503). Their times don't count. */
+  readonly refused: number;
+}
+
 /**
- * Resolves when all requests have a response. Throws if a response has another status than expected, or if the server
- * is half a minute behind.
+ * Resolves when all requests have a response. Throws if a response has another status than expected or 503, or if the
+ * server is half a minute behind.
  */
-export async function runOpen({ port, connections, seconds, rate, next }: OpenLoad): Promise<Measured> {
+export async function runOpen({ port, connections, seconds, rate, next }: OpenLoad): Promise<MeasuredOpen> {
   const took: number[] = [];
+  let refused = 0;
   const lanes = await openLanes(port, connections);
   const free = [...lanes];
   const waiting: number[] = [];
@@ -40,13 +46,20 @@ export async function runOpen({ port, connections, seconds, rate, next }: OpenLo
         else lane.send(exchange, since);
       };
       for (const lane of lanes) {
-        lane.onFailure = reject;
-        lane.onDone = (milliseconds) => {
+        const sendNext = () => {
           answered += 1;
-          if (performance.now() - milliseconds >= countedFrom) took.push(milliseconds);
           const since = waiting.shift();
           if (since === undefined) free.push(lane);
           else send(lane, since);
+        };
+        lane.onFailure = reject;
+        lane.onRefused = () => {
+          refused += 1;
+          sendNext();
+        };
+        lane.onDone = (milliseconds) => {
+          if (performance.now() - milliseconds >= countedFrom) took.push(milliseconds);
+          sendNext();
         };
       }
       // Timers have whole milliseconds, so this loop reads the clock all the time. The core has no other work.
@@ -69,5 +82,5 @@ export async function runOpen({ port, connections, seconds, rate, next }: OpenLo
     for (const lane of lanes) lane.end();
   }
   const elapsed = performance.now() - startedAt;
-  return { count: took.length, seconds: elapsed / 1000, took: sorted(took), ownCpu: ownCpu(cpu, elapsed) };
+  return { count: took.length, seconds: elapsed / 1000, took: sorted(took), ownCpu: ownCpu(cpu, elapsed), refused };
 }
