@@ -12,7 +12,7 @@ const root = join(import.meta.dirname, "..");
  */
 const IMPORTS: tidy.ImportTable = {
   "packages/server/src/oauth": [],
-  "packages/server/src/owners": ["oauth", "storage-subset.ts", "lru-cache"],
+  "packages/server/src/owners": ["oauth", "storage-subset.ts", "least-recently-used.ts", "lru-cache"],
   "packages/server/src/admin": [
     ...[
       "oauth",
@@ -159,13 +159,13 @@ const IMPORTS: tidy.ImportTable = {
     // The admin API's schemas.
     "typebox",
     ...["node:buffer", "node:crypto", "node:http", "node:https", "node:net", "node:stream", "node:tls", "node:url"],
-    ...["node:zlib", "lru-cache"],
+    ...["node:zlib", "least-recently-used.ts"],
   ],
   // Measurements that operators read from a running server.
   "packages/server/src/metrics": ["node:http", "node:net", "node:perf_hooks"],
   "packages/server/src/workers": ["metrics", "log.ts", "node:cluster", "node:net"],
   // The files that assemble the parts.
-  "packages/server/src": ["node:*", "pino", "pino-pretty"],
+  "packages/server/src": ["node:*", "lru-cache", "pino", "pino-pretty"],
   "packages/resource-server/src": ["node:http", "node:https", "jose"],
   "packages/demo/src": [
     ...["node:*", "@assent/resource-server", "@assent/server"],
@@ -266,7 +266,7 @@ describe("each rule finds what it is for", () => {
   });
 
   test("the file beside, one of a row, one that a comment names → allowed", () => {
-    const text = 'import { a } from "../owners/a.ts";\nimport { LRUCache } from "lru-cache";\n// from "express"\n';
+    const text = 'import { a } from "../owners/a.ts";\nimport { Type } from "typebox";\n// from "express"\n';
     expect(tidy.strayImports(aFile(text, "packages/server/src/http/sample.ts"), IMPORTS)).toEqual([]);
   });
 

@@ -3,7 +3,7 @@
  * can guess one, and a row in the database would make a miss cost more than a hit.
  */
 
-import { LRUCache } from "lru-cache";
+import { leastRecentlyUsed } from "../least-recently-used.ts";
 import type { Millis } from "../oauth/model.ts";
 import type { TokenMisses } from "../oauth/ports.ts";
 
@@ -19,7 +19,7 @@ interface Count {
 }
 
 export function tokenMisses(now: () => Millis): TokenMisses {
-  const counts = new LRUCache<string, Count>({ max: HELD });
+  const counts = leastRecentlyUsed<Count>(HELD);
   const current = (caller: string): Count | undefined => {
     const count = counts.get(caller);
     return count !== undefined && count.until > now() ? count : undefined;

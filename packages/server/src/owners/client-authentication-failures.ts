@@ -1,6 +1,6 @@
 /** Failed client authentications, counted for all processes together (RFC 6749 §2.3.1: guessing is bounded). */
 
-import { LRUCache } from "lru-cache";
+import { leastRecentlyUsed } from "../least-recently-used.ts";
 import type { Millis } from "../oauth/model.ts";
 import type { Uses } from "../storage-subset.ts";
 import type { HashRequester } from "./password-hash-requester.ts";
@@ -31,7 +31,7 @@ export class FailedClients {
   static readonly LIMIT_OF_PROVIDER = OF_A_PROVIDER;
   readonly #parts: FailedClientsParts;
   /** Until when, on the monotonic clock. */
-  readonly #over = new LRUCache<string, Millis>({ max: HELD });
+  readonly #over = leastRecentlyUsed<Millis>(HELD);
 
   constructor(parts: FailedClientsParts) {
     this.#parts = parts;

@@ -3,7 +3,7 @@
  * about a token.
  */
 
-import { LRUCache } from "lru-cache";
+import { leastRecentlyUsed } from "../../least-recently-used.ts";
 import type { Grant, Millis } from "../../oauth/model.ts";
 import { type GrantStorage, USE_RECORDED_EVERY } from "../../oauth/storage.ts";
 import type { Uses } from "../../storage-subset.ts";
@@ -15,7 +15,7 @@ export class ScopeUses {
   readonly #storage: Uses<GrantStorage, "scopeUses.record">;
   readonly #now: () => Millis;
   /** Grant and scopes → when they were recorded. */
-  readonly #noted = new LRUCache<string, Millis>({ max: REMEMBERED });
+  readonly #noted = leastRecentlyUsed<Millis>(REMEMBERED);
 
   constructor(storage: Uses<GrantStorage, "scopeUses.record">, now: () => Millis) {
     this.#storage = storage;
@@ -51,7 +51,7 @@ interface Introspections {
 export class GrantUses {
   readonly #context: Introspections;
   /** Id of a grant → when its introspection was recorded. */
-  readonly #noted = new LRUCache<string, Millis>({ max: REMEMBERED });
+  readonly #noted = leastRecentlyUsed<Millis>(REMEMBERED);
   #writing = 0;
 
   constructor(context: Introspections) {

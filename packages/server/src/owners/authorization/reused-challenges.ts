@@ -3,7 +3,8 @@
  * codes.
  */
 
-import { LRUCache } from "lru-cache";
+import type { LRUCache } from "lru-cache";
+import { leastRecentlyUsed } from "../../least-recently-used.ts";
 import type { AuthorizationContext } from "./context.ts";
 
 /** Number of recent challenges that this process remembers. */
@@ -34,7 +35,7 @@ export function noteChallenge(
   if (codeChallenge === null) return;
   let remembered = reused.get(context);
   if (remembered === undefined) {
-    remembered = new LRUCache({ max: REMEMBERED });
+    remembered = leastRecentlyUsed(REMEMBERED);
     reused.set(context, remembered);
   }
   const key = JSON.stringify([clientId, codeChallenge]);

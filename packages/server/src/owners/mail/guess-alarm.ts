@@ -1,6 +1,6 @@
 /** Tells the operator and the person that somebody guesses at an account more than its ceilings allow. */
 
-import { LRUCache } from "lru-cache";
+import { leastRecentlyUsed } from "../../least-recently-used.ts";
 import type { Millis } from "../../oauth/model.ts";
 import type { Uses } from "../../storage-subset.ts";
 import type { Guessed } from "../guessing-limits.ts";
@@ -40,7 +40,7 @@ export interface GuessAlarmParts {
 export class GuessAlarm {
   readonly #parts: GuessAlarmParts;
   /** Until when. */
-  readonly #quiet = new LRUCache<string, Millis>({ max: MOST_QUIET });
+  readonly #quiet = leastRecentlyUsed<Millis>(MOST_QUIET);
 
   constructor(parts: GuessAlarmParts) {
     this.#parts = parts;
