@@ -6,6 +6,7 @@
 import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { settingKeys, settingOf } from "../packages/server/src/config-settings.ts";
+import { eventKinds, OPERATORS_DETAILS } from "../packages/server/src/events/kinds.ts";
 import { scopeOf } from "../packages/server/src/http/admin-api/openapi.ts";
 import type { Operation } from "../packages/server/src/http/admin-api/operation.ts";
 import { operations } from "../packages/server/src/http/admin-api/operations/index.ts";
@@ -24,6 +25,7 @@ export function referencePages(): ReadonlyMap<string, string> {
     ["configuration.md", configuration()],
     ["errors.md", errors()],
     ["endpoints.md", endpoints()],
+    ["events.md", events()],
     ["admin-api.md", adminApi()],
     ["rfcs.md", rfcs()],
     ["security-tests.md", securityTests(MADE)],
@@ -54,6 +56,30 @@ Paths are below \`/admin/api/v1\`. [The admin API](../operate/admin-api.md) tell
 operation. Fields in bold are required; \`?\` marks parameters of the query.
 
 ${[...groups].map(section).join("\n\n")}
+`;
+}
+
+function events(): string {
+  const rows = Object.entries(eventKinds).map(([kind, { summary, details = {}, personal = [] }]) => [
+    `\`${kind}\``,
+    `${summary}.`,
+    Object.entries(details)
+      .map(([name, meaning]) => `\`${name}\`: ${meaning}`)
+      .join("; "),
+    personal.map((name) => `\`${name}\``).join(", "),
+  ]);
+  const operators = Object.entries(OPERATORS_DETAILS).map(([name, meaning]) => [`\`${name}\``, meaning]);
+  return `# Events
+${MADE}
+
+[Events](../operate/events.md) tells how to read them. A kind is never renamed. Every value in \`details\` can be absent, and new
+values can come. \`personal\` is sealed with a key of the person.
+
+${table(["kind", "what happened", "details", "personal"], rows)}
+
+If an operator caused the event, its details also have:
+
+${table(["value", "meaning"], operators)}
 `;
 }
 

@@ -17,6 +17,7 @@ const IMPORTS: tidy.ImportTable = {
     ...[
       "oauth",
       "storage-subset.ts",
+      "events",
       "owners",
       "crypto",
       "saml/identity-provider-metadata.ts",
@@ -85,9 +86,17 @@ const IMPORTS: tidy.ImportTable = {
     ],
     ...["node:crypto", "lru-cache", "openid-client"],
   ],
+  // The log of events for operators.
+  "packages/server/src/events": [
+    ...["storage-subset.ts", "oauth/model.ts", "admin/storage.ts", "crypto/server-secret.ts"],
+    ...["node:crypto"],
+  ],
   "packages/server/src/storage": [
     ...[
       "storage-subset.ts",
+      "events/event.ts",
+      "events/kinds.ts",
+      "events/storage.ts",
       "oauth/consent-reach.ts",
       "oauth/model.ts",
       "oauth/scope.ts",
@@ -145,6 +154,7 @@ const IMPORTS: tidy.ImportTable = {
     ...[
       "oauth",
       "storage-subset.ts",
+      "events",
       "owners",
       "admin",
       "crypto",
@@ -214,6 +224,8 @@ const PLAIN_COMPARISONS: Readonly<Record<string, string>> = {
   "packages/resource-server/src/client-certificate.ts": "a certificate and its thumbprint are public",
   "packages/server/src/admin/client-secrets.ts": "an operator's command matches its own records, before it writes them",
   "packages/server/src/http/endpoints/change-password.ts": "both values come from one form of one person",
+  "packages/server/src/admin/events.ts": "the hashes of the log of events are no secret",
+  "packages/server/src/events/chain.ts": "the hashes of the log of events are no secret",
   "packages/server/src/storage/move/import.ts": "the checksum of an import, in the operator's own file",
 };
 

@@ -47,7 +47,7 @@ export class AdminApi {
       ...(sent === undefined ? {} : { body: sent as BodyInit }),
     });
     const text = await response.text();
-    const isJson = (response.headers.get("content-type") ?? "").includes("json;");
+    const isJson = (response.headers.get("content-type") ?? "").match(/^application\/(problem\+)?json;/) !== null;
     return {
       status: response.status,
       headers: response.headers,

@@ -3,6 +3,7 @@
 import { Command, CommanderError } from "commander";
 import manifest from "../package.json" with { type: "json" };
 import { tell } from "./command-errors.ts";
+import { begin } from "./shared-options.ts";
 
 interface Noun {
   readonly summary: string;
@@ -26,6 +27,7 @@ const nouns: Readonly<Record<string, Noun>> = {
   consent: { summary: "what people and companies granted to clients", load: () => import("./commands/consent.ts") },
   receipt: { summary: "signed copies of what owners decided", load: () => import("./commands/receipt.ts") },
   session: { summary: "signed-in browsers", load: () => import("./commands/session.ts") },
+  events: { summary: "what happened on this server", load: () => import("./commands/events.ts") },
   refusal: { summary: "why requests were refused", load: () => import("./commands/refusal.ts") },
   admin: { summary: "access tokens for the admin API", load: () => import("./commands/admin.ts") },
   key: { summary: "keys that sign tokens", load: () => import("./commands/key.ts") },
@@ -85,6 +87,18 @@ function nounsOf(args: readonly string[]): readonly string[] {
   return args.slice(from, from + 2);
 }
 
+/** `client create`: the words of a command without the program. */
+function wordsOf(command: Command): string {
+  return command.parent === null ? "" : `${wordsOf(command.parent)} ${command.name()}`.trim();
+}
+
+/** Names of the options that the command line sets. Their values can be secrets. */
+function fieldsOf(command: Command): readonly string[] {
+  return Object.keys(command.opts()).filter(
+    (name) => name !== "json" && name !== "yes" && command.getOptionValueSource(name) === "cli",
+  );
+}
+
 /** Runs one command line and returns its exit code: 0 done, 1 failed, 2 wrong usage. */
 export async function run(args: readonly string[]): Promise<number> {
   // The reader closed the pipe, as in `assent client list | head`.
@@ -99,6 +113,7 @@ export async function run(args: readonly string[]): Promise<number> {
     const { config } = program.opts<{ readonly config?: string }>();
     // Workers that a server starts read the same file.
     if (config !== undefined) process.env["ASSENT_CONFIG"] = config;
+    begin({ words: wordsOf(command), fields: fieldsOf(command) });
   });
   try {
     await program.parseAsync([...args], { from: "user" });

@@ -67,13 +67,20 @@ export async function firstOf<T>(items: AsyncIterable<T>, limit = Number.POSITIV
   return found;
 }
 
+/** The command that runs, for the events that it causes. */
+let running: { readonly words: string; readonly fields: readonly string[] } = { words: "", fields: [] };
+
+export function begin(command: typeof running): void {
+  running = command;
+}
+
 /** Opens the database that the configuration names, runs the work, and closes the database, also after an error. */
 export async function withAdmin(
   { json = false }: { readonly json?: boolean },
   work: (admin: OpenedAdmin, out: Output) => Promise<void>,
 ): Promise<void> {
-  const { loadConfig, openAdmin } = await import("@assent/server/admin");
-  const admin = await openAdmin(await loadConfig());
+  const { byCommand, loadConfig, openAdmin } = await import("@assent/server/admin");
+  const admin = byCommand(await openAdmin(await loadConfig()), running);
   try {
     await work(admin, new Output(json));
   } finally {

@@ -59,6 +59,7 @@ import { admitDevice } from "./owners/enter-user-code.ts";
 import type { Notice } from "./owners/mail/company-notice-kinds.ts";
 import type { Brand } from "./pages/index.ts";
 import { AssertionReader } from "./saml/assertion-reader.ts";
+import { EventSealing } from "./seal-events.ts";
 import { signInOf } from "./sign-in-setup.ts";
 import { openCatalog } from "./storage/cached-catalog.ts";
 import { refuseUnready } from "./storage/database-state.ts";
@@ -164,6 +165,10 @@ export async function createAssent(config: Config, options: AssentOptions = {}):
         const { RefusalRecorder } = await import("./refusals/refusal-recorder.ts");
         return new RefusalRecorder({ storage, networkOf, monotonic });
       },
+      loadEvents: async () => {
+        const { EventRecorder } = await import("./events/recorder.ts");
+        return new EventRecorder({ storage, networkOf, partitionOf, monotonic });
+      },
     });
     const mailSources = { config, storage, secrets, attemptKey, log, now, brand };
     const mail = openMail(mailSources, options.dangerouslyLogMail ?? false);
@@ -182,6 +187,11 @@ export async function createAssent(config: Config, options: AssentOptions = {}):
     if (config.housekeeping) housekeeping.start();
     mail.start();
     assent.telling.start();
+    const sealing = new EventSealing({
+      ...{ storage, secrets, issuer: config.issuer, now, event: reporter.event },
+      keptFor: config.eventsKept === "forever" ? null : config.eventsKept,
+    });
+    sealing.start();
     const membershipSync = keepMembershipsInSync({ storage, now, event: reporter.event }, log);
     assent.assent.people.loadSoon();
     return {
@@ -205,6 +215,7 @@ export async function createAssent(config: Config, options: AssentOptions = {}):
         await mail.stop();
         await saml.close();
         await reporter.settle();
+        await sealing.stop();
         await heartbeat.end();
         await storage.close();
         reporter.close();

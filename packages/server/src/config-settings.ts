@@ -213,6 +213,13 @@ export const settings = {
     meaning:
       "This process makes signing keys in time and deletes expired rows. Where it is off on every node, run `assent db gc` every 15 minutes.",
   }),
+  eventsKept: setting(secondsOr(1, 20 * 366 * DAY, "forever"), {
+    variable: "ASSENT_EVENTS_KEPT",
+    initial: 400 * DAY * 1000,
+    shown: "34560000",
+    meaning:
+      "Seconds for which events are kept. A signed note then says up to where the server has deleted them. While there is a reason to keep all of them, set forever.",
+  }),
   /** CIDRs whose forwarded headers the server believes. */
   trustProxy: setting(cidrs, {
     variable: "ASSENT_TRUST_PROXY",

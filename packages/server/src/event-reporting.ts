@@ -33,6 +33,14 @@ export const FAILURES: ReadonlySet<string> = new Set([
   "use_unrecorded",
 ]);
 
+/** Events about security that no transaction of a change writes. Operators find them in the log of events, too. */
+export const SECURITY: ReadonlySet<string> = new Set([
+  ...["sign_in_failed", "sign_in_throttled", "sign_in_elsewhere_failed", "second_step_failed", "second_step_throttled"],
+  ...["reauthentication_failed", "passkey_refused", "recovery_proof_failed", "user_code_throttled"],
+  ...["refresh_token_replayed", "code_replayed", "refresh_token_of_other_client", "state_lost", "passkey_copied"],
+  ...["revocation_of_other_clients_token", "pkce_challenge_reused", "guessing", "unknown_tokens"],
+]);
+
 type EventFields = Readonly<Record<string, string | number | null>>;
 
 export interface Reporting {
@@ -53,15 +61,25 @@ export interface RefusalStore {
   settle(): Promise<void>;
 }
 
+/** Stores events about security. */
+export interface SecurityEvents {
+  note(name: string, fields: EventFields, at: Millis): void;
+  settle(): Promise<void>;
+}
+
 /** Refusals that are not stored: nobody asks why, or the server has no time or no database for it. */
 const UNSTORED: ReadonlySet<ConditionName> = new Set(["not_found", "temporarily_unavailable", "authorization_pending"]);
 
-/** `load`: makes the store at the first refusal. `now`: the time of a refusal. */
-export function reporting(
-  log: Logger,
-  metrics: ServerMetrics,
-  { load, now }: { readonly load: () => Promise<RefusalStore>; readonly now: () => Millis },
-): Reporting {
+interface Stores {
+  /** Makes the store of refusals at the first one. */
+  readonly load: () => Promise<RefusalStore>;
+  /** The same for events. */
+  readonly loadEvents: () => Promise<SecurityEvents>;
+  /** The time of a refusal or an event. */
+  readonly now: () => Millis;
+}
+
+export function reporting(log: Logger, metrics: ServerMetrics, { load, loadEvents, now }: Stores): Reporting {
   const sampler = new LogSampler((fields, text) => log.info(fields, text));
   // At this level an operator looks for a fault, so every line is written.
   const everything = log.isLevelEnabled("debug");
@@ -75,8 +93,18 @@ export function reporting(
       (error: unknown) => log.error({ err: error, event: "refusals_unstored" }, "refusals can't be stored"),
     );
   };
+  let events: Promise<SecurityEvents> | undefined;
+  const keepEvent = (name: string, fields: EventFields) => {
+    const at = now();
+    events ??= loadEvents();
+    events.then(
+      (to) => to.note(name, fields, at),
+      (error: unknown) => log.error({ err: error, event: "events_unstored" }, "events can't be stored"),
+    );
+  };
   return {
     event(name, fields) {
+      if (SECURITY.has(name)) keepEvent(name, fields);
       const line = { event: name, ...fields };
       const failure = FAILURES.has(name) && fields["condition"] !== "access_denied";
       if (failure) metrics.failed(name);
@@ -103,7 +131,10 @@ export function reporting(
     shown(condition, { method, path, address, id }) {
       keep({ requestId: id, condition, clientId: "", method, path: cut(path), address });
     },
-    settle: async () => (await store?.catch(() => undefined))?.settle(),
+    settle: async () => {
+      await (await store?.catch(() => undefined))?.settle();
+      await (await events?.catch(() => undefined))?.settle();
+    },
     close: () => sampler.flush(),
   };
 }

@@ -9,6 +9,8 @@ import { grantsOf } from "../configured-grant-types.ts";
 import { randomBytes } from "../crypto/random.ts";
 import { Secrets } from "../crypto/server-secret.ts";
 import { databaseFile, prepareDataDir, secretsOf } from "../data-dir.ts";
+import { because, type Cause } from "../events/event.ts";
+import type { EventStorage } from "../events/storage.ts";
 import { type GrantRegistry, grantRegistry } from "../oauth/grants/registry.ts";
 import type { Millis } from "../oauth/model.ts";
 import type { GrantStorage } from "../oauth/storage.ts";
@@ -27,6 +29,7 @@ import type { AdminStorage } from "./storage.ts";
 
 export interface AdminContext {
   readonly storage: AdminStorage &
+    EventStorage &
     OwnerStorage &
     FactorStorage &
     CompanyStorage &
@@ -63,6 +66,27 @@ export function adminOf(
   grants: GrantRegistry = grantRegistry(),
 ): AdminContext {
   return { storage, issuer, grants, now, randomBytes, ...(secrets === undefined ? {} : { secrets }) };
+}
+
+/** The same, for a command: events of what it changes name it. `fields`: names of its options. */
+export function byCommand(
+  admin: OpenedAdmin,
+  { words, fields }: { readonly words: string; readonly fields: readonly string[] },
+): OpenedAdmin {
+  const cause = {
+    actor: "operator",
+    door: "command",
+    operation: words,
+    fields,
+    address: null,
+    requestId: null,
+  } as const;
+  return causedBy(admin, { ...cause, at: admin.now() });
+}
+
+/** The same context. Events of what is changed with it name the cause. */
+export function causedBy<C extends AdminContext>(context: C, cause: Cause): C {
+  return { ...context, storage: because(context.storage, cause) };
 }
 
 /** True: the file in the configuration does not exist, or is empty. For a database server, see `refuseUnmade`. */

@@ -375,6 +375,7 @@ const TIMES = new Set([
     "deviceTtl",
     "deviceInterval",
     "consentCeiling",
+    "eventsKept",
     "drainDelay",
   ],
 ]);

@@ -48,6 +48,7 @@ export type Purpose =
   | "name of somebody elsewhere"
   | "recovery proof"
   | "passkey challenge"
+  | "event checkpoint"
   | "admin list"
   | "admin answer"
   | "verified";

@@ -1,5 +1,6 @@
 /** How to write a storage verb: a text of SQL, named parameters, and an outcome that is a value. */
 
+import type { Cause } from "../events/event.ts";
 import type { Dialect, DialectWords } from "./dialect.ts";
 
 /** The type of a column or a parameter. */
@@ -133,6 +134,8 @@ export interface Tx {
    * result nobody needs. If it fails, the transaction fails.
    */
   later(statement: Sql, params?: Params): void;
+  /** The operator who caused the transaction. Absent: no operator did. */
+  readonly cause?: Cause | undefined;
 }
 
 /** A read that can make the write unnecessary: if it yields an outcome, nothing is written. */

@@ -1,5 +1,6 @@
 /** Opens the storage that a URL names. */
 
+import { BECAUSE, type Cause } from "../events/event.ts";
 import type { EarlierLifetime, Millis } from "../oauth/model.ts";
 import { type DatabaseState, noteAccessTtl, STATES, selectStates, stateOf, writeState } from "./database-state.ts";
 import type { Verb } from "./define-verbs.ts";
@@ -80,7 +81,10 @@ export type Storage = Ports & {
  */
 export async function openStorage(options: OpenOptions): Promise<Storage> {
   const engine = await openEngine(options);
-  return { ...portsOf(engine), ...ownOf(engine) };
+  const own = ownOf(engine);
+  const of = (cause?: Cause): Storage =>
+    Object.assign({ ...portsOf(engine, cause), ...own }, { [BECAUSE]: (other: Cause) => of(other) });
+  return of();
 }
 
 async function openEngine(options: OpenOptions): Promise<Engine> {
@@ -94,13 +98,13 @@ async function openEngine(options: OpenOptions): Promise<Engine> {
 }
 
 /** Makes one function for each verb. The type of `aggregates` guarantees that the cast is right. */
-function portsOf(engine: Engine): Ports {
+function portsOf(engine: Engine, cause?: Cause): Ports {
   const bound = Object.entries(aggregates).map(([aggregate, verbs]) => [
     aggregate,
     Object.fromEntries(
       Object.entries<Verb<never, unknown>>(verbs).map(([name, verb]) => [
         name,
-        (args: never) => engine.call(verb, args),
+        (args: never) => engine.call(verb, args, cause),
       ]),
     ),
   ]);

@@ -199,3 +199,5 @@ export const supersededUntil = sql`(CASE WHEN last_used_at IS NULL THEN code_unt
 
 /** How long the owner's page shows a theft. */
 export const ALARM_KEPT: Millis = 30 * DAY;
+/** When housekeeping visits a theft for the first time. It writes the event, if the process that saw the theft died. */
+export const ALARM_VISITED: Millis = 60_000;

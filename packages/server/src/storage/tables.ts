@@ -60,6 +60,10 @@ export const TABLES: readonly Table[] = [
   { name: "logout_notices", key: ["partition", "sid", "client_id"], afterRestore: "emptied" },
   { name: "external_answers", key: ["partition", "challenge_id"], afterRestore: "emptied" },
   { name: "device_requests", key: ["partition", "request_id"], afterRestore: "emptied" },
+  // A restored log continues after the last event that the backup has.
+  { name: "events_waiting", key: ["partition", "event_id"], afterRestore: "kept" },
+  { name: "events", key: ["seq"], afterRestore: "kept" },
+  { name: "event_checkpoints", key: ["kind", "seq"], afterRestore: "kept" },
   { name: "refusals", key: ["partition", "request_id"], afterRestore: "kept" },
   { name: "attempts", key: ["partition", "key"], afterRestore: "kept" },
   { name: "accepted", key: ["partition", "kind", "key"], afterRestore: "kept" },

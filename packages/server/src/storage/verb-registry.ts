@@ -1,6 +1,7 @@
 /** Every verb under the name that callers use: `storage.grants.redeem(…)` runs `grants.redeem`. Each folder registers its own. */
 
 import type { AdminStorage } from "../admin/storage.ts";
+import type { EventStorage } from "../events/storage.ts";
 import type { DeviceStorage, GrantStorage } from "../oauth/storage.ts";
 import type { PictureStorage } from "../owners/account/picture-storage.ts";
 import type { CompanySignInStorage } from "../owners/company-sign-in-storage.ts";
@@ -23,6 +24,7 @@ import {
 } from "./companies/index.ts";
 import { consents, consentsSteps, history } from "./consents/index.ts";
 import type { Verb } from "./define-verbs.ts";
+import { events, eventsSteps } from "./events/index.ts";
 import { factorsSteps, passkeys, recovery, secondFactors } from "./factors/index.ts";
 import { deviceRequests, grants, grantsSteps, replayCache, scopeUses } from "./grants/index.ts";
 import { mail, mailLinks, mailRequests, mailSteps } from "./mail/index.ts";
@@ -68,6 +70,7 @@ export type Ports = GrantStorage &
   CompanySignInStorage &
   MailStorage &
   RecoveryStorage &
+  EventStorage &
   AdminStorage;
 
 // biome-ignore lint/suspicious/noConfusingVoidType: a verb without arguments is called without any
@@ -109,6 +112,8 @@ export const aggregates: { readonly [Name in keyof Ports]: VerbsOf<Ports[Name]> 
   mailRequests,
   mailLinks,
 
+  events,
+
   clients,
   scopes,
   resources,
@@ -132,6 +137,7 @@ const steps = {
   ...factorsSteps,
   ...companiesSteps,
   ...mailSteps,
+  ...eventsSteps,
   ...operatorSteps,
 };
 

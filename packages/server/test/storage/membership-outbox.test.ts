@@ -7,7 +7,7 @@ import type { Person } from "../../src/owners/storage.ts";
 import { confirmCompanyLink, insertMember, writeCompanyLink } from "../../src/storage/companies/members.ts";
 import { applyOutboxEntry } from "../../src/storage/companies/membership-outbox.ts";
 import { openStorage, type Storage } from "../../src/storage/open.ts";
-import { writePersonStatus } from "../../src/storage/people/people.ts";
+import { writePersonStatus } from "../../src/storage/people/person-status.ts";
 import { openSqlite, type SqliteEngine } from "../../src/storage/sqlite/engine.ts";
 import { aCompanyGrant, aLiveCompanyGrant, aStaffedCompany, aStoredCompany, join } from "./support/company-builders.ts";
 import { anApproval, anId, aStoredPerson, HOUR, NOW, statusOf } from "./support/record-builders.ts";

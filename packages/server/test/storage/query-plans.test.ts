@@ -204,7 +204,7 @@ describe("on PostgreSQL, in a session as ours are", () => {
   });
 
   /** Housekeeping and operators read the rows of all owners. */
-  const HOUSEKEEPING = /^(collect|stale|untold|empty|due|housekeeping\.|membershipOutbox\.)/;
+  const HOUSEKEEPING = /^(collect|stale|untold|empty|due|housekeeping\.|membershipOutbox\.|events\.)/;
   const OPERATORS = [
     ...[
       "companiesAfter",

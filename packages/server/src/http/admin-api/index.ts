@@ -6,6 +6,7 @@ import { Check } from "typebox/schema";
 import { AdminError } from "../../admin/admin-error.ts";
 import type { Authority } from "../../admin/api-access/authority.ts";
 import { beginKeyed, finishKeyed, forgetKeyed, type StoredAnswer } from "../../admin/api-access/keyed-requests.ts";
+import { causedBy } from "../../admin/context.ts";
 import { OAuthError, refuse } from "../../oauth/errors.ts";
 import { MAX_BODY } from "../connections/request-body.ts";
 import { isEncoded } from "../form-body.ts";
@@ -83,10 +84,8 @@ async function perform(
   const bytes = bytesOf(http);
   const body = bodyOf(operation, bytes, http);
   const match = conditionOf(operation, http);
-  const call = { params, query, body, bytes, authority, admin: tools.admin, tools, match } as unknown as Call<
-    never,
-    never
-  >;
+  const admin = operation.access === "write" ? byRequest(operation, body, authority, http, tools) : tools.admin;
+  const call = { params, query, body, bytes, authority, admin, tools, match } as unknown as Call<never, never>;
   const run = async (): Promise<Answer> => {
     const result = await operation.answer(call);
     if (operation.access === "write") {
@@ -99,6 +98,21 @@ async function perform(
   const key = http.header("idempotency-key");
   if (key === undefined || operation.method !== "POST") return run();
   return onlyOnce(key, operation, authority, http, bytes, tools, run);
+}
+
+/** Most field names that an event repeats. */
+const MOST_FIELDS = 50;
+
+/** The use-cases' dependencies for this request: events of what it changes name its caller. */
+function byRequest(
+  { id }: Operation,
+  body: unknown,
+  { actor }: Authority,
+  { address, id: requestId }: HttpRequest,
+  { admin, now }: AdminApiTools,
+): AdminApiTools["admin"] {
+  const fields = typeof body === "object" && body !== null ? Object.keys(body).slice(0, MOST_FIELDS) : [];
+  return causedBy(admin, { actor, door: "api", operation: id, fields, address, at: now(), requestId });
 }
 
 function bytesOf({ upload }: HttpRequest): Uint8Array {

@@ -7,6 +7,7 @@ import type { Millis } from "../../oauth/model.ts";
 import type { ByAdmin, Company, CompanyKey } from "../../owners/company-storage.ts";
 import { eraseHistory, noteEnded } from "../consents/history.ts";
 import { type Call, named, query, type Row, sql, statement, steps, type Tx, transaction } from "../define-verbs.ts";
+import { tell } from "../events/tell.ts";
 import { endGrants, endingOf, inPieces } from "../grants/end-in-batches.ts";
 import { eraseScopeUses, keepLastUse } from "../grants/uses.ts";
 import { partitionOf } from "../partition.ts";
@@ -43,12 +44,20 @@ export const createCompany = steps<
 >(async (call, { company, now }) => {
   const name = { kind: "slug", value: company.slug, ownerId: company.companyId, now } as const;
   if (!(await call(reserveName, name))) return { kind: "taken" };
-  await call(insertCompany, company);
+  await call(writeNewCompany, { company, now });
   if (await call(activateName, name)) return { kind: "created" };
   // The reservation was so old that another creation took it over. This creation came too late.
   await call(eraseCompany, { ...company, now });
   return { kind: "taken" };
 });
+
+export const writeNewCompany = transaction<{ readonly company: Company; readonly now: Millis }, boolean>(
+  async (tx, { company, now }) => {
+    if ((await tx.one(insertCompany.sql, insertCompany.bind(company))) === undefined) return false;
+    await tell(tx, { kind: "company.created", at: now, by: "operator", subject: company.companyId });
+    return true;
+  },
+);
 
 export const insertCompany = statement<Company, boolean>({
   lock: "companyId",
@@ -122,6 +131,10 @@ export const writeCompany = transaction<
     sql`UPDATE companies SET slug = :slug, name = :name, default_rule = :defaultRule, updated_at = :now WHERE ${thisCompany}`,
     { partition, companyId, slug, name, defaultRule, now },
   );
+  await tell(tx, {
+    ...{ kind: "company.updated", at: now, by: by === null ? "operator" : `user:${by}`, subject: companyId },
+    details: { changed: Object.keys(changes) },
+  });
   return "updated";
 });
 
@@ -141,6 +154,8 @@ export const setCompanyStatus = transaction<
     const ended = await endGrantsOfCompany(tx, { partition, companyId }, now);
     await noteEnded(tx, { partition, ownerId: companyId, cause: "company", by: "operator", now }, ended);
   }
+  const kind = status === "disabled" ? "company.disabled" : "company.enabled";
+  await tell(tx, { kind, at: now, by: "operator", subject: companyId });
   return true;
 });
 
@@ -212,6 +227,7 @@ export const eraseCompany = transaction<CompanyKey & { readonly now: Millis }, E
     await eraseHistory(tx, partition, companyId);
     await eraseScopeUses(tx, partition, companyId);
     const slug = await tx.all(sql`DELETE FROM companies WHERE ${thisCompany} RETURNING slug`, key);
+    if (slug.length > 0) await tell(tx, { kind: "company.deleted", at: now, by: "operator", subject: companyId });
     return {
       members: members.map((row) => ({ personId: text(row, "person_id"), link: text(row, "link") })),
       slug: slug.map((row) => text(row, "slug")),

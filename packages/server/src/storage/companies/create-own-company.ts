@@ -5,6 +5,7 @@ import type { Millis } from "../../oauth/model.ts";
 import type { InSession } from "../../owners/change-conditions.ts";
 import type { Company, FoundOutcome, PersonRef } from "../../owners/company-storage.ts";
 import { type Call, sql, steps, transaction, words } from "../define-verbs.ts";
+import { tell } from "../events/tell.ts";
 import { mayStill } from "../factors/lock-person-row.ts";
 import { activateName, dropName, forgetName, type Name, reserveName } from "../people/unique-names.ts";
 import { whole } from "../row-conversion.ts";
@@ -118,6 +119,7 @@ export const insertFounded = transaction<
       VALUES (:partition, :companyId, :slug, :name, :status, :defaultRule, :createdAt, :updatedAt)`,
     { ...company },
   );
+  await tell(tx, { kind: "company.created", at: now, by: `user:${personId}`, subject: companyId });
   const who = { personId, username, role: "admin", addedBy: personId } as const;
   await putMember(tx, { partition, companyId, ...who, link, version, now });
 });

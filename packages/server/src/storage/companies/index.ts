@@ -15,6 +15,7 @@ import {
   setCompanyStatus,
   updateCompany,
   writeCompany,
+  writeNewCompany,
 } from "./companies.ts";
 import {
   askApproval,
@@ -140,6 +141,7 @@ export const companiesSteps: Readonly<Record<string, Verb<never, unknown>>> = {
   insertFounded,
   companiesAfter,
   writeCompany,
+  writeNewCompany,
   eraseCompany,
   writeCompanyLink,
   insertMember,

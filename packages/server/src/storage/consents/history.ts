@@ -5,6 +5,7 @@ import type { Consent, Grant, GrantedScope, Millis } from "../../oauth/model.ts"
 import { latestOf } from "../../owners/consent-after-decision.ts";
 import type { EndCause, HistoryEntry, HistoryPage, Refuse } from "../../owners/storage.ts";
 import { type Params, query, type Row, type Sql, sql, statement, type Tx } from "../define-verbs.ts";
+import { tellDecision } from "../events/tell.ts";
 import { inPieces } from "../grants/end-in-batches.ts";
 import { partitionOf } from "../partition.ts";
 import { DAY, json, text, whole } from "../row-conversion.ts";
@@ -35,6 +36,7 @@ export async function note(
       record: JSON.stringify(entry.record),
     },
   );
+  await tellDecision(tx, { ...entry, entryId });
   return entryId;
 }
 

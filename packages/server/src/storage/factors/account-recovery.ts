@@ -19,6 +19,7 @@ import { noteForCompanies, tellOf } from "../companies/membership-outbox.ts";
 import { endConsent } from "../consents/consents.ts";
 import { noteEnded } from "../consents/history.ts";
 import { sql, steps, type Tx, transaction, words } from "../define-verbs.ts";
+import { tell } from "../events/tell.ts";
 import { endGrants, endingOf } from "../grants/end-in-batches.ts";
 import { keepLastUse } from "../grants/uses.ts";
 import {
@@ -193,6 +194,10 @@ async function takeBack(
   await dropMailLinks(tx, key, link.address, { given: true, restores: own !== undefined, own: before }, now);
   if (removal !== null) await remove(tx, key, removal, now);
   await post(tx, mails, now);
+  await tell(tx, {
+    ...{ kind: "user.recovered", at: now, by: `user:${key.personId}`, subject: key.personId },
+    details: { way: link.purpose, apps_ended: endApps.length },
+  });
 }
 
 async function remove(tx: Tx, key: PersonKey, removal: Removal, now: Millis): Promise<void> {
@@ -299,6 +304,10 @@ export const writeRestore = transaction<
     { ...key, about: link.about },
   );
   await post(tx, mails, now);
+  await tell(tx, {
+    ...{ kind: "user.recovered", at: now, by: `user:${key.personId}`, subject: key.personId },
+    details: { way: "restore" },
+  });
   return { outcome: { kind: "done", person: personOf(row) }, erased: back.erased };
 });
 

@@ -13,6 +13,7 @@ import {
 } from "../../owners/factor-storage.ts";
 import type { Person } from "../../owners/storage.ts";
 import { query, type Row, sql, statement, steps, type Tx, transaction, words } from "../define-verbs.ts";
+import { tellChange } from "../events/tell.ts";
 import { post } from "../mail/outbox.ts";
 import { partitionOf } from "../partition.ts";
 import { settleName } from "../people/name-reconciliation.ts";
@@ -90,6 +91,11 @@ export const insertPasskey = transaction<Passkey & Change, AddPasskeyOutcome>(
     if (await isRemoved(tx, passkey)) return "taken";
     if (!(await writePasskey(tx, passkey))) return "taken";
     await post(tx, mails, now);
+    await tellChange(tx, "user.passkey_added", passkey, {
+      now,
+      sessionId,
+      details: { credential_id: passkey.credentialId },
+    });
     return "added";
   },
 );
@@ -193,6 +199,7 @@ export const erasePasskey = transaction<PasskeyKey & Change & Pick<Args<"remove"
     const gone = await tx.run(sql`DELETE FROM passkeys WHERE ${thisPasskey}`, { partition, personId, credentialId });
     if (gone !== 1) return "unknown";
     await post(tx, mails, now);
+    await tellChange(tx, "user.passkey_removed", key, { now, sessionId, details: { credential_id: credentialId } });
     return "removed";
   },
 );

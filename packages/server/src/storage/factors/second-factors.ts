@@ -4,6 +4,7 @@ import type { Millis } from "../../oauth/model.ts";
 import type { AddedFrom, EarlierAuthenticator, FactorStorage, SecondFactor } from "../../owners/factor-storage.ts";
 import { isVouched } from "../../owners/recovery/factor-trust.ts";
 import { query, type Row, sql, statement, type Tx, transaction, words } from "../define-verbs.ts";
+import { tell, tellChange } from "../events/tell.ts";
 import { post } from "../mail/outbox.ts";
 import type { PersonKey } from "../people/person-row.ts";
 import { bytes, flag, json, text, textOrNull, whole, wholeOrNull } from "../row-conversion.ts";
@@ -106,6 +107,7 @@ export const setSecondFactor = transaction<Args<"set">, boolean>(async (tx, args
   await writeFactor(tx, args, { ...isNew, codesAt: now, codesAdded: added, earlier });
   await replaceCodes(tx, args, codes, before, added, now);
   await post(tx, mails, now);
+  await tellChange(tx, "user.second_step_set", args, { now, sessionId });
   return true;
 });
 
@@ -213,8 +215,10 @@ export const removeSecondFactor = transaction<Args<"remove">, boolean>(
     const person = await lockPerson(tx, { partition, personId }, sessionId);
     if (person === undefined && sessionId !== undefined) return false;
     const gone = await eraseFactor(tx, { partition, personId });
-    if (gone) await post(tx, mails, now);
-    return gone;
+    if (!gone) return false;
+    await post(tx, mails, now);
+    await tellChange(tx, "user.second_step_removed", { personId }, { now, sessionId });
+    return true;
   },
 );
 
@@ -227,6 +231,7 @@ export const setRecoveryCodes = transaction<Args<"setRecoveryCodes">, boolean>(
     await replaceCodes(tx, key, codes, factor, added, now);
     await writeFactor(tx, key, { ...factor, codesAt: now, codesAdded: added });
     await post(tx, mails, now);
+    await tellChange(tx, "user.recovery_codes_renewed", key, { now, sessionId });
     return true;
   },
 );
@@ -237,8 +242,10 @@ export const useRecoveryCode = transaction<Args<"useRecoveryCode">, boolean>(
       sql`DELETE FROM recovery_codes WHERE ${theirs} AND code_hash = :code AND earlier = :earlier`,
       { partition, personId, code, earlier: flag(earlier) },
     );
-    if (gone === 1) await post(tx, mails, now);
-    return gone === 1;
+    if (gone !== 1) return false;
+    await post(tx, mails, now);
+    await tell(tx, { kind: "user.recovery_code_used", at: now, by: `user:${personId}`, subject: personId });
+    return true;
   },
 );
 

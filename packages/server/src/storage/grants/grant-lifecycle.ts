@@ -29,7 +29,7 @@ import { query, type Row, sql, statement, type Tx, transaction, words } from "..
 import { passClientGate } from "../operator/client-advisory-lock.ts";
 import { expectNotice } from "../people/logout-notices.ts";
 import {
-  ALARM_KEPT,
+  ALARM_VISITED,
   AUTH_TIME_UNKNOWN,
   consentColumns,
   consentOf,
@@ -77,7 +77,7 @@ export const redeemCode = statement<RedeemCode, RedeemOutcome>({
   sql: sql`UPDATE grants SET
       status = CASE WHEN generation > 0 THEN 'replayed' WHEN ${first} THEN 'active' ELSE 'burned' END,
       ended_at = CASE WHEN ${first} THEN ended_at ELSE :now END,
-      collect_at = CASE WHEN generation > 0 THEN :alarmKept WHEN ${first} THEN collect_at ELSE :endedKept END,
+      collect_at = CASE WHEN generation > 0 THEN :alarmVisited WHEN ${first} THEN collect_at ELSE :endedKept END,
       refresh_salt_hash = CASE WHEN ${first} THEN :refreshSaltHash ELSE refresh_salt_hash END,
       last_used_at = CASE WHEN ${first} THEN :now ELSE last_used_at END,
       used_from = CASE WHEN ${first} THEN :network ELSE used_from END,
@@ -95,7 +95,7 @@ export const redeemCode = statement<RedeemCode, RedeemOutcome>({
     network: network ?? null,
     resourceNamed: flag(resourceNamed),
     endedKept: args.now + ENDED_KEPT,
-    alarmKept: args.now + ALARM_KEPT,
+    alarmVisited: args.now + ALARM_VISITED,
   }),
   outcome: (row, args, why) => {
     if (row === undefined) return whyNotRedeemed(why, args);
@@ -146,7 +146,7 @@ export const refreshGrant = statement<RefreshGrant, RefreshOutcome>({
   sql: sql`UPDATE grants SET
       status = CASE WHEN ${current} OR ${again} THEN status ELSE 'theft' END,
       ended_at = CASE WHEN ${current} OR ${again} THEN ended_at ELSE :now END,
-      collect_at = CASE WHEN ${current} OR ${again} THEN collect_at ELSE :alarmKept END,
+      collect_at = CASE WHEN ${current} OR ${again} THEN collect_at ELSE :alarmVisited END,
       retries = CASE WHEN ${rotating} THEN 0 WHEN ${again} THEN retries + 1 ELSE retries END,
       rotated_at = CASE WHEN ${rotating} THEN :now ELSE rotated_at END,
       last_used_at = CASE WHEN ${current} THEN :now ELSE last_used_at END,
@@ -166,7 +166,7 @@ export const refreshGrant = statement<RefreshGrant, RefreshOutcome>({
     rotate: flag(rotate),
     resourceNamed: flag(resourceNamed),
     retries: RETRIES,
-    alarmKept: args.now + ALARM_KEPT,
+    alarmVisited: args.now + ALARM_VISITED,
   }),
   outcome: (row, args, why) => {
     if (row === undefined) return whyNotRefreshed(why, args);

@@ -13,6 +13,7 @@ import type {
 } from "../../owners/mail/storage.ts";
 import { isOwed, leavesWayBack, leftAt, OWN_BROWSER_ONLY } from "../../owners/recovery/storage.ts";
 import { type Call, query, type Row, sql, statement, steps, type Tx, transaction, words } from "../define-verbs.ts";
+import { tell } from "../events/tell.ts";
 import {
   dropFirstUses,
   dropMailLinks,
@@ -152,7 +153,11 @@ export const verifyEmail = transaction<UnpurposedKey, FollowLinkOutcome>(async (
       RETURNING ${personColumns}`,
     { partition, personId: link.personId, address: link.address, now },
   );
-  return row === undefined ? { kind: "unknown" } : { kind: "done", person: personOf(row) };
+  if (row === undefined) return { kind: "unknown" };
+  await tell(tx, {
+    ...{ kind: "user.email_verified", at: now, by: `user:${link.personId}`, subject: link.personId },
+  });
+  return { kind: "done", person: personOf(row) };
 });
 
 type Change = UnpurposedKey & {
@@ -193,6 +198,7 @@ export const writeEmail = transaction<Change, FollowLinkOutcome>(async (tx, args
   if (undo !== null && (hasWayBack || undo.link.about === OWN_BROWSER_ONLY))
     await insertMailLink(tx, undo.link, undo.saltHash, now);
   await post(tx, mails, now);
+  await tell(tx, { kind: "user.email_changed", at: now, by: `user:${link.personId}`, subject: link.personId });
   return { kind: "done", person: personOf(row) };
 });
 

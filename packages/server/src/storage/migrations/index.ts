@@ -45,6 +45,7 @@ import { refusals } from "./0042-refusals.ts";
 import { companySignIn } from "./0043-company-sign-in.ts";
 import { externalAnswers } from "./0044-external-answers.ts";
 import { adminApi } from "./0045-admin-api.ts";
+import { events } from "./0046-events.ts";
 import type { Migration } from "./migration.ts";
 
 export const migrations: readonly Migration[] = [
@@ -93,6 +94,7 @@ export const migrations: readonly Migration[] = [
   companySignIn,
   externalAnswers,
   adminApi,
+  events,
 ];
 
 /** The newest migration of this program. A database without a newer one needs nothing else. */

@@ -3,6 +3,7 @@
 import type { AdminToken, BegunRequest, KeyedRequest } from "../../admin/storage.ts";
 import type { Millis } from "../../oauth/model.ts";
 import { query, type Row, sql, statement, transaction } from "../define-verbs.ts";
+import { tell } from "../events/tell.ts";
 import { bytes, json, text, whole } from "../row-conversion.ts";
 
 const tokenColumns = sql`token_id, scopes, created_by, created_at, expires_at`;
@@ -28,6 +29,13 @@ export const addToken = transaction<
       VALUES (:tokenHash, :tokenId, :scopes, :createdBy, :createdAt, :expiresAt)`,
     { ...token, tokenHash, scopes: JSON.stringify(token.scopes) },
   );
+  await tell(tx, {
+    ...{ kind: "admin_token.created", at: now, by: token.createdBy },
+    details: {
+      ...{ token_id: token.tokenId, scope: token.scopes.join(" ") },
+      expires_at: new Date(token.expiresAt).toISOString(),
+    },
+  });
   return true;
 });
 
@@ -43,9 +51,11 @@ export const listTokens = query<void, readonly AdminToken[]>({
   outcome: (rows) => rows.map(tokenOf),
 });
 
-export const revokeToken = transaction<{ readonly tokenId: string }, boolean>(
-  async (tx, { tokenId }) => (await tx.run(sql`DELETE FROM admin_tokens WHERE token_id = :tokenId`, { tokenId })) > 0,
-);
+export const revokeToken = transaction<{ readonly tokenId: string }, boolean>(async (tx, { tokenId }) => {
+  if ((await tx.run(sql`DELETE FROM admin_tokens WHERE token_id = :tokenId`, { tokenId })) === 0) return false;
+  await tell(tx, { kind: "admin_token.revoked", by: "operator", details: { token_id: tokenId } });
+  return true;
+});
 
 /** Of simultaneous callers with one key, one gets `begun`. */
 export const beginRequest = transaction<

@@ -4,8 +4,10 @@
  */
 
 import { type PutOutcome, searchName, type Versioned } from "../../admin/storage.ts";
+import type { NewEvent } from "../../events/event.ts";
 import type { Client, Millis } from "../../oauth/model.ts";
 import { query, sql, steps, transaction } from "../define-verbs.ts";
+import { tell } from "../events/tell.ts";
 import { json, text, whole } from "../row-conversion.ts";
 import { hold, raise } from "./catalog-versions.ts";
 import { closeClientGate } from "./client-advisory-lock.ts";
@@ -83,9 +85,27 @@ export const writeClient = transaction<Put, PutOutcome | { readonly kind: "endin
     if (client.status === "disabled" && before?.status !== "disabled") {
       await markEnding(tx, clientId, { version, name: client.name, at: client.updatedAt, revokes: false });
     }
+    await tell(tx, changeOf(before, client));
     return { kind: "stored", version };
   },
 );
+
+function changeOf(before: Client | undefined, client: Client): NewEvent {
+  const { clientId, updatedAt: at } = client;
+  const about = { at, by: "operator", clientId } as const;
+  if (before === undefined) return { ...about, kind: "client.created", details: { type: client.type } };
+  if (before.status !== client.status)
+    return { ...about, kind: client.status === "disabled" ? "client.disabled" : "client.enabled" };
+  return { ...about, kind: "client.updated", details: { changed: changedFields(before, client) } };
+}
+
+/** Names alone, because values can be secrets. */
+function changedFields(before: object, after: object): readonly string[] {
+  const [old, now] = [new Map(Object.entries(before)), new Map(Object.entries(after))];
+  const names = new Set([...old.keys(), ...now.keys()]);
+  const differs = (name: string) => JSON.stringify(old.get(name) ?? null) !== JSON.stringify(now.get(name) ?? null);
+  return [...names].filter((name) => name !== "updatedAt" && differs(name));
+}
 
 type Removal = { readonly clientId: string; readonly now: Millis };
 
@@ -112,5 +132,6 @@ export const removeClient = transaction<Removal, boolean>(async (tx, { clientId,
     { clientId, version, now },
   );
   await markEnding(tx, clientId, { version, name: json<Client>(found, "record").name, at: now, revokes: true });
+  await tell(tx, { kind: "client.deleted", at: now, by: "operator", clientId });
   return true;
 });

@@ -7,6 +7,7 @@ import { ADDRESS_TOLD } from "../../owners/recovery/storage.ts";
 import { settleCompanyLinks } from "../companies/members.ts";
 import { alarmColumns, alarmOf, HISTORY_KEPT, note } from "../consents/history.ts";
 import { type Call, query, type Row, type Sql, sql, steps, type Tx, transaction, words } from "../define-verbs.ts";
+import { reusedColumns, tellReuse } from "../events/log.ts";
 import { collectRemovals } from "../factors/removed-factors.ts";
 import { emptyRing } from "../grants/replay-cache.ts";
 import { used } from "../grants/uses.ts";
@@ -136,6 +137,12 @@ const keptUntil = sql`(CASE
  */
 export const collectGrants = transaction<Sweep, Swept>(async (tx, { now, limit }) => {
   const params = { now, limit, day: DAY, alarmKept: ALARM_KEPT, endedKept: ENDED_KEPT };
+  const untold = await tx.all(
+    sql`SELECT ${reusedColumns} FROM grants
+      WHERE (partition, grant_id) IN (${due}) AND ${keptUntil} > :now AND status || '' IN ('theft', 'replayed')`,
+    params,
+  );
+  for (const row of untold) await tellReuse(tx, row);
   const postponed = await tx.run(
     sql`UPDATE grants SET collect_at = ${keptUntil} WHERE (partition, grant_id) IN (${due}) AND ${keptUntil} > :now`,
     params,

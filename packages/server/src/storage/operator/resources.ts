@@ -3,6 +3,7 @@
 import type { AdminStorage, PutOutcome } from "../../admin/storage.ts";
 import type { Resource } from "../../oauth/model.ts";
 import { query, sql, transaction } from "../define-verbs.ts";
+import { tell } from "../events/tell.ts";
 import { isStill, json } from "../row-conversion.ts";
 import { hold, raise } from "./catalog-versions.ts";
 
@@ -26,6 +27,8 @@ export const putResource = transaction<Parameters<AdminStorage["resources"]["put
         ON CONFLICT (identifier) DO UPDATE SET record = excluded.record`,
       { identifier, record: JSON.stringify(resource) },
     );
+    const kind = found === undefined ? "resource.created" : "resource.updated";
+    await tell(tx, { kind, by: "operator", details: { resource: identifier } });
     return { kind: "stored", version: await raise(tx, "resources") };
   },
 );
@@ -38,6 +41,7 @@ export const deleteResource = transaction<{ readonly identifier: string }, "dele
     if ((await tx.run(sql`DELETE FROM resources WHERE identifier = :identifier`, { identifier })) === 0)
       return "unknown";
     await raise(tx, "resources");
+    await tell(tx, { kind: "resource.deleted", by: "operator", details: { resource: identifier } });
     return "deleted";
   },
 );

@@ -3,6 +3,7 @@
 import type { AdminStorage, PutOutcome } from "../../admin/storage.ts";
 import type { Millis, Scope } from "../../oauth/model.ts";
 import { query, sql, transaction } from "../define-verbs.ts";
+import { tell } from "../events/tell.ts";
 import { isStill, json } from "../row-conversion.ts";
 import { hold, raise } from "./catalog-versions.ts";
 
@@ -32,6 +33,8 @@ export const putScope = transaction<
       ON CONFLICT (name) DO UPDATE SET resource = excluded.resource, record = excluded.record`,
     { name, resource, record: JSON.stringify(scope) },
   );
+  const kind = present === undefined ? "scope.created" : "scope.updated";
+  await tell(tx, { kind, by: "operator", details: { scope: name } });
   return { kind: "stored", version: await raise(tx, "scopes") };
 });
 
@@ -41,6 +44,7 @@ export const deleteScope = transaction<{ readonly name: string; readonly now: Mi
     if ((await tx.run(sql`DELETE FROM scopes WHERE name = :name`, { name })) === 0) return false;
     await raise(tx, "scopes");
     await tx.run(sql`UPDATE catalog SET reduced_at = :now WHERE kind = 'scopes'`, { now });
+    await tell(tx, { kind: "scope.deleted", at: now, by: "operator", details: { scope: name } });
     return true;
   },
 );

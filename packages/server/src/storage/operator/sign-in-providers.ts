@@ -5,6 +5,7 @@ import type { Millis } from "../../oauth/model.ts";
 import type { CompanySignIn } from "../../owners/identities/company-provider.ts";
 import type { SignInProvider } from "../../owners/identities/sign-in-provider.ts";
 import { query, type Row, sql, steps, transaction } from "../define-verbs.ts";
+import { tell } from "../events/tell.ts";
 import { unlinkAll } from "../people/subject-links.ts";
 import { isStill, json } from "../row-conversion.ts";
 import { hold, raise } from "./catalog-versions.ts";
@@ -47,6 +48,8 @@ export const putProvider = transaction<Parameters<Port["put"]>[0], PutOutcome>(
       { id, record: JSON.stringify(provider) },
     );
     await raise(tx, "providers");
+    const kind = replaced === undefined ? "provider.created" : "provider.updated";
+    await tell(tx, { kind, by: "operator", details: { provider: id } });
     return "stored";
   },
 );
@@ -65,5 +68,6 @@ export const removeProvider = transaction<{ readonly id: string }, boolean>(asyn
   if ((await tx.one(sql`DELETE FROM sign_in_providers WHERE id = :id RETURNING id`, { id })) === undefined)
     return false;
   await raise(tx, "providers");
+  await tell(tx, { kind: "provider.deleted", by: "operator", details: { provider: id } });
   return true;
 });

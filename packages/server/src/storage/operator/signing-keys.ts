@@ -3,6 +3,7 @@
 import type { StoredKey } from "../../admin/storage.ts";
 import type { Millis } from "../../oauth/model.ts";
 import { query, type Row, sql, type Tx, transaction } from "../define-verbs.ts";
+import { tell } from "../events/tell.ts";
 import { bytes, text, whole, wholeOrNull } from "../row-conversion.ts";
 import { raise } from "./catalog-versions.ts";
 
@@ -29,8 +30,8 @@ function keyOf(row: Row): StoredKey {
 }
 
 /** If many nodes start at once, one of them makes the key with this alg and serial. */
-export const addKey = transaction<{ readonly key: StoredKey }, boolean>((tx, { key }) =>
-  counted(
+export const addKey = transaction<{ readonly key: StoredKey }, boolean>(async (tx, { key }) => {
+  const isNew = await counted(
     tx,
     tx.run(
       sql`INSERT INTO signing_keys (${keyColumns})
@@ -38,20 +39,29 @@ export const addKey = transaction<{ readonly key: StoredKey }, boolean>((tx, { k
         ON CONFLICT DO NOTHING`,
       { ...key },
     ),
-  ),
-);
+  );
+  if (!isNew) return false;
+  const { kid, alg, activeFrom, createdAt } = key;
+  const details = { kid, alg, signs_from: new Date(activeFrom).toISOString() };
+  await tell(tx, { kind: "key.created", at: createdAt, details });
+  return true;
+});
 
 /** False: the key is unknown or was retired before. */
-export const retireKey = transaction<{ readonly kid: string; readonly now: Millis }, boolean>((tx, { kid, now }) =>
-  counted(
-    tx,
-    tx.run(sql`UPDATE signing_keys SET retired_at = :now WHERE kid = :kid AND retired_at IS NULL`, { kid, now }),
-  ),
+export const retireKey = transaction<{ readonly kid: string; readonly now: Millis }, boolean>(
+  async (tx, { kid, now }) => {
+    const retire = sql`UPDATE signing_keys SET retired_at = :now WHERE kid = :kid AND retired_at IS NULL`;
+    if (!(await counted(tx, tx.run(retire, { kid, now })))) return false;
+    await tell(tx, { kind: "key.retired", at: now, by: "operator", details: { kid } });
+    return true;
+  },
 );
 
-export const removeKey = transaction<{ readonly kid: string }, boolean>((tx, { kid }) =>
-  counted(tx, tx.run(sql`DELETE FROM signing_keys WHERE kid = :kid`, { kid })),
-);
+export const removeKey = transaction<{ readonly kid: string }, boolean>(async (tx, { kid }) => {
+  if (!(await counted(tx, tx.run(sql`DELETE FROM signing_keys WHERE kid = :kid`, { kid })))) return false;
+  await tell(tx, { kind: "key.removed", by: "operator", details: { kid } });
+  return true;
+});
 
 async function counted(tx: Tx, change: Promise<number>): Promise<boolean> {
   if ((await change) === 0) return false;

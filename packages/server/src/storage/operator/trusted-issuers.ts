@@ -3,6 +3,7 @@
 import type { AdminStorage, PutOutcome } from "../../admin/storage.ts";
 import type { Millis, TrustedIssuer } from "../../oauth/model.ts";
 import { query, type Row, sql, steps, transaction } from "../define-verbs.ts";
+import { tell } from "../events/tell.ts";
 import { unlinkAll } from "../people/subject-links.ts";
 import { isStill, json } from "../row-conversion.ts";
 import { hold, raise } from "./catalog-versions.ts";
@@ -35,6 +36,8 @@ export const putIssuer = transaction<Parameters<AdminStorage["issuers"]["put"]>[
         ON CONFLICT (issuer) DO UPDATE SET record = excluded.record`,
       { issuer, record: JSON.stringify(record) },
     );
+    const kind = found === undefined ? "issuer.created" : "issuer.updated";
+    await tell(tx, { kind, by: "operator", details: { issuer } });
     return { kind: "stored", version: await raise(tx, "issuers") };
   },
 );
@@ -58,6 +61,7 @@ export const removeIssuer = transaction<{ readonly issuer: string }, TrustedIssu
     const row = await tx.one(sql`DELETE FROM trusted_issuers WHERE issuer = :issuer RETURNING record`, { issuer });
     if (row === undefined) return undefined;
     await raise(tx, "issuers");
+    await tell(tx, { kind: "issuer.deleted", by: "operator", details: { issuer } });
     return issuerOf(row);
   },
 );

@@ -24,13 +24,13 @@ import {
   peopleAfter,
   rehashPassword,
   setPassword,
-  setPersonStatus,
   updatePerson,
+  writeNewPerson,
   writePassword,
   writePerson,
-  writePersonStatus,
 } from "./people.ts";
 import { getPerson } from "./person-row.ts";
+import { setPersonStatus, writePersonStatus } from "./person-status.ts";
 import { getPicture, ownPicture, setPicture } from "./pictures.ts";
 import {
   adminsOf,
@@ -62,6 +62,7 @@ import {
   createLinkedPerson,
   eraseOwnSubjectLink,
   eraseSubjectLink,
+  eraseToldLink,
   findPersonBySubject,
   insertLinkedPerson,
   insertSubjectLink,
@@ -149,6 +150,7 @@ export const peopleSteps: Readonly<Record<string, Verb<never, unknown>>> = {
   insertPerson,
   peopleAfter,
   writePerson,
+  writeNewPerson,
   writePassword,
   writePersonStatus,
   writeUpstreamChange,
@@ -158,6 +160,7 @@ export const peopleSteps: Readonly<Record<string, Verb<never, unknown>>> = {
   linkedPerson,
   insertSubjectLink,
   eraseSubjectLink,
+  eraseToldLink,
   eraseOwnSubjectLink,
   findSession,
   touchSession,

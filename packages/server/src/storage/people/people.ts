@@ -7,8 +7,9 @@ import { leftAt } from "../../owners/recovery/storage.ts";
 import type { CreatePersonOutcome, EndCause, Person, PersonChanges } from "../../owners/storage.ts";
 import { noteForCompanies, tellOf } from "../companies/membership-outbox.ts";
 import { endConsentsOf } from "../consents/consents.ts";
-import { eraseHistory, noteEnded, noteSystem } from "../consents/history.ts";
+import { eraseHistory, noteEnded } from "../consents/history.ts";
 import { type Call, query, sql, statement, steps, type Tx, transaction, words } from "../define-verbs.ts";
+import { tell } from "../events/tell.ts";
 import { mayStill } from "../factors/lock-person-row.ts";
 import { listPasskeys } from "../factors/passkeys.ts";
 import { eraseFactors } from "../factors/second-factors.ts";
@@ -38,8 +39,16 @@ export interface NewPerson {
 }
 
 export const createPerson = steps<NewPerson, CreatePersonOutcome>((call, args) =>
-  makePerson(call, args, () => call(insertPerson, args.person)),
+  makePerson(call, args, () => call(writeNewPerson, args)),
 );
+
+export const writeNewPerson = transaction<NewPerson, boolean>(async (tx, { person, byOperator = false, now }) => {
+  if ((await tx.one(insertPerson.sql, insertPerson.bind(person))) === undefined) return false;
+  const { personId: subject } = person;
+  const [by, via] = byOperator ? ["operator", "operator"] : [`user:${subject}`, "sign_up"];
+  await tell(tx, { kind: "user.created", at: now, by, subject, details: { via } });
+  return true;
+});
 
 /**
  * All names of a person that nobody else can have: the username, the form that it looks like, and the address. A person
@@ -277,7 +286,17 @@ export const writePerson = transaction<
     // Somebody who gave the account another address in between may have linked identities by that address.
     if (email !== before) await dropFirstUses(tx, key, leftAt(addresses, email) ?? now);
   }
-  return written === 1 ? "updated" : "moved";
+  if (written !== 1) return "moved";
+  const by = asked.sessionId === undefined ? "operator" : `user:${personId}`;
+  const changed = Object.entries(changes).flatMap(([field, value]) => (value === undefined ? [] : [field]));
+  await tell(tx, {
+    kind: "user.updated",
+    at: now,
+    by,
+    subject: personId,
+    details: { changed, session_id: asked.sessionId },
+  });
+  return "updated";
 });
 
 async function lockedDetails(tx: Tx, key: PersonKey): Promise<PersonDetails | null> {
@@ -352,6 +371,11 @@ export const writePassword = transaction<NewPassword, boolean>(
     const keeps = { before: now, butIn: [] };
     await noteForCompanies(tx, { partition, personId }, { cutAt: now, ...(endGrants ? {} : { keeps }), now });
     await post(tx, mails, now);
+    await tell(tx, {
+      ...{ kind: "user.password_changed", at: now, subject: personId },
+      by: asked.sessionId === undefined && mustChange ? "operator" : `user:${personId}`,
+      details: { session_id: asked.sessionId, must_change: mustChange, apps_ended: endGrants },
+    });
     return true;
   },
 );
@@ -364,45 +388,6 @@ export const rehashPassword = statement<PersonKey & { readonly from: string | nu
     outcome: () => undefined,
   },
 );
-
-type NewStatus = PersonKey & { readonly status: "active" | "disabled"; readonly now: Millis };
-
-/**
- * Changes the person first, then tells each of their companies. If this is interrupted in between, housekeeping tells
- * the others.
- */
-export const setPersonStatus = steps<NewStatus, boolean>(async (call, args) => {
-  const changed = await call(writePersonStatus, args);
-  if (changed) await tellOf(call, args, args.now);
-  return changed;
-});
-
-/** An operator overrules every other system. */
-export const writePersonStatus = transaction<NewStatus, boolean>(async (tx, { partition, personId, status, now }) => {
-  const before = await tx.one(sql`SELECT disabled_by FROM people WHERE ${thisPerson} ${words.forUpdate}`, {
-    partition,
-    personId,
-  });
-  if (before === undefined) return false;
-  await tx.run(sql`UPDATE people SET status = :status, disabled_by = NULL, updated_at = :now WHERE ${thisPerson}`, {
-    partition,
-    personId,
-    status,
-    now,
-  });
-  if (status === "active" && before["disabled_by"] !== null) {
-    await pauseGrantsOf(tx, { partition, personId }, null);
-    await noteSystem(tx, { partition, personId, now }, "enabled", null);
-  }
-  if (status === "disabled") {
-    await revokeDevices(tx, { partition, personId }, { by: "operator" }, now);
-    await tx.run(sql`DELETE FROM sessions WHERE ${thisPerson}`, { partition, personId });
-    await noteSessionEnds(tx, { partition, personId }, now);
-    await endGrantsOf(tx, { partition, personId, cause: "account", by: "operator", now });
-  }
-  await noteForCompanies(tx, { partition, personId }, { cutAt: status === "disabled" ? now : null, now });
-  return true;
-});
 
 interface EndsAll extends PersonKey {
   /** Null: the account is being deleted, and nobody would read the entry. */
@@ -478,6 +463,9 @@ export const erasePerson = transaction<PersonKey & { readonly due?: Millis; read
       sql`DELETE FROM subject_links WHERE partition = :partition AND owner_id = :personId RETURNING link`,
       { partition, personId },
     );
+    // Their key in events went with the row.
+    const by = due === undefined ? "operator" : `user:${personId}`;
+    if (people.length > 0) await tell(tx, { kind: "user.deleted", at: now, by, subject: personId });
     const names = people.flatMap((row) =>
       namesOf({ username: text(row, "username"), lookAlike: textOrNull(row, "look_alike"), email: text(row, "email") }),
     );

@@ -4,6 +4,7 @@ import type { Millis } from "../../oauth/model.ts";
 import type { Picture } from "../../owners/account/picture-storage.ts";
 import type { InSession } from "../../owners/change-conditions.ts";
 import { query, type Row, sql, transaction } from "../define-verbs.ts";
+import { tell } from "../events/tell.ts";
 import { mayStill } from "../factors/lock-person-row.ts";
 import { bytes, text } from "../row-conversion.ts";
 import { type PersonKey, thisPerson } from "./person-row.ts";
@@ -23,6 +24,10 @@ export const setPicture = transaction<NewPicture, boolean>(
       { ...key, pictureId: picture?.pictureId ?? null, now },
     );
     if (changed === 0) return false;
+    const by = asked.sessionId === undefined ? "operator" : `user:${personId}`;
+    await tell(tx, {
+      ...{ kind: "user.picture_changed", at: now, by, subject: personId, details: { session_id: asked.sessionId } },
+    });
     if (picture === null) {
       await tx.run(sql`DELETE FROM pictures WHERE ${thisPerson}`, key);
       return true;

@@ -11,6 +11,7 @@ import { companyLinksOf } from "../companies/members.ts";
 import { noteForCompanies, tellOf } from "../companies/membership-outbox.ts";
 import { endConsentsOf } from "../consents/consents.ts";
 import { type Call, query, sql, statement, steps, transaction } from "../define-verbs.ts";
+import { tell } from "../events/tell.ts";
 import { mayStill } from "../factors/lock-person-row.ts";
 import { post } from "../mail/outbox.ts";
 import { partitionOf } from "../partition.ts";
@@ -58,6 +59,10 @@ export const writeDeletion = transaction<Deletion, boolean>(
     // Who keeps the account is an admin again, where housekeeping had begun to erase it.
     await noteForCompanies(tx, key, { cutAt: at === null ? null : now, cutBy: "leaving", now });
     await post(tx, mails, now);
+    await tell(tx, {
+      ...{ kind: at === null ? "user.deletion_withdrawn" : "user.deletion_requested", at: now },
+      ...{ by: `user:${personId}`, subject: personId, details: { session_id: asked.sessionId } },
+    });
     return true;
   },
 );

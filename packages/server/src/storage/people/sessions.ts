@@ -5,7 +5,8 @@ import type { InSession } from "../../owners/change-conditions.ts";
 import type { DeviceSeen } from "../../owners/known-device-storage.ts";
 import type { NewSession, OwnerStorage, Person, Session } from "../../owners/storage.ts";
 import { noteSystem } from "../consents/history.ts";
-import { query, type Row, sql, statement, steps, transaction, words } from "../define-verbs.ts";
+import { query, type Row, sql, statement, steps, type Tx, transaction, words } from "../define-verbs.ts";
+import { tell } from "../events/tell.ts";
 import { mayStill } from "../factors/lock-person-row.ts";
 import { post } from "../mail/outbox.ts";
 import {
@@ -77,6 +78,14 @@ export const createSession = transaction<NewSession, DeviceSeen | undefined>(
       await moveNotices(tx, { partition, from: replaces.sessionId, to, personId, now });
     }
     await post(tx, mails, session.now);
+    await tell(tx, {
+      ...{ kind: "sign_in.succeeded", at: session.now, by: `user:${session.personId}`, subject: session.personId },
+      details: {
+        ...{ session_id: session.sessionId, amr: amr.join(" "), acr: session.acr },
+        provider: upstream?.subject.issuerId,
+      },
+      personal: { address: session.address, user_agent: session.userAgent },
+    });
     return seen;
   },
 );
@@ -126,14 +135,21 @@ export const touchSession = statement<
 
 export const endSession = transaction<SessionKey & { readonly now: Millis }, boolean>(
   async (tx, { partition, sessionId, now }) => {
-    const ended = await tx.run(sql`DELETE FROM sessions WHERE partition = :partition AND session_id = :sessionId`, {
-      partition,
-      sessionId,
-    });
-    if (ended === 1) await noteSessionEnd(tx, { partition, sessionId }, now);
-    return ended === 1;
+    const ended = await tx.one(
+      sql`DELETE FROM sessions WHERE partition = :partition AND session_id = :sessionId RETURNING person_id`,
+      { partition, sessionId },
+    );
+    if (ended === undefined) return false;
+    await noteSessionEnd(tx, { partition, sessionId }, now);
+    await tellEnd(tx, text(ended, "person_id"), sessionId, now);
+    return true;
   },
 );
+
+/** `by`: absent, the person themselves ended it. */
+function tellEnd(tx: Tx, personId: string, sessionId: string, now: Millis, by = `user:${personId}`): Promise<void> {
+  return tell(tx, { kind: "session.ended", at: now, by, subject: personId, details: { session_id: sessionId } });
+}
 
 export const endSessionsOf = transaction<
   {
@@ -152,11 +168,14 @@ export const endSessionsOf = transaction<
     now,
   );
   await noteSessionEnds(tx, { partition, personId, keepSessionId }, now);
-  return tx.run(
+  const count = await tx.run(
     sql`DELETE FROM sessions
       WHERE partition = :partition AND person_id = :personId AND (session_id <> :keepSessionId OR :keepSessionId IS NULL)`,
     { partition, personId, keepSessionId },
   );
+  const by = asked.sessionId === undefined ? "operator" : `user:${personId}`;
+  if (count > 0) await tell(tx, { kind: "session.all_ended", at: now, by, subject: personId, details: { count } });
+  return count;
 });
 
 export const endOneSession = transaction<
@@ -177,8 +196,10 @@ export const endOneSession = transaction<
     sql`DELETE FROM sessions WHERE partition = :partition AND session_id = :ends AND person_id = :personId`,
     { partition, personId, ends },
   );
-  if (ended === 1) await noteSessionEnd(tx, { partition, sessionId: ends }, now);
-  return ended === 1;
+  if (ended !== 1) return false;
+  await noteSessionEnd(tx, { partition, sessionId: ends }, now);
+  await tellEnd(tx, personId, ends, now);
+  return true;
 });
 
 /** For an operator, who knows only the id. */
@@ -196,8 +217,10 @@ export const revokeSession = transaction<SessionKey & { readonly now: Millis }, 
       partition,
       sessionId,
     });
-    if (ended === 1) await noteSessionEnd(tx, { partition, sessionId }, now);
-    return ended === 1;
+    if (ended !== 1) return false;
+    await noteSessionEnd(tx, { partition, sessionId }, now);
+    await tellEnd(tx, key.personId, sessionId, now, "operator");
+    return true;
   },
 );
 

@@ -15,6 +15,7 @@ import type {
   SubjectLink,
 } from "../../owners/subject-link-storage.ts";
 import { type Call, query, type Row, sql, statement, steps, type Tx, transaction, words } from "../define-verbs.ts";
+import { tell } from "../events/tell.ts";
 import { lockPerson, signsInElsewhere } from "../factors/lock-person-row.ts";
 import { post } from "../mail/outbox.ts";
 import { partitionOf } from "../partition.ts";
@@ -121,9 +122,21 @@ export const insertSubjectLink = transaction<NewSubjectLink, Exclude<LinkSubject
     }
     await tx.run(newSubjectLink, { ...key, issuerId, claim, subject, madeBy, now });
     await post(tx, mails ?? [], now);
+    await tellLinked(tx, key, { issuerId, madeBy, now });
     return { kind: "linked" };
   },
 );
+
+/** The subject's name there is a personal fact, so the event doesn't have it. */
+function tellLinked(
+  tx: Tx,
+  { personId }: SubjectLinkKey,
+  { issuerId, madeBy, now }: { readonly issuerId: string; readonly madeBy: string; readonly now: Millis },
+): Promise<void> {
+  const by = madeBy === "operator" ? "operator" : `user:${personId}`;
+  const details = { issuer: issuerId, made_by: madeBy };
+  return tell(tx, { kind: "user.identity_linked", at: now, by, subject: personId, details });
+}
 
 type LinkedPerson = Pick<NewSubjectLink, "link" | "subject" | "now"> & { readonly person: Person };
 
@@ -132,6 +145,14 @@ export const insertLinkedPerson = transaction<LinkedPerson, boolean>(async (tx, 
   if ((await tx.one(insertPerson.sql, insertPerson.bind(person))) === undefined) return false;
   const { partition, personId } = person;
   await tx.run(newSubjectLink, { ...subject, partition, personId, link, madeBy: "first use", now });
+  await tell(tx, {
+    kind: "user.created",
+    at: now,
+    by: `user:${personId}`,
+    subject: personId,
+    details: { via: subject.issuerId },
+  });
+  await tellLinked(tx, { partition, personId, link }, { issuerId: subject.issuerId, madeBy: "first use", now });
   return true;
 });
 
@@ -205,6 +226,16 @@ async function settleNames(call: Call, person: Person, now: Millis): Promise<voi
   for (const value of namesOf(person)) await settleName(call, { value, ownerId, now });
 }
 
+/** The same, with an event. Links that go with their issuer have none. */
+export const eraseToldLink = transaction<SubjectLinkKey & { readonly now: Millis }, boolean>(
+  async (tx, { partition, personId, link, now }) => {
+    const row = await tx.one(eraseSubjectLink.sql, eraseSubjectLink.bind({ partition, personId, link }));
+    if (row === undefined) return false;
+    await tell(tx, { kind: "user.identity_unlinked", at: now, by: "operator", subject: personId });
+    return true;
+  },
+);
+
 /**
  * Deletes the link first: from then on the subject leads nowhere, unless somebody links it again at the same moment.
  */
@@ -213,9 +244,10 @@ export const unlinkSubject = steps<Args<"unlink">, string | undefined>(async (ca
   const holder = await call(holderOfName, { kind: "subject", value });
   if (holder === undefined) return undefined;
   const { ownerId } = holder;
-  return (await unlink(call, { partition: partitionOf(ownerId), personId: ownerId, link: value }, now))
-    ? ownerId
-    : undefined;
+  const key = { partition: partitionOf(ownerId), personId: ownerId, link: value };
+  if (!(await call(eraseToldLink, { ...key, now }))) return undefined;
+  await settleName(call, { kind: "subject", value, ownerId, now });
+  return ownerId;
 });
 
 async function unlink(call: Call, key: SubjectLinkKey, now: Millis): Promise<boolean> {
@@ -245,6 +277,8 @@ export const eraseOwnSubjectLink = transaction<Args<"remove">, RemoveIdentityOut
     await tx.run(sql`DELETE FROM subject_links WHERE ${thisSubjectLink}`, key);
     await endOtherSessions(tx, { ...key, sessionId, now });
     await post(tx, mails, now);
+    const details = { session_id: sessionId };
+    await tell(tx, { kind: "user.identity_unlinked", at: now, by: `user:${personId}`, subject: personId, details });
     return "removed";
   },
 );

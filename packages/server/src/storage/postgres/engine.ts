@@ -3,6 +3,7 @@
  */
 
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Cause } from "../../events/event.ts";
 import type { Millis } from "../../oauth/model.ts";
 import {
   type Params,
@@ -117,9 +118,9 @@ export class PostgresEngine implements SchemaHost {
   }
 
   /** Runs a verb. An outage rejects with `StorageUnavailable`; any other error is a bug of this program. */
-  readonly call = async <A, O>(verb: Verb<A, O>, args: A): Promise<O> => {
+  readonly call = async <A, O>(verb: Verb<A, O>, args: A, cause?: Cause): Promise<O> => {
     if (this.#closing !== undefined) throw new StorageUnavailable("the storage is closed");
-    const running = this.#run(verb, args);
+    const running = this.#run(verb, args, cause);
     this.#underWay.add(running);
     try {
       return await running;
@@ -128,16 +129,16 @@ export class PostgresEngine implements SchemaHost {
     }
   };
 
-  readonly #run = async <A, O>(verb: Verb<A, O>, args: A): Promise<O> => {
+  readonly #run = async <A, O>(verb: Verb<A, O>, args: A, cause?: Cause): Promise<O> => {
     switch (verb.kind) {
       case "read":
         return this.#read(verb, args);
       case "statement":
         return (await this.#look(verb, args)) ?? this.#statement(verb, args);
       case "transaction":
-        return this.#transaction(verb, args);
+        return this.#transaction(verb, args, cause);
       case "steps":
-        return verb.body(this.#run, args);
+        return verb.body(cause === undefined ? this.#run : (step, input) => this.#run(step, input, cause), args);
     }
   };
 
@@ -375,11 +376,11 @@ export class PostgresEngine implements SchemaHost {
     }
   }
 
-  async #transaction<A, O>(verb: TransactionVerb<A, O>, args: A): Promise<O> {
+  async #transaction<A, O>(verb: TransactionVerb<A, O>, args: A, cause: Cause | undefined): Promise<O> {
     this.#mayWrite();
     try {
       return await retried(() =>
-        this.#transactions.use((connection) => inTransaction(connection, begin, (tx) => verb.body(tx, args))),
+        this.#transactions.use((connection) => inTransaction(connection, begin, (tx) => verb.body(tx, args), cause)),
       );
     } catch (error) {
       throw told(error);
@@ -412,8 +413,13 @@ async function retried<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /** If the work throws, rolls back and throws the same error. */
-async function inTransaction<T>(connection: Connection, beginning: Sql, work: (tx: Tx) => Promise<T>): Promise<T> {
-  const together = new TogetherTx(connection, beginning);
+async function inTransaction<T>(
+  connection: Connection,
+  beginning: Sql,
+  work: (tx: Tx) => Promise<T>,
+  cause?: Cause,
+): Promise<T> {
+  const together = new TogetherTx(connection, beginning, cause);
   const result = await orRollback(
     connection,
     () => together.begun,

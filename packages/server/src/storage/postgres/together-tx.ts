@@ -1,5 +1,6 @@
 /** A transaction whose statements go to the server together where none waits for another's answer. */
 
+import type { Cause } from "../../events/event.ts";
 import { type Params, type Row, type Sql, sql, type Tx } from "../define-verbs.ts";
 import { endsConnection, isReadOnly, told } from "./classify-errors.ts";
 import type { Connection } from "./connection.ts";
@@ -23,7 +24,10 @@ export class TogetherTx implements Tx {
   /** True: BEGIN was sent. */
   begun = false;
 
-  constructor(connection: Connection, beginning: Sql) {
+  readonly cause: Cause | undefined;
+
+  constructor(connection: Connection, beginning: Sql, cause?: Cause) {
+    this.cause = cause;
     this.#connection = connection;
     this.#beginning = beginning;
   }

@@ -2,6 +2,7 @@
 
 import { closeSync, existsSync, openSync, statSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Cause } from "../../events/event.ts";
 import type { Millis } from "../../oauth/model.ts";
 import { type ReadVerb, type StatementVerb, sql, type Tx, type Verb } from "../define-verbs.ts";
 import { sqlite } from "../dialect.ts";
@@ -122,9 +123,9 @@ export class SqliteEngine implements SchemaHost {
   }
 
   /** Runs a verb. An outage rejects with `StorageUnavailable`; any other error is a bug of this program. */
-  readonly call = <A, O>(verb: Verb<A, O>, args: A): Promise<O> => {
+  readonly call = <A, O>(verb: Verb<A, O>, args: A, cause?: Cause): Promise<O> => {
     if (this.#closing !== undefined) return Promise.reject(new StorageUnavailable("the storage is closed"));
-    const running = this.#run(verb, args);
+    const running = this.#run(verb, args, cause);
     if (verb.kind === "steps") {
       const over = () => void this.#underWay.delete(running);
       this.#underWay.add(running);
@@ -133,7 +134,7 @@ export class SqliteEngine implements SchemaHost {
     return running;
   };
 
-  readonly #run = async <A, O>(verb: Verb<A, O>, args: A): Promise<O> => {
+  readonly #run = async <A, O>(verb: Verb<A, O>, args: A, cause?: Cause): Promise<O> => {
     switch (verb.kind) {
       case "read":
         return this.#read(verb, args);
@@ -145,9 +146,9 @@ export class SqliteEngine implements SchemaHost {
         return verb.outcome(row, args, why);
       }
       case "transaction":
-        return (await this.#write(nameOf(verb), args, undefined)) as O;
+        return (await this.#write(nameOf(verb), args, undefined, cause)) as O;
       case "steps":
-        return verb.body(this.#run, args);
+        return verb.body(cause === undefined ? this.#run : (step, input) => this.#run(step, input, cause), args);
     }
   };
 
@@ -244,9 +245,9 @@ export class SqliteEngine implements SchemaHost {
     }
   }
 
-  #write(verb: string, input: unknown, lockKey: LockKey | undefined): Promise<unknown> {
+  #write(verb: string, input: unknown, lockKey: LockKey | undefined, cause?: Cause): Promise<unknown> {
     if (this.#writer === undefined) throw new StorageUnavailable(`${this.#path} was opened for reading only`);
-    return this.#writer.submit({ verb, input }, lockKey);
+    return this.#writer.submit(cause === undefined ? { verb, input } : { verb, input, cause }, lockKey);
   }
 }
 

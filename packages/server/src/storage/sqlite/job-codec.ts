@@ -4,6 +4,7 @@
  * anything that a structured clone can carry.
  */
 
+import type { Cause } from "../../events/event.ts";
 import type { Params, Value } from "../define-verbs.ts";
 import { verbs } from "../verb-registry.ts";
 import type { Answer, Job, StatementResult } from "./run-batch.ts";
@@ -70,15 +71,16 @@ function unpacked(packed: Packed, allNames: readonly (readonly string[])[]): Par
   return values;
 }
 
-type JobItem = readonly [verb: string, input?: Packed];
+/** The arguments of a transaction are apart. */
+type JobItem = readonly [verb: string, input?: Packed | null, cause?: Cause];
 
 export function packJobs(jobs: readonly Job[]): Parcel {
   const packing = new Packing();
   const apart: unknown[] = [];
-  const items = jobs.map(({ verb, input }): JobItem => {
+  const items = jobs.map(({ verb, input, cause }): JobItem => {
     if (isStatement(verb)) return [verb, packing.pack(input as Params, verb)];
     apart.push(compact(input));
-    return [verb];
+    return cause === undefined ? [verb] : [verb, null, cause];
   });
   return { text: JSON.stringify([packing.names, items]), apart };
 }
@@ -86,9 +88,10 @@ export function packJobs(jobs: readonly Job[]): Parcel {
 export function unpackJobs({ text, apart }: Parcel): readonly Job[] {
   const [names, items] = JSON.parse(text) as readonly [string[][], readonly JobItem[]];
   let at = 0;
-  return items.map(([verb, input]) => ({
+  return items.map(([verb, input, cause]) => ({
     verb,
-    input: input === undefined ? apart[at++] : unpacked(input, names),
+    input: input == null ? apart[at++] : unpacked(input, names),
+    ...(cause === undefined ? {} : { cause }),
   }));
 }
 

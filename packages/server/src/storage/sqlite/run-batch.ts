@@ -1,6 +1,7 @@
 /** Runs a group of write verbs as one transaction, on the thread that owns the writing connection. */
 
-import type { Params, Row } from "../define-verbs.ts";
+import type { Cause } from "../../events/event.ts";
+import type { Params, Row, Tx } from "../define-verbs.ts";
 import { StorageUnavailable } from "../errors.ts";
 import { verbs } from "../verb-registry.ts";
 import { type Connection, told } from "./connection.ts";
@@ -12,6 +13,8 @@ import { fastPaths } from "./redeem-and-refresh-fast-paths.ts";
 export interface Job {
   readonly verb: string;
   readonly input: unknown;
+  /** The operator who caused it. */
+  readonly cause?: Cause;
 }
 
 /** The result of a statement. The call of the verb turns it into an outcome. */
@@ -57,7 +60,7 @@ async function inOneTransaction(connection: Connection, jobs: readonly Job[]): P
   }
 }
 
-function runJob(connection: Connection, { verb: name, input }: Job): StatementResult | Promise<unknown> {
+function runJob(connection: Connection, { verb: name, input, cause }: Job): StatementResult | Promise<unknown> {
   const verb = verbs.get(name);
   if (verb?.kind === "statement") {
     const params = input as Params;
@@ -65,8 +68,19 @@ function runJob(connection: Connection, { verb: name, input }: Job): StatementRe
     const row = (fastPath && connection.oneNow(fastPath, params)) ?? connection.oneNow(verb.sql, params);
     return { row, why: row === undefined && verb.why !== undefined ? connection.oneNow(verb.why, params) : undefined };
   }
-  if (verb?.kind === "transaction") return verb.body(connection, input as never);
+  if (verb?.kind === "transaction") return verb.body(causedBy(connection, cause), input as never);
   throw new Error(`${name} is no verb that writes`);
+}
+
+function causedBy(connection: Connection, cause: Cause | undefined): Tx {
+  if (cause === undefined) return connection;
+  return {
+    one: (statement, params) => connection.one(statement, params),
+    all: (statement, params) => connection.all(statement, params),
+    run: (statement, params) => connection.run(statement, params),
+    later: (statement, params) => connection.later(statement, params),
+    cause,
+  };
 }
 
 function failed(error: unknown): Answer & { readonly ok: false } {

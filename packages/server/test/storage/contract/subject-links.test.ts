@@ -7,6 +7,7 @@ import { deletePerson } from "../../../src/storage/people/people.ts";
 import {
   createLinkedPerson,
   eraseSubjectLink,
+  eraseToldLink,
   insertSubjectLink,
   linkedPerson,
   linkSubject,
@@ -117,7 +118,7 @@ onEveryBackend("linking a subject", (storage, opened) => {
     const [first, second, subject] = [await aStoredPerson(storage()), await aStoredPerson(storage()), aSubject()];
     await link(first, subject);
     const again = async () => expect(await link(first, subject)).toEqual({ kind: "linked" });
-    await interrupted(engine, unlinkSubject, { subject, now: NOW }, eraseSubjectLink, again);
+    await interrupted(engine, unlinkSubject, { subject, now: NOW }, eraseToldLink, again);
     expect(await found(subject)).toBe(first.personId);
     expect(await link(second, subject)).toEqual({ kind: "taken" });
     expect(await storage().subjectLinks.ofPerson(second)).toEqual([]);

@@ -92,6 +92,14 @@ const strange = { createdAt: NOW, added: FROM_STRANGER, codesAt: NOW };
 const codesAdded = { ...FROM_STRANGER, vouchedFrom: NOW + 1 };
 const asRemoved = { seen: marksOf([passkey], { ...strange, codesAdded, earlier: {} }), removal: removing };
 
+const anotherPerson = aPerson();
+const facts = { at: NOW, kind: "key.created", actor: "server", subject: null, clientId: null, record: "{}", hash: "h" };
+const checkpoint = { kind: "sealed", seq: 1, at: NOW, hash: "h", signed: "s" };
+const sealing = {
+  ...{ holder: "h", now: NOW, head: { seq: 0, hash: "" }, events: [{ seq: 1, eventId: "e", ...facts }] },
+  ...{ done: [{ partition: 0, eventId: "e" }], checkpoint, replaces: { ...checkpoint, seq: 0 } },
+};
+
 /** Arguments for each transaction, in an order in which each has an effect. */
 export const calls: readonly (readonly [string, unknown])[] = [
   ["grants.approve", anApproval(grant)],
@@ -240,6 +248,13 @@ export const calls: readonly (readonly [string, unknown])[] = [
   ["keys.add", { key: aKey({ kid: "k" }) }],
   ["keys.retire", { kid: "k", now: NOW }],
   ["keys.remove", { kid: "k" }],
+  ["writeNewPerson", { person: anotherPerson, now: NOW }],
+  ["writeNewCompany", { company: aCompany(), now: NOW }],
+  ["events.note", { events: [{ kind: "key.created", at: NOW, subject: personId, personal: { address: "a" } }] }],
+  ["events.noteReuse", grant],
+  ["events.seal", sealing],
+  ["events.retire", { ...sealing, note: { ...sealing.checkpoint, kind: "dropped" } }],
+  ["events.drop", { limit: 10 }],
   ["collectGrants", { now: NOW + 100_000_000, limit: 10 }],
   ["collectGrants", sweep],
   ["collectSessions", sweep],
@@ -265,6 +280,7 @@ export const calls: readonly (readonly [string, unknown])[] = [
   ["writeUpstreamChange", { ...upstreamChange, change: "disabled" }],
   ["writePersonStatus", { ...person, status: "active", now: NOW }],
   ["writePerson", { ...person, before: person.email, given: true, changes: {}, expected: person, now: NOW }],
+  ["eraseToldLink", { ...person, link: hashOfSubject(aLink.subject), now: NOW }],
   ["writeUpstreamChange", { ...upstreamChange, change: "deleted" }],
   ["writePersonStatus", { ...person, status: "disabled", now: NOW }],
   ["erasePerson", { ...person, now: NOW }],

@@ -24,6 +24,12 @@ const MEANT = [
   /^SEARCH subject_links USING INDEX subject_links_of_issuer \(issuer_id=\? AND \(created_at,link\)>\(\?,\?\)\)$/,
   /^SEARCH history USING INDEX history_of_owner \(partition=\? AND owner_id=\? AND \(at,entry_id\)<\(\?,\?\)\)$/,
   /^SEARCH refusals USING (COVERING )?INDEX refusals_(by_time|of_client) \((client_id=\? AND )?(\(at,request_id\)<\(\?,\?\)|at[<>]\?)\)$/,
+  // The log of events: its newest end, a part in its order, or the events that wait.
+  /^SEARCH events_waiting USING INDEX events_waiting_by_time \(at>\?\)$/,
+  /^SEARCH events USING INTEGER PRIMARY KEY \(rowid([<>]\?( AND rowid<\?)?|=\?)\)$/,
+  /^SEARCH events USING INDEX events_of_\w+ \(\w+=\? AND seq>\? AND seq<\?\)$/,
+  /^SEARCH events USING COVERING INDEX events_by_time \(at>\?\)$/,
+  /^SEARCH event_checkpoints USING INDEX sqlite_autoindex_event_checkpoints_1 \(kind=\?( AND seq>\?)?\)$/,
   // The maximum over a few rows.
   /^SEARCH migrations$/,
   // The maximum over one person's factors.

@@ -3,6 +3,7 @@
 import type { Operation } from "../operation.ts";
 import { clients } from "./clients.ts";
 import { companies } from "./companies.ts";
+import { events } from "./events.ts";
 import { grantsAndKeys } from "./grants-and-keys.ts";
 import { scopesAndResources } from "./scopes.ts";
 import { tokens } from "./tokens.ts";
@@ -16,4 +17,5 @@ export const operations: readonly Operation[] = [
   ...scopesAndResources,
   ...grantsAndKeys,
   ...tokens,
+  ...events,
 ];

@@ -1,0 +1,133 @@
+/**
+ * Gives events their place in the log. Every process looks, and one of them at a time holds the lease and appends. So no
+ * transaction of a person waits for a common row.
+ */
+
+import { randomUUID } from "node:crypto";
+import type { AdminStorage } from "../admin/storage.ts";
+import type { Secrets } from "../crypto/server-secret.ts";
+import type { Millis } from "../oauth/model.ts";
+import type { Uses } from "../storage-subset.ts";
+import { CheckpointKeys, chained } from "./chain.ts";
+import { GENESIS, SEALER_LEASE } from "./event.ts";
+import type { EventStorage } from "./storage.ts";
+
+export interface SealerParts {
+  readonly storage: EventStorage & Uses<AdminStorage, "leases.claim" | "leases.release">;
+  readonly secrets: Secrets;
+  readonly issuer: string;
+  /** How long events are kept. Null: for ever. */
+  readonly keptFor: Millis | null;
+  readonly now: () => Millis;
+  readonly event: (name: string, fields: Readonly<Record<string, string | number | null>>) => void;
+}
+
+/** After this time, another process takes over from one that died. */
+const LEASE: Millis = 10_000;
+/** Number of events that one transaction appends. */
+const BATCH = 500;
+/** How often the holder looks for events that are too old, and how many it deletes at once. */
+const RETIRE_EVERY: Millis = 3_600_000;
+const DROPPED_AT_ONCE = 500;
+/** How often the log of the server has a checkpoint, so that a copy is outside of the database. */
+const ANNOUNCE_EVERY: Millis = 3_600_000;
+
+export class Sealer {
+  readonly #parts: SealerParts;
+  readonly #holder = randomUUID();
+  readonly #keys: CheckpointKeys;
+  #retiredAt = 0;
+  #announcedAt = 0;
+  #holds = false;
+
+  constructor(parts: SealerParts) {
+    this.#parts = parts;
+    this.#keys = new CheckpointKeys(parts.secrets, parts.issuer);
+  }
+
+  /** Appends the events that wait now. Returns their number; 0 also if another process does it. */
+  async round(): Promise<number> {
+    const { storage, now } = this.#parts;
+    const { waiting, holder, until } = await storage.events.due();
+    if (!waiting && !(this.#holds && this.#retiredAt + RETIRE_EVERY <= now())) return 0;
+    if (holder !== null && holder !== this.#holder && until > now()) {
+      this.#holds = false;
+      return 0;
+    }
+    this.#holds = await storage.leases.claim({
+      ...{ name: SEALER_LEASE, holder: this.#holder, until: now() + LEASE, now: now() },
+    });
+    if (!this.#holds) return 0;
+    const sealed = await this.#seal();
+    if (this.#retiredAt + RETIRE_EVERY <= now()) await this.#retire();
+    return sealed;
+  }
+
+  /** Lets another process take over at once. */
+  async release(): Promise<void> {
+    if (this.#holds) await this.#parts.storage.leases.release({ name: SEALER_LEASE, holder: this.#holder });
+    this.#holds = false;
+  }
+
+  async #seal(): Promise<number> {
+    const { storage, now } = this.#parts;
+    const { newest, events: waiting } = await storage.events.waiting({ limit: BATCH });
+    if (waiting.length === 0) return 0;
+    const head = newest ?? GENESIS;
+    // A checkpoint that somebody changed stays as it is, as evidence for `assent events verify`.
+    const intact = newest === null || this.#keys.check(newest) !== false;
+    if (!intact) this.#parts.event("event_checkpoint_invalid", { seq: head.seq });
+    const events = chained(
+      head,
+      waiting.filter(({ known }) => !known),
+    );
+    const last = events.at(-1);
+    const at = now();
+    const checkpoint = last === undefined ? null : this.#keys.sign("sealed", last, at);
+    const done = waiting.map(({ partition, eventId }) => ({ partition, eventId }));
+    const replaces = intact ? newest : null;
+    const outcome = await storage.events.seal({
+      ...{ holder: this.#holder, now: at, head: { seq: head.seq, hash: head.hash } },
+      ...{ events, done, checkpoint, replaces },
+    });
+    if (outcome === "lost") this.#holds = false;
+    else if (checkpoint !== null) this.#announce(checkpoint);
+    return outcome === "lost" ? 0 : waiting.length;
+  }
+
+  #announce({
+    seq,
+    hash,
+    signed,
+    at,
+  }: {
+    readonly seq: number;
+    readonly hash: string;
+    readonly signed: string;
+    readonly at: Millis;
+  }) {
+    if (at < this.#announcedAt + ANNOUNCE_EVERY) return;
+    this.#announcedAt = at;
+    this.#parts.event("event_checkpoint", { seq, hash, signed });
+  }
+
+  /** A signed note first says up to where events are gone. Then they are deleted. */
+  async #retire(): Promise<void> {
+    const { storage, keptFor, now } = this.#parts;
+    this.#retiredAt = now();
+    if (keptFor === null) return;
+    const last = await storage.events.lastCheckpoint({ kind: "sealed", at: now() - keptFor });
+    if (last === undefined) return;
+    const note = this.#keys.sign("dropped", last, now());
+    if (!(await storage.events.retire({ holder: this.#holder, now: now(), note }))) return;
+    let deleted = 0;
+    for (;;) {
+      const some = await storage.events.drop({ limit: DROPPED_AT_ONCE });
+      deleted += some;
+      if (some < DROPPED_AT_ONCE) break;
+      // Another process may append meanwhile. What is deleted here stays deleted.
+      await storage.leases.claim({ name: SEALER_LEASE, holder: this.#holder, until: now() + LEASE, now: now() });
+    }
+    if (deleted > 0) this.#parts.event("events_dropped", { up_to: last.seq, deleted });
+  }
+}

@@ -1,0 +1,58 @@
+/** Gives events their place in the log while the server runs. The sealer is loaded after the start. */
+
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Sealer, SealerParts } from "./events/sealer.ts";
+import type { Millis } from "./oauth/model.ts";
+
+/** How often a process looks. An event is sealed within a second. */
+const LOOK_EVERY: Millis = 500;
+/** The first look is later, so that the start does not wait for it. */
+const FIRST_LOOK: Millis = 2000;
+
+export class EventSealing {
+  readonly #parts: SealerParts;
+  readonly #stopping = new AbortController();
+  #running: Promise<void> | undefined;
+  #sealer: Sealer | undefined;
+
+  constructor(parts: SealerParts) {
+    this.#parts = parts;
+  }
+
+  start(): void {
+    this.#running ??= this.#forever();
+  }
+
+  /** Seals what still waits, and resolves when the last round has ended. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#running;
+    if (this.#sealer === undefined) return;
+    await this.#round();
+    await this.#sealer.release().catch(() => undefined);
+  }
+
+  async #forever(): Promise<void> {
+    const { signal } = this.#stopping;
+    let failures = 0;
+    await sleep(FIRST_LOOK, undefined, { signal, ref: false }).catch(() => undefined);
+    while (!signal.aborted) {
+      // In an outage, a process looks less and less often.
+      await sleep(LOOK_EVERY * 2 ** Math.min(failures, 5), undefined, { signal, ref: false }).catch(() => undefined);
+      if (signal.aborted) return;
+      failures = (await this.#round()) ? 0 : failures + 1;
+    }
+  }
+
+  /** False: it failed. */
+  async #round(): Promise<boolean> {
+    try {
+      this.#sealer ??= new (await import("./events/sealer.ts")).Sealer(this.#parts);
+      while ((await this.#sealer.round()) > 0);
+      return true;
+    } catch (error) {
+      this.#parts.event("events_unsealed", { fault: error instanceof Error ? error.name : "unknown" });
+      return false;
+    }
+  }
+}
