@@ -66,8 +66,8 @@ const catalogue = {
     summary: "A person took their account back by mail",
     details: { way: "recover, undo or restore", apps_ended: "how many apps were disconnected" },
   },
-  "user.passkey_added": { summary: "A passkey was added", details: { ...SESSION, credential_id: "the passkey" } },
-  "user.passkey_removed": { summary: "A passkey was removed", details: { ...SESSION, credential_id: "the passkey" } },
+  "user.passkey_added": { summary: "A passkey was added", details: SESSION, personal: ["credential_id"] },
+  "user.passkey_removed": { summary: "A passkey was removed", details: SESSION, personal: ["credential_id"] },
   "user.second_step_set": { summary: "A second step of the sign-in was set up or replaced", details: SESSION },
   "user.second_step_removed": { summary: "The second step of the sign-in was removed", details: SESSION },
   "user.recovery_codes_renewed": { summary: "New recovery codes replaced the old ones", details: SESSION },
@@ -168,13 +168,6 @@ const catalogue = {
   "security.suspicion": {
     summary: "A client or somebody unknown did what an honest one does not do",
     details: { what: "the name that the log has for it", network: "its network" },
-  },
-  "webhook.created": { summary: "A webhook was created", details: { webhook: "its id" } },
-  "webhook.updated": { summary: "A webhook was changed, or its secret was rotated", details: { webhook: "its id" } },
-  "webhook.deleted": { summary: "A webhook was deleted", details: { webhook: "its id" } },
-  "webhook.disabled": {
-    summary: "The server disabled a webhook, because its receiver had failed for too long",
-    details: { webhook: "its id", reason: "the last fault" },
   },
 } satisfies Readonly<Record<string, Kind>>;
 

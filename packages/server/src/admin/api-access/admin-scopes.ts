@@ -5,7 +5,7 @@ import type { Resource, Scope } from "../../oauth/model.ts";
 /** The groups of operations that a scope can be limited to. */
 export const ADMIN_GROUPS = [
   ...(["clients", "users", "companies", "scopes", "resources", "issuers", "providers"] as const),
-  ...(["consents", "sessions", "keys", "events", "webhooks", "settings"] as const),
+  ...(["consents", "sessions", "keys", "events", "settings"] as const),
 ] as const;
 export type AdminGroup = (typeof ADMIN_GROUPS)[number];
 export type AdminAccess = "read" | "write";
@@ -48,14 +48,14 @@ const NOUNS: Readonly<Record<Language, Nouns>> = {
     ...{ clients: "all apps", users: "all people", companies: "all companies", scopes: "all permissions" },
     ...{ resources: "all APIs", issuers: "trusted issuers", providers: "sign-in providers" },
     ...{ consents: "what owners allowed", sessions: "where people are signed in", keys: "signing keys" },
-    ...{ events: "what happened on this server", webhooks: "which servers are told of events" },
+    ...{ events: "what happened on this server" },
     settings: "the server’s settings",
   },
   de: {
     ...{ clients: "Alle Apps", users: "Alle Personen", companies: "Alle Firmen", scopes: "Alle Berechtigungen" },
     ...{ resources: "Alle APIs", issuers: "Vertraute Aussteller", providers: "Anbieter für die Anmeldung" },
     ...{ consents: "Alle Zustimmungen", sessions: "Alle Sitzungen", keys: "Signaturschlüssel" },
-    ...{ events: "Ereignisse auf diesem Server", webhooks: "Server, die Ereignisse erfahren" },
+    ...{ events: "Ereignisse auf diesem Server" },
     settings: "Einstellungen des Servers",
   },
   fr: {
@@ -63,27 +63,27 @@ const NOUNS: Readonly<Record<Language, Nouns>> = {
     ...{ scopes: "toutes les autorisations", resources: "toutes les API", issuers: "les émetteurs de confiance" },
     ...{ providers: "les fournisseurs de connexion", consents: "tous les consentements" },
     ...{ sessions: "toutes les sessions", keys: "les clés de signature", settings: "les réglages du serveur" },
-    ...{ events: "les événements de ce serveur", webhooks: "les serveurs avertis des événements" },
+    ...{ events: "les événements de ce serveur" },
   },
   es: {
     ...{ clients: "todas las aplicaciones", users: "todas las cuentas", companies: "todas las empresas" },
     ...{ scopes: "todos los permisos", resources: "todas las API", issuers: "los emisores de confianza" },
     ...{ providers: "los proveedores de inicio de sesión", consents: "todos los consentimientos" },
     ...{ sessions: "todas las sesiones", keys: "las claves de firma", settings: "los ajustes del servidor" },
-    ...{ events: "los eventos de este servidor", webhooks: "los servidores que reciben eventos" },
+    ...{ events: "los eventos de este servidor" },
   },
   ja: {
     ...{ clients: "すべてのアプリ", users: "すべてのユーザー", companies: "すべての会社", scopes: "すべての権限" },
     ...{ resources: "すべてのAPI", issuers: "信頼済みの発行者", providers: "サインインプロバイダー" },
     ...{ consents: "すべての同意", sessions: "すべてのセッション", keys: "署名鍵", settings: "サーバーの設定" },
-    ...{ events: "サーバーのイベント", webhooks: "イベントの通知先" },
+    ...{ events: "サーバーのイベント" },
   },
   ar: {
     ...{ clients: "جميع التطبيقات", users: "حسابات جميع الأشخاص", companies: "جميع الشركات" },
     ...{ scopes: "جميع الأذونات", resources: "جميع واجهات API", issuers: "جهات الإصدار الموثوقة" },
     ...{ providers: "خدمات تسجيل الدخول", consents: "جميع الموافقات", sessions: "جميع الجلسات" },
     ...{ keys: "مفاتيح التوقيع", settings: "إعدادات الخادم" },
-    ...{ events: "أحداث الخادم", webhooks: "الخوادم التي تُبلَّغ بالأحداث" },
+    ...{ events: "أحداث الخادم" },
   },
 };
 

@@ -52,15 +52,16 @@ export async function tell(tx: Tx, event: NewEvent): Promise<void> {
 export function tellChange(
   tx: Tx,
   kind: EventKind,
-  { personId }: { readonly personId: string },
+  { personId: subject }: { readonly personId: string },
   {
     now,
     sessionId,
-    details,
-  }: { readonly now: Millis; readonly sessionId?: string | undefined; readonly details?: NewEvent["details"] },
+    personal,
+  }: Pick<NewEvent, "personal"> & { readonly now: Millis; readonly sessionId?: string | undefined },
 ): Promise<void> {
-  const by = sessionId === undefined ? "operator" : `user:${personId}`;
-  return tell(tx, { kind, at: now, by, subject: personId, details: { ...details, session_id: sessionId } });
+  const by = sessionId === undefined ? "operator" : `user:${subject}`;
+  const facts = personal === undefined ? {} : { personal };
+  return tell(tx, { kind, at: now, by, subject, details: { session_id: sessionId }, ...facts });
 }
 
 function operatorsDetails({ door, operation, fields, requestId, actor, address }: NonNullable<Tx["cause"]>) {

@@ -94,7 +94,7 @@ export const insertPasskey = transaction<Passkey & Change, AddPasskeyOutcome>(
     await tellChange(tx, "user.passkey_added", passkey, {
       now,
       sessionId,
-      details: { credential_id: passkey.credentialId },
+      personal: { credential_id: passkey.credentialId },
     });
     return "added";
   },
@@ -199,7 +199,7 @@ export const erasePasskey = transaction<PasskeyKey & Change & Pick<Args<"remove"
     const gone = await tx.run(sql`DELETE FROM passkeys WHERE ${thisPasskey}`, { partition, personId, credentialId });
     if (gone !== 1) return "unknown";
     await post(tx, mails, now);
-    await tellChange(tx, "user.passkey_removed", key, { now, sessionId, details: { credential_id: credentialId } });
+    await tellChange(tx, "user.passkey_removed", key, { now, sessionId, personal: { credential_id: credentialId } });
     return "removed";
   },
 );
