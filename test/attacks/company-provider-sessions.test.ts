@@ -1,7 +1,7 @@
 /** UP-18: what a company's admins still have after they signed in as somebody with the company's provider. */
 
 import { describe, expect, test } from "vitest";
-import { addMember as addByOperator, removeMember } from "../../packages/server/src/admin/companies.ts";
+import { addMember as addByOperator, removeMember, updateCompany } from "../../packages/server/src/admin/companies.ts";
 import { adminOf } from "../../packages/server/src/admin/context.ts";
 import { updateUser } from "../../packages/server/src/admin/people.ts";
 import type { Person } from "../../packages/server/src/owners/person.ts";
@@ -65,6 +65,10 @@ describe("UP-18: a session that a company's provider began, after", () => {
     [
       "the operator added the person to another company",
       async ({ person }) => addByOperator((await addCompany(server)).slug, { id: person.personId }, "member", admin()),
+    ],
+    [
+      "the operator disabled the company",
+      ({ company }) => updateCompany(company.slug, { status: "disabled" }, admin()),
     ],
     [
       "the person became an operator",

@@ -93,7 +93,7 @@ export interface CompanyChanges {
 }
 
 /**
- * Changes the named fields. Disabling ends the company's grants at once. Throws `unknown`, `invalid`, `taken`,
+ * Changes the named fields. Disabling ends the company's grants and the sessions that its provider began. Throws `unknown`, `invalid`, `taken`,
  * `conflict`.
  */
 export async function updateCompany(
@@ -107,8 +107,16 @@ export async function updateCompany(
     check?.(before);
     return changedCompany(before, changes, check !== undefined, context);
   });
-  if (status !== undefined) await context.storage.companies.setStatus({ ...key, status, now: context.now() });
+  if (status !== undefined) await setStatus(key, status, context);
   return (await context.storage.companies.get(key)) ?? unknownCompany(slug);
+}
+
+/** Nobody signs in at the provider of a disabled company, so whoever did is signed out. */
+async function setStatus(key: CompanyKey, status: Company["status"], { storage, now }: AdminContext): Promise<void> {
+  await storage.companies.setStatus({ ...key, status, now: now() });
+  if (status === "active") return;
+  const provider = (await storage.companySignIn.get(key))?.provider;
+  if (provider != null) await storage.companySignIn.endSessions({ provider, now: now() });
 }
 
 /** Undefined: `exact`, and the company is not `before` any more. */
