@@ -88,6 +88,32 @@ describe("LD-16 code that does anything else → 503 for every name alike, in ti
     ["find: a number as name", { find: () => ({ id: "1", name: 7 }) as never }],
     ["find: 'true' as a flag", { find: () => ({ id: "1", emailVerified: "true" }) as never }],
     ["find throws", { find: () => Promise.reject(new Error("SELECT * FROM users WHERE secret")) }],
+    ["find: an id that no database stores", { find: () => ({ id: "a\0b" }) }],
+    [
+      "find: a property that throws",
+      {
+        find: () => ({
+          id: "1",
+          get email(): string {
+            throw new Error("SELECT * FROM users");
+          },
+        }),
+      },
+    ],
+    [
+      "find: a value whose every question throws",
+      {
+        find: () =>
+          new Proxy(
+            { id: "1" },
+            {
+              getPrototypeOf: () => {
+                throw new Error("SELECT");
+              },
+            },
+          ),
+      },
+    ],
     ["find never settles", { find: () => new Promise(() => undefined) }],
     ["verifyPassword: undefined", { verifyPassword: () => undefined as never }],
     ["verifyPassword: 'true'", { verifyPassword: () => "true" as never }],

@@ -137,11 +137,12 @@ export function existingPeopleSource(people: ExistingPeople): ExistingPeopleSour
       if (called.value === null) return { kind: "nobody" };
       const read = readPerson(called.value);
       if (read === undefined) return { kind: "failed", why: "people.find: the answer is no person and not null" };
-      const { original, person } = read;
+      const { person, given } = read;
+      const original = called.value as ExistingPerson;
       return {
         kind: "found",
         person,
-        isRight: (password, whose) => isRight(people, original, password, whose, timeout),
+        isRight: (password, whose) => isRight(people, { ...given, original }, password, whose, timeout),
       };
     },
     async about(id) {
@@ -150,7 +151,7 @@ export function existingPeopleSource(people: ExistingPeople): ExistingPeopleSour
       if (called.kind === "failed") return { kind: "failed", why: `people.claims: ${called.why}` };
       if (called.value === null) return { kind: "nobody" };
       // It may repeat the ID, but not name somebody else.
-      const read = isPlain(called.value) ? readPerson({ id, ...called.value }) : undefined;
+      const read = readPerson(called.value, id);
       if (read === undefined || read.person.id !== id)
         return { kind: "failed", why: "people.claims: the answer is nothing about this person and not null" };
       return { kind: "found", person: read.person };
@@ -160,7 +161,7 @@ export function existingPeopleSource(people: ExistingPeople): ExistingPeopleSour
 
 async function isRight(
   people: ExistingPeople,
-  person: ExistingPerson,
+  { original: person, passwordHash }: Pick<ExistingPerson, "passwordHash"> & { readonly original: ExistingPerson },
   password: string,
   whose: HashRequester,
   timeout: Millis,
@@ -171,17 +172,32 @@ async function isRight(
     if (typeof called.value === "boolean") return called.value;
     return { why: "people.verifyPassword: the answer is neither true nor false" };
   }
-  const { passwordHash } = person;
   if (passwordHash == null) return false;
   if (!isKnownHash(passwordHash))
     return { why: "people.find: the passwordHash has an unknown form, or costs too much" };
   return verifyForeignPassword(password, passwordHash, whose);
 }
 
-/** Undefined: the value is something else. */
-function readPerson(value: unknown): { readonly original: ExistingPerson; readonly person: FoundPerson } | undefined {
-  if (!isPlain(value)) return undefined;
-  const { id, username, email, emailVerified, name, locale, passwordHash, disabled } = value;
+interface Read {
+  readonly person: FoundPerson;
+  readonly given: ExistingPerson;
+}
+
+/**
+ * Undefined: the value is something else. Each property is read once: it may be code, which throws, or says something else
+ * the second time. `known`: the id, unless the value has one.
+ */
+function readPerson(value: unknown, known?: string): Read | undefined {
+  try {
+    if (!isPlain(value)) return undefined;
+    return readFields(known === undefined ? { ...value } : { id: known, ...value });
+  } catch {
+    return undefined;
+  }
+}
+
+function readFields(fields: Readonly<Record<string, unknown>>): Read | undefined {
+  const { id, username, email, emailVerified, name, locale, passwordHash, disabled } = fields;
   const texts = [username, email, name, locale, passwordHash];
   const flags = [emailVerified, disabled];
   const fit =
@@ -189,17 +205,17 @@ function readPerson(value: unknown): { readonly original: ExistingPerson; readon
     texts.every((one) => one == null || (typeof one === "string" && one.length <= MAX_TEXT)) &&
     flags.every((one) => one === undefined || typeof one === "boolean");
   if (!fit) return undefined;
-  const original = value as unknown as ExistingPerson;
+  const given = fields as unknown as ExistingPerson;
   return {
-    original,
+    given,
     person: {
       id,
-      username: original.username ?? null,
-      email: original.email ?? null,
-      emailVerified: original.emailVerified === true,
-      name: original.name ?? null,
-      locale: original.locale ?? null,
-      disabled: original.disabled === true,
+      username: given.username ?? null,
+      email: given.email ?? null,
+      emailVerified: given.emailVerified === true,
+      name: given.name ?? null,
+      locale: given.locale ?? null,
+      disabled: given.disabled === true,
     },
   };
 }
