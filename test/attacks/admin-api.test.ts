@@ -131,6 +131,36 @@ describe("AD-22: authority that ends, ends at the next request", () => {
     expect(String(denied)).not.toContain("code=");
   });
 
+  test("a person's consent: taken back → 401, although the token has not expired", async () => {
+    const scope = "admin:clients:read";
+    const client = await server.addClient({ scopes: [scope] });
+    const person = await server.addPerson({ username: "olga", operator: ["admin"] });
+    const console = api.with(await personToken("olga", client, scope));
+    expect((await console.get("/clients")).status).toBe(200);
+    const taken = await api.post("/consents/revoke", { client_id: client.clientId, user_id: person.personId });
+    expect(taken.body).toEqual({ grants_ended: 1 });
+    expect((await console.get("/clients")).status).toBe(401);
+  });
+
+  test("a token whose maker is a person or a client without the scope admin by now → 401", async () => {
+    const made = async (token: string) => {
+      const { body } = await api.with(token).post("/tokens", { scope: "admin:users:read" });
+      return api.with(String(body?.["access_token"]));
+    };
+    const app = await server.addClient({ scopes: ["admin"] });
+    const person = await server.addPerson({ username: "oskar", operator: ["admin"] });
+    const ofPerson = await made(await personToken("oskar", app, "admin"));
+    const robot = await server.addClient({
+      ...{ ownScopes: ["admin"], grantTypes: ["client_credentials"], responseTypes: [], redirectUris: [], scopes: [] },
+    });
+    const ofClient = await made(await clientToken(robot));
+    expect([(await ofPerson.get("/users")).status, (await ofClient.get("/users")).status]).toEqual([200, 200]);
+    await api.patch(`/users/${person.personId}`, { operator: ["users"] });
+    const lessened = await api.patch(`/clients/${robot.clientId}`, { own_scope: "admin:users:read" });
+    expect([lessened.status, lessened.body?.["errors"]]).toEqual([200, undefined]);
+    expect([(await ofPerson.get("/users")).status, (await ofClient.get("/users")).status]).toEqual([401, 401]);
+  });
+
   test("a token: revoked, expired, or its maker ended", async () => {
     const made = await api.post("/tokens", { scope: "admin", expires_in: 60 });
     const child = api.with(String(made.body?.["access_token"]));

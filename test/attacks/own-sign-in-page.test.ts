@@ -23,7 +23,7 @@ let at: WithPage;
 let app: TestClient;
 
 beforeAll(async () => {
-  at = await startWithPage({ emailDomains: ["acme.test"] });
+  at = await startWithPage({ emailDomains: ["acme.test"], clients: ["acme", "without-secret"] });
   app = await at.server.addClient();
 });
 afterAll(() => at.server.stop());
@@ -197,6 +197,17 @@ describe("LD-22 a client that may not answer", () => {
       expect(await isSignedIn(agent)).toBe(true);
     },
   );
+
+  test("a client without a secret, although the configuration names it → refused: anybody could be it", async () => {
+    const { challenge } = await aBrowser();
+    await at.server.addClient({ clientId: "without-secret", type: "public", authMethod: "none" });
+    const fields = { client_id: "without-secret", challenge, ...anAccept(at.server) };
+    const answer = await fetch(`${at.server.issuer}/external-sign-in/accept`, {
+      method: "POST",
+      body: new URLSearchParams(Object.entries(fields).map(([name, value]): [string, string] => [name, value ?? ""])),
+    });
+    expect([answer.status, (await answer.json())["redirect_to"]]).toEqual([401, undefined]);
+  });
 
   test("no page is configured → 403, and there is no way back", async () => {
     const off = await startWithPage({}, { config: { externalSignIn: null } });

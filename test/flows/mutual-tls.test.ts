@@ -189,6 +189,18 @@ describe("RI-16 certificate-bound tokens", () => {
     }
   });
 
+  test("AD-22 at the admin API → only with the certificate of the token", async () => {
+    const client = await add.addClient({
+      ...{ grantTypes: ["client_credentials"], ownScopes: ["admin:clients:read"], ...bound },
+    });
+    const { body } = await ask(client, good, { client_secret: client.secret });
+    const headers = { authorization: `Bearer ${body["access_token"]}` };
+    const answers = [];
+    for (const certificate of [good, other, alone, undefined])
+      answers.push((await overTls(port, "/admin/api/v1/clients", { headers, certificate })).status);
+    expect(answers).toEqual([200, 401, 401, 401]);
+  });
+
   test("an opaque token → introspection names the certificate", async () => {
     const api = await add.addResource({ identifier: "https://sealed.test", tokenFormat: "opaque" });
     await add.addScope({ name: "sealed", resource: "https://sealed.test" });

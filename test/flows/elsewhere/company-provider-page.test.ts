@@ -149,6 +149,22 @@ test("connect, try, switch on → people sign in by their work address and at th
   expect(await isSignedIn(byAddress)).toBe(true);
 });
 
+test("LD-10 moved to another issuer without its secret → no stored secret for a new host, and it must be tried again", async () => {
+  const company = await aCompany();
+  const agent = await as(company.admin);
+  await connect(agent, company);
+  await tryAs(agent, company, `me@${company.domain}`);
+  const before = (await recordOf(company))?.provider;
+  expect([before?.triedAt, before?.sealedSecret]).toEqual([expect.any(Number), expect.any(String)]);
+  const moved = async (issuer: string) => {
+    await connect(agent, company, { issuer, client_id: before?.clientId ?? "", client_secret: "" });
+    const { triedAt, sealedSecret } = (await recordOf(company))?.provider ?? {};
+    return { triedAt, sealedSecret };
+  };
+  expect(await moved(`${there.issuer}/other`)).toEqual({ triedAt: null, sealedSecret: before?.sealedSecret });
+  expect(await moved("https://evil.invalid")).toEqual({ triedAt: null, sealedSecret: null });
+});
+
 test("a try of another person, or twice, or a provider that fails → no page of the company, nothing counts as tried", async () => {
   const company = await aCompany();
   const agent = await as(company.admin);
