@@ -130,7 +130,7 @@ describe("a request of an app", () => {
     await agent.submit(form, { username: name, ...FRESH });
     const second = await agent.submit(form, { username: name, ...FRESH });
     expect(second.status).toBe(400);
-    expect(textOf(second)).toContain("There is an account with this address already");
+    expect(textOf(second)).toContain("An account with this address already exists");
     await allows(agent, await agent.follow(await agent.get(linkTo(second, "/consent"))));
   });
 
@@ -144,7 +144,7 @@ describe("a request of an app", () => {
     expect(textOf(there)).toContain("To continue to Photo Printer, go back to the browser where you started");
     expect(there.text).not.toMatch(/[?&]request=|name="request"|\/consent/);
     const page = await agent.get(link);
-    expect(textOf(page)).toContain("There is an account with this address already. Sign in with it.");
+    expect(textOf(page)).toContain("An account with this address already exists. Sign in to it.");
     expect(textOf(page)).toContain("continue to Photo Printer");
     await allows(agent, await entersNew(agent, await agent.get(linkTo(page, "/consent")), name));
   });
@@ -157,7 +157,7 @@ describe("a request of an app", () => {
     await signIn(agent, other.username);
     await allows(agent, await agent.get(authorizeUrl(server, app)));
     const page = await agent.get(link);
-    expect(textOf(page)).toContain("There is an account with this address already. Sign in with it.");
+    expect(textOf(page)).toContain("An account with this address already exists. Sign in to it.");
     expect(linksOf(page).filter((href) => href.includes("/consent"))).toEqual([]);
     const form = page.forms.find(({ action }) => action.endsWith("/login/switch"));
     if (form === undefined) throw new Error("no form to switch the account");
@@ -172,7 +172,7 @@ describe("a request of an app", () => {
     const link = await linkFor(`${name}@example.test`);
     server.tick(HOUR + 60_000);
     const page = await agent.get(link);
-    expect(textOf(page)).toContain("This link no longer works");
+    expect(textOf(page)).toContain("This link has expired");
     expect(textOf(page)).toContain("The request from Photo Printer has expired");
     const again = await agent.follow(await agent.get(linkTo(page, "/authorize")));
     await asksForAccount(agent, again, `${name}@example.test`);

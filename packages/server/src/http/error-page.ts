@@ -11,25 +11,34 @@ import { type Answer, type HttpRequest, later, page } from "./http-message.ts";
  */
 type Problems = Pick<Messages["problems"], ConditionPage | "other">;
 
+export interface CloserProblem {
+  readonly title: string;
+  readonly text: string;
+  /** Absent: the person's apps. */
+  readonly door?: { readonly href: string; readonly label: string };
+}
+
 /**
  * The same refusal for a person, with a link to go on. `startAgain`: the path of this server at which the request
- * begins again; otherwise the link leads to their apps.
+ * begins again; otherwise the link leads to their apps. `closer`: texts that say more than those of the condition.
  */
 export function problemAnswer(
   condition: ConditionName,
   request: HttpRequest,
   tools: PageTools,
   startAgain: string | null = null,
+  closer?: (words: Messages) => CloserProblem,
 ): Answer {
   tools.refusalShown(condition, request);
   const shown = publicCondition(condition);
   const { status, description, page: said = "other", passes } = conditions[shown];
   const chrome = { ...tools.chrome(request), here: null };
   const { problems } = chrome.words;
-  const { title, text } = (problems satisfies Problems)[said];
+  const told = closer?.(chrome.words);
+  const { title, text } = told ?? (problems satisfies Problems)[said];
   const begin = startAgain ?? (passes ? sameAgain(request, tools) : null);
-  const door =
-    begin === null ? { href: "/account/apps", label: problems.apps } : { href: begin, label: problems.startAgain };
+  const otherwise = told?.door ?? { href: "/account/apps", label: problems.apps };
+  const door = begin === null ? otherwise : { href: begin, label: problems.startAgain };
   const html = problemPage(
     {
       status,

@@ -135,6 +135,13 @@ export interface Invitation {
   readonly status: "open" | "accepted" | "withdrawn";
 }
 
+/** What became of an invitation. */
+export interface TracedInvitation extends Pick<Invitation, "status" | "expiresAt"> {
+  readonly acceptedBy: string | null;
+  /** Null: the company is not active any more. */
+  readonly company: Company | null;
+}
+
 export interface CompanyKey {
   readonly partition: number;
   readonly companyId: string;
@@ -422,6 +429,12 @@ export interface CompanyStorage {
       readonly saltHash: Uint8Array;
       readonly now: Millis;
     }): Promise<{ readonly invitation: Invitation; readonly company: Company } | undefined>;
+    /** What became of an invitation, whether it still holds or not. Undefined: it never existed, or was deleted. */
+    trace(args: {
+      readonly partition: number;
+      readonly invitationId: string;
+      readonly saltHash: Uint8Array;
+    }): Promise<TracedInvitation | undefined>;
     /** Adds the person whom the invitation names. The first success uses the invitation up. */
     accept(args: {
       readonly partition: number;

@@ -116,7 +116,8 @@ function aCreation(changes: Partial<CreateAccountView> = {}): CreateAccountView 
 }
 
 function aGone(changes: Partial<SignUpGoneView> = {}): SignUpGoneView {
-  return { used: false, waiting: null, signIn: "/login", switch: null, carried: {}, ...changes };
+  const end = { kind: "ended" } as const;
+  return { end, now: NOW, waiting: null, signIn: "/login", switch: null, carried: {}, ...changes };
 }
 
 export function aProfile(changes: Partial<ProfileView> = {}): ProfileView {
@@ -191,14 +192,18 @@ export const securityStates: Readonly<Record<string, (chrome: Chrome) => string>
     askPage({ what: "recover", ...anAsk, typed: "ada", fault: { kind: "throttled", minutes: 9 } }, c),
   "recover-full": (c) => askPage({ what: "recover", ...anAsk, typed: "ada", fault: { kind: "full" } }, c),
   "recover-sent": (c) => sentPage({ email: null, ...aSent }, c),
-  "link-gone": (c) => donePage({ what: "gone", again: "/recover" }, c),
+  "link-gone": (c) => donePage({ what: "gone", again: "/recover", end: { kind: "ended" }, now: NOW }, c),
+  "link-incomplete": (c) => donePage({ what: "gone", again: null, end: { kind: "incomplete" }, now: NOW }, c),
+  "link-expired": (c) =>
+    donePage({ what: "gone", again: "/recover", end: { kind: "expired", at: NOW - 7_200_000 }, now: NOW }, c),
+  "link-used": (c) => donePage({ what: "gone", again: "/recover", end: { kind: "used" }, now: NOW }, c),
   "sign-up-gone": (c) => signUpGonePage(aGone(), c),
-  "sign-up-used": (c) => signUpGonePage(aGone({ used: true }), c),
+  "sign-up-used": (c) => signUpGonePage(aGone({ end: { kind: "used" } }), c),
   ...waitingStates("sign-up-gone", ["invitation"], (waiting, c) =>
     signUpGonePage(aGone({ waiting, carried: { invitation: "sealed" } }), c),
   ),
   ...waitingStates("sign-up-used", ["app", "expired"], (waiting, c) =>
-    signUpGonePage(aGone({ used: true, waiting }), c),
+    signUpGonePage(aGone({ end: { kind: "used" }, waiting }), c),
   ),
   "link-another-browser": (c) => donePage({ what: "anotherBrowser" }, c),
   "link-taken": (c) => donePage({ what: "taken" }, c),

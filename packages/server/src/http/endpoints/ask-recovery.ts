@@ -3,10 +3,11 @@
  * whether an account exists or not.
  */
 
+import type { Millis } from "../../oauth/model.ts";
 import type { KnownDevice } from "../../owners/known-device-storage.ts";
 import type { Postbox } from "../../owners/mail/mail-content.ts";
-import type { FollowedLink } from "../../owners/mail/open-mail-link.ts";
-import { followLink } from "../../owners/mail/open-mail-link.ts";
+import { type FollowContext, type FollowedLink, followLink, linkEnd } from "../../owners/mail/open-mail-link.ts";
+import type { MailLinkPurpose } from "../../owners/mail/storage.ts";
 import type { PresentedDevice } from "../../owners/recognize-known-device.ts";
 import { holdsIn } from "../../owners/recovery/undo-address-link.ts";
 import { donePage } from "../../pages/index.ts";
@@ -57,7 +58,7 @@ export async function followBack(
   tools: RecoveryTools,
 ): Promise<FollowedLink | Answer> {
   const followed = await followLink(token, what, tools.account);
-  if (followed === undefined) return goneAnswer(what, http, tools, visitor);
+  if (followed === undefined) return goneAnswer(what, token, { http, visitor }, tools);
   if (what === "recover") return followed;
   switch (await holdsIn(followed, presentedBy(followed.person.personId, http, tools), tools.recovery)) {
     case "yes":
@@ -65,7 +66,7 @@ export async function followBack(
     case "another browser":
       return doneAnswer({ what: "anotherBrowser" }, http, tools, visitor);
     case "no":
-      return goneAnswer(what, http, tools, visitor);
+      return goneAnswer(what, token, { http, visitor }, tools);
   }
 }
 
@@ -74,7 +75,17 @@ export function doneAnswer(view: DoneView, http: HttpRequest, tools: PageTools, 
   return page(view.what === "confirmed" ? 200 : 400, donePage(view, chrome), "here", visitor?.cookies);
 }
 
-/** The page of a link that is not valid. `what`: a recovery can be requested again. */
-export function goneAnswer(what: "recover" | "undo", http: HttpRequest, tools: PageTools, visitor: Visitor): Answer {
-  return doneAnswer({ what: "gone", again: what === "recover" ? "/recover" : null }, http, tools, visitor);
+/** The pages where people ask for another link. Elsewhere, they do so in their profile. */
+const ASK_AGAIN: Partial<Readonly<Record<MailLinkPurpose, "/recover">>> = { recover: "/recover", restore: "/recover" };
+
+/** The page of a link that is not valid. It says why, as far as the server knows. */
+export async function goneAnswer(
+  purpose: Exclude<MailLinkPurpose, "used">,
+  token: string | null,
+  { http, visitor }: { readonly http: HttpRequest; readonly visitor: Visitor },
+  tools: PageTools & { readonly account: FollowContext; now(): Millis },
+): Promise<Answer> {
+  const end = await linkEnd(token, purpose, tools.account);
+  const view = { what: "gone", again: ASK_AGAIN[purpose] ?? null, end, now: tools.now() } as const;
+  return doneAnswer(view, http, tools, visitor);
 }

@@ -6,7 +6,6 @@ import {
   addresseeOf,
   changeRole as changeRoleOf,
   inviteMember,
-  isInvitation,
   joinByInvitation,
   membersPage,
   nameOfActor,
@@ -14,6 +13,7 @@ import {
   removeMember,
   withdrawInvitation,
 } from "../../owners/companies/company-members.ts";
+import { invitationEnd } from "../../owners/companies/ended-invitation.ts";
 import { invitationFacts } from "../../owners/companies/invitation-facts.ts";
 import type { MemberOutcome, Role } from "../../owners/company-storage.ts";
 import { isHeldByAnother } from "../../owners/identities/sign-in-at-company.ts";
@@ -151,14 +151,23 @@ export const withdraw = forAdmins(async (at, tools: CompanyTools) => {
   return backTo(at, "/members", outcome.kind === "done" ? "withdrawn" : "gone", tools);
 });
 
-function gone({ http }: Account, tools: CompanyTools): Answer {
-  return problemAnswer("invitation_unknown", http, tools);
+/** An invitation that doesn't hold. Whoever accepted it goes to the company. */
+async function endedAnswer(
+  token: string,
+  { http, visitor }: Pick<Account, "http" | "visitor">,
+  tools: CompanyTools,
+): Promise<Answer> {
+  const end = await invitationEnd(token, visitor.signedIn?.person, tools.companies);
+  if (end.kind === "joined") return redirect(303, `${tools.issuer}/company/${end.slug}`, visitor.cookies);
+  const { kind } = end;
+  if (kind === "ended") return problemAnswer("invitation_unknown", http, tools);
+  const door = (words: Messages) =>
+    kind === "used" ? { door: { href: "/account/companies", label: words.company.yours } } : {};
+  const closer = (words: Messages) => ({ ...words.invitationEnds[kind], ...door(words) });
+  return problemAnswer("invitation_unknown", http, tools, null, closer);
 }
 
-/**
- * A visitor who is not signed in signs in first and comes back. A token that is not from this server leads to the plain
- * sign-in.
- */
+/** A visitor who is not signed in signs in first and comes back. */
 export async function showInvitation(http: HttpRequest, tools: FlowTools & CompanyTools): Promise<Answer> {
   const visitor = await visitorOf(http, tools);
   const token = new URLSearchParams(http.query).get("token") ?? "";
@@ -166,10 +175,10 @@ export async function showInvitation(http: HttpRequest, tools: FlowTools & Compa
     const query = new URLSearchParams({ invitation: token });
     return redirect(303, `${tools.issuer}/account/security/password?${query}`, visitor.cookies);
   }
-  if (visitor.signedIn !== undefined || !isInvitation(token, tools.companies)) return showToPerson(http, tools);
+  if (visitor.signedIn !== undefined) return showToPerson(http, tools);
   // Before anybody makes an account for it.
   const invited = await invitationFacts(token, tools.companies);
-  if (invited === undefined) return problemAnswer("invitation_unknown", http, tools);
+  if (invited === undefined) return endedAnswer(token, { http, visitor }, tools);
   const continuation = { kind: "invitation", token } as const;
   return signInAnswer({ visitor, http, continuation, flow: undefined, invited }, tools, null);
 }
@@ -177,7 +186,7 @@ export async function showInvitation(http: HttpRequest, tools: FlowTools & Compa
 const showToPerson = signedIn(async (account, tools: CompanyTools) => {
   const token = new URLSearchParams(account.http.query).get("token") ?? "";
   const found = await openInvitation(token, account.person, tools.companies);
-  if (found === undefined) return gone(account, tools);
+  if (found === undefined) return endedAnswer(token, account, tools);
   const { company, role, forReader } = found;
   return invitationAnswer(account, { token, company: company.name, role, wrongPerson: !forReader }, tools);
 });
@@ -201,7 +210,7 @@ export const acceptInvitation = signedIn(async (account, tools: CompanyTools & P
   if (invited !== undefined && (await isHeldByAnother(person, invited.company.companyId, tools.elsewhere)))
     return securityAfter("account-held", visitor.cookies, tools);
   const company = await joinByInvitation(token, account, tools.companies);
-  if (company === undefined) return gone(account, tools);
+  if (company === undefined) return endedAnswer(token, account, tools);
   return redirect(303, `${tools.issuer}/company/${company.slug}?done=joined`, visitor.cookies);
 });
 

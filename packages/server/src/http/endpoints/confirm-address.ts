@@ -8,7 +8,7 @@ import { presentedBy } from "../device-cookie.ts";
 import type { FormTools } from "../endpoint-contexts.ts";
 import { formToken, isFormToken } from "../form-token.ts";
 import { type Answer, formOf, type HttpRequest, page } from "../http-message.ts";
-import { doneAnswer } from "./ask-recovery.ts";
+import { doneAnswer, goneAnswer } from "./ask-recovery.ts";
 
 type What = "verify" | "change";
 
@@ -21,7 +21,7 @@ export function showEmailLink(what: What): (http: HttpRequest, tools: ConfirmToo
     const visitor = await visitorOf(http, tools);
     const token = new URLSearchParams(http.query).get("link");
     const followed = await followLink(token, what, tools.account);
-    if (followed === undefined) return doneAnswer({ what: "gone", again: null }, http, tools, visitor);
+    if (followed === undefined) return goneAnswer(what, token, { http, visitor }, tools);
     return askAnswer(what, token ?? "", followed, visitor, http, tools, false);
   };
 }
@@ -32,7 +32,7 @@ export function submitEmailLink(what: What): (http: HttpRequest, tools: ConfirmT
     const form = formOf(http);
     const token = form.get("link") ?? "";
     const followed = await followLink(token, what, tools.account);
-    if (followed === undefined) return doneAnswer({ what: "gone", again: null }, http, tools, visitor);
+    if (followed === undefined) return goneAnswer(what, token, { http, visitor }, tools);
     if (!isFormToken(form, visitor, tools))
       return { ...askAnswer(what, token, followed, visitor, http, tools, true), status: 403 };
     const from = {
@@ -41,8 +41,9 @@ export function submitEmailLink(what: What): (http: HttpRequest, tools: ConfirmT
     };
     const outcome = await confirmAddress(what, followed, from, tools.account);
     if (outcome.kind !== "done") {
-      const view = outcome.kind === "taken" ? ({ what: "taken" } as const) : ({ what: "gone", again: null } as const);
-      return doneAnswer(view, http, tools, visitor);
+      return outcome.kind === "taken"
+        ? doneAnswer({ what: "taken" }, http, tools, visitor)
+        : goneAnswer(what, token, { http, visitor }, tools);
     }
     const { email, username } = outcome.person;
     return doneAnswer({ what: "confirmed", email, person: username }, http, tools, visitor);

@@ -99,7 +99,7 @@ export function submitTakeBack(what: TakeBackWhat): (http: HttpRequest, tools: T
       case "taken":
         return doneAnswer({ what: "taken" }, http, tools, visitor);
       case "unknown":
-        return goneAnswer(what, http, tools, visitor);
+        return goneAnswer(what, arrived.token, arrived, tools);
       case "unproved":
       case "changed": {
         const now = await showRecovery(followed, proof, recoveryContext(tools));

@@ -7,7 +7,7 @@ import { displayTextProblem } from "../../oauth/names/display-name.ts";
 import { makeAccount, type SignUpContext } from "../../owners/account/sign-up.ts";
 import { carried, opened as openedFrom } from "../../owners/authorization/continuation.ts";
 import type { Postbox } from "../../owners/mail/mail-content.ts";
-import { type OpenedLink, openLink, openSpentLink } from "../../owners/mail/open-mail-link.ts";
+import { linkEnd, type OpenedLink, openLink, openSpentLink } from "../../owners/mail/open-mail-link.ts";
 import { newEmail, newUsername } from "../../owners/new-username-and-email.ts";
 import { accountReadyPage, createAccountPage, signUpGonePage } from "../../pages/index.ts";
 import type { CreateAccountView } from "../../pages/security/views.ts";
@@ -143,7 +143,8 @@ async function goneAnswer(
   const other = used && visitor.signedIn?.person.email !== spent.address ? visitor.signedIn : undefined;
   const isOther = other !== undefined && continuation !== undefined;
   const view = {
-    ...{ used, waiting: behind.waiting, signIn: signInPath(continuation, visitor, tools) },
+    ...{ end: await linkEnd(token, "sign-up", tools.account), now: tools.now() },
+    ...{ waiting: behind.waiting, signIn: signInPath(continuation, visitor, tools) },
     switch: isOther ? formSecrets(continuation, visitor, tools, other.session) : null,
     carried: { ...carried(continuation, visitor.nonce, tools.authorization) },
   };

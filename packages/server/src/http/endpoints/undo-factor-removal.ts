@@ -19,7 +19,7 @@ export async function showRestore(http: HttpRequest, tools: RecoveryTools): Prom
   const visitor = await visitorOf(http, tools);
   const token = new URLSearchParams(http.query).get("link");
   const found = await removedBehind(token, tools);
-  if (found === undefined) return goneAnswer("recover", http, tools, visitor);
+  if (found === undefined) return goneAnswer("restore", token, { http, visitor }, tools);
   return askAnswer(token ?? "", found, visitor, http, tools, false);
 }
 
@@ -28,7 +28,7 @@ export async function submitRestore(http: HttpRequest, tools: RecoveryTools): Pr
   const form = formOf(http);
   const token = form.get("link") ?? "";
   const found = await removedBehind(token, tools);
-  if (found === undefined) return goneAnswer("recover", http, tools, visitor);
+  if (found === undefined) return goneAnswer("restore", token, { http, visitor }, tools);
   if (!isFormToken(form, visitor, tools))
     return { ...askAnswer(token, found, visitor, http, tools, true), status: 403 };
   const account = found.followed.person.personId;
@@ -39,7 +39,7 @@ export async function submitRestore(http: HttpRequest, tools: RecoveryTools): Pr
     device: presentedBy(found.followed.person.personId, http, tools),
   };
   const outcome = await restore(found.followed, from, recoveryContext(tools));
-  if (outcome.kind !== "done") return goneAnswer("recover", http, tools, visitor);
+  if (outcome.kind !== "done") return goneAnswer("restore", token, { http, visitor }, tools);
   tools.recovery.mail.kick();
   const { personId } = found.followed.person;
   tools.event("factors_restored", { owner: personId, address: http.address, restored: found.removed.length });

@@ -177,11 +177,6 @@ export function withdrawInvitation(
   return storage.invitations.withdraw({ ...at.key, invitationId, ...askedBy(at), now: now() });
 }
 
-/** True: the token is from this server, whatever happened to its invitation. */
-export function isInvitation(token: string, { credentials }: Pick<CompanyContext, "credentials">): boolean {
-  return credentials.read("invitation", token) !== undefined;
-}
-
 function presentedInvitation(token: string, { credentials, now }: CompanyContext) {
   const credential = credentials.read("invitation", token);
   if (credential === undefined) return undefined;

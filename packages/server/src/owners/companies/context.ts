@@ -42,6 +42,7 @@ export interface CompanyContext {
     | "invitations.withdraw"
     | "invitations.list"
     | "invitations.find"
+    | "invitations.trace"
     | "invitations.accept"
   > &
     Uses<

@@ -46,6 +46,23 @@ export async function openSpentLink(
   return ((await openLink(token, "used", whenever)) ?? (await openLink(token, purpose, whenever)))?.link;
 }
 
+/** Why a link is not valid. `ended`: it was used or has expired, or a change of the account ended it, and its record is deleted. */
+export type LinkEnd =
+  | { readonly kind: "incomplete" | "used" | "ended" }
+  | { readonly kind: "expired"; readonly at: Millis };
+
+/** Only somebody with the whole link learns more than `incomplete`. */
+export async function linkEnd(
+  token: string | null,
+  purpose: MailLinkPurpose,
+  context: OpenLinkContext,
+): Promise<LinkEnd> {
+  if (context.credentials.read("mail link", token ?? "") === undefined) return { kind: "incomplete" };
+  const spent = await openSpentLink(token, purpose, context);
+  if (spent === undefined) return { kind: "ended" };
+  return spent.purpose === "used" ? { kind: "used" } : { kind: "expired", at: spent.expiresAt };
+}
+
 /** A valid link, and the person that it was sent to. */
 export interface FollowedLink extends OpenedLink {
   readonly person: Person;

@@ -7,6 +7,7 @@ import { type Child, html } from "../parts/html.ts";
 import { icon } from "../parts/icons.ts";
 import { cardPage } from "../parts/layout.ts";
 import { beforeLine, elsewhereLine, elsewhereNotice, nextLine, sentLine } from "../parts/what-waits.ts";
+import { timeElement } from "../shown-time.ts";
 import { NAME_LENGTH, name, visible } from "../untrusted-text.ts";
 import { faultText, newPasswordFields } from "./password-fields.ts";
 import type {
@@ -15,6 +16,7 @@ import type {
   ConfirmView,
   CreateAccountView,
   DoneView,
+  LinkEnded,
   PasswordPlace,
   SentView,
   SignUpGoneView,
@@ -212,20 +214,38 @@ export function donePage(view: DoneView, chrome: Chrome): string {
       return statement(link.anotherBrowserTitle, [text], { href: "/login", label: words.sent.back }, chrome);
     }
     case "gone": {
+      const { title, text } = endedText(view, words);
       const door =
         view.again === null
           ? { href: "/account/profile", label: link.account }
           : { href: view.again, label: link.again };
-      return statement(link.goneTitle, [link.goneText, view.again !== null && words.waiting.gone], door, chrome);
+      // Most people who open a used link have done what it was for.
+      const done = view.end.kind === "used" && view.again !== null;
+      const first = done ? { href: "/login", label: words.signIn.submit } : null;
+      return statement(title, [text, view.again !== null && !done && words.waiting.gone], door, chrome, "fault", first);
     }
   }
 }
 
+/** Why a link is not valid, and what to do about it. */
+function endedText(
+  { end, now }: { readonly end: LinkEnded; readonly now: number },
+  { link, ...words }: Messages,
+): { readonly title: string; readonly text: Child } {
+  const { title, text } = link[end.kind];
+  return {
+    title,
+    text: end.kind === "expired" ? rich(text, { when: timeElement({ link, ...words }, end.at, now) }) : text,
+  };
+}
+
 /** Renders the page of a link to make an account that was used or has expired. */
 export function signUpGonePage(view: SignUpGoneView, chrome: Chrome): string {
-  const { used, waiting, signIn, carried } = view;
+  const { end, waiting, signIn, carried } = view;
   const { words, base } = chrome;
   const { link } = words;
+  const used = end.kind === "used";
+  const { title, text } = endedText(view, words);
   const query = new URLSearchParams(carried);
   const again = `${base}/sign-up${query.size === 0 ? "" : `?${query}`}`;
   const expired = waiting?.state === "expired" ? waiting : undefined;
@@ -237,12 +257,12 @@ export function signUpGonePage(view: SignUpGoneView, chrome: Chrome): string {
       : html`<a class="button primary" href=${enter}>${label}</a>`;
   return cardPage(
     chrome,
-    link.goneTitle,
+    title,
     html`<div class="stack">
       <div class="heading">
         <span class="sign fault">${icon("circleAlert")}</span>
-        <h1>${link.goneTitle}</h1>
-        <p class="soft">${used ? link.usedText : link.goneText}</p>
+        <h1>${title}</h1>
+        <p class="soft">${used ? link.usedSignUp : text}</p>
         ${waiting === null ? !used && html`<p class="soft">${words.waiting.gone}</p>` : nextLine(waiting, chrome, "login")}
       </div>
       ${elsewhereNotice(waiting, chrome)}
@@ -266,6 +286,7 @@ function statement(
   door: { readonly href: string; readonly label: string },
   chrome: Chrome,
   kind: keyof typeof signs = "fault",
+  first: { readonly href: string; readonly label: string } | null = null,
 ): string {
   return cardPage(
     chrome,
@@ -276,6 +297,7 @@ function statement(
         <h1>${title}</h1>
         ${lines.map((line) => line !== null && line !== false && html`<p class="soft">${line}</p>`)}
       </div>
+      ${first && html`<a class="button primary" href=${chrome.base + first.href}>${first.label}</a>`}
       <a class="button" href=${chrome.base + door.href}>${door.label}</a>
     </div>`,
   );

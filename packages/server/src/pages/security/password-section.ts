@@ -28,7 +28,7 @@ export function passwordSection({ password, now }: SecurityView, { words, base }
           !password.set
             ? security.passwordNone
             : password.changedAt !== null &&
-              rich(security.passwordChanged, { when: timeElement(words, password.changedAt, now) })
+              rich(security.passwordSince, { when: timeElement(words, password.changedAt, now) })
         }
       </p>
     </div>

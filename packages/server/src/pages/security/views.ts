@@ -192,12 +192,18 @@ export type DoneView =
   | { readonly what: "taken" | "anotherBrowser" }
   | { readonly what: "confirmed"; readonly email: string; readonly person: string }
   /** `again`: the page on which the person asks for another link. Null for the profile page. */
-  | { readonly what: "gone"; readonly again: "/recover" | null };
+  | { readonly what: "gone"; readonly again: "/recover" | null; readonly end: LinkEnded; readonly now: number };
+
+/** Why a link is not valid. `ended`: it was used or has expired, or a change of the account ended it. */
+export type LinkEnded =
+  | { readonly kind: "incomplete" | "used" | "ended" }
+  | { readonly kind: "expired"; readonly at: number };
 
 /** The page of a link to make an account that does not hold any more. */
 export interface SignUpGoneView {
-  /** True: an account was made with it. */
-  readonly used: boolean;
+  /** `used`: an account was made with it. */
+  readonly end: LinkEnded;
+  readonly now: number;
   readonly waiting: Waiting | null;
   /** Path of the sign-in, below the issuer's path. It leads to what waits. */
   readonly signIn: string;

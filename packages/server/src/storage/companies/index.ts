@@ -48,6 +48,7 @@ import {
   findInvitation,
   joinCompany,
   listInvitations,
+  traceInvitation,
   withdrawInvitation,
 } from "./invitations.ts";
 import {
@@ -121,6 +122,7 @@ export const invitations = {
   withdraw: withdrawInvitation,
   list: listInvitations,
   find: findInvitation,
+  trace: traceInvitation,
   accept: acceptInvitation,
 };
 export const companySignIn = {

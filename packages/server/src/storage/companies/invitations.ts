@@ -6,11 +6,20 @@
 import type { Millis } from "../../oauth/model.ts";
 import type { InSession } from "../../owners/change-conditions.ts";
 import { isInvited } from "../../owners/company-rules.ts";
-import type { ByAdmin, Company, CompanyKey, Invitation, JoinOutcome, PersonRef } from "../../owners/company-storage.ts";
+import type {
+  ByAdmin,
+  Company,
+  CompanyKey,
+  Invitation,
+  JoinOutcome,
+  PersonRef,
+  TracedInvitation,
+} from "../../owners/company-storage.ts";
 import type { StoredMail } from "../../owners/mail/storage.ts";
 import { query, sql, steps, transaction } from "../define-verbs.ts";
 import { post } from "../mail/outbox.ts";
 import { partitionOf } from "../partition.ts";
+import { text, textOrNull, whole } from "../row-conversion.ts";
 import { companyColumns, companyOf, invitationColumns, invitationOf } from "./company-row-conversion.ts";
 import { isAdmin, lockCompany, thisCompany } from "./lock-company-row.ts";
 import { adoptCompanyLink, confirmCompanyLink, noteMember, putMember, writeCompanyLink } from "./members.ts";
@@ -101,6 +110,22 @@ export const findInvitation = query<
   bind: ({ partition, invitationId, saltHash, now }) => ({ partition, invitationId, saltHash, now }),
   outcome: ([invitation], _, [company]) =>
     invitation && company && { invitation: invitationOf(invitation), company: companyOf(company) },
+});
+
+/** What became of an invitation that may no longer hold. Undefined: it never existed, or was deleted. */
+export const traceInvitation = query<Omit<InvitationLink, "now">, TracedInvitation | undefined>({
+  sql: sql`SELECT status, expires_at, accepted_by FROM invitations
+    WHERE partition = :partition AND invitation_id = :invitationId AND salt_hash = :saltHash`,
+  also: sql`SELECT ${companyColumns} FROM companies WHERE partition = :partition AND status = 'active' AND company_id =
+      (SELECT company_id FROM invitations WHERE partition = :partition AND invitation_id = :invitationId)`,
+  bind: ({ partition, invitationId, saltHash }) => ({ partition, invitationId, saltHash }),
+  outcome: ([row], _, [company]) =>
+    row && {
+      status: text(row, "status") as TracedInvitation["status"],
+      expiresAt: whole(row, "expires_at"),
+      acceptedBy: textOrNull(row, "accepted_by"),
+      company: company === undefined ? null : companyOf(company),
+    },
 });
 
 type Accept = InvitationLink &

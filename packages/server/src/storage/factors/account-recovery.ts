@@ -225,7 +225,9 @@ async function endSessions(
 }
 
 async function useUp(tx: Tx, { partition, linkId }: MailLink): Promise<void> {
-  await tx.run(sql`DELETE FROM mail_links WHERE partition = :partition AND link_id = :linkId`, { partition, linkId });
+  await tx.run(sql`UPDATE mail_links SET purpose = 'used' WHERE partition = :partition AND link_id = :linkId`, {
+    ...{ partition, linkId },
+  });
 }
 
 /** Grants whose code is not redeemed, and grants made after the page was shown to the person. */

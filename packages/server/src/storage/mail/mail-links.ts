@@ -134,13 +134,13 @@ export async function lockMailLink(
   return row && mailLinkOf(row);
 }
 
-/** Uses the link up inside another verb's transaction. */
+/** Uses the link up inside another verb's transaction. Its record stays, so that the page can say that it was used. */
 async function take(tx: Tx, key: UnpurposedKey, purpose: MailLinkPurpose): Promise<MailLink | undefined> {
   const row = await tx.one(
-    sql`DELETE FROM mail_links WHERE ${held} RETURNING ${mailLinkColumns}`,
+    sql`UPDATE mail_links SET purpose = 'used' WHERE ${held} RETURNING ${mailLinkColumns}`,
     boundKey({ ...key, purpose }),
   );
-  return row && mailLinkOf(row);
+  return row && { ...mailLinkOf(row), purpose };
 }
 
 export const verifyEmail = transaction<UnpurposedKey, FollowLinkOutcome>(async (tx, args) => {

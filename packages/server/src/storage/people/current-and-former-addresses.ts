@@ -145,9 +145,10 @@ export async function dropMailLinks(
   now: Millis,
 ): Promise<void> {
   const { partition, personId } = key;
-  const rows = await tx.all(sql`SELECT link_id, purpose, address, about FROM mail_links WHERE ${thisPerson}`, {
-    ...{ partition, personId },
-  });
+  const rows = await tx.all(
+    sql`SELECT link_id, purpose, address, about FROM mail_links WHERE ${thisPerson} AND purpose <> 'used'`,
+    { partition, personId },
+  );
   const known = await knownAddresses(tx, key, now);
   const since = addressSince(known, address) ?? 0;
   for (const row of rows) {

@@ -56,6 +56,28 @@ onEveryBackend("an invitation", (storage) => {
     expect(await accept(invitation, saltHash, guest)).toEqual({ kind: "unknown" });
   });
 
+  test("traced with another secret → nothing; else what became of it, after its end, too", async () => {
+    const { company, guest, invitation, saltHash } = await invited();
+    const { partition, invitationId } = invitation;
+    const trace = (hash = saltHash) => storage().invitations.trace({ partition, invitationId, saltHash: hash });
+    expect(await trace(aHash())).toBeUndefined();
+    const { companyId, slug } = company;
+    const open = { status: "open", expiresAt: invitation.expiresAt, acceptedBy: null, company: { companyId, slug } };
+    expect(await trace()).toMatchObject(open);
+    await accept(invitation, saltHash, guest);
+    expect(await trace()).toMatchObject({ ...open, status: "accepted", acceptedBy: guest.personId });
+    await storage().companies.setStatus({ ...keyOf(company), status: "disabled", now: NOW });
+    expect(await trace()).toMatchObject({ status: "accepted", company: null });
+    const other = await invited();
+    await storage().invitations.withdraw({
+      ...{ ...keyOf(other.company), invitationId: other.invitation.invitationId, by: null, now: NOW },
+    });
+    const withdrawn = { partition: other.invitation.partition, invitationId: other.invitation.invitationId };
+    expect(await storage().invitations.trace({ ...withdrawn, saltHash: other.saltHash })).toMatchObject({
+      status: "withdrawn",
+    });
+  });
+
   test("a username whose account is younger than the invitation → wrong_person; by its address → joined", async () => {
     const younger = { ...(await aStoredPerson(storage())), createdAt: NOW + 1 };
     const byName = await invited({ addressee: younger.username });

@@ -87,6 +87,8 @@ onEveryBackend("a link in a message", (storage, opened) => {
     expect(await storage().sessions.list({ ...person, now: NOW })).toEqual([]);
     expect(await storage().mailLinks.find({ ...other.key, purpose: "change" })).toBeUndefined();
     expect(await recover(key)).toEqual({ kind: "unknown" });
+    // The page of the link can say that it was used.
+    expect(await storage().mailLinks.find({ ...key, purpose: "used" })).toMatchObject({ purpose: "used" });
   });
 
   test("to recover, in companies' names → those grants end, too", async () => {

@@ -128,7 +128,7 @@ export const pages = {
     },
     invitation: {
       title: "Diese Einladung gilt nicht mehr",
-      text: "Sie wurde schon verwendet oder zurückgezogen, oder sie ist mehr als sieben Tage alt. Bitten Sie die Verwaltung des Unternehmens um eine neue.",
+      text: "Sie wurde verwendet oder zurückgezogen, oder sie ist abgelaufen. Bitten Sie die Verwaltung des Unternehmens um eine neue.",
     },
     method: {
       title: "Diese Seite kann das nicht",
@@ -165,6 +165,26 @@ export const pages = {
     fault: {
       title: "Etwas ist schiefgegangen",
       text: "Der Fehler liegt bei uns, nicht bei Ihnen. Versuchen Sie es noch einmal. Wenn es wieder geschieht, wenden Sie sich an den Betreiber dieses Dienstes und nennen Sie ihm die Nummer unten.",
+    },
+  },
+
+  /** Why an invitation is not valid. */
+  invitationEnds: {
+    incomplete: {
+      title: "Der Link dieser Einladung ist unvollständig",
+      text: "Ein Teil der Adresse fehlt. Öffnen Sie den Link in der Nachricht noch einmal, oder kopieren Sie die ganze Adresse.",
+    },
+    expired: {
+      title: "Diese Einladung ist abgelaufen",
+      text: "Einladungen gelten sieben Tage. Bitten Sie die Verwaltung des Unternehmens um eine neue.",
+    },
+    withdrawn: {
+      title: "Diese Einladung wurde zurückgezogen",
+      text: "Die Verwaltung hat sie zurückgezogen oder eine neuere geschickt. Verwenden Sie die neueste Nachricht, oder fragen Sie die Verwaltung des Unternehmens.",
+    },
+    used: {
+      title: "Diese Einladung wurde schon verwendet",
+      text: "Wenn Sie sie selbst verwendet haben, sind Sie Mitglied: Melden Sie sich an, um das Unternehmen zu sehen. Wenn nicht, fragen Sie die Verwaltung des Unternehmens.",
     },
   },
 

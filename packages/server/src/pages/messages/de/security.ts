@@ -9,11 +9,11 @@ export const security = {
     title: "Sicherheit",
     intro: "Wie und wo Sie angemeldet sind.",
     password: "Passwort",
-    passwordChanged: "Geändert {when}",
+    passwordSince: "Festgelegt {when}",
     passwordNone: "Sie haben kein Passwort.",
     passwordChange: "Passwort ändern",
     passwordSet: "Passwort wählen",
-    passwordDone: "Ihr Passwort wurde geändert.",
+    passwordDone: "Ihr neues Passwort wurde gespeichert.",
     companyAppsEnded: "Apps, die Sie für ein Unternehmen verbunden haben, müssen neu verbunden werden.",
   },
 
@@ -74,9 +74,20 @@ export const security = {
   },
 
   link: {
-    goneTitle: "Dieser Link funktioniert nicht mehr",
-    goneText: "Er wurde schon verwendet, ist zu alt oder ist unvollständig. Es wurde nichts geändert.",
-    usedText: "Mit dieser Adresse gibt es schon ein Konto. Melden Sie sich damit an.",
+    incomplete: {
+      title: "Dieser Link ist unvollständig",
+      text: "Ein Teil der Adresse fehlt. Öffnen Sie den Link in der Nachricht noch einmal, oder kopieren Sie die ganze Adresse. Es wurde nichts geändert.",
+    },
+    expired: { title: "Dieser Link ist abgelaufen", text: "Er ist {when} abgelaufen. Es wurde nichts geändert." },
+    used: {
+      title: "Dieser Link wurde schon verwendet",
+      text: "Er funktioniert nur einmal. Dieses Mal wurde nichts geändert.",
+    },
+    ended: {
+      title: "Dieser Link funktioniert nicht mehr",
+      text: "Er wurde schon verwendet oder ist abgelaufen. Es wurde nichts geändert.",
+    },
+    usedSignUp: "Mit dieser Adresse gibt es schon ein Konto. Melden Sie sich damit an.",
     again: "Neuen Link anfordern",
     anotherBrowserTitle: "Dieser Link funktioniert nicht in diesem Browser",
     anotherBrowserText:

@@ -122,7 +122,7 @@ export const pages = {
     },
     invitation: {
       title: "This invitation is no longer valid",
-      text: "It was used or withdrawn, or it is more than seven days old. Ask an admin of the company for a new one.",
+      text: "It was used or withdrawn, or it has expired. Ask an admin of the company for a new one.",
     },
     method: {
       title: "This page can’t do that",
@@ -159,6 +159,26 @@ export const pages = {
     fault: {
       title: "Something went wrong",
       text: "This is our mistake, not yours. Try again. If it happens again, contact whoever runs this service and give them the number below.",
+    },
+  },
+
+  /** Why an invitation is not valid. */
+  invitationEnds: {
+    incomplete: {
+      title: "This invitation’s link is incomplete",
+      text: "Part of the address is missing. Open the link in the message again, or copy the whole address.",
+    },
+    expired: {
+      title: "This invitation has expired",
+      text: "Invitations are valid for seven days. Ask an admin of the company for a new one.",
+    },
+    withdrawn: {
+      title: "This invitation was withdrawn",
+      text: "An admin withdrew it, or sent a newer one. Use the newest message, or ask an admin of the company.",
+    },
+    used: {
+      title: "This invitation was already used",
+      text: "If you used it yourself, you are a member: sign in to see the company. If not, ask an admin of the company.",
     },
   },
 

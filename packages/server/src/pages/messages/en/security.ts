@@ -7,11 +7,11 @@ export const security = {
     title: "Security",
     intro: "How you sign in, and where you’re signed in.",
     password: "Password",
-    passwordChanged: "Changed {when}",
+    passwordSince: "Set {when}",
     passwordNone: "You don’t have a password.",
     passwordChange: "Change password",
     passwordSet: "Choose a password",
-    passwordDone: "Your password was changed.",
+    passwordDone: "Your new password was saved.",
     companyAppsEnded: "Apps that you connected for a company must be connected again.",
   },
 
@@ -69,9 +69,14 @@ export const security = {
   },
 
   link: {
-    goneTitle: "This link no longer works",
-    goneText: "It was already used, is too old, or is incomplete. Nothing was changed.",
-    usedText: "There is an account with this address already. Sign in with it.",
+    incomplete: {
+      title: "This link is incomplete",
+      text: "Part of the address is missing. Open the link in the message again, or copy the whole address. Nothing was changed.",
+    },
+    expired: { title: "This link has expired", text: "It stopped working {when}. Nothing was changed." },
+    used: { title: "This link was already used", text: "It works only once. Nothing was changed this time." },
+    ended: { title: "This link no longer works", text: "It was already used, or it has expired. Nothing was changed." },
+    usedSignUp: "An account with this address already exists. Sign in to it.",
     again: "Ask for a new link",
     anotherBrowserTitle: "This link doesn’t work in this browser",
     anotherBrowserText:

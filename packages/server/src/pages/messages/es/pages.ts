@@ -128,7 +128,7 @@ export const pages = {
     },
     invitation: {
       title: "Esta invitación ya no es válida",
-      text: "Se ha usado o retirado, o tiene más de siete días. Pida otra a un administrador de la empresa.",
+      text: "Se ha usado o retirado, o ha caducado. Pida otra a un administrador de la empresa.",
     },
     method: {
       title: "Esta página no puede hacer eso",
@@ -165,6 +165,26 @@ export const pages = {
     fault: {
       title: "Se ha producido un error",
       text: "El error es nuestro, no suyo. Inténtelo de nuevo. Si se repite, contacte con quien administra este servicio e indíquele el número de abajo.",
+    },
+  },
+
+  /** Why an invitation is not valid. */
+  invitationEnds: {
+    incomplete: {
+      title: "El enlace de esta invitación está incompleto",
+      text: "Falta una parte de la dirección. Abra de nuevo el enlace del mensaje o copie la dirección completa.",
+    },
+    expired: {
+      title: "Esta invitación ha caducado",
+      text: "Las invitaciones valen siete días. Pida otra a un administrador de la empresa.",
+    },
+    withdrawn: {
+      title: "Esta invitación se ha retirado",
+      text: "Un administrador la retiró o envió otra más reciente. Use el mensaje más reciente o pregunte a un administrador de la empresa.",
+    },
+    used: {
+      title: "Esta invitación ya se ha usado",
+      text: "Si la usó usted, ya es miembro: inicie sesión para ver la empresa. Si no, pregunte a un administrador de la empresa.",
     },
   },
 

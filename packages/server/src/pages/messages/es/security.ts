@@ -9,11 +9,11 @@ export const security = {
     title: "Seguridad",
     intro: "Cómo inicia sesión y dónde la tiene iniciada.",
     password: "Contraseña",
-    passwordChanged: "Cambiada {when}",
+    passwordSince: "Establecida {when}",
     passwordNone: "No tiene contraseña.",
     passwordChange: "Cambiar la contraseña",
     passwordSet: "Elegir una contraseña",
-    passwordDone: "Su contraseña se ha cambiado.",
+    passwordDone: "Se ha guardado su nueva contraseña.",
     companyAppsEnded: "Las aplicaciones que conectó para una empresa deben conectarse de nuevo.",
   },
 
@@ -74,9 +74,14 @@ export const security = {
   },
 
   link: {
-    goneTitle: "Este enlace ya no funciona",
-    goneText: "Ya se ha usado, es demasiado antiguo o está incompleto. No se ha cambiado nada.",
-    usedText: "Ya existe una cuenta con esta dirección. Inicie sesión con ella.",
+    incomplete: {
+      title: "Este enlace está incompleto",
+      text: "Falta una parte de la dirección. Abra de nuevo el enlace del mensaje o copie la dirección completa. No se ha cambiado nada.",
+    },
+    expired: { title: "Este enlace ha caducado", text: "Caducó {when}. No se ha cambiado nada." },
+    used: { title: "Este enlace ya se ha usado", text: "Solo funciona una vez. Esta vez no se ha cambiado nada." },
+    ended: { title: "Este enlace ya no funciona", text: "Ya se ha usado o ha caducado. No se ha cambiado nada." },
+    usedSignUp: "Ya existe una cuenta con esta dirección. Inicie sesión con ella.",
     again: "Pedir un enlace nuevo",
     anotherBrowserTitle: "Este enlace no funciona en este navegador",
     anotherBrowserText:

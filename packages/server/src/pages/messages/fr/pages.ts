@@ -128,7 +128,7 @@ export const pages = {
     },
     invitation: {
       title: "Cette invitation n’est plus valable",
-      text: "Elle a été utilisée ou retirée, ou elle date de plus de sept jours. Demandez-en une nouvelle à un administrateur de l’entreprise.",
+      text: "Elle a été utilisée ou retirée, ou elle a expiré. Demandez-en une nouvelle à un administrateur de l’entreprise.",
     },
     method: {
       title: "Cette page ne peut pas faire cela",
@@ -165,6 +165,26 @@ export const pages = {
     fault: {
       title: "Une erreur s’est produite",
       text: "L’erreur vient de nous, pas de vous. Réessayez. Si cela se reproduit, contactez les responsables de ce service et donnez-leur le numéro ci-dessous.",
+    },
+  },
+
+  /** Why an invitation is not valid. */
+  invitationEnds: {
+    incomplete: {
+      title: "Le lien de cette invitation est incomplet",
+      text: "Une partie de l’adresse manque. Ouvrez de nouveau le lien dans le message, ou copiez l’adresse entière.",
+    },
+    expired: {
+      title: "Cette invitation a expiré",
+      text: "Une invitation est valable sept jours. Demandez-en une nouvelle à un administrateur de l’entreprise.",
+    },
+    withdrawn: {
+      title: "Cette invitation a été retirée",
+      text: "Un administrateur l’a retirée ou en a envoyé une plus récente. Utilisez le message le plus récent, ou demandez à un administrateur de l’entreprise.",
+    },
+    used: {
+      title: "Cette invitation a déjà été utilisée",
+      text: "Si c’est vous qui l’avez utilisée, vous êtes membre : connectez-vous pour voir l’entreprise. Sinon, demandez à un administrateur de l’entreprise.",
     },
   },
 

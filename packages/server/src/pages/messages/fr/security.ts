@@ -9,11 +9,11 @@ export const security = {
     title: "Sécurité",
     intro: "Comment vous vous connectez, et où vous êtes connecté.",
     password: "Mot de passe",
-    passwordChanged: "Modifié {when}",
+    passwordSince: "Choisi {when}",
     passwordNone: "Vous n’avez pas de mot de passe.",
     passwordChange: "Modifier le mot de passe",
     passwordSet: "Choisir un mot de passe",
-    passwordDone: "Votre mot de passe a été modifié.",
+    passwordDone: "Votre nouveau mot de passe a été enregistré.",
     companyAppsEnded:
       "Les applications que vous avez connectées pour une entreprise doivent être connectées de nouveau.",
   },
@@ -75,9 +75,17 @@ export const security = {
   },
 
   link: {
-    goneTitle: "Ce lien ne fonctionne plus",
-    goneText: "Il a déjà été utilisé, il est trop ancien ou il est incomplet. Rien n’a été modifié.",
-    usedText: "Il existe déjà un compte avec cette adresse. Connectez-vous avec ce compte.",
+    incomplete: {
+      title: "Ce lien est incomplet",
+      text: "Une partie de l’adresse manque. Ouvrez de nouveau le lien dans le message, ou copiez l’adresse entière. Rien n’a été modifié.",
+    },
+    expired: { title: "Ce lien a expiré", text: "Il a expiré {when}. Rien n’a été modifié." },
+    used: {
+      title: "Ce lien a déjà été utilisé",
+      text: "Il ne fonctionne qu’une fois. Rien n’a été modifié cette fois-ci.",
+    },
+    ended: { title: "Ce lien ne fonctionne plus", text: "Il a déjà été utilisé ou il a expiré. Rien n’a été modifié." },
+    usedSignUp: "Il existe déjà un compte avec cette adresse. Connectez-vous avec ce compte.",
     again: "Demander un nouveau lien",
     anotherBrowserTitle: "Ce lien ne fonctionne pas dans ce navigateur",
     anotherBrowserText:

@@ -9,11 +9,11 @@ export const security = {
     title: "セキュリティ",
     intro: "サインインの方法と、サインインしている場所です。",
     password: "パスワード",
-    passwordChanged: "変更：{when}",
+    passwordSince: "設定：{when}",
     passwordNone: "パスワードは設定されていません。",
     passwordChange: "パスワードを変更",
     passwordSet: "パスワードを設定",
-    passwordDone: "パスワードを変更しました。",
+    passwordDone: "新しいパスワードを保存しました。",
     companyAppsEnded: "会社のために接続したアプリは、もう一度接続する必要があります。",
   },
 
@@ -75,9 +75,20 @@ export const security = {
   },
 
   link: {
-    goneTitle: "このリンクは使えなくなりました",
-    goneText: "すでに使われたか、古すぎるか、不完全です。何も変更されていません。",
-    usedText: "このアドレスのアカウントはすでにあります。そのアカウントでサインインしてください。",
+    incomplete: {
+      title: "このリンクは不完全です",
+      text: "アドレスの一部が欠けています。メッセージのリンクをもう一度開くか、アドレス全体をコピーしてください。何も変更されていません。",
+    },
+    expired: { title: "このリンクは期限切れです", text: "{when}に期限が切れました。何も変更されていません。" },
+    used: {
+      title: "このリンクはすでに使われました",
+      text: "リンクは 1 回だけ使えます。今回は何も変更されていません。",
+    },
+    ended: {
+      title: "このリンクは使えなくなりました",
+      text: "すでに使われたか、期限が切れています。何も変更されていません。",
+    },
+    usedSignUp: "このアドレスのアカウントはすでにあります。そのアカウントでサインインしてください。",
     again: "新しいリンクをリクエスト",
     anotherBrowserTitle: "このリンクはこのブラウザーでは使えません",
     anotherBrowserText:

@@ -1,0 +1,47 @@
+/** Why the link of an invitation leads nowhere, for the page that says so. */
+
+import type { Millis } from "../../oauth/model.ts";
+import type { Uses } from "../../storage-subset.ts";
+import type { CompanyStorage } from "../company-storage.ts";
+import type { Person } from "../person.ts";
+import type { InvitationCredentials } from "./context.ts";
+
+export interface EndedInvitationContext {
+  readonly storage: Uses<CompanyStorage, "invitations.trace" | "members.findActing">;
+  readonly credentials: Pick<InvitationCredentials, "read">;
+  now(): Millis;
+}
+
+/**
+ * Why an invitation doesn't hold. `incomplete`: the token is not from this server. `withdrawn`: by an admin, or a newer
+ * invitation of the same person replaced it. `joined`: the reader accepted it, and is a member. `ended`: nothing else is
+ * known.
+ */
+export type InvitationEnd =
+  | { readonly kind: "incomplete" | "used" | "withdrawn" | "ended" }
+  | { readonly kind: "expired"; readonly at: Millis }
+  | { readonly kind: "joined"; readonly slug: string };
+
+/** Only somebody with the whole link learns more than `incomplete`. */
+export async function invitationEnd(
+  token: string,
+  reader: Pick<Person, "personId"> | undefined,
+  context: EndedInvitationContext,
+): Promise<InvitationEnd> {
+  const credential = context.credentials.read("invitation", token);
+  if (credential === undefined) return { kind: "incomplete" };
+  const { partition, id: invitationId, saltHash } = credential;
+  const traced = await context.storage.invitations.trace({ partition, invitationId, saltHash });
+  if (traced === undefined || traced.company === null) return { kind: "ended" };
+  const { status, expiresAt, acceptedBy, company } = traced;
+  if (status === "accepted") {
+    const { companyId, slug } = company;
+    const mine = reader !== undefined && reader.personId === acceptedBy;
+    const acting = mine
+      ? await context.storage.members.findActing({ partition, companyId, personId: reader.personId, clientId: null })
+      : undefined;
+    return acting === undefined ? { kind: "used" } : { kind: "joined", slug };
+  }
+  if (status === "withdrawn") return { kind: "withdrawn" };
+  return expiresAt <= context.now() ? { kind: "expired", at: expiresAt } : { kind: "ended" };
+}
