@@ -8,7 +8,7 @@ export const company = {
     blocked: "{company} (doesn’t let this app in)",
     last: "Last time you chose {owner}.",
     lastSelf: "Last time you chose yourself.",
-    hint: "What you allow for a company belongs to the company. Its admins see it and can take it back.",
+    hint: "Access that you allow for a company belongs to the company. Its admins see it and can revoke it.",
     endsBy:
       "{company} allows this app until {when}. If you choose a longer time, access for {company} still ends then.",
     standsUntil:
@@ -226,14 +226,14 @@ export const company = {
     },
     invitedMailed: "An invitation is on its way to {person}",
     invitedMailedText:
-      "It works once, for {person} alone, and ends {when}. Should the message not arrive, give {person} this link. It isn’t shown again.",
+      "It works once, for {person} alone, and ends {when}. If the message doesn’t arrive, give {person} this link. It isn’t shown again.",
     invitations: "Open invitations",
     withdraw: "Withdraw",
     invitationTitle: "{company} invites you",
     invitationText: {
       member:
-        "As a member you can let apps act in the name of {company}, as far as its admins allow it. They see what you let in, and can end it.",
-      admin: "As an admin of {company} you decide which apps may act in its name, and who belongs to it.",
+        "As a member, you can allow apps to act for {company}, within the rules of its admins. The admins see these apps and can revoke their access.",
+      admin: "As an admin, you decide which apps can act for {company}, and who its members are.",
     },
     join: "Join as {person}",
     notNow: "Not now",
@@ -308,10 +308,10 @@ export const company = {
       stopped: "You stopped the app for yourself. It gets no new access.",
       resumed: "The app may act for you again.",
       asksNext: "Next time the app connects, you choose for whom. Until then, it keeps its access.",
-      joined: "Welcome. You belong to the company now.",
+      joined: "You’ve joined the company.",
       lastAdmin: "You are the only admin. Before you leave, make another member an admin.",
       nothing: "Nothing was changed: choose what members may allow, and for how long.",
-      gone: "That was gone already. Nothing was changed.",
+      gone: "That no longer exists. Nothing was changed.",
     },
   },
 } as const;

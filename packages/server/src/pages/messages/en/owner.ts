@@ -91,8 +91,8 @@ export const owner = {
   apps: {
     title: "Your apps",
     intro: {
-      one: "This app has access to your account. You can revoke it at any time.",
-      other: "{count} apps have access to your account. You can revoke it at any time.",
+      one: "This app has access to your account. You can revoke its access at any time.",
+      other: "{count} apps have access to your account. You can revoke their access at any time.",
     },
     signedIn: "Signed in as {person}",
     emptyTitle: "No apps have access to your account",
