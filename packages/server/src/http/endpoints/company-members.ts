@@ -158,8 +158,10 @@ async function endedAnswer(
   tools: CompanyTools,
 ): Promise<Answer> {
   const end = await invitationEnd(token, visitor.signedIn?.person, tools.companies);
-  if (end.kind === "joined") return redirect(303, `${tools.issuer}/company/${end.slug}`, visitor.cookies);
-  const { kind } = end;
+  // A form that is sent again joins nothing, so it doesn't look like a success.
+  if (end.kind === "joined" && http.method === "GET")
+    return redirect(303, `${tools.issuer}/company/${end.slug}`, visitor.cookies);
+  const kind = end.kind === "joined" ? "used" : end.kind;
   if (kind === "ended") return problemAnswer("invitation_unknown", http, tools);
   const door = (words: Messages) =>
     kind === "used" ? { door: { href: "/account/companies", label: words.company.yours } } : {};
