@@ -83,8 +83,8 @@ ${table(["value", "meaning"], operators)}
 `;
 }
 
-function fieldsOf({ query, body, takes }: Operation): string {
-  if (takes !== undefined) return `the body: ${takes}`;
+function fieldsOf({ query, body, takes, fields }: Operation): string {
+  if (takes !== undefined) return fields === undefined ? `the body: ${takes}` : `of each line: ${fields.join(", ")}`;
   const { properties = {}, required = [] } = (body ?? query ?? {}) as {
     readonly properties?: Readonly<Record<string, unknown>>;
     readonly required?: readonly string[];

@@ -1,4 +1,4 @@
-/** The commands of docs/operate/admin-api.md set up a server, as a reader types them. */
+/** The commands of docs/operate/admin-api.md and import-people.md work as a reader types them. */
 
 import { execFile, execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -25,9 +25,9 @@ function has(program: string): boolean {
   }
 }
 
-test("every command of the page → works, and the records are there", async ({ skip }) => {
-  if (!has("curl") || !has("bash")) return skip("this machine has no curl or no bash");
-  const page = readFileSync(join(root, "docs/operate/admin-api.md"), "utf8");
+/** Types the commands of a page, as a reader does. */
+async function typed(name: string): Promise<string> {
+  const page = readFileSync(join(root, "docs/operate", name), "utf8");
   const script = blocksOf(page)
     .filter(({ language }) => language === "sh")
     .map(({ text }) => text)
@@ -45,11 +45,25 @@ test("every command of the page → works, and the records are there", async ({ 
     cwd: server.dataDir,
     env,
   });
-  expect(stdout).toContain('"introspection_client_secret"');
+  return stdout;
+}
+
+const CAN_TYPE = has("curl") && has("bash");
+
+test("every command of the page → works, and the records are there", async ({ skip }) => {
+  if (!CAN_TYPE) return skip("this machine has no curl or no bash");
+  expect(await typed("admin-api.md")).toContain('"introspection_client_secret"');
   const api = await adminApi(server);
   const itemsOf = async <T>(path: string) => ((await api.get(path)).body as { readonly items: readonly T[] }).items;
   const clients = await itemsOf<{ readonly client_name: string }>("/clients");
   expect(clients.map((one) => one.client_name).sort()).toEqual(["Nightly backup", "Phone App", "TV", "Web App"]);
   const [company] = await itemsOf<{ readonly id: string }>("/companies?slug=acme");
   expect((await api.get(`/companies/${company?.id}/members`)).body).toMatchObject({ items: [{ username: "carol" }] });
+}, 120_000);
+
+test("every command of the import page → works: by the command first, then each line exists", async ({ skip }) => {
+  if (!CAN_TYPE) return skip("this machine has no curl or no bash");
+  const told = await typed("import-people.md");
+  expect(told).toContain("Imported 3 people. 0 existed already. 0 refused.");
+  expect(told.match(/"result":"exists"/g)).toHaveLength(3);
 }, 120_000);

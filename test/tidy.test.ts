@@ -21,6 +21,8 @@ const IMPORTS: tidy.ImportTable = {
       "owners",
       "crypto",
       "saml/identity-provider-metadata.ts",
+      // The lines of an import come from programs of others.
+      "jose/strict-json.ts",
       // For the contrast of a client's colours.
       "pages/branding.ts",
       "storage",

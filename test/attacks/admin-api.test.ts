@@ -1,7 +1,7 @@
 /** Attacks on the admin API: tokens, authority, concurrent changes, hostile bodies, forged cursors. */
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { ADMIN_GROUPS, adminScope, isAdminScope } from "../../packages/server/src/admin/api-access/admin-scopes.ts";
+import { ADMIN_GROUPS, accessesOf, adminScope } from "../../packages/server/src/admin/api-access/admin-scopes.ts";
 import { scopeOf } from "../../packages/server/src/http/admin-api/openapi.ts";
 import type { Operation } from "../../packages/server/src/http/admin-api/operation.ts";
 import { operations } from "../../packages/server/src/http/admin-api/operations/index.ts";
@@ -63,9 +63,9 @@ describe("AD-01, AD-02: every operation, by tokens that are not enough", () => {
 
   test.each(places)("%s with every other scope → 403; with its own → not", async (_, operation) => {
     const { group, access } = operation;
-    const others = ADMIN_GROUPS.filter((one) => one !== group)
-      .map((one) => adminScope(one, "write"))
-      .filter(isAdminScope);
+    const others = ADMIN_GROUPS.filter((one) => one !== group).flatMap((one) =>
+      accessesOf(one).map((each) => adminScope(one, each)),
+    );
     const less = group !== null && access === "write" ? [adminScope(group, "read")] : [];
     const narrower = await adminToken(server, [...others, ...less].join(" "));
     const refused = await api.call(operation.method, pathOf(operation), { token: narrower });

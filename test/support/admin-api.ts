@@ -2,6 +2,7 @@
 
 import { createAdminToken } from "../../packages/server/src/admin/api-access/tokens.ts";
 import { adminOf } from "../../packages/server/src/admin/context.ts";
+import { requireDocumented } from "./admin-answer-schemas.ts";
 import type { TestServer } from "./test-server.ts";
 
 export interface AdminAnswer {
@@ -47,7 +48,8 @@ export class AdminApi {
       ...(sent === undefined ? {} : { body: sent as BodyInit }),
     });
     const text = await response.text();
-    const isJson = (response.headers.get("content-type") ?? "").match(/^application\/(problem\+)?json;/) !== null;
+    requireDocumented(method, path, { status: response.status, headers: response.headers, text });
+    const isJson = /[/+]json;/.test(response.headers.get("content-type") ?? "");
     return {
       status: response.status,
       headers: response.headers,

@@ -30,6 +30,7 @@ const nouns: Readonly<Record<string, Noun>> = {
   events: { summary: "what happened on this server", load: () => import("./commands/events.ts") },
   refusal: { summary: "why requests were refused", load: () => import("./commands/refusal.ts") },
   admin: { summary: "access tokens for the admin API", load: () => import("./commands/admin.ts") },
+  setting: { summary: "the settings that this configuration gives", load: () => import("./commands/setting.ts") },
   key: { summary: "keys that sign tokens", load: () => import("./commands/key.ts") },
   db: { summary: "the database: schema, housekeeping, backup", load: () => import("./commands/db.ts") },
   export: { summary: "write all data to a file", load: () => import("./commands/export.ts") },

@@ -48,7 +48,7 @@ export function signInOf(parts: Parts): {
     void setImmediate(() => {
       work().catch((err: unknown) => log.warn({ event: "sign_in_uncounted", err }, "an attempt stays counted"));
     });
-  const hashing = { requireHashRoom, verifyPassword, needsRehash, hashPassword };
+  const hashing = { requireHashRoom, verifyPassword: verifierOfAll(), needsRehash, hashPassword };
   const asking = people === null ? {} : { existing: existing(people, parts) };
   const application = people === null ? null : keepingApplication(people);
   const keeper: PasswordKeeper | null = application && {
@@ -73,6 +73,27 @@ export function signInOf(parts: Parts): {
   return { signIn, secondStep, keeper };
 }
 
+/** Also for imported hashes. What these need is loaded with the first one. */
+function verifierOfAll(): SignInContext["verifyPassword"] {
+  const load = async () => {
+    const [{ ImportedPasswords }, { LikeTimes }] = await Promise.all([
+      import("./imported-passwords.ts"),
+      import("./owners/identities/like-times.ts"),
+    ]);
+    return new ImportedPasswords(new LikeTimes(CLOCK));
+  };
+  let all: Awaited<ReturnType<typeof load>> | undefined;
+  return async (password, stored, whose) => {
+    if (all === undefined && stored?.startsWith("imported:")) {
+      const loaded = await load();
+      all ??= loaded;
+    }
+    return all === undefined ? verifyPassword(password, stored, whose) : all.verify(password, stored, whose);
+  };
+}
+
+const CLOCK = { clock: () => performance.now(), sleep: (time: number) => sleep(time), random };
+
 /** The code is loaded when somebody signs in. */
 function existing(people: ExistingPeople, parts: Parts): NonNullable<SignInContext["existing"]> {
   const { storage, log, newOwnerId, partitionOf, now } = parts;
@@ -84,7 +105,7 @@ function existing(people: ExistingPeople, parts: Parts): NonNullable<SignInConte
       import("./owners/identities/existing-people.ts"),
       import("./owners/identities/like-times.ts"),
     ]);
-    const times = new LikeTimes({ clock: () => performance.now(), sleep: (time) => sleep(time), random });
+    const times = new LikeTimes(CLOCK);
     const keeper = keepingApplication(people);
     const { changes } = people;
     const source = existingPeopleSource(people);

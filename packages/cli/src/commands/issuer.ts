@@ -150,8 +150,8 @@ async function create_(options: CreateOptions, command: Command) {
 
 async function list(options: JsonOption) {
   await withAdmin(options, async (admin, out) => {
-    const { issuerRecord } = await import("@assent/server/admin");
-    const issuers = await admin.storage.issuers.list();
+    const { allIssuers, issuerRecord } = await import("@assent/server/admin");
+    const issuers = await allIssuers(admin);
     out.list(
       issuers.map(issuerRecord),
       [

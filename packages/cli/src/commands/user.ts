@@ -25,6 +25,8 @@ import {
   verb,
   withAdmin,
 } from "../shared-options.ts";
+import { identityCommands } from "./user-identities.ts";
+import { importCommand } from "./user-import.ts";
 
 const OPERATOR = "the person's role as an operator: admin, read, clients, users";
 const MUST_CHANGE = "require a new password at the next sign-in";
@@ -90,6 +92,8 @@ export function register(program: Command): void {
   verb(user, "enable <user>", "enable a disabled person again").action((login: string, options: JsonOption) =>
     setStatus(login, "active", options),
   );
+  identityCommands(user);
+  importCommand(user);
 }
 
 /** What a person can also say about themselves on their profile page. */

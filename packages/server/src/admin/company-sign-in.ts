@@ -15,9 +15,10 @@ import {
 import type { RoleMapping, SignInProvider } from "../owners/identities/sign-in-provider.ts";
 import type { WhenDisabled } from "../owners/upstream-change-storage.ts";
 import { type Remark, refuse, refuseAny } from "./admin-error.ts";
-import { companyBySlug } from "./companies.ts";
+import { type CompanyRef, companyBySlug } from "./companies.ts";
 import type { AdminContext } from "./context.ts";
 import { providerRecord, type WireRecord } from "./output-records.ts";
+import { type Precondition, untilStored } from "./precondition.ts";
 import {
   changeClientProblems,
   DEFAULT_PROVIDER_SCOPES,
@@ -41,11 +42,11 @@ export interface CompanySignInChanges {
 
 /** Throws `unknown`, `invalid`, or `taken` if another company or provider has a domain. */
 export async function updateCompanySignIn(
-  slug: string,
+  ref: CompanyRef,
   { ownProvider, addDomains = [], removeDomains = [] }: CompanySignInChanges,
   context: AdminContext,
 ): Promise<CompanySignIn> {
-  const { partition, companyId } = await companyBySlug(slug, context);
+  const { partition, companyId, slug } = await companyBySlug(ref, context);
   const before = await signInOf({ partition, companyId }, context);
   const added = addDomains.map((one) => canonicalDomain(one) ?? one);
   const removed = removeDomains.map((one) => canonicalDomain(one) ?? one);
@@ -98,11 +99,12 @@ export interface NewCompanyProvider {
 
 /** Switched on at once. Throws `unknown`, `invalid`, `taken` if the company has one, or `conflict` if there are too many. */
 export async function createCompanyProvider(
-  slug: string,
+  ref: CompanyRef,
   { whenDisabled, changeClients, ...input }: NewCompanyProvider,
   context: AdminContext,
 ): Promise<CompanySignIn> {
-  const company = await companyBySlug(slug, context);
+  const company = await companyBySlug(ref, context);
+  const { slug } = company;
   const before = await signInOf(company, context);
   if (before.provider !== null)
     return refuse("taken", "company", `${quoted(slug)} has the provider ${before.provider.id} already`);
@@ -123,7 +125,7 @@ export async function createCompanyProvider(
     ...(changeClients && { changeClients }),
     status: "active",
   };
-  return put(before, made, "connected", context);
+  return (await put(before, made, "connected", context)) ?? refuseChanged();
 }
 
 export type CompanyProviderChanges = Partial<Omit<NewCompanyProvider, "issuer">> & {
@@ -131,13 +133,27 @@ export type CompanyProviderChanges = Partial<Omit<NewCompanyProvider, "issuer">>
 };
 
 /** Ends the sessions that began there if it is switched off. Throws `unknown`, `invalid`, `conflict`. */
-export async function updateCompanyProvider(
+export function updateCompanyProvider(
   id: string,
+  changes: CompanyProviderChanges,
+  context: AdminContext,
+  check: Precondition<WithProvider> = () => undefined,
+): Promise<CompanySignIn> {
+  return untilStored(async () => {
+    const record = await companySignInWith(id, context);
+    check(record);
+    return changedProvider(record, changes, context);
+  });
+}
+
+/** Undefined: the stored provider is not the one in `record` any more. */
+async function changedProvider(
+  record: WithProvider,
   { status, whenDisabled, changeClients, ...changes }: CompanyProviderChanges,
   context: AdminContext,
-): Promise<CompanySignIn> {
-  const record = await companySignInWith(id, context);
+): Promise<CompanySignIn | undefined> {
   const before = record.provider;
+  const { id } = before;
   const { name, issuer, clientId, scopes, roles, claims = {}, profile = "first" } = { ...before, ...changes };
   const { clientSecret } = changes;
   const settings = { name, issuer, clientId, clientSecret, scopes, roles, claims, profile };
@@ -151,7 +167,8 @@ export async function updateCompanyProvider(
   };
   const switched = after.status === before.status ? "changed" : after.status === "active" ? "on" : "off";
   const stored = await put(record, after, switched, context);
-  if (switched === "off") await context.storage.companySignIn.endSessions({ provider: after, now: context.now() });
+  if (stored !== undefined && switched === "off")
+    await context.storage.companySignIn.endSessions({ provider: after, now: context.now() });
   return stored;
 }
 
@@ -162,7 +179,7 @@ export async function deleteCompanyProvider(id: string, context: AdminContext): 
   await context.storage.companySignIn.removeProvider(args);
 }
 
-type WithProvider = CompanySignIn & { readonly provider: CompanyProvider };
+export type WithProvider = CompanySignIn & { readonly provider: CompanyProvider };
 
 /** The company whose provider has that id. Undefined: none. */
 export async function findCompanyProvider(id: string, { storage }: AdminContext): Promise<WithProvider | undefined> {
@@ -195,12 +212,16 @@ export async function companyProviderRecord(
   record: CompanySignIn,
   { storage, issuer }: AdminContext,
 ): Promise<WireRecord | undefined> {
+  return companyProviderOf(record, (await storage.companies.get(record))?.slug ?? null, issuer);
+}
+
+/** The same, for a company of that slug. */
+export function companyProviderOf(record: CompanySignIn, slug: string | null, issuer: string): WireRecord | undefined {
   const provider: SignInProvider | undefined = signInProviderOf(record);
   if (provider === undefined) return undefined;
-  const company = await storage.companies.get(record);
   const { claim, admin, member, others } = provider.company?.roles ?? {};
   const roles = claim === undefined ? null : { claim, admin, member, others };
-  return { ...providerRecord(provider, issuer), company: company?.slug ?? null, roles };
+  return { ...providerRecord(provider, issuer), company: slug, roles };
 }
 
 /** The part of a company's record about sign-in. */
@@ -208,12 +229,13 @@ export function companySignInRecord({ ownProvider, emailDomains, provider }: Com
   return { own_provider: ownProvider, email_domains: emailDomains, provider: provider?.id ?? null };
 }
 
+/** Undefined: the stored provider is not the one in the record any more. */
 async function put(
   { partition, companyId, provider: before }: CompanySignIn,
   provider: CompanyProvider,
   step: "connected" | "changed" | "on" | "off",
   context: AdminContext,
-): Promise<CompanySignIn> {
+): Promise<CompanySignIn | undefined> {
   const now = context.now();
   const seen = before?.changedAt ?? null;
   const args = { partition, companyId, by: null, provider, seen, most: MAX_COMPANY_PROVIDERS, step, now };
@@ -222,9 +244,15 @@ async function put(
       return signInOf({ partition, companyId }, context);
     case "full":
       return refuse("conflict", null, `${MAX_COMPANY_PROVIDERS} companies have a provider already, which is the most`);
+    case "changed":
+      return undefined;
     default:
-      return refuse("conflict", null, "somebody else changed the provider at the same time: check it, and try again");
+      return refuseChanged();
   }
+}
+
+function refuseChanged(): never {
+  return refuse("conflict", null, "somebody else changed the provider at the same time: check it, and try again");
 }
 
 const FIELDS = {

@@ -22,8 +22,10 @@ export { type DatabaseStatus, databaseStatus, migrateDatabase, migrationPlan } f
 export * from "./deletion-impact.ts";
 export type { Diagnosis } from "./doctor.ts";
 export type { Finding } from "./doctor-finding.ts";
+export { effectiveSettings } from "./effective-settings.ts";
 export * from "./events.ts";
 export { checkImport, exportToFile, importFromFile, replaceFromFile } from "./export-and-import.ts";
+export * from "./identities.ts";
 export { metadataUrl } from "./issuer-metadata-url.ts";
 export * from "./keys.ts";
 export { type ClientList, droppedValues, type ListChange, type ListChanges } from "./multi-valued-client-fields.ts";
@@ -35,6 +37,7 @@ export * from "./sign-in-providers.ts";
 export { MOST_SIMILAR, type SimilarClient, similarClients } from "./similar-client-names.ts";
 export * from "./subject-links.ts";
 export * from "./trusted-issuers.ts";
+export * from "./user-import.ts";
 export { MAX_PICTURE_BYTES, setUserPicture } from "./user-picture.ts";
 
 /** Loads `doctor.ts` and its imports on demand. */

@@ -56,21 +56,25 @@ export interface UserWithPassword {
 
 /** Creates an account. Throws `invalid` with all problems, or `taken`. */
 export async function createUser(input: NewUser, context: AdminContext): Promise<UserWithPassword> {
+  const password = "password" in input.password ? input.password.password : newPassword(context);
+  const { draft, problems } = draftOf(input, context);
+  refuseAny([...problems, ...passwordProblems(password, [input.username, input.email])]);
+  const person = { ...draft, passwordHash: await hash(password), passwordChangedAt: draft.createdAt };
+  await storePerson(person, context);
+  return { person, generated: "generate" in input.password ? password : null };
+}
+
+/** A person without a password, as an operator describes them, and what is wrong with the description. */
+export function draftOf(
+  input: Omit<NewUser, "password">,
+  context: AdminContext,
+): { readonly draft: Person; readonly problems: readonly Remark[] } {
   const names = newUsername(input.username);
   const email = newEmail(input.email);
-  const password = "password" in input.password ? input.password.password : newPassword(context);
   const details = readDetails(input.details, null, context);
-  refuseAny([
-    ...(names === undefined ? [usernameRemark(input.username)] : []),
-    ...(email === undefined ? [emailProblem(input.email)] : []),
-    ...nameProblems(input.name),
-    ...detailProblems(details),
-    ...roleProblems(input.operator ?? []),
-    ...passwordProblems(password, [input.username, input.email]),
-  ]);
   const now = context.now();
   const personId = newOwnerId();
-  const person: Person = {
+  const draft: Person = {
     partition: partitionOf(personId),
     personId,
     username: names?.username ?? "",
@@ -80,17 +84,28 @@ export async function createUser(input: NewUser, context: AdminContext): Promise
     name: input.name?.normalize("NFC") ?? null,
     details: changedDetails(null, details.changes),
     status: "active",
-    passwordHash: await hash(password),
-    passwordChangedAt: now,
+    passwordHash: null,
+    passwordChangedAt: null,
     mustChangePassword: input.mustChange ?? false,
     operator: [...new Set(input.operator ?? [])],
     createdAt: now,
     updatedAt: now,
   };
-  const outcome = await context.storage.people.create({ person, byOperator: true, now });
+  const problems = [
+    ...(names === undefined ? [usernameRemark(input.username)] : []),
+    ...(email === undefined ? [emailProblem(input.email)] : []),
+    ...nameProblems(input.name),
+    ...detailProblems(details),
+    ...roleProblems(input.operator ?? []),
+  ];
+  return { draft, problems };
+}
+
+/** Throws `taken`. */
+export async function storePerson(person: Person, { storage, now }: AdminContext): Promise<void> {
+  const outcome = await storage.people.create({ person, byOperator: true, now: now() });
   if (outcome.kind === "taken")
     refuse("taken", outcome.what, `${JSON.stringify(person[outcome.what])} is already in use`);
-  return { person, generated: "generate" in input.password ? password : null };
 }
 
 /** A person by username or e-mail address, or by id. */
@@ -190,22 +205,18 @@ export async function setPassword(
   choice: PasswordChoice,
   { keepGrants, mustChange = false }: { readonly keepGrants: boolean; readonly mustChange?: boolean },
   context: AdminContext,
+  check?: Precondition<Person>,
 ): Promise<UserWithPassword> {
-  const person = await userOf(login, context);
-  const { partition, personId } = person;
   const password = "password" in choice ? choice.password : newPassword(context);
-  refuseAny(passwordProblems(password, [person.username, person.email]));
-  const changed = await context.storage.people.setPassword({
-    partition,
-    personId,
-    passwordHash: await hash(password),
-    mustChange,
-    endGrants: !keepGrants,
-    endWaysBack: true,
-    keepSessionId: null,
-    now: context.now(),
+  let passwordHash: string | undefined;
+  const { partition, personId } = await whileAllowed(login, context, check, async (person, unlessOperator) => {
+    refuseAny(passwordProblems(password, [person.username, person.email]));
+    passwordHash ??= await hash(password);
+    return context.storage.people.setPassword({
+      ...{ partition: person.partition, personId: person.personId, passwordHash, mustChange, unlessOperator },
+      ...{ endGrants: !keepGrants, endWaysBack: true, keepSessionId: null, now: context.now() },
+    });
   });
-  if (!changed) return unknownUser(login);
   // The links ended with the password; now the removed factors that they would have brought back are deleted.
   await context.storage.recovery.endWaysBack({ partition, personId, now: context.now() });
   return { person: await userOf(login, context), generated: "generate" in choice ? password : null };
@@ -226,19 +237,42 @@ export async function recentlyLeft(
   return left.reduce<(typeof left)[number] | null>((last, one) => (last && last.until >= one.until ? last : one), null);
 }
 
+/**
+ * Repeats a change while the transaction refuses it: somebody who was no operator when `check` saw them had become one.
+ * Throws `unknown`, and what `check` throws.
+ */
+function whileAllowed(
+  login: UserRef,
+  context: AdminContext,
+  check: Precondition<Person> | undefined,
+  change: (person: Person, unlessOperator: boolean) => Promise<boolean>,
+): Promise<Person> {
+  return untilStored(async () => {
+    const person = await userOf(login, context);
+    check?.(person);
+    const unlessOperator = check !== undefined && person.operator.length === 0;
+    return (await change(person, unlessOperator)) ? person : undefined;
+  });
+}
+
 /** A disabled person can't sign in. All sessions and grants end; issued access tokens work until they expire. Throws `unknown`. */
-export async function setUserStatus(login: UserRef, status: Person["status"], context: AdminContext): Promise<Person> {
-  const { partition, personId } = await userOf(login, context);
-  const changed = await context.storage.people.setStatus({ partition, personId, status, now: context.now() });
-  return changed ? userOf(login, context) : unknownUser(login);
+export async function setUserStatus(
+  login: UserRef,
+  status: Person["status"],
+  context: AdminContext,
+  check?: Precondition<Person>,
+): Promise<Person> {
+  await whileAllowed(login, context, check, ({ partition, personId }, unlessOperator) =>
+    context.storage.people.setStatus({ partition, personId, status, unlessOperator, now: context.now() }),
+  );
+  return userOf(login, context);
 }
 
 /** Deletes the person with sessions and consents, for good. Throws `unknown`. */
-export async function deleteUser(login: UserRef, context: AdminContext): Promise<Person> {
-  const person = await userOf(login, context);
-  const { partition, personId } = person;
-  const removed = await context.storage.people.delete({ partition, personId, now: context.now() });
-  return removed ? person : unknownUser(login);
+export function deleteUser(login: UserRef, context: AdminContext, check?: Precondition<Person>): Promise<Person> {
+  return whileAllowed(login, context, check, ({ partition, personId }, unlessOperator) =>
+    context.storage.people.delete({ partition, personId, unlessOperator, now: context.now() }),
+  );
 }
 
 /** A person's live sessions, last seen first. Throws `unknown`. */

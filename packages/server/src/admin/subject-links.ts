@@ -6,6 +6,7 @@ import type { Person } from "../owners/storage.ts";
 import type { ForeignSubject, SubjectLink } from "../owners/subject-link-storage.ts";
 import { refuse } from "./admin-error.ts";
 import type { AdminContext } from "./context.ts";
+import type { Page, Place } from "./directory.ts";
 import { type UserRef, userOf } from "./people.ts";
 import { pagesOf } from "./read-whole-list.ts";
 import { issuerOf } from "./trusted-issuers.ts";
@@ -30,7 +31,12 @@ export async function linkSubject(
   const { storage, now } = context;
   const args = { partition, personId, subject: key, sole: false, madeBy: "operator", now: now() } as const;
   const { kind } = await storage.subjectLinks.link(args);
-  if (kind === "unknown") return refuse("unknown", "user", `there is no user ${JSON.stringify(login)}`);
+  if (kind === "unknown")
+    return refuse(
+      "unknown",
+      "user",
+      `there is no user ${JSON.stringify(typeof login === "string" ? login : login.id)}`,
+    );
   if (kind === "taken" || kind === "other") {
     return refuse("taken", "subject", `${JSON.stringify(key.subject)} is linked to another user: unlink it first`);
   }
@@ -67,6 +73,26 @@ export async function* subjectLinksOf(issuer: string, context: AdminContext): As
   for await (const link of linksOfIssuer(issuerId, context)) {
     yield { link, person: await storage.people.get({ partition: link.partition, personId: link.ownerId }) };
   }
+}
+
+/** A page of them. Throws `unknown`. */
+export async function linkPage(
+  issuer: string,
+  { limit, after }: { readonly limit: number; readonly after: Place | null },
+  context: AdminContext,
+): Promise<Page<OwnedLink>> {
+  const { id: issuerId } = await issuerOf(issuer, context);
+  const { storage } = context;
+  const place = after === null ? null : { createdAt: Number(after.key), link: after.id };
+  const found = await storage.subjectLinks.list({ issuerId, limit, after: place });
+  const items = await Promise.all(
+    found.map(async (link) => ({
+      ...{ link, person: await storage.people.get({ partition: link.partition, personId: link.ownerId }) },
+    })),
+  );
+  const last = found.at(-1);
+  const next = last === undefined || found.length < limit ? null : { key: last.createdAt, id: last.link };
+  return { items, next };
 }
 
 /** The same without the people. */

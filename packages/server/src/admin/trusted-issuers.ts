@@ -95,6 +95,11 @@ export async function deleteIssuer(issuer: string, { storage, now }: AdminContex
   if (!(await storage.issuers.delete({ issuer, now: now() }))) unknownIssuer(issuer);
 }
 
+/** In no order. */
+export function allIssuers({ storage }: AdminContext): Promise<readonly TrustedIssuer[]> {
+  return storage.issuers.list();
+}
+
 /** Throws `unknown`. */
 export async function issuerOf(id: string, { storage }: AdminContext): Promise<TrustedIssuer> {
   return (await storage.issuers.list()).find(({ issuer }) => issuer === id) ?? unknownIssuer(id);

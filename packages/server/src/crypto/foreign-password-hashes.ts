@@ -85,6 +85,9 @@ function verifierOf(stored: string): Verify | undefined {
   return undefined;
 }
 
+/** Before the hash of a password that was imported and not typed here since. The hashes of this server have no such word. */
+export const IMPORTED = "imported:";
+
 export function isKnownHash(stored: string): boolean {
   return verifierOf(stored) !== undefined;
 }

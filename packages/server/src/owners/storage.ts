@@ -268,6 +268,12 @@ export interface PersonChanges {
   readonly mustChangePassword?: boolean;
 }
 
+/** A change by somebody who may change no operator. */
+export interface ByLesser {
+  /** True: refuse it if the person has a role, as the transaction finds them. */
+  readonly unlessOperator?: boolean;
+}
+
 export interface OwnerStorage {
   readonly people: {
     /**
@@ -299,24 +305,25 @@ export interface OwnerStorage {
      * change.
      */
     setPassword(
-      args: InSession & {
-        readonly partition: number;
-        readonly personId: string;
-        readonly passwordHash: string;
-        /** When the replaced password was set, which the person proved to know. Absent: any password. */
-        readonly replacing?: Millis | null;
-        readonly mustChange: boolean;
-        readonly endGrants: boolean;
-        /** True: the consents are revoked, too. Otherwise apps get access again without a page. */
-        readonly revokeConsents?: boolean;
-        readonly endSessions?: boolean;
-        /** True: the links that undo a change of the address or a removal of factors end, too. */
-        readonly endWaysBack?: boolean;
-        /** Messages about the change. */
-        readonly mails?: readonly StoredMail[];
-        readonly keepSessionId: string | null;
-        readonly now: Millis;
-      },
+      args: InSession &
+        ByLesser & {
+          readonly partition: number;
+          readonly personId: string;
+          readonly passwordHash: string;
+          /** When the replaced password was set, which the person proved to know. Absent: any password. */
+          readonly replacing?: Millis | null;
+          readonly mustChange: boolean;
+          readonly endGrants: boolean;
+          /** True: the consents are revoked, too. Otherwise apps get access again without a page. */
+          readonly revokeConsents?: boolean;
+          readonly endSessions?: boolean;
+          /** True: the links that undo a change of the address or a removal of factors end, too. */
+          readonly endWaysBack?: boolean;
+          /** Messages about the change. */
+          readonly mails?: readonly StoredMail[];
+          readonly keepSessionId: string | null;
+          readonly now: Millis;
+        },
     ): Promise<boolean>;
     /**
      * Stores another hash of the same password, after a change of parameters, or because the operator's application
@@ -329,18 +336,22 @@ export interface OwnerStorage {
       readonly to: string | null;
     }): Promise<void>;
     /** Disabling ends the person's sessions and grants (`owner_ended`) in the same transaction. */
-    setStatus(args: {
-      readonly partition: number;
-      readonly personId: string;
-      readonly status: "active" | "disabled";
-      readonly now: Millis;
-    }): Promise<boolean>;
+    setStatus(
+      args: ByLesser & {
+        readonly partition: number;
+        readonly personId: string;
+        readonly status: "active" | "disabled";
+        readonly now: Millis;
+      },
+    ): Promise<boolean>;
     /** What another system says of a person whom it knows. Repeating a call changes nothing. */
     upstreamChanged(args: UpstreamChanged): Promise<UpstreamChangeOutcome>;
     /** The systems that have disabled the person. Empty: none has, or an operator has. */
     disabledBy(args: { readonly partition: number; readonly personId: string }): Promise<readonly DisabledBy[]>;
     /** Deletes the person, sessions and consents. Grants end, and their rows stay until housekeeping deletes them. */
-    delete(args: { readonly partition: number; readonly personId: string; readonly now: Millis }): Promise<boolean>;
+    delete(
+      args: ByLesser & { readonly partition: number; readonly personId: string; readonly now: Millis },
+    ): Promise<boolean>;
   };
   readonly subjectLinks: SubjectLinkStorage;
   readonly sessions: {

@@ -5,9 +5,11 @@ import type { Resource, Scope } from "../../oauth/model.ts";
 /** The groups of operations that a scope can be limited to. */
 export const ADMIN_GROUPS = [
   ...(["clients", "users", "companies", "scopes", "resources", "issuers", "providers"] as const),
-  ...(["consents", "sessions", "keys", "events", "settings"] as const),
+  ...(["consents", "sessions", "keys", "events", "settings", "refusals"] as const),
 ] as const;
 export type AdminGroup = (typeof ADMIN_GROUPS)[number];
+/** Groups in which nothing can be changed. They have no scope that writes. */
+const READ_ONLY: ReadonlySet<AdminGroup> = new Set(["events", "settings", "refusals"]);
 export type AdminAccess = "read" | "write";
 
 /** Everything that an operator can do. */
@@ -49,14 +51,14 @@ const NOUNS: Readonly<Record<Language, Nouns>> = {
     ...{ resources: "all APIs", issuers: "trusted issuers", providers: "sign-in providers" },
     ...{ consents: "what owners allowed", sessions: "where people are signed in", keys: "signing keys" },
     ...{ events: "what happened on this server" },
-    settings: "the server’s settings",
+    ...{ settings: "the server’s settings", refusals: "why requests were refused" },
   },
   de: {
     ...{ clients: "Alle Apps", users: "Alle Personen", companies: "Alle Firmen", scopes: "Alle Berechtigungen" },
     ...{ resources: "Alle APIs", issuers: "Vertraute Aussteller", providers: "Anbieter für die Anmeldung" },
     ...{ consents: "Alle Zustimmungen", sessions: "Alle Sitzungen", keys: "Signaturschlüssel" },
     ...{ events: "Ereignisse auf diesem Server" },
-    settings: "Einstellungen des Servers",
+    ...{ settings: "Einstellungen des Servers", refusals: "Gründe für Ablehnungen" },
   },
   fr: {
     ...{ clients: "toutes les applications", users: "toutes les personnes", companies: "toutes les entreprises" },
@@ -64,6 +66,7 @@ const NOUNS: Readonly<Record<Language, Nouns>> = {
     ...{ providers: "les fournisseurs de connexion", consents: "tous les consentements" },
     ...{ sessions: "toutes les sessions", keys: "les clés de signature", settings: "les réglages du serveur" },
     ...{ events: "les événements de ce serveur" },
+    refusals: "les motifs des refus",
   },
   es: {
     ...{ clients: "todas las aplicaciones", users: "todas las cuentas", companies: "todas las empresas" },
@@ -71,12 +74,14 @@ const NOUNS: Readonly<Record<Language, Nouns>> = {
     ...{ providers: "los proveedores de inicio de sesión", consents: "todos los consentimientos" },
     ...{ sessions: "todas las sesiones", keys: "las claves de firma", settings: "los ajustes del servidor" },
     ...{ events: "los eventos de este servidor" },
+    refusals: "por qué se rechazaron las solicitudes",
   },
   ja: {
     ...{ clients: "すべてのアプリ", users: "すべてのユーザー", companies: "すべての会社", scopes: "すべての権限" },
     ...{ resources: "すべてのAPI", issuers: "信頼済みの発行者", providers: "サインインプロバイダー" },
     ...{ consents: "すべての同意", sessions: "すべてのセッション", keys: "署名鍵", settings: "サーバーの設定" },
     ...{ events: "サーバーのイベント" },
+    refusals: "リクエストが拒否された理由",
   },
   ar: {
     ...{ clients: "جميع التطبيقات", users: "حسابات جميع الأشخاص", companies: "جميع الشركات" },
@@ -84,6 +89,7 @@ const NOUNS: Readonly<Record<Language, Nouns>> = {
     ...{ providers: "خدمات تسجيل الدخول", consents: "جميع الموافقات", sessions: "جميع الجلسات" },
     ...{ keys: "مفاتيح التوقيع", settings: "إعدادات الخادم" },
     ...{ events: "أحداث الخادم" },
+    refusals: "أسباب رفض الطلبات",
   },
 };
 
@@ -91,7 +97,14 @@ const NOUNS: Readonly<Record<Language, Nouns>> = {
 const WRITERS: Readonly<Partial<Record<AdminGroup, string>>> = {
   ...{ clients: "clients", users: "users", companies: "users", consents: "users", sessions: "users" },
 };
-const READERS: Readonly<Partial<Record<AdminGroup, string>>> = { ...WRITERS, scopes: "clients", resources: "clients" };
+const READERS: Readonly<Partial<Record<AdminGroup, string>>> = {
+  ...{ ...WRITERS, scopes: "clients", resources: "clients", refusals: "clients" },
+};
+
+/** What a scope of that group can allow. */
+export function accessesOf(group: AdminGroup): readonly AdminAccess[] {
+  return READ_ONLY.has(group) ? ["read"] : ["read", "write"];
+}
 
 function aScope(name: string, access: AdminAccess, text: (language: Language) => string, roles: readonly string[]) {
   return (resource: string): Scope => ({
@@ -110,8 +123,7 @@ function aScope(name: string, access: AdminAccess, text: (language: Language) =>
 const SCOPES = [
   aScope(ADMIN, "write", (language) => EVERYTHING[language], []),
   ...ADMIN_GROUPS.flatMap((group) =>
-    // Nobody writes events.
-    (group === "events" ? (["read"] as const) : (["read", "write"] as const)).map((access) => {
+    accessesOf(group).map((access) => {
       const text = (language: Language) => SENTENCES[language][access].replace("{what}", NOUNS[language][group]);
       const role = access === "read" ? READERS[group] : WRITERS[group];
       const roles = [...(access === "read" ? ["read"] : []), ...(role === undefined ? [] : [role])];

@@ -3,6 +3,7 @@
 import { type ConditionName, conditions, publicCondition } from "../../oauth/errors.ts";
 import { refuse } from "../admin-error.ts";
 import type { AdminContext } from "../context.ts";
+import type { Page, Place } from "../directory.ts";
 import type { StoredRefusal } from "../storage.ts";
 import { remedyOf } from "./remedies.ts";
 
@@ -19,10 +20,30 @@ export async function listRefusals(
   { clientId, condition, limit }: RefusalFilter,
   { storage }: AdminContext,
 ): Promise<readonly StoredRefusal[]> {
-  if (condition !== undefined && !(condition in conditions)) {
-    refuse("invalid", "condition", `there is no condition ${JSON.stringify(condition)}`);
-  }
+  requireCondition(condition);
   return storage.refusals.list({ clientId: clientId ?? null, condition: condition ?? null, before: null, limit });
+}
+
+/** A page of refusals, newest first. Throws `invalid` if the condition does not exist. */
+export async function refusalsPage(
+  { clientId, condition, limit, after }: RefusalFilter & { readonly after: Place | null },
+  { storage }: AdminContext,
+): Promise<Page<StoredRefusal>> {
+  requireCondition(condition);
+  const before = after === null ? null : { at: Number(after.key), requestId: after.id };
+  const items = await storage.refusals.list({
+    ...{ clientId: clientId ?? null, condition: condition ?? null, before, limit },
+  });
+  const last = items.at(-1);
+  return {
+    items,
+    next: last === undefined || items.length < limit ? null : { key: last.at, id: last.requestId },
+  };
+}
+
+function requireCondition(condition: string | undefined): void {
+  if (condition !== undefined && !Object.hasOwn(conditions, condition))
+    refuse("invalid", "condition", `there is no condition ${JSON.stringify(condition.slice(0, 100))}`);
 }
 
 /** Throws `unknown`. */

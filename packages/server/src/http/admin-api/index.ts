@@ -36,11 +36,25 @@ function pathOf(http: HttpRequest, { basePath }: AdminApiTools): string {
 /** Reads the body before the endpoint runs. */
 export async function receive(
   raw: IncomingMessage,
-  _http: HttpRequest,
+  http: HttpRequest,
   _over: (callback: () => void) => void,
-  _tools: AdminApiTools,
+  tools: AdminApiTools,
 ): Promise<Upload> {
-  return receiveBytes(raw, MAX_BODY);
+  return receiveBytes(raw, await mostBytes(http, tools));
+}
+
+/** A stranger's body stays small. */
+async function mostBytes(http: HttpRequest, tools: AdminApiTools): Promise<number> {
+  const found = find(pathOf(http, tools), http.method);
+  if (found.kind !== "found" || found.operation.most === undefined) return MAX_BODY;
+  const { most, group, access } = found.operation;
+  try {
+    requireScope(await authenticate(http, tools), group, access);
+    return most;
+  } catch {
+    // The endpoint says what is wrong.
+    return MAX_BODY;
+  }
 }
 
 export async function answer(http: HttpRequest, tools: AdminApiTools): Promise<Answer> {
@@ -96,7 +110,7 @@ async function perform(
     return answered(operation, result, tools);
   };
   const key = http.header("idempotency-key");
-  if (key === undefined || operation.method !== "POST") return run();
+  if (key === undefined || operation.method !== "POST" || operation.repeats) return run();
   return onlyOnce(key, operation, authority, http, bytes, tools, run);
 }
 

@@ -1,5 +1,6 @@
 /** The OpenAPI 3.1 document of the admin API, made from the table of operations. */
 
+import type { TSchema } from "typebox";
 import { ADMIN, adminScope, adminScopes } from "../../admin/api-access/admin-scopes.ts";
 import { endpoints } from "../../oauth/endpoints.ts";
 import type { Operation } from "./operation.ts";
@@ -9,7 +10,8 @@ interface Declared {
   readonly required?: readonly string[];
 }
 
-const problem = {
+/** The body of every refusal. */
+export const problemSchema = {
   type: "object",
   required: ["type", "title", "status", "code"],
   properties: {
@@ -64,10 +66,20 @@ function parametersOf({ path, query, method, matches }: Operation): readonly obj
   ];
 }
 
+/** OpenAPI 3.1 has no schema for lines. The one of a line stands beside, for readers. */
+function linesOf(line: TSchema): object {
+  return { type: "string", description: "one JSON object on each line", "x-line": line };
+}
+
 function describe(operation: Operation): object {
-  const { id, summary, notes, body, takes, result, status, tagged } = operation;
+  const { id, summary, notes, body, takes, result, resultLine, status, tagged } = operation;
   const content = body !== undefined ? { "application/json": { schema: body } } : undefined;
-  const bytes = takes === undefined ? undefined : { [takes]: { schema: { type: "string", format: "binary" } } };
+  const bytes =
+    takes === undefined
+      ? undefined
+      : {
+          [takes]: { schema: takes.endsWith("ndjson") ? { type: "string" } : { type: "string", format: "binary" } },
+        };
   const refusals = refusalsOf(operation).map((one) => [
     String(one),
     {
@@ -90,6 +102,7 @@ function describe(operation: Operation): object {
         description: "done",
         ...(tagged ? { headers: { ETag: { schema: { type: "string" } } } } : {}),
         ...(result === undefined ? {} : { content: { "application/json": { schema: result } } }),
+        ...(resultLine === undefined ? {} : { content: { "application/x-ndjson": { schema: linesOf(resultLine) } } }),
       },
       ...Object.fromEntries(refusals),
     },
@@ -126,7 +139,7 @@ function documentOf(operations: readonly Operation[], issuer: string): object {
     servers: [{ url: `${issuer}/admin/api/v1` }],
     paths,
     components: {
-      schemas: { Problem: problem },
+      schemas: { Problem: problemSchema },
       securitySchemes: {
         bearer: {
           type: "oauth2",

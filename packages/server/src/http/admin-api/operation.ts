@@ -52,9 +52,17 @@ export interface Operation {
   readonly body?: TSchema;
   /** The type of a body that is not JSON. */
   readonly takes?: string;
+  /** Bytes of such a body, if more than usual. Only a token that may do it can send so much. */
+  readonly most?: number;
+  /** The fields of a line in such a body, for the reference. */
+  readonly fields?: readonly string[];
+  /** True: a repetition changes nothing, so Idempotency-Key is accepted and has no effect. */
+  readonly repeats?: true;
   readonly status: 200 | 201 | 204;
   /** The answer's body. Absent: it has none, or is not JSON. */
   readonly result?: TSchema;
+  /** Each line of an answer in NDJSON. */
+  readonly resultLine?: TSchema;
   /** True: the answer has an ETag. */
   readonly tagged?: true;
   /** True: it needs If-Match. */

@@ -1,13 +1,14 @@
 /** The records of answers, as the commands print them with --json. */
 
 import { Type } from "typebox";
-import { ids, oneOf, orNull, record, scopeText, text, texts, time } from "./schemas.ts";
+import { DETAIL_NAMES, wireName } from "../../owners/person-details.ts";
+import { ids, oneOf, orNull, record, scopeText, text, texts, time, translatedRecord } from "./schemas.ts";
 
 const flag = Type.Boolean();
 const maybe = Type.Optional;
 const url = text(2048);
 
-export const clientRecord = record({
+export const clientRecord = translatedRecord("client_name", {
   client_id: ids,
   client_secret: maybe(text(200, "shown only in the answer that makes it")),
   client_id_issued_at: Type.Integer(),
@@ -29,6 +30,14 @@ export const clientRecord = record({
   token_endpoint_auth_method: text(100),
   jwks: maybe(Type.Object({})),
   jwks_uri: maybe(url),
+  tls_client_auth_subject_dn: maybe(text(1000)),
+  tls_client_auth_san_dns: maybe(text(1000)),
+  tls_client_auth_san_uri: maybe(text(1000)),
+  tls_client_auth_san_ip: maybe(text(1000)),
+  tls_client_auth_san_email: maybe(text(1000)),
+  tls_client_certificate_bound_access_tokens: maybe(flag),
+  backchannel_logout_session_required: maybe(flag),
+  token_endpoint_audience: maybe(flag),
   require_pkce: flag,
   allow_plain_pkce: flag,
   first_party: flag,
@@ -42,8 +51,16 @@ export const clientRecord = record({
   backchannel_logout_uri: maybe(url),
   id_token_signed_response_alg: maybe(text(20)),
   client_secrets: Type.Array(record({ created_at: time, expires_at: orNull(time) })),
+  similar_clients: maybe(
+    Type.Array(record({ client_id: ids, client_name: text(500) }), {
+      description: "in the answer that makes it: clients that owners could take for this one",
+    }),
+  ),
   updated_at: time,
 });
+
+/** What else is known about a person. */
+const personDetails = Object.fromEntries(DETAIL_NAMES.map((name) => [wireName(name), maybe(text(500))]));
 
 export const userRecord = record({
   id: ids,
@@ -51,6 +68,8 @@ export const userRecord = record({
   email: text(300),
   email_verified: flag,
   name: orNull(text(500)),
+  ...personDetails,
+  phone_number_verified: maybe(flag),
   picture: maybe(url),
   status: oneOf(["active", "disabled"]),
   operator: texts(10, 50),
@@ -93,7 +112,7 @@ export const ruleRecord = record({
   decided_at: time,
 });
 
-export const scopeRecord = record({
+export const scopeRecord = translatedRecord("description", {
   name: text(128),
   description: text(500),
   resource: orNull(url),
@@ -118,4 +137,119 @@ export const resourceRecord = record({
   introspection_client_id: ids,
   introspection_client_secret: maybe(text(200, "shown only in the answer that makes it")),
   created_at: time,
+});
+
+/** Beside a record that was made or changed. */
+export const withRemarks = {
+  warnings: maybe(
+    Type.Array(record({ field: orNull(text(100)), problem: text(1000) }), { description: "risky or missing settings" }),
+  ),
+};
+
+export const issuerRecord = record({
+  issuer: text(1024),
+  type: oneOf(["jwt", "saml"]),
+  status: oneOf(["active", "disabled"]),
+  jwks: maybe(Type.Object({})),
+  jwks_uri: maybe(url),
+  certificates: maybe(Type.Array(Type.String())),
+  scope: scopeText(),
+  clients: texts(200, 200),
+  audience: orNull(text(1024)),
+  max_lifetime: Type.Integer(),
+  map_subject: oneOf(["username", "email", "id", "link"]),
+  subject_claim: maybe(orNull(text(256), "JWT")),
+  subject_attribute: maybe(orNull(text(256), "SAML")),
+  email_domains: texts(200, 255),
+  subjects: texts(200, 254),
+  create_owners: flag,
+  created_at: time,
+});
+
+export const subjectLinkRecord = record({
+  issuer: text(1024),
+  claim: orNull(text(1024)),
+  subject: text(255),
+  user_id: ids,
+  username: orNull(text(200)),
+  made_by: oneOf(["operator", "first use", "person"]),
+  created_at: time,
+});
+
+export const providerRecord = record({
+  id: ids,
+  type: oneOf(["openid", "oauth"]),
+  preset: orNull(text(50)),
+  name: text(500),
+  issuer: url,
+  client_id: text(255),
+  has_secret: flag,
+  team_id: maybe(text(20)),
+  key_id: maybe(text(20)),
+  authorization_endpoint: maybe(url),
+  token_endpoint: maybe(url),
+  user_endpoint: maybe(url),
+  emails_endpoint: maybe(orNull(url)),
+  scope: scopeText(),
+  claims: Type.Record(Type.String(), Type.String()),
+  profile: oneOf(["first", "follow"]),
+  mfa_acr: texts(20, 255),
+  mfa_amr: texts(20, 255),
+  position: orNull(Type.Integer()),
+  required_claims: Type.Record(Type.String(), Type.String()),
+  email_domains: texts(200, 255),
+  trust_email: flag,
+  create_people: flag,
+  believe_fresh: flag,
+  when_disabled: oneOf(["keep", "pause", "end"]),
+  change_clients: texts(10, 200),
+  status: oneOf(["active", "disabled"]),
+  company: orNull(text(100, "slug of the company whose own provider it is")),
+  roles: maybe(
+    orNull(
+      record({
+        claim: text(100),
+        admin: texts(200, 500),
+        member: texts(200, 500),
+        others: oneOf(["member", "refuse"]),
+      }),
+    ),
+  ),
+  redirect_uri: url,
+  backchannel_logout_uri: orNull(url),
+  created_at: time,
+});
+
+export const identityRecord = record({
+  id: text(200),
+  system: oneOf(["issuer", "provider", "company provider", "application", "deleted"]),
+  name: orNull(text(1024)),
+  issuer_id: text(200),
+  claim: orNull(text(1024)),
+  subject: text(255),
+  made_by: oneOf(["operator", "first use", "person"]),
+  created_at: time,
+});
+
+export const settingRecord = record({
+  key: text(100),
+  variable: text(100),
+  value: Type.Unknown({ description: "as the server uses it; times in milliseconds; a secret is never shown" }),
+  is_default: flag,
+  is_secret: flag,
+  meaning: text(1000),
+});
+
+export const refusalRecord = record({
+  request_id: text(100),
+  at: time,
+  condition: text(100),
+  client_id: orNull(ids),
+  method: text(20),
+  path: text(2048),
+  address: orNull(text(100)),
+  parameter: orNull(text(100)),
+  received: orNull(Type.String()),
+  registered: orNull(Type.Unknown()),
+  detail: orNull(Type.String()),
 });

@@ -1,6 +1,7 @@
 /** Small schemas from which the bodies and records of the admin API are made. */
 
 import { type TProperties, type TSchema, Type } from "typebox";
+import type { Remark } from "../../admin/admin-error.ts";
 
 export const text = (maxLength: number, description?: string) =>
   Type.String({ maxLength, ...(description === undefined ? {} : { description }) });
@@ -36,6 +37,10 @@ export const translated = <P extends TProperties>(field: string, properties: P) 
     patternProperties: { [`^${field}#[A-Za-z0-9-]{1,35}$`]: { type: ["string", "null"], maxLength: 500 } },
   });
 
+/** A record with texts in other languages. */
+export const translatedRecord = <P extends TProperties>(field: string, properties: P) =>
+  Type.Object(properties, { patternProperties: { [`^${field}#[A-Za-z0-9-]{1,35}$`]: { type: "string" } } });
+
 /** The translations in a body, by language. */
 export function translationsIn(field: string, given: object): Readonly<Record<string, string>> | undefined {
   const found = Object.entries(given).filter(([name]) => name.startsWith(`${field}#`));
@@ -54,4 +59,9 @@ export function given<T extends object>(values: T): { [Key in keyof T]?: Exclude
 /** A list in the form of RFC 6749 §3.3. */
 export function words(value: string | null | undefined): readonly string[] | undefined {
   return value === undefined ? undefined : (value ?? "").split(" ").filter((word) => word !== "");
+}
+
+/** What the operator should look at again after a change that was made. */
+export function remarksIn(remarks: readonly Remark[]): { readonly warnings?: readonly Remark[] } {
+  return remarks.length === 0 ? {} : { warnings: remarks.map(({ field, problem }) => ({ field, problem })) };
 }

@@ -60,3 +60,21 @@ export async function signsInElsewhere(
       waysIn.some(({ issuerId, claim }) => text(row, "issuer_id") === issuerId && textOrNull(row, "claim") === claim),
   );
 }
+
+/** Locks the row, so that a person who cancels the deletion is either in time or too late. */
+export async function isDue(tx: Tx, { partition, personId }: PersonKey, due: Millis): Promise<boolean> {
+  const row = await tx.one(
+    sql`SELECT person_id FROM people WHERE ${thisPerson} AND delete_at <= :due ${words.forUpdate}`,
+    { partition, personId, due },
+  );
+  return row !== undefined;
+}
+
+/** Locks the row, so that nobody becomes an operator in the same moment. */
+export async function isOperator(tx: Tx, { partition, personId }: PersonKey): Promise<boolean> {
+  const row = await tx.one(sql`SELECT operator FROM people WHERE ${thisPerson} ${words.forUpdate}`, {
+    partition,
+    personId,
+  });
+  return row !== undefined && text(row, "operator") !== "[]";
+}

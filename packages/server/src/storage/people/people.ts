@@ -4,13 +4,13 @@ import type { Millis, PersonDetails } from "../../oauth/model.ts";
 import type { InSession } from "../../owners/change-conditions.ts";
 import type { StoredMail } from "../../owners/mail/storage.ts";
 import { leftAt } from "../../owners/recovery/storage.ts";
-import type { CreatePersonOutcome, EndCause, Person, PersonChanges } from "../../owners/storage.ts";
+import type { ByLesser, CreatePersonOutcome, EndCause, Person, PersonChanges } from "../../owners/storage.ts";
 import { noteForCompanies, tellOf } from "../companies/membership-outbox.ts";
 import { endConsentsOf } from "../consents/consents.ts";
 import { eraseHistory, noteEnded } from "../consents/history.ts";
 import { type Call, query, sql, statement, steps, type Tx, transaction, words } from "../define-verbs.ts";
 import { tell } from "../events/tell.ts";
-import { mayStill } from "../factors/lock-person-row.ts";
+import { isDue, isOperator, mayStill } from "../factors/lock-person-row.ts";
 import { listPasskeys } from "../factors/passkeys.ts";
 import { eraseFactors } from "../factors/second-factors.ts";
 import { endGrants, endingOf, pauseGrants, pausingOf } from "../grants/end-in-batches.ts";
@@ -99,14 +99,14 @@ async function release(call: Call, person: Person, now: Millis): Promise<void> {
 
 /**
  * Deletes the person with all their records, and then their names, unless another call has made the same person again.
- * False: the person's deletion is not due at `due`, and nothing is deleted.
+ * False: the condition is not met, and nothing is deleted.
  */
-export async function eraseWholly(call: Call, person: Person, now: Millis, due?: Millis): Promise<boolean> {
+export async function eraseWholly(call: Call, person: Person, now: Millis, only: OnlyIf = {}): Promise<boolean> {
   const { partition, personId } = person;
   const keys = (await call(listPasskeys, { partition, personId })).map(({ credentialId }) => credentialId);
   for (const value of namesOf(person)) await call(unreserveName, { value, ownerId: personId, now });
   for (const value of keys) await call(unreserveName, { kind: "passkey", value, ownerId: personId, now });
-  const erased = await call(erasePerson, { partition, personId, now, ...(due === undefined ? {} : { due }) });
+  const erased = await call(erasePerson, { partition, personId, now, ...only });
   const { names, links, passkeys } = erased ?? NOTHING;
   await tellOf(call, person, now);
   // The names may have changed meanwhile.
@@ -304,7 +304,7 @@ async function lockedDetails(tx: Tx, key: PersonKey): Promise<PersonDetails | nu
   return row === undefined || row["details"] === null ? null : json<PersonDetails>(row, "details");
 }
 
-export interface NewPassword extends PersonKey, InSession {
+export interface NewPassword extends PersonKey, InSession, ByLesser {
   readonly passwordHash: string;
   readonly replacing?: Millis | null;
   readonly mustChange: boolean;
@@ -331,9 +331,11 @@ export const writePassword = transaction<NewPassword, boolean>(
       revokeConsents = false,
       endSessions = true,
       endWaysBack = false,
+      unlessOperator = false,
       keepSessionId,
       ...asked
     } = ends;
+    if (unlessOperator && (await isOperator(tx, { partition, personId }))) return false;
     if (!(await mayStill(tx, { partition, personId }, asked))) return false;
     const changed = await tx.run(
       sql`UPDATE people SET password_hash = :passwordHash, password_changed_at = :now, must_change_password = :mustChange,
@@ -412,14 +414,15 @@ export function pauseGrantsOf(tx: Tx, { partition, personId }: PersonKey, at: Mi
   return pauseGrants(tx, waiting, { partition, personId }, at);
 }
 
-export const deletePerson = steps<PersonKey & { readonly now: Millis }, boolean>(
-  async (call, { partition, personId, now }) => {
+export const deletePerson = steps<PersonKey & ByLesser & { readonly now: Millis }, boolean>(
+  async (call, { partition, personId, unlessOperator = false, now }) => {
     const person = await call(getPerson, { partition, personId });
-    if (person === undefined) return false;
-    await eraseWholly(call, person, now);
-    return true;
+    return person !== undefined && (await eraseWholly(call, person, now, { unlessOperator }));
   },
 );
+
+/** `due`: only if the person's deletion is due then. */
+type OnlyIf = ByLesser & { readonly due?: Millis };
 
 interface Erased {
   readonly names: readonly string[];
@@ -431,11 +434,11 @@ const NOTHING: Erased = { names: [], links: [], passkeys: [] };
 
 /**
  * Works in the person's own partition: deletes person, sessions, factors, consents and links, ends the grants, and
- * leaves entries for the companies. Returns the owners of names to free. Undefined: the deletion is not due at `due`,
- * if that is named.
+ * leaves entries for the companies. Returns the owners of names to free. Undefined: the condition is not met.
  */
-export const erasePerson = transaction<PersonKey & { readonly due?: Millis; readonly now: Millis }, Erased | undefined>(
-  async (tx, { partition, personId, due, now }) => {
+export const erasePerson = transaction<PersonKey & OnlyIf & { readonly now: Millis }, Erased | undefined>(
+  async (tx, { partition, personId, due, unlessOperator = false, now }) => {
+    if (unlessOperator && (await isOperator(tx, { partition, personId }))) return undefined;
     if (due !== undefined && !(await isDue(tx, { partition, personId }, due))) return undefined;
     await noteForCompanies(tx, { partition, personId }, { gone: true, cutAt: now, now });
     await tx.run(sql`DELETE FROM member_links WHERE ${thisPerson}`, { partition, personId });
@@ -472,12 +475,3 @@ export const erasePerson = transaction<PersonKey & { readonly due?: Millis; read
     return { names, links: links.map((row) => text(row, "link")), passkeys };
   },
 );
-
-/** Locks the row, so that a person who cancels the deletion is either in time or too late. */
-async function isDue(tx: Tx, { partition, personId }: PersonKey, due: Millis): Promise<boolean> {
-  const row = await tx.one(
-    sql`SELECT person_id FROM people WHERE ${thisPerson} AND delete_at <= :due ${words.forUpdate}`,
-    { partition, personId, due },
-  );
-  return row !== undefined;
-}

@@ -1,16 +1,18 @@
 /** Verbs with which an operator disables and enables people. */
 
 import type { Millis } from "../../oauth/model.ts";
+import type { ByLesser } from "../../owners/storage.ts";
 import { noteForCompanies, tellOf } from "../companies/membership-outbox.ts";
 import { noteSystem } from "../consents/history.ts";
 import { sql, steps, transaction, words } from "../define-verbs.ts";
 import { tell } from "../events/tell.ts";
+import { isOperator } from "../factors/lock-person-row.ts";
 import { revokeDevices } from "./known-devices.ts";
 import { noteSessionEnds } from "./logout-notices.ts";
 import { endGrantsOf, pauseGrantsOf } from "./people.ts";
 import { type PersonKey, thisPerson } from "./person-row.ts";
 
-type NewStatus = PersonKey & { readonly status: "active" | "disabled"; readonly now: Millis };
+type NewStatus = PersonKey & ByLesser & { readonly status: "active" | "disabled"; readonly now: Millis };
 
 /**
  * Changes the person first, then tells each of their companies. If this is interrupted in between, housekeeping tells
@@ -23,12 +25,11 @@ export const setPersonStatus = steps<NewStatus, boolean>(async (call, args) => {
 });
 
 /** An operator overrules every other system. */
-export const writePersonStatus = transaction<NewStatus, boolean>(async (tx, { partition, personId, status, now }) => {
-  const before = await tx.one(sql`SELECT disabled_by FROM people WHERE ${thisPerson} ${words.forUpdate}`, {
-    partition,
-    personId,
-  });
-  if (before === undefined) return false;
+export const writePersonStatus = transaction<NewStatus, boolean>(async (tx, args) => {
+  const { partition, personId, status, unlessOperator = false, now } = args;
+  const key = { partition, personId };
+  const before = await tx.one(sql`SELECT disabled_by FROM people WHERE ${thisPerson} ${words.forUpdate}`, key);
+  if (before === undefined || (unlessOperator && (await isOperator(tx, key)))) return false;
   await tx.run(sql`UPDATE people SET status = :status, disabled_by = NULL, updated_at = :now WHERE ${thisPerson}`, {
     partition,
     personId,

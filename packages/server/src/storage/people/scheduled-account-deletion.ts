@@ -124,7 +124,7 @@ async function eraseDue(call: Call, key: PersonKey, now: Millis): Promise<boolea
         return false;
       }
     }
-    erased = await eraseWholly(call, person, now, now);
+    erased = await eraseWholly(call, person, now, { due: now });
   } finally {
     if (!erased) {
       await call(noteStanding, { ...key, now });

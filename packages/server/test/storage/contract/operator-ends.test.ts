@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { adminOf } from "../../../src/admin/context.ts";
-import { setPassword } from "../../../src/admin/people.ts";
+import { type AdminContext, adminOf } from "../../../src/admin/context.ts";
+import { deleteUser, setPassword } from "../../../src/admin/people.ts";
 import { onEveryBackend } from "../support/backends.ts";
 import { aLink, aSentLink } from "../support/mail-builders.ts";
 import { anId, aSession, aStoredPerson, DAY, HOUR, NOW } from "../support/record-builders.ts";
@@ -52,5 +52,48 @@ onEveryBackend("what an operator ends", (storage) => {
     expect(await storage().mailLinks.find({ ...undo, purpose: "undo" })).toBeDefined();
     await sets("seven green umbrellas");
     expect(await storage().mailLinks.find({ ...undo, purpose: "undo" })).toBeUndefined();
+  });
+
+  test("AD-25: somebody who has become an operator meanwhile → a lesser caller changes nothing", async () => {
+    const person = await aStoredPerson(storage());
+    const key = { partition: person.partition, personId: person.personId };
+    const lesser = { ...key, unlessOperator: true, now: NOW + 1 };
+    const ends = { mustChange: false, endGrants: true, keepSessionId: null };
+    const admin = adminOf(storage(), "https://as.example", () => NOW);
+    const become = (operator: readonly string[]) =>
+      storage().people.update({ ...key, changes: { operator }, now: NOW });
+    await become(["read"]);
+    expect(await storage().people.setPassword({ ...lesser, ...ends, passwordHash: "another" })).toBe(false);
+    expect(await storage().people.setStatus({ ...lesser, status: "disabled" })).toBe(false);
+    expect(await storage().people.delete(lesser)).toBe(false);
+    const { passwordHash, status, username } = person;
+    expect(await storage().people.get(key)).toMatchObject({ passwordHash, status, operator: ["read"] });
+    expect(await storage().people.findByName({ name: username })).toMatchObject({ personId: person.personId });
+
+    // The use-case finds no operator, and they become one before it writes.
+    await become([]);
+    let looks = 0;
+    const check = (present: { readonly operator: readonly string[] }) => {
+      looks += 1;
+      if (present.operator.length > 0) throw new Error("an operator");
+    };
+    const late = {
+      ...admin,
+      storage: {
+        ...storage(),
+        people: {
+          ...storage().people,
+          delete: async (args: Parameters<AdminContext["storage"]["people"]["delete"]>[0]) => {
+            await become(["read"]);
+            return storage().people.delete(args);
+          },
+        },
+      },
+    } as AdminContext;
+    await expect(deleteUser({ id: person.personId }, late, check)).rejects.toThrow("an operator");
+    expect([looks, (await storage().people.get(key))?.status]).toEqual([2, "active"]);
+    await become([]);
+    await deleteUser({ id: person.personId }, admin, check);
+    expect(await storage().people.get(key)).toBeUndefined();
   });
 });

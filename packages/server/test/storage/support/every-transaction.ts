@@ -220,7 +220,10 @@ export const calls: readonly (readonly [string, unknown])[] = [
   ["grants.approve", anApproval(aGrant(person))],
   [
     "writePassword",
-    { ...person, passwordHash: "x", mustChange: false, endGrants: true, keepSessionId: null, now: NOW },
+    {
+      ...{ ...person, passwordHash: "x", mustChange: false, endGrants: true, keepSessionId: null },
+      ...{ unlessOperator: true, now: NOW },
+    },
   ],
   ["sessions.create", asking],
   ["endUpstreamSessionsOf", { partition: person.partition, personId, link: "x", sid: "y", name: "n", now: NOW }],
@@ -278,10 +281,10 @@ export const calls: readonly (readonly [string, unknown])[] = [
   ["writeUpstreamChange", { ...upstreamChange, change: "disabled" }],
   ["writeUpstreamChange", { ...upstreamChange, change: "enabled" }],
   ["writeUpstreamChange", { ...upstreamChange, change: "disabled" }],
-  ["writePersonStatus", { ...person, status: "active", now: NOW }],
+  ["writePersonStatus", { ...person, status: "active", unlessOperator: true, now: NOW }],
   ["writePerson", { ...person, before: person.email, given: true, changes: {}, expected: person, now: NOW }],
   ["eraseToldLink", { ...person, link: hashOfSubject(aLink.subject), now: NOW }],
   ["writeUpstreamChange", { ...upstreamChange, change: "deleted" }],
   ["writePersonStatus", { ...person, status: "disabled", now: NOW }],
-  ["erasePerson", { ...person, now: NOW }],
+  ["erasePerson", { ...person, unlessOperator: true, now: NOW }],
 ];

@@ -263,7 +263,7 @@ export const clients = [
       ...at(`clients.${action}`, `POST /clients/{client_id}/${action}`),
       ...writes("clients"),
       summary: action === "disable" ? "Disable a client; its grants end" : "Enable a disabled client",
-      command: "client update",
+      command: `client ${action}`,
       result: records.clientRecord,
       tagged: true,
       async answer(call) {

@@ -13,20 +13,77 @@ import {
   membersPage,
   ROLES,
   removeMember,
+  revokeForAll,
   setAppPolicy,
   updateCompany,
 } from "../../../admin/companies.ts";
+import {
+  type CompanySignInChanges,
+  companySignInRecord,
+  signInOf,
+  updateCompanySignIn,
+} from "../../../admin/company-sign-in.ts";
+import type { AdminContext } from "../../../admin/context.ts";
 import { listCompanies } from "../../../admin/directory.ts";
 import { companyRecord, memberRecord, ruleRecord } from "../../../admin/output-records.ts";
+import { refuse } from "../../../oauth/errors.ts";
+import { canonicalDomain } from "../../../owners/canonical-login.ts";
 import type { Company } from "../../../owners/company-storage.ts";
 import { Cursors, DEFAULT_LIMIT, listQuery, pageInMemory, pageOf } from "../lists.ts";
 import { at, type Call, operation, reads, writes } from "../operation.ts";
 import * as records from "../records.ts";
-import { body, given, oneOf, record, scopeText, text, texts, words } from "../schemas.ts";
+import { body, given, oneOf, orNull, record, scopeText, text, texts, words } from "../schemas.ts";
 
 const maybe = Type.Optional;
 const refOf = ({ params }: Pick<Call<unknown, unknown>, "params">): CompanyRef => ({ id: params["id"] ?? "" });
+const signInIn = async (company: Company, admin: AdminContext) => companySignInRecord(await signInOf(company, admin));
 const answered = (company: Company) => ({ record: companyRecord(company), tagged: companyRecord(company) });
+
+const signInFields = {
+  own_provider: Type.Boolean({ description: "whether its admins may connect their own sign-in provider" }),
+  email_domains: texts(50, 255, "domains whose addresses are the company's"),
+  provider: orNull(text(200), "id of its own sign-in provider"),
+};
+const signInRecord = record(signInFields);
+
+async function changeSignIn(call: Call<unknown, unknown>, changes: CompanySignInChanges) {
+  return { record: companySignInRecord(await updateCompanySignIn(refOf(call), changes, call.admin)) };
+}
+
+const domainOperations = [
+  operation({
+    ...at("companies.add-email-domain", "PUT /companies/{id}/email-domains/{domain}"),
+    ...writes("companies"),
+    summary: "Confirm that the addresses of a domain are a company's",
+    command: "company update",
+    result: signInRecord,
+    answer: (call) => changeSignIn(call, { addDomains: [call.params["domain"] ?? ""] }),
+  }),
+  operation({
+    ...at("companies.remove-email-domain", "DELETE /companies/{id}/email-domains/{domain}"),
+    ...writes("companies"),
+    summary: "Take a domain from a company; its own provider makes no more accounts for it",
+    command: "company update",
+    result: signInRecord,
+    async answer(call) {
+      const domain = call.params["domain"] ?? "";
+      const company = await companyBySlug(refOf(call), call.admin);
+      const { emailDomains } = await signInOf(company, call.admin);
+      if (!emailDomains.includes(canonicalDomain(domain) ?? domain)) refuse("record_unknown");
+      return changeSignIn(call, { removeDomains: [domain] });
+    },
+  }),
+  operation({
+    ...at("companies.set-own-provider", "PUT /companies/{id}/own-provider"),
+    ...writes("companies"),
+    summary: "Decide whether the admins of a company may connect their own sign-in provider",
+    notes: "To connect one for them, create a provider with `company_id`.",
+    command: "company update",
+    body: body({ allowed: Type.Boolean() }),
+    result: signInRecord,
+    answer: (call) => changeSignIn(call, { ownProvider: call.body.allowed }),
+  }),
+];
 
 export const companies = [
   operation({
@@ -63,11 +120,15 @@ export const companies = [
   operation({
     ...at("companies.show", "GET /companies/{id}"),
     ...reads("companies"),
-    summary: "Read a company",
+    summary: "Read a company, its e-mail domains, and the id of its own sign-in provider",
     command: "company show",
-    result: records.companyRecord,
+    result: record({ ...records.companyRecord.properties, ...signInFields }),
     tagged: true,
-    answer: async (call) => answered(await companyBySlug(refOf(call), call.admin)),
+    async answer(call) {
+      const company = await companyBySlug(refOf(call), call.admin);
+      const { record: told, tagged } = answered(company);
+      return { record: { ...told, ...(await signInIn(company, call.admin)) }, tagged };
+    },
   }),
   operation({
     ...at("companies.update", "PATCH /companies/{id}"),
@@ -171,7 +232,7 @@ export const companies = [
     ...writes("companies"),
     summary: "Decide about an app for all members of a company",
     notes: "`none` removes the rule. `members` says whether members who use the app keep their access.",
-    command: "company app",
+    command: "company policy",
     body: body({
       rule: oneOf(APP_RULES),
       scope: maybe(scopeText("the scopes that members can grant at most")),
@@ -189,4 +250,17 @@ export const companies = [
       return { record: { grants_ended: await setAppPolicy(refOf(call), policy, call.admin) } };
     },
   }),
+  operation({
+    ...at("companies.revoke", "POST /companies/{id}/revoke"),
+    ...writes("companies"),
+    summary: "End the consent of a company to an app, all its grants, and its approval",
+    notes: "The company's rule about the app stays, so members may allow it again if the rule lets them.",
+    command: "company revoke",
+    body: body({ client_id: text(200) }),
+    result: record({ grants_ended: Type.Integer() }),
+    answer: async (call) => ({
+      record: { grants_ended: await revokeForAll(refOf(call), call.body.client_id, call.admin) },
+    }),
+  }),
+  ...domainOperations,
 ];

@@ -19,7 +19,12 @@ const consentSchema = record({
   status: text(50),
   via: text(200),
   granted_by: text(300),
-  scopes: Type.Array(record({ name: text(128), granted_at: time, expires_at: orNull(time) })),
+  scopes: Type.Array(
+    record({
+      ...{ name: text(128), granted_at: time, expires_at: orNull(time) },
+      redirect_hosts: orNull(texts(100, 2048, "null: any")),
+    }),
+  ),
   taken_back: texts(1000, 128),
   created_at: time,
   updated_at: time,

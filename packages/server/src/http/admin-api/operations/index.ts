@@ -5,7 +5,10 @@ import { clients } from "./clients.ts";
 import { companies } from "./companies.ts";
 import { events } from "./events.ts";
 import { grantsAndKeys } from "./grants-and-keys.ts";
+import { issuers } from "./issuers.ts";
+import { providers } from "./providers.ts";
 import { scopesAndResources } from "./scopes.ts";
+import { settingsAndRefusals } from "./settings-and-refusals.ts";
 import { tokens } from "./tokens.ts";
 import { users } from "./users.ts";
 
@@ -15,7 +18,10 @@ export const operations: readonly Operation[] = [
   ...users,
   ...companies,
   ...scopesAndResources,
+  ...issuers,
+  ...providers,
   ...grantsAndKeys,
+  ...settingsAndRefusals,
   ...tokens,
   ...events,
 ];

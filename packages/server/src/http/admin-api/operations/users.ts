@@ -3,6 +3,7 @@
 import { type Static, Type } from "typebox";
 import type { Authority } from "../../../admin/api-access/authority.ts";
 import { listUsers } from "../../../admin/directory.ts";
+import { identitiesOf, identityRecord, removeIdentity } from "../../../admin/identities.ts";
 import { userRecord } from "../../../admin/output-records.ts";
 import {
   createUser,
@@ -19,9 +20,10 @@ import {
   updateUser,
   userOf,
 } from "../../../admin/people.ts";
+import { IMPORT_FIELDS, importedRecord, importUsers } from "../../../admin/user-import.ts";
 import { setUserPicture } from "../../../admin/user-picture.ts";
 import type { Person } from "../../../owners/storage.ts";
-import { Cursors, DEFAULT_LIMIT, listQuery, pageOf } from "../lists.ts";
+import { Cursors, DEFAULT_LIMIT, listQuery, pageInMemory, pageOf } from "../lists.ts";
 import { at, type Call, operation, reads, writes } from "../operation.ts";
 import { ApiRefusal, refuseFields } from "../problem.ts";
 import * as records from "../records.ts";
@@ -42,10 +44,10 @@ const details = {
   locale: detail,
   zoneinfo: detail,
   website: detail,
-  profile: detail,
+  profile_url: detail,
   phone_number: detail,
   phone_number_verified: maybe(flag),
-  street_address: detail,
+  street: detail,
   postal_code: detail,
   locality: detail,
   region: detail,
@@ -86,10 +88,10 @@ function detailsIn(asked: Static<typeof userChanges>): { readonly details?: Type
     locale: cleared(asked.locale),
     zoneinfo: cleared(asked.zoneinfo),
     website: cleared(asked.website),
-    profileUrl: cleared(asked.profile),
+    profileUrl: cleared(asked.profile_url),
     phoneNumber: cleared(asked.phone_number),
     phoneVerified: asked.phone_number_verified,
-    street: cleared(asked.street_address),
+    street: cleared(asked.street),
     postalCode: cleared(asked.postal_code),
     locality: cleared(asked.locality),
     region: cleared(asked.region),
@@ -140,6 +142,23 @@ const shown = record({
   ...records.userRecord.properties,
   password: maybe(Type.String({ description: "a generated one, shown only here" })),
 });
+
+/** In bytes, of one import. Larger files come in parts. */
+const MAX_IMPORT = 1_048_576;
+const MAX_IMPORT_LINES = 2000;
+
+/** The last line may have no end. */
+function linesOf(bytes: Uint8Array): readonly Uint8Array[] {
+  const lines: Uint8Array[] = [];
+  let from = 0;
+  while (from < bytes.length) {
+    const end = bytes.indexOf(0x0a, from);
+    const to = end === -1 ? bytes.length : end;
+    lines.push(bytes.subarray(from, to));
+    from = to + 1;
+  }
+  return lines;
+}
 
 export const users = [
   operation({
@@ -245,7 +264,7 @@ export const users = [
     summary: "Delete a person with all sessions and consents, for good",
     command: "user delete",
     async answer(call) {
-      await deleteUser(await pathUser(call), call.admin);
+      await deleteUser(refOf(call), call.admin, requireOver(call));
       return {};
     },
   }),
@@ -258,9 +277,8 @@ export const users = [
       result: records.userRecord,
       tagged: true,
       async answer(call) {
-        const ref = await pathUser(call);
         const status = action === "disable" ? "disabled" : "active";
-        return answered(await setUserStatus(ref, status, call.admin), call);
+        return answered(await setUserStatus(refOf(call), status, call.admin, requireOver(call)), call);
       },
     }),
   ),
@@ -280,9 +298,9 @@ export const users = [
     tagged: true,
     async answer(call) {
       const { body: asked, admin } = call;
-      const ref = await pathUser(call);
       const { keep_grants: keepGrants = false, must_change_password: mustChange = false } = asked;
-      const { person, generated } = await setPassword(ref, choiceIn(asked), { keepGrants, mustChange }, admin);
+      const how = { keepGrants, mustChange };
+      const { person, generated } = await setPassword(refOf(call), choiceIn(asked), how, admin, requireOver(call));
       return answered(person, call, generated);
     },
   }),
@@ -335,6 +353,60 @@ export const users = [
     async answer(call) {
       const ref = await pathUser(call);
       return answered(await setUserPicture(ref, null, call.admin), call);
+    },
+  }),
+  operation({
+    ...at("users.import", "POST /users/import"),
+    ...writes("users"),
+    summary: "Import people of another system, with the hashes of their passwords",
+    notes: `The body is NDJSON: one JSON object on each line, at most ${MAX_IMPORT_LINES.toLocaleString("en")} lines and 1 MiB. A line that is refused does not stop the others. A repeated import changes nothing. The answer has one line for each line: \`result\` is \`created\`, \`exists\` or \`refused\`.`,
+    command: "user import",
+    takes: "application/x-ndjson",
+    most: MAX_IMPORT,
+    fields: IMPORT_FIELDS,
+    repeats: true,
+    resultLine: record({
+      line: Type.Integer(),
+      result: oneOf(["created", "exists", "refused"]),
+      id: maybe(text(200)),
+      username: maybe(text(200)),
+      code: maybe(text(50, "why it was refused")),
+      errors: maybe(Type.Array(record({ field: orNull(text(100)), problem: text(1000) }))),
+    }),
+    async answer({ bytes, admin }) {
+      const lines = linesOf(bytes);
+      if (lines.length > MAX_IMPORT_LINES)
+        refuseFields([{ field: null, problem: `send at most ${MAX_IMPORT_LINES} lines: split the file` }]);
+      let told = "";
+      for await (const line of importUsers(lines, admin)) told += `${JSON.stringify(importedRecord(line))}\n`;
+      return { lines: told };
+    },
+  }),
+  operation({
+    ...at("users.identities", "GET /users/{id}/identities"),
+    ...reads("users"),
+    summary: "List a person's identities at trusted issuers and sign-in providers",
+    command: "user identities",
+    query: listQuery({}),
+    result: pageOf(records.identityRecord),
+    async answer(call) {
+      const { query, admin, tools, params } = call;
+      const cursors = new Cursors(`identities of ${params["id"]}`, query, tools);
+      const { limit = DEFAULT_LIMIT } = query;
+      const { identities } = await identitiesOf(refOf(call), admin);
+      const page = pageInMemory(identities, ({ link }) => link.link, { limit, after: cursors.open(query.after) });
+      return { record: { items: page.items.map(identityRecord), next: cursors.seal(page.next) } };
+    },
+  }),
+  operation({
+    ...at("users.remove-identity", "DELETE /users/{id}/identities/{identity}", 204),
+    ...writes("users"),
+    summary: "Disconnect a person from an issuer or a provider; the account stays",
+    notes: "The person may have no way to sign in afterwards: look at `has_password` first.",
+    command: "user disconnect",
+    async answer(call) {
+      await removeIdentity(await pathUser(call), call.params["identity"] ?? "", call.admin);
+      return {};
     },
   }),
 ];

@@ -1,0 +1,110 @@
+/** What an operator can do is the same by command, by API and as a use-case; each exception has its reason here. */
+
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Command } from "commander";
+import { expect, test } from "vitest";
+import { buildProgram } from "../packages/cli/src/command-tree.ts";
+import { operations } from "../packages/server/src/http/admin-api/operations/index.ts";
+
+const root = join(import.meta.dirname, "..", "packages");
+
+/** Commands that no operation does. */
+const ONLY_COMMANDS: Readonly<Record<string, string>> = {
+  serve: "it is the server itself",
+  "demo device": "it plays a device for the demo",
+  "demo worker": "a process that the demo starts",
+  doctor: "it looks at files and settings of its machine, also while no server starts",
+  "db migrate": "a server can't wait for itself to have a database",
+  "db status": "as doctor: it must answer while no server starts",
+  "db backup": "it writes a file on the machine of the operator",
+  "db restore": "no server may run meanwhile",
+  "db epoch": "no server may run meanwhile",
+  "db gc": "a running server does this by itself",
+  export: "it writes a file with all secrets, which must not travel by HTTP",
+  import: "it replaces all data, also the token of the caller",
+  "receipt verify": "anybody can do it: the server has a page for it, and the keys are public",
+};
+
+/** Use-cases that do the same for both: one reads a list to its end, the other one page of it. */
+const LIKE: Readonly<Record<string, string>> = {
+  allClients: "listClients",
+  allCompanies: "listCompanies",
+  allUsers: "listUsers",
+  companyMembers: "membersPage",
+  listConsents: "consentsPage",
+  listRefusals: "refusalsPage",
+  subjectLinksOf: "linkPage",
+};
+
+const QUESTION = "the command tells what ends before it asks for a yes; a program does not ask";
+const LISTED = "the command's list has the whole record";
+
+/** Use-cases that only commands have. */
+const ONLY_BY_COMMAND: Readonly<Record<string, string>> = {
+  companyProviderImpact: QUESTION,
+  impactOfClient: QUESTION,
+  impactOfCompany: QUESTION,
+  impactOfCompanyApp: QUESTION,
+  impactOfConsent: QUESTION,
+  impactOfIssuer: QUESTION,
+  impactOfMember: QUESTION,
+  impactOfProvider: QUESTION,
+  impactOfResource: QUESTION,
+  impactOfScope: QUESTION,
+  impactOfUser: QUESTION,
+  refuseRetiring: QUESTION,
+  surroundings: "the command warns of what it replaces",
+  recentlyLeft: "a note of the command for people",
+  receiptOf: "anybody can verify a receipt",
+};
+
+/** Use-cases that only the API has. */
+const ONLY_BY_API: Readonly<Record<string, string>> = {
+  scopeOf: LISTED,
+  resourceOf: LISTED,
+  issuerOf: LISTED,
+  allResources: "the command reads the same list from the storage",
+  authorityOf: "a command has the authority of its machine",
+  forgetKeyed: "only a request can be lost on its way",
+};
+
+function commandsBelow(command: Command, path: readonly string[] = []): readonly string[] {
+  if (command.commands.length === 0) return [path.join(" ")];
+  return command.commands.flatMap((one) => commandsBelow(one, [...path, one.name()]));
+}
+
+const textOf = (pattern: string) =>
+  globSync(join(root, pattern))
+    .map((path) => readFileSync(path, "utf8"))
+    .join("\n");
+
+/** Exported functions of admin/ that need the operator's context. */
+function useCases(): readonly string[] {
+  const functions = textOf("server/src/admin/**/*.ts").matchAll(
+    /^export (?:async )?function\*? ?(\w+)(?:<[^>]*>)?\(([\s\S]*?)\)(?::| \{)/gm,
+  );
+  return [...functions]
+    .filter(([, , args]) => /\w*(?:Admin|Key)Context\b/.test(args ?? ""))
+    .map(([, name = ""]) => name);
+}
+
+test("every command but the exceptions has an operation; every operation has a command that exists", async () => {
+  const commands = new Set(commandsBelow(await buildProgram()));
+  const done = new Set(operations.map(({ command }) => command));
+  expect([...commands].filter((one) => !done.has(one)).sort()).toEqual(Object.keys(ONLY_COMMANDS).sort());
+  expect(operations.filter(({ command }) => command === null || !commands.has(command)).map(({ id }) => id)).toEqual(
+    [],
+  );
+});
+
+test("every use-case that a command or an operation has, the other one has, too, but the exceptions", () => {
+  const [api, cli] = [textOf("server/src/http/admin-api/**/*.ts"), textOf("cli/src/**/*.ts")];
+  const uses = (text: string, name: string) => new RegExp(`\\b${name}\\b`).test(text);
+  const all = useCases();
+  expect(all.length).toBeGreaterThan(80);
+  const [byCommand, byApi] = [all.filter((name) => uses(cli, name)), all.filter((name) => uses(api, name))];
+  const missing = (these: readonly string[], those: readonly string[]) => these.filter((one) => !those.includes(one));
+  expect(missing(byCommand, byApi).sort()).toEqual([...Object.keys(LIKE), ...Object.keys(ONLY_BY_COMMAND)].sort());
+  expect(missing(byApi, byCommand).sort()).toEqual([...Object.values(LIKE), ...Object.keys(ONLY_BY_API)].sort());
+});
