@@ -89,6 +89,9 @@ describe("AD-01, AD-02: every operation, by tokens that are not enough", () => {
       const { status, headers: answered } = await api.call(method, "/clients");
       expect([method, status, answered.get("allow")]).toEqual([method, 405, "GET, POST, HEAD"]);
     }
+    // The path of an action is no id of a record.
+    const { status, headers: answered } = await api.call("DELETE", "/sessions/revoke");
+    expect([status, answered.get("allow")]).toEqual([405, "POST"]);
   });
 });
 

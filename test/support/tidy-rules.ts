@@ -46,7 +46,7 @@ function places({ path, text }: SourceFile, pattern: RegExp, why: string): strin
 
 /** The imports of a file, including types. */
 export function importsOf({ text }: SourceFile): string[] {
-  const pattern = /(?:\bfrom\s*|(?<!")\bimport\s*\(?\s*|\bgetBuiltinModule\(\s*)"([^"]+)"/g;
+  const pattern = /(?:\bfrom\s*|(?<!")\bimport(?:\s*\(\s*|\s+)|\bgetBuiltinModule\(\s*)"([^"]+)"/g;
   return [...stripped(text, "code").matchAll(pattern)].map(([, name]) => name ?? "");
 }
 

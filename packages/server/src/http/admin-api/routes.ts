@@ -16,10 +16,13 @@ const table = operations.map((operation) => ({ operation, segments: operation.pa
 export function find(path: string, method: string): Found {
   const segments = decoded(path);
   if (segments === undefined) return { kind: "unknown" };
-  const fitting = table.flatMap(({ operation, segments: wanted }) => {
+  const all = table.flatMap(({ operation, segments: wanted }) => {
     const params = paramsOf(wanted, segments);
     return params === undefined ? [] : [{ operation, params }];
   });
+  // No record has a name such as `revoke` or `import`: a path without a named part is only itself.
+  const literal = all.filter(({ params }) => Object.keys(params).length === 0);
+  const fitting = literal.length > 0 ? literal : all;
   const found = fitting.find(({ operation }) => operation.method === method);
   if (found !== undefined) return { kind: "found", ...found };
   if (fitting.length === 0) return { kind: "unknown" };
