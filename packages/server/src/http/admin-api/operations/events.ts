@@ -122,6 +122,7 @@ export const events = [
       },
       { additionalProperties: false },
     ),
+    resultLine: eventSchema,
     async answer({ query: { after_seq: from = 0, limit = MOST_LINES, ...query }, admin }) {
       const lines: string[] = [];
       for (let after = from; lines.length < limit; ) {
