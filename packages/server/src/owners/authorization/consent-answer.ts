@@ -226,6 +226,9 @@ export async function noteRefusal(
  */
 export function endsBy(allowed: Allowed, now: Millis, onceUntil: Millis): Millis | null {
   const lengths = allowed.scopes.map(({ name }) => lengthOf(name, allowed));
-  const ends = lengths.map((length) => (length === "kept" ? null : endOf(length, now, onceUntil)));
+  const { acting, verdict } = allowed.owner;
+  // The approval may last longer than the member chose before.
+  const keptUntil = verdict === "approved" ? (acting?.chosenUntil ?? null) : null;
+  const ends = lengths.map((length) => (length === "kept" ? keptUntil : endOf(length, now, onceUntil)));
   return ends.reduce((least, end) => (end === null || (least !== null && least < end) ? least : end), null);
 }
