@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { byHand } from "../../packages/server/test/storage/support/raw-statements.ts";
 import {
   expectGoesOn,
   expectPage400,
@@ -97,7 +98,10 @@ describe("DS-06 parameters without end", () => {
 
 test("DS-09 3,000 requests without a cookie → nothing is stored of any, in no table and no file", async () => {
   await ask(authorizePath({}));
-  // Refusals of the tests before are stored a moment after their answers.
+  // Refusals of the tests before are stored a moment after their answers, and their events are sealed in seconds.
+  await expect
+    .poll(() => byHand(`sqlite:${join(server.dataDir, "assent.db")}`, ["SELECT event_id FROM events_waiting"]))
+    .toEqual([]);
   const rows = async () => ({ ...(await rowCounts(server.dataDir)), refusals: null });
   const before = { rows: await rows(), files: files() };
   await flood(3000, async (at) => {

@@ -139,7 +139,7 @@ test("the next page says who was chosen last time: nobody, the company, the pers
   const agent = new Agent(server.issuer);
   await signIn(agent, member.username);
   const next = () => agent.get(authorizeUrl(server, app, { prompt: "consent" }));
-  expect(said(await next())).toMatch(/^What you allow for a company/);
+  expect(said(await next())).toMatch(/^Access that you allow for a company/);
   await agent.submit(consentForm(await next()), { decision: "allow", owner: companyId });
   expect(said(await next())).toBe(`Last time you chose ${name}.`);
   server.tick(1000);

@@ -12,6 +12,7 @@ import { trust } from "./assertion-requests.ts";
 import { formWith, withSecondStep } from "./authenticator-app.ts";
 import { addCompany, addMember, decide, type TestCompany } from "./company-staff.ts";
 import { aDevice, aDeviceClient, decide as decideDevice, enter } from "./device-actor.ts";
+import { OF_EVENTS } from "./front-channel.ts";
 import {
   Agent,
   authorize,
@@ -512,13 +513,13 @@ const MOVING: Readonly<Record<string, readonly string[]>> = {
   outbox: ["sealed", "status", "tries", "due_at", "fault"],
 };
 
-/** A refused form leaves its reason for the operator. */
-const OF_REFUSALS = "refusals";
+/** A refused form leaves its reason for the operator, and events are written later. */
+const ELSEWHERE: readonly string[] = ["refusals", ...OF_EVENTS];
 
 /** Every row of the database, without the columns that change without a form, and without the reasons of refusals. */
 export function rowsOf({ dataDir }: TestServer): string[] {
   const database = new DatabaseSync(join(dataDir, "assent.db"), { readOnly: true });
-  const all = TABLES.filter(({ name }) => name !== OF_REFUSALS).flatMap(({ name }) =>
+  const all = TABLES.filter(({ name }) => !ELSEWHERE.includes(name)).flatMap(({ name }) =>
     database
       .prepare(`SELECT * FROM ${name}`)
       .all()
