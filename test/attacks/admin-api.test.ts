@@ -145,6 +145,17 @@ describe("AD-22: authority that ends, ends at the next request", () => {
     expect((await console.get("/clients")).status).toBe(401);
   });
 
+  test("one scope of a consent is taken back → that scope no longer works, the others do", async () => {
+    const client = await server.addClient({ scopes: ["admin:clients:read", "admin:users:read"] });
+    const { partition, personId } = await server.addPerson({ username: "orla", operator: ["admin"] });
+    const console = api.with(await personToken("orla", client, "admin:clients:read admin:users:read"));
+    expect([(await console.get("/clients")).status, (await console.get("/users")).status]).toEqual([200, 200]);
+    const consent = { partition, ownerId: personId, clientId: client.clientId };
+    const taken = { ...consent, remove: ["admin:users:read"], by: personId, now: server.now() };
+    expect((await server.assent.storage.consents.narrow(taken)).kind).toBe("narrowed");
+    expect([(await console.get("/clients")).status, (await console.get("/users")).status]).toEqual([200, 403]);
+  });
+
   test("a token whose maker is a person or a client without the scope admin by now → 401", async () => {
     const made = async (token: string) => {
       const { body } = await api.with(token).post("/tokens", { scope: "admin:users:read" });
@@ -397,6 +408,14 @@ describe("AD-23: a request with a key is done once", () => {
     expect((await api.post("/companies", { name: "K", slug: "?" }, key("two"))).status).toBe(400);
     expect((await api.post("/companies", { name: "K", slug: "k" }, key("two"))).status).toBe(201);
     expect((await api.post("/companies", { name: "K", slug: "k2" }, key(""))).status).toBe(400);
+  });
+
+  test("the same key and body at another record → 422, not the answer about the first", async () => {
+    const [one, two] = [await server.addClient(), await server.addClient()];
+    const rotate = ({ clientId }: TestClient) => api.post(`/clients/${clientId}/rotate-secret`, {}, key("rotate"));
+    expect((await rotate(one)).status).toBe(200);
+    const other = await rotate(two);
+    expect([other.status, other.body?.["code"]]).toEqual([422, "idempotency_key_reused"]);
   });
 
   test("twenty at once → one record; the stored answer is sealed", async () => {
