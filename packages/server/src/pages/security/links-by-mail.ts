@@ -1,7 +1,16 @@
 /** The pages that ask for a link by e-mail, and the pages that such a link opens. */
 import type { Chrome } from "../chrome.ts";
 import { fill, type Messages, rich } from "../messages/index.ts";
-import { hidden, notice, outsideLink, passwordScript, secrets, signInAsAnother, titled } from "../parts/components.ts";
+import {
+  hidden,
+  localTimes,
+  notice,
+  outsideLink,
+  passwordScript,
+  secrets,
+  signInAsAnother,
+  titled,
+} from "../parts/components.ts";
 import { field } from "../parts/fields.ts";
 import { type Child, html } from "../parts/html.ts";
 import { icon } from "../parts/icons.ts";
@@ -222,7 +231,11 @@ export function donePage(view: DoneView, chrome: Chrome): string {
       // Most people who open a used link have done what it was for.
       const done = view.end.kind === "used" && view.again !== null;
       const first = done ? { href: "/login", label: words.signIn.submit } : null;
-      return statement(title, [text, view.again !== null && !done && words.waiting.gone], door, chrome, "fault", first);
+      const texts = [
+        view.end.kind === "expired" ? [text, localTimes(chrome)] : text,
+        view.again !== null && !done && words.waiting.gone,
+      ];
+      return statement(title, texts, door, chrome, "fault", first);
     }
   }
 }
