@@ -156,9 +156,11 @@ export async function prepareData<Names extends string>(
 ): Promise<Prepared<Names>> {
   const server = await startServer({ config: { issuer: ISSUER } });
   const person = await server.addPerson();
-  const added = await Promise.all(
-    Object.entries<Partial<Client>>(clients).map(async ([name, client]) => [name, await server.addClient(client)]),
-  );
+  // One after the other: at the start of a run, a slow machine opens connections to PostgreSQL slowly.
+  const added: (readonly [string, TestClient])[] = [];
+  for (const [name, client] of Object.entries<Partial<Client>>(clients)) {
+    added.push([name, await server.addClient(client)]);
+  }
   await more(server);
   await server.assent.close();
   const dataDir = join(mkdtempSync(join(tmpdir(), "assent-processes-")), "data");
