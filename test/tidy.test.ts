@@ -74,7 +74,7 @@ const IMPORTS: tidy.ImportTable = {
   // Clients that describe themselves.
   "packages/server/src/client-documents": [
     ...["oauth", "outbound/guarded-fetch.ts", "jose/strict-json.ts", "admin/storage.ts", "storage-subset.ts"],
-    ...["node:crypto", "node:http", "lru-cache"],
+    ...["node:crypto", "node:http", "least-recently-used.ts"],
   ],
   // This server as a client of other OpenID Connect providers.
   "packages/server/src/upstream": [

@@ -158,7 +158,7 @@ export async function updateClient(
   });
 }
 
-/** What a document says, nobody else can set: the next fetch would undo it. */
+/** Refuses a change of a field that the client's document sets: the next fetch would undo it. */
 function refuseDescribed(field: string): never {
   return refuse("invalid", field, "this client is described by the document at its client_id; change the document");
 }

@@ -3,9 +3,9 @@
  * when an owner answers (draft-ietf-oauth-client-id-metadata-document-02 §§4, 5).
  */
 
-import { LRUCache } from "lru-cache";
 import type { AdminStorage } from "../admin/storage.ts";
 import { readJsonObject } from "../jose/strict-json.ts";
+import { leastRecentlyUsed } from "../least-recently-used.ts";
 import { type DescribedClient, readClientDocument } from "../oauth/client-registration/client-id-metadata-document.ts";
 import { refuse } from "../oauth/errors.ts";
 import type { GrantRegistry } from "../oauth/grants/registry.ts";
@@ -54,7 +54,7 @@ interface Held {
 
 export class ClientDocuments implements DocumentClients {
   readonly #parts: DocumentParts;
-  readonly #held = new LRUCache<string, Held>({ max: DOCUMENTS_HELD });
+  readonly #held = leastRecentlyUsed<Held>(DOCUMENTS_HELD);
   readonly #loading = new Map<string, Promise<Held>>();
   readonly #limits: FetchLimits;
 

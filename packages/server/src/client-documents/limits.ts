@@ -1,6 +1,6 @@
 /** Limits on documents that strangers make this server fetch, in this process. */
 
-import { LRUCache } from "lru-cache";
+import { leastRecentlyUsed } from "../least-recently-used.ts";
 import type { Millis } from "../oauth/model.ts";
 import type { RequestOrigin } from "../oauth/ports.ts";
 
@@ -17,7 +17,7 @@ interface Count {
 }
 
 export class FetchLimits {
-  readonly #counts = new LRUCache<string, Count>({ max: HELD });
+  readonly #counts = leastRecentlyUsed<Count>(HELD);
   readonly #now: () => Millis;
 
   constructor(now: () => Millis) {

@@ -101,7 +101,7 @@ const READERS: Readonly<Partial<Record<AdminGroup, string>>> = {
   ...{ ...WRITERS, scopes: "clients", resources: "clients", refusals: "clients" },
 };
 
-/** What a scope of that group can allow. */
+/** The kinds of access that scopes of this group give. */
 export function accessesOf(group: AdminGroup): readonly AdminAccess[] {
   return READ_ONLY.has(group) ? ["read"] : ["read", "write"];
 }

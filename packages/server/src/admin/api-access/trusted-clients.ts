@@ -3,7 +3,7 @@
 import type { Config } from "../../config.ts";
 import type { AdminContext } from "../context.ts";
 
-/** Whoever has the secret of one of them can speak for people, also for operators. */
+/** A caller with the secret of one of them can speak for people, also for operators. */
 export async function trustedClients(
   { externalSignIn, people }: Pick<Config, "externalSignIn" | "people">,
   { storage: { signInProviders, companySignIn } }: AdminContext,

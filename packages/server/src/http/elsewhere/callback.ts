@@ -61,7 +61,7 @@ export async function finishSignIn(http: HttpRequest, tools: CallbackTools): Pro
   const identity = withPostedName(finished.identity, new URLSearchParams(http.query), tools);
   if (state.connects !== null) return toConnect(state.connects, provider, identity, visitor, tools);
   if (tools.now() - (identity.authTime ?? tools.now()) > OLDEST_SIGN_IN && !state.fresh) {
-    // Whoever chose another account still means that one.
+    // A person who chose another account still means that one.
     const asked = { connects: null, fresh: true, choose: state.choose, noChooser: true, loginHint: identity.email };
     return begin(provider, { ...asked, mfa: needsSecondFactor(arrival) }, arrival, tools);
   }

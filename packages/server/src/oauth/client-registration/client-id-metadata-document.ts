@@ -9,7 +9,7 @@ import { type ClientMetadata, type RegisteredFields, readRegistration } from "./
 /** Grant types of a client that nobody registered. A document may list others; they have no effect. */
 const GRANTS: readonly string[] = ["authorization_code", "refresh_token"];
 
-/** What a document says about its client. */
+/** The client as its document describes it. */
 export interface DescribedClient {
   readonly fields: RegisteredFields;
   /** The scopes that it names. Null: it names none, so the client may ask for all that such clients may ask for. */

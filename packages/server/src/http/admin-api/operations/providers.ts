@@ -51,7 +51,7 @@ const roles = maybe(
   ),
 );
 
-/** What a company's own provider has, too. */
+/** Fields that a company's own provider has, too. */
 const common = {
   name: maybe(text(500)),
   client_id: maybe(text(255)),
