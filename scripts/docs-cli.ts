@@ -20,7 +20,8 @@ says where it looked, and stops. \`db restore\` puts a backup there.
   the names of RFC 7591. Times are RFC 3339, except the times of RFC 7591, which are seconds since the epoch. Without
   \`--json\`, the command prints text for people, in colour on a terminal unless \`NO_COLOR\` is set. Warnings and errors go
   to stderr.
-- Exit codes: **0** done, **1** failed (\`error: what is wrong and what to do\`), **2** wrong usage.
+- Exit codes: **0** done, **1** failed (\`error: what is wrong and what to do\`), **2** wrong usage. \`apply --plan\` exits with
+  **3** if there are changes: [configuration as code](configuration-as-code.md).
 - A command that ends something for good says what ends with it (grants, consents, members, sessions, with numbers). On a
   terminal it asks, and only \`y\` or \`yes\` is a yes. Elsewhere it needs \`--yes\` and exits with 2 without it. These
   ask only on a terminal, so that a script can lock somebody out at once: \`user disable\`, \`session revoke\`, \`consent

@@ -6,6 +6,7 @@
 import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { settingKeys, settingOf } from "../packages/server/src/config-settings.ts";
+import { configurationSchema } from "../packages/server/src/configuration/index.ts";
 import { eventKinds, OPERATORS_DETAILS } from "../packages/server/src/events/kinds.ts";
 import { scopeOf } from "../packages/server/src/http/admin-api/openapi.ts";
 import type { Operation } from "../packages/server/src/http/admin-api/operation.ts";
@@ -23,6 +24,7 @@ const MADE = "<!-- Made by scripts/docs.ts from the code; change it there. -->";
 export function referencePages(): ReadonlyMap<string, string> {
   return new Map([
     ["configuration.md", configuration()],
+    ["assent.schema.json", `${JSON.stringify(configurationSchema(), null, 2)}\n`],
     ["errors.md", errors()],
     ["endpoints.md", endpoints()],
     ["events.md", events()],

@@ -21,6 +21,7 @@ const ONLY_COMMANDS: Readonly<Record<string, string>> = {
   "db restore": "no server may run meanwhile",
   "db epoch": "no server may run meanwhile",
   "db gc": "a running server does this by itself",
+  apply: "it does operations of the API, all in one transaction",
   export: "it writes a file with all secrets, which must not travel by HTTP",
   import: "it replaces all data, also the token of the caller",
   "receipt verify": "anybody can do it: the server has a page for it, and the keys are public",

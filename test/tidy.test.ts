@@ -36,6 +36,12 @@ const IMPORTS: tidy.ImportTable = {
     ],
     ...["node:crypto", "node:fs", "node:http", "node:https", "node:path", "node:timers/promises", "node:util"],
   ],
+  // Configuration as code: the operations of the admin API, in this process.
+  "packages/server/src/configuration": [
+    ...["admin", "http/admin-api", "config.ts", "events/event.ts", "oauth/model.ts", "owners", "storage-subset.ts"],
+    ...["crypto/server-secret.ts", "crypto/signing-keys.ts", "crypto/sign-in-provider-secrets.ts"],
+    ...["node:crypto", "node:util", "yaml"],
+  ],
   // Decodes pictures of strangers.
   "packages/server/src/pictures": ["sharp"],
   "packages/server/src/crypto": [

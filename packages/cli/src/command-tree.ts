@@ -33,6 +33,7 @@ const nouns: Readonly<Record<string, Noun>> = {
   setting: { summary: "the settings that this configuration gives", load: () => import("./commands/setting.ts") },
   key: { summary: "keys that sign tokens", load: () => import("./commands/key.ts") },
   db: { summary: "the database: schema, housekeeping, backup", load: () => import("./commands/db.ts") },
+  apply: { summary: "make records like a YAML file says", load: () => import("./commands/apply.ts") },
   export: { summary: "write all data to a file", load: () => import("./commands/export.ts") },
   import: {
     summary: "load the data of an exported file into the database",

@@ -74,6 +74,12 @@ export function begin(command: typeof running): void {
   running = command;
 }
 
+/** Who changes something by this command, for the events. */
+export function causeOfCommand(at: number) {
+  const { words: operation, fields } = running;
+  return { actor: "operator", door: "command", operation, fields, address: null, at, requestId: null } as const;
+}
+
 /** Opens the database that the configuration names, runs the work, and closes the database, also after an error. */
 export async function withAdmin(
   { json = false }: { readonly json?: boolean },

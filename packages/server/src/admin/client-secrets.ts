@@ -6,8 +6,8 @@
 import { openClientSecrets, sealClientSecrets } from "../crypto/client-secrets.ts";
 import { hashes } from "../crypto/node-hashes.ts";
 import type { Secrets } from "../crypto/server-secret.ts";
-import type { Client, ClientAuthMethod, ClientSecret, Millis } from "../oauth/model.ts";
-import { refuse } from "./admin-error.ts";
+import type { Client, ClientAuthMethod, ClientSecret, Millis, Resource } from "../oauth/model.ts";
+import { type Remark, refuse } from "./admin-error.ts";
 import type { AdminContext } from "./context.ts";
 import { newSecret } from "./generated-secrets.ts";
 
@@ -39,6 +39,34 @@ export function secretKind(method: ClientAuthMethod): "hash" | "sealed" | "none"
 export function secretFor(method: ClientAuthMethod, context: AdminContext): string | null {
   const kind = secretKind(method);
   return kind === "none" ? null : newSecret(context, kind === "sealed" ? 64 : 32);
+}
+
+/** The server stores a hash that is fast to compute, so a secret that people can remember would be found. */
+const SHORTEST = 32;
+const LONGEST = 200;
+
+export function chosenSecretProblems(secret: string | undefined, field: string): readonly Remark[] {
+  if (secret === undefined) return [];
+  // A word that is repeated is long, and no secret.
+  const fits =
+    secret.length >= SHORTEST &&
+    secret.length <= LONGEST &&
+    /^[\u0021-\u007e]+$/.test(secret) &&
+    new Set(secret).size >= 10;
+  if (fits) return [];
+  const problem = `must be ${SHORTEST} to ${LONGEST} random printable ASCII characters without spaces: openssl rand -hex 32 makes one`;
+  return [{ field, problem }];
+}
+
+/** True: the client's newest secret is this one. */
+export function hasCurrentSecret({ secrets }: Pick<Client, "secrets">, secret: string): boolean {
+  const newest = secrets.at(-1);
+  return newest !== undefined && newest.expiresAt === null && hashes.equal(newest.hash, hashes.sha256(secret));
+}
+
+/** True: the API introspects with this secret. */
+export function hasIntrospectionSecret({ introspectionSecretHash }: Resource, secret: string): boolean {
+  return hashes.equal(introspectionSecretHash, hashes.sha256(secret));
 }
 
 /** The secrets with a new one, made at `now`. The previous ones work for `overlap` milliseconds more. */

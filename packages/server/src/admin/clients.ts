@@ -19,10 +19,10 @@ import { LONGEST_CONSENT } from "../setting-kinds.ts";
 import { type Remark, refuse, refuseAny } from "./admin-error.ts";
 import { withAdminScopes } from "./api-access/admin-scopes.ts";
 import { storeLogo } from "./client-logo.ts";
-import { NO_SECRETS, secretFor, secretKind, secretsAfter, withSecret } from "./client-secrets.ts";
+import { chosenSecretProblems, NO_SECRETS, secretFor, secretKind, secretsAfter, withSecret } from "./client-secrets.ts";
 import type { AdminContext } from "./context.ts";
-import { newClientId } from "./generated-secrets.ts";
-import { changedLists, type ListChanges } from "./multi-valued-client-fields.ts";
+import { clientIdProblems, newClientId } from "./generated-secrets.ts";
+import { changedLists, defaultScopeProblems, type ListChanges } from "./multi-valued-client-fields.ts";
 import { type Precondition, untilStored } from "./precondition.ts";
 import { pagesOf } from "./read-whole-list.ts";
 
@@ -59,6 +59,8 @@ export type OwnClientSettings = Partial<
 >;
 
 export interface NewClient extends OwnClientSettings {
+  /** Absent: a random one. */
+  readonly clientId?: string;
   readonly type: Client["type"];
   /** The members of RFC 7591. `token_endpoint_auth_method` and `grant_types` have defaults by type. */
   readonly metadata: ClientMetadata;
@@ -75,10 +77,11 @@ export interface ClientWithSecret {
 /** Registers a client. Throws an `AdminError` with all problems. */
 export async function createClient(input: NewClient, context: AdminContext): Promise<ClientWithSecret> {
   const fields = await checkedFields(input.type, input.metadata, input, context);
+  if (input.clientId !== undefined) refuseAny(clientIdProblems(input.clientId));
   const logo = input.logo === undefined ? null : await storeLogo(input.logo, context);
   const now = context.now();
   const secret = secretFor(fields.authMethod, context);
-  const clientId = newClientId(context);
+  const clientId = input.clientId ?? newClientId(context);
   const bare = { clientId, authMethod: fields.authMethod, ...NO_SECRETS };
   const client: Client = {
     clientId,
@@ -103,7 +106,8 @@ export async function createClient(input: NewClient, context: AdminContext): Pro
     ...fields,
   };
   const outcome = await context.storage.clients.put({ client, expect: 0 });
-  if (outcome.kind === "conflict") throw new Error("a random client_id came up twice");
+  if (outcome.kind === "conflict")
+    refuse("taken", "client_id", `the client ${JSON.stringify(clientId)} already exists`);
   return { client, secret };
 }
 
@@ -181,19 +185,25 @@ function stillDefault({ defaultScopes }: Client, left: readonly string[]): Pick<
   return defaultScopes === undefined ? {} : { defaultScopes: defaultScopes.filter((name) => left.includes(name)) };
 }
 
-/** Gives a client a new secret. The previous ones work for `overlap` milliseconds more. Throws `unknown`, `invalid`. */
+/**
+ * Gives a client a new secret. The previous ones work for `overlap` milliseconds more. `chosen`: by the operator; absent: a random one. Throws
+ * `unknown`, `invalid`.
+ */
 export async function rotateSecret(
   clientId: string,
   overlap: Millis,
   context: AdminContext,
+  chosen?: string,
 ): Promise<ClientWithSecret & { readonly secret: string; readonly oldUntil: Millis }> {
   if (overlap < 0 || overlap > MAX_OVERLAP) {
     refuse("invalid", "overlap", `must be 0 to ${MAX_OVERLAP / 1000} seconds (30 days)`);
   }
+  refuseAny(chosenSecretProblems(chosen, "client_secret"));
   const now = context.now();
   let secret = "";
   const client = await changeClient(clientId, context, async (before) => {
-    secret = secretFor(before.authMethod, context) ?? refuse("invalid", null, withoutSecret(before));
+    const made = secretFor(before.authMethod, context) ?? refuse("invalid", null, withoutSecret(before));
+    secret = chosen ?? made;
     return { ...before, ...withSecret(before, secret, { now, overlap }, context), updatedAt: now };
   });
   return { client, secret, oldUntil: now + overlap };
@@ -461,24 +471,6 @@ function settingProblems(
   if (ownScopes.length > MAX_SCOPES)
     problems.push({ field: "own_scope", problem: `at most ${MAX_SCOPES} scopes are allowed` });
   return problems;
-}
-
-/** In characters. The default goes into links with the rest of the request. */
-export const LONGEST_DEFAULT = 2_000;
-
-function defaultScopeProblems(
-  { defaultScopes = [], ownScopes = [] }: OwnClientSettings,
-  scopes: readonly string[],
-): readonly Remark[] {
-  const field = "default_scope";
-  const strangers = defaultScopes.filter((name) => !scopes.includes(name) && !ownScopes.includes(name)).slice(0, 10);
-  const list = strangers.map((name) => JSON.stringify(name.slice(0, 150))).join(", ");
-  return [
-    ...(strangers.length === 0 ? [] : [{ field, problem: `${list}: the client has no such scope; add it first` }]),
-    ...(defaultScopes.join(" ").length <= LONGEST_DEFAULT
-      ? []
-      : [{ field, problem: `at most ${LONGEST_DEFAULT} characters are allowed` }]),
-  ];
 }
 
 /** Refuses an unknown scope, because it is usually a typing error. */

@@ -2,6 +2,7 @@
 
 import { base64url } from "../crypto/random.ts";
 import { partitionOf } from "../storage/partition.ts";
+import type { Remark } from "./admin-error.ts";
 import type { AdminContext } from "./context.ts";
 
 /**
@@ -13,6 +14,15 @@ export function newClientId({ randomBytes }: Pick<AdminContext, "randomBytes">):
     const id = base64url(randomBytes(16));
     if (/^[A-Za-z0-9]/.test(id) && partitionOf(id) === -1) return id;
   }
+}
+
+/** Of an id that an operator chooses. An address is the id of a client that describes itself; `rs_` begins an API's. */
+export function clientIdProblems(id: string): readonly Remark[] {
+  const fits = /^[A-Za-z0-9][A-Za-z0-9._-]{2,99}$/.test(id) && !id.startsWith("rs_") && partitionOf(id) === -1;
+  if (fits) return [];
+  const problem =
+    "must be 3 to 100 letters, digits, dots, dashes and underscores; it begins with a letter or digit, not with rs_, and doesn't look like a person's id";
+  return [{ field: "client_id", problem }];
 }
 
 /**

@@ -80,3 +80,21 @@ export function droppedValues(before: Client, after: Client): Partial<Readonly<R
   });
   return Object.fromEntries(lost.filter(([, values]) => values.length > 0));
 }
+
+/** In characters. The default goes into links with the rest of the request. */
+export const LONGEST_DEFAULT = 2_000;
+
+export function defaultScopeProblems(
+  { defaultScopes = [], ownScopes = [] }: Partial<Pick<Client, "ownScopes" | "defaultScopes">>,
+  scopes: readonly string[],
+): readonly Remark[] {
+  const field = "default_scope";
+  const strangers = defaultScopes.filter((name) => !scopes.includes(name) && !ownScopes.includes(name)).slice(0, 10);
+  const list = strangers.map((name) => JSON.stringify(name.slice(0, 150))).join(", ");
+  return [
+    ...(strangers.length === 0 ? [] : [{ field, problem: `${list}: the client has no such scope; add it first` }]),
+    ...(defaultScopes.join(" ").length <= LONGEST_DEFAULT
+      ? []
+      : [{ field, problem: `at most ${LONGEST_DEFAULT} characters are allowed` }]),
+  ];
+}

@@ -13,9 +13,11 @@ import { ownAudience } from "../oauth/resource-indicator.ts";
 import { isScopeName } from "../oauth/scope.ts";
 import { type Remark, refuse, refuseAny } from "./admin-error.ts";
 import { adminApiIdentifier, isAdminScope, withAdminScopes } from "./api-access/admin-scopes.ts";
-import { allClients, LONGEST_DEFAULT } from "./clients.ts";
+import { chosenSecretProblems } from "./client-secrets.ts";
+import { allClients } from "./clients.ts";
 import type { AdminContext } from "./context.ts";
 import { newSecret } from "./generated-secrets.ts";
+import { LONGEST_DEFAULT } from "./multi-valued-client-fields.ts";
 import { OPERATOR_ROLES } from "./people.ts";
 import { type Precondition, untilStored } from "./precondition.ts";
 
@@ -160,6 +162,8 @@ export interface NewResource extends TokenKind {
   readonly userInfo?: boolean;
   /** As in `Resource`. They may be created later, because a scope belongs to an API that exists. */
   readonly defaultScopes?: readonly string[];
+  /** The secret with which it introspects. Absent: a random one. */
+  readonly newSecret?: string;
 }
 
 export interface ResourceWithSecret {
@@ -170,7 +174,7 @@ export interface ResourceWithSecret {
 
 /** Throws `invalid` with all problems, `taken`. */
 export async function createResource(input: NewResource, context: AdminContext): Promise<ResourceWithSecret> {
-  const secret = newSecret(context);
+  const secret = input.newSecret ?? newSecret(context);
   const resource: Resource = {
     identifier: input.identifier,
     name: input.name,
@@ -184,6 +188,7 @@ export async function createResource(input: NewResource, context: AdminContext):
     createdAt: context.now(),
   };
   refuseAny([
+    ...chosenSecretProblems(input.newSecret, "introspection_client_secret"),
     ...identifierProblems(input.identifier, context.issuer),
     ...tokenProblems(input),
     ...resourceProblems(resource, null),
@@ -205,8 +210,8 @@ export interface ResourceChanges extends TokenKind {
   readonly userInfo?: boolean;
   /** Replaces the list. */
   readonly defaultScopes?: readonly string[];
-  /** True: makes a new introspection secret, and the old one stops working at once. */
-  readonly newSecret?: boolean;
+  /** True: makes a new introspection secret, and the old one stops working at once. A text: it becomes the secret. */
+  readonly newSecret?: boolean | string;
 }
 
 /** Throws `unknown`, `invalid`. `secret`: null unless a new one was requested. */
@@ -229,7 +234,7 @@ async function changedResource(
   { newSecret: renew = false, tokenFormat, alg, ...changes }: ResourceChanges,
   context: AdminContext,
 ): Promise<{ readonly resource: Resource; readonly secret: string | null } | undefined> {
-  const secret = renew ? newSecret(context) : null;
+  const secret = typeof renew === "string" ? renew : renew ? newSecret(context) : null;
   const kind = { ...(tokenFormat === undefined ? {} : { tokenFormat }), ...(alg === undefined ? {} : { alg }) };
   const resource: Resource = {
     ...before,
@@ -239,6 +244,7 @@ async function changedResource(
     ...(secret === null ? {} : { introspectionSecretHash: hashes.sha256(secret) }),
   };
   refuseAny([
+    ...chosenSecretProblems(typeof renew === "string" ? renew : undefined, "introspection_client_secret"),
     ...tokenProblems(kind),
     ...resourceProblems(resource, before.name),
     ...defaultScopeProblems(resource, before, await context.storage.scopes.list()),

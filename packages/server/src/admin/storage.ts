@@ -146,6 +146,16 @@ export interface AdminToken {
   readonly expiresAt: Millis;
 }
 
+/** A record that a file of `assent apply` describes. */
+export interface ConfiguredRecord {
+  readonly kind: string;
+  readonly recordId: string;
+  /** The name of the configuration. */
+  readonly configuration: string;
+  /** The record's key in the file. */
+  readonly label: string;
+}
+
 /** A request with a key of its caller, so that a repetition gets the same answer. */
 export interface KeyedRequest {
   readonly actor: string;
@@ -265,6 +275,11 @@ export interface AdminStorage {
       readonly now: Millis;
     }): Promise<void>;
     get(args: { readonly hash: string }): Promise<{ readonly type: string; readonly bytes: Uint8Array } | undefined>;
+  };
+  /** Which configuration of `assent apply` describes a record. A mark is deleted with its record. */
+  readonly configuredRecords: {
+    list(): Promise<readonly ConfiguredRecord[]>;
+    put(args: { readonly records: readonly ConfiguredRecord[] }): Promise<void>;
   };
   /** Lists for operators, in pieces that cost the same at any size. */
   readonly directory: {

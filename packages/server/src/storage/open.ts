@@ -9,6 +9,7 @@ import { type MigrationState, migrate, migrationStatus, planMigrations, type Rea
 import type { PlannedStep } from "./migrations/plan.ts";
 import type { Exported } from "./move/export.ts";
 import type { BeforeImport, Imported, ReplaceOptions } from "./move/import.ts";
+import type { OneTransaction } from "./one-transaction.ts";
 import { isPostgresUrl } from "./postgres/database-url.ts";
 import type { PostgresEngine, PostgresStats } from "./postgres/engine.ts";
 import type { Inventory } from "./record-counts.ts";
@@ -71,6 +72,8 @@ export type Storage = Ports & {
    * clock for SQLite.
    */
   now(): Millis;
+  /** Runs verbs in one transaction (see `inOneTransaction`). */
+  inOneTransaction<T>(args: OneTransaction, work: (ports: Ports) => Promise<T>): Promise<T>;
   /** Completes the calls that are under way, then closes. */
   close(): Promise<void>;
 };
@@ -125,6 +128,7 @@ function ownOf(engine: Engine): Omit<Storage, keyof Ports> {
     importFrom: async ({ file }) => (await import("./move/import.ts")).importDatabase(engine, file),
     beforeImport: async ({ file }) => (await import("./move/import.ts")).beforeImport(engine, file),
     replaceFrom: async (args) => (await import("./move/import.ts")).replaceDatabase(engine, args),
+    inOneTransaction: async (args, work) => (await import("./one-transaction.ts")).inOneTransaction(engine, args, work),
     inventory: async () => (await import("./record-counts.ts")).inventory(engine),
     markForInspection: () => engine.exclusively((tx) => writeState(tx, STATES.inspection, true)),
     stats: () => engine.stats(),

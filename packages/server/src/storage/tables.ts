@@ -21,6 +21,7 @@ export const TABLES: readonly Table[] = [
   { name: "trusted_issuers", key: ["issuer"], afterRestore: "kept" },
   { name: "sign_in_providers", key: ["id"], afterRestore: "kept" },
   { name: "company_sign_in", key: ["company_id"], afterRestore: "kept" },
+  { name: "configured_records", key: ["kind", "record_id"], afterRestore: "kept" },
   // A token could have been revoked since the backup.
   { name: "admin_tokens", key: ["token_hash"], afterRestore: "emptied" },
   { name: "admin_requests", key: ["actor", "request_key"], afterRestore: "emptied" },

@@ -33,6 +33,7 @@ import {
   adminTokens,
   catalog,
   clients,
+  configuredRecords,
   directory,
   housekeeping,
   issuers,
@@ -128,6 +129,7 @@ export const aggregates: { readonly [Name in keyof Ports]: VerbsOf<Ports[Name]> 
   leases,
   catalog,
   housekeeping,
+  configuredRecords,
 };
 
 const steps = {

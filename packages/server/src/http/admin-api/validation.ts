@@ -1,7 +1,7 @@
 /** Describes the faults of a value, field by field, in words for a person. */
 
 import type { TSchema } from "typebox";
-import { Errors } from "typebox/schema";
+import { Check, Errors } from "typebox/schema";
 import type { Remark } from "../../admin/admin-error.ts";
 
 interface SchemaError {
@@ -14,8 +14,13 @@ interface SchemaError {
 /** Conditions that only repeat what another one says. */
 const REPEATING: ReadonlySet<string> = new Set(["boolean", "anyOf"]);
 
-export function problemsOf(schema: TSchema, value: unknown): readonly Remark[] {
-  const errors = Errors(schema, value)[1] as readonly SchemaError[];
+/** For schemas that are plain JSON. */
+export function check(schema: object, value: unknown): boolean {
+  return Check(schema as TSchema, value);
+}
+
+export function problemsOf(schema: TSchema | object, value: unknown): readonly Remark[] {
+  const errors = Errors(schema as TSchema, value)[1] as readonly SchemaError[];
   const told = new Map<string, string>();
   for (const error of errors) {
     if (REPEATING.has(error.keyword)) continue;

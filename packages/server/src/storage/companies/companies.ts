@@ -10,6 +10,7 @@ import { type Call, named, query, type Row, sql, statement, steps, type Tx, tran
 import { tell } from "../events/tell.ts";
 import { endGrants, endingOf, inPieces } from "../grants/end-in-batches.ts";
 import { eraseScopeUses, keepLastUse } from "../grants/uses.ts";
+import { forgetConfigured } from "../operator/catalog-versions.ts";
 import { partitionOf } from "../partition.ts";
 import { settleName } from "../people/name-reconciliation.ts";
 import { activateName, forgetName, holderOfName, reserveName, unreserveName } from "../people/unique-names.ts";
@@ -226,6 +227,7 @@ export const eraseCompany = transaction<CompanyKey & { readonly now: Millis }, E
     await endGrantsOfCompany(tx, key, now);
     await eraseHistory(tx, partition, companyId);
     await eraseScopeUses(tx, partition, companyId);
+    forgetConfigured(tx, "companies", companyId);
     const slug = await tx.all(sql`DELETE FROM companies WHERE ${thisCompany} RETURNING slug`, key);
     if (slug.length > 0) await tell(tx, { kind: "company.deleted", at: now, by: "operator", subject: companyId });
     return {

@@ -32,6 +32,7 @@ import {
   usedConsentOf,
 } from "../grants/uses.ts";
 import { post } from "../mail/outbox.ts";
+import { forgetConfigured } from "../operator/catalog-versions.ts";
 import { ENDED_KEPT, grantColumns, grantOf, isActive, text, whole } from "../row-conversion.ts";
 import { requestColumns, requestOf, ruleColumns, ruleOf } from "./company-row-conversion.ts";
 import { isAdmin, lockCompany, thisCompany } from "./lock-company-row.ts";
@@ -98,6 +99,7 @@ export const setRule = transaction<SetRule, RuleOutcome>(async (tx, args) => {
   const [before] = (await tx.all(sql`DELETE FROM company_rules WHERE ${thisApp} RETURNING ${ruleColumns}`, key)).map(
     ruleOf,
   );
+  if (rule === null) forgetConfigured(tx, "policies", `${companyId} ${clientId}`);
   await select(tx, args, selected ?? []);
   const decidedBy = by ?? "operator";
   await noteRule(tx, args, before, decidedBy);

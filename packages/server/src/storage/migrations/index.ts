@@ -46,6 +46,7 @@ import { companySignIn } from "./0043-company-sign-in.ts";
 import { externalAnswers } from "./0044-external-answers.ts";
 import { adminApi } from "./0045-admin-api.ts";
 import { events } from "./0046-events.ts";
+import { configuration } from "./0047-configuration.ts";
 import type { Migration } from "./migration.ts";
 
 export const migrations: readonly Migration[] = [
@@ -95,6 +96,7 @@ export const migrations: readonly Migration[] = [
   externalAnswers,
   adminApi,
   events,
+  configuration,
 ];
 
 /** The newest migration of this program. A database without a newer one needs nothing else. */

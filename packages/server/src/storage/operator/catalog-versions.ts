@@ -1,10 +1,10 @@
 /**
  * The catalog's counters. Every change of clients, scopes, resources, issuers, sign-in providers or keys increases one,
- * so that other processes notice the change.
+ * so that other processes notice the change. Also the marks that say which configuration describes a record of it.
  */
 
-import type { CatalogVersions } from "../../admin/storage.ts";
-import { query, sql, type Tx, words } from "../define-verbs.ts";
+import type { CatalogVersions, ConfiguredRecord } from "../../admin/storage.ts";
+import { query, sql, type Tx, transaction, words } from "../define-verbs.ts";
 import { text, whole, wholeOrNull } from "../row-conversion.ts";
 
 export type CatalogKind = "clients" | "scopes" | "resources" | "keys" | "issuers" | "providers";
@@ -50,3 +50,33 @@ export const ping = query<void, void>({
   bind: () => ({}),
   outcome: () => undefined,
 });
+
+export const listConfigured = query<void, readonly ConfiguredRecord[]>({
+  sql: sql`SELECT kind, record_id, configuration, label FROM configured_records ORDER BY kind, record_id`,
+  bind: () => ({}),
+  outcome: (rows) =>
+    rows.map((row) => ({
+      kind: text(row, "kind"),
+      recordId: text(row, "record_id"),
+      configuration: text(row, "configuration"),
+      label: text(row, "label"),
+    })),
+});
+
+export const putConfigured = transaction<{ readonly records: readonly ConfiguredRecord[] }, void>(
+  async (tx, { records }) => {
+    for (const { kind, recordId, configuration, label } of records) {
+      await tx.run(
+        sql`INSERT INTO configured_records (kind, record_id, configuration, label)
+          VALUES (:kind, :recordId, :configuration, :label)
+          ON CONFLICT (kind, record_id) DO UPDATE SET configuration = excluded.configuration, label = excluded.label`,
+        { kind, recordId, configuration, label },
+      );
+    }
+  },
+);
+
+/** Called where the record is deleted: a later record with its name belongs to nobody's file. */
+export function forgetConfigured(tx: Tx, kind: string, recordId: string): void {
+  tx.later(sql`DELETE FROM configured_records WHERE kind = :kind AND record_id = :recordId`, { kind, recordId });
+}

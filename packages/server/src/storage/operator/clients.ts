@@ -9,7 +9,7 @@ import type { Client, Millis } from "../../oauth/model.ts";
 import { query, sql, steps, transaction } from "../define-verbs.ts";
 import { tell } from "../events/tell.ts";
 import { json, text, whole } from "../row-conversion.ts";
-import { hold, raise } from "./catalog-versions.ts";
+import { forgetConfigured, hold, raise } from "./catalog-versions.ts";
 import { closeClientGate } from "./client-advisory-lock.ts";
 import { finishEnding, markEnding } from "./end-grants-of-client.ts";
 
@@ -132,6 +132,7 @@ export const removeClient = transaction<Removal, boolean>(async (tx, { clientId,
     { clientId, version, now },
   );
   await markEnding(tx, clientId, { version, name: json<Client>(found, "record").name, at: now, revokes: true });
+  forgetConfigured(tx, "clients", clientId);
   await tell(tx, { kind: "client.deleted", at: now, by: "operator", clientId });
   return true;
 });

@@ -10,7 +10,7 @@ import {
   listTokens,
   revokeToken,
 } from "./admin-access.ts";
-import { catalogVersions, ping } from "./catalog-versions.ts";
+import { catalogVersions, listConfigured, ping, putConfigured } from "./catalog-versions.ts";
 import { getLogo, putLogo } from "./client-logos.ts";
 import {
   clientsChangedSince,
@@ -97,6 +97,7 @@ export const keys = { list: listKeys, add: addKey, retire: retireKey, remove: re
 export const refusals = { add: addRefusal, get: getRefusal, list: listRefusals };
 export const housekeeping = { collectGarbage, collect, backlog };
 export const leases = { claim: claimLease, release: releaseLease, runningServers };
+export const configuredRecords = { list: listConfigured, put: putConfigured };
 export const catalog = { versions: catalogVersions, databaseChanges, ping };
 
 /** The verbs that the verbs above consist of. */

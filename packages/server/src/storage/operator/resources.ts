@@ -5,7 +5,7 @@ import type { Resource } from "../../oauth/model.ts";
 import { query, sql, transaction } from "../define-verbs.ts";
 import { tell } from "../events/tell.ts";
 import { isStill, json } from "../row-conversion.ts";
-import { hold, raise } from "./catalog-versions.ts";
+import { forgetConfigured, hold, raise } from "./catalog-versions.ts";
 
 /** Sorted by identifier. */
 export const listResources = query<void, readonly Resource[]>({
@@ -41,6 +41,7 @@ export const deleteResource = transaction<{ readonly identifier: string }, "dele
     if ((await tx.run(sql`DELETE FROM resources WHERE identifier = :identifier`, { identifier })) === 0)
       return "unknown";
     await raise(tx, "resources");
+    forgetConfigured(tx, "resources", identifier);
     await tell(tx, { kind: "resource.deleted", by: "operator", details: { resource: identifier } });
     return "deleted";
   },

@@ -5,7 +5,7 @@ import type { Millis, Scope } from "../../oauth/model.ts";
 import { query, sql, transaction } from "../define-verbs.ts";
 import { tell } from "../events/tell.ts";
 import { isStill, json } from "../row-conversion.ts";
-import { hold, raise } from "./catalog-versions.ts";
+import { forgetConfigured, hold, raise } from "./catalog-versions.ts";
 
 /** Sorted by name. */
 export const listScopes = query<void, readonly Scope[]>({
@@ -44,6 +44,7 @@ export const deleteScope = transaction<{ readonly name: string; readonly now: Mi
     if ((await tx.run(sql`DELETE FROM scopes WHERE name = :name`, { name })) === 0) return false;
     await raise(tx, "scopes");
     await tx.run(sql`UPDATE catalog SET reduced_at = :now WHERE kind = 'scopes'`, { now });
+    forgetConfigured(tx, "scopes", name);
     await tell(tx, { kind: "scope.deleted", at: now, by: "operator", details: { scope: name } });
     return true;
   },

@@ -8,7 +8,7 @@ import { query, type Row, sql, steps, transaction } from "../define-verbs.ts";
 import { tell } from "../events/tell.ts";
 import { unlinkAll } from "../people/subject-links.ts";
 import { isStill, json } from "../row-conversion.ts";
-import { hold, raise } from "./catalog-versions.ts";
+import { forgetConfigured, hold, raise } from "./catalog-versions.ts";
 
 type Port = AdminStorage["signInProviders"];
 type PutOutcome = Awaited<ReturnType<Port["put"]>>;
@@ -68,6 +68,7 @@ export const removeProvider = transaction<{ readonly id: string }, boolean>(asyn
   if ((await tx.one(sql`DELETE FROM sign_in_providers WHERE id = :id RETURNING id`, { id })) === undefined)
     return false;
   await raise(tx, "providers");
+  forgetConfigured(tx, "providers", id);
   await tell(tx, { kind: "provider.deleted", by: "operator", details: { provider: id } });
   return true;
 });

@@ -6,7 +6,7 @@ import { query, type Row, sql, steps, transaction } from "../define-verbs.ts";
 import { tell } from "../events/tell.ts";
 import { unlinkAll } from "../people/subject-links.ts";
 import { isStill, json } from "../row-conversion.ts";
-import { hold, raise } from "./catalog-versions.ts";
+import { forgetConfigured, hold, raise } from "./catalog-versions.ts";
 
 /** Sorted by identifier. */
 export const listIssuers = query<void, readonly TrustedIssuer[]>({
@@ -61,6 +61,7 @@ export const removeIssuer = transaction<{ readonly issuer: string }, TrustedIssu
     const row = await tx.one(sql`DELETE FROM trusted_issuers WHERE issuer = :issuer RETURNING record`, { issuer });
     if (row === undefined) return undefined;
     await raise(tx, "issuers");
+    forgetConfigured(tx, "issuers", issuer);
     await tell(tx, { kind: "issuer.deleted", by: "operator", details: { issuer } });
     return issuerOf(row);
   },

@@ -246,6 +246,7 @@ export const calls: readonly (readonly [string, unknown])[] = [
   ["endGrantsOfClient", { clientId: grant.clientId, limit: 10 }],
   ["resources.put", { resource: aResource(), create: true }],
   ["scopes.put", { scope: aScope({ resource: "https://api.example" }), create: true }],
+  ["configuredRecords.put", { records: [{ kind: "scopes", recordId: "read", configuration: "c", label: "read" }] }],
   ["resources.delete", { identifier: "https://api.example" }],
   ["scopes.delete", { name: "read", now: NOW }],
   ["keys.add", { key: aKey({ kid: "k" }) }],

@@ -2,7 +2,7 @@
 
 /** Intended scans: a whole small table, or an index in its own order up to a limit. */
 const MEANT = [
-  /^SCAN (catalog|signing_keys|receipt_keys|scopes|resources|trusted_issuers|sign_in_providers|company_sign_in|admin_tokens|leases|migrations|database_state)\b/,
+  /^SCAN (catalog|signing_keys|receipt_keys|scopes|resources|trusted_issuers|sign_in_providers|company_sign_in|configured_records|admin_tokens|leases|migrations|database_state)\b/,
   /^SEARCH people USING INDEX people_by_age \((\(created_at,person_id\)|created_at)>\(?\?(,\?\))?\)$/,
   /^SEARCH (grants|sessions|known_devices|attempts|accepted|external_answers|device_requests|names|history|invitations|company_requests|member_links|mail_links|removed_factors|former_addresses|outbox|logout_notices) USING (?:COVERING )?INDEX (\w+_to_collect|names_reserved|member_links_pending|outbox_due) \(\w+<\?\)$/,
   /^SEARCH (mail_requests|outbox|logout_notices) USING (?:COVERING )?INDEX (mail_requests_due|outbox_due|logout_notices_due) \(due_at[<>]\?\)$/,

@@ -75,6 +75,7 @@ const settings = {
 };
 
 const newClient = translated("client_name", {
+  client_id: maybe(text(100, "default: a random one; needs the scope admin")),
   client_name: text(500),
   type: oneOf(["confidential", "public"]),
   ...metadata,
@@ -208,8 +209,10 @@ export const clients = [
     async answer(call) {
       const { body, admin, authority } = call;
       requireSettings(authority, body);
+      // Companies' approvals and the configuration name clients by their ids, also after a client was deleted.
+      if (body.client_id !== undefined && !authority.isFull) exceeded("client_id", "needs the scope admin");
       const { client, secret } = await createClient(
-        { type: body.type, metadata: metadataIn(body), ...settingsIn(body) },
+        { type: body.type, metadata: metadataIn(body), ...settingsIn(body), ...given({ clientId: body.client_id }) },
         admin,
       );
       const similar = similarRecords(await similarClients(client, admin));
@@ -280,7 +283,12 @@ export const clients = [
     notes: "The previous secrets work for `overlap` seconds more; default a day.",
     command: "client rotate-secret",
     body: Type.Object(
-      { overlap: maybe(Type.Integer({ minimum: 0, maximum: 2_592_000, description: "seconds" })) },
+      {
+        overlap: maybe(Type.Integer({ minimum: 0, maximum: 2_592_000, description: "seconds" })),
+        client_secret: maybe(
+          Type.String({ maxLength: 200, writeOnly: true, description: "the new secret; default: a random one" }),
+        ),
+      },
       { additionalProperties: false },
     ),
     result: records.clientRecord,
@@ -288,7 +296,7 @@ export const clients = [
     async answer(call) {
       const { clientId } = await pathClient(call);
       const overlap = (call.body.overlap ?? 86_400) * 1000;
-      const { client, secret } = await rotateSecret(clientId, overlap, call.admin);
+      const { client, secret } = await rotateSecret(clientId, overlap, call.admin, call.body.client_secret);
       return answered(client, call, secret);
     },
   }),

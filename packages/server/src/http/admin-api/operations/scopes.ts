@@ -144,6 +144,12 @@ const resourceFields = {
   grant_bound: maybe(flag),
   userinfo: maybe(flag),
   default_scope: maybe(scopeText("what a request asks for that names this API and no scope")),
+  introspection_client_secret: maybe(
+    Type.String({
+      ...{ maxLength: 200, writeOnly: true },
+      description: "the secret with which it introspects; the old one stops working at once; default: a random one",
+    }),
+  ),
 };
 const newResource = body({ ...resourceFields, identifier: text(2048), name: text(500) });
 const resourceChanges = body(resourceFields);
@@ -157,6 +163,7 @@ function resourceSettings(given_: Static<typeof resourceChanges>) {
     grantBound: given_.grant_bound,
     userInfo: given_.userinfo,
     defaultScopes: words(given_.default_scope),
+    newSecret: given_.introspection_client_secret,
   });
 }
 

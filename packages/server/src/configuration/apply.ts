@@ -1,0 +1,271 @@
+/** Applies a configuration: a trial finds out what changes, and one transaction changes it, or nothing. */
+
+import { ADMIN } from "../admin/api-access/admin-scopes.ts";
+import { Authority } from "../admin/api-access/authority.ts";
+import type { OpenedAdmin } from "../admin/context.ts";
+import type { ConfiguredRecord } from "../admin/storage.ts";
+import type { Cause } from "../events/event.ts";
+import type { Context, Fields, Kind, Operator, Present } from "./kind.ts";
+import { compare, type Draft, desired, differing, type Step } from "./plan.ts";
+import { ConfigurationError, type Problem, refuseAll } from "./problems.ts";
+import type { Configuration } from "./read-file.ts";
+import { operatorOf, problemsOfRefusal } from "./run-operations.ts";
+
+export interface FieldChange {
+  readonly field: string;
+  readonly before: unknown;
+  readonly after: unknown;
+}
+
+export interface Change {
+  readonly action: "create" | "update" | "delete";
+  /** The section of the file. */
+  readonly section: string;
+  readonly noun: string;
+  readonly key: string;
+  readonly fields: readonly FieldChange[];
+  /** Kinds of things that end with it, with their numbers. Absent: it takes nothing away from anybody. */
+  readonly ends?: Readonly<Record<string, number>>;
+}
+
+export interface Plan {
+  readonly name: string;
+  readonly changes: readonly Change[];
+  readonly unchanged: number;
+  /** Records that the file describes from now on, and that nobody's file described before. */
+  readonly adopted: readonly string[];
+  /** Records that the file described before. They stay, unless `prune` is chosen. */
+  readonly left: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+export interface ApplyOptions {
+  /** True: deletes records that the file described before, and that it does not describe any more. */
+  readonly prune?: boolean;
+  /** Default: everything that an operator may do. */
+  readonly authority?: Authority;
+  /** Who does it, for the events. */
+  readonly cause?: Cause;
+}
+
+/** In place of a secret's value. */
+export const SECRET = "(secret)";
+
+const FULL = new Authority("operator", [ADMIN]);
+
+/** A plan with what is needed to do it. */
+export interface Prepared {
+  readonly plan: Plan;
+  /** Throws a `ConfigurationError` if anything that the plan looked at was changed since; then nothing is changed. */
+  perform(): Promise<void>;
+}
+
+/** Changes nothing. Throws a `ConfigurationError` with what is wrong. */
+export async function prepare(file: Configuration, admin: OpenedAdmin, options: ApplyOptions = {}): Promise<Prepared> {
+  const { prune = false, authority = FULL, cause } = options;
+  // Without a difference there is no transaction, for which others would have to wait.
+  const draft = await compare(file, prune, admin);
+  const tried =
+    draft.steps.length === 0
+      ? { draft, changes: [], idle: new Set<string>() }
+      : await admin.storage.inOneTransaction({ cause, keep: false }, (ports) =>
+          trial(file, prune, { ...admin, storage: ports }, authority, admin),
+        );
+  const plan = planOf(file, tried);
+  return { plan, perform: () => perform(file, tried, admin, { prune, authority, cause }) };
+}
+
+interface Tried {
+  readonly draft: Draft;
+  readonly changes: readonly Change[];
+  /** Updates that change nothing: the file has another form of the same value. */
+  readonly idle: ReadonlySet<string>;
+}
+
+const nameOf = ({ section }: Kind, label: string) => `${section} ${label}`;
+const shownKey = (label: string) => label.replaceAll(" ", "/");
+
+function labelOf(step: Step): string {
+  return step.action === "delete" ? step.present.label : step.entry.label;
+}
+
+async function trial(
+  file: Configuration,
+  prune: boolean,
+  context: Context,
+  authority: Authority,
+  { config }: OpenedAdmin,
+): Promise<Tried> {
+  const draft = await compare(file, prune, context);
+  const ends = new Map<string, Readonly<Record<string, number>>>();
+  for (const step of draft.steps) {
+    const ending =
+      step.action === "delete" || (step.action === "update" && step.kind.isEnding?.(step.changes) === true);
+    const counted = ending ? await step.kind.ends?.(step.present, context) : undefined;
+    if (ending) ends.set(nameOf(step.kind, labelOf(step)), counted ?? {});
+  }
+  await carryOut(file, draft.steps, operatorOf(context, authority, config));
+  const [changes, idle]: [Change[], Set<string>] = [[], new Set()];
+  for (const step of draft.steps) {
+    const name = nameOf(step.kind, labelOf(step));
+    const fields = await fieldsOf(step, draft, context);
+    if (step.action === "update" && fields.length === 0) idle.add(name);
+    else changes.push(changeOf(step, fields, ends.get(name)));
+  }
+  return { draft, changes, idle };
+}
+
+function changeOf(step: Step, fields: readonly FieldChange[], ends: Change["ends"]): Change {
+  const { action, kind } = step;
+  const about = { action, section: kind.section, noun: kind.noun, key: shownKey(labelOf(step)), fields };
+  return ends === undefined ? about : { ...about, ends };
+}
+
+/** The fields as the record has them after the trial. */
+async function fieldsOf(step: Step, { marks }: Draft, context: Context): Promise<readonly FieldChange[]> {
+  if (step.action === "delete") return [];
+  const { kind, entry } = step;
+  const wanted = { labels: [entry.label], entries: [entry] };
+  const found = await kind.find(
+    wanted,
+    marks.filter((mark) => mark.kind === kind.section),
+    context,
+  );
+  const after = found.find(({ label }) => label === entry.label)?.fields ?? desired(kind, entry.fields);
+  const before: Fields = step.action === "create" ? kind.defaults(after) : step.present.fields;
+  const secrets = step.action === "create" ? Object.keys(entry.secrets) : step.secrets;
+  const told = Object.keys(differing(before, after)).map((field) => ({
+    field,
+    before: step.action === "create" ? null : (before[field] ?? null),
+    after: after[field] ?? null,
+  }));
+  const hidden = secrets.map((field) => ({ field, before: step.action === "create" ? null : SECRET, after: SECRET }));
+  return [...told, ...hidden];
+}
+
+/** The records that a new scope needs come first; those that it needs no more go last. */
+async function carryOut(file: Configuration, steps: readonly Step[], operator: Operator): Promise<void> {
+  const isUpdate = ({ action }: Step) => action === "update";
+  // An API's default scopes are created after the API, and before the API names them.
+  const late = (step: Step) => isUpdate(step) && step.kind.section === "resources";
+  const built = steps.filter((step) => step.action !== "delete");
+  const afterScopes = built.findLastIndex(({ kind }) => kind.section === "scopes" || kind.section === "resources") + 1;
+  const ordered = [
+    ...built.slice(0, afterScopes).filter((step) => !late(step)),
+    ...built.filter(late),
+    ...built.slice(afterScopes),
+    ...steps.filter(({ action }) => action === "delete").reverse(),
+  ];
+  let problems: Problem[] = [];
+  let section = "";
+  for (const step of ordered) {
+    // A refused record leads to more refusals in the next sections, which say nothing new.
+    if (step.kind.section !== section) refuseAll(problems);
+    section = step.kind.section;
+    problems = [...problems, ...(await refusalsOf(file, step, operator))];
+  }
+  refuseAll(problems);
+}
+
+async function refusalsOf(file: Configuration, step: Step, operator: Operator): Promise<readonly Problem[]> {
+  try {
+    if (step.action === "create") await step.kind.create(step.entry, operator);
+    else if (step.action === "update") await step.kind.update(step.present, step.changes, step.entry, operator);
+    else await step.kind.remove(step.present, operator);
+    return [];
+  } catch (error) {
+    const problems = problemsOfRefusal(error);
+    if (problems === undefined) throw error;
+    return problems.map(({ field, problem }) => file.problemAt(step.kind, labelOf(step), field, problem));
+  }
+}
+
+async function perform(
+  file: Configuration,
+  { draft: seen, idle }: Tried,
+  admin: OpenedAdmin,
+  { prune, authority, cause }: { prune: boolean; authority: Authority; cause: Cause | undefined },
+): Promise<void> {
+  const marks = newMarks(file, seen);
+  if (seen.steps.length === 0 && marks.length === 0) return;
+  await admin.storage.inOneTransaction({ cause, keep: true }, async (ports) => {
+    const context = { ...admin, storage: ports };
+    const draft = await compare(file, prune, context);
+    if (draft.fingerprint !== seen.fingerprint) {
+      const problem =
+        "somebody changed a record meanwhile: nothing was changed; run the command again to see the new plan";
+      throw new ConfigurationError([{ field: null, problem }]);
+    }
+    const steps = draft.steps.filter((step) => !idle.has(nameOf(step.kind, labelOf(step))));
+    await carryOut(file, steps, operatorOf(context, authority, admin.config));
+    await ports.configuredRecords.put({ records: await marksAfter(file, context) });
+  });
+}
+
+/** Marks of unchanged records that are missing, or have another key. */
+function newMarks(file: Configuration, { same, marks }: Draft): readonly ConfiguredRecord[] {
+  return same.map(({ kind, present }) => markOf(file, kind, present)).filter((mark) => !isMarked(mark, marks));
+}
+
+function markOf({ name }: Configuration, { section }: Kind, { recordId, label }: Present): ConfiguredRecord {
+  return { kind: section, recordId, configuration: name, label };
+}
+
+function isMarked(
+  { kind, recordId, configuration, label }: ConfiguredRecord,
+  marks: readonly ConfiguredRecord[],
+): boolean {
+  return marks.some(
+    (one) =>
+      one.kind === kind && one.recordId === recordId && one.configuration === configuration && one.label === label,
+  );
+}
+
+/** Of every record that the file describes, as the transaction has left them. */
+async function marksAfter(file: Configuration, context: Context): Promise<readonly ConfiguredRecord[]> {
+  const { kinds } = await import("./kinds/index.ts");
+  const all: ConfiguredRecord[] = [];
+  const marks = await context.storage.configuredRecords.list();
+  for (const kind of kinds) {
+    const entries = file.entriesOf(kind);
+    if (entries.length === 0) continue;
+    const wanted = { labels: entries.map(({ label }) => label), entries };
+    const found = await kind.find(
+      wanted,
+      marks.filter((mark) => mark.kind === kind.section),
+      context,
+    );
+    all.push(...found.map((present) => markOf(file, kind, present)));
+  }
+  return all.filter((mark) => !isMarked(mark, marks));
+}
+
+function planOf(file: Configuration, { draft, changes, idle }: Tried): Plan {
+  const shown = ({ kind, present }: Draft["same"][number]) => `${kind.section}/${shownKey(present.label)}`;
+  const unmarked = draft.same.filter(
+    ({ kind, present }) =>
+      !draft.marks.some((mark) => mark.kind === kind.section && mark.recordId === present.recordId),
+  );
+  return {
+    name: file.name,
+    changes,
+    unchanged: draft.same.length + idle.size,
+    adopted: unmarked.map(shown),
+    left: draft.left.map(shown),
+    warnings: warningsOf(draft),
+  };
+}
+
+/** Secrets that nobody knows. */
+function warningsOf({ steps }: Draft): readonly string[] {
+  return steps.flatMap((step) => {
+    if (step.action !== "create" || step.kind.section !== "clients") return [];
+    const after = desired(step.kind, step.entry.fields);
+    const method = String(after["token_endpoint_auth_method"]);
+    if (!method.startsWith("client_secret") || Object.keys(step.entry.secrets).length > 0) return [];
+    const { label } = step.entry;
+    return [
+      `${label} gets a secret that nobody sees: name one with client_secret, or run assent client rotate-secret ${label}`,
+    ];
+  });
+}

@@ -1,0 +1,91 @@
+/** Clients in a configuration. Their key is the client_id. */
+
+import { hasCurrentSecret } from "../../admin/client-secrets.ts";
+import { allClients } from "../../admin/clients.ts";
+import { impactOfClient, MOST_COUNTED } from "../../admin/deletion-impact.ts";
+import { clientRecord } from "../../admin/output-records.ts";
+import type { Client } from "../../oauth/model.ts";
+import { type Context, entrySchema, type Fields, type Kind, type Present, present, status } from "../kind.ts";
+import { bodyOf } from "../run-operations.ts";
+
+const SECRET = "client_secret";
+
+function defaults({ type, grant_types: grants }: Fields): Fields {
+  const isPublic = type === "public";
+  const grantTypes = Array.isArray(grants)
+    ? (grants as readonly unknown[])
+    : ["authorization_code", ...(isPublic ? [] : ["refresh_token"])];
+  return {
+    ...{ client_name: "", type: "confidential", status: "active", redirect_uris: [], grant_types: grantTypes },
+    response_types: grantTypes.includes("authorization_code") ? ["code"] : [],
+    ...{ scope: "", optional_scope: null, own_scope: "", default_scope: "" },
+    token_endpoint_auth_method: isPublic ? "none" : "client_secret_basic",
+    ...{ jwks: null, jwks_uri: null, tls_client_auth_subject_dn: null, tls_client_auth_san_dns: null },
+    ...{ tls_client_auth_san_uri: null, tls_client_auth_san_ip: null, tls_client_auth_san_email: null },
+    ...{ tls_client_certificate_bound_access_tokens: false, id_token_signed_response_alg: null },
+    ...{ post_logout_redirect_uris: [], backchannel_logout_uri: null, backchannel_logout_session_required: null },
+    ...{ client_uri: null, policy_uri: null, tos_uri: null },
+    ...{ require_pkce: isPublic, allow_plain_pkce: false, first_party: false, refresh: isPublic ? "rotate" : "keep" },
+    ...{ token_endpoint_audience: false, publisher: null, accent: null, verified: false, reviewed: true },
+    consent_ceiling: null,
+  };
+}
+
+function presentOf(client: Client, { issuer }: Context): Present {
+  const record = clientRecord(client, issuer);
+  return {
+    label: client.clientId,
+    recordId: client.clientId,
+    fields: present(record, defaults(record), (name) => name.startsWith("client_name#")),
+    record: client,
+  };
+}
+
+async function found(labels: readonly string[] | null, context: Context): Promise<readonly Client[]> {
+  if (labels !== null) {
+    const records = await Promise.all(labels.map((clientId) => context.storage.clients.get({ clientId })));
+    return records.flatMap((one) => one?.record ?? []);
+  }
+  const all: Client[] = [];
+  // A document describes the others.
+  for await (const client of allClients(context)) if (client.document === undefined) all.push(client);
+  return all;
+}
+
+export const clients: Kind = {
+  section: "clients",
+  noun: "client",
+  keyed: "client_id",
+  schema: entrySchema(bodyOf("clients.create"), ["client_id"], { status }),
+  ...{ secrets: [SECRET], documents: [], fixed: ["type"] },
+  defaults,
+  find: async (wanted, _marks, context) =>
+    (await found(wanted?.labels ?? null, context)).map((one) => presentOf(one, context)),
+  hasSecret: ({ record }, _field, secret) => hasCurrentSecret(record as Client, secret),
+  secretsOf: ({ record }) => ((record as Client).secrets.length > 0 ? [SECRET] : []),
+  async create({ label, fields, secrets }, operator) {
+    const { status: asked, ...body } = fields;
+    const clientId = { client_id: label };
+    await operator.run("clients.create", {}, { ...body, ...clientId });
+    const secret = secrets[SECRET];
+    if (secret !== undefined) await operator.run("clients.rotate-secret", clientId, { [SECRET]: secret, overlap: 0 });
+    if (asked === "disabled") await operator.run("clients.disable", clientId);
+    return label;
+  },
+  async update(before, { status: asked, ...changes }, { secrets }, operator) {
+    const clientId = { client_id: before.label };
+    if (Object.keys(changes).length > 0) await operator.run("clients.update", clientId, changes);
+    const secret = secrets[SECRET];
+    if (secret !== undefined && !hasCurrentSecret(before.record as Client, secret))
+      await operator.run("clients.rotate-secret", clientId, { [SECRET]: secret });
+    if (asked !== undefined) await operator.run(asked === "disabled" ? "clients.disable" : "clients.enable", clientId);
+  },
+  async remove({ label }, operator) {
+    await operator.run("clients.delete", { client_id: label });
+  },
+  async ends({ label }, context) {
+    const { grants, consents } = await impactOfClient(label, context);
+    return { grant: Math.min(grants, MOST_COUNTED), consent: Math.min(consents, MOST_COUNTED) };
+  },
+  isEnding: (changes) => changes["status"] === "disabled",
+};

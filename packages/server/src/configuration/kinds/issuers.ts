@@ -1,0 +1,58 @@
+/** Issuers of assertions in a configuration. Their key is the issuer's own name. */
+
+import { impactOfIssuer } from "../../admin/deletion-impact.ts";
+import { issuerRecord } from "../../admin/output-records.ts";
+import { DEFAULT_ASSERTION_LIFETIME } from "../../admin/trusted-issuers.ts";
+import type { TrustedIssuer } from "../../oauth/model.ts";
+import { entrySchema, type Fields, type Kind, type Present, present } from "../kind.ts";
+import { bodyOf } from "../run-operations.ts";
+
+const defaults = (): Fields => ({
+  ...{ type: "jwt", jwks: null, jwks_uri: null, certificate: null },
+  ...{ scope: "", clients: [], audience: null, max_lifetime: DEFAULT_ASSERTION_LIFETIME },
+  ...{ map_subject: "username", subject_claim: null, email_domains: [], subjects: [] },
+  ...{ create_owners: false, status: "active" },
+});
+
+function presentOf(issuer: TrustedIssuer): Present {
+  const record = issuerRecord(issuer);
+  const certificate = issuer.certificates.length === 0 ? null : issuer.certificates.join("");
+  return {
+    label: issuer.issuer,
+    recordId: issuer.issuer,
+    fields: present({ ...record, subject_claim: issuer.subjectClaim, certificate }, defaults()),
+    record: issuer,
+  };
+}
+
+/** Keys are sent as one of them, never as null. */
+function body(changes: Fields): Fields {
+  const keys = ["jwks", "jwks_uri", "certificate"];
+  return Object.fromEntries(
+    Object.entries(changes).filter(([name, value]) => !(keys.includes(name) && value === null)),
+  );
+}
+
+export const issuers: Kind = {
+  section: "issuers",
+  noun: "issuer",
+  keyed: "issuer",
+  schema: entrySchema(bodyOf("issuers.create"), ["issuer", "saml_metadata"]),
+  ...{ secrets: [], documents: ["certificate"], fixed: ["type"] },
+  defaults,
+  async find(wanted, _marks, { storage }) {
+    const all = await storage.issuers.list();
+    return all.filter(({ issuer }) => wanted === null || wanted.labels.includes(issuer)).map(presentOf);
+  },
+  async create({ label, fields }, operator) {
+    await operator.run("issuers.create", {}, { ...fields, issuer: label });
+    return label;
+  },
+  async update({ label }, changes, _entry, operator) {
+    await operator.run("issuers.update", { issuer: label }, body(changes));
+  },
+  async remove({ label }, operator) {
+    await operator.run("issuers.delete", { issuer: label });
+  },
+  ends: async ({ label }, context) => ({ "link of a subject": (await impactOfIssuer(label, context)).links }),
+};

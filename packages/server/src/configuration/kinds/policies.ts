@@ -1,0 +1,74 @@
+/** Rules of companies about apps in a configuration. Their keys are the company's slug and the client_id. */
+
+import { companyRules } from "../../admin/companies.ts";
+import { impactOfCompanyApp } from "../../admin/deletion-impact.ts";
+import type { Company, ListedRule } from "../../owners/company-storage.ts";
+import { type Context, entrySchema, type Fields, type Kind, type Operator, type Present } from "../kind.ts";
+import { bodyOf } from "../run-operations.ts";
+import { companiesCalled } from "./companies.ts";
+
+/** `scope` null: when an approval is given, all scopes that the client may request then. */
+const defaults = (): Fields => ({ rule: "ask", scope: null });
+
+/** Rules for selected members name people, who are in no file. An approval that has expired is none. */
+async function rulesOf(company: Company, context: Context): Promise<readonly Present[]> {
+  const rules = await companyRules({ id: company.companyId }, context);
+  return rules
+    .filter((rule) => rule.forSelected !== true && (rule.endsAt === null || rule.endsAt > context.now()))
+    .map((rule) => presentOf(company, rule));
+}
+
+function presentOf({ slug, companyId }: Company, rule: ListedRule): Present {
+  const { clientId } = rule;
+  return {
+    label: `${slug} ${clientId}`,
+    recordId: `${companyId} ${clientId}`,
+    fields: { ...defaults(), rule: rule.rule, scope: rule.rule === "allow" ? rule.scopes.join(" ") : null },
+    record: rule,
+  };
+}
+
+async function set(label: string, body: Fields, { run, context }: Operator): Promise<string> {
+  const [slug = "", clientId = ""] = label.split(" ");
+  const company = await context.storage.companies.find({ slug });
+  await run("companies.set-rule", { id: company?.companyId ?? slug, client_id: clientId }, body);
+  return `${company?.companyId} ${clientId}`;
+}
+
+/** Members who use an approval that ends keep their access until the approval would have ended. */
+const KEEP = { members: "keep" };
+
+export const policies: Kind = {
+  section: "policies",
+  noun: "policy",
+  keyed: "slug, and below it the client_id",
+  schema: {
+    ...entrySchema(bodyOf("companies.set-rule"), ["selected", "members", "rule"], {
+      rule: { type: "string", enum: ["allow", "ask", "block"] },
+    }),
+    required: ["rule"],
+  },
+  nested: true,
+  ...{ secrets: [], documents: [], fixed: [] },
+  defaults,
+  // How long an approval lasts counts when it is given.
+  canonical: ({ lifetime: _, ...fields }) => fields,
+  async find(wanted, _marks, context) {
+    const slugs = wanted?.labels.map((label) => label.split(" ")[0] ?? "") ?? null;
+    const found = await companiesCalled(slugs, context);
+    const all = (await Promise.all(found.map((one) => rulesOf(one, context)))).flat();
+    return wanted === null ? all : all.filter(({ label }) => wanted.labels.includes(label));
+  },
+  create: ({ label, fields }, operator) => set(label, { ...fields, ...KEEP }, operator),
+  async update(_before, _changes, { label, fields }, operator) {
+    await set(label, { ...fields, ...KEEP }, operator);
+  },
+  async remove({ label }, operator) {
+    await set(label, { rule: "none", ...KEEP }, operator);
+  },
+  async ends({ label }, context) {
+    const [slug = "", clientId = ""] = label.split(" ");
+    return { "member who uses the app": (await impactOfCompanyApp(slug, clientId, context)).members };
+  },
+  isEnding: (changes) => changes["rule"] === "block",
+};

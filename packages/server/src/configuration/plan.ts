@@ -1,0 +1,125 @@
+/** Compares a configuration with what is there. */
+
+import { createHash } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
+import type { ConfiguredRecord } from "../admin/storage.ts";
+import type { Context, Entry, Fields, Kind, Present } from "./kind.ts";
+import { kinds } from "./kinds/index.ts";
+import { type Problem, refuseAll } from "./problems.ts";
+import type { Configuration } from "./read-file.ts";
+
+export interface Create {
+  readonly action: "create";
+  readonly kind: Kind;
+  readonly entry: Entry;
+}
+
+export interface Update {
+  readonly action: "update";
+  readonly kind: Kind;
+  readonly entry: Entry;
+  readonly present: Present;
+  /** The new values of the fields that differ. */
+  readonly changes: Fields;
+  /** Fields with another secret. */
+  readonly secrets: readonly string[];
+}
+
+export interface Delete {
+  readonly action: "delete";
+  readonly kind: Kind;
+  readonly present: Present;
+}
+
+export type Step = Create | Update | Delete;
+
+/** What may have to be done. Only a trial shows which updates change anything. */
+export interface Draft {
+  readonly steps: readonly Step[];
+  /** Records that are as the file says. */
+  readonly same: readonly { readonly kind: Kind; readonly present: Present }[];
+  /** Records that the file described before, and that stay without `prune`. */
+  readonly left: readonly { readonly kind: Kind; readonly present: Present }[];
+  readonly marks: readonly ConfiguredRecord[];
+  /** Of everything that was compared. Another text: somebody changed it since. */
+  readonly fingerprint: string;
+}
+
+export async function compare(file: Configuration, prune: boolean, context: Context): Promise<Draft> {
+  const marks = await context.storage.configuredRecords.list();
+  const problems: Problem[] = [];
+  const [steps, same, left]: [Step[], Draft["same"][number][], Draft["left"][number][]] = [[], [], []];
+  const hash = createHash("sha256");
+  for (const kind of kinds) {
+    const entries = file.entriesOf(kind);
+    const ofKind = marks.filter((mark) => mark.kind === kind.section);
+    const mine = ofKind.filter(({ configuration }) => configuration === file.name);
+    const labels = [...new Set([...entries, ...mine].map(({ label }) => label))];
+    const found = labels.length === 0 ? [] : await kind.find({ labels, entries }, ofKind, context);
+    const byLabel = new Map(found.map((one) => [one.label, one]));
+    for (const present of found) hash.update(`${kind.section} ${present.recordId} ${JSON.stringify(present.record)}\n`);
+    for (const entry of entries) {
+      const present = byLabel.get(entry.label);
+      if (present === undefined) {
+        steps.push({ action: "create", kind, entry });
+        continue;
+      }
+      problems.push(...problemsOf(file, kind, entry, present, ofKind));
+      const update = differenceOf(kind, entry, present, context);
+      if (update === undefined) same.push({ kind, present });
+      else steps.push(update);
+    }
+    const wanted = new Set(entries.map(({ label }) => label));
+    const gone = found.filter(
+      ({ label, recordId }) => !wanted.has(label) && mine.some((one) => one.recordId === recordId),
+    );
+    if (prune) steps.push(...gone.map((present) => ({ action: "delete" as const, kind, present })));
+    else left.push(...gone.map((present) => ({ kind, present })));
+  }
+  refuseAll(problems);
+  return { steps, same, left, marks, fingerprint: hash.digest("base64url") };
+}
+
+function problemsOf(
+  file: Configuration,
+  kind: Kind,
+  { label, fields }: Entry,
+  { recordId, fields: before }: Present,
+  marks: readonly ConfiguredRecord[],
+): readonly Problem[] {
+  const owner = marks.find((mark) => mark.recordId === recordId)?.configuration ?? file.name;
+  if (owner !== file.name) {
+    const problem = `the configuration ${owner} describes this ${kind.noun}: take it out of one of the two files`;
+    return [file.problemAt(kind, label, null, problem)];
+  }
+  const after = desired(kind, fields);
+  return kind.fixed
+    .filter((name) => (after[name] ?? null) !== (before[name] ?? null))
+    .map((name) => {
+      const problem = `can't be changed from ${String(before[name])} to ${String(after[name])}: delete the ${kind.noun} first, or use another ${kind.keyed}`;
+      return file.problemAt(kind, label, name, problem);
+    });
+}
+
+/** The whole record that an entry describes. */
+export function desired(kind: Kind, fields: Fields): Fields {
+  const own = kind.canonical?.(fields) ?? fields;
+  return { ...kind.defaults(own), ...own };
+}
+
+function differenceOf(kind: Kind, entry: Entry, present: Present, context: Context): Update | undefined {
+  const after = desired(kind, entry.fields);
+  const changes = differing(present.fields, after);
+  const secrets = Object.entries(entry.secrets)
+    .filter(([field, secret]) => kind.hasSecret?.(present, field, secret, context) !== true)
+    .map(([field]) => field);
+  if (Object.keys(changes).length === 0 && secrets.length === 0) return undefined;
+  return { action: "update", kind, entry, present, changes, secrets };
+}
+
+/** The values of `after` that are other ones than before. Null: it has none any more. */
+export function differing(before: Fields, after: Fields): Fields {
+  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
+  const changed = [...names].filter((name) => !isDeepStrictEqual(before[name] ?? null, after[name] ?? null));
+  return Object.fromEntries(changed.map((name) => [name, after[name] ?? null]));
+}

@@ -1,0 +1,258 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { Authority } from "../../src/admin/api-access/authority.ts";
+import { createClient, createScope, deleteScope, updateClient, updateScope } from "../../src/admin/index.ts";
+import { exportConfiguration, prepare, readConfiguration } from "../../src/configuration/index.ts";
+import {
+  aDatabase,
+  apply,
+  planOf,
+  problems,
+  resolve,
+  steps,
+  type TestDatabase,
+  VALUES,
+  WHOLE,
+} from "./support/test-configuration.ts";
+
+describe.each(["sqlite", "postgres"] as const)("on %s", (kind) => {
+  let at: TestDatabase;
+  let empty: TestDatabase;
+  beforeAll(async () => {
+    [at, empty] = await Promise.all([aDatabase(kind), aDatabase(kind)]);
+  });
+  afterAll(async () => {
+    await Promise.all([at.close(), empty.close()]);
+  });
+
+  const clientNamed = async (clientId: string) => (await at.admin.storage.clients.get({ clientId }))?.record;
+
+  test("AP-02 a plan of everything → each record, no secret; nothing is written", async () => {
+    const plan = await planOf(WHOLE, at.admin);
+    expect(steps(plan)).toEqual([
+      "create resources https://photos.example.com",
+      ...["photos:view", "photos:delete"].map((one) => `create scopes ${one}`),
+      ...["web", "phone", "backup"].map((one) => `create clients ${one}`),
+      ...["create issuers https://idp.example.com", "create companies acme"],
+      ...["create policies acme/web", "create policies acme/phone"],
+      ...["create providers okta", "create providers microsoft"],
+    ]);
+    for (const value of Object.values(VALUES)) expect(JSON.stringify(plan)).not.toContain(value);
+    expect(await at.admin.storage.scopes.list()).toEqual([]);
+    expect(await clientNamed("web")).toBeUndefined();
+    expect(await at.admin.storage.companies.find({ slug: "acme" })).toBeUndefined();
+    expect((await at.admin.storage.events.waiting({ limit: 100 })).events).toEqual([]);
+  });
+
+  test("AP-01 applied, and again → the second changes nothing", async () => {
+    await apply(WHOLE, at.admin);
+    const web = await clientNamed("web");
+    expect(web).toMatchObject({
+      name: "Web App",
+      names: { de: "Web-App" },
+      requirePkce: true,
+      secrets: [{ expiresAt: null }],
+    });
+    const events = (await at.admin.storage.events.waiting({ limit: 100 })).events.length;
+    expect(events).toBeGreaterThan(10);
+    const again = await apply(WHOLE, at.admin);
+    expect([again.changes, again.adopted, again.left]).toEqual([[], [], []]);
+    expect(again.unchanged).toBe(12);
+    expect(await clientNamed("web")).toEqual(web);
+    expect((await at.admin.storage.events.waiting({ limit: 100 })).events).toHaveLength(events);
+  });
+
+  test("AP-01 AP-14 export → applies without a change, also without marks; on an empty server it gives the same", async () => {
+    const text = await exportConfiguration(at.admin);
+    for (const value of Object.values(VALUES)) expect(text).not.toContain(value);
+    expect(text).toContain("# client_secret: {env: WEB_SECRET}");
+    expect(text).not.toMatch(/hash|sealed|BEGIN/i);
+    expect((await planOf(text, at.admin)).changes).toEqual([]);
+    await apply(text, empty.admin);
+    // Nobody has given the provider its secret yet.
+    const again = await exportConfiguration(empty.admin);
+    expect(again).toBe(text.replace(/ +# client_secret: \{env: OKTA_SECRET\}\n/, ""));
+    expect((await planOf(again, empty.admin)).changes).toEqual([]);
+  });
+
+  test("changed fields → changed alone; left-out fields → their defaults; the secret → the old one works for a day", async () => {
+    const changed = WHOLE.replace("client_name: Web App", "client_name: Web App 2")
+      .replace("    require_pkce: true\n", "")
+      .replace("client_secret: {env: SECRET}\n    redirect", "client_secret: {env: OTHER}\n    redirect")
+      .replace("photos:view photos:delete\n    optional_scope: photos:delete", "photos:view");
+    const before = await clientNamed("web");
+    const plan = await apply(changed, at.admin);
+    expect(steps(plan)).toEqual(["update clients web"]);
+    expect(plan.changes[0]?.fields).toEqual(
+      expect.arrayContaining([
+        { field: "client_name", before: "Web App", after: "Web App 2" },
+        { field: "scope", before: "photos:view photos:delete", after: "photos:view" },
+        { field: "require_pkce", before: true, after: false },
+        { field: "client_secret", before: "(secret)", after: "(secret)" },
+      ]),
+    );
+    const after = await clientNamed("web");
+    expect(after?.secrets).toMatchObject([
+      { hash: before?.secrets[0]?.hash, expiresAt: expect.any(Number) },
+      { expiresAt: null },
+    ]);
+    expect(steps(await apply(WHOLE, at.admin))).toEqual(["update clients web"]);
+  });
+
+  test("a value in another form than the stored one → no change", async () => {
+    const other = WHOLE.replace("email_domains: [staff.example]", "email_domains: [STAFF.example]").replace(
+      "scope: photos:view photos:delete",
+      "scope: photos:view photos:delete photos:view",
+    );
+    expect((await apply(other, at.admin)).changes).toEqual([]);
+  });
+
+  test("AP-09 item 4 of 5 is refused → nothing is written, and the message has its place", async () => {
+    const wrong = WHOLE.replace("name: Photos", "name: Pictures").replace(
+      "redirect_uris: [https://web.example.com/callback]",
+      "redirect_uris: [https://web.example.com/callback#top]",
+    );
+    expect(await problems(apply(wrong, at.admin))).toEqual([
+      expect.stringMatching(/^2[0-9]:5 clients\.web\.redirect_uris: .*fragment/),
+    ]);
+    expect((await at.admin.storage.resources.list())[0]?.name).toBe("Photos");
+  });
+
+  test("AP-09 another operator changes a record after the plan → refused, and their change stays", async () => {
+    const file = await readConfiguration(WHOLE.replace("client_name: Phone App", "client_name: Phone"), resolve);
+    const prepared = await prepare(file, at.admin);
+    await updateClient("phone", { metadata: { client_name: "Theirs" } }, at.admin);
+    expect(await problems(prepared.perform())).toEqual([
+      expect.stringContaining("somebody changed a record meanwhile"),
+    ]);
+    expect((await clientNamed("phone"))?.name).toBe("Theirs");
+    await updateClient("phone", { metadata: { client_name: "Phone App" } }, at.admin);
+  });
+
+  test("AP-09 two applies at once → one is done, the other one is refused, whole", async () => {
+    const texts = ["One", "Two"].map((name) =>
+      WHOLE.replace("client_name: Phone App", `client_name: ${name}`).replace("name: Acme", `name: ${name}`),
+    );
+    const prepared = await Promise.all(
+      texts.map(async (text) => prepare(await readConfiguration(text, resolve), at.admin)),
+    );
+    const outcomes = await Promise.allSettled(prepared.map((one) => one.perform()));
+    expect(outcomes.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
+    const winner = outcomes[0]?.status === "fulfilled" ? "One" : "Two";
+    expect((await clientNamed("phone"))?.name).toBe(winner);
+    expect((await at.admin.storage.companies.find({ slug: "acme" }))?.name).toBe(winner);
+    await apply(WHOLE, at.admin);
+  });
+
+  test.each([
+    ["first_party", "    first_party: true\n", /clients\.web\.first_party/],
+    ["verified", "    verified: true\n", /clients\.web\.verified/],
+    ["an admin scope", "    own_scope: admin\n", /clients\.web\.(own_)?scope/],
+  ])("AP-08 a token for clients alone: %s → refused, nothing is written", async (_, line, wanted) => {
+    const text = WHOLE.replace("    require_pkce: true\n", line);
+    const authority = new Authority("token:t", ["admin:clients:write"]);
+    expect(await problems(apply(text, at.admin, { authority }))).toEqual([expect.stringMatching(wanted)]);
+    expect(await clientNamed("web")).toMatchObject({ firstParty: false, ownScopes: [] });
+  });
+
+  test("AP-08 a token for clients alone: an issuer, a company, an id that it chooses → refused; a client's name → done", async () => {
+    const authority = new Authority("token:t", ["admin:clients:write"]);
+    const refused = async (from: string, to: string) =>
+      (await problems(apply(WHOLE.replace(from, to), at.admin, { authority })))[0];
+    expect(await refused("jwks_uri: https://idp.example.com/jwks", "jwks_uri: https://idp.example.com/keys")).toMatch(
+      /issuers\..*admin:issuers:write/,
+    );
+    expect(await refused("name: Acme", "name: Acme Inc")).toMatch(/companies\.acme: .*admin:companies:write/);
+    expect(await refused("  backup:", "  other:")).toMatch(/clients\.other\.client_id: .*scope admin/);
+    await apply(WHOLE.replace("Nightly backup", "Weekly backup"), at.admin, { authority });
+    expect((await clientNamed("backup"))?.name).toBe("Weekly backup");
+    await apply(WHOLE, at.admin);
+  });
+
+  test("a key that was taken out → told and kept; with prune → deleted; a record of nobody's file → never", async () => {
+    await createClient(
+      { clientId: "by-hand", type: "public", metadata: { client_name: "Hand", redirect_uris: ["https://h.test/"] } },
+      at.admin,
+    );
+    const less = WHOLE.replace(/ {2}phone:\n[\s\S]*? {2}backup:/, "  backup:").replace(
+      "    phone: {rule: block}\n",
+      "",
+    );
+    const kept = await apply(less, at.admin);
+    expect([kept.changes, kept.left]).toEqual([[], ["clients/phone", "policies/acme/phone"]]);
+    const pruned = await apply(less, at.admin, { prune: true });
+    expect(steps(pruned)).toEqual(["delete clients phone", "delete policies acme/phone"]);
+    expect(pruned.changes[0]?.ends).toEqual({ grant: 0, consent: 0 });
+    expect(await clientNamed("phone")).toBeUndefined();
+    expect(await clientNamed("by-hand")).toBeDefined();
+    expect((await apply(less, at.admin, { prune: true })).changes).toEqual([]);
+    await apply(WHOLE, at.admin);
+  });
+
+  test("a record that was deleted and made again by hand → belongs to nobody's file, so prune leaves it", async () => {
+    const more = WHOLE.replace("scopes:\n", "scopes:\n  temporary:\n    description: For a while\n");
+    await apply(more, at.admin);
+    await deleteScope("temporary", at.admin);
+    await createScope({ name: "temporary", description: "By hand" }, at.admin);
+    expect((await apply(WHOLE, at.admin, { prune: true })).changes).toEqual([]);
+    await deleteScope("temporary", at.admin);
+  });
+
+  test("a record that another file describes → refused by its name", async () => {
+    const other = "version: 1\nname: staging\nscopes:\n  photos:view:\n    description: Mine\n";
+    expect(await problems(apply(other, at.admin))).toEqual([
+      "4:3 scopes.photos:view: the configuration production describes this scope: take it out of one of the two files",
+    ]);
+  });
+
+  test("a record that was there before → adopted without a change, and from then on deleted by prune", async () => {
+    await createScope({ name: "mine", description: "Mine" }, at.admin);
+    const text = "version: 1\nname: small\nscopes:\n  mine:\n    description: Mine\n";
+    const plan = await apply(text, at.admin);
+    expect([plan.changes, plan.adopted]).toEqual([[], ["scopes/mine"]]);
+    expect((await apply(text, at.admin)).adopted).toEqual([]);
+    const gone = await apply("version: 1\nname: small\n", at.admin, { prune: true });
+    expect(steps(gone)).toEqual(["delete scopes mine"]);
+  });
+
+  test("a renamed key → the new client is created, the old one stays until prune; a renamed client → changed", async () => {
+    const renamed = WHOLE.replaceAll("backup:", "nightly:");
+    const plan = await planOf(renamed, at.admin, { prune: true });
+    expect(steps(plan)).toEqual(["create clients nightly", "delete clients backup"]);
+    expect(steps(await planOf(WHOLE.replace("Nightly backup", "Backup"), at.admin))).toEqual(["update clients backup"]);
+  });
+
+  test("a type can't be changed → refused with what to do", async () => {
+    const text = WHOLE.replace("type: public\n", "type: confidential\n");
+    expect(await problems(planOf(text, at.admin))).toEqual([
+      expect.stringMatching(/clients\.phone\.type: can't be changed from public to confidential/),
+    ]);
+  });
+
+  test("disabled in the file → the client is disabled, and the plan says what ends; taken out again → enabled", async () => {
+    const text = WHOLE.replace("    client_name: Phone App\n", "    client_name: Phone App\n    status: disabled\n");
+    const plan = await apply(text, at.admin);
+    expect(plan.changes).toMatchObject([{ key: "phone", fields: [{ field: "status" }], ends: { grant: 0 } }]);
+    expect((await clientNamed("phone"))?.status).toBe("disabled");
+    await apply(WHOLE, at.admin);
+    expect((await clientNamed("phone"))?.status).toBe("active");
+  });
+
+  test("a change outside of the file → the plan undoes it", async () => {
+    await updateScope("photos:view", { description: "Something else" }, at.admin);
+    const plan = await apply(WHOLE, at.admin);
+    expect(plan.changes).toMatchObject([
+      { key: "photos:view", fields: [{ field: "description", before: "Something else", after: "See your photos" }] },
+    ]);
+  });
+
+  test("AP-07 a secret that people could guess → refused, without the value", async () => {
+    const [line = ""] = await problems(
+      apply(
+        WHOLE.replace("client_secret: {env: SECRET}\n    redirect", "client_secret: {env: SHORT}\n    redirect"),
+        at.admin,
+      ),
+    );
+    expect(line).toMatch(/clients\.web\.client_secret: must be 32 to 200 random/);
+    expect(line).not.toContain("hunter2");
+  });
+});
