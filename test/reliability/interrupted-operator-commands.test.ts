@@ -330,3 +330,29 @@ test("REL-17: db migrate on PostgreSQL", { timeout: 120_000 + POINTS * 10_000 },
   });
   expect(killed).toBeGreaterThanOrEqual(Math.min(POINTS, 4));
 });
+
+test("AP-09 apply: the old configuration stands, or the whole of the new", {
+  timeout: 60_000 + POINTS * 8000,
+}, async () => {
+  const scopes = (from: number, to: number, text: string) =>
+    Array.from({ length: to - from }, (_, at) => `  scope-${from + at}:\n    description: ${text} ${from + at}\n`).join(
+      "",
+    );
+  const head = "version: 1\nname: test\nresources:\n  https://api.test:\n    name: ";
+  const [before, after] = [join(folder, "before.yaml"), join(folder, "after.yaml")];
+  writeFileSync(before, `${head}Old\nscopes:\n${scopes(0, 10, "Old")}`);
+  writeFileSync(after, `${head}New\nscopes:\n${scopes(5, 15, "New")}`);
+  const base = await aBase("configured", async () => undefined);
+  await run(["apply", "-f", before])(base);
+  const old = fingerprint(base);
+  const args = ["apply", "-f", after];
+  const whole = copyOf(base, "whole configured");
+  await run(args)(whole);
+  const states = [old, fingerprint(whole)];
+  expect(states[0]).not.toBe(states[1]);
+  const killed = await everyPoint(base, args, async (dataDir) => {
+    expect(states).toContain(fingerprint(dataDir));
+    await run(args)(dataDir);
+  });
+  expect(killed).toBeGreaterThanOrEqual(Math.min(POINTS, 4));
+});
