@@ -166,6 +166,8 @@ export async function sealWaiting(context: EventContext): Promise<void> {
     issuer,
     keptFor: null,
     now,
+    // A command can have another secret than the servers.
+    onlyKnown: true,
     event: () => undefined,
   });
   for (let waited = 0; waited < PATIENCE; waited += LOOK_AGAIN) {
@@ -196,32 +198,37 @@ export interface LogReport {
 
 const READ_AT_ONCE = 1000;
 const MOST_WAITING = 1_000_000;
+/** Retention can delete events while they are checked. Then the check begins again, at most so often. */
+const MOST_TRIES = 3;
+const EVER = { at: Number.MAX_SAFE_INTEGER };
 
 /** Checks the whole log against its hashes and signatures. `checkpoint`: a signed text of an earlier check that must fit. */
 export async function verifyEvents(
   { checkpoint }: { readonly checkpoint?: string },
   context: EventContext,
 ): Promise<LogReport> {
-  const { storage } = context;
+  const { events } = context.storage;
   const keys = new CheckpointKeys(context.secrets(), context.issuer);
-  const ever = { at: Number.MAX_SAFE_INTEGER };
-  const [dropped, newest] = await Promise.all([
-    storage.events.lastCheckpoint({ kind: "dropped", ...ever }),
-    storage.events.lastCheckpoint({ kind: "sealed", ...ever }),
-  ]);
-  const check = new Check(keys, dropped, copyOf(checkpoint, keys));
-  const fault = (await check.run(storage, newest)) ?? null;
-  return {
-    fault,
-    checked: check.walk.count,
-    head: check.walk.head ?? null,
-    checkpoints: check.checkpoints,
-    unknownKeys: check.unknownKeys,
-    dropped: dropped ?? null,
-    newest: newest ?? null,
-    unsealed: await storage.events.tail({ most: MOST_WAITING }),
-    publicJwk: keys.publicJwk,
-  };
+  const copy = copyOf(checkpoint, keys);
+  for (let tries = 1; ; tries += 1) {
+    const dropped = await events.lastCheckpoint({ kind: "dropped", ...EVER });
+    const check = new Check(events, keys, dropped, copy);
+    const fault = (await check.run()) ?? null;
+    const isOvertaken =
+      fault !== null && (await events.lastCheckpoint({ kind: "dropped", ...EVER }))?.seq !== dropped?.seq;
+    if (isOvertaken && tries < MOST_TRIES) continue;
+    return {
+      fault,
+      checked: check.walk.count,
+      head: check.walk.head.seq === 0 ? null : check.walk.head,
+      checkpoints: check.checkpoints,
+      unknownKeys: check.unknownKeys,
+      dropped: dropped ?? null,
+      newest: (await events.lastCheckpoint({ kind: "sealed", ...EVER })) ?? null,
+      unsealed: await events.tail({ most: MOST_WAITING }),
+      publicJwk: keys.publicJwk,
+    };
+  }
 }
 
 const running = new WeakMap<object, Promise<LogReport>>();
@@ -245,92 +252,130 @@ function copyOf(text: string | undefined, keys: CheckpointKeys): Checkpoint | un
 
 class Check {
   readonly walk: ChainWalk;
+  readonly #events: Events;
   readonly #keys: CheckpointKeys;
   readonly #dropped: Checkpoint | undefined;
   readonly #copy: Checkpoint | undefined;
+  /** The last checkpoint that was checked. */
+  #reached: number;
   checkpoints = 0;
   unknownKeys = 0;
 
-  constructor(keys: CheckpointKeys, dropped: Checkpoint | undefined, copy: Checkpoint | undefined) {
+  constructor(events: Events, keys: CheckpointKeys, dropped: Checkpoint | undefined, copy: Checkpoint | undefined) {
+    this.#events = events;
     this.#keys = keys;
     this.#dropped = dropped;
     this.#copy = copy;
-    this.walk = new ChainWalk(dropped === undefined ? GENESIS : undefined, dropped);
+    this.#reached = dropped?.seq ?? 0;
+    this.walk = new ChainWalk(dropped ?? GENESIS);
   }
 
-  async run(storage: EventContext["storage"], newest: Checkpoint | undefined): Promise<ChainFault | undefined> {
-    if (this.#dropped !== undefined && this.#keys.check(this.#dropped) === false)
-      return { seq: this.#dropped.seq, problem: "the note about deleted events was not signed by this server" };
-    const fault = (await this.#walkThrough(storage)) ?? this.#endFault(newest);
-    if (fault !== undefined) return fault;
-    const copy = this.#copy;
-    if (copy === undefined || copy.seq <= (this.#dropped?.seq ?? 0)) return undefined;
-    const [event] = await storage.events.chain({ after: copy.seq - 1, limit: 1 });
-    if (event?.seq === copy.seq && event.hash === copy.hash) return undefined;
-    return { seq: copy.seq, problem: "the log does not have the event of the given checkpoint" };
+  async run(): Promise<ChainFault | undefined> {
+    const dropped = this.#dropped;
+    const isGood = dropped === undefined || this.#keys.check(dropped);
+    if (isGood !== true) {
+      const signer = isGood === false ? "was not signed by this server" : `was signed with ${UNKNOWN_SECRET}`;
+      return { seq: dropped?.seq ?? 0, problem: `the note about deleted events ${signer}` };
+    }
+    return (await this.#walkToTheEnd()) ?? (await this.#copyFault());
   }
 
-  async #walkThrough(storage: EventContext["storage"]): Promise<ChainFault | undefined> {
-    const checkpoints = checkpointsIn(storage);
+  /** Servers can append events meanwhile: the end is where events and checkpoints end together. */
+  async #walkToTheEnd(): Promise<ChainFault | undefined> {
+    for (let expected = 0; ; ) {
+      const fault = await this.#walkOn();
+      if (fault !== undefined) return fault;
+      const { seq, hash } = this.walk.head;
+      if (seq < expected)
+        return { seq: seq + 1, problem: `the end of the log is missing: a checkpoint names event ${expected}` };
+      // Read after the events, so it covers them all: both are written together.
+      const newest = await this.#events.lastCheckpoint({ kind: "sealed", ...EVER });
+      if (newest === undefined)
+        return seq === 0 ? undefined : { seq, problem: "no checkpoint says that this is the end of the log" };
+      if (newest.seq < seq) return { seq: newest.seq + 1, problem: "no checkpoint covers the events from here on" };
+      expected = newest.seq;
+      if (newest.seq > seq) continue;
+      if (this.#reached < seq) {
+        const wrong = this.#checkpointFault(newest, hash);
+        if (wrong !== undefined) return wrong;
+      }
+      return this.#proofFault(newest);
+    }
+  }
+
+  /** The events and checkpoints from the last ones on. */
+  async #walkOn(): Promise<ChainFault | undefined> {
+    const checkpoints = this.#checkpoints();
     let checkpoint = await checkpoints.next();
-    let after = 0;
     for (;;) {
-      const events = await storage.events.chain({ after, limit: READ_AT_ONCE });
+      const events = await this.#events.chain({ after: this.walk.head.seq, limit: READ_AT_ONCE });
       for (const event of events) {
         const fault = this.walk.next(event);
         if (fault !== undefined) return fault;
         while (!checkpoint.done && checkpoint.value.seq <= event.seq) {
-          const wrong = this.#checkpointFault(checkpoint.value, event);
+          const wrong = this.#checkpointFault(checkpoint.value, event.hash);
           if (wrong !== undefined) return wrong;
           checkpoint = await checkpoints.next();
         }
       }
-      after = events.at(-1)?.seq ?? after;
-      if (events.length < READ_AT_ONCE) break;
+      if (events.length < READ_AT_ONCE) return undefined;
     }
-    if (checkpoint.done || checkpoint.value.seq <= (this.#dropped?.seq ?? 0)) return undefined;
-    return {
-      seq: after + 1,
-      problem: `the end of the log is missing: a checkpoint names event ${checkpoint.value.seq}`,
-    };
   }
 
-  /** `at`: the first event at the place of the checkpoint or after it. */
-  #checkpointFault(checkpoint: Checkpoint, at: SealedEvent): ChainFault | undefined {
+  async *#checkpoints(): AsyncGenerator<Checkpoint, undefined> {
+    for (let after = this.#reached; ; ) {
+      const some = await this.#events.checkpoints({ kind: "sealed", after, limit: READ_AT_ONCE });
+      yield* some;
+      const last = some.at(-1);
+      if (last === undefined || some.length < READ_AT_ONCE) return undefined;
+      after = last.seq;
+    }
+  }
+
+  /** `found`: the hash of its event. */
+  #checkpointFault(checkpoint: Checkpoint, found: string): ChainFault | undefined {
     const { seq, hash } = checkpoint;
     this.checkpoints += 1;
-    const signature = this.#keys.check(checkpoint);
-    if (signature === false) return { seq, problem: "the checkpoint was not signed by this server" };
-    if (signature === "unknown_key") this.unknownKeys += 1;
-    if (at.seq !== seq || at.hash === hash) return undefined;
-    return { seq, problem: "the log was different when its checkpoint was signed" };
+    this.#reached = seq;
+    const isGood = this.#keys.check(checkpoint);
+    if (isGood === false) return { seq, problem: "the checkpoint was not signed by this server" };
+    if (isGood === "unknown_key") this.unknownKeys += 1;
+    return found === hash ? undefined : { seq, problem: "the log was different when its checkpoint was signed" };
   }
 
-  #endFault(newest: Checkpoint | undefined): ChainFault | undefined {
-    const last = this.walk.head?.seq ?? this.#dropped?.seq ?? 0;
-    if (newest === undefined && last > 0)
-      return { seq: last, problem: "no checkpoint says that this is the end of the log" };
-    if (newest === undefined) return undefined;
-    if (this.#keys.check(newest) === "unknown_key")
-      return {
-        seq: newest.seq,
-        problem: "the newest checkpoint was signed with a secret that is not in ASSENT_SECRET",
-      };
-    return last > newest.seq
-      ? { seq: newest.seq + 1, problem: "no checkpoint covers the events from here on" }
-      : undefined;
+  /** A good signature of the end proves everything before it, unless its signer couldn't check what it went on from. */
+  async #proofFault(newest: Checkpoint): Promise<ChainFault | undefined> {
+    for (let at: Checkpoint | undefined = newest; ; ) {
+      if (at === undefined || this.#keys.check(at) !== true) {
+        const seq = at?.seq ?? newest.seq;
+        return {
+          seq,
+          problem: `a checkpoint was signed with ${UNKNOWN_SECRET}, and nothing else proves the events up to it`,
+        };
+      }
+      const unproven = this.#keys.unprovenBefore(at);
+      if (unproven <= (this.#dropped?.seq ?? 0)) return undefined;
+      const [before]: readonly Checkpoint[] = await this.#events.checkpoints({
+        ...{ kind: "sealed", after: unproven - 1, limit: 1 },
+      });
+      if (before?.seq !== unproven)
+        return { seq: unproven, problem: "the log went on after a checkpoint that was not good, and it is missing" };
+      at = before;
+    }
+  }
+
+  async #copyFault(): Promise<ChainFault | undefined> {
+    const copy = this.#copy;
+    if (copy === undefined || copy.seq <= (this.#dropped?.seq ?? 0)) return undefined;
+    const [event] = await this.#events.chain({ after: copy.seq - 1, limit: 1 });
+    if (event?.seq === copy.seq && event.hash === copy.hash) return undefined;
+    return { seq: copy.seq, problem: "the log does not have the event of the given checkpoint" };
   }
 }
 
-async function* checkpointsIn(storage: EventContext["storage"]): AsyncGenerator<Checkpoint, undefined> {
-  for (let after = -1; ; ) {
-    const some = await storage.events.checkpoints({ kind: "sealed", after, limit: READ_AT_ONCE });
-    yield* some;
-    const last = some.at(-1);
-    if (last === undefined || some.length < READ_AT_ONCE) return undefined;
-    after = last.seq;
-  }
-}
+type Events = EventContext["storage"]["events"];
+
+const UNKNOWN_SECRET = "a secret that is not in ASSENT_SECRET";
 
 export function logReportRecord({
   fault,

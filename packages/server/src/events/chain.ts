@@ -38,6 +38,17 @@ interface Signed {
   readonly seq: number;
   readonly at: string;
   readonly hash: string;
+  /** See `OpenedCheckpoint`. */
+  readonly unproven?: number;
+}
+
+/** What a signed text says. */
+export interface OpenedCheckpoint extends Checkpoint {
+  /**
+   * Events up to this one may be forged: when the log went on after it, its checkpoint was not signed with a known
+   * secret. Each later checkpoint repeats this. 0: there is no such event.
+   */
+  readonly unproven: number;
 }
 
 /** The DER encoding of an Ed25519 private key (RFC 8410 §7), up to its 32 bytes. */
@@ -60,10 +71,11 @@ export class CheckpointKeys {
   }
 
   /** `payload.keyId.signature`, each in base64url. */
-  sign(kind: Checkpoint["kind"], { seq, hash }: Head, at: Millis): Checkpoint {
+  sign(kind: Checkpoint["kind"], { seq, hash }: Head, at: Millis, unproven = 0): Checkpoint {
     const [first] = this.#keys;
     if (first === undefined) throw new Error("the list of secrets is empty");
-    const facts: Signed = { type: TYPE, iss: this.#issuer, kind, seq, at: new Date(at).toISOString(), hash };
+    const about = { type: TYPE, iss: this.#issuer, kind, seq, at: new Date(at).toISOString(), hash } as const;
+    const facts: Signed = unproven === 0 ? about : { ...about, unproven };
     const payload = Buffer.from(JSON.stringify(facts)).toString("base64url");
     const signature = sign(null, Buffer.from(payload), first.key).toString("base64url");
     return { kind, seq, at, hash, signed: `${payload}.${first.id}.${signature}` };
@@ -77,17 +89,37 @@ export class CheckpointKeys {
     return kind === checkpoint.kind && seq === checkpoint.seq && at === checkpoint.at && hash === checkpoint.hash;
   }
 
+  /** The last event that may be forged although this checkpoint is good. */
+  unprovenBefore(checkpoint: Checkpoint): number {
+    const opened = this.open(checkpoint.signed);
+    return opened === undefined || opened === "unknown_key" ? checkpoint.seq : opened.unproven;
+  }
+
+  /** The same checkpoint, signed with the present secret. Undefined: it is already, or nobody with a known secret signed it. */
+  renewed(checkpoint: Checkpoint): Checkpoint | undefined {
+    const isPresent = checkpoint.signed.split(".")[1] === this.#keys[0]?.id;
+    if (isPresent || this.check(checkpoint) !== true) return undefined;
+    const { kind, at } = checkpoint;
+    return this.sign(kind, checkpoint, at, this.unprovenBefore(checkpoint));
+  }
+
+  /** True: earlier secrets are in the list, too. */
+  get hasEarlier(): boolean {
+    return this.#keys.length > 1;
+  }
+
   /** The facts of a signed text. */
-  open(text: string): Checkpoint | "unknown_key" | undefined {
+  open(text: string): OpenedCheckpoint | "unknown_key" | undefined {
     const [payload = "", keyId, signature = "", ...rest] = text.split(".");
     if (rest.length > 0) return undefined;
     const key = this.#keys.find(({ id }) => id === keyId);
     if (key === undefined) return "unknown_key";
     const bytes = Buffer.from(signature, "base64url");
     if (!verify(null, Buffer.from(payload), createPublicKey(key.key), bytes)) return undefined;
-    const { type, iss, kind, seq, at, hash } = JSON.parse(Buffer.from(payload, "base64url").toString()) as Signed;
+    const facts = JSON.parse(Buffer.from(payload, "base64url").toString()) as Signed;
+    const { type, iss, kind, seq, at, hash, unproven = 0 } = facts;
     if (type !== TYPE || iss !== this.#issuer) return undefined;
-    return { kind, seq, at: Date.parse(at), hash, signed: text };
+    return { kind, seq, at: Date.parse(at), hash, signed: text, unproven };
   }
 
   /** The public key of the present secret, as a JWK: others can check checkpoints with it. */
@@ -104,55 +136,34 @@ export interface ChainFault {
   readonly problem: string;
 }
 
-/**
- * Walks the log in its order. `next` takes the events, `checkpoint` the checkpoints at the place where they are; both
- * return the first fault.
- */
+/** Walks the log in its order, from its beginning or from the last event that retention has deleted. */
 export class ChainWalk {
-  /** The last event. Undefined: its hash is unknown, because the events before it were deleted by retention. */
-  #last: Head | undefined;
-  /** The last event that retention may have deleted. */
-  readonly #dropped: Head | undefined;
+  #last: Head;
   count = 0;
 
-  constructor(start: Head | undefined, dropped: Head | undefined) {
-    this.#last = start;
-    this.#dropped = dropped;
+  constructor(start: Head) {
+    this.#last = { seq: start.seq, hash: start.hash };
   }
 
-  get head(): Head | undefined {
+  /** The last event that was checked. */
+  get head(): Head {
     return this.#last;
   }
 
+  /** Takes the next event. Returns what is wrong with it. */
   next(event: SealedEvent): ChainFault | undefined {
     const { seq, record, hash } = event;
-    const expected = this.#last === undefined ? undefined : this.#last.seq + 1;
-    if (expected !== undefined && seq !== expected) return this.#gap(expected, seq);
-    if (this.#last === undefined && seq > (this.#dropped?.seq ?? 0) + 1)
-      return this.#gap((this.#dropped?.seq ?? 0) + 1, seq);
-    // The first event that is left after a deletion: nothing can be said of it until the checkpoint of the deletion.
-    if (this.#last !== undefined && hashOf(this.#last.hash, seq, record) !== hash) {
+    const expected = this.#last.seq + 1;
+    if (seq !== expected) {
+      const missing = seq - expected;
+      return { seq: expected, problem: missing > 0 ? `${missing} events are missing` : "an event is there twice" };
+    }
+    if (hashOf(this.#last.hash, seq, record) !== hash)
       return { seq, problem: "the event does not fit its hash: it was changed, or put in another place" };
-    }
-    if (
-      this.#last === undefined &&
-      this.#dropped?.seq === seq - 1 &&
-      hashOf(this.#dropped.hash, seq, record) !== hash
-    ) {
-      return { seq, problem: "the event does not fit the last one that retention deleted" };
-    }
     if (!isConsistent(event)) return { seq, problem: "a column says something else than the event" };
-    if (this.#dropped?.seq === seq && this.#dropped.hash !== hash) {
-      return { seq, problem: "the event is not the one up to which retention deletes" };
-    }
     this.#last = { seq, hash };
     this.count += 1;
     return undefined;
-  }
-
-  #gap(expected: number, seq: number): ChainFault {
-    const missing = seq - expected;
-    return { seq: expected, problem: missing > 0 ? `${missing} events are missing` : "an event is there twice" };
   }
 }
 

@@ -10,7 +10,7 @@ import type { Millis } from "../oauth/model.ts";
 import type { Uses } from "../storage-subset.ts";
 import { CheckpointKeys, chained } from "./chain.ts";
 import { GENESIS, SEALER_LEASE } from "./event.ts";
-import type { EventStorage } from "./storage.ts";
+import type { Checkpoint, EventStorage } from "./storage.ts";
 
 export interface SealerParts {
   readonly storage: EventStorage & Uses<AdminStorage, "leases.claim" | "leases.release">;
@@ -19,6 +19,8 @@ export interface SealerParts {
   /** How long events are kept. Null: for ever. */
   readonly keptFor: Millis | null;
   readonly now: () => Millis;
+  /** True: events wait if the newest checkpoint was signed with another secret, because this may be the wrong one. */
+  readonly onlyKnown?: boolean;
   readonly event: (name: string, fields: Readonly<Record<string, string | number | null>>) => void;
 }
 
@@ -31,6 +33,8 @@ const RETIRE_EVERY: Millis = 3_600_000;
 const DROPPED_AT_ONCE = 500;
 /** How often the log of the server has a checkpoint, so that a copy is outside of the database. */
 const ANNOUNCE_EVERY: Millis = 3_600_000;
+/** Number of checkpoints that one transaction signs again. */
+const RENEWED_AT_ONCE = 500;
 
 export class Sealer {
   readonly #parts: SealerParts;
@@ -39,6 +43,9 @@ export class Sealer {
   #retiredAt = 0;
   #announcedAt = 0;
   #holds = false;
+  #renewed = false;
+  /** The last checkpoint of this process. */
+  #last: Checkpoint | undefined;
 
   constructor(parts: SealerParts) {
     this.#parts = parts;
@@ -58,6 +65,7 @@ export class Sealer {
       ...{ name: SEALER_LEASE, holder: this.#holder, until: now() + LEASE, now: now() },
     });
     if (!this.#holds) return 0;
+    await this.#renew();
     const sealed = await this.#seal();
     if (this.#retiredAt + RETIRE_EVERY <= now()) await this.#retire();
     return sealed;
@@ -74,38 +82,64 @@ export class Sealer {
     const { newest, events: waiting } = await storage.events.waiting({ limit: BATCH });
     if (waiting.length === 0) return 0;
     const head = newest ?? GENESIS;
-    // A checkpoint that somebody changed stays as it is, as evidence for `assent events verify`.
-    const intact = newest === null || this.#keys.check(newest) !== false;
-    if (!intact) this.#parts.event("event_checkpoint_invalid", { seq: head.seq });
+    const isGood = newest === null ? true : this.#keys.check(newest);
+    if (isGood === "unknown_key" && this.#parts.onlyKnown === true) return 0;
+    this.#watch(newest, isGood);
+    // All later checkpoints say that this server can't prove the events up to here.
+    const unproven = newest === null ? 0 : isGood === true ? this.#keys.unprovenBefore(newest) : newest.seq;
     const events = chained(
       head,
       waiting.filter(({ known }) => !known),
     );
     const last = events.at(-1);
     const at = now();
-    const checkpoint = last === undefined ? null : this.#keys.sign("sealed", last, at);
+    const checkpoint = last === undefined ? null : this.#keys.sign("sealed", last, at, unproven);
     const done = waiting.map(({ partition, eventId }) => ({ partition, eventId }));
-    const replaces = intact ? newest : null;
+    // A checkpoint that is not good stays as it is, as evidence for `assent events verify`.
+    const replaces = isGood === true ? newest : null;
     const outcome = await storage.events.seal({
       ...{ holder: this.#holder, now: at, head: { seq: head.seq, hash: head.hash } },
       ...{ events, done, checkpoint, replaces },
     });
     if (outcome === "lost") this.#holds = false;
-    else if (checkpoint !== null) this.#announce(checkpoint);
+    else if (checkpoint !== null) {
+      this.#last = checkpoint;
+      this.#announce(checkpoint);
+    }
     return outcome === "lost" ? 0 : waiting.length;
   }
 
-  #announce({
-    seq,
-    hash,
-    signed,
-    at,
-  }: {
-    readonly seq: number;
-    readonly hash: string;
-    readonly signed: string;
-    readonly at: Millis;
-  }) {
+  /** Tells the log of the server what nobody without access to the database can cause. */
+  #watch(newest: Checkpoint | null, isGood: boolean | "unknown_key"): void {
+    const { event } = this.#parts;
+    if (isGood === false) event("event_checkpoint_invalid", { seq: newest?.seq ?? 0 });
+    if (isGood === "unknown_key") event("event_checkpoint_unknown_key", { seq: newest?.seq ?? 0 });
+    const last = this.#last;
+    if (last !== undefined && (newest === null || newest.seq < last.seq))
+      event("event_log_cut", { seq: last.seq, hash: last.hash, signed: last.signed });
+  }
+
+  /** Signs checkpoints of earlier secrets with the present one, so that an earlier secret can be removed. Once. */
+  async #renew(): Promise<void> {
+    if (this.#renewed) return;
+    if (this.#keys.hasEarlier) {
+      const { storage, now } = this.#parts;
+      for (const kind of ["sealed", "dropped"] as const) {
+        for (let after = -1; ; ) {
+          const some = await storage.events.checkpoints({ kind, after, limit: RENEWED_AT_ONCE });
+          const renewed = some.map((one) => this.#keys.renewed(one)).filter((one) => one !== undefined);
+          const write = { holder: this.#holder, now: now(), checkpoints: renewed };
+          if (renewed.length > 0 && !(await storage.events.renew(write))) return;
+          const last = some.at(-1);
+          if (last === undefined || some.length < RENEWED_AT_ONCE) break;
+          after = last.seq;
+        }
+      }
+    }
+    this.#renewed = true;
+  }
+
+  #announce({ seq, hash, signed, at }: Checkpoint) {
     if (at < this.#announcedAt + ANNOUNCE_EVERY) return;
     this.#announcedAt = at;
     this.#parts.event("event_checkpoint", { seq, hash, signed });
@@ -118,6 +152,11 @@ export class Sealer {
     if (keptFor === null) return;
     const last = await storage.events.lastCheckpoint({ kind: "sealed", at: now() - keptFor });
     if (last === undefined) return;
+    // Otherwise somebody who can write to the database could choose what is deleted.
+    if (this.#keys.check(last) !== true) {
+      this.#parts.event("events_not_dropped", { seq: last.seq });
+      return;
+    }
     const note = this.#keys.sign("dropped", last, now());
     if (!(await storage.events.retire({ holder: this.#holder, now: now(), note }))) return;
     let deleted = 0;

@@ -87,6 +87,12 @@ export interface EventStorage {
     tail(args: { readonly most: number }): Promise<{ readonly count: number; readonly oldest: Millis | null }>;
     /** The key of a person's facts. Undefined: the person was deleted, or has no events with facts. */
     personsKey(args: { readonly partition: number; readonly personId: string }): Promise<Uint8Array | undefined>;
+    /** Writes checkpoints that were signed again. False: another process holds the lease. */
+    renew(args: {
+      readonly holder: string;
+      readonly now: Millis;
+      readonly checkpoints: readonly Checkpoint[];
+    }): Promise<boolean>;
     /** Notes that events up to a checkpoint may be deleted. False: another process holds the lease. */
     retire(args: { readonly holder: string; readonly now: Millis; readonly note: Checkpoint }): Promise<boolean>;
     /** Deletes at most `limit` of the events that were retired. Returns their number. */

@@ -17,6 +17,7 @@ import {
   noteReuse,
   pageOfEvents,
   personsEventKey,
+  renewCheckpoints,
   retireEvents,
   sealEvents,
   seqAt,
@@ -37,6 +38,7 @@ export const events = {
   lastCheckpoint,
   tail: unsealedTail,
   personsKey: personsEventKey,
+  renew: renewCheckpoints,
   retire: retireEvents,
   drop: dropEvents,
 };

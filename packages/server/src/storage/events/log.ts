@@ -189,8 +189,11 @@ export const seqAt = query<{ readonly at: number }, number | undefined>({
   outcome: ([row]) => row && whole(row, "seq"),
 });
 
-/** An event can be sealed after others that are younger by at most this time: its transaction took so long. */
-const DISORDER = 300_000;
+/**
+ * An event can be sealed after others that are younger by at most this time: its transaction took so long, the caller of
+ * a long import sent its request so long ago, or no server ran.
+ */
+const DISORDER = 86_400_000;
 
 export const pageOfEvents = steps<Args<"page">, EventPage>(async (call, { before, ...args }) => {
   const [from, to] = await Promise.all([seqFrom(call, args.since, -DISORDER), seqFrom(call, args.until, DISORDER)]);
@@ -266,6 +269,18 @@ export const personsEventKey = query<Args<"personsKey">, Uint8Array | undefined>
 export const retireEvents = transaction<Args<"retire">, boolean>(async (tx, { note, ...args }) => {
   if (!(await holdsLease(tx, args))) return false;
   writeCheckpoint(tx, note);
+  return true;
+});
+
+/** The facts stay: only the signature is another one. */
+export const renewCheckpoints = transaction<Args<"renew">, boolean>(async (tx, { checkpoints, ...args }) => {
+  if (!(await holdsLease(tx, args))) return false;
+  for (const { kind, seq, hash, at, signed } of checkpoints) {
+    tx.later(
+      sql`UPDATE event_checkpoints SET signed = :signed WHERE kind = :kind AND seq = :seq AND hash = :hash AND at = :at`,
+      { kind, seq, hash, at, signed },
+    );
+  }
   return true;
 });
 

@@ -6,7 +6,7 @@ import { adminOf } from "../../../src/admin/context.ts";
 import { listEvents, sealWaiting, verifyEvents } from "../../../src/admin/events.ts";
 import { Secrets } from "../../../src/crypto/server-secret.ts";
 import { because, type Cause, type NewEvent } from "../../../src/events/event.ts";
-import { Sealer } from "../../../src/events/sealer.ts";
+import { Sealer, type SealerParts } from "../../../src/events/sealer.ts";
 import { backends, type Opened } from "../support/backends.ts";
 import { byHand } from "../support/raw-statements.ts";
 import {
@@ -34,7 +34,8 @@ const CAUSE: Cause = {
 async function aLog(create: () => Promise<Opened>, keptFor: number | null = null) {
   const opened = await create();
   const { storage } = opened;
-  const secrets = new Secrets([randomBytes(32)]);
+  const raw = randomBytes(32);
+  const secrets = new Secrets([raw]);
   const at = { now: NOW };
   const context = {
     ...adminOf(
@@ -45,10 +46,10 @@ async function aLog(create: () => Promise<Opened>, keptFor: number | null = null
     ),
     secrets: () => secrets,
   };
-  const sealer = () =>
-    new Sealer({ storage, secrets, issuer: ISSUER, keptFor, now: () => at.now, event: () => undefined });
+  const sealer = (by: Secrets = secrets, event: SealerParts["event"] = () => undefined) =>
+    new Sealer({ storage, secrets: by, issuer: ISSUER, keptFor, now: () => at.now, event });
   return {
-    ...{ storage, secrets, at, context, opened },
+    ...{ storage, raw, secrets, at, context, opened },
     sealer,
     note: (about: Partial<NewEvent> = {}) =>
       storage.events.note({ events: [{ kind: "security.suspicion", at: at.now, ...about }] }),
@@ -149,19 +150,153 @@ describe.each(backends)("the log of events: $name", ({ create }) => {
       await expect(log.verify("nonsense")).rejects.toMatchObject({ kind: "invalid" });
     });
 
-    test("EV-01 the secret is rotated → old checkpoints count as unknown, the log stays valid", async () => {
+    test("EV-01 the secret is replaced without an overlap → nothing proves the earlier events, until the earlier secret is given, too", async () => {
       await using log = await aLog(create);
       await log.note();
       await log.seal();
-      const rotated = new Secrets([randomBytes(32)]);
+      const next = randomBytes(32);
+      const rotated = new Secrets([next]);
       const context = { ...log.context, secrets: () => rotated };
-      expect((await verifyEvents({}, context)).fault).toMatchObject({
-        problem: expect.stringContaining("ASSENT_SECRET"),
-      });
+      const unknown = { problem: expect.stringContaining("ASSENT_SECRET") };
+      expect((await verifyEvents({}, context)).fault).toMatchObject(unknown);
       log.at.now += HOUR;
       await log.note();
+      // A command leaves the events to a server, which has the right secret.
       await sealWaiting(context);
-      expect(await verifyEvents({}, context)).toMatchObject({ fault: null, unknownKeys: 1, checked: 2 });
+      expect((await verifyEvents({}, context)).unsealed.count).toBe(1);
+      await log.sealer(rotated).round();
+      expect(await verifyEvents({}, context)).toMatchObject({ fault: { seq: 1, ...unknown }, unknownKeys: 1 });
+      const both = new Secrets([next, log.raw]);
+      expect(await verifyEvents({}, { ...context, secrets: () => both })).toMatchObject({ fault: null, checked: 2 });
+    });
+
+    test("EV-01 the secret is rotated with an overlap → checkpoints are signed again, and the log stays valid without the earlier secret", async () => {
+      await using log = await aLog(create, 90 * DAY);
+      for (let n = 0; n < 3; n += 1) {
+        await log.note();
+        await log.seal();
+        log.at.now += 80 * DAY;
+      }
+      await log.note();
+      await log.sealer().round();
+      const next = randomBytes(32);
+      const [rotated, both] = [new Secrets([next]), new Secrets([next, log.raw])];
+      await log.note();
+      const sealer = log.sealer(both);
+      log.at.now += HOUR;
+      await sealer.round();
+      expect(await verifyEvents({}, { ...log.context, secrets: () => rotated })).toMatchObject({
+        ...{ fault: null, unknownKeys: 0, dropped: { seq: 2 }, checked: 3 },
+      });
+    });
+
+    test("EV-01 somebody without the secret writes another log with right hashes → no server signs it as if it were good", async () => {
+      for (const signed of ["x.unknown.y", ""]) {
+        await using log = await aLog(create);
+        for (let n = 0; n < 3; n += 1) await log.note({ details: { what: `true ${n}` } });
+        await log.seal();
+        const { chained } = await import("../../../src/events/chain.ts");
+        const events = await log.storage.events.chain({ after: 0, limit: 10 });
+        const record = (text: string) => text.replace("true", "forged");
+        const forged = chained(
+          { seq: 0, hash: "" },
+          events.map((one) => ({ partition: 0, known: false, ...one, record: record(one.record) })),
+        );
+        for (const { seq, record: text, hash } of forged)
+          await log.byHand("UPDATE events SET record = $1, hash = $2 WHERE seq = $3", text, hash, seq);
+        await log.byHand("UPDATE event_checkpoints SET hash = $1, signed = $2", forged.at(-1)?.hash ?? "", signed);
+        await log.note();
+        await log.sealer().round();
+        expect((await log.verify()).fault).toMatchObject({ seq: 3 });
+        await log.byHand("DELETE FROM event_checkpoints WHERE seq = 3");
+        log.at.now += HOUR;
+        await log.note();
+        const sealer = log.sealer();
+        await sealer.round();
+        expect((await log.verify()).fault).toMatchObject({ seq: 3, problem: expect.stringContaining("is missing") });
+      }
+    });
+
+    test("EV-08 a forged note about deleted events, or a forged old checkpoint → nothing is deleted by it unnoticed", async () => {
+      await using log = await aLog(create, 90 * DAY);
+      for (let n = 0; n < 3; n += 1) await log.note();
+      await log.seal();
+      const [, second] = await log.storage.events.chain({ after: 0, limit: 10 });
+      const row = (kind: string) => [kind, 2, NOW - 200 * DAY, second?.hash ?? "", "x.unknown.y"] as const;
+      const insert = "INSERT INTO event_checkpoints (kind, seq, at, hash, signed) VALUES ($1, $2, $3, $4, $5)";
+      await log.byHand(insert, ...row("sealed"));
+      log.at.now += 2 * HOUR;
+      const sealer = log.sealer();
+      await sealer.round();
+      await log.note();
+      await sealer.round();
+      await log.byHand("DELETE FROM event_checkpoints WHERE signed = 'x.unknown.y'");
+      expect(await log.verify()).toMatchObject({ fault: null, checked: 4, dropped: null });
+      await log.byHand(insert, ...row("dropped"));
+      await log.byHand("DELETE FROM events WHERE seq <= 2");
+      expect((await log.verify()).fault).toMatchObject({ seq: 2, problem: expect.stringContaining("note") });
+    });
+
+    test("EV-01 the end is cut off while a server runs → its log says so, with the checkpoint that is missing", async () => {
+      await using log = await aLog(create);
+      const told: (readonly [string, object])[] = [];
+      const sealer = log.sealer(log.secrets, (name, fields) => told.push([name, fields]));
+      await log.note();
+      await sealer.round();
+      log.at.now += HOUR;
+      await log.note();
+      await sealer.round();
+      await log.byHand("DELETE FROM events WHERE seq = 2");
+      await log.byHand("DELETE FROM event_checkpoints WHERE seq = 2");
+      await log.note();
+      await sealer.round();
+      expect(told).toContainEqual(["event_log_cut", expect.objectContaining({ seq: 2 })]);
+    });
+  });
+
+  describe("while a server works", () => {
+    /** The same storage, on which something happens after the first page of events is read. */
+    function meanwhile(log: Awaited<ReturnType<typeof aLog>>, work: () => Promise<unknown>) {
+      let once = true;
+      const { events } = log.storage;
+      const chain: typeof events.chain = async (args) => {
+        const page = await events.chain(args);
+        if (once) {
+          once = false;
+          await work();
+        }
+        return page;
+      };
+      return { ...log.context, storage: { ...log.storage, events: { ...events, chain } } };
+    }
+
+    test("events are sealed during the check → the log is whole", async () => {
+      await using log = await aLog(create);
+      await log.note();
+      await log.seal();
+      const context = meanwhile(log, async () => {
+        await log.note();
+        await log.seal();
+      });
+      expect(await verifyEvents({}, context)).toMatchObject({ fault: null, checked: 2 });
+    });
+
+    test("retention deletes events during the check → the log is whole", async () => {
+      await using log = await aLog(create, 90 * DAY);
+      for (let n = 0; n < 1500; n += 100)
+        await Promise.all(Array.from({ length: 100 }, () => log.note({ at: NOW + n })));
+      await log.seal();
+      log.at.now = NOW + 2 * DAY;
+      await log.note();
+      await log.seal();
+      const context = meanwhile(log, async () => {
+        log.at.now = NOW + 91 * DAY;
+        const sealer = log.sealer();
+        await log.note();
+        await sealer.round();
+        await sealer.release();
+      });
+      expect(await verifyEvents({}, context)).toMatchObject({ fault: null, checked: 2, dropped: { seq: 1500 } });
     });
   });
 
@@ -347,12 +482,17 @@ describe.each(backends)("the log of events: $name", ({ create }) => {
       expect(await list({ actor: "operator", kind: "key.retired" })).toEqual([27, 21, 15, 9, 3]);
       expect(await list({ since: NOW + 10 * 600_000, until: NOW + 13 * 600_000 })).toEqual([12, 11, 10]);
       expect(await list({ since: NOW + 10 ** 12 })).toEqual([]);
-      await expect(list({ kind: "key.lost" })).rejects.toMatchObject({ kind: "invalid" });
       const filter = { kind: null, actor: null, subject: null, clientId: null, since: null, until: null };
       const first = await log.storage.events.page({ ...filter, before: null, limit: 20 });
       expect(first.events).toHaveLength(20);
       const second = await log.storage.events.page({ ...filter, before: first.before, limit: 20 });
       expect([second.events.length, second.before]).toEqual([10, null]);
+      // No server ran for some hours, so an old event has a late place.
+      await log.note({ kind: "key.removed", at: NOW + 12 * 600_000 + 1 });
+      await log.seal();
+      expect(await list({ since: NOW + 10 * 600_000, until: NOW + 13 * 600_000 })).toEqual([30, 12, 11, 10]);
+      expect(await list({ since: NOW + 12 * 600_000 + 1, kind: "key.retired" })).toContain(13);
+      await expect(list({ kind: "key.lost" })).rejects.toMatchObject({ kind: "invalid" });
     });
   });
 });

@@ -257,6 +257,7 @@ export const calls: readonly (readonly [string, unknown])[] = [
   ["events.note", { events: [{ kind: "key.created", at: NOW, subject: personId, personal: { address: "a" } }] }],
   ["events.noteReuse", grant],
   ["events.seal", sealing],
+  ["events.renew", { ...sealing, checkpoints: [sealing.checkpoint] }],
   ["events.retire", { ...sealing, note: { ...sealing.checkpoint, kind: "dropped" } }],
   ["events.drop", { limit: 10 }],
   ["collectGrants", { now: NOW + 100_000_000, limit: 10 }],
