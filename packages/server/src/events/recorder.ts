@@ -29,6 +29,8 @@ type Fields = Readonly<Record<string, string | number | null>>;
 export class EventRecorder {
   readonly #parts: RecorderParts;
   readonly #counts = new Map<string, number>();
+  /** Grants whose reuse was noted in this minute: a thief can send a token again and again. */
+  readonly #reused = new Set<string>();
   #all = 0;
   #windowUntil = 0;
   #waiting: NewEvent[] = [];
@@ -60,17 +62,24 @@ export class EventRecorder {
 
   /** The grant's row says the same, so housekeeping repeats this if it fails. */
   #noteReuse(grantId: string): void {
+    this.#beginWindow();
+    if (this.#reused.has(grantId) || this.#reused.size >= OF_ALL) return;
+    this.#reused.add(grantId);
     const args = { partition: this.#parts.partitionOf(grantId), grantId };
     this.#after(() => this.#parts.storage.events.noteReuse(args));
   }
 
-  #admits(network: string | undefined): boolean {
+  #beginWindow(): void {
     const now = this.#parts.monotonic();
-    if (now >= this.#windowUntil) {
-      this.#counts.clear();
-      this.#all = 0;
-      this.#windowUntil = now + WINDOW;
-    }
+    if (now < this.#windowUntil) return;
+    this.#counts.clear();
+    this.#reused.clear();
+    this.#all = 0;
+    this.#windowUntil = now + WINDOW;
+  }
+
+  #admits(network: string | undefined): boolean {
+    this.#beginWindow();
     if (this.#all >= OF_ALL) return false;
     const ofNetwork = network === undefined ? 0 : (this.#counts.get(network) ?? 0);
     if (ofNetwork >= OF_A_NETWORK) return false;

@@ -68,6 +68,7 @@ function timeOf(field: string, value: string | undefined): number | undefined {
 }
 
 const MOST_LINES = 10_000;
+const READ_AT_ONCE = 500;
 
 export const events = [
   operation({
@@ -126,8 +127,9 @@ export const events = [
     async answer({ query: { after_seq: from = 0, limit = MOST_LINES, ...query }, admin }) {
       const lines: string[] = [];
       for (let after = from; lines.length < limit; ) {
-        const page = await eventsAfter({ ...queryOf(query), after, limit: Math.min(500, limit - lines.length) }, admin);
-        for (const event of page.events) lines.push(eventLine(event));
+        // Few lines may be far apart.
+        const page = await eventsAfter({ ...queryOf(query), after, limit: READ_AT_ONCE }, admin);
+        for (const event of page.events.slice(0, limit - lines.length)) lines.push(eventLine(event));
         after = page.last;
         if (!page.more) break;
       }
