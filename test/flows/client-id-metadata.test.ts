@@ -163,6 +163,49 @@ describe("CM-12 the document changes after a consent", () => {
     },
   );
 
+  test("the name changes between the page and the answer → nothing is stored, and the page shows the new name", async () => {
+    const client = site.publish("/between.json", { redirect_uris: [`${site.origin}/cb`] });
+    const { agent } = await signedInPerson(server);
+    const page = await agent.get(at(client));
+    expect(page.text).toContain("Code Tool");
+    site.publish("/between.json", { redirect_uris: [`${site.origin}/cb`], client_name: "Another Tool" });
+    await aMinuteLater();
+    const again = await agent.submit(consentForm(page), { decision: "allow" });
+    expect([again.status, again.location]).toEqual([400, undefined]);
+    expect(again.text).toContain("This page is out of date");
+    expect(again.text).toContain("Another Tool");
+    expect((await agent.get("/account/apps")).text).not.toContain("Tool");
+    const answered = await agent.submit(consentForm(again), { decision: "allow" });
+    expect(answered.location?.searchParams.get("code")).toBeTruthy();
+    expect((await agent.get("/account/apps")).text).toContain("Another Tool");
+  });
+
+  test("an operator verified and vouched for the app, and its name or a host of it changes → no more", async () => {
+    for (const [path, changes] of [
+      ["/vouched-name.json", { client_name: "Other Tool" }],
+      ["/vouched-host.json", { redirect_uris: [`${site.origin}/cb`, "https://other.test/cb"] }],
+    ] as const) {
+      const redirectUris = [`${site.origin}/cb`];
+      const client = site.publish(path, { redirect_uris: redirectUris });
+      const { agent } = await signedInPerson(server);
+      await allow(agent, at(client));
+      const { clients } = server.assent.storage;
+      const stored = async () => (await clients.get({ clientId: client.clientId }))?.record;
+      const before = await stored();
+      if (before === undefined) throw new Error("not stored");
+      const judged = { verified: true, reviewed: true, firstParty: true, publisher: "Tool Ltd" };
+      await clients.put({ client: { ...before, ...judged }, expect: null });
+      site.publish(path, { redirect_uris: redirectUris, jwks_uri: undefined, client_uri: "https://tool.test" });
+      await aMinuteLater();
+      await agent.get(at(client));
+      expect(await stored()).toMatchObject(judged);
+      site.publish(path, { redirect_uris: redirectUris, ...changes });
+      await aMinuteLater();
+      await agent.get(at(client));
+      expect(await stored()).toMatchObject({ verified: false, reviewed: false, firstParty: false, publisher: null });
+    }
+  });
+
   test("a redirect that the browser can't verify, and one on another host → never without a page", async () => {
     const elsewhere = site.publish("/elsewhere.json", { redirect_uris: ["https://app.test/cb"] });
     const scheme = site.publish("/scheme.json", { redirect_uris: ["com.example.tool:/cb"] });

@@ -139,7 +139,7 @@ export function sendBytes(origin: string, bytes: string | Buffer): Promise<strin
 /** The log of events tells what happened, refused attempts included, and parts of it are written later. */
 export const OF_EVENTS: readonly string[] = ["events", "events_waiting", "event_checkpoints"];
 
-/** Number of rows of each table but the log of events, by its name. */
+/** Number of rows of each table, by its name, without the log of events and the leases of work in the background. */
 export async function rowCounts(dataDir: string): Promise<Record<string, number>> {
   const url = postgresOf(dataDir) ?? `sqlite:${join(dataDir, "assent.db")}`;
   const tables = await byHand(url, [
@@ -150,7 +150,7 @@ export async function rowCounts(dataDir: string): Promise<Record<string, number>
   const counts = await Promise.all(
     tables
       .map(({ name }) => String(name))
-      .filter((name) => !OF_EVENTS.includes(name))
+      .filter((name) => !OF_EVENTS.includes(name) && name !== "leases")
       .map(async (name) => {
         const [row] = await byHand(url, [`SELECT count(*) AS n FROM "${name}"`]);
         return [name, Number(row?.["n"])] as const;

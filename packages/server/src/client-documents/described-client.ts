@@ -3,12 +3,15 @@
 import { hash } from "node:crypto";
 import type { DescribedClient } from "../oauth/client-registration/client-id-metadata-document.ts";
 import type { Client, Millis, Scope } from "../oauth/model.ts";
-import { consentHost } from "../oauth/redirect-uri.ts";
+import { consentHost, consentHosts } from "../oauth/redirect-uri.ts";
 
-/** The name and the logo, as far as the document decides them. It is the same only if the owner sees the same. */
+/**
+ * The name and the logo, as far as the document decides them. It is the same only if the owner sees the same: its 132
+ * bits are too many for a publisher who looks for two appearances with one fingerprint.
+ */
 function appearanceOf({ fields: { name, names }, logoUri }: DescribedClient): string {
   const texts = Object.entries(names ?? {}).toSorted(([a], [b]) => (a < b ? -1 : 1));
-  return hash("sha256", JSON.stringify([name, texts, logoUri]), "base64url").slice(0, 16);
+  return hash("sha256", JSON.stringify([name, texts, logoUri]), "base64url").slice(0, 22);
 }
 
 /** The record of a client that is new, or that was here `before`: the operator's own settings stay. */
@@ -19,11 +22,14 @@ export function clientOf(address: string, described: DescribedClient, before: Cl
   if (before === undefined)
     return { ...aStranger, clientId: address, createdAt: now, updatedAt: now, ...fields, document };
   const same = before.document?.appearance === appearance;
+  const known = consentHosts(before.redirectUris);
+  // An operator judged this name, this logo and these hosts.
+  const judged = same && consentHosts(fields.redirectUris).every((host) => known.includes(host));
   const lost = before.grantTypes.some((one) => !fields.grantTypes.includes(one));
   return {
     ...before,
     ...fields,
-    ...(same ? {} : { logo: null, verified: false, publisher: null }),
+    ...(judged ? {} : { logo: null, verified: false, reviewed: false, firstParty: false, publisher: null }),
     scopes: before.scopes,
     reducedAt: lost ? now : before.reducedAt,
     updatedAt: now,

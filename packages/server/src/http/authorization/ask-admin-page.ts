@@ -2,6 +2,7 @@
 
 import type { Client, Millis } from "../../oauth/model.ts";
 import type { AdminProblem, AskedAdmins } from "../../owners/authorization/ask-admin.ts";
+import { askedOnPage } from "../../owners/authorization/browser-flow.ts";
 import { durationsFor } from "../../owners/authorization/consent-answer.ts";
 import type { DeviceFlow } from "../../owners/authorization/device-flow.ts";
 import { beyondApproval, MAX_REASON } from "../../owners/company-rules.ts";
@@ -25,7 +26,7 @@ export function askAdminAnswer(asked: Shown, arrival: FlowArrival, tools: FlowTo
   const { flow, visitor, http } = arrival;
   const chrome = tools.chrome(http, pageContextOf(arrival, tools));
   const client = clientCard(flow.request, chrome.words.language);
-  const form = sessionSecrets(flow.continuation, visitor, tools);
+  const form = sessionSecrets(askedOnPage(flow), visitor, tools);
   const html = askAdminPage(
     viewOf(asked, form, client, chrome.words.language, offer(flow.request.client, tools)),
     chrome,

@@ -4,7 +4,7 @@ import { isSameHost, sooner } from "../../oauth/consent-reach.ts";
 import type { Client, Millis, Scope } from "../../oauth/model.ts";
 import { isOpenIdRequest } from "../../oauth/openid/scopes.ts";
 import { redirectHost } from "../../oauth/redirect-uri.ts";
-import type { Asking } from "../../owners/authorization/browser-flow.ts";
+import { type Asking, askedOnPage } from "../../owners/authorization/browser-flow.ts";
 import { durationsFor } from "../../owners/authorization/consent-answer.ts";
 import type { SignedIn } from "../../owners/authorization/context.ts";
 import {
@@ -50,7 +50,7 @@ export async function consentAnswer(
   const { language } = chrome.words;
   const durations = durationsFor(client, tools.authorization);
   const view: ConsentView = {
-    form: sessionSecrets(flow.continuation, visitor, tools),
+    form: sessionSecrets(askedOnPage(flow), visitor, tools),
     client: await inPublic(clientCard(flow.request, language), client, tools),
     person: signedInAs(person),
     owners: ownerOptions(owners, owner, person, { language, durations }, tools.now()),

@@ -191,7 +191,8 @@ async function answered(
     if (owner === undefined) return refused(flow, "nothing_grantable", reader, context);
     return { kind: "unclear", problem, asking: { kind: "ask", owner, owners, allGranted: false } };
   };
-  if (!form.genuine) return again("stale", chosenOwner(owners, form.owner));
+  const isAnswer = form.genuine && (form.decision !== "allow" || showsPresent(flow));
+  if (!isAnswer) return again("stale", chosenOwner(owners, form.owner));
   const step = nextStep({ asked: askedBy(flow), signedIn, owners, now: context.now() });
   if (step.kind !== "ask" && step.kind !== "issue") return shown(step, owners, flow, reader, context);
   const question = { client, owners, durations: durationsFor(client, context), onceByScope: true };
@@ -231,12 +232,24 @@ async function wished(
   if (signedIn === undefined) return advance(flow, reader, context);
   if (!form.genuine) return { kind: "forged" };
   const asked = readAdminRequest(form, await ownersFor(flow, signedIn, context), context.now());
-  // The app was approved meanwhile, or the person may ask for nothing: the page shows the choices as they are now.
-  if (asked === undefined) return advance(flow, reader, context);
+  // The app was approved or looks different meanwhile, or the person may ask for nothing: the page shows the choices as
+  // they are now.
+  if (asked === undefined || !showsPresent(flow)) return advance(flow, reader, context);
   const { client, redirectUri } = flow.request;
   if (client.document !== undefined) await context.oauth.documents?.keep(client);
   const problem = await askAdmins(asked, { client, redirectUri }, signedIn.person.personId, context);
   return { kind: "asked_admin", problem, ...asked };
+}
+
+/** The continuation that goes into a page that asks: the answer then holds only for what the page shows. */
+export function askedOnPage({ request, continuation }: AuthorizationFlow): RequestContinuation {
+  const { document } = request.client;
+  return document === undefined ? continuation : { ...continuation, seen: document.appearance };
+}
+
+/** False: the client's document has changed its name or logo since the page was made. */
+function showsPresent({ request: { client }, continuation }: AuthorizationFlow): boolean {
+  return client.document === undefined || client.document.appearance === continuation.seen;
 }
 
 /**

@@ -16,6 +16,8 @@ export interface RequestContinuation {
   readonly nonce: string;
   /** The code's salt, so that the second click of a double click gets the same code. */
   readonly codeSalt: string;
+  /** What the client looked like on the page that asks, if a document describes it. Absent: no page has asked yet. */
+  readonly seen?: string;
 }
 
 /** A device's code that somebody typed (RFC 8628 §3.3). */
@@ -131,8 +133,13 @@ export function carried(
   }
 }
 
-function sealRequest({ query, startedAt, nonce, codeSalt }: RequestContinuation, browser: string, sealer: Sealer) {
-  return sealer.seal("authorization request", browser, JSON.stringify([query, startedAt, nonce, codeSalt]));
+function sealRequest(
+  { query, startedAt, nonce, codeSalt, seen }: RequestContinuation,
+  browser: string,
+  sealer: Sealer,
+) {
+  const facts = [query, startedAt, nonce, codeSalt, ...(seen === undefined ? [] : [seen])];
+  return sealer.seal("authorization request", browser, JSON.stringify(facts));
 }
 
 /**
@@ -164,8 +171,8 @@ export function openRequest(sealed: string, browser: string, sealer: Sealer): Re
   if (sealed.length > 32_768 || !SEALED.test(sealed)) return undefined;
   const text = sealer.open("authorization request", browser, sealed);
   if (text === undefined) return undefined;
-  const [query, startedAt, nonce, codeSalt] = JSON.parse(text) as [string, Millis, string, string];
-  return { kind: "request", query, startedAt, nonce, codeSalt };
+  const [query, startedAt, nonce, codeSalt, seen] = JSON.parse(text) as [string, Millis, string, string, string?];
+  return { kind: "request", query, startedAt, nonce, codeSalt, ...(seen === undefined ? {} : { seen }) };
 }
 
 export function openDevice(sealed: string, browser: string, sealer: Sealer): DeviceContinuation | undefined {
