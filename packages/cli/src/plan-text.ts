@@ -1,13 +1,15 @@
 /** A plan of `assent apply` for people: `+` creates, `~` changes, `-` deletes. */
 
 import { styleText } from "node:util";
-import type { Change, Plan } from "@assent/server/configuration";
+import type { Change, Ended, Plan } from "@assent/server/configuration";
 import { counted } from "./confirm.ts";
 import { printable, shown } from "./print-records.ts";
 
 const SIGNS = { create: "+", update: "~", delete: "-" } as const;
 const COLOURS = { "+": "green", "~": "yellow", "-": "red" } as const;
 
+/** As the server counts. */
+const MOST_COUNTED = 100_000;
 /** Longest value on one line. */
 const LONGEST = 100;
 
@@ -15,7 +17,8 @@ function coloured(sign: "+" | "~" | "-", text: string): string {
   return styleText(COLOURS[sign], text, { stream: process.stdout });
 }
 
-export function planText(plan: Plan): string {
+/** `done`: it was applied. */
+export function planText(plan: Plan, done = false): string {
   const lines = plan.changes.flatMap(changeLines);
   const left = plan.left.map(
     (one) => `  ${printable(one)} is not in the file any more, and stays: to delete it, use --prune`,
@@ -26,13 +29,19 @@ export function planText(plan: Plan): string {
       : [
           `  ${counted(plan.adopted.length, "record")} that nobody's file described ${plan.adopted.length === 1 ? "belongs" : "belong"} to this file once it is applied`,
         ];
-  return [...lines, ...left, ...adopted, summary(plan)].map((line) => `${line}\n`).join("");
+  return [...lines, ...left, ...adopted, summary(plan, done)].map((line) => `${line}\n`).join("");
 }
 
-function summary({ changes, unchanged }: Plan): string {
-  const count = (action: Change["action"]) => changes.filter((one) => one.action === action).length;
+function summary({ changes, unchanged }: Plan, done: boolean): string {
   if (changes.length === 0) return `No changes. ${counted(unchanged, "record")} as the file says.`;
-  return `${count("create")} to create, ${count("update")} to change, ${count("delete")} to delete, ${unchanged} unchanged.`;
+  const part = (action: Change["action"], will: string, was: string) =>
+    `${changes.filter((one) => one.action === action).length} ${done ? was : will}`;
+  const parts = [
+    part("create", "to create", "created"),
+    part("update", "to change", "changed"),
+    part("delete", "to delete", "deleted"),
+  ];
+  return `${parts.join(", ")}, ${unchanged} unchanged.`;
 }
 
 function changeLines({ action, noun, key, fields, ends }: Change): readonly string[] {
@@ -63,28 +72,33 @@ function listOf(field: string, value: unknown): readonly unknown[] | undefined {
 function valueText(value: unknown): string {
   const text =
     typeof value === "object" && value !== null && !Array.isArray(value) ? JSON.stringify(value) : shown(value);
-  const line = printable(text);
+  const [first = "", ...rest] = text.trimEnd().split("\n");
+  const line = printable(first) + (rest.length === 0 ? "" : ` … (${rest.length + 1} lines)`);
   return line.length > LONGEST ? `${line.slice(0, LONGEST)}…` : line;
 }
 
+/** One and several of what can end. */
+const WORDS: Readonly<Record<keyof Ended, readonly [string, string]>> = {
+  grants: ["grant", "grants"],
+  consents: ["consent", "consents"],
+  memberships: ["membership", "memberships"],
+  uses_in_clients: ["use in a client", "uses in clients"],
+  subject_links: ["link of a subject", "links of subjects"],
+  connections: ["connection to a person", "connections to people"],
+  only_ways_to_sign_in: ["person's only way to sign in", "people's only ways to sign in"],
+  members_of_app: ["member's use of the app", "members' uses of the app"],
+};
+
 /** `3 grants and 1 consent`. */
-export function endsText(ends: Readonly<Record<string, number>>): string {
-  const parts = Object.entries(ends)
-    .filter(([, count]) => count > 0)
-    .map(([one, count]) => counted(count, one, undefined, pluralOf(one)));
+export function endsText(ends: Ended): string {
+  const parts = (Object.keys(WORDS) as (keyof Ended)[]).flatMap((name) => {
+    const count = ends[name] ?? 0;
+    const [one, many] = WORDS[name];
+    return count === 0 ? [] : [counted(count, one, MOST_COUNTED, many)];
+  });
   const last = parts.pop();
   if (last === undefined) return "no access";
   return parts.length === 0 ? last : `${parts.join(", ")} and ${last}`;
-}
-
-function pluralOf(noun: string): string {
-  const [first = "", ...rest] = noun.split(" ");
-  const plural = first === "person" ? "people" : `${first}s`;
-  return [plural, ...rest]
-    .join(" ")
-    .replace("s that names", "s that name")
-    .replace("s who uses", "s who use")
-    .replace("people who has", "people who have");
 }
 
 /** What the operator reads before they say yes. Undefined: nothing ends. */

@@ -70,8 +70,7 @@ async function apply(options: ApplyOptions): Promise<void> {
 
 function tell(plan: Plan, applied: boolean, out: Output): void {
   out.report({ ...plan, applied: applied && plan.changes.length > 0 }, () => {
-    process.stdout.write(planText(plan));
-    if (applied && plan.changes.length > 0) process.stdout.write("Done.\n");
+    process.stdout.write(planText(plan, applied));
   });
   for (const warning of plan.warnings) out.warn(warning);
 }

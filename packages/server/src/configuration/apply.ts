@@ -5,7 +5,7 @@ import { Authority } from "../admin/api-access/authority.ts";
 import type { OpenedAdmin } from "../admin/context.ts";
 import type { ConfiguredRecord } from "../admin/storage.ts";
 import type { Cause } from "../events/event.ts";
-import type { Context, Fields, Kind, Operator, Present } from "./kind.ts";
+import type { Context, Ended, Fields, Kind, Operator, Present } from "./kind.ts";
 import { compare, type Draft, desired, differing, type Step } from "./plan.ts";
 import { ConfigurationError, type Problem, refuseAll } from "./problems.ts";
 import type { Configuration } from "./read-file.ts";
@@ -24,8 +24,8 @@ export interface Change {
   readonly noun: string;
   readonly key: string;
   readonly fields: readonly FieldChange[];
-  /** Kinds of things that end with it, with their numbers. Absent: it takes nothing away from anybody. */
-  readonly ends?: Readonly<Record<string, number>>;
+  /** Things that end with it, with their numbers. Absent: it takes nothing away from anybody. */
+  readonly ends?: Ended;
 }
 
 export interface Plan {
@@ -97,12 +97,13 @@ async function trial(
   { config }: OpenedAdmin,
 ): Promise<Tried> {
   const draft = await compare(file, prune, context);
-  const ends = new Map<string, Readonly<Record<string, number>>>();
+  const ends = new Map<string, Ended>();
   for (const step of draft.steps) {
-    const ending =
-      step.action === "delete" || (step.action === "update" && step.kind.isEnding?.(step.changes) === true);
-    const counted = ending ? await step.kind.ends?.(step.present, context) : undefined;
-    if (ending) ends.set(nameOf(step.kind, labelOf(step)), counted ?? {});
+    const isEnding = step.action === "update" && step.kind.isEnding?.(step.changes) === true;
+    if (step.action !== "delete" && !isEnding) continue;
+    const how = step.action === "delete" ? "delete" : "change";
+    const counted = await step.kind.ends?.(step.present, how, context);
+    ends.set(nameOf(step.kind, labelOf(step)), counted ?? {});
   }
   await carryOut(file, draft.steps, operatorOf(context, authority, config));
   const [changes, idle]: [Change[], Set<string>] = [[], new Set()];

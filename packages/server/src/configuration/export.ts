@@ -48,6 +48,9 @@ function entry(kind: Kind, one: Present, label: string, indent: string): string 
   return lines.length === 0 ? `${indent}${key(label)}: {}\n${body}` : `${indent}${key(label)}:\n${body}`;
 }
 
+/** Fields that say what a record is. */
+const LEADING = ["client_name", "name", "type", "preset", "tenant", "host", "issuer", "rule", "status"];
+
 /** The fields that are not the defaults, in the order of the schema. A default can depend on other fields. */
 function own(kind: Kind, fields: Fields): Fields {
   const { required = [] } = kind.schema as { readonly required?: readonly string[] };
@@ -56,7 +59,12 @@ function own(kind: Kind, fields: Fields): Fields {
     const { [name]: _, ...others } = fields;
     return required.includes(name) || !isDeepStrictEqual(value ?? null, kind.defaults(others)[name] ?? null);
   });
-  const rank = (name: string) => (order.includes(name) ? order.indexOf(name) : order.length);
+  const rank = (name: string) =>
+    LEADING.includes(name)
+      ? LEADING.indexOf(name) - LEADING.length
+      : order.includes(name)
+        ? order.indexOf(name)
+        : order.length;
   return Object.fromEntries(given.sort(([one], [other]) => rank(one) - rank(other)));
 }
 
@@ -70,6 +78,9 @@ function key(label: string): string {
 }
 
 function variable(label: string, field: string): string {
-  const words = `${label}_${field.replace(/^client_/, "")}`.toUpperCase().replaceAll(/[^A-Z0-9]+/g, "_");
+  const name = label.replace(/^[a-z]+:\/\//, "");
+  const words = `${name}_${field.replace(/^(?:introspection_)?client_/, "")}`
+    .toUpperCase()
+    .replaceAll(/[^A-Z0-9]+/g, "_");
   return words.replace(/^_+|_+$/g, "").replace(/^(?=\d)/, "_");
 }

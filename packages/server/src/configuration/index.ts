@@ -3,6 +3,7 @@
 export { type ApplyOptions, type Change, type Plan, type Prepared, prepare } from "./apply.ts";
 export { exportConfiguration } from "./export.ts";
 export { configurationSchema, NAME } from "./file-schema.ts";
+export type { Ended } from "./kind.ts";
 export { ConfigurationError, type Problem } from "./problems.ts";
 export { type Configuration, type Reference, type Resolve, type Resolved, readConfiguration } from "./read-file.ts";
 export { MAX_FILE } from "./yaml-source.ts";

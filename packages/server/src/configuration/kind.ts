@@ -28,6 +28,13 @@ export interface Present {
   readonly record: unknown;
 }
 
+/** Things that end with a change. */
+export type Ended = Readonly<Partial<Record<(typeof ENDING)[number], number>>>;
+export const ENDING = [
+  ...(["grants", "consents", "memberships", "uses_in_clients", "subject_links", "connections"] as const),
+  ...(["only_ways_to_sign_in", "members_of_app"] as const),
+] as const;
+
 /** Records that a file describes, or has described. */
 export interface Wanted {
   readonly labels: readonly string[];
@@ -82,8 +89,10 @@ export interface Kind {
   /** `changes`: the new values of the fields that differ; secrets are in the entry. */
   update(present: Present, changes: Fields, entry: Entry, operator: Operator): Promise<void>;
   remove(present: Present, operator: Operator): Promise<void>;
-  /** What ends with a record that is deleted, or disabled: kinds of things with their numbers. */
-  ends?(present: Present, context: Context): Promise<Readonly<Record<string, number>>>;
+  /** What ends when a record is deleted, or changed by changes that end access: things with their numbers. */
+  ends?(present: Present, how: "delete" | "change", context: Context): Promise<Ended>;
+  /** What is wrong with a key. */
+  keyProblem?(label: string): string | undefined;
   /** True: these changes end access. */
   isEnding?(changes: Fields): boolean;
 }

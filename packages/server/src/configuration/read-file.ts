@@ -131,6 +131,11 @@ class Reading {
       this.#wrong(path, `is no ${kind.keyed}`);
       return [];
     }
+    const keyProblem = kind.keyProblem?.(label);
+    if (keyProblem !== undefined) {
+      this.#wrong(path, keyProblem);
+      return [];
+    }
     const fields = recordOf(value ?? {});
     if (fields === undefined) {
       this.#wrong(path, "must have fields");

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Authority } from "../../src/admin/api-access/authority.ts";
 import { createClient, createScope, deleteScope, updateClient, updateScope } from "../../src/admin/index.ts";
 import { exportConfiguration, prepare, readConfiguration } from "../../src/configuration/index.ts";
+import { aLiveGrant, statusOf } from "../storage/support/record-builders.ts";
 import {
   aDatabase,
   apply,
@@ -181,7 +182,7 @@ describe.each(["sqlite", "postgres"] as const)("on %s", (kind) => {
     expect([kept.changes, kept.left]).toEqual([[], ["clients/phone", "policies/acme/phone"]]);
     const pruned = await apply(less, at.admin, { prune: true });
     expect(steps(pruned)).toEqual(["delete clients phone", "delete policies acme/phone"]);
-    expect(pruned.changes[0]?.ends).toEqual({ grant: 0, consent: 0 });
+    expect(pruned.changes[0]?.ends).toEqual({ grants: 0, consents: 0 });
     expect(await clientNamed("phone")).toBeUndefined();
     expect(await clientNamed("by-hand")).toBeDefined();
     expect((await apply(less, at.admin, { prune: true })).changes).toEqual([]);
@@ -231,8 +232,33 @@ describe.each(["sqlite", "postgres"] as const)("on %s", (kind) => {
   test("disabled in the file → the client is disabled, and the plan says what ends; taken out again → enabled", async () => {
     const text = WHOLE.replace("    client_name: Phone App\n", "    client_name: Phone App\n    status: disabled\n");
     const plan = await apply(text, at.admin);
-    expect(plan.changes).toMatchObject([{ key: "phone", fields: [{ field: "status" }], ends: { grant: 0 } }]);
+    expect(plan.changes).toMatchObject([{ key: "phone", fields: [{ field: "status" }], ends: { grants: 0 } }]);
     expect((await clientNamed("phone"))?.status).toBe("disabled");
+    await apply(WHOLE, at.admin);
+    expect((await clientNamed("phone"))?.status).toBe("active");
+  });
+
+  test("AP-09 a client with grants is disabled, then deleted → the plan counts them, the plan ends none, apply ends all", async () => {
+    const changes = { clientId: "phone" };
+    const [one, two] = [await aLiveGrant(at.admin.storage, changes), await aLiveGrant(at.admin.storage, changes)];
+    const status = async () => (await statusOf(at.admin.storage, one.grant))?.status;
+    const disabled = WHOLE.replace(
+      "    client_name: Phone App\n",
+      "    client_name: Phone App\n    status: disabled\n",
+    );
+    expect((await planOf(disabled, at.admin)).changes).toMatchObject([{ key: "phone", ends: { grants: 2 } }]);
+    expect(await status()).toBe("active");
+    await apply(disabled, at.admin);
+    expect(await status()).toBe("client_ended");
+    expect((await statusOf(at.admin.storage, two.grant))?.status).toBe("client_ended");
+    const without = WHOLE.replace(/ {2}phone:\n[\s\S]*? {2}backup:/, "  backup:").replace(
+      "    phone: {rule: block}\n",
+      "",
+    );
+    const pruned = await apply(without, at.admin, { prune: true });
+    expect(pruned.changes[0]).toMatchObject({ action: "delete", key: "phone", ends: { grants: 0, consents: 2 } });
+    const { partition, ownerId } = one.grant;
+    expect((await at.admin.storage.consents.find({ partition, ownerId, clientId: "phone" }))?.status).toBe("revoked");
     await apply(WHOLE, at.admin);
     expect((await clientNamed("phone"))?.status).toBe("active");
   });

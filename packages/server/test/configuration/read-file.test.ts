@@ -92,6 +92,11 @@ describe("AP-05 unknown keys", () => {
       client("    updated_at: x\n"),
       expect.stringMatching(/updated_at: is unknown/),
     ],
+    [
+      "a slug in capitals",
+      `${HEAD}companies:\n  Acme:\n    name: Acme\n`,
+      "4:3 companies.Acme: must be a slug: 1 to 40 of a–z and 0–9, with single dashes between them",
+    ],
     ["an unknown version", "version: 2\nname: test\n", "1:1 version: is not known to this program: it must be 1"],
     ["no version", "name: test\n", expect.stringMatching(/^version: is missing/)],
     ["no name", "version: 1\n", expect.stringMatching(/^name: must be 1 to 64/)],

@@ -2,7 +2,7 @@
 
 import { hasCurrentSecret } from "../../admin/client-secrets.ts";
 import { allClients } from "../../admin/clients.ts";
-import { impactOfClient, MOST_COUNTED } from "../../admin/deletion-impact.ts";
+import { impactOfClient } from "../../admin/deletion-impact.ts";
 import { clientRecord } from "../../admin/output-records.ts";
 import type { Client } from "../../oauth/model.ts";
 import { type Context, entrySchema, type Fields, type Kind, type Present, present, status } from "../kind.ts";
@@ -83,9 +83,9 @@ export const clients: Kind = {
   async remove({ label }, operator) {
     await operator.run("clients.delete", { client_id: label });
   },
-  async ends({ label }, context) {
+  async ends({ label }, how, context) {
     const { grants, consents } = await impactOfClient(label, context);
-    return { grant: Math.min(grants, MOST_COUNTED), consent: Math.min(consents, MOST_COUNTED) };
+    return how === "delete" ? { grants, consents } : { grants };
   },
   isEnding: (changes) => changes["status"] === "disabled",
 };

@@ -4,6 +4,7 @@ import { allCompanies } from "../../admin/companies.ts";
 import { companySignInRecord, signInOf } from "../../admin/company-sign-in.ts";
 import { impactOfCompany } from "../../admin/deletion-impact.ts";
 import { companyRecord } from "../../admin/output-records.ts";
+import { canonicalSlug } from "../../owners/company-rules.ts";
 import type { Company } from "../../owners/company-storage.ts";
 import {
   type Context,
@@ -95,9 +96,13 @@ export const companies: Kind = {
   async remove({ recordId: id }, operator) {
     await operator.run("companies.delete", { id });
   },
-  async ends({ label }, context) {
-    const { members, grants, consents } = await impactOfCompany(label, context);
-    return { membership: members, grant: grants, consent: consents };
+  async ends({ label }, how, context) {
+    const { members: memberships, grants, consents } = await impactOfCompany(label, context);
+    return how === "delete" ? { memberships, grants, consents } : { grants };
   },
+  keyProblem: (slug) =>
+    canonicalSlug(slug) === slug
+      ? undefined
+      : "must be a slug: 1 to 40 of a–z and 0–9, with single dashes between them",
   isEnding: (changes) => changes["status"] === "disabled",
 };

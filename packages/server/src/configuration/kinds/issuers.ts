@@ -54,5 +54,5 @@ export const issuers: Kind = {
   async remove({ label }, operator) {
     await operator.run("issuers.delete", { issuer: label });
   },
-  ends: async ({ label }, context) => ({ "link of a subject": (await impactOfIssuer(label, context)).links }),
+  ends: async ({ label }, _how, context) => ({ subject_links: (await impactOfIssuer(label, context)).links }),
 };

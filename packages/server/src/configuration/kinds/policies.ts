@@ -66,9 +66,9 @@ export const policies: Kind = {
   async remove({ label }, operator) {
     await set(label, { rule: "none", ...KEEP }, operator);
   },
-  async ends({ label }, context) {
+  async ends({ label }, _how, context) {
     const [slug = "", clientId = ""] = label.split(" ");
-    return { "member who uses the app": (await impactOfCompanyApp(slug, clientId, context)).members };
+    return { members_of_app: (await impactOfCompanyApp(slug, clientId, context)).members };
   },
   isEnding: (changes) => changes["rule"] === "block",
 };

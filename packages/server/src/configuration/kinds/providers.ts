@@ -124,9 +124,9 @@ export const providers: Kind = {
   async remove({ recordId: id }, operator) {
     await operator.run("providers.delete", { id });
   },
-  async ends({ recordId }, context) {
+  async ends({ recordId }, _how, context) {
     const { people, stranded } = await impactOfProvider(recordId, context);
-    return { "connection of a person": people, "person who has no other way to sign in": stranded };
+    return { connections: people, only_ways_to_sign_in: stranded };
   },
   isEnding: (changes) => changes["status"] === "disabled",
 };

@@ -38,5 +38,5 @@ export const scopes: Kind = {
   async remove({ label }, operator) {
     await operator.run("scopes.delete", { name: label });
   },
-  ends: async ({ label }, context) => ({ "client that names it": (await impactOfScope(label, context)).length }),
+  ends: async ({ label }, _how, context) => ({ uses_in_clients: (await impactOfScope(label, context)).length }),
 };

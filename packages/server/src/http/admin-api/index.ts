@@ -107,7 +107,12 @@ async function perform(
       const target = Object.values(params).join(" ") || (result.location ?? "");
       tools.event("admin_change", { operation: operation.id, actor: authority.actor, target, address: http.address });
     }
-    return answered(operation, result, tools);
+    if (result.advice === undefined) return answered(operation, result, tools);
+    return answered(
+      operation,
+      { ...result, record: { ...(result.record as object), ...(await result.advice()) } },
+      tools,
+    );
   };
   const key = http.header("idempotency-key");
   if (key === undefined || operation.method !== "POST" || operation.repeats) return run();

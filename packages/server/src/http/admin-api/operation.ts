@@ -26,6 +26,8 @@ export interface Call<Query, Body> {
 export interface Result {
   /** The body of the answer. Absent: there is none. */
   readonly record?: unknown;
+  /** More fields of the record, for a caller who reads them. They cost more than the rest. */
+  advice?(): Promise<object>;
   /** The record whose ETag the answer has. */
   readonly tagged?: unknown;
   /** Of a created record, below the API. */

@@ -16,6 +16,7 @@ import {
   type Resolve,
   readConfiguration,
 } from "../../../src/configuration/index.ts";
+import { NOW } from "../../storage/support/record-builders.ts";
 
 export interface TestDatabase {
   readonly admin: OpenedAdmin;
@@ -28,7 +29,12 @@ export async function aDatabase(kind: "sqlite" | "postgres"): Promise<TestDataba
   const place = database === undefined ? {} : { databaseUrl: database.url, secret: [randomBytes(32)] };
   const config = configOf({ dataDir, issuer: "https://id.test", ...place });
   await migrateDatabase(config, Date.now(), "expand");
-  const admin = byCommand(await openAdmin(config), { words: "apply", fields: ["file"] });
+  let clock = NOW + 60_000;
+  const opened = await openAdmin(config, () => {
+    clock += 1;
+    return clock;
+  });
+  const admin = byCommand(opened, { words: "apply", fields: ["file"] });
   return {
     admin,
     async close() {

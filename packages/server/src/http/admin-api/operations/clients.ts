@@ -168,9 +168,8 @@ async function vouchedClient(call: Call<unknown, unknown>): Promise<Client> {
   return client;
 }
 
-function answered(client: Client, { admin }: Call<unknown, unknown>, secret: string | null = null, more: object = {}) {
-  const record = clientRecord(client, admin.issuer);
-  return { record: { ...clientRecord(client, admin.issuer, secret), ...more }, tagged: record };
+function answered(client: Client, { admin }: Call<unknown, unknown>, secret: string | null = null) {
+  return { record: clientRecord(client, admin.issuer, secret), tagged: clientRecord(client, admin.issuer) };
 }
 
 export const clients = [
@@ -215,8 +214,8 @@ export const clients = [
         { type: body.type, metadata: metadataIn(body), ...settingsIn(body), ...given({ clientId: body.client_id }) },
         admin,
       );
-      const similar = similarRecords(await similarClients(client, admin));
-      return { ...answered(client, call, secret, similar), location: `/clients/${client.clientId}` };
+      const advice = async () => similarRecords(await similarClients(client, admin));
+      return { ...answered(client, call, secret), advice, location: `/clients/${client.clientId}` };
     },
   }),
   operation({
