@@ -38,6 +38,7 @@ const GROUPS: Readonly<Record<string, string>> = {
   KY: "Keys and token format",
   LO: "Sign-out by apps",
   DR: "Dynamic client registration",
+  TX: "Token exchange",
   DP: "DPoP",
   PR: "Pushed requests and request objects",
 };

@@ -38,7 +38,7 @@ beforeAll(() => {
   symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
   const [grant, line, conditions] = codeOfPage();
   writeFileSync(oauth("grants/ticket.ts"), grant);
-  edit(oauth("grants/registry.ts"), "  saml2Bearer,\n];\n", line);
+  edit(oauth("grants/registry.ts"), "  tokenExchange,\n];\n", line);
   edit(oauth("grants/registry.ts"), 'import { saml2Bearer } from "./saml2-bearer.ts";\n', IMPORTS);
   edit(oauth("errors.ts"), "  // -- the server itself\n", `${conditions}  // -- the server itself\n`);
 });

@@ -88,6 +88,14 @@ const given: Readonly<Record<string, (reader: Reader, command: string) => Promis
     const key = command.includes("client_assertion") ? clientKey : jwtIssuer.privateKey;
     printed.set("jwt", jwtOf({ privateKey: key }, claims));
   },
+  SUBJECT_TOKEN: async ({ printed }) => {
+    const app = await server.addClient({ name: "Assistant", scopes: ["photos:read", "mail:read"] });
+    const { verifier, challenge } = pkce();
+    const asked = { code_challenge: challenge, code_challenge_method: "S256", scope: "photos:read mail:read" };
+    const callback = await authorize(new Agent(server.issuer), authorizeUrl(server, app, asked), "alice");
+    const proof = { code_verifier: verifier, resource: "https://api.example.com" };
+    printed.set("subject_token", (await redeem(server, app, callback, proof)).body.access_token ?? "");
+  },
   ACCESS_TOKEN: async ({ printed }) => {
     await server.addScope({ name: "vault:open", description: "Open", resource: "https://vault.example.com" });
     const service = await server.addClient({ grantTypes: ["client_credentials"], ownScopes: ["vault:open"] });

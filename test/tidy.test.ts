@@ -109,6 +109,7 @@ const IMPORTS: tidy.ImportTable = {
       "oauth/model.ts",
       "oauth/scope.ts",
       "oauth/storage.ts",
+      "oauth/token-exchange/storage.ts",
       "owners/storage.ts",
       "owners/subject-link-storage.ts",
       "owners/upstream-change-storage.ts",

@@ -6,10 +6,11 @@ import { aDevice, DEVICE_GRANT, decide, poll } from "./device-actor.ts";
 import { Agent, authorize, authorizeUrl, pkce, postForm, redeem, refresh } from "./http-browser.ts";
 import { anIdentityProvider, assertionXml, encoded, signed } from "./saml-idp.ts";
 import { PASSWORD, type TestClient, type TestServer } from "./test-server.ts";
+import { exchange, exchanging, TOKEN_EXCHANGE, typeOf } from "./token-exchange.ts";
 
 export const OUR_GRANTS = [
   ...["authorization_code", "refresh_token", "client_credentials", "password"],
-  ...[DEVICE_GRANT, JWT_BEARER, SAML2_BEARER],
+  ...[DEVICE_GRANT, JWT_BEARER, SAML2_BEARER, TOKEN_EXCHANGE],
   "implicit",
 ] as const;
 export type OurGrant = (typeof OUR_GRANTS)[number];
@@ -19,7 +20,7 @@ const saml = anIdentityProvider("https://saml.test");
 
 /** The person to act for, and the trusted issuers of assertions. */
 export async function prepare(server: TestServer): Promise<Person> {
-  await trust(server, { issuer: jwt.issuer, type: "jwt", jwks: jwt.jwks });
+  await trust(server, { issuer: jwt.issuer, type: "jwt", jwks: jwt.jwks, exchange: true });
   await trust(server, { issuer: saml.entityId, type: "saml", certificates: [saml.certificate] });
   return server.addPerson();
 }
@@ -34,7 +35,8 @@ export function aClientFor(
     ...(grantTypes.includes("authorization_code") ? ["code"] : []),
     ...(grantTypes.includes("implicit") ? ["token"] : []),
   ];
-  return server.addClient({ grantTypes, responseTypes, scopes, ownScopes: ["read"] });
+  const tokenExchange = exchanging({ subjects: ["jwt"], audiences: ["https://api.test"], scopes: ["read"] });
+  return server.addClient({ grantTypes, responseTypes, scopes, ownScopes: ["read"], tokenExchange });
 }
 
 /** The result of a flow: a token, or the error of the refused step. */
@@ -86,6 +88,10 @@ export const flows: Readonly<Record<OurGrant, Flow>> = {
     answered(await bearer(server, client, JWT_BEARER, jwtOf(jwt, claimsFor(server, jwt, username)))),
   [SAML2_BEARER]: async (server, client, { username }) =>
     answered(await bearer(server, client, SAML2_BEARER, encoded(signed(assertionXml(server, saml, username), saml)))),
+  [TOKEN_EXCHANGE]: async (server, client, { username }) => {
+    const subject = jwtOf(jwt, claimsFor(server, jwt, username));
+    return answered(await exchange(server, client, subject, { subject_token_type: typeOf("jwt"), scope: "read" }));
+  },
 };
 
 function bearer(server: TestServer, client: TestClient, grant_type: string, assertion: string) {

@@ -23,6 +23,12 @@ const FLAGS: Readonly<Record<string, string>> = {
   tls_client_auth_san_ip: "--tls-subject",
   tls_client_auth_san_email: "--tls-subject",
   tls_client_certificate_bound_access_tokens: "--certificate-bound",
+  "token_exchange.subjects": "--subject",
+  "token_exchange.sources": "--source",
+  "token_exchange.audiences": "--audience",
+  "token_exchange.scope": "--scope",
+  "token_exchange.actors": "--actor",
+  "token_exchange.impersonation": "--impersonation",
 };
 
 /** The name of a field for the operator: the flag of this command, or the field's own name. */

@@ -26,6 +26,7 @@ export function openIdParts(
   return {
     prepare: (client) => idTokens.prepare(idTokenAlgOf(client)),
     personOf: (token, client) => personOf(token, client, idTokens),
+    claimsOf: (token) => idTokens.verify(token),
     readHint: (token) => readHint(token, idTokens),
     readClaims: async (text) => readClaims(text, (claim) => ownClaims.scopeOf(claim)),
     ownClaims: (parts) => ownClaimsOf(parts, ownClaims),

@@ -33,6 +33,7 @@ export function openIdOf(
       ),
     personOf: async (...args) => (await load()).personOf(...args),
     readClaims: async (...args) => (await load()).readClaims(...args),
+    claimsOf: async (...args) => (await load()).claimsOf(...args),
     readHint: async (...args) => (await load()).readHint(...args),
     logoutToken: async (...args) => (await load()).logoutToken(...args),
     idToken: async (...args) => (await load()).idToken(...args),

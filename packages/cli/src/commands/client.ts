@@ -19,6 +19,7 @@ import {
   verb,
   withAdmin,
 } from "../shared-options.ts";
+import { registerExchange } from "./client-exchange.ts";
 import {
   addListChangeOptions,
   addListOptions,
@@ -88,6 +89,7 @@ export function register(program: Command): void {
   )
     .addOption(yesOption())
     .action(remove);
+  registerExchange(client);
   verb(client, "rotate-secret <client-id>", "give a confidential client a new secret")
     .addOption(
       secondsOption(

@@ -33,6 +33,7 @@ interface IssuerOptions extends JsonOption {
   readonly emailDomain?: readonly string[];
   readonly subject?: readonly string[];
   readonly createOwners?: boolean;
+  readonly tokenExchange?: boolean;
   readonly status?: "active" | "disabled";
 }
 
@@ -70,6 +71,7 @@ Examples:
     .option("--no-subject-claim", "JWT: read the subject from sub")
     .option("--no-subject-attribute", "SAML: read the subject from the NameID")
     .option("--no-create-owners", "accept only assertions about existing owners")
+    .option("--no-token-exchange", "its JWTs can't be exchanged")
     .addOption(
       new Option("--status <status>", "the server refuses assertions of a disabled issuer").choices([
         "active",
@@ -134,7 +136,11 @@ function settings(command: Command): Command {
       ),
     )
     .addOption(listOption("--subject <name>", "a subject that its assertions may name, or @domain; default: any owner"))
-    .option("--create-owners", "create an owner's account at the first assertion about them");
+    .option("--create-owners", "create an owner's account at the first assertion about them")
+    .option(
+      "--token-exchange",
+      "JWT: clients may exchange its JWTs (RFC 8693), as far as assent client exchange allows",
+    );
 }
 
 async function create_(options: CreateOptions, command: Command) {
@@ -228,6 +234,7 @@ async function links(issuer: string, options: JsonOption & { readonly limit?: nu
 
 function settingsOf(options: IssuerOptions): IssuerSettings {
   const { scope, client, audience, maxLifetime, mapSubject, emailDomain, subject, createOwners, status } = options;
+  const { tokenExchange: exchange } = options;
   return given({
     scopes: scope === undefined ? undefined : [...new Set(scope)],
     clients: client?.filter((one) => one !== ""),
@@ -238,6 +245,7 @@ function settingsOf(options: IssuerOptions): IssuerSettings {
     subjectClaim: subjectClaimOf(options),
     emailDomains: emailDomain?.filter((one) => one !== ""),
     createOwners,
+    exchange,
     status,
   });
 }

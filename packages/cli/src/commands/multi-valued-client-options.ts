@@ -29,7 +29,7 @@ const FLAGS: readonly ListFlag[] = [
   {
     ...{ field: "grant_types", flag: "grant-type", value: "<type>", one: "a grant type", words: true },
     description:
-      "authorization_code, refresh_token, client_credentials, implicit, password, device_code, jwt-bearer, saml2-bearer, or one of your own (customGrants in assent.config.ts)",
+      "authorization_code, refresh_token, client_credentials, implicit, password, device_code, jwt-bearer, saml2-bearer, token-exchange, or one of your own (customGrants in assent.config.ts)",
   },
   {
     ...{ field: "response_types", flag: "response-type", value: "<type>", one: "a response type", words: true },
@@ -113,7 +113,7 @@ export function dropRemarks(
 
 const URN = "urn:ietf:params:oauth:grant-type:";
 /** Short names of grant types that RFCs name by a long URN. */
-const SHORT: ReadonlySet<string> = new Set(["device_code", "jwt-bearer", "saml2-bearer"]);
+const SHORT: ReadonlySet<string> = new Set(["device_code", "jwt-bearer", "saml2-bearer", "token-exchange"]);
 
 /** The name of a grant type in requests, for its short name. */
 export function grantTypeOf(name: string): string {

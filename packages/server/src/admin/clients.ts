@@ -25,6 +25,7 @@ import { clientIdProblems, newClientId } from "./generated-secrets.ts";
 import { changedLists, defaultScopeProblems, type ListChanges } from "./multi-valued-client-fields.ts";
 import { type Precondition, untilStored } from "./precondition.ts";
 import { pagesOf } from "./read-whole-list.ts";
+import { exchangeProblems, exchangeRemarks } from "./token-exchange-policy.ts";
 
 const DAY: Millis = 86_400_000;
 /**
@@ -45,6 +46,7 @@ export type OwnClientSettings = Partial<
     Client,
     | "ownScopes"
     | "defaultScopes"
+    | "tokenExchange"
     | "requirePkce"
     | "allowPlainPkce"
     | "firstParty"
@@ -88,6 +90,7 @@ export async function createClient(input: NewClient, context: AdminContext): Pro
     status: "active",
     ownScopes: input.ownScopes ?? [],
     ...(input.defaultScopes === undefined ? {} : { defaultScopes: input.defaultScopes }),
+    ...(input.tokenExchange == null ? {} : { tokenExchange: input.tokenExchange }),
     ...(secret === null ? NO_SECRETS : withSecret(bare, secret, { now, overlap: 0 }, context)),
     tokenEndpointAudience: input.tokenEndpointAudience ?? false,
     requirePkce: input.requirePkce ?? false,
@@ -319,6 +322,7 @@ export function clientRemarks(client: Client, { grants, scopes }: Surroundings):
       "if an owner chooses no end, refresh tokens of this client never expire, and anybody who has one can use it (RFC 9700 §4.14.2)";
     remarks.push({ field: "consent_ceiling", problem });
   }
+  remarks.push(...exchangeRemarks(client));
   if (client.allowPlainPkce) {
     remarks.push({
       field: "allow_plain_pkce",
@@ -426,6 +430,7 @@ async function checkedFields(
   const scopes = read.kind === "valid" ? read.fields.scopes : [];
   problems.push(...settingProblems(type, settings, before?.publisher));
   problems.push(...defaultScopeProblems(settings, scopes));
+  problems.push(...(await exchangeProblems(settings.tokenExchange, type, before?.tokenExchange, context)));
   // A scope that was deleted since is no reason to refuse another change.
   problems.push(...(await unknownScopes("scope", scopes, before?.scopes ?? [], context)));
   problems.push(...(await unknownScopes("own_scope", settings.ownScopes ?? [], before?.ownScopes ?? [], context)));

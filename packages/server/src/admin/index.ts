@@ -6,6 +6,7 @@
 export { type Config, ConfigError, loadConfig } from "../config.ts";
 export type { ReceiptClaims, ReceiptFault, VerifiedReceipt } from "../crypto/signed-receipts.ts";
 export { MAX_JWKS_BYTES, MAX_SCOPES } from "../oauth/client-registration/metadata.ts";
+export type { TokenExchangePolicy } from "../oauth/model.ts";
 export type { Ended } from "../storage/end-all-after-restore.ts";
 export { DatabaseNotReady, SchemaMismatch, StorageUnavailable, UnsafeFileMode } from "../storage/errors.ts";
 export type { Inventory } from "../storage/record-counts.ts";
@@ -36,6 +37,7 @@ export * from "./scopes-and-resources.ts";
 export * from "./sign-in-providers.ts";
 export { MOST_SIMILAR, type SimilarClient, similarClients } from "./similar-client-names.ts";
 export * from "./subject-links.ts";
+export { exchangeRemarks, NO_EXCHANGE } from "./token-exchange-policy.ts";
 export * from "./trusted-issuers.ts";
 export * from "./user-import.ts";
 export { MAX_PICTURE_BYTES, setUserPicture } from "./user-picture.ts";

@@ -10,6 +10,7 @@ import type { SubjectLink } from "../owners/subject-link-storage.ts";
 import type { ClientWithSecret } from "./clients.ts";
 import type { KeyState } from "./keys.ts";
 import type { SimilarClient } from "./similar-client-names.ts";
+import { exchangeRecord } from "./token-exchange-policy.ts";
 
 /** A record on its way out: what is null says nothing and is left out of clients' records, as in RFC 7591. */
 export type WireRecord = Readonly<Record<string, unknown>>;
@@ -44,6 +45,7 @@ export function clientRecord(client: Client, issuer: string, secret: string | nu
     reviewed: client.reviewed ?? true,
     own_scope: client.ownScopes.join(" "),
     ...((client.defaultScopes ?? []).length === 0 ? {} : { default_scope: client.defaultScopes?.join(" ") }),
+    ...(client.tokenExchange == null ? {} : { token_exchange: exchangeRecord(client.tokenExchange) }),
     token_endpoint_auth_method: client.authMethod,
     ...(client.jwks === null ? {} : { jwks: JSON.parse(client.jwks) as unknown }),
     ...(client.jwksUri === null ? {} : { jwks_uri: client.jwksUri }),
@@ -219,6 +221,7 @@ export function issuerRecord(issuer: TrustedIssuer): WireRecord {
     email_domains: issuer.emailDomains,
     subjects: issuer.subjects,
     create_owners: issuer.createOwners,
+    token_exchange: issuer.exchange === true,
     created_at: time(issuer.createdAt),
   };
 }

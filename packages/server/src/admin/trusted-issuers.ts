@@ -36,6 +36,7 @@ export type IssuerSettings = Partial<
     | "emailDomains"
     | "subjects"
     | "createOwners"
+    | "exchange"
     | "status"
   >
 >;
@@ -224,6 +225,8 @@ function idProblems({ issuer }: TrustedIssuer, own: string): readonly Remark[] {
 function settingProblems(issuer: TrustedIssuer): readonly Remark[] {
   const { maxLifetime, mapSubject, createOwners, audience, subjects, scopes, clients } = issuer;
   const problems: Remark[] = [];
+  if (issuer.exchange === true && issuer.type !== "jwt")
+    problems.push({ field: "token_exchange", problem: "only JWTs can be exchanged, not SAML assertions" });
   if (!Number.isInteger(maxLifetime) || maxLifetime < 1 || maxLifetime > MAX_ASSERTION_LIFETIME) {
     problems.push({ field: "max_lifetime", problem: `must be 1 to ${MAX_ASSERTION_LIFETIME} seconds` });
   }

@@ -91,7 +91,7 @@ export class OwnAccessTokens implements AccessTokens {
   }
 
   #payload(claims: AccessTokenClaims): string {
-    const { sub, aud, clientId, scope, iat, exp, grantId, actor, person, certificateThumbprint } = claims;
+    const { sub, aud, clientId, scope, iat, exp, grantId, actor, agents, person, certificateThumbprint } = claims;
     return JSON.stringify({
       iss: this.#parts.issuer,
       sub,
@@ -102,7 +102,7 @@ export class OwnAccessTokens implements AccessTokens {
       exp,
       // The grant's id leads introspection to its row, for an API that must know when the grant ended.
       jti: grantId === null ? randomText(16) : `${grantId}.${randomText(12)}`,
-      ...(actor === null ? {} : { act: { sub: actor } }),
+      ...(actor === null && agents === undefined ? {} : { act: actClaim(actor, agents) }),
       ...(certificateThumbprint === undefined ? {} : { cnf: { "x5t#S256": certificateThumbprint } }),
       ...(person === null ? {} : signedIn(person)),
     });
@@ -140,6 +140,12 @@ export class OwnAccessTokens implements AccessTokens {
 
 function live(token: VerifiedAccessToken | undefined, now: Millis): VerifiedAccessToken | undefined {
   return token !== undefined && token.claims.exp * 1000 > now ? token : undefined;
+}
+
+/** RFC 8693 §4.1: the latest actor is the outermost; the person who acts for a company is the innermost. */
+function actClaim(person: string | null, agents: readonly string[] = []): object | undefined {
+  const innermost = person === null ? undefined : { sub: person };
+  return agents.reduceRight<object | undefined>((act, sub) => (act === undefined ? { sub } : { sub, act }), innermost);
 }
 
 /** RFC 9068 §2.2.1. A resource server takes an `auth_time` for a sign-in, so an unknown one is left out. */

@@ -100,6 +100,13 @@ const catalogue = {
     summary: "Grants of an app ended without a decision about the app",
     details: { cause: "why", grant_id: "set if it was one of several", person: "the member whose grants they were" },
   },
+  "grant.exchanged": {
+    summary: "A client got a token for an owner through the app that the owner allowed, noted once a day",
+    details: {
+      ...{ scope: "the scopes of the token, separated by spaces", through: "the app", person: "the acting member" },
+      impersonation: "true: the token does not name the client as the actor",
+    },
+  },
   "grant.reuse_detected": {
     summary: "A used code or refresh token came back, so that somebody may have stolen it; the grant ended",
     details: { grant_id: "the grant", credential: "code or refresh_token" },

@@ -5,7 +5,7 @@ import { authenticateClient, type CredentialsSent, presentedCredentials } from "
 import { ceilingOf, underCeiling } from "./consent-reach.ts";
 import { refuse } from "./errors.ts";
 import { actorOf, isFor } from "./issue-access-token.ts";
-import type { Client, Resource } from "./model.ts";
+import type { Client, Grant, Resource } from "./model.ts";
 import { parseOrRefuse } from "./parameters.ts";
 import type { OAuthContext, VerifiedAccessToken } from "./ports.ts";
 import { liveScopes, SCOPE_MARGIN } from "./scope.ts";
@@ -90,13 +90,23 @@ async function introspectAccessToken(token: string, caller: Caller, context: OAu
 /** The answer for a live access token is always the same. It is kept for as long as the claims are. */
 const texts = new WeakMap<VerifiedAccessToken["claims"], string>();
 
-async function grantIsLive(grantId: string, client: Client, context: OAuthContext): Promise<boolean> {
+async function grantIsLive(grantId: string, asker: Client, context: OAuthContext): Promise<boolean> {
   const partition = context.credentials.partitionOf(grantId);
   const found = await context.storage.grants.find({ partition, grantId, saltHash: null });
+  // An exchanged token is under the grant of another client (RFC 8693).
+  const exchanged = found !== undefined && found.clientId !== asker.clientId;
+  const client = exchanged ? await context.catalog.client(found.clientId) : asker;
+  if (client?.status !== "active") return false;
+  if (exchanged && (await accessWasRemoved(found, asker, context))) return false;
   // The ceiling may be lower now than when the token was issued.
   const grant = found && underCeiling(found, ceilingOf(client, context.policy));
   const now = context.now();
   return grant?.status === "active" && grant.pausedAt === null && grant.idleUntil > now && grant.absoluteUntil > now;
+}
+
+/** True: the owner has removed the access of the client that exchanged the token. */
+async function accessWasRemoved({ partition, ownerId }: Grant, { clientId }: Client, { storage }: OAuthContext) {
+  return (await storage.consents.find({ partition, ownerId, clientId }))?.status === "revoked";
 }
 
 async function introspectRefreshToken(token: string, caller: Caller, context: OAuthContext): Promise<Introspection> {

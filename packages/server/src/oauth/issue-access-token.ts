@@ -9,6 +9,8 @@ import { ownAudience } from "./resource-indicator.ts";
 export interface TokenResponse {
   readonly access_token: string;
   readonly token_type: "Bearer";
+  /** In the response to a token exchange (RFC 8693 §2.2.1). */
+  readonly issued_token_type?: string;
   /** In seconds. */
   readonly expires_in: number;
   readonly refresh_token?: string;
@@ -40,7 +42,7 @@ export function refreshLifetime({ type }: Client, policy: Policy): Millis {
 }
 
 /** The subject of an access token. */
-export type TokenSubject = Pick<AccessTokenClaims, "sub" | "actor" | "grantId" | "person">;
+export type TokenSubject = Pick<AccessTokenClaims, "sub" | "actor" | "agents" | "grantId" | "person">;
 
 /** The person who acted, if that is not the owner: for a company, a person always acts. Null: the owner acted. */
 export function actorOf({ ownerId, personId }: Pick<Grant, "ownerId" | "personId">): string | null {

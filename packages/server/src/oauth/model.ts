@@ -110,6 +110,8 @@ export interface Client {
   readonly names?: Readonly<Record<string, string>>;
   /** Optional scopes, which owners may leave out. Absent: none. */
   readonly optionalScopes?: readonly string[];
+  /** The tokens that it may exchange, and for what (RFC 8693). Absent or null: none. */
+  readonly tokenExchange?: TokenExchangePolicy | null;
   /** The scopes of a request that names none (RFC 6749 §3.3). Absent or empty: the server refuses such a request. */
   readonly defaultScopes?: readonly string[];
   /** The publisher, as the operator knows it. Absent or null: unknown. */
@@ -132,6 +134,24 @@ export interface Client {
   readonly updatedAt: Millis;
   /** When the client last lost a scope or a grant type. Older grants are checked before they are refreshed. */
   readonly reducedAt: Millis | null;
+}
+
+/** The kinds of tokens that a client can exchange (RFC 8693 §3). `jwt`: of a trusted issuer. */
+export type ExchangedKind = "access_token" | "refresh_token" | "id_token" | "jwt";
+
+/** What a client may exchange. An empty list allows nothing. */
+export interface TokenExchangePolicy {
+  readonly subjects: readonly ExchangedKind[];
+  /** Identifiers of the APIs whose access tokens it may present. */
+  readonly sources: readonly string[];
+  /** Identifiers of the APIs for which it may get tokens. */
+  readonly audiences: readonly string[];
+  /** The most that its tokens can have, in names of scopes. */
+  readonly scopes: readonly string[];
+  /** Other clients whose access tokens it may present as the actor. */
+  readonly actors: readonly string[];
+  /** True: without an actor token, the new token names no actor (RFC 8693 §1.1). */
+  readonly impersonation: boolean;
 }
 
 /** The document of a client (draft-ietf-oauth-client-id-metadata-document-02). */
@@ -227,6 +247,8 @@ export interface TrustedIssuer {
   readonly certificates: readonly string[];
   /** The scopes that its assertions may ask for. */
   readonly scopes: readonly string[];
+  /** True: clients may exchange its JWTs for tokens (RFC 8693). Absent: its JWTs are only for the grant of RFC 7523. */
+  readonly exchange?: boolean;
   /** Clients that may present its assertions. Empty: all that are registered for the grant type. */
   readonly clients: readonly string[];
   /** An audience that its assertions may name instead of this server's issuer identifier. Null: none. */

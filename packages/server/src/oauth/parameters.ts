@@ -5,10 +5,11 @@ import { refuse } from "./errors.ts";
 /** Name → value. A parameter without a value counts as absent (RFC 6749 §3.1). */
 export type Parameters = ReadonlyMap<string, string>;
 
-/** A request's parameters. Only `resource` may repeat (RFC 8707 §2). */
+/** A request's parameters. Only `resource` (RFC 8707 §2) and `audience` (RFC 8693 §2.1) may repeat. */
 export interface ParsedParameters {
   readonly single: Parameters;
   readonly resource: readonly string[];
+  readonly audience: readonly string[];
   /** The first problem of form. A parameter that is repeated, malformed or too long is left out of the others. */
   readonly problem: ParameterProblem | null;
 }
@@ -28,6 +29,8 @@ const MAX_LENGTH: ReadonlyMap<string, number> = new Map([
   ["id_token_hint", 8192],
   ["claims", 8192],
   ["token", 16_384],
+  ["subject_token", 16_384],
+  ["actor_token", 16_384],
   ["assertion", 65_536],
   ["client_assertion", 65_536],
 ]);
@@ -67,6 +70,7 @@ export function parseOrRefuse(text: string): ParsedParameters {
 class Reading implements ParsedParameters {
   readonly single = new Map<string, string>();
   readonly resource: string[] = [];
+  readonly audience: string[] = [];
   problem: ParameterProblem | null = null;
   /** Names that were sent and are not in `single`. */
   #absent: Set<string> | undefined;
@@ -103,8 +107,8 @@ class Reading implements ParsedParameters {
       this.#miss(name);
     } else if (value === undefined || value === "") {
       this.#miss(name);
-    } else if (name === "resource") {
-      this.resource.push(value);
+    } else if (name === "resource" || name === "audience") {
+      this[name].push(value);
     } else {
       this.single.set(name, value);
     }
@@ -116,7 +120,8 @@ class Reading implements ParsedParameters {
   }
 
   #faultOf(name: string, value: string | undefined, plain: boolean): ParameterProblem["condition"] | undefined {
-    if (name !== "resource" && (this.single.has(name) || this.#absent?.has(name))) return "parameter_repeated";
+    if (name !== "resource" && name !== "audience" && (this.single.has(name) || this.#absent?.has(name)))
+      return "parameter_repeated";
     if (value === undefined || (!plain && value.includes("\0"))) return "parameter_malformed";
     if (value.length > (MAX_LENGTH.get(name) ?? 2048)) return "parameter_too_long";
     return plain || UNJUDGED.has(name) || !CONTROL.test(value) ? undefined : "parameter_malformed";

@@ -19,6 +19,7 @@ import type {
 } from "./model.ts";
 import type { SamlReader } from "./saml-assertion-model.ts";
 import type { Catalog, DeviceStorage, GrantStorage, UserCodeKey } from "./storage.ts";
+import type { DelegationStorage } from "./token-exchange/storage.ts";
 
 /** The purpose of a credential. The server never accepts a credential of one kind as another kind. */
 export type CredentialKind = "code" | "refresh_token" | "device_code";
@@ -87,6 +88,8 @@ export interface AccessTokenClaims extends SenderConstraint {
   readonly alg: SigningAlg;
   /** The person who acted for the company that `sub` names (RFC 8693 §4.1). Null: the owner, or nobody. */
   readonly actor: string | null;
+  /** The clients that act for the subject by token exchange, the latest first. Absent: none. */
+  readonly agents?: readonly string[];
   /** Present if a person took part. Unknown details of their sign-in are left out (§2.2.1). */
   readonly person: {
     readonly authTime: Millis | null;
@@ -169,6 +172,8 @@ export interface OpenId {
   personOf(idToken: string, client: Pick<Client, "clientId">): Promise<string | undefined>;
   /** Reads the parameter `claims`, or refuses it. */
   readClaims(text: string): Promise<RequestedClaims>;
+  /** The claims of an ID token of this server, also of an expired one. Undefined: it is something else. */
+  claimsOf(idToken: string): Promise<Readonly<Record<string, unknown>> | undefined>;
   /** The app and the person that an ID token names. Undefined: it is no ID token of this server. */
   readHint(idToken: string): Promise<HintedSignIn | undefined>;
   logoutToken(ended: EndedSignIn, client: Pick<Client, "clientId" | "idTokenAlg">): Promise<string>;
@@ -353,7 +358,7 @@ export interface OAuthContext {
   readonly catalog: Catalog;
   /** Null: client ID metadata documents are switched off. */
   readonly documents: DocumentClients | null;
-  readonly storage: GrantStorage & DeviceStorage;
+  readonly storage: GrantStorage & DeviceStorage & DelegationStorage;
   readonly credentials: Credentials;
   readonly accessTokens: AccessTokens;
   readonly openId: OpenId;

@@ -90,7 +90,8 @@ export interface ConsentKey {
 
 /**
  * The kind of a history entry. `allowed`: an owner's consent, or the first access without a page. `reconnected`:
- * another grant under an existing consent, recorded once a day. `connected`: a member's answer on a page under their
+ * another grant under an existing consent, recorded once a day. `delegated`: a client got a token through an app
+ * that the owner allowed (RFC 8693), recorded once a day. `connected`: a member's answer on a page under their
  * company's approval. `refused`: the owner pressed "Don't allow"; the first time of a day (UTC) is recorded. `given_up`: the app revoked its token (RFC 7009).
  * `alarm`: a spent code or token came back, and its grant ended. `ended`: an event that was not about the app alone
  * ended the access. Without an app, named after another system, which is the `clientName`: it signed the person out
@@ -101,6 +102,7 @@ export interface ConsentKey {
 export type HistoryKind =
   | "allowed"
   | "reconnected"
+  | "delegated"
   | "connected"
   | "refused"
   | "narrowed"
@@ -156,6 +158,10 @@ export interface HistoryEntry {
     readonly expiresAt: Millis | null;
     /** For a `refused`: the scopes that the app asked for. */
     readonly asked?: readonly string[];
+    /** For a `delegated`: the app that the owner allowed, with its name at that time. */
+    readonly through?: { readonly clientId: string; readonly clientName: string | null };
+    /** For a `delegated`: the token does not name the client as the actor. */
+    readonly impersonation?: true;
     /** For an `allowed`: the redirect hosts that the answer holds for. Absent: none. */
     readonly hosts?: readonly string[];
     /** The hosts among them that were new to an existing consent. */

@@ -302,6 +302,7 @@ function facts(app: AppEntry, now: number, words: Messages): Markup {
       ? [words.apps.since, rich(words.apps.byRules, { when: time(app.grantedAt) })]
       : [words.apps.granted, time(app.grantedAt)],
     [words.apps.used, usedText(app, time, words)],
+    ...(app.through.length === 0 ? [] : [[words.apps.through, throughText(app, time, words)] as const]),
     [words.apps.ends, app.expiresAt === null ? words.apps.noEnd : time(app.expiresAt)],
   ];
   return html`<dl class="facts">
@@ -316,6 +317,14 @@ function usedText({ lastUsedAt, usedFrom, usedSince }: AppEntry, time: (at: numb
     when: time(lastUsedAt),
     network: hostText(usedFrom),
   });
+}
+
+/** Other apps that use this app's access, which end with it. */
+function throughText(app: AppEntry, time: (at: number) => Markup, words: Messages): Child {
+  return app.through.map(
+    (one) =>
+      html`<div>${rich(words.apps.throughOne, { app: name(one.name), through: name(app.name), when: time(one.lastUsedAt) })}</div>`,
+  );
 }
 
 /** The form to revoke some permissions and keep others, with a checkbox for each. */

@@ -78,6 +78,7 @@ const icons = {
   allowedByPassword: "check",
   allowedByPolicy: "check",
   reconnected: "check",
+  delegated: "check",
   connected: "check",
   refused: "x",
   narrowed: "scissors",
@@ -91,12 +92,12 @@ const icons = {
 
 /** The entry's headline: what happened, in one line. */
 function headline(
-  { what, app, person }: HistoryEntryView,
+  { what, app, person, through }: HistoryEntryView,
   texts: Readonly<Record<Happening, string>>,
   words: Messages,
 ): Child {
   const { history, company } = words;
-  const names = { app: name(app), person: name(person ?? company.formerMember) };
+  const names = { app: name(app), person: name(person ?? company.formerMember), through: name(through ?? app) };
   if (typeof what === "string") return rich(texts[what], names);
   if ("rule" in what) return rich(company.ruleEvents[what.rule], names);
   if ("account" in what) return rich(history.account[what.account], names);
@@ -138,6 +139,7 @@ function entryOf(
       ${facts.map(([term, text]) => html`<p class="small"><span class="soft">${term}: </span>${text}</p>`)}
     </div>`,
     what !== "reconnected" &&
+      what !== "delegated" &&
       html`<a class="receipt" href=${receipt} download>${icon("receipt")}${history.receipt}<span class="unseen"> ${rich(history.receiptOf, { when: exact(words, entry.at) })}</span></a>`,
   ];
 }

@@ -86,7 +86,7 @@ export function genuineReceiptPage(view: ReceiptView, chrome: Chrome): string {
 function headline({ what, app, system, member }: ReceiptView, words: Messages): Child {
   const { company, history, verifyReceipt } = words;
   const person = member === null ? company.formerMember : rich(verifyReceipt.someone, { id: idText(member) });
-  const names = { app: name(app?.name ?? app?.clientId ?? system ?? ""), person };
+  const names = { app: name(app?.name ?? app?.clientId ?? system ?? ""), person, through: "" };
   if (typeof what === "string") {
     if (what === "revoked" || what === "revokedByOther") return rich(verifyReceipt.revoked, names);
     return rich(company.events[what.startsWith("allowed") ? "allowed" : what], names);

@@ -1,9 +1,11 @@
 /** The data that each page gets. A page is a function from one of these views to a document. It reads nothing else. */
 
 import type { NotSignedInElsewhere, ProviderButton } from "./elsewhere-view.ts";
+import type { HistoryEntryView, PermissionThen } from "./history-entry-view.ts";
 import type { InvitedTo, Waiting } from "./waiting-view.ts";
 
 export type { ElsewhereProblem, ProviderButton } from "./elsewhere-view.ts";
+export type * from "./history-entry-view.ts";
 
 /** The data with which a page asks the browser for a passkey. */
 export interface PasskeyOffer {
@@ -254,6 +256,8 @@ export interface AppEntry {
   readonly usedFrom: string | null;
   /** True: the app was used again after it connected from there. */
   readonly usedSince: boolean;
+  /** Other apps that get access through it, the latest use first. */
+  readonly through: readonly { readonly name: string; readonly lastUsedAt: number }[];
   /** Minutes for which the app's tokens still work if the owner revokes access now. 0 if the app has no valid token. */
   readonly stopsIn: number;
   /** True if the app has never used some of its permissions although it had enough time. */
@@ -323,53 +327,6 @@ export type DoneNotice =
   /** The app asks next time for whom. Null: the page does not list it any more. */
   | { readonly kind: "asks_for_whom"; readonly app: string | null }
   | { readonly kind: "gone" };
-
-/** A decision about an app, or an action of the app. */
-export type Happening =
-  | ("allowed" | "allowedByDevice" | "allowedByPassword" | "allowedByPolicy" | "reconnected" | "connected")
-  | ("refused" | "narrowed" | "endChanged" | "revoked" | "revokedByOther" | "givenUp" | "givenUpFor" | "alarm");
-
-/** Other reasons why an app's access ended while the owner's consent was active. */
-export type EndedBy =
-  | ("password" | "account" | "leaving" | "app" | "company" | "member" | "stopped" | "crowded")
-  | ("approval" | "upstream")
-  | ("member_left" | "member_removed" | "member_disabled" | "member_deleted" | "member_password" | "member_leaving");
-
-/** Changes to the members of a company. */
-export type MemberHappening =
-  | ("removed" | "left" | "joined" | "joinedAsAdmin" | "added" | "addedAsAdmin")
-  | ("madeAdmin" | "madeMember" | "invited" | "invitedAsAdmin" | "withdrawn");
-
-export interface HistoryEntryView {
-  readonly entryId: string;
-  /** Epoch milliseconds. */
-  readonly at: number;
-  readonly what:
-    | Happening
-    | { readonly endedBy: EndedBy }
-    | { readonly member: MemberHappening }
-    /** What another system did to the account, or what happened to the company's own provider. Its name is in place of an app's. */
-    | { readonly account: "signedOut" | "disabled" | "enabled" | "enabledByOperator" }
-    | { readonly signIn: "connected" | "changed" | "on" | "off" | "removed" }
-    | { readonly rule: "selected" | "blocked" | "unblocked" | "ask" | "none" };
-  /** In a company's history: the member that the entry is about. */
-  readonly person?: string;
-  readonly app: string;
-  /** The permissions that the app has from then on. */
-  readonly can: readonly PermissionThen[];
-  readonly takenAway: readonly string[];
-  /** The permissions that the owner refused. Absent if there are none. */
-  readonly refused?: readonly string[];
-  /** Hosts that were added to an active consent. Absent if there are none. */
-  readonly newHosts?: readonly string[];
-}
-
-export interface PermissionThen {
-  /** In words for owners. */
-  readonly text: string;
-  /** When it ends, in epoch milliseconds. Null: until revoked. `once`: it was for one time only. */
-  readonly end: number | null | "once";
-}
 
 export interface HistoryView {
   readonly csrf: string;

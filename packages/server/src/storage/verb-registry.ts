@@ -3,6 +3,7 @@
 import type { AdminStorage } from "../admin/storage.ts";
 import type { EventStorage } from "../events/storage.ts";
 import type { DeviceStorage, GrantStorage } from "../oauth/storage.ts";
+import type { DelegationStorage } from "../oauth/token-exchange/storage.ts";
 import type { PictureStorage } from "../owners/account/picture-storage.ts";
 import type { CompanySignInStorage } from "../owners/company-sign-in-storage.ts";
 import type { CompanyStorage } from "../owners/company-storage.ts";
@@ -26,7 +27,7 @@ import { consents, consentsSteps, history } from "./consents/index.ts";
 import type { Verb } from "./define-verbs.ts";
 import { events, eventsSteps } from "./events/index.ts";
 import { factorsSteps, passkeys, recovery, secondFactors } from "./factors/index.ts";
-import { deviceRequests, grants, grantsSteps, replayCache, scopeUses } from "./grants/index.ts";
+import { delegations, deviceRequests, grants, grantsSteps, replayCache, scopeUses } from "./grants/index.ts";
 import { mail, mailLinks, mailRequests, mailSteps } from "./mail/index.ts";
 import {
   adminRequests,
@@ -61,6 +62,7 @@ import {
 /** Everything that the server asks of a database. */
 export type Ports = GrantStorage &
   DeviceStorage &
+  DelegationStorage &
   OwnerStorage &
   KnownDeviceStorage &
   ExternalAnswerStorage &
@@ -85,6 +87,7 @@ export const aggregates: { readonly [Name in keyof Ports]: VerbsOf<Ports[Name]> 
   deviceRequests,
   replayCache,
   scopeUses,
+  delegations,
 
   consents,
   history,

@@ -427,6 +427,7 @@ export const companyPageStates: Readonly<Record<string, (chrome: Chrome) => stri
             { endedBy: "stopped" },
             { endedBy: "approval" },
             "reconnected",
+            "delegated",
             "connected",
             "refused",
             "givenUpFor",

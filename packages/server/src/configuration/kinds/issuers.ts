@@ -11,7 +11,7 @@ const defaults = (): Fields => ({
   ...{ type: "jwt", jwks: null, jwks_uri: null, certificate: null },
   ...{ scope: "", clients: [], audience: null, max_lifetime: DEFAULT_ASSERTION_LIFETIME },
   ...{ map_subject: "username", subject_claim: null, email_domains: [], subjects: [] },
-  ...{ create_owners: false, status: "active" },
+  ...{ create_owners: false, token_exchange: false, status: "active" },
 });
 
 function presentOf(issuer: TrustedIssuer): Present {

@@ -1,12 +1,25 @@
 /** The records of answers, as the commands print them with --json. */
 
 import { Type } from "typebox";
+import { EXCHANGED_KINDS } from "../../admin/token-exchange-policy.ts";
 import { DETAIL_NAMES, wireName } from "../../owners/person-details.ts";
 import { ids, oneOf, orNull, record, scopeText, text, texts, time, translatedRecord } from "./schemas.ts";
 
 const flag = Type.Boolean();
 const maybe = Type.Optional;
 const url = text(2048);
+
+const apis = texts(100, 2048);
+export const tokenExchange = Type.Object({
+  subjects: maybe(
+    Type.Array(oneOf(EXCHANGED_KINDS), { maxItems: 4, description: "kinds of tokens that it may present" }),
+  ),
+  sources: maybe(apis),
+  audiences: maybe(apis),
+  scope: maybe(scopeText("the most that its tokens can have")),
+  actors: maybe(texts(100, 200)),
+  impersonation: maybe(flag),
+});
 
 export const clientRecord = translatedRecord("client_name", {
   client_id: ids,
@@ -27,6 +40,7 @@ export const clientRecord = translatedRecord("client_name", {
   accent: maybe(text(100)),
   verified: flag,
   reviewed: flag,
+  token_exchange: maybe(tokenExchange),
   token_endpoint_auth_method: text(100),
   jwks: maybe(Type.Object({})),
   jwks_uri: maybe(url),
@@ -163,6 +177,7 @@ export const issuerRecord = record({
   email_domains: texts(200, 255),
   subjects: texts(200, 254),
   create_owners: flag,
+  token_exchange: flag,
   created_at: time,
 });
 

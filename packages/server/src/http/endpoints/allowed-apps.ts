@@ -184,6 +184,7 @@ function entryOf(app: AllowedApp, next: NextOwners | undefined, language: string
     lastUsedAt,
     usedFrom: coarse(usedFrom?.replace(/\/\d+$/, "") ?? null),
     usedSince,
+    through: app.through.map(({ actorName, lastUsedAt: at }) => ({ name: actorName, lastUsedAt: at })),
     stopsIn: minutesLeft(app.heldUntil, now),
     idleScopes,
     expiresAt,

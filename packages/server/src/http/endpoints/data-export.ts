@@ -4,6 +4,7 @@ import type { Receipts } from "../../crypto/signed-receipts.ts";
 import { type Consent, type ListedGrant, type Millis, NEVER } from "../../oauth/model.ts";
 import { type DataExportContext, type InCompany, personalData } from "../../owners/account/data-export.ts";
 import type { Picture } from "../../owners/account/picture-storage.ts";
+import { isDecision } from "../../owners/apps/history-page.ts";
 import { isAddressOfNobody } from "../../owners/canonical-login.ts";
 import type { SecondFactor } from "../../owners/factor-storage.ts";
 import type { HistoryEntry, Person } from "../../owners/storage.ts";
@@ -94,7 +95,7 @@ function connectionOf(grant: ListedGrant) {
 /** With its receipt, if it has one. */
 async function entryOf(entry: HistoryEntry, at: number, now: Millis, receipts: Receipts) {
   const { partition: _, ...told } = entry;
-  if (entry.kind === "reconnected" || at >= MOST_RECEIPTS) return told;
+  if (!isDecision(entry) || at >= MOST_RECEIPTS) return told;
   return { ...told, receipt: (await receipts.sign(entry, now)).jws };
 }
 

@@ -62,6 +62,7 @@ export async function historyEntry(entry: HistoryEntry, language: string, catalo
     app: record.clientName ?? client?.name ?? clientId,
     can: standing.map(({ name, expiresAt }) => ({ text: say(name), end: record.once === true ? "once" : expiresAt })),
     takenAway: record.removed.map(say),
+    ...(record.through === undefined ? {} : { through: record.through.clientName ?? record.through.clientId }),
     ...(record.asked === undefined ? {} : { refused: record.asked.map(say) }),
     ...(record.newHosts === undefined ? {} : { newHosts: record.newHosts.map(redirectHost) }),
   };
@@ -116,6 +117,7 @@ export function whatOf({ kind, record, ownerId }: Happened): HistoryEntryView["w
     case "ended":
       return { endedBy: record.cause ?? "app" };
     case "reconnected":
+    case "delegated":
     case "connected":
     case "refused":
     case "narrowed":

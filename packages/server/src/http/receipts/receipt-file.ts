@@ -2,6 +2,7 @@
 
 import { RECEIPT_TYPE, type Receipts } from "../../crypto/signed-receipts.ts";
 import type { Millis } from "../../oauth/model.ts";
+import { isDecision } from "../../owners/apps/history-page.ts";
 import type { HistoryEntry } from "../../owners/storage.ts";
 import type { PageTools } from "../endpoint-contexts.ts";
 import { problemAnswer } from "../error-page.ts";
@@ -19,7 +20,7 @@ export async function receiptAnswer(
   http: HttpRequest,
   tools: ReceiptTools,
 ): Promise<Answer> {
-  if (entry === undefined || entry.kind === "reconnected") return problemAnswer("not_found", http, tools);
+  if (entry === undefined || !isDecision(entry)) return problemAnswer("not_found", http, tools);
   const { jws, claims } = await tools.receipts.sign(entry, tools.now());
   const day = new Date(entry.at).toISOString().slice(0, 10);
   const { issuer } = tools;

@@ -11,6 +11,7 @@ import { displayTextProblem } from "../names/display-name.ts";
 import { ID_TOKEN_ALGS } from "../openid/metadata.ts";
 import { redirectUriProblem, webUriProblem } from "../redirect-uri.ts";
 import { isScopeName } from "../scope.ts";
+import { tokenExchange } from "../token-exchange/index.ts";
 
 export const MAX_REDIRECT_URIS = 20;
 export const MAX_NAME = 120;
@@ -32,6 +33,12 @@ export function refreshProblem(registered: readonly string[]): string | undefine
   if (!registered.includes("refresh_token") || registered.some((name) => REFRESHABLE.has(name))) return undefined;
   return "refresh_token has no effect, because no other grant type of this client gives refresh tokens: leave it out, or add one such as authorization_code";
 }
+
+/** Grant types for which a client must authenticate. */
+const FOR_CONFIDENTIAL = [
+  ["client_credentials", "RFC 6749 §4.4"],
+  [tokenExchange.grantType, "RFC 8693 §2.1"],
+] as const;
 
 /** Response types with the grant type of each (§2.1). */
 const GRANT_OF: ReadonlyMap<string, string> = new Map(Object.entries(RESPONSE_TYPES));
@@ -255,8 +262,9 @@ class Reader {
     }
     if (asked.length === 0)
       this.#wrong("grant_types", `the list is empty: name one or more of ${grants.offered.join(", ")}`);
-    if (authMethod === "none" && asked.includes("client_credentials")) {
-      this.#wrong("grant_types", "only clients that authenticate can use client_credentials (RFC 6749 §4.4)");
+    for (const [name, section] of FOR_CONFIDENTIAL) {
+      if (authMethod === "none" && asked.includes(name))
+        this.#wrong("grant_types", `only clients that authenticate can use ${name} (${section})`);
     }
     const aimless = refreshProblem(asked);
     // An existing client gets this problem only if it asks for a new grant type; other changes are possible.

@@ -1,6 +1,7 @@
 /** Grant types: how a grant type describes itself, and its decision about a token request (RFC 6749 §§1.3, 4). */
 
 import type { ConditionName } from "../errors.ts";
+import type { TokenParts } from "../issue-access-token.ts";
 import type { Client, Consent, Grant, Millis } from "../model.ts";
 import type { Parameters } from "../parameters.ts";
 import type { OAuthContext } from "../ports.ts";
@@ -25,6 +26,8 @@ export interface GrantTypeDescriptor {
 export interface GrantType extends GrantTypeDescriptor {
   /** Refuses by throwing. The returned entitlement has used nothing up yet. */
   entitle(request: GrantRequest, context: OAuthContext): Promise<Entitlement> | Entitlement;
+  /** The kind of token that was issued, for the response. Absent: the response doesn't say. */
+  issuedTokenType?(request: GrantRequest): string;
 }
 
 /**
@@ -38,6 +41,10 @@ export interface GrantRequest {
   readonly single: Parameters;
   /** The API that the request names (RFC 8707 §2.2). Undefined: none. */
   readonly resource: string | undefined;
+  /** The parameters `audience` (RFC 8693 §2.1). */
+  readonly audiences: readonly string[];
+  /** SHA-256 of the connection's certificate (RFC 8705 §3.1). Undefined: it has none. */
+  thumbprint(): string | undefined;
 }
 
 /** The value of a parameter that the grant type's descriptor requires. */
@@ -48,7 +55,7 @@ export function required({ single }: GrantRequest, name: string): string {
 }
 
 /** A grant type's decision. `issue` makes the row and the tokens from it. */
-export type Entitlement = GrantEntitlement | OwnerEntitlement | ClientEntitlement;
+export type Entitlement = GrantEntitlement | OwnerEntitlement | ClientEntitlement | TokenEntitlement;
 
 /**
  * An entitlement to a grant that an owner's answer made: a code, a refresh token or a device code leads to the grant.
@@ -104,6 +111,8 @@ export interface OwnerEntitlement {
   readonly refreshable: boolean;
   /** The latest end of the access token. */
   readonly until: Millis;
+  /** As in `AccessTokenClaims`. */
+  readonly agents?: readonly string[];
   /** The address that the history shows. Null: none. */
   readonly address: string | null;
   /** The refusals of the row: the owner revoked the consent (or no consent covers the scopes), or the owner is gone. */
@@ -114,6 +123,8 @@ export interface OwnerEntitlement {
 export interface EntitledOwner {
   readonly partition: number;
   readonly ownerId: string;
+  /** The person who acts for a company. Absent: the owner is a person. */
+  readonly personId?: string;
   /** The scopes that this owner may grant. Absent: all requested ones. */
   readonly scopes?: readonly string[];
   /** When the password that recognized them was set. Absent: they were recognized in another way. */
@@ -132,4 +143,13 @@ export interface ClientEntitlement {
   readonly until: Millis;
   /** Uses up what works once. */
   useUp?(): Promise<void>;
+}
+
+/** An entitlement to one more access token under a grant whose row does not change. */
+export interface TokenEntitlement {
+  readonly kind: "token";
+  /** Records the use, or refuses because the grant has ended meanwhile. */
+  record(): Promise<void>;
+  /** Everything that the token depends on. A `constraint` replaces that of the client. */
+  readonly parts: TokenParts;
 }

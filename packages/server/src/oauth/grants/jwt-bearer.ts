@@ -4,7 +4,7 @@ import { type Assertion, assertionEntitlement, trustedIssuer } from "../assertio
 import { type ConditionName, refuse } from "../errors.ts";
 import { PUBLIC_KEY_ALGS } from "../foreign-jwk-set.ts";
 import type { AssertedSubject } from "../map-asserted-subject.ts";
-import type { Millis, TrustedIssuer } from "../model.ts";
+import type { Client, Millis, TrustedIssuer } from "../model.ts";
 import { timeClaim } from "../numeric-date.ts";
 import type { ForeignJwt, OAuthContext, SignatureOutcome } from "../ports.ts";
 import { type GrantType, required } from "./grant-type.ts";
@@ -20,21 +20,30 @@ export const jwtBearer: GrantType = {
   startsAt: null,
 
   async entitle(request, context) {
-    const text = required(request, "assertion");
-    const jwt = context.foreignJwts.read(text) ?? refuse("assertion_malformed");
-    if (jwt.typ !== undefined && !TYPES.test(jwt.typ)) refuse("assertion_type_refused");
-    const { iss } = jwt.claims;
-    if (typeof iss !== "string") return refuse("assertion_issuer_unknown", "no iss");
-    const issuers = await context.catalog.issuers();
-    // The time of a refusal must not tell which issuers are trusted.
-    if (issuers.get(iss)?.type !== "jwt") await context.foreignJwts.pretend(jwt);
-    const record = trustedIssuer(issuers, iss, "jwt", request.client);
-    const { jwks, jwksUri } = record;
-    const outcome = await context.foreignJwts.verify(jwt, { algs: PUBLIC_KEY_ALGS, jwks, jwksUri });
-    if (outcome !== "verified") refuse(REFUSALS[outcome]);
-    return assertionEntitlement(checked(jwt, record, context), request, context);
+    const { assertion } = await verifiedAssertion(required(request, "assertion"), request.client, context);
+    return assertionEntitlement(assertion, request, context);
   },
 };
+
+/** The assertion of a JWT that this client may present, with all of its claims. Refuses as `assertion_refused` says. */
+export async function verifiedAssertion(
+  text: string,
+  client: Client,
+  context: OAuthContext,
+): Promise<{ readonly assertion: Assertion; readonly claims: ForeignJwt["claims"] }> {
+  const jwt = context.foreignJwts.read(text) ?? refuse("assertion_malformed");
+  if (jwt.typ !== undefined && !TYPES.test(jwt.typ)) refuse("assertion_type_refused");
+  const { iss } = jwt.claims;
+  if (typeof iss !== "string") return refuse("assertion_issuer_unknown", "no iss");
+  const issuers = await context.catalog.issuers();
+  // The time of a refusal must not tell which issuers are trusted.
+  if (issuers.get(iss)?.type !== "jwt") await context.foreignJwts.pretend(jwt);
+  const record = trustedIssuer(issuers, iss, "jwt", client);
+  const { jwks, jwksUri } = record;
+  const outcome = await context.foreignJwts.verify(jwt, { algs: PUBLIC_KEY_ALGS, jwks, jwksUri });
+  if (outcome !== "verified") refuse(REFUSALS[outcome]);
+  return { assertion: checked(jwt, record, context), claims: jwt.claims };
+}
 
 const REFUSALS: Readonly<Record<Exclude<SignatureOutcome, "verified">, ConditionName>> = {
   alg_refused: "assertion_algorithm_refused",

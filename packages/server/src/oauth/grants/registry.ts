@@ -5,6 +5,7 @@
 
 import type { Client } from "../model.ts";
 import type { OfferedGrants } from "../ports.ts";
+import { tokenExchange } from "../token-exchange/index.ts";
 import { authorizationCode } from "./authorization-code.ts";
 import { clientCredentials } from "./client-credentials.ts";
 import { deviceCode } from "./device-code.ts";
@@ -24,6 +25,7 @@ const redeemed: readonly GrantType[] = [
   deviceCode,
   jwtBearer,
   saml2Bearer,
+  tokenExchange,
 ];
 
 /** Also those that the token endpoint has no part in. */

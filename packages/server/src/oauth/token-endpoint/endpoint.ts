@@ -3,7 +3,7 @@
 import type { ClientCertificate } from "../client-authentication/client-certificate.ts";
 import { authenticateClient } from "../client-authentication/index.ts";
 import { refuse } from "../errors.ts";
-import type { GrantTypeDescriptor } from "../grants/grant-type.ts";
+import type { GrantRequest, GrantTypeDescriptor } from "../grants/grant-type.ts";
 import type { GrantRegistry } from "../grants/registry.ts";
 import type { TokenResponse } from "../issue-access-token.ts";
 import type { Client } from "../model.ts";
@@ -49,10 +49,15 @@ export async function exchange(
   const grantType = context.grants.redeemer(name) ?? refuse("unsupported_grant_type");
   if (!client.grantTypes.includes(name)) refuse("grant_type_not_registered", name);
   checkParameters(grantType, single);
-  const asked = { client, address: request.address, single, resource: oneResource(parameters) };
+  const asked: GrantRequest = {
+    ...{ client, address: request.address, single },
+    ...{ resource: oneResource(parameters), audiences: parameters.audience },
+    thumbprint: () => request.certificate()?.thumbprint,
+  };
   const response = await issue(await grantType.entitle(asked, context), asked, constraint, context);
   observer.tokenIssued(name);
-  return response;
+  if (grantType.issuedTokenType === undefined) return response;
+  return { ...response, issued_token_type: grantType.issuedTokenType(asked) };
 }
 
 /** RFC 8705 §3: an API takes the tokens of this client only over a connection with the client's certificate. */

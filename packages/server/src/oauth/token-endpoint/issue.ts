@@ -29,7 +29,7 @@ import type { OAuthContext, SenderConstraint } from "../ports.ts";
  * Answers the request with tokens. Scopes and API are checked before a row is changed if the request names them, or if
  * the client or the server lost a scope: a refusal because of them spends no code.
  */
-export function issue(
+export async function issue(
   entitlement: Entitlement,
   request: GrantRequest,
   constraint: SenderConstraint,
@@ -42,6 +42,9 @@ export function issue(
       return forOwner(entitlement, request, constraint, context);
     case "client":
       return forClient(entitlement, request, constraint, context);
+    case "token":
+      await entitlement.record();
+      return tokenResponse(false, { constraint, ...entitlement.parts }, context, () => "");
   }
 }
 
@@ -146,7 +149,9 @@ async function forOwner(
     owner: owner.ownerId,
     scope: grant.scopes.map(({ name }) => name).join(" "),
   });
-  const parts = { subject: subjectOf(grant), client, ...endingBy(entitlement.until, effective), constraint };
+  const { agents } = entitlement;
+  const subject = agents === undefined ? subjectOf(grant) : { ...subjectOf(grant), agents };
+  const parts = { subject, client, ...endingBy(entitlement.until, effective), constraint };
   return tokenResponse(grant.refreshable, parts, context, () =>
     context.credentials.make("refresh_token", grant.grantId, 1, salt.salt),
   );
@@ -176,7 +181,7 @@ type IssuedGrant = Pick<
 async function storedGrant(parts: NewGrantParts, context: OAuthContext): Promise<IssuedGrant> {
   const { entitlement, request, owner, within } = parts;
   const { client } = request;
-  const { partition, ownerId } = owner;
+  const { partition, ownerId, personId = ownerId } = owner;
   const { refusals, under } = entitlement;
   const times = await ends(within.audience, request, context);
   const accessUntil = Math.min(times.accessUntil, entitlement.until);
@@ -184,7 +189,7 @@ async function storedGrant(parts: NewGrantParts, context: OAuthContext): Promise
   const what = { scopes: owner.scopes ?? within.scopes, audience: within.audience };
   const { refreshable: mayRefresh } = entitlement;
   const grant = newGrant(
-    { client, partition, grantId, ownerId, ...what, refreshable: mayRefresh, signIn: owner },
+    { client, partition, grantId, ownerId, personId, ...what, refreshable: mayRefresh, signIn: owner },
     context,
   );
   const { refreshable, ceiling } = grant;

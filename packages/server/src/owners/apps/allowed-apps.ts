@@ -2,6 +2,7 @@
 
 import { ceilingOf, sooner, underCeiling } from "../../oauth/consent-reach.ts";
 import type { Client, Consent, Grant, GrantedScope, Millis, Scope } from "../../oauth/model.ts";
+import type { Delegation } from "../../oauth/token-exchange/storage.ts";
 import { durationsFor } from "../authorization/consent-answer.ts";
 import { againByRules, consentUnder, latestOf, refusedScopes } from "../consent-after-decision.ts";
 import type { Person } from "../person.ts";
@@ -11,6 +12,9 @@ import { outstanding } from "./remaining-token-lifetime.ts";
 
 /** An app has had the time to use what it may. */
 const SETTLED: Millis = 7 * 86_400_000;
+
+/** Greatest number of clients that the page shows below one app. */
+const MOST_THROUGH = 10;
 
 export interface AllowedScope {
   readonly name: string;
@@ -33,6 +37,8 @@ export interface AllowedApp {
   readonly usedFrom: string | null;
   /** True: an API asked about a token after that request. */
   readonly usedSince: boolean;
+  /** Clients that act through the app, the latest first (RFC 8693). */
+  readonly through: readonly Delegation[];
   /** Some of what it may do it has never used, and it has had the time to. */
   readonly idleScopes: boolean;
   /** The end of the last that it may do; null: until revoked. */
@@ -54,16 +60,20 @@ export async function allowedApps(
   const { storage } = context;
   const key = { partition, ownerId: personId };
   const now = context.now();
-  const [consents, uses, held] = await Promise.all([
+  const [consents, uses, delegations, held] = await Promise.all([
     storage.consents.list({ ...key, now }),
     storage.scopeUses.list(key),
+    storage.delegations.list(key),
     outstanding(key, now, "ended", context),
   ]);
+  const throughOf = Map.groupBy(delegations, ({ clientId }) => clientId);
   const usesOf = Map.groupBy(uses, ({ clientId }) => clientId);
   const all = await Promise.all(
     consents.map(async (stored) => {
       const { clientId } = stored.consent;
-      return { ...(await appOf(stored, usesOf.get(clientId) ?? [], context)), heldUntil: held.get(clientId) };
+      const app = await appOf(stored, usesOf.get(clientId) ?? [], context);
+      const through = (throughOf.get(clientId) ?? []).slice(0, MOST_THROUGH);
+      return { ...app, through, heldUntil: held.get(clientId) };
     }),
   );
   // The database knows nothing of the ceiling: what is over by it alone is still among them.
@@ -74,7 +84,7 @@ async function appOf(
   stored: ConsentWithGrants,
   uses: readonly ScopeUse[],
   context: AppsContext,
-): Promise<Omit<AllowedApp, "heldUntil">> {
+): Promise<Omit<AllowedApp, "heldUntil" | "through">> {
   const { catalog, policy } = context.oauth;
   const now = context.now();
   const client = await catalog.client(stored.consent.clientId);

@@ -1,5 +1,6 @@
 /** What the use-cases about an owner's apps are given. */
 
+import type { DelegationStorage } from "../../oauth/token-exchange/storage.ts";
 import type { Uses } from "../../storage-subset.ts";
 import type { CompanyStorage } from "../company-storage.ts";
 import type { ConsentDuration, OwnerStorage } from "../storage.ts";
@@ -21,6 +22,7 @@ export interface AppsContext extends HistoryContext, TokenExpiryContext {
       | "people.get"
       | "scopeUses.list"
     > &
+    Uses<DelegationStorage, "delegations.list"> &
     Uses<
       CompanyStorage,
       "members.companiesOf" | "members.findActing" | "companyApps.listChoices" | "companyApps.forgetChoice"

@@ -13,6 +13,11 @@ export function historyEntryOf(ownerId: string, entryId: string, { storage }: Hi
   return storage.history.get({ ownerId, entryId });
 }
 
+/** Entries that are no decision, recorded once a day, have no receipt. */
+export function isDecision({ kind }: Pick<HistoryEntry, "kind">): boolean {
+  return kind !== "reconnected" && kind !== "delegated";
+}
+
 const ENTRIES_SHOWN = 25;
 
 export interface HistoryShown {

@@ -8,6 +8,7 @@ import type { ByAdmin, Company, CompanyKey } from "../../owners/company-storage.
 import { eraseHistory, noteEnded } from "../consents/history.ts";
 import { type Call, named, query, type Row, sql, statement, steps, type Tx, transaction } from "../define-verbs.ts";
 import { tell } from "../events/tell.ts";
+import { eraseDelegations } from "../grants/delegations.ts";
 import { endGrants, endingOf, inPieces } from "../grants/end-in-batches.ts";
 import { eraseScopeUses, keepLastUse } from "../grants/uses.ts";
 import { forgetConfigured } from "../operator/catalog-versions.ts";
@@ -227,6 +228,7 @@ export const eraseCompany = transaction<CompanyKey & { readonly now: Millis }, E
     await endGrantsOfCompany(tx, key, now);
     await eraseHistory(tx, partition, companyId);
     await eraseScopeUses(tx, partition, companyId);
+    await eraseDelegations(tx, partition, companyId);
     forgetConfigured(tx, "companies", companyId);
     const slug = await tx.all(sql`DELETE FROM companies WHERE ${thisCompany} RETURNING slug`, key);
     if (slug.length > 0) await tell(tx, { kind: "company.deleted", at: now, by: "operator", subject: companyId });

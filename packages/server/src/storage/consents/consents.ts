@@ -25,6 +25,7 @@ import type {
 } from "../../owners/storage.ts";
 import { query, sql, steps, type Tx, transaction, words } from "../define-verbs.ts";
 import { mayStill } from "../factors/lock-person-row.ts";
+import { forgetDelegations } from "../grants/delegations.ts";
 import { endGrants, endingOf } from "../grants/end-in-batches.ts";
 import {
   forgetScopeUses,
@@ -265,6 +266,7 @@ export async function endConsent(
     record: { ...endOfAll(consentOf(record), revokedBy, held), lastUsedAt },
   });
   await forgetScopeUses(tx, args);
+  await forgetDelegations(tx, args);
   return { kind: "revoked", grantsEnded: live.length, lastUsedAt, entryId };
 }
 

@@ -2,6 +2,7 @@
 
 import { createHash } from "node:crypto";
 import type { Consent, Grant, GrantedScope, Millis } from "../../oauth/model.ts";
+import type { RecordDelegation } from "../../oauth/token-exchange/storage.ts";
 import { latestOf } from "../../owners/consent-after-decision.ts";
 import type { EndCause, HistoryEntry, HistoryPage, Refuse } from "../../owners/storage.ts";
 import { type Params, query, type Row, type Sql, sql, statement, type Tx } from "../define-verbs.ts";
@@ -56,6 +57,25 @@ export async function noteReconnected(
   const day = now - (now % DAY);
   const told = { ...record, clientName: null };
   await note(tx, { ...first, at: now, record, entryId: derivedId({ ...first, at: day, record: told }) });
+}
+
+/**
+ * Notes that a client got a token through an app that the owner allowed (RFC 8693): once for each of both, each person and
+ * each day (UTC), as for `reconnected`.
+ */
+export async function noteDelegated(
+  tx: Tx,
+  { partition, ownerId, clientId, personId, actorId, scopes, impersonation, now, ...names }: RecordDelegation,
+): Promise<void> {
+  const first = { partition, ownerId, clientId: actorId, kind: "delegated" } as const;
+  const record = {
+    ...{ clientName: names.actorName, by: "client", via: null, scopes, removed: [], expiresAt: null },
+    through: { clientId, clientName: names.clientName },
+    ...(personId === ownerId ? {} : { personId }),
+    ...(impersonation ? { impersonation } : {}),
+  } as const;
+  const told = { ...record, clientName: null, scopes: [], through: { clientId, clientName: null } };
+  await note(tx, { ...first, at: now, record, entryId: derivedId({ ...first, at: now - (now % DAY), record: told }) });
 }
 
 /** Notes a member's answer on a page under their company's approval. Each answer has its entry and its receipt. */

@@ -154,6 +154,7 @@ const KINDS: Readonly<Record<HistoryKind, EventKind | null>> = {
   allowed: "consent.given",
   connected: "consent.connected",
   reconnected: null,
+  delegated: "grant.exchanged",
   refused: "consent.declined",
   narrowed: "consent.changed",
   end_changed: "consent.changed",
@@ -182,6 +183,7 @@ export async function tellDecision(
   if (event === null || ((kind === "disabled" || kind === "enabled") && record.by === "operator")) return;
   const { by, scopes, removed, expiresAt, via, asked, cause, personId, grantId, role, invitationId, rule, ownSignIn } =
     record;
+  const { through, impersonation } = record;
   const words = (names: readonly string[]) => (names.length === 0 ? undefined : names.join(" "));
   const isSystems = clientId === "" && record.clientName !== null;
   await tell(tx, {
@@ -193,6 +195,8 @@ export async function tellDecision(
       asked: words(asked ?? []),
       until: expiresAt === null ? undefined : new Date(expiresAt).toISOString(),
       via: via ?? undefined,
+      through: through?.clientId,
+      impersonation,
       ...{ cause, person: personId, grant_id: grantId, role, invitation: invitationId, rule, step: ownSignIn },
       ...(isSystems ? { [kind === "own_sign_in" ? "provider" : "system"]: record.clientName } : {}),
     },

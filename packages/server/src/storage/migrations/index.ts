@@ -47,6 +47,7 @@ import { externalAnswers } from "./0044-external-answers.ts";
 import { adminApi } from "./0045-admin-api.ts";
 import { events } from "./0046-events.ts";
 import { configuration } from "./0047-configuration.ts";
+import { delegations } from "./0048-delegations.ts";
 import type { Migration } from "./migration.ts";
 
 export const migrations: readonly Migration[] = [
@@ -97,6 +98,7 @@ export const migrations: readonly Migration[] = [
   adminApi,
   events,
   configuration,
+  delegations,
 ];
 
 /** The newest migration of this program. A database without a newer one needs nothing else. */

@@ -13,6 +13,7 @@ import { tell } from "../events/tell.ts";
 import { isDue, isOperator, mayStill } from "../factors/lock-person-row.ts";
 import { listPasskeys } from "../factors/passkeys.ts";
 import { eraseFactors } from "../factors/second-factors.ts";
+import { eraseDelegations } from "../grants/delegations.ts";
 import { endGrants, endingOf, pauseGrants, pausingOf } from "../grants/end-in-batches.ts";
 import { eraseScopeUses, keepLastUse } from "../grants/uses.ts";
 import { post } from "../mail/outbox.ts";
@@ -462,6 +463,7 @@ export const erasePerson = transaction<PersonKey & OnlyIf & { readonly now: Mill
     await endGrantsOf(tx, { partition, personId, cause: null, by: personId, now });
     await eraseHistory(tx, partition, personId);
     await eraseScopeUses(tx, partition, personId);
+    await eraseDelegations(tx, partition, personId);
     const links = await tx.all(
       sql`DELETE FROM subject_links WHERE partition = :partition AND owner_id = :personId RETURNING link`,
       { partition, personId },

@@ -123,6 +123,13 @@ export const calls: readonly (readonly [string, unknown])[] = [
   ["consents.narrow", { ...consent, remove: ["read"], by: "x" }],
   ["grants.approve", anApproval(aGrant(person))],
   ["scopeUses.record", { ...consent, scopes: ["read"] }],
+  [
+    "delegations.record",
+    {
+      ...{ ...consent, grantId: grant.grantId, personId, actorId: "agent", askerId: "agent", actorName: "B" },
+      ...{ clientName: "A", scopes: [], byConsent: [], impersonation: false, usedFrom: "x" },
+    },
+  ],
   ["consents.changeEnd", { ...consent, end: NOW + 1000, by: "x" }],
   ["grants.end", { ...aRefresh(grant), saltHash: aRefresh(grant).refreshSaltHash }],
   ["grants.issueWithoutCode", aDirectGrant(person)],

@@ -17,12 +17,13 @@ import {
 import { listClients } from "../../../admin/directory.ts";
 import { clientRecord, similarRecords } from "../../../admin/output-records.ts";
 import { similarClients } from "../../../admin/similar-client-names.ts";
-import type { Client } from "../../../oauth/model.ts";
+import { NO_EXCHANGE } from "../../../admin/token-exchange-policy.ts";
+import type { Client, TokenExchangePolicy } from "../../../oauth/model.ts";
 import { Cursors, DEFAULT_LIMIT, listQuery, pageOf } from "../lists.ts";
 import { at, type Call, operation, reads, writes } from "../operation.ts";
 import { ApiRefusal } from "../problem.ts";
 import * as records from "../records.ts";
-import { given, oneOf, orNull, scopeText, text, texts, translated, words } from "../schemas.ts";
+import { body, given, oneOf, orNull, scopeText, text, texts, translated, words } from "../schemas.ts";
 
 const maybe = Type.Optional;
 const flag = Type.Boolean();
@@ -60,6 +61,12 @@ const metadata = {
 const settings = {
   own_scope: maybe(scopeText("scopes that it has for itself (client credentials)")),
   default_scope: maybe(scopeText("what a request without scope asks for; empty: such a request is refused")),
+  token_exchange: maybe(
+    orNull(
+      body(records.tokenExchange.properties),
+      "what it may exchange; fields that are left out are empty; null: nothing; needs the scope admin",
+    ),
+  ),
   require_pkce: maybe(flag),
   allow_plain_pkce: maybe(flag),
   first_party: maybe(Type.Boolean({ description: "its consent is recorded without a page; needs the scope admin" })),
@@ -91,10 +98,17 @@ function metadataIn(body: object): Readonly<Record<string, unknown>> {
   );
 }
 
+function exchangeIn(asked: Static<typeof clientChanges>["token_exchange"]): TokenExchangePolicy | null | undefined {
+  if (asked === null || asked === undefined) return asked;
+  const { scope, ...lists } = asked;
+  return { ...NO_EXCHANGE, ...given(lists), scopes: [...new Set(words(scope))] };
+}
+
 function settingsIn(body: Static<typeof clientChanges>): OwnClientSettings {
   return given({
     ownScopes: words(body.own_scope),
     defaultScopes: words(body.default_scope),
+    tokenExchange: exchangeIn(body.token_exchange),
     requirePkce: body.require_pkce,
     allowPlainPkce: body.allow_plain_pkce,
     firstParty: body.first_party,
@@ -121,7 +135,7 @@ function requireAuthority(authority: Authority, scopes: readonly string[]): void
 function requireSettings(authority: Authority, body: Static<typeof clientChanges>): void {
   requireAuthority(authority, [...(words(body.scope) ?? []), ...(words(body.own_scope) ?? [])]);
   if (authority.isFull) return;
-  for (const name of ["first_party", "verified", "reviewed"] as const) {
+  for (const name of ["first_party", "verified", "reviewed", "token_exchange"] as const) {
     if (body[name] !== undefined) exceeded(name, "needs the scope admin");
   }
 }
@@ -149,6 +163,8 @@ async function requireOver(call: Call<unknown, unknown>): Promise<(client: Clien
     requireAuthority(authority, [...client.scopes, ...client.ownScopes]);
     if (authority.isFull) return;
     if (client.firstParty) exceeded("first_party", "this is a first-party client: needs the scope admin");
+    if (client.tokenExchange != null)
+      exceeded("token_exchange", "this client exchanges tokens of owners: needs the scope admin");
     if (trusted.has(client.clientId))
       exceeded("client_id", "this client answers for people who sign in: needs the scope admin");
   };

@@ -49,6 +49,7 @@ const settings = {
   email_domains: maybe(texts(200, 255)),
   subjects: maybe(texts(200, 254, "subjects that its assertions may name, or @domain; empty: any")),
   create_owners: maybe(Type.Boolean()),
+  token_exchange: maybe(Type.Boolean({ description: "clients may exchange its JWTs (RFC 8693)" })),
   status: maybe(oneOf(["active", "disabled"])),
 };
 
@@ -67,6 +68,7 @@ function settingsIn(asked: Static<typeof issuerChanges>): IssuerSettings {
     emailDomains: asked.email_domains,
     subjects: asked.subjects,
     createOwners: asked.create_owners,
+    exchange: asked.token_exchange,
     status: asked.status,
   });
 }

@@ -296,6 +296,7 @@ export const company = {
       allowedByPassword: "{app} hat sich mit einem Passwort angemeldet",
       allowedByPolicy: "{app} wurde für alle Mitglieder zugelassen",
       reconnected: "{app} hat sich wieder verbunden",
+      delegated: "{app}, über {through}, erhielt Zugriff auf die Daten des Unternehmens",
       connected: "{person} hat {app} verbunden",
       refused: "Eine Anfrage von {app} wurde abgelehnt",
       narrowed: "{app} wurde ein Teil des Zugriffs entzogen",

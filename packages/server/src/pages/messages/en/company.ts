@@ -284,6 +284,7 @@ export const company = {
       allowedByPassword: "{app} signed in with a password",
       allowedByPolicy: "{app} was approved for all members",
       reconnected: "{app} connected again",
+      delegated: "{app}, through {through}, got access to the company’s data",
       connected: "{person} connected {app}",
       refused: "A request from {app} was refused",
       narrowed: "Some access of {app} was taken away",

@@ -292,6 +292,7 @@ export const company = {
       allowedByPassword: "{app} inició sesión con una contraseña",
       allowedByPolicy: "Se aprobó {app} para todos los miembros",
       reconnected: "{app} volvió a conectarse",
+      delegated: "{app}, a través de {through}, obtuvo acceso a los datos de la empresa",
       connected: "{person} conectó {app}",
       refused: "Se rechazó una solicitud de {app}",
       narrowed: "Se retiró parte del acceso de {app}",

@@ -301,6 +301,7 @@ export const company = {
       allowedByPassword: "{app} s’est connectée avec un mot de passe",
       allowedByPolicy: "{app} a été approuvée pour tous les membres",
       reconnected: "{app} s’est reconnectée",
+      delegated: "{app}, via {through}, a obtenu l’accès aux données de l’entreprise",
       connected: "{person} a connecté {app}",
       refused: "Une demande de {app} a été refusée",
       narrowed: "Une partie de l’accès de {app} a été retirée",

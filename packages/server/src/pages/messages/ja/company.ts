@@ -283,6 +283,7 @@ export const company = {
       allowedByPassword: "{app} がパスワードでサインインしました",
       allowedByPolicy: "{app} が全メンバーに承認されました",
       reconnected: "{app} が再び接続しました",
+      delegated: "{through} を通じて {app} が会社のデータにアクセスしました",
       connected: "{person} が {app} を接続しました",
       refused: "{app} からのリクエストは許可されませんでした",
       narrowed: "{app} のアクセスの一部が取り消されました",

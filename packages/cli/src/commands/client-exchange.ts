@@ -1,0 +1,70 @@
+/** `assent client exchange`: which tokens a client may exchange, and for what (RFC 8693). */
+
+import type { TokenExchangePolicy } from "@assent/server/admin";
+import type { Command } from "commander";
+import { lineOf, UsageError } from "../command-errors.ts";
+import { type JsonOption, listOption, verb, withAdmin } from "../shared-options.ts";
+
+interface ExchangeOptions extends JsonOption {
+  readonly subject?: readonly string[];
+  readonly source?: readonly string[];
+  readonly audience?: readonly string[];
+  readonly scope?: readonly string[];
+  readonly actor?: readonly string[];
+  readonly impersonation?: boolean;
+  readonly off?: true;
+}
+
+export function registerExchange(client: Command): void {
+  verb(
+    client,
+    "exchange <client-id>",
+    "say which tokens a client may exchange for access tokens (RFC 8693); settings that you omit stay the same; lists replace the old ones",
+  )
+    .addOption(
+      listOption(
+        "--subject <kind>",
+        "a kind of token that it may present: access_token, refresh_token, id_token or jwt",
+      ),
+    )
+    .addOption(listOption("--source <api>", "an API whose access tokens it may present"))
+    .addOption(listOption("--audience <api>", "an API for which it may get tokens"))
+    .addOption(
+      listOption("--scope <scopes>", "the most that its tokens can have, separated by spaces", { words: true }),
+    )
+    .addOption(
+      listOption("--actor <client-id>", "another client that it may name as the actor, by a token of that client"),
+    )
+    .option("--impersonation", "without an actor token, its tokens name no actor; APIs take it for the owner's app")
+    .option("--no-impersonation", "its tokens always name an actor")
+    .option("--off", "it may exchange nothing")
+    .addHelpText(
+      "after",
+      `
+The client also needs the grant type: assent client update CLIENT_ID --add-grant-type token-exchange
+
+Example:
+  assent client exchange agent --subject access_token --source https://calendar.example --audience https://mail.example --scope mail:read`,
+    )
+    .action(change);
+}
+
+async function change(clientId: string, options: ExchangeOptions, command: Command) {
+  const { subject, source, audience, scope, actor, impersonation, off } = options;
+  const asked = {
+    ...{ subjects: subject, sources: source, audiences: audience, scopes: scope, actors: actor },
+    impersonation,
+  };
+  const changes = Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined));
+  const count = Object.keys(changes).length;
+  if (off === true ? count > 0 : count === 0)
+    throw new UsageError("name at least one setting, or --off alone (assent client exchange --help)");
+  await withAdmin(options, async (admin, out) => {
+    const { clientOf, clientRecord, exchangeRemarks, NO_EXCHANGE, updateClient } = await import("@assent/server/admin");
+    const { tokenExchange } = await clientOf(clientId, admin);
+    const policy = off === true ? null : ({ ...NO_EXCHANGE, ...tokenExchange, ...changes } as TokenExchangePolicy);
+    const client = await updateClient(clientId, { tokenExchange: policy }, admin);
+    for (const remark of exchangeRemarks(client)) out.warn(lineOf(remark, command));
+    out.record(clientRecord(client, admin.issuer));
+  });
+}

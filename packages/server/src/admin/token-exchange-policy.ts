@@ -1,0 +1,98 @@
+/** What the operator lets a client exchange (RFC 8693): checked, and in the form of a record. */
+
+import type { Client, ExchangedKind, TokenExchangePolicy } from "../oauth/model.ts";
+import { isOpenIdScope, withOpenIdScopes } from "../oauth/openid/scopes.ts";
+import { tokenExchange } from "../oauth/token-exchange/index.ts";
+import type { Remark } from "./admin-error.ts";
+import type { AdminContext } from "./context.ts";
+
+export const EXCHANGED_KINDS: readonly ExchangedKind[] = ["access_token", "refresh_token", "id_token", "jwt"];
+
+export const NO_EXCHANGE: TokenExchangePolicy = {
+  ...{ subjects: [], sources: [], audiences: [], scopes: [], actors: [] },
+  impersonation: false,
+};
+
+const MAX_LIST = 100;
+
+/** All problems. Values of `before` are not judged again: an API that was deleted since is no reason to refuse another change. */
+export async function exchangeProblems(
+  policy: TokenExchangePolicy | null | undefined,
+  type: Client["type"],
+  before: TokenExchangePolicy | null | undefined,
+  context: AdminContext,
+): Promise<readonly Remark[]> {
+  if (policy === null || policy === undefined) return [];
+  if (type === "public") return [remark("subjects", "only clients that authenticate can exchange tokens")];
+  const { storage, issuer } = context;
+  const apis = new Set([issuer, ...(await storage.resources.list()).map(({ identifier }) => identifier)]);
+  const scopes = new Map(withOpenIdScopes(await storage.scopes.list()).map((scope) => [scope.name, scope]));
+  const added = (list: "sources" | "audiences" | "scopes" | "actors") =>
+    policy[list].filter((one) => !(before?.[list] ?? []).includes(one));
+  const problems: Remark[] = [];
+  const strange = policy.subjects.filter((kind) => !EXCHANGED_KINDS.includes(kind));
+  if (strange.length > 0) problems.push(remark("subjects", `${named(strange)}: use ${EXCHANGED_KINDS.join(", ")}`));
+  for (const list of ["sources", "audiences"] as const) {
+    const unknown = added(list).filter((one) => !apis.has(one));
+    if (unknown.length > 0) problems.push(remark(list, `${named(unknown)}: there is no such API; create it first`));
+  }
+  const unknown = added("scopes").filter((name) => !scopes.has(name));
+  if (unknown.length > 0) problems.push(remark("scope", `${named(unknown)}: there is no such scope; create it first`));
+  const bound = added("scopes").filter((name) => {
+    const scope = scopes.get(name);
+    return scope !== undefined && (scope.ownerRole !== null || isOpenIdScope(scope));
+  });
+  if (bound.length > 0)
+    problems.push(remark("scope", `${named(bound)}: scopes about a sign-in, or that need a role, can't be exchanged`));
+  const clients = await Promise.all(added("actors").map((clientId) => storage.clients.get({ clientId })));
+  const strangers = added("actors").filter((_, at) => clients[at] === undefined);
+  if (strangers.length > 0) problems.push(remark("actors", `${named(strangers)}: there is no such client`));
+  for (const list of ["subjects", "sources", "audiences", "scopes", "actors"] as const) {
+    if (policy[list].length > MAX_LIST) problems.push(remark(list, `at most ${MAX_LIST} values are allowed`));
+  }
+  return problems;
+}
+
+/** Remarks for the operator about a valid policy. */
+export function exchangeRemarks({ tokenExchange: policy, grantTypes }: Client): readonly Remark[] {
+  const registered = grantTypes.includes(tokenExchange.grantType);
+  if (policy === null || policy === undefined) {
+    if (!registered) return [];
+    return [remark(null, "this client may exchange nothing yet: to allow it, run assent client exchange")];
+  }
+  const remarks: Remark[] = [];
+  if (!registered) {
+    const problem = `this client is not registered for ${tokenExchange.grantType}, so its settings have no effect`;
+    remarks.push({ field: "grant_types", problem });
+  }
+  for (const [list, what] of [
+    ["subjects", "it may exchange no kind of token"],
+    ["audiences", "it gets tokens for no API"],
+    ["scopes", "it gets no scope"],
+  ] as const) {
+    if (policy[list].length === 0) remarks.push(remark(list === "scopes" ? "scope" : list, what));
+  }
+  if (policy.subjects.includes("access_token") && policy.sources.length === 0)
+    remarks.push(remark("sources", "it may exchange access tokens of no API"));
+  if (policy.impersonation)
+    remarks.push(remark("impersonation", "APIs can't tell this client's requests from the owner's own app"));
+  return remarks;
+}
+
+function remark(field: string | null, problem: string): Remark {
+  return { field: field === null ? "token_exchange" : `token_exchange.${field}`, problem };
+}
+
+function named(values: readonly string[]): string {
+  const shown = values.slice(0, 10).map((one) => JSON.stringify(one.slice(0, 150)));
+  return shown.join(", ");
+}
+
+/** In the form of a client's record: what is empty is left out, as in a request. */
+export function exchangeRecord({ scopes, impersonation, ...lists }: TokenExchangePolicy): object {
+  return {
+    ...Object.fromEntries(Object.entries(lists).filter(([, values]) => values.length > 0)),
+    ...(scopes.length === 0 ? {} : { scope: scopes.join(" ") }),
+    ...(impersonation ? { impersonation } : {}),
+  };
+}

@@ -1,0 +1,56 @@
+/** The storage port of token exchange (RFC 8693): which clients act for an owner through which app. */
+
+import type { Consent, GrantedScope, Millis } from "../model.ts";
+
+/** A client got a token under the grant of another client. */
+export interface RecordDelegation {
+  readonly partition: number;
+  readonly ownerId: string;
+  /** The grant of the subject token, its client, and the person who acts for its owner. */
+  readonly grantId: string;
+  readonly clientId: string;
+  readonly personId: string;
+  /**
+   * The client that acts: the actor of the new token or, without an actor, the client that gets it. If this is the client
+   * of the grant, nobody acts through it.
+   */
+  readonly actorId: string;
+  /** The client that gets the token. */
+  readonly askerId: string;
+  /** The names of both apps now, for the history. */
+  readonly clientName: string;
+  readonly actorName: string;
+  readonly scopes: readonly GrantedScope[];
+  /** Those of them that come from the owner's consent to the asker, which must still have them. */
+  readonly byConsent: readonly string[];
+  /** True: the token names no actor. */
+  readonly impersonation: boolean;
+  /** The network of the request, if the grant's own client used the grant. Null: it did not. */
+  readonly usedFrom: string | null;
+  readonly now: Millis;
+}
+
+/** `ended`: the grant gives no tokens any more. `blocked`: the owner has removed the access of the asker or the actor. */
+export type DelegationOutcome = "recorded" | "ended" | "blocked";
+
+/** A client that acts for the owner through an app. */
+export interface Delegation {
+  /** The app. */
+  readonly clientId: string;
+  readonly actorId: string;
+  /** Its name at that time. */
+  readonly actorName: string;
+  readonly lastUsedAt: Millis;
+}
+
+export interface DelegationStorage {
+  readonly delegations: {
+    list(args: { readonly partition: number; readonly ownerId: string }): Promise<readonly Delegation[]>;
+    /** Records the use, at most once a minute, and in the history once a day (UTC). */
+    record(args: RecordDelegation): Promise<DelegationOutcome>;
+  };
+  readonly consents: {
+    /** The record with any status. */
+    find(args: Pick<Consent, "partition" | "ownerId" | "clientId">): Promise<Consent | undefined>;
+  };
+}

@@ -1,0 +1,51 @@
+/** An entry of a history on a page. */
+
+/** A decision about an app, or an action of the app. */
+export type Happening =
+  | ("allowed" | "allowedByDevice" | "allowedByPassword" | "allowedByPolicy" | "reconnected" | "connected")
+  | "delegated"
+  | ("refused" | "narrowed" | "endChanged" | "revoked" | "revokedByOther" | "givenUp" | "givenUpFor" | "alarm");
+
+/** Other reasons why an app's access ended while the owner's consent was active. */
+export type EndedBy =
+  | ("password" | "account" | "leaving" | "app" | "company" | "member" | "stopped" | "crowded")
+  | ("approval" | "upstream")
+  | ("member_left" | "member_removed" | "member_disabled" | "member_deleted" | "member_password" | "member_leaving");
+
+/** Changes to the members of a company. */
+export type MemberHappening =
+  | ("removed" | "left" | "joined" | "joinedAsAdmin" | "added" | "addedAsAdmin")
+  | ("madeAdmin" | "madeMember" | "invited" | "invitedAsAdmin" | "withdrawn");
+
+export interface HistoryEntryView {
+  readonly entryId: string;
+  /** Epoch milliseconds. */
+  readonly at: number;
+  readonly what:
+    | Happening
+    | { readonly endedBy: EndedBy }
+    | { readonly member: MemberHappening }
+    /** What another system did to the account, or what happened to the company's own provider. Its name is in place of an app's. */
+    | { readonly account: "signedOut" | "disabled" | "enabled" | "enabledByOperator" }
+    | { readonly signIn: "connected" | "changed" | "on" | "off" | "removed" }
+    | { readonly rule: "selected" | "blocked" | "unblocked" | "ask" | "none" };
+  /** In a company's history: the member that the entry is about. */
+  readonly person?: string;
+  readonly app: string;
+  /** The app whose access another one used. Absent: its own. */
+  readonly through?: string;
+  /** The permissions that the app has from then on. */
+  readonly can: readonly PermissionThen[];
+  readonly takenAway: readonly string[];
+  /** The permissions that the owner refused. Absent if there are none. */
+  readonly refused?: readonly string[];
+  /** Hosts that were added to an active consent. Absent if there are none. */
+  readonly newHosts?: readonly string[];
+}
+
+export interface PermissionThen {
+  /** In words for owners. */
+  readonly text: string;
+  /** When it ends, in epoch milliseconds. Null: until revoked. `once`: it was for one time only. */
+  readonly end: number | null | "once";
+}

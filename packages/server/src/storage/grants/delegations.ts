@@ -1,0 +1,114 @@
+/** Verbs of token exchange: who acts for an owner through which app (RFC 8693). */
+
+import { type Consent, type Millis, NEVER } from "../../oauth/model.ts";
+import { USE_RECORDED_EVERY } from "../../oauth/storage.ts";
+import type { Delegation, DelegationOutcome, RecordDelegation } from "../../oauth/token-exchange/storage.ts";
+import { noteDelegated } from "../consents/history.ts";
+import { query, sql, type Tx, transaction, words } from "../define-verbs.ts";
+import { consentColumns, consentOf, isActive, text, whole } from "../row-conversion.ts";
+
+/**
+ * The consents are locked before the grant, as in a revocation: an exchange comes before the end of the app's access, or is
+ * refused because of it.
+ */
+export const recordDelegation = transaction<RecordDelegation, DelegationOutcome>(async (tx, args) => {
+  const { partition, ownerId, clientId, askerId, grantId, now } = args;
+  const consents = await lockedConsents(tx, args);
+  if (consents.get(clientId)?.status !== "active") return "ended";
+  const others = [args.actorId, askerId].filter((id) => id !== clientId).map((id) => consents.get(id));
+  if (others.some((consent) => consent?.status === "revoked")) return "blocked";
+  if (args.byConsent.length > 0 && !covers(consents.get(askerId), args)) return "blocked";
+  const grant = await tx.one(
+    sql`SELECT grant_id, last_used_at FROM grants WHERE partition = :partition AND grant_id = :grantId AND owner_id = :ownerId AND ${isActive}
+      AND paused_at IS NULL AND idle_until > :now AND absolute_until > :now ${words.forUpdate}`,
+    { partition, grantId, ownerId, now },
+  );
+  if (grant === undefined) return "ended";
+  if (
+    args.usedFrom !== null &&
+    (grant["last_used_at"] === null || whole(grant, "last_used_at") <= now - USE_RECORDED_EVERY)
+  ) {
+    tx.later(
+      sql`UPDATE grants SET last_used_at = :now, used_from = :usedFrom, uses = uses + 1
+        WHERE partition = :partition AND grant_id = :grantId`,
+      { partition, grantId, now, usedFrom: args.usedFrom },
+    );
+  }
+  if (args.actorId !== clientId) await writeDelegation(tx, args);
+  return "recorded";
+});
+
+/** In the order of their ids, as in every transaction that locks several consents of one owner. */
+async function lockedConsents(
+  tx: Tx,
+  { partition, ownerId, clientId, actorId, askerId }: RecordDelegation,
+): Promise<ReadonlyMap<string, Consent>> {
+  const rows = await tx.all(
+    sql`SELECT ${consentColumns} FROM consents
+      WHERE partition = :partition AND owner_id = :ownerId AND client_id IN (:clientId, :actorId, :askerId)
+      ORDER BY client_id ${words.forShare}`,
+    { partition, ownerId, clientId, actorId, askerId },
+  );
+  return new Map(rows.map((row) => [text(row, "client_id"), consentOf(row)]));
+}
+
+/** True: the owner's consent to the client still has the scopes that the token takes from it. */
+function covers(consent: Consent | undefined, { byConsent, now }: RecordDelegation): boolean {
+  if (consent?.status !== "active") return false;
+  const live = consent.scopes.filter(({ expiresAt }) => (expiresAt ?? NEVER) > now);
+  return byConsent.every((name) => live.some((scope) => scope.name === name));
+}
+
+async function writeDelegation(tx: Tx, delegation: RecordDelegation): Promise<void> {
+  const { partition, ownerId, clientId, actorId, now } = delegation;
+  const key = { partition, ownerId, clientId, actorId };
+  const before = await tx.one(
+    sql`SELECT last_used_at FROM delegations
+      WHERE partition = :partition AND owner_id = :ownerId AND client_id = :clientId AND actor_id = :actorId`,
+    key,
+  );
+  const last = before === undefined ? 0 : whole(before, "last_used_at");
+  if (last <= now - USE_RECORDED_EVERY) {
+    tx.later(
+      sql`INSERT INTO delegations (partition, owner_id, client_id, actor_id, actor_name, last_used_at)
+        VALUES (:partition, :ownerId, :clientId, :actorId, :actorName, :now)
+        ON CONFLICT (partition, owner_id, client_id, actor_id)
+          DO UPDATE SET actor_name = excluded.actor_name, last_used_at = excluded.last_used_at`,
+      { ...key, actorName: delegation.actorName, now },
+    );
+  }
+  await noteDelegated(tx, delegation);
+}
+
+/** The latest use first. */
+export const listDelegations = query<{ readonly partition: number; readonly ownerId: string }, readonly Delegation[]>({
+  sql: sql`SELECT client_id, actor_id, actor_name, last_used_at FROM delegations
+    WHERE partition = :partition AND owner_id = :ownerId ORDER BY last_used_at DESC, actor_id`,
+  bind: ({ partition, ownerId }) => ({ partition, ownerId }),
+  outcome: (rows) =>
+    rows.map((row) => ({
+      clientId: text(row, "client_id"),
+      actorId: text(row, "actor_id"),
+      actorName: text(row, "actor_name"),
+      lastUsedAt: whole(row, "last_used_at") as Millis,
+    })),
+});
+
+/** Deletes the records together with the consent of the app. */
+export async function forgetDelegations(
+  tx: Tx,
+  { partition, ownerId, clientId }: Pick<RecordDelegation, "partition" | "ownerId" | "clientId">,
+): Promise<void> {
+  await tx.run(
+    sql`DELETE FROM delegations WHERE partition = :partition AND owner_id = :ownerId AND client_id = :clientId`,
+    { partition, ownerId, clientId },
+  );
+}
+
+/** Deletes the records together with the owner. */
+export async function eraseDelegations(tx: Tx, partition: number, ownerId: string): Promise<void> {
+  await tx.run(sql`DELETE FROM delegations WHERE partition = :partition AND owner_id = :ownerId`, {
+    partition,
+    ownerId,
+  });
+}
