@@ -129,6 +129,8 @@ test("all fields → stored; no hash → no password; a repetition, also with a 
     ...{ username: "ada", name: "Ada Lovelace", given_name: "Ada", email_verified: true, has_password: false },
   });
   expect((await api.get(`/users/${first.told[1]?.id}`)).body).toMatchObject({ email_verified: false, operator: [] });
+  const endless = { ...NDJSON, "idempotency-key": "k".repeat(201) };
+  expect((await send(line, endless)).answer.status).toBe(400);
   const headers = { ...NDJSON, "idempotency-key": "again" };
   for (const again of [await send(`${line}\n${bare}\n`, headers), await send(`${line}\n${bare}\n`, headers)]) {
     expect(again.told.map(({ result }) => result)).toEqual(["exists", "exists"]);

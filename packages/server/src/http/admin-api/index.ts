@@ -115,7 +115,9 @@ async function perform(
     );
   };
   const key = http.header("idempotency-key");
-  if (key === undefined || operation.method !== "POST" || operation.repeats) return run();
+  if (key === undefined || operation.method !== "POST") return run();
+  if (!KEY.test(key)) refuse("idempotency_key_invalid");
+  if (operation.repeats) return run();
   return onlyOnce(key, operation, authority, http, bytes, tools, run);
 }
 
@@ -188,7 +190,6 @@ async function onlyOnce(
   tools: AdminApiTools,
   run: () => Promise<Answer>,
 ): Promise<Answer> {
-  if (!KEY.test(key)) refuse("idempotency_key_invalid");
   const request = { actor, key };
   const hash = createHash("sha256");
   for (const part of [operation.id, http.path, http.query, http.header("content-type") ?? ""]) {

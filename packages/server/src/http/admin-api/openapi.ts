@@ -71,14 +71,37 @@ function linesOf(line: TSchema): object {
   return { type: "string", description: "one JSON object on each line", "x-line": line };
 }
 
-function describe(operation: Operation): object {
+/** Leads from a created record to the operations on it: the fields of the record have the names of the path's parts. */
+function linksOf({ id, status, result, tagged }: Operation, all: readonly Operation[]): object | undefined {
+  const group = `/${id.split(".")[0]}/`;
+  const { properties = {} } = (result ?? {}) as Declared;
+  if (status !== 201) return undefined;
+  const links = all.flatMap((one) => {
+    const name = /^\{(\w+)\}/.exec(one.path.startsWith(group) ? one.path.slice(group.length) : "")?.[1];
+    if (name === undefined || !Object.hasOwn(properties, name)) return [];
+    const parameters = {
+      [`path.${name}`]: `$response.body#/${name}`,
+      ...(one.matches && tagged ? { "header.If-Match": "$response.header.ETag" } : {}),
+    };
+    return [[one.id, { operationId: one.id, parameters }]];
+  });
+  return links.length === 0 ? undefined : Object.fromEntries(links);
+}
+
+function describe(operation: Operation, all: readonly Operation[]): object {
   const { id, summary, notes, body, takes, result, resultLine, status, tagged } = operation;
+  const links = linksOf(operation, all);
   const content = body !== undefined ? { "application/json": { schema: body } } : undefined;
   const bytes =
     takes === undefined
       ? undefined
       : {
-          [takes]: { schema: takes.endsWith("ndjson") ? { type: "string" } : { type: "string", format: "binary" } },
+          [takes]: {
+            // A line that is no JSON is not refused: the answer has a line about it.
+            schema: takes.endsWith("ndjson")
+              ? { description: "one JSON object on each line" }
+              : { type: "string", format: "binary" },
+          },
         };
   const refusals = refusalsOf(operation).map((one) => [
     String(one),
@@ -103,8 +126,11 @@ function describe(operation: Operation): object {
         ...(tagged ? { headers: { ETag: { schema: { type: "string" } } } } : {}),
         ...(result === undefined ? {} : { content: { "application/json": { schema: result } } }),
         ...(resultLine === undefined ? {} : { content: { "application/x-ndjson": { schema: linesOf(resultLine) } } }),
+        ...(links === undefined ? {} : { links }),
       },
       ...Object.fromEntries(refusals),
+      // From the parser of HTTP, before the API: without a problem document.
+      431: { description: "address and headers are longer than 16 KiB together" },
     },
   };
 }
@@ -125,7 +151,7 @@ function documentOf(operations: readonly Operation[], issuer: string): object {
   const paths: Record<string, Record<string, object>> = {};
   for (const operation of operations) {
     const methods = paths[operation.path] ?? {};
-    methods[operation.method.toLowerCase()] = describe(operation);
+    methods[operation.method.toLowerCase()] = describe(operation, operations);
     paths[operation.path] = methods;
   }
   const scopes = Object.fromEntries(adminScopes(issuer).map(({ name, description }) => [name, description]));

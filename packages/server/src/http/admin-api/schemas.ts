@@ -24,17 +24,19 @@ export const time = Type.String({ format: "date-time" });
 
 export const ids = Type.String({ maxLength: 200 });
 
-/** A body: only these fields. */
-export const body = <P extends TProperties>(properties: P) => Type.Object(properties, { additionalProperties: false });
+/** A body: only these fields. `examples`: for readers of the document, and for tools that make requests from it. */
+export const body = <P extends TProperties>(properties: P, ...examples: readonly object[]) =>
+  Type.Object(properties, { additionalProperties: false, ...(examples.length === 0 ? {} : { examples }) });
 
 /** A record of an answer. */
 export const record = <P extends TProperties>(properties: P) => Type.Object(properties);
 
 /** A body with texts in other languages: `field#de`. */
-export const translated = <P extends TProperties>(field: string, properties: P) =>
+export const translated = <P extends TProperties>(field: string, properties: P, ...examples: readonly object[]) =>
   Type.Object(properties, {
     additionalProperties: false,
     patternProperties: { [`^${field}#[A-Za-z0-9-]{1,35}$`]: { type: ["string", "null"], maxLength: 500 } },
+    ...(examples.length === 0 ? {} : { examples }),
   });
 
 /** A record with texts in other languages. */

@@ -81,13 +81,18 @@ const settings = {
   ),
 };
 
-const newClient = translated("client_name", {
-  client_id: maybe(text(100, "default: a random one; needs the scope admin")),
-  client_name: text(500),
-  type: oneOf(["confidential", "public"]),
-  ...metadata,
-  ...settings,
-});
+const newClient = translated(
+  "client_name",
+  {
+    client_id: maybe(text(100, "default: a random one; needs the scope admin")),
+    client_name: text(500),
+    type: oneOf(["confidential", "public"]),
+    ...metadata,
+    ...settings,
+  },
+  { client_name: "Web App", type: "confidential", redirect_uris: ["https://web.example.com/callback"] },
+  { client_name: "Backup", type: "confidential", grant_types: ["client_credentials"] },
+);
 const clientChanges = translated("client_name", { client_name: maybe(text(500)), ...metadata, ...settings });
 
 const METADATA: ReadonlySet<string> = new Set(["client_name", ...Object.keys(metadata)]);

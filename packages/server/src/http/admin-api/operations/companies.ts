@@ -109,7 +109,10 @@ export const companies = [
     ...writes("companies"),
     summary: "Create a company without members",
     command: "company create",
-    body: body({ name: text(500), slug: text(100), default_rule: maybe(oneOf(DEFAULT_RULES)) }),
+    body: body(
+      { name: text(500), slug: text(100), default_rule: maybe(oneOf(DEFAULT_RULES)) },
+      { name: "Acme", slug: "acme-inc" },
+    ),
     result: records.companyRecord,
     tagged: true,
     async answer({ body: { name, slug, default_rule: defaultRule }, admin }) {

@@ -53,7 +53,10 @@ const settings = {
   status: maybe(oneOf(["active", "disabled"])),
 };
 
-const newIssuer = body({ issuer: text(1024), type: oneOf(["jwt", "saml"]), ...keys, ...settings });
+const newIssuer = body(
+  { issuer: text(1024), type: oneOf(["jwt", "saml"]), ...keys, ...settings },
+  { issuer: "https://idp.example.com", type: "jwt", jwks_uri: "https://idp.example.com/jwks" },
+);
 const issuerChanges = body({ ...keys, ...settings });
 
 function settingsIn(asked: Static<typeof issuerChanges>): IssuerSettings {

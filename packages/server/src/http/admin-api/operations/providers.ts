@@ -91,17 +91,20 @@ const own = {
   hosted_domain: maybe(orNull(text(255), "only with the preset google")),
 };
 
-const newProvider = body({
-  ...common,
-  ...own,
-  client_id: text(255),
-  company_id: maybe(text(200, "a company: the provider signs in the people of this company alone")),
-  type: maybe(oneOf(["openid", "oauth"])),
-  preset: maybe(oneOf(PRESETS)),
-  tenant: maybe(text(100, "with the preset entra")),
-  host: maybe(text(300, "with the presets github, gitlab, keycloak and assent")),
-  realm: maybe(text(300, "with the preset keycloak")),
-});
+const newProvider = body(
+  {
+    ...common,
+    ...own,
+    client_id: text(255),
+    company_id: maybe(text(200, "a company: the provider signs in the people of this company alone")),
+    type: maybe(oneOf(["openid", "oauth"])),
+    preset: maybe(oneOf(PRESETS)),
+    tenant: maybe(text(100, "with the preset entra")),
+    host: maybe(text(300, "with the presets github, gitlab, keycloak and assent")),
+    realm: maybe(text(300, "with the preset keycloak")),
+  },
+  { preset: "github", client_id: "1234", client_secret: "secret" },
+);
 const providerChanges = body({ ...common, ...own, status: maybe(oneOf(["active", "disabled"])) });
 type Changes = Static<typeof providerChanges>;
 

@@ -35,7 +35,11 @@ const scopeFields = {
   acr: maybe(orNull(oneOf(ACR_VALUES as readonly Acr[]))),
   max_age: maybe(orNull(Type.Integer({ minimum: 0 }), "seconds")),
 };
-const newScope = translated("description", { name: text(128), description: text(500), ...scopeFields });
+const newScope = translated(
+  "description",
+  { name: text(128), description: text(500), ...scopeFields },
+  { name: "photos:view", description: "See your photos" },
+);
 const scopeChanges = translated("description", { description: maybe(text(500)), ...scopeFields });
 
 function settingsIn(given_: Static<typeof scopeChanges>): Partial<Omit<Scope, "name">> {
@@ -151,7 +155,10 @@ const resourceFields = {
     }),
   ),
 };
-const newResource = body({ ...resourceFields, identifier: text(2048), name: text(500) });
+const newResource = body(
+  { ...resourceFields, identifier: text(2048), name: text(500) },
+  { identifier: "https://photos.example.com", name: "Photos" },
+);
 const resourceChanges = body(resourceFields);
 
 function resourceSettings(given_: Static<typeof resourceChanges>) {

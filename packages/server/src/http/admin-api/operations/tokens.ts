@@ -45,12 +45,15 @@ export const tokens = [
     notes:
       "The answer has `access_token`, which nothing shows again. The token ends when its maker loses the scope admin.",
     command: "admin create-token",
-    body: body({
-      scope: scopeText(),
-      expires_in: Type.Optional(
-        Type.Integer({ minimum: 1, maximum: MAX_TOKEN_TTL, description: "seconds; default 3600" }),
-      ),
-    }),
+    body: body(
+      {
+        scope: scopeText(),
+        expires_in: Type.Optional(
+          Type.Integer({ minimum: 1, maximum: MAX_TOKEN_TTL, description: "seconds; default 3600" }),
+        ),
+      },
+      { scope: "admin:clients:read", expires_in: 3600 },
+    ),
     result: tokenRecord,
     async answer({ body: { scope, expires_in: lifetime }, admin, authority }) {
       const asked = { scopes: words(scope) ?? [], createdBy: authority.actor, ...given({ lifetime }) };

@@ -57,17 +57,20 @@ const details = {
 const operator = maybe(
   Type.Array(oneOf(OPERATOR_ROLES), { maxItems: 4, description: "roles of an operator; needs the scope admin" }),
 );
-const newUser = body({
-  username: text(200),
-  email: text(300),
-  email_verified: maybe(Type.Boolean({ description: "whether the operator vouches for the address; default true" })),
-  name: maybe(orNull(text(500))),
-  password: maybe(password),
-  generate_password: maybe(Type.Boolean({ description: "the answer has the password, which nothing shows again" })),
-  must_change_password: maybe(flag),
-  operator,
-  ...details,
-});
+const newUser = body(
+  {
+    username: text(200),
+    email: text(300),
+    email_verified: maybe(Type.Boolean({ description: "whether the operator vouches for the address; default true" })),
+    name: maybe(orNull(text(500))),
+    password: maybe(password),
+    generate_password: maybe(Type.Boolean({ description: "the answer has the password, which nothing shows again" })),
+    must_change_password: maybe(flag),
+    operator,
+    ...details,
+  },
+  { username: "carol", email: "carol@example.com", generate_password: true },
+);
 const userChanges = body({
   email: maybe(text(300)),
   email_verified: maybe(flag),
