@@ -9,6 +9,8 @@ import { type ClientSort, type CompanySort, type ListPart, type PeopleSort, sear
 
 /** Records that are read for one page. With a filter that few records pass, a page has fewer entries than its limit. */
 const MOST_READ = 1000;
+/** Most records fit most filters, so a page is often full after the first part. */
+const READ_AT_ONCE = 100;
 
 export interface Page<T> {
   readonly items: readonly T[];
@@ -34,16 +36,22 @@ async function filtered<T>(
   positionOf: (one: T) => Place,
   isFiltered: boolean,
 ): Promise<Page<T>> {
-  const wanted = isFiltered ? MOST_READ : limit;
-  const rows = await read({ after, limit: wanted });
+  const most = isFiltered ? MOST_READ : limit;
   const items: T[] = [];
-  for (const [at, row] of rows.entries()) {
-    if (fits(row)) items.push(row);
-    const isLast = at === rows.length - 1 && rows.length < wanted;
-    if (items.length === limit && !isLast) return { items, next: positionOf(row) };
+  let place = after;
+  for (let count = 0; count < most; ) {
+    const wanted = Math.min(isFiltered ? READ_AT_ONCE : limit, most - count);
+    const rows = await read({ after: place, limit: wanted });
+    for (const [at, row] of rows.entries()) {
+      place = positionOf(row);
+      if (fits(row)) items.push(row);
+      const isLast = at === rows.length - 1 && rows.length < wanted;
+      if (items.length === limit && !isLast) return { items, next: place };
+    }
+    if (rows.length < wanted) return { items, next: null };
+    count += rows.length;
   }
-  const last = rows.at(-1);
-  return { items, next: last === undefined || rows.length < wanted ? null : positionOf(last) };
+  return { items, next: place };
 }
 
 export interface PeopleFilter extends Asked {
