@@ -47,11 +47,17 @@ function refusalsOf({ method, path, body, takes, matches, access }: Operation): 
   return statuses.sort((one, other) => one - other);
 }
 
+/**
+ * Of a part of the path, in characters. The server takes longer ones, but 1,000 characters always fit into the 16 KiB of
+ * address and headers, also if each has twelve bytes there.
+ */
+const MAX_PART = 1000;
+
 function parametersOf({ path, query, method, matches }: Operation): readonly object[] {
   const { properties = {}, required = [] } = (query ?? {}) as Declared;
   return [
     ...[...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
-      ...{ name, in: "path", required: true, schema: { type: "string", minLength: 1, maxLength: 2048 } },
+      ...{ name, in: "path", required: true, schema: { type: "string", minLength: 1, maxLength: MAX_PART } },
     })),
     ...Object.entries(properties).map(([name, schema]) => ({
       ...{ name, in: "query", required: required.includes(name), schema },
