@@ -32,7 +32,7 @@ export function planText(plan: Plan, done = false): string {
   return [...lines, ...left, ...adopted, summary(plan, done)].map((line) => `${line}\n`).join("");
 }
 
-function summary({ changes, unchanged }: Plan, done: boolean): string {
+export function summary({ changes, unchanged }: Plan, done: boolean): string {
   if (changes.length === 0) return `No changes. ${counted(unchanged, "record")} as the file says.`;
   const part = (action: Change["action"], will: string, was: string) =>
     `${changes.filter((one) => one.action === action).length} ${done ? was : will}`;

@@ -107,7 +107,8 @@ test("prune: asks on a terminal, needs --yes elsewhere, says what ends; no → n
   const no = await at.run(["apply", "-f", file, "--prune"], { terminal: true, input: "n\n" });
   expect(no.code).toBe(1);
   expect(JSON.stringify(await at.json(["scope", "list"]))).toContain('"notes"');
-  expect((await apply(file, "--prune", "--yes")).stdout).toContain("- scope notes");
+  const yes = await at.run(["apply", "-f", file, "--prune"], { terminal: true, input: "y\n" });
+  expect([yes.code, yes.stdout]).toEqual([0, "0 created, 0 changed, 1 deleted, 0 unchanged.\n"]);
   expect(JSON.stringify(await at.json(["scope", "list"]))).not.toContain('"notes"');
 });
 

@@ -5,7 +5,7 @@ import { type Command, Option } from "commander";
 import { Failure, UsageError } from "../command-errors.ts";
 import { configurationText, referencesOf } from "../configuration-input.ts";
 import { confirm, type YesOption, yesOption } from "../confirm.ts";
-import { destructiveText, planText } from "../plan-text.ts";
+import { destructiveText, planText, summary } from "../plan-text.ts";
 import { jsonText, type Output, printable } from "../print-records.ts";
 import { causeOfCommand, type JsonOption, withAdmin } from "../shared-options.ts";
 
@@ -54,7 +54,7 @@ async function apply(options: ApplyOptions): Promise<void> {
     const prepared = await located(file, () => prepare(read, admin, { prune, cause: causeOfCommand(admin.now()) }));
     const { plan } = prepared;
     if (options.plan) {
-      tell(plan, false, out);
+      tell(plan, "plan", out);
       if (plan.changes.length > 0) process.exitCode = HAS_CHANGES;
       return;
     }
@@ -64,13 +64,14 @@ async function apply(options: ApplyOptions): Promise<void> {
       await confirm(ends, options);
     }
     await located(file, () => prepared.perform());
-    tell(plan, true, out);
+    tell(plan, ends !== undefined && !options.yes ? "confirmed" : "done", out);
   });
 }
 
-function tell(plan: Plan, applied: boolean, out: Output): void {
-  out.report({ ...plan, applied: applied && plan.changes.length > 0 }, () => {
-    process.stdout.write(planText(plan, applied));
+/** `confirmed`: it is done, and the operator has read the plan. */
+function tell(plan: Plan, state: "plan" | "done" | "confirmed", out: Output): void {
+  out.report({ ...plan, applied: state !== "plan" && plan.changes.length > 0 }, () => {
+    process.stdout.write(state === "confirmed" ? `${summary(plan, true)}\n` : planText(plan, state === "done"));
   });
   for (const warning of plan.warnings) out.warn(warning);
 }

@@ -4,6 +4,7 @@ import type { Authority } from "../admin/api-access/authority.ts";
 import type { AdminContext } from "../admin/context.ts";
 import type { ConfiguredRecord } from "../admin/storage.ts";
 import type { Secrets } from "../crypto/server-secret.ts";
+import { canonicalDomain } from "../owners/canonical-login.ts";
 
 export type Fields = Readonly<Record<string, unknown>>;
 export type Context = AdminContext & { secrets(): Secrets };
@@ -101,6 +102,13 @@ export interface Kind {
 export function present(record: Fields, defaults: Fields, also: (name: string) => boolean = () => false): Fields {
   const own = Object.entries(record).filter(([name, value]) => value !== undefined && (name in defaults || also(name)));
   return { ...defaults, ...Object.fromEntries(own.map(([name, value]) => [name, value ?? defaults[name] ?? null])) };
+}
+
+/** Domains of addresses as the server stores them. */
+export function withDomains(fields: Fields): Fields {
+  const { email_domains: domains } = fields;
+  if (!Array.isArray(domains)) return fields;
+  return { ...fields, email_domains: domains.map((one) => canonicalDomain(String(one)) ?? one) };
 }
 
 /** An operation's body without the fields that the key or another part of the file gives. */

@@ -15,6 +15,7 @@ import {
   type Present,
   present,
   status,
+  withDomains,
 } from "../kind.ts";
 import { bodyOf } from "../run-operations.ts";
 
@@ -74,6 +75,7 @@ export const companies: Kind = {
   }),
   ...{ secrets: [], documents: [], fixed: [] },
   defaults,
+  canonical: withDomains,
   async find(wanted, _marks, context) {
     const found = await companiesCalled(wanted?.labels ?? null, context);
     return Promise.all(found.map((one) => presentOf(one, context)));

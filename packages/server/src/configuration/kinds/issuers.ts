@@ -4,7 +4,7 @@ import { impactOfIssuer } from "../../admin/deletion-impact.ts";
 import { issuerRecord } from "../../admin/output-records.ts";
 import { DEFAULT_ASSERTION_LIFETIME } from "../../admin/trusted-issuers.ts";
 import type { TrustedIssuer } from "../../oauth/model.ts";
-import { entrySchema, type Fields, type Kind, type Present, present } from "../kind.ts";
+import { entrySchema, type Fields, type Kind, type Present, present, withDomains } from "../kind.ts";
 import { bodyOf } from "../run-operations.ts";
 
 const defaults = (): Fields => ({
@@ -40,6 +40,7 @@ export const issuers: Kind = {
   schema: entrySchema(bodyOf("issuers.create"), ["issuer", "saml_metadata"]),
   ...{ secrets: [], documents: ["certificate"], fixed: ["type"] },
   defaults,
+  canonical: withDomains,
   async find(wanted, _marks, { storage }) {
     const all = await storage.issuers.list();
     return all.filter(({ issuer }) => wanted === null || wanted.labels.includes(issuer)).map(presentOf);

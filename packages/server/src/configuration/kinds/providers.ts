@@ -14,6 +14,7 @@ import {
   type Present,
   present,
   status,
+  withDomains,
 } from "../kind.ts";
 import { bodyOf } from "../run-operations.ts";
 
@@ -36,7 +37,8 @@ function defaults({ preset, type }: Fields): Fields {
 }
 
 /** The inputs of a preset become the issuer. */
-function canonical(fields: Fields): Fields {
+function canonical(given: Fields): Fields {
+  const fields = withDomains(given);
   const { host, realm, tenant, preset, ...rest } = fields;
   if (!isPreset(preset)) return fields;
   const issuer = typeof fields["issuer"] === "string" ? fields["issuer"] : undefined;
