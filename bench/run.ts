@@ -11,6 +11,7 @@ import { compare, verdictText } from "./compare-with-recorded-run.ts";
 import { growthTables, measureGrowth } from "./cost-as-database-grows.ts";
 import { writeFlameGraph } from "./cpuprofile-as-flame-graph.ts";
 import { memoryFigure, relationFigures } from "./derived-figures.ts";
+import { listsTable, measureLists, SIZES, slowLists } from "./lists/admin-lists.ts";
 import { measureLatency } from "./load/latency-at-half-capacity.ts";
 import { measureWorkers } from "./one-worker-or-two.ts";
 import { goalsText } from "./reached-and-missed-goals.ts";
@@ -26,6 +27,7 @@ const RESULTS = join(import.meta.dirname, "results");
 /** The run that `--compare` compares with, and that the documentation shows. */
 const RECORDED = join(RESULTS, "recorded.json");
 const GROWN = join(RESULTS, "growth.json");
+const LISTED = join(RESULTS, "lists.json");
 /** The measurements besides the rows of the table. */
 const PARTS = ["start", "latency", "workers"];
 
@@ -44,6 +46,8 @@ const help = `npm run bench -- [options]
   --growth            instead: what an operation costs among 1,000 to 1,000,000 grants, 10 to 100,000 clients, and for an owner
                       with 10 to 100,000 ended grants (fifteen minutes); goes to bench/results/growth.json, with --most N
                       up to that size
+  --lists             instead: how long lists and searches of the admin API take among a million people and 10,000 clients,
+                      on both databases (five minutes); goes to bench/results/lists.json. With --most N: N people
 `;
 
 const { values: options } = parseArgs({
@@ -58,6 +62,7 @@ const { values: options } = parseArgs({
     "write-docs": { type: "boolean", default: false },
     profile: { type: "string" },
     growth: { type: "boolean", default: false },
+    lists: { type: "boolean", default: false },
     most: { type: "string", default: "1000000" },
     help: { type: "boolean", default: false },
   },
@@ -154,6 +159,19 @@ async function grow(folder: string): Promise<number> {
   return 0;
 }
 
+async function list(folder: string): Promise<number> {
+  const rounds = { ...roundsOf(), seconds: Number(options.seconds ?? 2) };
+  const began = circumstances(commandLine(), rounds);
+  const sizes = { ...SIZES, people: Number(options.most) };
+  const measured = await measureLists(folder, { seconds: rounds.seconds, sizes });
+  console.log(listsTable(measured));
+  save({ ...began, ...measured }, LISTED);
+  if (options["write-docs"]) console.log(`\n${writeDocs().join("\n")}`);
+  const slow = slowLists(measured);
+  if (slow.length > 0) console.log(`\nslower than the goal: ${slow.join("; ")}`);
+  return slow.length > 0 && options.compare ? 1 : 0;
+}
+
 async function main(): Promise<number> {
   if (options.help) {
     console.log(help);
@@ -170,6 +188,7 @@ async function main(): Promise<number> {
   process.once("exit", clean);
   try {
     if (options.growth) return await grow(folder);
+    if (options.lists) return await list(folder);
     const report = await measure(folder);
     console.log(`\n${textOf(report)}\n\n${goalsText(report)}`);
     save(report, options.json);

@@ -8,6 +8,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { capacityCells } from "../test/support/documented-capacity-model.ts";
 import { type GrowthReport, growthTables } from "./cost-as-database-grows.ts";
+import { type ListsReport, listsTable } from "./lists/admin-lists.ts";
 import { goalsText } from "./reached-and-missed-goals.ts";
 import { chartOf } from "./report-as-chart.ts";
 import { load, type Report } from "./report-as-json.ts";
@@ -24,18 +25,24 @@ const INPUTS = { us_request_write: "refresh-rotated", us_request_read: "refresh-
 export interface Recorded {
   readonly table: Report | undefined;
   readonly growth: GrowthReport | undefined;
+  readonly lists?: ListsReport | undefined;
 }
 
 export function recorded(): Recorded {
   const read = <T>(name: string) => load<T>(join(import.meta.dirname, "results", name));
-  return { table: read<Report>("recorded.json"), growth: read<GrowthReport>("growth.json") };
+  return {
+    table: read<Report>("recorded.json"),
+    growth: read<GrowthReport>("growth.json"),
+    lists: read<ListsReport>("lists.json"),
+  };
 }
 
 /** Each file as the recorded runs make it, by its path. Parts without a recorded run stay as they are. */
-export function documents({ table, growth }: Recorded): ReadonlyMap<string, string> {
+export function documents({ table, growth, lists }: Recorded): ReadonlyMap<string, string> {
   const read = (path: string) => readFileSync(join(root, path), "utf8");
   const page = table === undefined ? read(PERFORMANCE) : performancePage(read(PERFORMANCE), table);
-  const made = new Map([[PERFORMANCE, growth === undefined ? page : withGrowth(page, growth)]]);
+  const grown = growth === undefined ? page : withGrowth(page, growth);
+  const made = new Map([[PERFORMANCE, lists === undefined ? grown : withLists(grown, lists)]]);
   if (table === undefined) return made;
   return made.set(SCALE, scalePage(read(SCALE), table)).set(CHART, chartOf(table));
 }
@@ -66,6 +73,13 @@ function withGrowth(page: string, growth: GrowthReport): string {
   const [grants = "", clients = "", ended] = growthTables(growth);
   const text = between(page, "growth", [wrapped(when), grants, clients].join("\n\n"));
   return ended === undefined ? text : between(text, "ended-grants", ended);
+}
+
+function withLists(page: string, report: ListsReport): string {
+  const { at, commit, command, machine, sqlite, postgres, sizes } = report;
+  const count = (number: number) => number.toLocaleString("en");
+  const when = `${at.slice(0, 10)}, commit ${commit}: \`${command}\`, ${count(sizes.people)} people and ${count(sizes.clients)} clients, SQLite ${sqlite}, PostgreSQL ${postgres}; load average before it: ${machine.load.toFixed(1)} on ${machine.cores} cores. Times in ms: median / 99th percentile; processor time of the server for one answer.`;
+  return between(page, "lists", `${wrapped(when)}\n\n${listsTable(report)}`);
 }
 
 /** The text with lines of at most 120 columns, like the rest of the page. `indent`: before every line but the first. */

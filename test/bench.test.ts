@@ -10,6 +10,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { compare, judge } from "../bench/compare-with-recorded-run.ts";
 import { endedGrantsTable, measureEndedGrants } from "../bench/cost-of-ended-grants.ts";
 import { type CpuProfile, flameGraph, framesOf, topOf } from "../bench/cpuprofile-as-flame-graph.ts";
+import { listsTable, measureLists, slowLists } from "../bench/lists/admin-lists.ts";
 import { quantile, run } from "../bench/load/closed-loop.ts";
 import { basic } from "../bench/load/http-bytes.ts";
 import { runOpen } from "../bench/load/open-loop.ts";
@@ -244,6 +245,23 @@ test("owners with ended grants, one round of the smallest → each action on bot
     rmSync(folder, { recursive: true });
   }
 });
+
+test("lists of the admin API among few people → each is measured, and one above the goal is named", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "assent-bench-lists-"));
+  try {
+    const sizes = { people: 300, clients: 250 };
+    const measured = await measureLists(folder, { seconds: 0.02, sizes, onPostgres: false });
+    expect(measured.lists).toHaveLength(16);
+    for (const { times } of measured.lists)
+      for (const { cpu, p99 } of times.sqlite) expect([p99 > 0, cpu >= 0]).toEqual([true, true]);
+    expect(listsTable(measured)).toMatch(/\n\| operators \| [\d.]+ \/ [\d.]+ \|/);
+    const slow = { p50: 1, p99: 51, cpu: 1 };
+    const lists = [{ label: "people", times: { sqlite: [], postgres: [slow] } }];
+    expect([slowLists({ ...measured, lists }), slowLists({ ...measured, lists: [] })]).toEqual([["people"], []]);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}, 60_000);
 
 describe("npm run bench", () => {
   test("a name that nothing has → says so, with all names", () => {
