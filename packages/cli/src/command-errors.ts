@@ -11,6 +11,7 @@ export class Failure extends Error {}
 /** Flags whose names differ from the field's name with dashes. */
 const FLAGS: Readonly<Record<string, string>> = {
   client_name: "--name",
+  kinds: "--kind",
   client_secret: "--client-secret-stdin",
   redirect_uris: "--redirect-uri",
   post_logout_redirect_uris: "--post-logout-redirect-uri",

@@ -28,6 +28,7 @@ const nouns: Readonly<Record<string, Noun>> = {
   receipt: { summary: "signed copies of what owners decided", load: () => import("./commands/receipt.ts") },
   session: { summary: "signed-in browsers", load: () => import("./commands/session.ts") },
   events: { summary: "what happened on this server", load: () => import("./commands/events.ts") },
+  webhook: { summary: "servers that are told of events", load: () => import("./commands/webhook.ts") },
   refusal: { summary: "why requests were refused", load: () => import("./commands/refusal.ts") },
   admin: { summary: "access tokens for the admin API", load: () => import("./commands/admin.ts") },
   setting: { summary: "the settings that this configuration gives", load: () => import("./commands/setting.ts") },

@@ -1,6 +1,10 @@
-/** Gives events their place in the log while the server runs. The sealer is loaded after the start. */
+/**
+ * What a running server does with events: one process gives them their place in the log, and any process delivers them to
+ * webhooks. Both are loaded after the start.
+ */
 
 import { setTimeout as sleep } from "node:timers/promises";
+import type { DeliveringParts, WebhookDelivery } from "./deliver-webhooks.ts";
 import type { Sealer, SealerParts } from "./events/sealer.ts";
 import type { Millis } from "./oauth/model.ts";
 
@@ -10,12 +14,13 @@ const LOOK_EVERY: Millis = 500;
 const FIRST_LOOK: Millis = 2000;
 
 export class EventSealing {
-  readonly #parts: SealerParts;
+  readonly #parts: SealerParts & DeliveringParts;
   readonly #stopping = new AbortController();
   #running: Promise<void> | undefined;
   #sealer: Sealer | undefined;
+  #delivery: WebhookDelivery | undefined;
 
-  constructor(parts: SealerParts) {
+  constructor(parts: SealerParts & DeliveringParts) {
     this.#parts = parts;
   }
 
@@ -23,13 +28,15 @@ export class EventSealing {
     this.#running ??= this.#forever();
   }
 
-  /** Seals what still waits, and resolves when the last round has ended. */
+  /** Seals what still waits. Resolves when the last round has ended, and the messages in progress are sent. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#running;
-    if (this.#sealer === undefined) return;
-    await this.#round();
-    await this.#sealer.release().catch(() => undefined);
+    if (this.#sealer !== undefined) {
+      await this.#round();
+      await this.#sealer.release().catch(() => undefined);
+    }
+    await this.#delivery?.stop();
   }
 
   async #forever(): Promise<void> {
@@ -44,10 +51,21 @@ export class EventSealing {
     }
   }
 
+  async #load(): Promise<Sealer> {
+    const [{ Sealer }, { WebhookDelivery }] = await Promise.all([
+      import("./events/sealer.ts"),
+      import("./deliver-webhooks.ts"),
+    ]);
+    const delivery = new WebhookDelivery(this.#parts);
+    this.#delivery = delivery;
+    if (!this.#stopping.signal.aborted) delivery.start();
+    return new Sealer({ ...this.#parts, queued: () => delivery.kick() });
+  }
+
   /** False: it failed. */
   async #round(): Promise<boolean> {
     try {
-      this.#sealer ??= new (await import("./events/sealer.ts")).Sealer(this.#parts);
+      this.#sealer ??= await this.#load();
       while ((await this.#sealer.round()) > 0);
       return true;
     } catch (error) {

@@ -3,9 +3,10 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { EventQuery, OpenedAdmin, ShownEvent } from "@assent/server/admin";
-import { type Command, InvalidArgumentError, Option } from "commander";
+import { type Command, Option } from "commander";
 import { jsonText, type Output, printable } from "../print-records.ts";
 import { given, type JsonOption, limitOption, noun, verb, withAdmin } from "../shared-options.ts";
+import { type Moment, timeOf, timeOption } from "../time-option.ts";
 
 /** Number of listed events if `--limit` is not given. */
 const LISTED = 50;
@@ -55,25 +56,8 @@ function filtered(command: Command): Command {
     .addOption(timeOption("--until <time>", "only events before then"));
 }
 
-/** A time, or how long ago it was. */
-type Moment = { readonly at: number } | { readonly ago: number };
-
-const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-
-function timeOption(flags: string, description: string): Option {
-  return new Option(flags, description).argParser((value): Moment => {
-    const [, count, unit = ""] = /^(\d{1,6})([smhd])$/.exec(value) ?? [];
-    if (count !== undefined) return { ago: Number(count) * (UNITS[unit] ?? 0) };
-    const at = /^\d{4}-\d\d-\d\d(T[\d:.]+(Z|[+-]\d\d:\d\d))?$/.test(value) ? Date.parse(value) : Number.NaN;
-    if (Number.isNaN(at)) throw new InvalidArgumentError("Use a time such as 2026-01-31T12:00:00Z, or 12h.");
-    return { at };
-  });
-}
-
 function queryOf({ kind, actor, subject, client, since, until }: Filters, now: number): EventQuery {
-  const time = (moment: Moment | undefined) =>
-    moment === undefined ? undefined : "at" in moment ? moment.at : now - moment.ago;
-  return given({ kind, actor, subject, clientId: client, since: time(since), until: time(until) });
+  return given({ kind, actor, subject, clientId: client, since: timeOf(since, now), until: timeOf(until, now) });
 }
 
 async function list(options: Filters & { readonly limit?: number }) {

@@ -24,12 +24,14 @@ import { refuseUnready } from "../storage/database-state.ts";
 import { openStorage, type Storage } from "../storage/open.ts";
 import { maskedUrl } from "../storage/postgres/database-url.ts";
 import type { Uses } from "../storage-subset.ts";
+import type { WebhookStorage } from "../webhooks/storage.ts";
 import { refuse } from "./admin-error.ts";
 import type { AdminStorage } from "./storage.ts";
 
 export interface AdminContext {
   readonly storage: AdminStorage &
     EventStorage &
+    WebhookStorage &
     OwnerStorage &
     FactorStorage &
     CompanyStorage &

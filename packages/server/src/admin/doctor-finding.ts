@@ -10,6 +10,7 @@ export interface Finding {
     | "database"
     | "keys"
     | "providers"
+    | "webhooks"
     | "clients"
     | "names"
     | "issuer";

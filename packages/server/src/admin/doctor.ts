@@ -33,6 +33,7 @@ import type { Finding } from "./doctor-finding.ts";
 import { everyProvider, providerFindings } from "./doctor-sign-in-providers.ts";
 import { fetchMetadata } from "./fetch-own-metadata.ts";
 import type { RunningServer, StoredKey } from "./storage.ts";
+import { webhookFindings } from "./webhooks/findings.ts";
 
 export interface Diagnosis {
   /** False: something is broken. */
@@ -156,6 +157,7 @@ async function storedFindings(config: Config, storage: Storage, now: Millis): Pr
     { check: "database", status: "ok", detail: "the database answers, and its schema is up to date" },
     ...(await keyFindings(config, storage, now)),
     ...providerFindings(await everyProvider(storage), readableSecrets(config)),
+    ...webhookFindings(await storage.webhooks.list(), readableSecrets(config)),
     ...(await clientFindings(context, config)),
     ...namesFound(await nameFindings(context)),
     await issuerFinding(config, storage),

@@ -41,6 +41,7 @@ export { exchangeRemarks, NO_EXCHANGE } from "./token-exchange-policy.ts";
 export * from "./trusted-issuers.ts";
 export * from "./user-import.ts";
 export { MAX_PICTURE_BYTES, setUserPicture } from "./user-picture.ts";
+export * from "./webhooks/index.ts";
 
 /** Loads `doctor.ts` and its imports on demand. */
 export const diagnose: typeof import("./doctor.ts").diagnose = async (...args) =>

@@ -87,6 +87,7 @@ export const COLLECTED = [
   "removed_factors",
   "former_addresses",
   "outbox",
+  "webhook_deliveries",
   "people",
   "company_requests",
   "refusals",

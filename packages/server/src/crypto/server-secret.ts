@@ -49,6 +49,7 @@ export type Purpose =
   | "recovery proof"
   | "passkey challenge"
   | "event checkpoint"
+  | "webhook"
   | "admin list"
   | "admin answer"
   | "verified";

@@ -67,6 +67,11 @@ export interface StoredRecord {
 
 /** The name of the lease of the process that seals. */
 export const SEALER_LEASE = "event sealer";
+/**
+ * An event can be sealed after others that are younger by at most this time: its transaction took so long, the caller of
+ * a long import sent its request so long ago, or no server ran.
+ */
+export const DISORDER: Millis = 86_400_000;
 /** The head of a log without events. */
 export const GENESIS = { seq: 0, hash: "" };
 

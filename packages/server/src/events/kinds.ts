@@ -12,6 +12,8 @@ interface Kind {
 const SCOPES = { scope: "the scopes, separated by spaces", until: "when the permission ends (ISO 8601)" };
 const SESSION = { session_id: "the session in which it was done" };
 
+const WEBHOOK = { webhook: "its id" };
+
 const catalogue = {
   "sign_in.succeeded": {
     summary: "A person signed in",
@@ -171,6 +173,22 @@ const catalogue = {
   "admin_token.revoked": {
     summary: "An access token for the admin API was revoked",
     details: { token_id: "the token" },
+  },
+  "webhook.created": { summary: "A webhook was created", details: WEBHOOK },
+  "webhook.updated": { summary: "A webhook was changed", details: WEBHOOK },
+  "webhook.secret_rotated": { summary: "A webhook got a new secret", details: WEBHOOK },
+  "webhook.deleted": { summary: "A webhook was deleted, with its deliveries", details: WEBHOOK },
+  "webhook.disabled": {
+    summary: "The server disabled a webhook, because its receiver had failed for days, or wants no more events",
+    details: { ...WEBHOOK, reason: "the last fault" },
+  },
+  "webhook.replayed": {
+    summary: "An operator let the server deliver events again",
+    details: { ...WEBHOOK, count: "how many" },
+  },
+  "webhook.tested": {
+    summary: "An operator tried a webhook out. The event goes to that webhook, whatever its kinds are",
+    details: WEBHOOK,
   },
   "security.suspicion": {
     summary: "A client or somebody unknown did what an honest one does not do",

@@ -21,6 +21,8 @@ export interface SealerParts {
   readonly now: () => Millis;
   /** True: events wait if the newest checkpoint was signed with another secret, because this may be the wrong one. */
   readonly onlyKnown?: boolean;
+  /** Deliveries to webhooks wait. */
+  readonly queued?: () => void;
   readonly event: (name: string, fields: Readonly<Record<string, string | number | null>>) => void;
 }
 
@@ -106,6 +108,7 @@ export class Sealer {
       this.#last = checkpoint;
       this.#announce(checkpoint);
     }
+    if (outcome === "queued") this.#parts.queued?.();
     return outcome === "lost" ? 0 : waiting.length;
   }
 

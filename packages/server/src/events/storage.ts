@@ -68,12 +68,14 @@ export interface EventStorage {
     waiting(args: {
       readonly limit: number;
     }): Promise<{ readonly newest: Checkpoint | null; readonly events: readonly WaitingEvent[] }>;
-    /** Appends events. `lost`: another process holds the lease, or has appended meanwhile. */
-    seal(args: Seal): Promise<"sealed" | "lost">;
+    /** Appends events. `queued`: some are to be delivered to webhooks. `lost`: another process holds the lease, or has appended meanwhile. */
+    seal(args: Seal): Promise<"sealed" | "queued" | "lost">;
     /** Newest first. */
     page(args: EventFilter & { readonly before: number | null; readonly limit: number }): Promise<EventPage>;
     /** In the order of the log. */
     chain(args: { readonly after: number; readonly limit: number }): Promise<readonly SealedEvent[]>;
+    /** The first event of that time or later. Some events that are a little younger can stand before it. */
+    seqAt(args: { readonly at: Millis }): Promise<number | undefined>;
     get(args: { readonly eventId: string }): Promise<SealedEvent | undefined>;
     /** Checkpoints of one kind, in order. */
     checkpoints(args: {

@@ -87,7 +87,9 @@ const CREDENTIAL =
   /(?:(?<![A-Za-z0-9])|(?<=%(?:25)*[0-9a-f]{2}))(?:(ac|at|rt|dc|cs|rat|iat|aat|ml|iv)(?:_|%(?:25)*5f)[\w%-]{8,}|eyJ[\w.%-]{5,})/gi;
 
 export function withoutCredentials(text: string): string {
-  return text.replace(CREDENTIAL, (_, prefix: string | undefined) => (prefix === undefined ? "eyJ…" : `${prefix}_…`));
+  return text
+    .replace(CREDENTIAL, (_, prefix: string | undefined) => (prefix === undefined ? "eyJ…" : `${prefix}_…`))
+    .replace(/whsec_[\w+/=-]{8,}/g, "whsec_…");
 }
 
 function logged(text: string): string {

@@ -54,6 +54,8 @@ export interface Asked {
   readonly body?: string;
   /** Maximum number of bytes of the answer, not above `MAX_DOCUMENT`. */
   readonly maxBytes?: number;
+  /** True: of a longer answer, only its beginning is read, and of an encoded one nothing. */
+  readonly cut?: boolean;
 }
 
 export type Answered =
@@ -78,6 +80,8 @@ export interface GuardedFetchSettings {
   readonly alsoAllowed?: readonly string[];
   /** Absent: `MAX_PARALLEL`, `MAX_PARALLEL_PER_HOST`. */
   readonly parallel?: Parallel;
+  /** The longest time for one fetch, waiting included. Absent: `FETCH_TIMEOUT`. */
+  readonly timeout?: Millis;
   /** How long a host that failed several times is not asked. Absent: a minute. */
   readonly leftAlone?: Millis;
   /** Resolves a host name to addresses. Absent: the system's resolver. */
@@ -124,9 +128,9 @@ export class GuardedFetcher {
   }
 
   /** Sends a request. Any status is an answer, also a redirect, which is not followed. */
-  ask(uri: string, { method, headers, body, maxBytes = MAX_DOCUMENT }: Asked): Promise<Answered> {
+  ask(uri: string, { method, headers, body, maxBytes = MAX_DOCUMENT, cut = false }: Asked): Promise<Answered> {
     return this.#within(uri, { method, headers, body }, (...parts) =>
-      readAnswer(Math.min(maxBytes, MAX_DOCUMENT), ...parts),
+      readAnswer(Math.min(maxBytes, MAX_DOCUMENT), cut ? readBeginning : readBytes, ...parts),
     );
   }
 
@@ -135,11 +139,11 @@ export class GuardedFetcher {
     if (typeof url === "string") return failed("refused", url);
     const { host } = url;
     const past = this.#failures.get(host);
-    const { now, leftAlone = LEFT_ALONE } = this.#settings;
+    const { now, leftAlone = LEFT_ALONE, timeout = FETCH_TIMEOUT } = this.#settings;
     if (past !== undefined && past.count >= FAILURES_IN_A_ROW && now() - past.at < leftAlone) {
       return failed("left_alone", host);
     }
-    const deadline = AbortSignal.timeout(FETCH_TIMEOUT);
+    const deadline = AbortSignal.timeout(timeout);
     const turn = await this.#turn(host, deadline);
     if (turn !== "yours") return failed(turn, "while waiting for a turn");
     try {
@@ -300,9 +304,33 @@ async function readBody(maxBytes: number, request: ClientRequest, response: Inco
   return { kind: "fetched", body, type, maxAge: maxAgeOf(headers["cache-control"]) };
 }
 
-async function readAnswer(maxBytes: number, request: ClientRequest, response: IncomingMessage): Promise<Answered> {
+async function readAnswer(
+  maxBytes: number,
+  read: typeof readBytes,
+  request: ClientRequest,
+  response: IncomingMessage,
+): Promise<Answered> {
   const { statusCode: status = 0, headers } = response;
-  return { kind: "answered", status, headers, body: await readBytes(maxBytes, request, response) };
+  return { kind: "answered", status, headers, body: await read(maxBytes, request, response) };
+}
+
+/** Never fails: the status is known, and of the body only the beginning is of use. */
+async function readBeginning(maxBytes: number, request: ClientRequest, response: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  try {
+    if ((response.headers["content-encoding"] ?? "identity").toLowerCase() !== "identity") return Buffer.alloc(0);
+    let size = 0;
+    for await (const chunk of response as AsyncIterable<Buffer>) {
+      chunks.push(chunk);
+      size += chunk.length;
+      if (size >= maxBytes) break;
+    }
+  } catch {
+    // The connection broke, or the time is over.
+  } finally {
+    request.destroy();
+  }
+  return Buffer.concat(chunks).subarray(0, maxBytes);
 }
 
 async function readBytes(maxBytes: number, request: ClientRequest, response: IncomingMessage): Promise<Buffer> {

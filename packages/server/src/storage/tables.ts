@@ -66,6 +66,8 @@ export const TABLES: readonly Table[] = [
   { name: "events_waiting", key: ["partition", "event_id"], afterRestore: "kept" },
   { name: "events", key: ["seq"], afterRestore: "kept" },
   { name: "event_checkpoints", key: ["kind", "seq"], afterRestore: "kept" },
+  { name: "webhooks", key: ["id"], afterRestore: "kept" },
+  { name: "webhook_deliveries", key: ["webhook_id", "seq"], afterRestore: "kept" },
   { name: "refusals", key: ["partition", "request_id"], afterRestore: "kept" },
   { name: "attempts", key: ["partition", "key"], afterRestore: "kept" },
   { name: "accepted", key: ["partition", "kind", "key"], afterRestore: "kept" },

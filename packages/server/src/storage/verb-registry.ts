@@ -14,6 +14,7 @@ import type { LogoutNoticeStorage } from "../owners/logout-notice-storage.ts";
 import type { MailStorage } from "../owners/mail/storage.ts";
 import type { RecoveryStorage } from "../owners/recovery/storage.ts";
 import type { OwnerStorage } from "../owners/storage.ts";
+import type { WebhookStorage } from "../webhooks/storage.ts";
 import {
   companies,
   companiesSteps,
@@ -25,7 +26,7 @@ import {
 } from "./companies/index.ts";
 import { consents, consentsSteps, history } from "./consents/index.ts";
 import type { Verb } from "./define-verbs.ts";
-import { events, eventsSteps } from "./events/index.ts";
+import { events, eventsSteps, webhooks } from "./events/index.ts";
 import { factorsSteps, passkeys, recovery, secondFactors } from "./factors/index.ts";
 import { delegations, deviceRequests, grants, grantsSteps, replayCache, scopeUses } from "./grants/index.ts";
 import { mail, mailLinks, mailRequests, mailSteps } from "./mail/index.ts";
@@ -74,6 +75,7 @@ export type Ports = GrantStorage &
   MailStorage &
   RecoveryStorage &
   EventStorage &
+  WebhookStorage &
   AdminStorage;
 
 // biome-ignore lint/suspicious/noConfusingVoidType: a verb without arguments is called without any
@@ -117,6 +119,7 @@ export const aggregates: { readonly [Name in keyof Ports]: VerbsOf<Ports[Name]> 
   mailLinks,
 
   events,
+  webhooks,
 
   clients,
   scopes,

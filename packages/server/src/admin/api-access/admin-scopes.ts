@@ -5,7 +5,7 @@ import type { Resource, Scope } from "../../oauth/model.ts";
 /** The groups of operations that a scope can be limited to. */
 export const ADMIN_GROUPS = [
   ...(["clients", "users", "companies", "scopes", "resources", "issuers", "providers"] as const),
-  ...(["consents", "sessions", "keys", "events", "settings", "refusals"] as const),
+  ...(["consents", "sessions", "keys", "events", "webhooks", "settings", "refusals"] as const),
 ] as const;
 export type AdminGroup = (typeof ADMIN_GROUPS)[number];
 /** Groups in which nothing can be changed. They have no scope that writes. */
@@ -50,14 +50,14 @@ const NOUNS: Readonly<Record<Language, Nouns>> = {
     ...{ clients: "all apps", users: "all people", companies: "all companies", scopes: "all permissions" },
     ...{ resources: "all APIs", issuers: "trusted issuers", providers: "sign-in providers" },
     ...{ consents: "what owners allowed", sessions: "where people are signed in", keys: "signing keys" },
-    ...{ events: "what happened on this server" },
+    ...{ events: "what happened on this server", webhooks: "which servers are told of events" },
     ...{ settings: "the server’s settings", refusals: "why requests were refused" },
   },
   de: {
     ...{ clients: "Alle Apps", users: "Alle Personen", companies: "Alle Firmen", scopes: "Alle Berechtigungen" },
     ...{ resources: "Alle APIs", issuers: "Vertraute Aussteller", providers: "Anbieter für die Anmeldung" },
     ...{ consents: "Alle Zustimmungen", sessions: "Alle Sitzungen", keys: "Signaturschlüssel" },
-    ...{ events: "Ereignisse auf diesem Server" },
+    ...{ events: "Ereignisse auf diesem Server", webhooks: "Server, die Ereignisse erfahren" },
     ...{ settings: "Einstellungen des Servers", refusals: "Gründe für Ablehnungen" },
   },
   fr: {
@@ -65,7 +65,7 @@ const NOUNS: Readonly<Record<Language, Nouns>> = {
     ...{ scopes: "toutes les autorisations", resources: "toutes les API", issuers: "les émetteurs de confiance" },
     ...{ providers: "les fournisseurs de connexion", consents: "tous les consentements" },
     ...{ sessions: "toutes les sessions", keys: "les clés de signature", settings: "les réglages du serveur" },
-    ...{ events: "les événements de ce serveur" },
+    ...{ events: "les événements de ce serveur", webhooks: "les serveurs avertis des événements" },
     refusals: "les motifs des refus",
   },
   es: {
@@ -73,14 +73,14 @@ const NOUNS: Readonly<Record<Language, Nouns>> = {
     ...{ scopes: "todos los permisos", resources: "todas las API", issuers: "los emisores de confianza" },
     ...{ providers: "los proveedores de inicio de sesión", consents: "todos los consentimientos" },
     ...{ sessions: "todas las sesiones", keys: "las claves de firma", settings: "los ajustes del servidor" },
-    ...{ events: "los eventos de este servidor" },
+    ...{ events: "los eventos de este servidor", webhooks: "los servidores que reciben eventos" },
     refusals: "por qué se rechazaron las solicitudes",
   },
   ja: {
     ...{ clients: "すべてのアプリ", users: "すべてのユーザー", companies: "すべての会社", scopes: "すべての権限" },
     ...{ resources: "すべてのAPI", issuers: "信頼済みの発行者", providers: "サインインプロバイダー" },
     ...{ consents: "すべての同意", sessions: "すべてのセッション", keys: "署名鍵", settings: "サーバーの設定" },
-    ...{ events: "サーバーのイベント" },
+    ...{ events: "サーバーのイベント", webhooks: "イベントの通知先" },
     refusals: "リクエストが拒否された理由",
   },
   ar: {
@@ -88,7 +88,7 @@ const NOUNS: Readonly<Record<Language, Nouns>> = {
     ...{ scopes: "جميع الأذونات", resources: "جميع واجهات API", issuers: "جهات الإصدار الموثوقة" },
     ...{ providers: "خدمات تسجيل الدخول", consents: "جميع الموافقات", sessions: "جميع الجلسات" },
     ...{ keys: "مفاتيح التوقيع", settings: "إعدادات الخادم" },
-    ...{ events: "أحداث الخادم" },
+    ...{ events: "أحداث الخادم", webhooks: "الخوادم التي تُبلَّغ بالأحداث" },
     refusals: "أسباب رفض الطلبات",
   },
 };

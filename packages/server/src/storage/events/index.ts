@@ -24,6 +24,24 @@ import {
   unsealedTail,
   waitingEvents,
 } from "./log.ts";
+import {
+  claimDeliveries,
+  claimDelivery,
+  collectDeliveries,
+  deleteWebhook,
+  deliveriesByStatus,
+  dueDeliveries,
+  dueWebhooks,
+  everyDelivery,
+  listDeliveries,
+  listWebhooks,
+  putWebhook,
+  removeDeliveries,
+  removeWebhook,
+  replayDeliveries,
+  settleDelivery,
+  testWebhook,
+} from "./webhooks.ts";
 
 export const events = {
   note: noteEvents,
@@ -41,6 +59,19 @@ export const events = {
   renew: renewCheckpoints,
   retire: retireEvents,
   drop: dropEvents,
+  seqAt,
+};
+
+export const webhooks = {
+  list: listWebhooks,
+  put: putWebhook,
+  delete: deleteWebhook,
+  test: testWebhook,
+  due: dueWebhooks,
+  claim: claimDeliveries,
+  settle: settleDelivery,
+  deliveries: listDeliveries,
+  replay: replayDeliveries,
 };
 
 /** The verbs that the verbs above consist of. */
@@ -50,5 +81,11 @@ export const eventsSteps: Readonly<Record<string, Verb<never, unknown>>> = {
   eventsOfActor,
   eventsOfKind,
   eventsOfAll,
-  seqAt,
+  removeWebhook,
+  removeDeliveries,
+  dueDeliveries,
+  claimDelivery,
+  everyDelivery,
+  deliveriesByStatus,
+  collectDeliveries,
 };

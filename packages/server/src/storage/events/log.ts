@@ -1,7 +1,7 @@
 /** Verbs of the log of events: one process appends to it, and nobody changes it. */
 
 import { createHash } from "node:crypto";
-import { GENESIS, SEALER_LEASE, type SealedEvent } from "../../events/event.ts";
+import { DISORDER, GENESIS, SEALER_LEASE, type SealedEvent } from "../../events/event.ts";
 import type { Checkpoint, EventFilter, EventPage, EventStorage } from "../../events/storage.ts";
 import {
   type Call,
@@ -18,6 +18,7 @@ import {
 import { thisPerson } from "../people/person-row.ts";
 import { bytes, text, textOrNull, whole, wholeOrNull } from "../row-conversion.ts";
 import { tell } from "./tell.ts";
+import { queueDeliveries } from "./webhooks.ts";
 
 type Port = EventStorage["events"];
 type Args<Name extends keyof Port> = Parameters<Port[Name]>[0];
@@ -93,7 +94,7 @@ async function holdsLease(tx: Tx, { holder, now }: Pick<Args<"seal">, "holder" |
 
 const HOUR = 3_600_000;
 
-export const sealEvents = transaction<Args<"seal">, "sealed" | "lost">(async (tx, args) => {
+export const sealEvents = transaction<Args<"seal">, Awaited<ReturnType<Port["seal"]>>>(async (tx, args) => {
   const { head, events, done, checkpoint, replaces, now } = args;
   if (!(await holdsLease(tx, args))) return "lost";
   const newest = await tx.one(newestCheckpoint);
@@ -105,6 +106,7 @@ export const sealEvents = transaction<Args<"seal">, "sealed" | "lost">(async (tx
       { ...event },
     );
   }
+  const queued = events.length > 0 && (await queueDeliveries(tx, events, now));
   for (const { partition, eventId } of done) {
     tx.later(sql`DELETE FROM events_waiting WHERE partition = :partition AND event_id = :eventId`, {
       partition,
@@ -116,7 +118,7 @@ export const sealEvents = transaction<Args<"seal">, "sealed" | "lost">(async (tx
   if (checkpoint !== null && replaces !== null && replaces.at >= now - (now % HOUR)) {
     tx.later(sql`DELETE FROM event_checkpoints WHERE kind = 'sealed' AND seq = :seq`, { seq: replaces.seq });
   }
-  return "sealed";
+  return queued ? "queued" : "sealed";
 });
 
 function writeCheckpoint(tx: Tx, { kind, seq, at, hash, signed }: Checkpoint): void {
@@ -188,12 +190,6 @@ export const seqAt = query<{ readonly at: number }, number | undefined>({
   bind: ({ at }) => ({ at }),
   outcome: ([row]) => row && whole(row, "seq"),
 });
-
-/**
- * An event can be sealed after others that are younger by at most this time: its transaction took so long, the caller of
- * a long import sent its request so long ago, or no server ran.
- */
-const DISORDER = 86_400_000;
 
 export const pageOfEvents = steps<Args<"page">, EventPage>(async (call, { before, ...args }) => {
   const [from, to] = await Promise.all([seqFrom(call, args.since, -DISORDER), seqFrom(call, args.until, DISORDER)]);

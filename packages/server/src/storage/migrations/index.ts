@@ -48,6 +48,7 @@ import { adminApi } from "./0045-admin-api.ts";
 import { events } from "./0046-events.ts";
 import { configuration } from "./0047-configuration.ts";
 import { delegations } from "./0048-delegations.ts";
+import { webhooks } from "./0049-webhooks.ts";
 import type { Migration } from "./migration.ts";
 
 export const migrations: readonly Migration[] = [
@@ -99,6 +100,7 @@ export const migrations: readonly Migration[] = [
   events,
   configuration,
   delegations,
+  webhooks,
 ];
 
 /** The newest migration of this program. A database without a newer one needs nothing else. */

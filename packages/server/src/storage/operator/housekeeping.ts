@@ -8,6 +8,7 @@ import { settleCompanyLinks } from "../companies/members.ts";
 import { alarmColumns, alarmOf, HISTORY_KEPT, note } from "../consents/history.ts";
 import { type Call, query, type Row, type Sql, sql, steps, type Tx, transaction, words } from "../define-verbs.ts";
 import { reusedColumns, tellReuse } from "../events/log.ts";
+import { collectDeliveries } from "../events/webhooks.ts";
 import { collectRemovals } from "../factors/removed-factors.ts";
 import { emptyRing } from "../grants/replay-cache.ts";
 import { used } from "../grants/uses.ts";
@@ -84,6 +85,8 @@ export const collect = steps<Sweep & { readonly what: Collected }, Swept>(async 
       return call(collectAddresses, sweep);
     case "outbox":
       return call(collectOutbox, sweep);
+    case "webhook_deliveries":
+      return call(collectDeliveries, sweep);
     case "people":
       return collectPeople(call, sweep);
     case "company_requests":

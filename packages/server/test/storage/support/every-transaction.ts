@@ -28,6 +28,7 @@ import {
   FROM_STRANGER,
   NOW,
 } from "./record-builders.ts";
+import { aWebhook } from "./webhook-builders.ts";
 
 const personId = anId();
 export const person = aPerson({ personId, partition: partitionOf(personId) });
@@ -99,6 +100,9 @@ const sealing = {
   ...{ holder: "h", now: NOW, head: { seq: 0, hash: "" }, events: [{ seq: 1, eventId: "e", ...facts }] },
   ...{ done: [{ partition: 0, eventId: "e" }], checkpoint, replaces: { ...checkpoint, seq: 0 } },
 };
+
+const webhook = aWebhook();
+const settling = { webhookId: webhook.id, seq: 1, tries: 0, now: NOW, attempts: [], fault: "status 410" };
 
 /** Arguments for each transaction, in an order in which each has an effect. */
 export const calls: readonly (readonly [string, unknown])[] = [
@@ -263,8 +267,19 @@ export const calls: readonly (readonly [string, unknown])[] = [
   ["writeNewCompany", { company: aCompany(), now: NOW }],
   ["events.note", { events: [{ kind: "key.created", at: NOW, subject: personId, personal: { address: "a" } }] }],
   ["events.noteReuse", grant],
+  ["webhooks.put", { webhook, create: true, most: 10, told: "webhook.created" }],
+  ["webhooks.test", { id: webhook.id }],
   ["events.seal", sealing],
   ["events.renew", { ...sealing, checkpoints: [sealing.checkpoint] }],
+  [
+    "webhooks.replay",
+    { webhookId: webhook.id, events: [{ seq: 1, eventId: "e", kind: facts.kind }], now: NOW, told: 1 },
+  ],
+  ["webhooks.settle", { ...settling, outcome: { kind: "delivered" } }],
+  ["webhooks.settle", { ...settling, outcome: { kind: "given_up", failed: true, gone: true } }],
+  ["collectDeliveries", sweep],
+  ["removeDeliveries", { id: webhook.id, limit: 10 }],
+  ["removeWebhook", { id: webhook.id }],
   ["events.retire", { ...sealing, note: { ...sealing.checkpoint, kind: "dropped" } }],
   ["events.drop", { limit: 10 }],
   ["collectGrants", { now: NOW + 100_000_000, limit: 10 }],

@@ -2,7 +2,7 @@
 
 /** Intended scans: a whole small table, or an index in its own order up to a limit. */
 const MEANT = [
-  /^SCAN (catalog|signing_keys|receipt_keys|scopes|resources|trusted_issuers|sign_in_providers|company_sign_in|configured_records|admin_tokens|leases|migrations|database_state)\b/,
+  /^SCAN (catalog|signing_keys|receipt_keys|scopes|resources|trusted_issuers|sign_in_providers|company_sign_in|configured_records|admin_tokens|webhooks|leases|migrations|database_state)\b/,
   /^SEARCH people USING INDEX people_by_age \((\(created_at,person_id\)|created_at)>\(?\?(,\?\))?\)$/,
   /^SEARCH (grants|sessions|known_devices|attempts|accepted|external_answers|device_requests|names|history|invitations|company_requests|member_links|mail_links|removed_factors|former_addresses|outbox|logout_notices) USING (?:COVERING )?INDEX (\w+_to_collect|names_reserved|member_links_pending|outbox_due) \(\w+<\?\)$/,
   /^SEARCH (mail_requests|outbox|logout_notices) USING (?:COVERING )?INDEX (mail_requests_due|outbox_due|logout_notices_due) \(due_at[<>]\?\)$/,
@@ -30,6 +30,11 @@ const MEANT = [
   /^SEARCH events USING INDEX events_of_\w+ \(\w+=\? AND seq>\? AND seq<\?\)$/,
   /^SEARCH events USING COVERING INDEX events_by_time \(at>\?\)$/,
   /^SEARCH event_checkpoints USING INDEX sqlite_autoindex_event_checkpoints_1 \(kind=\?( AND seq>\?)?\)$/,
+  // The deliveries of one webhook that are due, or a part of them in the order of the events; what housekeeping looks at.
+  /^SEARCH webhook_deliveries (EXISTS )?USING (COVERING )?INDEX webhook_deliveries_due \(webhook_id=\? AND due_at[<>]\?\)$/,
+  /^SEARCH webhook_deliveries USING (COVERING )?INDEX sqlite_autoindex_webhook_deliveries_1 \(webhook_id=\?( AND seq<\?)?\)$/,
+  /^SEARCH webhook_deliveries USING INDEX webhook_deliveries_by_status \(webhook_id=\? AND status=\? AND seq<\?\)$/,
+  /^SEARCH webhook_deliveries USING (COVERING )?INDEX webhook_deliveries_(late \(until|settled \(settled_at)[<>]\?\)$/,
   // The maximum over a few rows.
   /^SEARCH migrations$/,
   // The maximum over one person's factors.

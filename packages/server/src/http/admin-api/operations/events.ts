@@ -14,8 +14,8 @@ import {
 import { eventKinds } from "../../../events/kinds.ts";
 import { Cursors, DEFAULT_LIMIT, listQuery, pageOf } from "../lists.ts";
 import { at, operation, reads } from "../operation.ts";
-import { refuseFields } from "../problem.ts";
 import { given, ids, oneOf, orNull, record, text, time } from "../schemas.ts";
+import { timeOf } from "../times.ts";
 
 const maybe = Type.Optional;
 
@@ -56,15 +56,6 @@ interface Filters {
 
 function queryOf({ kind, actor, subject, client_id: clientId, since, until }: Filters): EventQuery {
   return given({ kind, actor, subject, clientId, since: timeOf("since", since), until: timeOf("until", until) });
-}
-
-const TIME = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/;
-
-function timeOf(field: string, value: string | undefined): number | undefined {
-  if (value === undefined) return undefined;
-  const at = TIME.test(value) ? Date.parse(value) : Number.NaN;
-  if (Number.isNaN(at)) return refuseFields([{ field, problem: "must be a time, such as 2026-01-31T12:00:00Z" }]);
-  return at;
 }
 
 const MOST_LINES = 10_000;

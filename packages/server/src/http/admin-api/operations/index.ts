@@ -11,6 +11,7 @@ import { scopesAndResources } from "./scopes.ts";
 import { settingsAndRefusals } from "./settings-and-refusals.ts";
 import { tokens } from "./tokens.ts";
 import { users } from "./users.ts";
+import { webhooks } from "./webhooks.ts";
 
 /** A new resource is one file, and one line here. */
 export const operations: readonly Operation[] = [
@@ -24,4 +25,5 @@ export const operations: readonly Operation[] = [
   ...settingsAndRefusals,
   ...tokens,
   ...events,
+  ...webhooks,
 ];
