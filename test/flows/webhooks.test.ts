@@ -150,7 +150,12 @@ describe("replay", () => {
 describe("the example of a receiver, as its page says", () => {
   test("WH-01, WH-02 genuine → handled once; old, changed, without the right signature, a header twice → 401", async () => {
     const port = await freePort();
-    const env = { ASSENT_ISSUER: server.issuer, ASSENT_DATA_DIR: server.dataDir, PORT: String(port) };
+    const { databaseUrl, secret: own } = server.assent.config;
+    const env = {
+      ...{ ASSENT_ISSUER: server.issuer, ASSENT_DATA_DIR: server.dataDir, PORT: String(port) },
+      ASSENT_DATABASE_URL: databaseUrl,
+      ...(own === null ? {} : { ASSENT_SECRET: own.map((one) => one.toString("base64")).join(",") }),
+    };
     const reader = aReader(env, new Set());
     try {
       const [create = "", start = ""] = commandsOf("examples/webhooks/receiver.ts");

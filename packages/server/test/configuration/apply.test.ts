@@ -35,7 +35,7 @@ describe.each(["sqlite", "postgres"] as const)("on %s", (kind) => {
       ...["web", "phone", "backup"].map((one) => `create clients ${one}`),
       ...["create issuers https://idp.example.com", "create companies acme"],
       ...["create policies acme/web", "create policies acme/phone"],
-      ...["create providers okta", "create providers microsoft"],
+      ...["create providers okta", "create providers microsoft", "create webhooks crm"],
     ]);
     for (const value of Object.values(VALUES)) expect(JSON.stringify(plan)).not.toContain(value);
     expect(await at.admin.storage.scopes.list()).toEqual([]);
@@ -57,7 +57,7 @@ describe.each(["sqlite", "postgres"] as const)("on %s", (kind) => {
     expect(events).toBeGreaterThan(10);
     const again = await apply(WHOLE, at.admin);
     expect([again.changes, again.adopted, again.left]).toEqual([[], [], []]);
-    expect(again.unchanged).toBe(12);
+    expect(again.unchanged).toBe(13);
     expect(await clientNamed("web")).toEqual(web);
     expect((await at.admin.storage.events.waiting({ limit: 100 })).events).toHaveLength(events);
   });
@@ -97,6 +97,23 @@ describe.each(["sqlite", "postgres"] as const)("on %s", (kind) => {
       { expiresAt: null },
     ]);
     expect(steps(await apply(WHOLE, at.admin))).toEqual(["update clients web"]);
+  });
+
+  test("a webhook's URL, kinds and secret change → the same webhook; both secrets sign for a day; a wrong secret → refused", async () => {
+    const hooks = async () => (await at.admin.storage.webhooks.list()).map(({ webhook }) => webhook);
+    const [before] = await hooks();
+    const changed = WHOLE.replace("hooks.example.com/assent", "other.example.com/hook")
+      .replace('["user.*", consent.revoked]', '["*"]')
+      .replace("{env: HOOK}", "{env: HOOK2}");
+    expect(steps(await apply(changed, at.admin))).toEqual(["update webhooks crm"]);
+    const [after, ...others] = await hooks();
+    expect(others).toEqual([]);
+    expect(after).toMatchObject({ id: before?.id, url: "https://other.example.com/hook", kinds: ["*"] });
+    expect(after?.secrets.map(({ until }) => until === null)).toEqual([true, false]);
+    expect(await problems(apply(WHOLE.replace("{env: HOOK}", "{env: SECRET}"), at.admin))).toEqual([
+      expect.stringContaining("webhooks.crm.secret: must be whsec_"),
+    ]);
+    expect(steps(await apply(WHOLE, at.admin))).toEqual(["update webhooks crm"]);
   });
 
   test("a value in another form than the stored one → no change", async () => {

@@ -1,8 +1,14 @@
 /** The operator's use-cases of webhooks: create, list, change, delete, rotate the secret. */
 
 import { isIP } from "node:net";
+import { hashes } from "../../crypto/node-hashes.ts";
 import { base64url } from "../../crypto/random.ts";
-import { newWebhookSecret, sealWebhookSecret, webhookFingerprint } from "../../crypto/webhook-secrets.ts";
+import {
+  newWebhookSecret,
+  openWebhookSecret,
+  sealWebhookSecret,
+  webhookFingerprint,
+} from "../../crypto/webhook-secrets.ts";
 import { eventKinds } from "../../events/kinds.ts";
 import type { Millis } from "../../oauth/model.ts";
 import { isPublicAddress } from "../../outbound/public-address.ts";
@@ -33,7 +39,9 @@ export interface WebhookSettings {
   readonly clientId: string | null;
   readonly subject: string | null;
 }
-export type NewWebhook = Pick<WebhookSettings, "url" | "kinds"> & Partial<WebhookSettings>;
+/** `secret`: one that the operator chose. Absent: a random one. */
+export type NewWebhook = Pick<WebhookSettings, "url" | "kinds"> &
+  Partial<WebhookSettings> & { readonly secret?: string };
 export type WebhookChanges = Partial<WebhookSettings> & { readonly status?: Webhook["status"] };
 
 export interface WebhookWithSecret {
@@ -43,15 +51,18 @@ export interface WebhookWithSecret {
 }
 
 /** Throws `invalid` with all problems, or `conflict` if there are too many. */
-export async function createWebhook(input: NewWebhook, context: AdminContext): Promise<WebhookWithSecret> {
+export async function createWebhook(
+  { secret: chosen, ...input }: NewWebhook,
+  context: AdminContext,
+): Promise<WebhookWithSecret> {
   const id = newWebhookId(context);
-  const { secret, stored } = aSecret(id, context);
+  const { secret, stored } = aSecret(id, context, chosen);
   const webhook = canonical({
     ...{ id, description: "", clientId: null, subject: null },
     ...input,
     ...{ status: "active", secrets: [stored], createdAt: context.now() },
   });
-  refuseAny(await problemsOf(webhook, context));
+  refuseAny([...(await problemsOf(webhook, context)), ...secretProblems(chosen)]);
   await put({ webhook, create: true, told: "webhook.created" }, context);
   return { webhook, secret, remarks: remarksOf(webhook) };
 }
@@ -91,14 +102,16 @@ export async function rotateWebhookSecret(
   id: string,
   overlap: Millis,
   context: AdminContext,
+  chosen?: string,
 ): Promise<{ readonly webhook: Webhook; readonly secret: string }> {
   if (overlap < 0 || overlap > MAX_WEBHOOK_OVERLAP) {
     refuse("invalid", "overlap", `must be 0 to ${MAX_WEBHOOK_OVERLAP / 1000} seconds (7 days)`);
   }
+  refuseAny(secretProblems(chosen));
   return untilStored(async () => {
     const { webhook: before } = await webhookOf(id, context);
     const now = context.now();
-    const { secret, stored } = aSecret(id, context);
+    const { secret, stored } = aSecret(id, context, chosen);
     const end = now + overlap;
     const previous = before.secrets
       .map((one) => ({ ...one, until: Math.min(one.until ?? end, end) }))
@@ -137,9 +150,31 @@ function newWebhookId({ randomBytes }: AdminContext): string {
   }
 }
 
-function aSecret(id: string, { secrets, randomBytes, now }: AdminContext) {
+/** True: the newest secret is this one. */
+export function hasCurrentWebhookSecret(
+  { id, secrets: [newest] }: Webhook,
+  secret: string,
+  { secrets }: Pick<AdminContext, "secrets">,
+): boolean {
+  const opened = newest && secrets && openWebhookSecret(secrets(), id, newest.sealed);
+  return typeof opened === "string" && hashes.equal(hashes.sha256(opened), hashes.sha256(secret));
+}
+
+/** The text is a secret, so the problem doesn't repeat it. Standard Webhooks: 24 to 64 bytes. */
+function secretProblems(chosen: string | undefined): readonly Remark[] {
+  if (chosen === undefined) return [];
+  const text = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(chosen)?.[1] ?? "";
+  const bytes = Buffer.from(text, "base64");
+  if (bytes.toString("base64") === text && bytes.length >= 24 && bytes.length <= 64 && new Set(bytes).size >= 10)
+    return [];
+  const problem =
+    'must be whsec_ and 24 to 64 random bytes in base64: echo "whsec_$(openssl rand -base64 32)" makes one';
+  return [{ field: "secret", problem }];
+}
+
+function aSecret(id: string, { secrets, randomBytes, now }: AdminContext, chosen?: string) {
   const sealing = secrets?.() ?? refuse("conflict", null, "there is no key to encrypt the secret with");
-  const secret = newWebhookSecret(randomBytes);
+  const secret = chosen ?? newWebhookSecret(randomBytes);
   const sealed = sealWebhookSecret(sealing, id, secret);
   const stored: WebhookSecret = { sealed, fingerprint: webhookFingerprint(secret), createdAt: now(), until: null };
   return { secret, stored };

@@ -8,6 +8,7 @@ import { policies } from "./policies.ts";
 import { providers } from "./providers.ts";
 import { resources } from "./resources.ts";
 import { scopes } from "./scopes.ts";
+import { webhooks } from "./webhooks.ts";
 
-/** A new section is one file, and one line here. Webhooks belong at the end. */
-export const kinds: readonly Kind[] = [resources, scopes, clients, issuers, companies, policies, providers];
+/** A new section is one file, and one line here. */
+export const kinds: readonly Kind[] = [resources, scopes, clients, issuers, companies, policies, providers, webhooks];

@@ -50,6 +50,8 @@ export const VALUES: Readonly<Record<string, string>> = {
   SECRET: "kZ9vQ2mX7pL4tR8wY1sD6fG3hJ5nB0cA",
   OTHER: "aB3dE5fG7hJ9kL2mN4pQ6rS8tV1wX0yZ",
   SHORT: "hunter2",
+  HOOK: "whsec_QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVowMTIzNDU=",
+  HOOK2: "whsec_MDEyMzQ1QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVo=",
 };
 
 export const resolve: Resolve = async (reference) => {
@@ -155,4 +157,10 @@ providers:
     tenant: 8eaef023-2b34-4da1-9baa-8bc8c9d6a490
     client_id: 00001111-aaaa-2222-bbbb-3333cccc4444
     create_people: false
+webhooks:
+  crm:
+    url: https://hooks.example.com/assent
+    kinds: ["user.*", consent.revoked]
+    client_id: web
+    secret: {env: HOOK}
 `;

@@ -36,7 +36,10 @@ const filters = {
   client_id: maybe(orNull(text(300), "only events about this client")),
   subject: maybe(orNull(text(200), "only events about this person or company")),
 };
-const newWebhook = body({ url, kinds, ...filters });
+const chosen = maybe(
+  Type.String({ maxLength: 100, writeOnly: true, description: "the secret (whsec_…); default: a random one" }),
+);
+const newWebhook = body({ url, kinds, ...filters, secret: chosen });
 const webhookChanges = body({
   ...{ url: maybe(url), kinds: maybe(kinds), ...filters },
   status: maybe(oneOf(["active", "disabled"])),
@@ -113,8 +116,8 @@ const webhookOperations = [
     body: newWebhook,
     result: createdSchema,
     tagged: true,
-    async answer({ body: { url: to, kinds: wanted, ...asked }, admin }) {
-      const input = { ...changesIn(asked), url: to, kinds: wanted };
+    async answer({ body: { url: to, kinds: wanted, secret: given_, ...asked }, admin }) {
+      const input = { ...changesIn(asked), url: to, kinds: wanted, ...given({ secret: given_ }) };
       const { webhook, secret, remarks } = await createWebhook(input, admin);
       return {
         record: { ...webhookRecord({ webhook }, secret), ...remarksIn(remarks) },
@@ -170,12 +173,15 @@ const webhookOperations = [
     summary: "Give a webhook a new secret",
     notes: "The previous secrets sign for `overlap` seconds more, too; default a day; 0: not at all.",
     command: "webhook rotate-secret",
-    body: body({ overlap: maybe(Type.Integer({ minimum: 0, maximum: MAX_WEBHOOK_OVERLAP / 1000 })) }),
+    body: body({
+      overlap: maybe(Type.Integer({ minimum: 0, maximum: MAX_WEBHOOK_OVERLAP / 1000, description: "seconds" })),
+      secret: chosen,
+    }),
     result: createdSchema,
     tagged: true,
     async answer({ params, body: asked, admin }) {
       const overlap = asked.overlap === undefined ? DEFAULT_WEBHOOK_OVERLAP : asked.overlap * 1000;
-      const { webhook, secret } = await rotateWebhookSecret(idOf(params), overlap, admin);
+      const { webhook, secret } = await rotateWebhookSecret(idOf(params), overlap, admin, asked.secret);
       return { record: webhookRecord({ webhook }, secret), tagged: webhookSettingsRecord(webhook) };
     },
   }),
