@@ -62,16 +62,7 @@ const WAITING: readonly (readonly [part: string, attacks: Readonly<Record<string
   [
     "dynamic client registration",
     {
-      "DR-02": "an initial access token that is expired, used up or for another policy",
-      "DR-08": "an administrator's scope",
-      "DR-09": "grant types that are closed to strangers",
-      "DR-11": "a client_id or secret of the client's choice",
-      "DR-13": "an update that only changes the type",
       "DR-14": "software statements that are unsigned, expired or of an unknown issuer",
-      "DR-18": "JSON that is malformed, doubled, deep or large",
-      "DR-19": "markup in attribute names",
-      "DR-21": "registrations by the thousand, and clients that nobody uses",
-      "DR-22": "an unreviewed app whose consent is remembered",
     },
   ],
   [

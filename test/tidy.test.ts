@@ -92,7 +92,11 @@ const IMPORTS: tidy.ImportTable = {
   // Clients that describe themselves.
   "packages/server/src/client-documents": [
     ...["oauth", "outbound/guarded-fetch.ts", "jose/strict-json.ts", "admin/storage.ts", "storage-subset.ts"],
-    ...["node:crypto", "node:http", "least-recently-used.ts"],
+    ...["crypto/client-appearance.ts", "node:crypto", "node:http", "least-recently-used.ts"],
+  ],
+  // Clients that register themselves.
+  "packages/server/src/client-registration": [
+    ...["oauth", "admin", "crypto", "owners/storage.ts", "storage-subset.ts", "least-recently-used.ts"],
   ],
   // This server as a client of other OpenID Connect providers.
   "packages/server/src/upstream": [
@@ -185,6 +189,7 @@ const IMPORTS: tidy.ImportTable = {
       "events",
       "owners",
       "admin",
+      "client-registration",
       "crypto",
       "pictures",
       "metrics",

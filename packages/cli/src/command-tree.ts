@@ -31,6 +31,10 @@ const nouns: Readonly<Record<string, Noun>> = {
   webhook: { summary: "servers that are told of events", load: () => import("./commands/webhook.ts") },
   refusal: { summary: "why requests were refused", load: () => import("./commands/refusal.ts") },
   admin: { summary: "access tokens for the admin API", load: () => import("./commands/admin.ts") },
+  registration: {
+    summary: "initial access tokens, with which clients register themselves",
+    load: () => import("./commands/registration.ts"),
+  },
   setting: { summary: "the settings that this configuration gives", load: () => import("./commands/setting.ts") },
   key: { summary: "keys that sign tokens", load: () => import("./commands/key.ts") },
   db: { summary: "the database: schema, housekeeping, backup", load: () => import("./commands/db.ts") },

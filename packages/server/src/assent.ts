@@ -382,6 +382,12 @@ async function assemble({
   });
   const tellApps = () => telling.kick();
   const sessions = { tellApps, storage, mail, issuer, attemptKey, newId, event, now };
+  const changed = () => catalog.invalidate();
+  const admin = { storage, issuer, grants, now, randomBytes, secrets: () => secrets };
+  const registration =
+    config.registration === "off"
+      ? null
+      : (await import("./registration-setup.ts")).clientRegistration(config, { admin, attemptKey, changed });
   let [ending, draining] = [false, false];
   const assent: Served = {
     config,
@@ -392,9 +398,9 @@ async function assemble({
     adminApi: {
       ...{ issuer, basePath, config, secrets, now, event, refused: reporter.refused },
       accessTokens: context.accessTokens,
-      changed: () => catalog.invalidate(),
-      admin: { storage, issuer, grants, now, randomBytes, secrets: () => secrets },
+      ...{ changed, admin },
     },
+    registration,
     brand,
     receipts: new Receipts({ issuer, storage, keys }),
     authorization,

@@ -22,6 +22,8 @@ import {
   LONGEST_CONSENT,
   oneOf,
   path,
+  redirectHosts,
+  scopeNames,
   seconds,
   secondsOr,
   secretList,
@@ -192,6 +194,37 @@ export const settings = {
     shown: "off",
     meaning:
       "Clients that nobody registered may identify themselves by the address of a client ID metadata document: off, on (documents of any host), or only those of the listed hosts.",
+  }),
+  registration: setting(oneOf("off", "token", "open"), {
+    variable: "ASSENT_REGISTRATION",
+    initial: "off",
+    shown: "off",
+    meaning:
+      "Clients may register themselves (RFC 7591): off, token (with an initial access token), or open (anybody, within limits).",
+  }),
+  registrationGrantTypes: setting(grantTypeNames, {
+    variable: "ASSENT_REGISTRATION_GRANT_TYPES",
+    initial: ["authorization_code", "refresh_token"],
+    shown: "authorization_code,refresh_token",
+    meaning: "The grant types for which clients may register themselves.",
+  }),
+  /** Null: all that every owner may grant. */
+  registrationScopes: optional(scopeNames, {
+    variable: "ASSENT_REGISTRATION_SCOPES",
+    shown: "all that every owner may grant",
+    meaning: "The scopes for which clients may register themselves.",
+  }),
+  /** Null: all. */
+  registrationRedirectHosts: optional(redirectHosts, {
+    variable: "ASSENT_REGISTRATION_REDIRECT_HOSTS",
+    shown: "all",
+    meaning: "The only hosts in redirect URIs of clients that register themselves.",
+  }),
+  registrationDefaultScopes: setting(scopeNames, {
+    variable: "ASSENT_REGISTRATION_DEFAULT_SCOPES",
+    initial: [],
+    shown: "none",
+    meaning: "The scopes of a request that names none, from a client that registered itself.",
   }),
   requirePkce: setting(yesOrNo, {
     variable: "ASSENT_REQUIRE_PKCE",

@@ -273,6 +273,10 @@ function warningsOf(config: Config): readonly string[] {
     warnings.push(
       "ASSENT_TLS_CLIENT_CA has no effect without ASSENT_TLS_CERT, or ASSENT_TRUST_PROXY and ASSENT_CLIENT_CERT_HEADER",
     );
+  if (config.registration === "open")
+    warnings.push(
+      "ASSENT_REGISTRATION is open: anybody can register a client and show owners its consent page, within limits",
+    );
   if (consentCeiling === "none")
     warnings.push(
       "ASSENT_CONSENT_CEILING is none: if an owner chooses no end, refresh tokens of public clients never expire (RFC 9700 §4.14.2)",

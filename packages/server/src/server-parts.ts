@@ -1,6 +1,7 @@
 /** All parts of a running server. Endpoints that ask for less name it in an interface of their own, which this one fits. */
 
 import type { X509Certificate } from "node:crypto";
+import type { ClientRegistration } from "./client-registration/index.ts";
 import type { Config } from "./config.ts";
 import type { DerivedCredentials } from "./crypto/derived-credentials.ts";
 import type { Secrets } from "./crypto/server-secret.ts";
@@ -50,6 +51,8 @@ export interface Assent {
   readonly popularity: Popularity;
   readonly authorization: AuthorizationContext;
   readonly adminApi: AdminApiTools;
+  /** Null: clients can't register themselves. */
+  readonly registration: ClientRegistration | null;
   readonly account: AccountContext;
   readonly apps: AppsContext;
   readonly companies: CompanyContext;

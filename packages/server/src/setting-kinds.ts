@@ -214,6 +214,25 @@ export const grantTypeNames = list(
   (one) => grantTypeName(one) !== undefined,
 );
 
+/** As for grant types: which scopes exist is known only while the server runs. */
+export const scopeNames = list(
+  "a comma-separated list of scopes, for example read,write",
+  grantTypeName,
+  (one) => grantTypeName(one) !== undefined,
+);
+
+/** A host as in a URL, with its port unless it is 443, or the scheme of an app. */
+export function isRedirectHost(text: string): boolean {
+  if (/^[a-z][a-z0-9+.-]{0,99}:$/.test(text)) return text.includes(".");
+  return isHost(text);
+}
+
+export const redirectHosts = list(
+  "a comma-separated list of hosts (app.example.com, 127.0.0.1) and schemes (com.example.app:)",
+  (text) => (isRedirectHost(text) ? text : undefined),
+  isRedirectHost,
+);
+
 export const brandName = textual("1 to 40 visible characters", (text) =>
   text.trim() !== "" && [...text].length <= 40 && !/[\p{C}\p{Zl}\p{Zp}]/u.test(text) ? text.trim() : undefined,
 );

@@ -25,6 +25,8 @@ import { clientIdProblems, newClientId } from "./generated-secrets.ts";
 import { changedLists, defaultScopeProblems, type ListChanges } from "./multi-valued-client-fields.ts";
 import { type Precondition, untilStored } from "./precondition.ts";
 import { pagesOf } from "./read-whole-list.ts";
+import { metadataOf } from "./registered-metadata.ts";
+import { selfRegistration } from "./self-registered-client.ts";
 import { exchangeProblems, exchangeRemarks } from "./token-exchange-policy.ts";
 
 const DAY: Millis = 86_400_000;
@@ -159,6 +161,7 @@ export async function updateClient(
       ...fields,
       ...secretsAfter(client, fields.authMethod),
       ...(chosen === undefined ? stillDefault(client, [...fields.scopes, ...asked.ownScopes]) : {}),
+      ...selfRegistration(client, fields),
       reducedAt: reduced ? now : client.reducedAt,
       updatedAt: now,
     };
@@ -220,7 +223,12 @@ function withoutSecret({ type, authMethod }: Client): string {
 export async function setLogo(clientId: string, picture: Uint8Array | null, context: AdminContext): Promise<Client> {
   if ((await clientOf(clientId, context)).document !== undefined) refuseDescribed("logo");
   const logo = picture === null ? null : await storeLogo(picture, context);
-  return changeClient(clientId, context, async (before) => ({ ...before, logo, updatedAt: context.now() }));
+  return changeClient(clientId, context, async (before) => ({
+    ...before,
+    logo,
+    ...(before.registered === undefined ? {} : selfRegistration({ ...before, logo }, before)),
+    updatedAt: context.now(),
+  }));
 }
 
 /**
@@ -382,31 +390,6 @@ async function changeClient(
     const outcome = await storage.clients.put({ client, expect: found.version });
     return outcome.kind === "stored" ? client : undefined;
   });
-}
-
-/** The client's registration in the form of RFC 7591. */
-function metadataOf(client: Client): ClientMetadata {
-  return {
-    client_name: client.name,
-    redirect_uris: client.redirectUris,
-    grant_types: client.grantTypes,
-    response_types: client.responseTypes,
-    scope: client.scopes.join(" "),
-    token_endpoint_auth_method: client.authMethod,
-    jwks: client.jwks === null ? null : JSON.parse(client.jwks),
-    jwks_uri: client.jwksUri,
-    ...(client.tlsSubject === null ? {} : { [client.tlsSubject.field]: client.tlsSubject.value }),
-    tls_client_certificate_bound_access_tokens: client.certificateBound,
-    id_token_signed_response_alg: client.idTokenAlg ?? null,
-    post_logout_redirect_uris: client.postLogoutRedirectUris ?? [],
-    backchannel_logout_uri: client.backchannelLogoutUri ?? null,
-    backchannel_logout_session_required: client.backchannelLogoutSessionRequired ?? null,
-    client_uri: client.clientUri,
-    policy_uri: client.policyUri,
-    tos_uri: client.tosUri,
-    optional_scope: client.optionalScopes?.join(" ") ?? null,
-    ...Object.fromEntries(Object.entries(client.names ?? {}).map(([tag, name]) => [`client_name#${tag}`, name])),
-  };
 }
 
 async function checkedFields(

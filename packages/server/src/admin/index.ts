@@ -33,6 +33,7 @@ export { type ClientList, droppedValues, type ListChange, type ListChanges } fro
 export * from "./output-records.ts";
 export * from "./people.ts";
 export * from "./refusals/index.ts";
+export * from "./registration-tokens.ts";
 export * from "./scopes-and-resources.ts";
 export * from "./sign-in-providers.ts";
 export { MOST_SIMILAR, type SimilarClient, similarClients } from "./similar-client-names.ts";

@@ -1,6 +1,15 @@
 /** Records as operators get them: RFC 7591's names for clients (§§2, 3.2.1), snake_case for all, never a hash or a sealed byte. */
 
-import type { Client, Consent, Millis, PersonDetails, Resource, Scope, TrustedIssuer } from "../oauth/model.ts";
+import type {
+  Client,
+  Consent,
+  Millis,
+  PersonDetails,
+  Resource,
+  Scope,
+  SelfRegistered,
+  TrustedIssuer,
+} from "../oauth/model.ts";
 import { picturePath } from "../owners/account/picture-address.ts";
 import type { Company, ListedRule, Member } from "../owners/company-storage.ts";
 import type { SignInProvider } from "../owners/identities/sign-in-provider.ts";
@@ -67,11 +76,26 @@ export function clientRecord(client: Client, issuer: string, secret: string | nu
     ...(clientUri === null ? {} : { client_uri: clientUri }),
     ...(policyUri === null ? {} : { policy_uri: policyUri }),
     ...(tosUri === null ? {} : { tos_uri: tosUri }),
+    ...(client.defaultMaxAge == null ? {} : { default_max_age: client.defaultMaxAge }),
+    ...(client.registered === undefined ? {} : { registered_by: registeredBy(client.registered) }),
     client_secrets: client.secrets.map(({ createdAt, expiresAt }) => ({
       created_at: time(createdAt),
       expires_at: time(expiresAt),
     })),
     updated_at: time(client.updatedAt),
+  };
+}
+
+/** What a client that registered itself said about itself, beyond its metadata. */
+function registeredBy(registered: SelfRegistered): WireRecord {
+  const { initialTokenId, statementIssuer, applicationType, contacts, softwareId, softwareVersion } = registered;
+  return {
+    initial_access_token: initialTokenId,
+    ...(statementIssuer === null ? {} : { software_statement_issuer: statementIssuer }),
+    application_type: applicationType,
+    ...(contacts.length === 0 ? {} : { contacts }),
+    ...(softwareId === null ? {} : { software_id: softwareId }),
+    ...(softwareVersion === null ? {} : { software_version: softwareVersion }),
   };
 }
 

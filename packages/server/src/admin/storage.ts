@@ -1,7 +1,7 @@
 /** The storage port of the operator: clients, scopes, resources, sign-in providers, signing keys, housekeeping. Each verb is one transaction. */
 
 import type { ConditionName } from "../oauth/errors.ts";
-import type { Client, Consent, Millis, Resource, Scope, TrustedIssuer } from "../oauth/model.ts";
+import type { Client, Consent, Millis, OwnPolicy, Resource, Scope, TrustedIssuer } from "../oauth/model.ts";
 import type { Company } from "../owners/company-storage.ts";
 import type { SignInProvider } from "../owners/identities/sign-in-provider.ts";
 import type { Person } from "../owners/storage.ts";
@@ -80,6 +80,7 @@ export const COLLECTED = [
   "device_requests",
   "client_endings",
   "clients",
+  "unused_clients",
   "history",
   "invitations",
   "mail_links",
@@ -94,6 +95,7 @@ export const COLLECTED = [
   "leases",
   "admin_requests",
   "admin_tokens",
+  "registration_tokens",
   "names",
   "member_links",
 ] as const;
@@ -156,6 +158,23 @@ export interface ConfiguredRecord {
   /** The record's key in the file. */
   readonly label: string;
 }
+
+/** An initial access token (RFC 7591 §1.2): with it, programs register clients. The server stores its hash. */
+export interface RegistrationToken {
+  readonly tokenId: string;
+  /** Maximum number of clients. */
+  readonly uses: number;
+  readonly used: number;
+  /** Null: the server's. */
+  readonly policy: OwnPolicy | null;
+  /** As in `AdminToken`. */
+  readonly createdBy: string;
+  readonly createdAt: Millis;
+  readonly expiresAt: Millis;
+}
+
+/** `token_spent`: the token is used up, has expired or was revoked. `full`: too many clients wait for their first owner. */
+export type RegisterOutcome = "registered" | "token_spent" | "full";
 
 /** A request with a key of its caller, so that a repetition gets the same answer. */
 export interface KeyedRequest {
@@ -301,6 +320,32 @@ export interface AdminStorage {
     /** Newest first. */
     list(): Promise<readonly AdminToken[]>;
     revoke(args: { readonly tokenId: string }): Promise<boolean>;
+  };
+  readonly registrations: {
+    /** False: there are `most` already. */
+    addToken(args: {
+      readonly token: RegistrationToken;
+      readonly tokenHash: string;
+      readonly most: number;
+      readonly now: Millis;
+    }): Promise<boolean>;
+    findToken(args: { readonly tokenHash: string }): Promise<RegistrationToken | undefined>;
+    /** Newest first. */
+    listTokens(): Promise<readonly RegistrationToken[]>;
+    revokeToken(args: { readonly tokenId: string }): Promise<boolean>;
+    /**
+     * Stores a new client, and counts it for its initial access token. `forgetAfter`: when it is deleted if no owner has
+     * answered it; null: never. `mostUnused`: maximum number of such clients, where no token limits them.
+     */
+    register(args: {
+      readonly client: Client;
+      readonly tokenHash: string | null;
+      readonly forgetAfter: Millis | null;
+      readonly mostUnused: number;
+      /** Of the request, for the event. */
+      readonly network: string;
+      readonly now: Millis;
+    }): Promise<RegisterOutcome>;
   };
   readonly adminRequests: {
     begin(

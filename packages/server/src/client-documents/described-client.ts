@@ -1,23 +1,15 @@
 /** The client record that a document makes (draft-ietf-oauth-client-id-metadata-document-02 §4). Pure functions. */
 
-import { hash } from "node:crypto";
+import { appearanceOf } from "../crypto/client-appearance.ts";
 import type { DescribedClient } from "../oauth/client-registration/client-id-metadata-document.ts";
+import { aStranger, aStrangerAgain } from "../oauth/client-registration/unknown-client.ts";
 import type { Client, Millis, Scope } from "../oauth/model.ts";
 import { consentHost, consentHosts } from "../oauth/redirect-uri.ts";
-
-/**
- * The name and the logo, as far as the document decides them. It is the same only if the owner sees the same: its 132
- * bits are too many for a publisher who looks for two appearances with one fingerprint.
- */
-function appearanceOf({ fields: { name, names }, logoUri }: DescribedClient): string {
-  const texts = Object.entries(names ?? {}).toSorted(([a], [b]) => (a < b ? -1 : 1));
-  return hash("sha256", JSON.stringify([name, texts, logoUri]), "base64url").slice(0, 22);
-}
 
 /** The record of a client that is new, or that was here `before`: the operator's own settings stay. */
 export function clientOf(address: string, described: DescribedClient, before: Client | undefined, now: Millis): Client {
   const { fields, scope, logoUri } = described;
-  const appearance = appearanceOf(described);
+  const appearance = appearanceOf(fields, logoUri);
   const document = { checkedAt: now, appearance, logoUri, scope };
   if (before === undefined)
     return { ...aStranger, clientId: address, createdAt: now, updatedAt: now, ...fields, document };
@@ -29,31 +21,13 @@ export function clientOf(address: string, described: DescribedClient, before: Cl
   return {
     ...before,
     ...fields,
-    ...(judged ? {} : { logo: null, verified: false, reviewed: false, firstParty: false, publisher: null }),
+    ...(judged ? {} : { logo: null, ...aStrangerAgain }),
     scopes: before.scopes,
     reducedAt: lost ? now : before.reducedAt,
     updatedAt: now,
     document,
   };
 }
-
-const aStranger = {
-  status: "active",
-  ownScopes: [],
-  secrets: [],
-  sealedSecret: null,
-  tokenEndpointAudience: false,
-  requirePkce: true,
-  allowPlainPkce: false,
-  firstParty: false,
-  publisher: null,
-  accent: null,
-  verified: false,
-  reviewed: false,
-  refresh: "rotate",
-  logo: null,
-  reducedAt: null,
-} as const satisfies Partial<Client>;
 
 /** The scopes that a client by document may ask for: those of the document, or all; never one that needs a role. */
 export function withScopes(client: Client, known: ReadonlyMap<string, Scope>): Client {

@@ -5,11 +5,11 @@ import type { EventKind } from "./kinds.ts";
 
 export type EventValue = string | number | boolean | null | readonly string[];
 
-/** Who uses the storage, if it is an operator. The engine passes it to every transaction of a call. */
+/** Who uses the storage, if it is an operator, or a client that changes its registration. The engine passes it to every transaction of a call. */
 export interface Cause {
   /** `user:`, `client:` or `token:` and an id; `operator`: a command on the database. */
   readonly actor: string;
-  readonly door: "api" | "command";
+  readonly door: "api" | "command" | "registration";
   /** The operation of the admin API, or the words of the command. */
   readonly operation: string;
   /** Names of the fields that the request set. Their values may be secrets. */

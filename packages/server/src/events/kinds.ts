@@ -114,13 +114,23 @@ const catalogue = {
     details: { grant_id: "the grant", credential: "code or refresh_token" },
   },
   "client.created": { summary: "A client was registered", details: { type: "confidential or public" } },
+  "client.registered": {
+    summary: "A client registered itself",
+    details: {
+      type: "confidential or public",
+      ...{ token_id: "the initial access token, if one was needed", network: "its network" },
+    },
+  },
   "client.updated": {
     summary: "A client's registration was changed",
     details: { changed: "names of the changed fields" },
   },
   "client.disabled": { summary: "A client was disabled; its grants end" },
   "client.enabled": { summary: "A client was enabled" },
-  "client.deleted": { summary: "A client was deleted; its grants and consents end" },
+  "client.deleted": {
+    summary: "A client was deleted; its grants and consents end",
+    details: { cause: "unused: it registered itself, and no owner has ever answered it" },
+  },
   "company.created": { summary: "A company was created" },
   "company.updated": { summary: "A company's record was changed", details: { changed: "names of the changed fields" } },
   "company.disabled": { summary: "A company was disabled" },
@@ -190,6 +200,11 @@ const catalogue = {
     summary: "An operator tried a webhook out. The event goes to that webhook, whatever its kinds are",
     details: WEBHOOK,
   },
+  "registration_token.created": {
+    summary: "An initial access token was made, with which clients register themselves",
+    details: { token_id: "the token", uses: "for how many clients", expires_at: "its end (ISO 8601)" },
+  },
+  "registration_token.revoked": { summary: "An initial access token was revoked", details: { token_id: "the token" } },
   "security.suspicion": {
     summary: "A client or somebody unknown did what an honest one does not do",
     details: { what: "the name that the log has for it", network: "its network" },
@@ -202,7 +217,7 @@ export const eventKinds: Readonly<Record<EventKind, Kind>> = catalogue;
 
 /** Values that `details` of every event of an operator have. */
 export const OPERATORS_DETAILS: Readonly<Record<string, string>> = {
-  door: "api or command",
+  door: "api, command, or registration (the client itself)",
   operation: "the operation of the admin API, or the command",
   fields: "names of the fields that the request set",
   request_id: "the number of the request",

@@ -5,8 +5,8 @@ import { endpoints, metadataPath, OPENID_CONFIGURATION } from "../oauth/endpoint
 import type { GrantEndpoint } from "../oauth/grants/registry.ts";
 import { jwks, live, metadata, openIdConfiguration, ready } from "./endpoints/metadata-jwks-health.ts";
 import { deviceAuthorization, introspection, revocation, token } from "./endpoints/oauth-endpoints.ts";
-import { adminApi, readAdminBody } from "./lazy-admin-api.ts";
 import { type Endpoint, forPeople, forUploads, type ReadUpload } from "./lazy-pages.ts";
+import { adminApi, readAdminBody, readRegistration, registration } from "./lazy-programs.ts";
 import { userInfo } from "./openid/user-info.ts";
 
 export interface Route {
@@ -29,6 +29,8 @@ export interface Route {
   readonly part?: GrantEndpoint;
   /** True: a way in of the built-in sign-in. Where the operator's own page has replaced that, it does not exist. */
   readonly builtIn?: true;
+  /** True: clients register themselves here. Where the operator doesn't allow it, it does not exist. */
+  readonly registers?: true;
 }
 
 /** Paths below the issuer. Any other path is a 404; any other method is a 405. */
@@ -61,6 +63,14 @@ export const routes: readonly Route[] = [
     fromAnySite: true,
     cors: true,
     part: "authorization",
+  },
+  {
+    path: endpoints.registration,
+    all: registration,
+    upload: readRegistration,
+    for: "programs",
+    cors: true,
+    registers: true,
   },
   {
     path: endpoints.endSession,

@@ -7,17 +7,25 @@ import { type Client, type ConsentedScope, type Grant, type Millis, NEVER } from
 import type { Policy } from "./ports.ts";
 import { consentHost, consentHosts } from "./redirect-uri.ts";
 
+type Origin = Pick<Client, "document" | "registered">;
+
 /**
- * The receiver that a consent to this client is given for. For a client that a document describes, it also says what
- * the client looked like: if its name or logo changes, earlier consents don't hold, as for a new host.
+ * The receiver that a consent to this client is given for. For a client that describes itself, it also says what the
+ * client looked like: if its name or logo changes, earlier consents don't hold, as for a new host.
  */
-export function receiverOf({ document }: Pick<Client, "document">, redirectUri: string): string {
+export function receiverOf(client: Origin, redirectUri: string): string {
   const host = consentHost(redirectUri);
-  return document === undefined ? host : `${host}#${document.appearance}`;
+  const appearance = ownAppearance(client);
+  return appearance === undefined ? host : `${host}#${appearance}`;
+}
+
+/** What a client that describes itself looks like. Undefined: an operator describes it. */
+export function ownAppearance({ document, registered }: Origin): string | undefined {
+  return (document ?? registered)?.appearance;
 }
 
 /** The receivers of all redirect URIs of a client, each once. */
-export function receiversOf(client: Pick<Client, "document" | "redirectUris">): readonly string[] {
+export function receiversOf(client: Origin & Pick<Client, "redirectUris">): readonly string[] {
   return [...new Set(client.redirectUris.map((uri) => receiverOf(client, uri)))];
 }
 
@@ -38,7 +46,7 @@ export interface Reach {
 
 /** `redirectUri` null: the request has none. */
 export function reachOf(
-  client: Pick<Client, "earlierRedirectUris" | "document">,
+  client: Origin & Pick<Client, "earlierRedirectUris">,
   redirectUri: string | null,
   ceiling: Millis | null,
 ): Reach {

@@ -10,6 +10,7 @@ export const endpoints = {
   jwks: "/jwks",
   userInfo: "/userinfo",
   endSession: "/logout",
+  registration: "/register",
 } as const;
 
 /** Path of the metadata for OpenID Connect, below the issuer (OpenID Connect Discovery §4). */

@@ -961,6 +961,57 @@ const catalogue = {
     help: "Use the https URL of the metadata. The proxy in front of the server reported a request without TLS, so the server did not process it.",
   },
   // -- the admin API (RFC 6750 §3.1, RFC 9110, RFC 9457)
+  // -- clients that register themselves (RFC 7591 §3.2.2, RFC 7592 §2)
+  initial_access_token_missing: {
+    error: "invalid_token",
+    status: 401,
+    section: "RFC 7591 §3",
+    description: "Clients need an initial access token to register here.",
+    help: "Ask the operator of the server for an initial access token, and send it as Authorization: Bearer TOKEN. assent registration create-token makes one.",
+  },
+  initial_access_token_invalid: {
+    error: "invalid_token",
+    status: 401,
+    section: "RFC 7591 §3",
+    description: "The initial access token is unknown, has expired, is used up or was revoked.",
+    help: "An initial access token registers a limited number of clients (--uses) until it expires (--expires). assent registration list shows how often each one was used. An access token or a registration access token is no initial access token.",
+  },
+  registration_access_token_missing: {
+    error: "invalid_token",
+    status: 401,
+    section: "RFC 7592 §2",
+    description: "The request has no registration access token.",
+    help: "Send the registration_access_token that the client got when it registered, as Authorization: Bearer TOKEN.",
+  },
+  registration_access_token_invalid: {
+    error: "invalid_token",
+    status: 401,
+    section: "RFC 7592 §2.1",
+    description:
+      "The registration access token does not belong to this client, or the client can not change itself any more.",
+    help: "Use registration_client_uri and registration_access_token from one registration. The client may have been deleted because no owner answered it for 30 days, or an operator may have disabled it. Then register again.",
+  },
+  registration_redirect_uri_invalid: {
+    error: "invalid_redirect_uri",
+    status: 400,
+    section: "RFC 7591 §3.2.2",
+    description: "One of the redirect URIs can not be registered; the member errors says why.",
+    help: "redirect_uris is a list of 1 to 20 absolute URIs without a fragment or a wildcard. Use https. A native application (application_type) may also use http://127.0.0.1, http://[::1], http://localhost, and schemes such as com.example.app:. The operator can limit the hosts (ASSENT_REGISTRATION_REDIRECT_HOSTS).",
+  },
+  registration_metadata_invalid: {
+    error: "invalid_client_metadata",
+    status: 400,
+    section: "RFC 7591 §3.2.2",
+    description: "The client metadata is not valid here; the member errors names each problem.",
+    help: "Send one JSON object as application/json in UTF-8, of at most 64 KiB, without a member twice. The member errors of the response names each member and its problem. grant_types and response_types must fit together, and the operator decides which grant types and scopes are allowed. An update must have the client_id, and can't change between a public and a confidential client.",
+  },
+  registrations_throttled: {
+    error: "temporarily_unavailable",
+    status: 429,
+    section: "RFC 6585 §4",
+    description: "Too many clients registered; retry later.",
+    help: "In one hour, 10 clients can register from one network, and 1,000 in all. Register once and keep the client_id. For more clients, ask the operator for an initial access token.",
+  },
   access_token_missing: {
     error: "invalid_request",
     status: 401,

@@ -130,6 +130,10 @@ export interface Client {
   readonly reviewed?: boolean;
   /** Set if the client's id is the address of a document that describes it. Absent: somebody registered it here. */
   readonly document?: DescribedBy;
+  /** Set if the client registered itself (RFC 7591). Absent: an operator registered it, or a document describes it. */
+  readonly registered?: SelfRegistered;
+  /** The `max_age` of a request that names none, in seconds (OpenID Connect Registration §2). Absent or null: none. */
+  readonly defaultMaxAge?: number | null;
   readonly createdAt: Millis;
   readonly updatedAt: Millis;
   /** When the client last lost a scope or a grant type. Older grants are checked before they are refreshed. */
@@ -152,6 +156,41 @@ export interface TokenExchangePolicy {
   readonly actors: readonly string[];
   /** True: without an actor token, the new token names no actor (RFC 8693 §1.1). */
   readonly impersonation: boolean;
+}
+
+/** What a client that registered itself may be. */
+export interface RegistrationPolicy {
+  readonly grantTypes: readonly string[];
+  /** Null: all scopes that every owner may grant. */
+  readonly scopes: readonly string[] | null;
+  /** Hosts of redirect URIs, as `redirectHostOf` writes them. Null: all. */
+  readonly redirectHosts: readonly string[] | null;
+  /** The scopes of its requests that name none. */
+  readonly defaultScopes: readonly string[];
+}
+
+/** Which parts of the server's policy an initial access token replaces. */
+export type OwnPolicy = { readonly [Part in keyof RegistrationPolicy]: RegistrationPolicy[Part] | null };
+
+/** A client that registered itself (RFC 7591, RFC 7592). */
+export interface SelfRegistered {
+  /** SHA-256 of its registration access token, base64url. */
+  readonly tokenHash: string;
+  /** The initial access token with which it came. Null: none was needed. */
+  readonly initialTokenId: string | null;
+  /** The policy of that token. Null: the server's. */
+  readonly policy: OwnPolicy | null;
+  /** What an operator left it: it can't register for more. Null: no operator changed it. */
+  readonly ceiling: Pick<Client, "scopes" | "grantTypes"> | null;
+  /** Changes with the name and the logo, so that the server asks owners again. */
+  readonly appearance: string;
+  readonly applicationType: "web" | "native";
+  readonly contacts: readonly string[];
+  readonly softwareId: string | null;
+  readonly softwareVersion: string | null;
+  /** The trusted issuer of its software statement. Null: it had none. */
+  readonly statementIssuer: string | null;
+  readonly requireAuthTime: boolean;
 }
 
 /** The document of a client (draft-ietf-oauth-client-id-metadata-document-02). */

@@ -28,6 +28,8 @@ export interface MetadataSettings {
   readonly customClaims: readonly { readonly claims: readonly string[] }[];
   /** `off`: an address is no client_id (draft-ietf-oauth-client-id-metadata-document-02 §6). Absent: off. */
   readonly clientIdMetadata?: "off" | "on" | readonly string[];
+  /** `off`: clients can't register themselves (RFC 7591). Absent: off. */
+  readonly registration?: "off" | "token" | "open";
 }
 
 /** `grants`: a grant type that is switched off appears in no list, and an endpoint that only it uses is left out. */
@@ -36,7 +38,7 @@ export function serverMetadata(
   scopes: Iterable<Scope>,
   grants: GrantRegistry,
   { any, issued }: CertificatesKnown = { any: false, issued: false },
-  { customClaims, clientIdMetadata = "off" }: MetadataSettings = { customClaims: [] },
+  { customClaims, clientIdMetadata = "off", registration = "off" }: MetadataSettings = { customClaims: [] },
 ): Readonly<Record<string, unknown>> {
   const methods = authenticationMethods.filter(
     (method) => (any || method !== "self_signed_tls_client_auth") && (issued || method !== "tls_client_auth"),
@@ -51,6 +53,7 @@ export function serverMetadata(
     ...(clientIdMetadata !== "off" && grants.offers("authorization_code")
       ? { client_id_metadata_document_supported: true }
       : {}),
+    ...(registration === "off" ? {} : { registration_endpoint: issuer + endpoints.registration }),
     grant_types_supported: grants.offered,
     token_endpoint_auth_methods_supported: methods,
     token_endpoint_auth_signing_alg_values_supported: SIGNING_ALGS,

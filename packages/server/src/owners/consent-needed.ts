@@ -46,7 +46,8 @@ export type ConsentDecision = "skip" | "vouched" | "ask" | "asked_again" | "else
 
 /** The parts of a request that decide whether the owner is asked. */
 export type ConsentAsked = Pick<AuthorizationRequest, "redirectUri" | "prompt"> & {
-  readonly client: Pick<Client, "type" | "firstParty"> & Partial<Pick<Client, "clientId" | "document">>;
+  readonly client: Pick<Client, "type" | "firstParty"> &
+    Partial<Pick<Client, "clientId" | "document" | "registered" | "reviewed">>;
 };
 
 export function decideConsent(
@@ -71,10 +72,12 @@ export function decideConsent(
 
 /**
  * RFC 8252 §8.6: any app on the device can claim a custom scheme or a loopback port, and with it the name of this client.
- * Only the document's own host is proven to belong to a client that a document describes.
+ * Only the document's own host is proven to belong to a client that a document describes. Nothing is proven about a
+ * client that registered itself, until an operator has reviewed it.
  */
 function isUnverified({ client, redirectUri }: Pick<ConsentAsked, "client" | "redirectUri">): boolean {
-  const { type, document, clientId = "" } = client;
+  const { type, document, registered, reviewed, clientId = "" } = client;
+  if (registered !== undefined && reviewed === false) return true;
   if (document !== undefined)
     return isUnverifiedRedirect(redirectUri) || consentHost(redirectUri) !== consentHost(clientId);
   return type === "public" && isUnverifiedRedirect(redirectUri);

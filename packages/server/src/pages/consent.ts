@@ -300,10 +300,18 @@ function unverifiedText({ client: { host }, device }: ConsentView, { words, prod
   return sentences(words.language, fill(consent.unverifiedText, { product }), compare);
 }
 
-/** Says that nobody registered the app, and where its answer goes if not to the host of its document. */
-function stranger({ document = null, host }: ClientCard, { words, product }: Chrome): Markup | null {
-  if (document === null) return null;
+/** Says that no operator knows the app, and where its answer goes if not to the host of its document. */
+function stranger(
+  { document = null, registeredItself = false, host }: ClientCard,
+  { words, product }: Chrome,
+): Markup | null {
   const { consent } = words;
+  if (registeredItself) {
+    const device = host !== null && hostKind(host) !== "web";
+    const goes = device ? rich(consent.documentDevice, { host: hostWords(host, words) }) : null;
+    return notice("warning", sentences(words.language, fill(consent.registeredIntro, { product }), goes));
+  }
+  if (document === null) return null;
   const kind = host === null ? null : hostKind(host);
   const goes =
     host === null || host === document

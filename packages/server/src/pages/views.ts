@@ -39,12 +39,13 @@ export interface ClientCard {
   /** Path of the logo on this server. If it is null, the page shows the initial in a tile. */
   readonly logo: string | null;
   /**
-   * The real host that gets the answer, e.g. `app.example.com`, `127.0.0.1` (this device) or `com.example.app:`. Null if a device fetches the
-   * answer.
+   * The real host that gets the answer: `app.example.com`, `127.0.0.1` (this device), `com.example.app:`. Null for a device.
    */
   readonly host: string | null;
   /** The host of the document that describes a client that nobody registered. Absent or null for all others. */
   readonly document?: string | null;
+  /** True if the client registered itself, and no operator has reviewed it. */
+  readonly registeredItself?: boolean;
   readonly policyUri: string | null;
   readonly tosUri: string | null;
   /** True if the operator has checked the client. */

@@ -22,8 +22,9 @@ export const TABLES: readonly Table[] = [
   { name: "sign_in_providers", key: ["id"], afterRestore: "kept" },
   { name: "company_sign_in", key: ["company_id"], afterRestore: "kept" },
   { name: "configured_records", key: ["kind", "record_id"], afterRestore: "kept" },
-  // A token could have been revoked since the backup.
+  // A token could have been revoked or used up since the backup.
   { name: "admin_tokens", key: ["token_hash"], afterRestore: "emptied" },
+  { name: "initial_access_tokens", key: ["token_hash"], afterRestore: "emptied" },
   { name: "admin_requests", key: ["actor", "request_key"], afterRestore: "emptied" },
   { name: "logos", key: ["hash"], afterRestore: "kept" },
   { name: "signing_keys", key: ["kid"], afterRestore: "kept" },

@@ -164,6 +164,11 @@ export const states: Readonly<Record<string, (chrome: Chrome) => string>> = {
       }),
       c,
     ),
+  "consent-registered-itself": (c) =>
+    consentPage(
+      aConsent({ client: { ...aDocumentClient, document: null, registeredItself: true, since: aClient().since } }),
+      c,
+    ),
   "consent-scheme": (c) =>
     consentPage(aConsent({ client: aClient({ name: "Photo Mobile", logo: null, host: "com.example.app:" }) }), c),
   "consent-stale": (c) => consentPage(aConsent({ problem: { kind: "stale" } }), c),

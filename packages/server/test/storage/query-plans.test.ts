@@ -117,10 +117,10 @@ describe("on PostgreSQL, in a session as ours are", () => {
 
   /** Small tables that are read completely, and the table of the ring that is emptied. */
   const WHOLE =
-    /^(catalog|signing_keys|scopes|resources|trusted_issuers|sign_in_providers|company_sign_in|configured_records|admin_tokens|webhooks|database_state|leases|migrations|receipt_keys|accepted_\d)$/;
+    /^(catalog|signing_keys|scopes|resources|trusted_issuers|sign_in_providers|company_sign_in|configured_records|admin_tokens|initial_access_tokens|webhooks|database_state|leases|migrations|receipt_keys|accepted_\d)$/;
   /** Indexes that are scanned in their own order up to a limit, in all partitions. */
   const WALKED =
-    /(_to_collect|_reserved|_pending|_untold|_by_age|_by_end|_by_name|_by_slug|_by_username|_by_email|people_disabled|people_operators|_by_version|_deleted|_of_issuer|_of_client_by_owner|clients_ending)$|^(clients|consents)_pkey$/;
+    /(_to_collect|_reserved|_pending|_untold|_by_age|_by_end|_by_name|_by_slug|_by_username|_by_email|people_disabled|people_operators|_by_version|_deleted|_to_forget|_of_issuer|_of_client_by_owner|clients_ending)$|^(clients|consents)_pkey$/;
 
   interface PlanNode {
     readonly "Node Type": string;

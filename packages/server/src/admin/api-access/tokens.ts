@@ -61,7 +61,7 @@ export async function createAdminToken(
 }
 
 /** A random id that command lines don't take for an option. */
-function newTokenId({ randomBytes }: Pick<AdminContext, "randomBytes">): string {
+export function newTokenId({ randomBytes }: Pick<AdminContext, "randomBytes">): string {
   for (;;) {
     const id = base64url(randomBytes(16));
     if (/^[A-Za-z0-9]/.test(id)) return id;

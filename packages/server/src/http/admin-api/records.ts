@@ -64,6 +64,17 @@ export const clientRecord = translatedRecord("client_name", {
   post_logout_redirect_uris: maybe(texts(100, 2048)),
   backchannel_logout_uri: maybe(url),
   id_token_signed_response_alg: maybe(text(20)),
+  default_max_age: maybe(Type.Integer()),
+  registered_by: maybe(
+    record({
+      initial_access_token: orNull(text(100, "the id of its initial access token; null: it needed none")),
+      software_statement_issuer: maybe(text(1000)),
+      application_type: oneOf(["web", "native"]),
+      contacts: maybe(texts(10, 300)),
+      software_id: maybe(text(200)),
+      software_version: maybe(text(200)),
+    }),
+  ),
   client_secrets: Type.Array(record({ created_at: time, expires_at: orNull(time) })),
   similar_clients: maybe(
     Type.Array(record({ client_id: ids, client_name: text(500) }), {

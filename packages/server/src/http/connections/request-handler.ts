@@ -94,6 +94,7 @@ function routerOf(assent: Served): Router<Route> {
     // An endpoint that no offered grant type needs does not exist: 404, as in the metadata.
     if (route.part !== undefined && !assent.oauth.grants.leadsTo(route.part)) continue;
     if (route.builtIn === true && isReplaced(assent.config.externalSignIn)) continue;
+    if (route.registers === true && assent.registration === null) continue;
     const { basePath } = assent;
     if (route.all !== undefined) router.addBelow(basePath + route.path, route);
     router.add(basePath !== "" && route.path === "/" ? basePath : basePath + route.path, route);
@@ -302,7 +303,7 @@ function withCors(answer: Answer, { method }: HttpRequest, route: Route): Answer
   if (route.cors !== true) return answer;
   if (method === "OPTIONS") {
     const preflight = {
-      "access-control-allow-methods": route.POST ? "POST" : "GET",
+      "access-control-allow-methods": route.all ? "GET, POST, PUT, DELETE" : route.POST ? "POST" : "GET",
       "access-control-allow-headers": "authorization, content-type, accept",
       "access-control-max-age": "86400",
     };

@@ -29,6 +29,7 @@ function cardOf(client: Client, language: string): ClientCard {
     policyUri: client.policyUri,
     tosUri: client.tosUri,
     document: client.document === undefined ? null : redirectHost(client.clientId),
+    registeredItself: client.registered !== undefined && client.reviewed === false,
     verified: client.verified ?? false,
     publisher: client.publisher ?? null,
     since: client.document === undefined ? client.createdAt : null,

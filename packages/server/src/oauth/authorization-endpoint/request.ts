@@ -299,7 +299,7 @@ async function hintIsRead(
 
 const PROMPTS: ReadonlySet<string> = new Set<Prompt>(["none", "login", "consent", "select_account"]);
 
-function promptIsFine({ single }: ParsedParameters, { claims }: Draft): Draft {
+function promptIsFine({ single }: ParsedParameters, { claims, client }: Draft): Draft {
   const prompt = single.get("prompt")?.split(" ") ?? [];
   if (prompt.some((one) => !PROMPTS.has(one)) || (prompt.includes("none") && prompt.length > 1))
     refuse("prompt_invalid");
@@ -308,7 +308,7 @@ function promptIsFine({ single }: ParsedParameters, { claims }: Draft): Draft {
   if (claims?.acrUnknown === true) refuse(prompt.includes("none") ? "sign_in_too_weak" : "acr_unreachable");
   return {
     prompt: prompt as Prompt[],
-    maxAge: maxAge === undefined ? null : Number(maxAge),
+    maxAge: maxAge === undefined ? (client?.defaultMaxAge ?? null) : Number(maxAge),
     acr: signInPolicy([{ acr: wantedAcr(single.get("acr_values")) }, { acr: claims?.acr ?? null }]).acr,
     loginHint: single.get("login_hint") ?? null,
     uiLocales: single.get("ui_locales") ?? null,

@@ -186,6 +186,11 @@ const TLS_SUBJECT_FORMS: Readonly<
 /** Absolute https URL of printable ASCII, without user information. */
 const HTTPS_PAGE = /^https:\/\/[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:\d{1,5})?([/?#][\u0021-\u007e]*)?$/;
 
+/** True: an absolute https URL, as pages of a client have. */
+export function isHttpsPage(value: unknown): value is string {
+  return typeof value === "string" && value.length <= 2048 && HTTPS_PAGE.test(value);
+}
+
 class Reader {
   readonly problems: MetadataProblem[] = [];
   readonly #metadata: ClientMetadata;
@@ -400,7 +405,7 @@ class Reader {
   page(field: "client_uri" | "policy_uri" | "tos_uri" | "jwks_uri"): string | null {
     const uri = this.#text(field);
     if (uri === undefined) return null;
-    if (uri.length > 2048 || !HTTPS_PAGE.test(uri)) this.#wrong(field, `${quoted(uri)} is not an https URL`);
+    if (!isHttpsPage(uri)) this.#wrong(field, `${quoted(uri)} is not an https URL`);
     return uri;
   }
 

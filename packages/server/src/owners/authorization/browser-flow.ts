@@ -13,7 +13,7 @@ import {
   errorResponse,
   travelsAtOnce,
 } from "../../oauth/authorization-endpoint/response.ts";
-import { ceilingOf } from "../../oauth/consent-reach.ts";
+import { ceilingOf, ownAppearance } from "../../oauth/consent-reach.ts";
 import type { ConditionName } from "../../oauth/errors.ts";
 import { isOpenIdRequest } from "../../oauth/openid/scopes.ts";
 import { parseParameters } from "../../oauth/parameters.ts";
@@ -243,13 +243,14 @@ async function wished(
 
 /** The continuation that goes into a page that asks: the answer then holds only for what the page shows. */
 export function askedOnPage({ request, continuation }: AuthorizationFlow): RequestContinuation {
-  const { document } = request.client;
-  return document === undefined ? continuation : { ...continuation, seen: document.appearance };
+  const seen = ownAppearance(request.client);
+  return seen === undefined ? continuation : { ...continuation, seen };
 }
 
-/** False: the client's document has changed its name or logo since the page was made. */
+/** False: a client that describes itself has changed its name or logo since the page was made. */
 function showsPresent({ request: { client }, continuation }: AuthorizationFlow): boolean {
-  return client.document === undefined || client.document.appearance === continuation.seen;
+  const appearance = ownAppearance(client);
+  return appearance === undefined || appearance === continuation.seen;
 }
 
 /**

@@ -16,7 +16,7 @@ export interface RequestContinuation {
   readonly nonce: string;
   /** The code's salt, so that the second click of a double click gets the same code. */
   readonly codeSalt: string;
-  /** What the client looked like on the page that asks, if a document describes it. Absent: no page has asked yet. */
+  /** What the client looked like on the page that asks, if it describes itself. Absent: no page has asked yet. */
   readonly seen?: string;
 }
 

@@ -49,6 +49,7 @@ import { events } from "./0046-events.ts";
 import { configuration } from "./0047-configuration.ts";
 import { delegations } from "./0048-delegations.ts";
 import { webhooks } from "./0049-webhooks.ts";
+import { registration } from "./0050-registration.ts";
 import type { Migration } from "./migration.ts";
 
 export const migrations: readonly Migration[] = [
@@ -101,6 +102,7 @@ export const migrations: readonly Migration[] = [
   configuration,
   delegations,
   webhooks,
+  registration,
 ];
 
 /** The newest migration of this program. A database without a newer one needs nothing else. */

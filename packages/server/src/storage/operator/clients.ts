@@ -6,7 +6,7 @@
 import { type PutOutcome, searchName, type Versioned } from "../../admin/storage.ts";
 import type { NewEvent } from "../../events/event.ts";
 import type { Client, Millis } from "../../oauth/model.ts";
-import { query, sql, steps, transaction } from "../define-verbs.ts";
+import { query, sql, steps, type Tx, transaction } from "../define-verbs.ts";
 import { tell } from "../events/tell.ts";
 import { json, text, whole } from "../row-conversion.ts";
 import { forgetConfigured, hold, raise } from "./catalog-versions.ts";
@@ -126,13 +126,24 @@ export const removeClient = transaction<Removal, boolean>(async (tx, { clientId,
     clientId,
   });
   if (found === undefined) return false;
-  const version = await raise(tx, "clients");
-  await tx.run(
-    sql`UPDATE clients SET record = NULL, version = :version, deleted_at = :now WHERE client_id = :clientId`,
-    { clientId, version, now },
-  );
-  await markEnding(tx, clientId, { version, name: json<Client>(found, "record").name, at: now, revokes: true });
-  forgetConfigured(tx, "clients", clientId);
-  await tell(tx, { kind: "client.deleted", at: now, by: "operator", clientId });
+  await dropClient(tx, json<Client>(found, "record"), { at: now, by: "operator" });
   return true;
 });
+
+/** The transaction must have closed the client's gate. */
+export async function dropClient(
+  tx: Tx,
+  { clientId, name }: Client,
+  event: { readonly at: Millis } & Pick<NewEvent, "by" | "details">,
+): Promise<void> {
+  const { at } = event;
+  const version = await raise(tx, "clients");
+  await tx.run(
+    sql`UPDATE clients SET record = NULL, version = :version, deleted_at = :at, forget_after = NULL
+      WHERE client_id = :clientId`,
+    { clientId, version, at },
+  );
+  await markEnding(tx, clientId, { version, name, at, revokes: true });
+  forgetConfigured(tx, "clients", clientId);
+  await tell(tx, { ...event, kind: "client.deleted", clientId });
+}

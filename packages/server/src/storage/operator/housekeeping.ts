@@ -19,6 +19,7 @@ import { activateName, dropName, staleNames } from "../people/unique-names.ts";
 import { ALARM_KEPT, DAY, ENDED_KEPT, HOUR, supersededUntil, text, whole } from "../row-conversion.ts";
 import { goOnEnding } from "./end-grants-of-client.ts";
 import { collectRefusals } from "./refusals.ts";
+import { collectUnusedClients } from "./registrations.ts";
 
 export interface Sweep {
   readonly now: Millis;
@@ -71,6 +72,8 @@ export const collect = steps<Sweep & { readonly what: Collected }, Swept>(async 
       return call(collectDevices, sweep);
     case "clients":
       return call(collectClients, sweep);
+    case "unused_clients":
+      return collectUnusedClients(call, sweep);
     case "history":
       return call(collectHistory, sweep);
     case "invitations":
@@ -97,6 +100,8 @@ export const collect = steps<Sweep & { readonly what: Collected }, Swept>(async 
       return call(collectLeases, sweep);
     case "admin_requests":
       return call(collectAdminRequests, sweep);
+    case "registration_tokens":
+      return call(collectRegistrationTokens, sweep);
     case "admin_tokens":
       return call(collectAdminTokens, sweep);
     case "client_endings":
@@ -300,6 +305,13 @@ export const collectAdminTokens = removing(
   30 * DAY,
 );
 
+/** Initial access tokens that expired 30 days ago: until then, lists show how often they were used. */
+export const collectRegistrationTokens = removing(
+  sql`DELETE FROM initial_access_tokens WHERE token_hash IN
+      (SELECT token_hash FROM initial_access_tokens WHERE expires_at <= :before ORDER BY expires_at LIMIT :limit)`,
+  30 * DAY,
+);
+
 /** Number of rows that are due, each kind counted up to `most`, along the index that housekeeping uses. */
 export const backlog = query<{ readonly now: Millis; readonly most: number }, Readonly<Record<string, number>>>({
   sql: sql`SELECT 'grants' AS kind, COUNT(*) AS due FROM (SELECT 1 FROM grants WHERE +partition >= 0 AND collect_at <= :now LIMIT :most) AS few
@@ -310,6 +322,7 @@ export const backlog = query<{ readonly now: Millis; readonly most: number }, Re
     UNION ALL SELECT 'external_answers', COUNT(*) FROM (SELECT 1 FROM external_answers WHERE +partition >= 0 AND until <= :now LIMIT :most) AS few
     UNION ALL SELECT 'device_requests', COUNT(*) FROM (SELECT 1 FROM device_requests WHERE +partition >= 0 AND expires_at <= :anHourAgo LIMIT :most) AS few
     UNION ALL SELECT 'clients', COUNT(*) FROM (SELECT 1 FROM clients WHERE deleted_at <= :aDayAgo LIMIT :most) AS few
+    UNION ALL SELECT 'unused_clients', COUNT(*) FROM (SELECT 1 FROM clients WHERE forget_after <= :now LIMIT :most) AS few
     UNION ALL SELECT 'client_endings', COUNT(*) FROM (SELECT 1 FROM clients WHERE ending IS NOT NULL LIMIT :most) AS few
     UNION ALL SELECT 'history', COUNT(*) FROM (SELECT 1 FROM history WHERE +partition >= 0 AND at <= :historyBefore LIMIT :most) AS few
     UNION ALL SELECT 'invitations', COUNT(*) FROM (SELECT 1 FROM invitations WHERE +partition >= 0 AND expires_at <= :aDayAgo LIMIT :most) AS few

@@ -62,11 +62,21 @@ import {
   collectMailRequests,
   collectNotices,
   collectOutbox,
+  collectRegistrationTokens,
   collectRequests,
   collectSessions,
 } from "./housekeeping.ts";
 import { claimLease, databaseChanges, releaseLease, runningServers } from "./leases.ts";
 import { addRefusal, collectRefusals, getRefusal, listRefusals, refusalsOfAll, refusalsOfClient } from "./refusals.ts";
+import {
+  addRegistrationToken,
+  clientsToForget,
+  collectIfUnused,
+  findRegistrationToken,
+  listRegistrationTokens,
+  registerClient,
+  revokeRegistrationToken,
+} from "./registrations.ts";
 import { deleteResource, listResources, putResource } from "./resources.ts";
 import { deleteScope, listScopes, putScope } from "./scopes.ts";
 import { deleteProvider, listProviders, putProvider, removeProvider } from "./sign-in-providers.ts";
@@ -92,6 +102,13 @@ export const directory = {
 };
 export const adminTokens = { add: addToken, find: findToken, list: listTokens, revoke: revokeToken };
 export const adminRequests = { begin: beginRequest, finish: finishRequest, forget: forgetRequest };
+export const registrations = {
+  addToken: addRegistrationToken,
+  findToken: findRegistrationToken,
+  listTokens: listRegistrationTokens,
+  revokeToken: revokeRegistrationToken,
+  register: registerClient,
+};
 export const logos = { put: putLogo, get: getLogo };
 export const keys = { list: listKeys, add: addKey, retire: retireKey, remove: removeKey };
 export const refusals = { add: addRefusal, get: getRefusal, list: listRefusals };
@@ -108,6 +125,9 @@ export const operatorSteps: Readonly<Record<string, Verb<never, unknown>>> = {
   removeClient,
   endGrantsOfClient,
   endingClients,
+  clientsToForget,
+  collectIfUnused,
+  collectRegistrationTokens,
   collectGrants,
   collectNotices,
   collectSessions,

@@ -1,5 +1,3 @@
-const adminToken = { tokenId: "t", scopes: ["admin"], createdBy: "operator", createdAt: NOW, expiresAt: NOW + 1000 };
-
 /** Arguments for each transaction of the storage, so that a test sees every statement. */
 
 import { marksOf } from "../../../src/owners/recovery/factor-fingerprints.ts";
@@ -37,6 +35,15 @@ const asking = aSession(person, { passwordChangedAt: NOW });
 const again = aSession(person, { passwordChangedAt: NOW });
 const grant = aGrant(person, { scopes: ["read", "write"] });
 const consent = { partition: person.partition, ownerId: personId, clientId: grant.clientId, now: NOW };
+const registrationToken = {
+  ...{ tokenId: "r", uses: 1, used: 0, policy: null, createdBy: "operator" },
+  ...{ createdAt: NOW, expiresAt: NOW + 1000 },
+};
+const aRegistration = {
+  client: aClient({ clientId: "own-1", reviewed: false }),
+  ...{ forgetAfter: NOW + 1, mostUnused: 100, network: "192.0.2.0/24", now: NOW },
+};
+const adminToken = { tokenId: "t", scopes: ["admin"], createdBy: "operator", createdAt: NOW, expiresAt: NOW + 1000 };
 const sweep = { now: NOW + 9_000_000_000, limit: 10 };
 const presented = { deviceId: "x", generation: 0 };
 const device = { presented: null, freshId: presented.deviceId };
@@ -295,6 +302,13 @@ export const calls: readonly (readonly [string, unknown])[] = [
   ["collectLeases", sweep],
   ["adminTokens.add", { token: adminToken, tokenHash: "h", most: 10, now: NOW }],
   ["adminTokens.revoke", { tokenId: adminToken.tokenId }],
+  ["registrations.addToken", { token: registrationToken, tokenHash: "i", most: 10, now: NOW }],
+  ["registrations.register", { ...aRegistration, tokenHash: "i" }],
+  ["registrations.register", { ...aRegistration, client: aClient({ clientId: "own-2" }), tokenHash: null }],
+  ["registrations.revokeToken", { tokenId: registrationToken.tokenId }],
+  ["collectIfUnused", { clientId: "own-1", now: NOW + 2 }],
+  ["collectIfUnused", { clientId: "own-2", now: NOW }],
+  ["collectRegistrationTokens", sweep],
   ["adminRequests.begin", { actor: "a", key: "k", requestHash: "h", most: 10, now: NOW }],
   ["adminRequests.begin", { actor: "a", key: "k", requestHash: "h", most: 10, now: NOW }],
   ["adminRequests.begin", { actor: "a", key: "l", requestHash: "h", most: 1, now: NOW }],

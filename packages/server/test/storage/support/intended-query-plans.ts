@@ -2,7 +2,7 @@
 
 /** Intended scans: a whole small table, or an index in its own order up to a limit. */
 const MEANT = [
-  /^SCAN (catalog|signing_keys|receipt_keys|scopes|resources|trusted_issuers|sign_in_providers|company_sign_in|configured_records|admin_tokens|webhooks|leases|migrations|database_state)\b/,
+  /^SCAN (catalog|signing_keys|receipt_keys|scopes|resources|trusted_issuers|sign_in_providers|company_sign_in|configured_records|admin_tokens|initial_access_tokens|webhooks|leases|migrations|database_state)\b/,
   /^SEARCH people USING INDEX people_by_age \((\(created_at,person_id\)|created_at)>\(?\?(,\?\))?\)$/,
   /^SEARCH (grants|sessions|known_devices|attempts|accepted|external_answers|device_requests|names|history|invitations|company_requests|member_links|mail_links|removed_factors|former_addresses|outbox|logout_notices) USING (?:COVERING )?INDEX (\w+_to_collect|names_reserved|member_links_pending|outbox_due) \(\w+<\?\)$/,
   /^SEARCH (mail_requests|outbox|logout_notices) USING (?:COVERING )?INDEX (mail_requests_due|outbox_due|logout_notices_due) \(due_at[<>]\?\)$/,
@@ -10,13 +10,14 @@ const MEANT = [
   /^SEARCH companies USING INDEX companies_by_age \((\(created_at,company_id\)|created_at)>\(?\?(,\?\))?\)$/,
   /^SEARCH standings USING INDEX standings_untold \(written_at>\?\)$/,
   /^SEARCH members USING INDEX members_by_name \(partition=\? AND company_id=\? AND username>\?\)$/,
-  /^SEARCH clients USING (COVERING )?INDEX clients_(by_version|deleted|verified) \(\w+[<>]\?\)$/,
+  /^SEARCH clients USING (COVERING )?INDEX clients_(by_version|deleted|verified|to_forget) \(\w+[<>]\?\)$/,
   // Lists for operators, along their index up to a limit.
   /^SEARCH consents USING (COVERING )?INDEX sqlite_autoindex_consents_1 \((\(partition,owner_id,client_id\)>\(\?,\?,\?\)|partition=\? AND owner_id=\? AND client_id>\?)\)$/,
   /^SEARCH people USING INDEX people_by_(username|email) \((username|email)>\? AND (username|email)<\?\)$/,
   /^SEARCH people USING INDEX people_(by_age|disabled|operators) \(\(created_at,person_id\)[<>]\(\?,\?\)\)$/,
   /^SEARCH clients USING INDEX clients_by_(name|age) \(.*\)$/,
   /^SEARCH companies USING INDEX companies_by_slug \(slug>\? AND slug<\?\)$/,
+  /^SEARCH initial_access_tokens USING (COVERING )?INDEX initial_access_tokens_by_end \(expires_at[<>]\?\)$/,
   /^SEARCH admin_(tokens|requests) USING (COVERING )?INDEX admin_(tokens_by_end|requests_by_age) \(\w+[<>]\?\)$/,
   /^SCAN clients USING (COVERING )?INDEX clients_ending$/,
   /^SEARCH consents USING (COVERING )?INDEX consents_of_client_by_owner \(client_id=\? AND \(partition,owner_id\)>\(\?,\?\)\)$/,

@@ -7,6 +7,7 @@ import { events } from "./events.ts";
 import { grantsAndKeys } from "./grants-and-keys.ts";
 import { issuers } from "./issuers.ts";
 import { providers } from "./providers.ts";
+import { registrations } from "./registrations.ts";
 import { scopesAndResources } from "./scopes.ts";
 import { settingsAndRefusals } from "./settings-and-refusals.ts";
 import { tokens } from "./tokens.ts";
@@ -24,6 +25,7 @@ export const operations: readonly Operation[] = [
   ...grantsAndKeys,
   ...settingsAndRefusals,
   ...tokens,
+  ...registrations,
   ...events,
   ...webhooks,
 ];

@@ -23,6 +23,7 @@ export const owner = {
     documentElsewhere: "Danach schickt sie Sie weiter zu {host}.",
     documentDevice:
       "Danach geht Ihre Antwort an {host}. Jedes Programm auf diesem Gerät kann sich als diese App ausgeben: Erlauben Sie den Zugriff nur, wenn Sie sie gerade selbst gestartet haben.",
+    registeredIntro: "{product} kennt diese App nicht. Sie hat sich selbst registriert und ihren Namen selbst gewählt.",
     changedLook:
       "Diese App hat ihren Namen oder ihr Logo geändert, seit Sie sie erlaubt haben. Sie hieß {name}. Erlauben Sie den Zugriff nur, wenn Sie diese Änderung erwartet haben.",
     about: "Über {app}",

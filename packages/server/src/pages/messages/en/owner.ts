@@ -20,6 +20,7 @@ export const owner = {
     documentElsewhere: "It then sends you on to {host}.",
     documentDevice:
       "It then hands your answer to {host}. Any program on this device can pretend to be this app: allow it only if you started it yourself just now.",
+    registeredIntro: "{product} doesn’t know this app. It registered itself and chose its own name.",
     changedLook:
       "This app changed its name or logo since you allowed it. It was called {name}. Allow it only if you expected this change.",
     about: "About {app}",

@@ -22,6 +22,7 @@ export const owner = {
     documentElsewhere: "Después le envía a {host}.",
     documentDevice:
       "Después su respuesta se entrega a {host}. Cualquier programa de este dispositivo puede hacerse pasar por esta aplicación: permita el acceso solo si acaba de iniciarla usted.",
+    registeredIntro: "{product} no conoce esta aplicación. Se registró ella misma y eligió su propio nombre.",
     changedLook:
       "Esta aplicación ha cambiado de nombre o de logotipo desde que la permitió. Se llamaba {name}. Permita el acceso solo si esperaba este cambio.",
     about: "Acerca de {app}",

@@ -24,6 +24,8 @@ export const owner = {
     documentElsewhere: "Elle vous envoie ensuite vers {host}.",
     documentDevice:
       "Votre réponse est ensuite transmise à {host}. N’importe quel programme de cet appareil peut se faire passer pour cette application : n’autorisez l’accès que si vous venez de la lancer vous-même.",
+    registeredIntro:
+      "{product} ne connaît pas cette application. Elle s’est enregistrée elle-même et a choisi son nom.",
     changedLook:
       "Cette application a changé de nom ou de logo depuis que vous l’avez autorisée. Elle s’appelait {name}. N’autorisez l’accès que si vous attendiez ce changement.",
     about: "À propos de {app}",

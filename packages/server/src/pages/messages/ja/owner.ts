@@ -23,6 +23,7 @@ export const owner = {
     documentElsewhere: "その後、{host} に移動します。",
     documentDevice:
       "その後、回答は {host} に渡されます。この端末のどのプログラムもこのアプリを装えます。たった今ご自分で起動した場合だけ許可してください。",
+    registeredIntro: "{product} はこのアプリを知りません。アプリが自分で登録し、名前も自分で決めました。",
     changedLook:
       "許可したときから、このアプリの名前またはロゴが変わりました。以前の名前は {name} です。この変更に心当たりがある場合だけ許可してください。",
     about: "{app} について",
