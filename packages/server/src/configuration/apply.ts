@@ -6,8 +6,8 @@ import type { OpenedAdmin } from "../admin/context.ts";
 import type { ConfiguredRecord } from "../admin/storage.ts";
 import type { Cause } from "../events/event.ts";
 import type { Context, Ended, Fields, Kind, Operator, Present } from "./kind.ts";
-import { compare, type Draft, desired, differing, type Step } from "./plan.ts";
-import { ConfigurationError, type Problem, refuseAll } from "./problems.ts";
+import { changedSince, compare, type Draft, desired, differing, type Step, shownName } from "./plan.ts";
+import { type Problem, refuseAll } from "./problems.ts";
 import type { Configuration } from "./read-file.ts";
 import { operatorOf, problemsOfRefusal } from "./run-operations.ts";
 
@@ -192,11 +192,13 @@ async function perform(
   await admin.storage.inOneTransaction({ cause, keep: true }, async (ports) => {
     const context = { ...admin, storage: ports };
     const draft = await compare(file, prune, context);
-    if (draft.fingerprint !== seen.fingerprint) {
-      const problem =
-        "somebody changed a record meanwhile: nothing was changed; run the command again to see the new plan";
-      throw new ConfigurationError([{ field: null, problem }]);
-    }
+    refuseAll(
+      changedSince(seen, draft).map((field) => {
+        const problem =
+          "somebody changed this meanwhile: nothing was changed; run the command again to see the new plan";
+        return { field, problem };
+      }),
+    );
     const steps = draft.steps.filter((step) => !idle.has(nameOf(step.kind, labelOf(step))));
     await carryOut(file, steps, operatorOf(context, authority, admin.config));
     await ports.configuredRecords.put({ records: await marksAfter(file, context) });
@@ -242,7 +244,7 @@ async function marksAfter(file: Configuration, context: Context): Promise<readon
 }
 
 function planOf(file: Configuration, { draft, changes, idle }: Tried): Plan {
-  const shown = ({ kind, present }: Draft["same"][number]) => `${kind.section}/${shownKey(present.label)}`;
+  const shown = ({ kind, present }: Draft["same"][number]) => shownName(kind, present.label);
   const unmarked = draft.same.filter(
     ({ kind, present }) =>
       !draft.marks.some((mark) => mark.kind === kind.section && mark.recordId === present.recordId),

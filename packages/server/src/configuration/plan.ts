@@ -41,15 +41,15 @@ export interface Draft {
   /** Records that the file described before, and that stay without `prune`. */
   readonly left: readonly { readonly kind: Kind; readonly present: Present }[];
   readonly marks: readonly ConfiguredRecord[];
-  /** Of everything that was compared. Another text: somebody changed it since. */
-  readonly fingerprint: string;
+  /** A hash of each record that was compared, by section and key. Another one: somebody changed it since. */
+  readonly seen: ReadonlyMap<string, string>;
 }
 
 export async function compare(file: Configuration, prune: boolean, context: Context): Promise<Draft> {
   const marks = await context.storage.configuredRecords.list();
   const problems: Problem[] = [];
   const [steps, same, left]: [Step[], Draft["same"][number][], Draft["left"][number][]] = [[], [], []];
-  const hash = createHash("sha256");
+  const seen = new Map<string, string>();
   for (const kind of kinds) {
     const entries = file.entriesOf(kind);
     const ofKind = marks.filter((mark) => mark.kind === kind.section);
@@ -57,7 +57,7 @@ export async function compare(file: Configuration, prune: boolean, context: Cont
     const labels = [...new Set([...entries, ...mine].map(({ label }) => label))];
     const found = labels.length === 0 ? [] : await kind.find({ labels, entries }, ofKind, context);
     const byLabel = new Map(found.map((one) => [one.label, one]));
-    for (const present of found) hash.update(`${kind.section} ${present.recordId} ${JSON.stringify(present.record)}\n`);
+    for (const present of found) seen.set(shownName(kind, present.label), hashOf(present));
     for (const entry of entries) {
       const present = byLabel.get(entry.label);
       if (present === undefined) {
@@ -77,7 +77,24 @@ export async function compare(file: Configuration, prune: boolean, context: Cont
     else left.push(...gone.map((present) => ({ kind, present })));
   }
   refuseAll(problems);
-  return { steps, same, left, marks, fingerprint: hash.digest("base64url") };
+  return { steps, same, left, marks, seen };
+}
+
+/** `policies/acme/web`. */
+export function shownName({ section }: Kind, label: string): string {
+  return `${section}/${label.replaceAll(" ", "/")}`;
+}
+
+function hashOf({ recordId, record }: Present): string {
+  return createHash("sha256")
+    .update(`${recordId} ${JSON.stringify(record)}`)
+    .digest("base64url");
+}
+
+/** The names of records that one of the two drafts has otherwise. */
+export function changedSince(before: Draft, now: Draft): readonly string[] {
+  const names = new Set([...before.seen.keys(), ...now.seen.keys()]);
+  return [...names].filter((name) => before.seen.get(name) !== now.seen.get(name));
 }
 
 function problemsOf(

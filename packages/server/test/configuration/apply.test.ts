@@ -140,7 +140,7 @@ describe.each(["sqlite", "postgres"] as const)("on %s", (kind) => {
     const prepared = await prepare(file, at.admin);
     await updateClient("phone", { metadata: { client_name: "Theirs" } }, at.admin);
     expect(await problems(prepared.perform())).toEqual([
-      expect.stringContaining("somebody changed a record meanwhile"),
+      expect.stringMatching(/^clients\/phone: somebody changed this meanwhile/),
     ]);
     expect((await clientNamed("phone"))?.name).toBe("Theirs");
     await updateClient("phone", { metadata: { client_name: "Phone App" } }, at.admin);
