@@ -6,7 +6,7 @@ import type { OpenedAdmin } from "../admin/context.ts";
 import type { ConfiguredRecord } from "../admin/storage.ts";
 import type { Cause } from "../events/event.ts";
 import type { Context, Ended, Fields, Kind, Operator, Present } from "./kind.ts";
-import { changedSince, compare, type Draft, desired, differing, type Step, shownName } from "./plan.ts";
+import { type Create, changedSince, compare, type Draft, desired, differing, type Step, shownName } from "./plan.ts";
 import { type Problem, refuseAll } from "./problems.ts";
 import type { Configuration } from "./read-file.ts";
 import { operatorOf, problemsOfRefusal } from "./run-operations.ts";
@@ -85,7 +85,10 @@ interface Tried {
 const nameOf = ({ section }: Kind, label: string) => `${section} ${label}`;
 const shownKey = (label: string) => label.replaceAll(" ", "/");
 
-function labelOf(step: Step): string {
+/** The end of a creation. */
+type Settle = Omit<Create, "action"> & { readonly action: "settle" };
+
+function labelOf(step: Step | Settle): string {
   return step.action === "delete" ? step.present.label : step.entry.label;
 }
 
@@ -105,11 +108,12 @@ async function trial(
     const counted = await step.kind.ends?.(step.present, how, context);
     ends.set(nameOf(step.kind, labelOf(step)), counted ?? {});
   }
-  await carryOut(file, draft.steps, operatorOf(context, authority, config));
+  const made = await carryOut(file, draft.steps, operatorOf(context, authority, config));
+  const marks = [...draft.marks, ...made];
   const [changes, idle]: [Change[], Set<string>] = [[], new Set()];
   for (const step of draft.steps) {
     const name = nameOf(step.kind, labelOf(step));
-    const fields = await fieldsOf(step, draft, context);
+    const fields = await fieldsOf(step, marks, context);
     if (step.action === "update" && fields.length === 0) idle.add(name);
     else changes.push(changeOf(step, fields, ends.get(name)));
   }
@@ -123,7 +127,11 @@ function changeOf(step: Step, fields: readonly FieldChange[], ends: Change["ends
 }
 
 /** The fields as the record has them after the trial. */
-async function fieldsOf(step: Step, { marks }: Draft, context: Context): Promise<readonly FieldChange[]> {
+async function fieldsOf(
+  step: Step,
+  marks: readonly ConfiguredRecord[],
+  context: Context,
+): Promise<readonly FieldChange[]> {
   if (step.action === "delete") return [];
   const { kind, entry } = step;
   const wanted = { labels: [entry.label], entries: [entry] };
@@ -144,40 +152,65 @@ async function fieldsOf(step: Step, { marks }: Draft, context: Context): Promise
   return [...told, ...hidden];
 }
 
-/** The records that a new scope needs come first; those that it needs no more go last. */
-async function carryOut(file: Configuration, steps: readonly Step[], operator: Operator): Promise<void> {
-  const isUpdate = ({ action }: Step) => action === "update";
-  // An API's default scopes are created after the API, and before the API names them.
-  const late = (step: Step) => isUpdate(step) && step.kind.section === "resources";
+/** The records that a new scope needs come first; those that it needs no more go last. Returns the marks of new records. */
+async function carryOut(
+  file: Configuration,
+  steps: readonly Step[],
+  operator: Operator,
+): Promise<readonly ConfiguredRecord[]> {
   const built = steps.filter((step) => step.action !== "delete");
-  const afterScopes = built.findLastIndex(({ kind }) => kind.section === "scopes" || kind.section === "resources") + 1;
-  const ordered = [
-    ...built.slice(0, afterScopes).filter((step) => !late(step)),
-    ...built.filter(late),
-    ...built.slice(afterScopes),
-    ...steps.filter(({ action }) => action === "delete").reverse(),
-  ];
+  // An API's default scopes are created after the API, and before the API names them.
+  const late = ({ action, kind }: Step) => action === "update" && kind.section === "resources";
+  const ordered: (Step | Settle)[] = [...new Set(built.map(({ kind }) => kind.section))].flatMap((section) => {
+    const own = built.filter(({ kind }) => kind.section === section);
+    const creates = own.filter((step) => step.action === "create");
+    const settled = creates
+      .filter(({ kind }) => kind.settle !== undefined)
+      .map((step) => ({ ...step, action: "settle" as const }));
+    return [...creates, ...settled, ...own.filter((step) => step.action === "update" && !late(step))];
+  });
+  const place = ordered.findLastIndex(({ kind }) => ["resources", "scopes"].includes(kind.section)) + 1;
+  ordered.splice(place, 0, ...built.filter(late));
+  ordered.push(...steps.filter(({ action }) => action === "delete").reverse());
+  const made: ConfiguredRecord[] = [];
   let problems: Problem[] = [];
   let section = "";
   for (const step of ordered) {
+    const part = `${step.kind.section} ${step.action}`;
     // A refused record leads to more refusals in the next sections, which say nothing new.
-    if (step.kind.section !== section) refuseAll(problems);
-    section = step.kind.section;
-    problems = [...problems, ...(await refusalsOf(file, step, operator))];
+    if (part !== section) refuseAll(problems);
+    section = part;
+    try {
+      const recordId = await doStep(step, operator);
+      const mark = { kind: step.kind.section, configuration: file.name, label: labelOf(step) };
+      if (recordId !== undefined) made.push({ ...mark, recordId });
+    } catch (error) {
+      const refused = problemsOfRefusal(error);
+      if (refused === undefined) throw error;
+      problems = [
+        ...problems,
+        ...refused.map(({ field, problem }) => file.problemAt(step.kind, labelOf(step), field, problem)),
+      ];
+    }
   }
   refuseAll(problems);
+  return made;
 }
 
-async function refusalsOf(file: Configuration, step: Step, operator: Operator): Promise<readonly Problem[]> {
-  try {
-    if (step.action === "create") await step.kind.create(step.entry, operator);
-    else if (step.action === "update") await step.kind.update(step.present, step.changes, step.entry, operator);
-    else await step.kind.remove(step.present, operator);
-    return [];
-  } catch (error) {
-    const problems = problemsOfRefusal(error);
-    if (problems === undefined) throw error;
-    return problems.map(({ field, problem }) => file.problemAt(step.kind, labelOf(step), field, problem));
+/** Returns the id of a new record. */
+async function doStep(step: Step | Settle, operator: Operator): Promise<string | undefined> {
+  switch (step.action) {
+    case "create":
+      return step.kind.create(step.entry, operator);
+    case "settle":
+      await step.kind.settle?.(step.entry, operator);
+      return undefined;
+    case "update":
+      await step.kind.update(step.present, step.changes, step.entry, operator);
+      return undefined;
+    case "delete":
+      await step.kind.remove(step.present, operator);
+      return undefined;
   }
 }
 
@@ -200,8 +233,8 @@ async function perform(
       }),
     );
     const steps = draft.steps.filter((step) => !idle.has(nameOf(step.kind, labelOf(step))));
-    await carryOut(file, steps, operatorOf(context, authority, admin.config));
-    await ports.configuredRecords.put({ records: await marksAfter(file, context) });
+    const made = await carryOut(file, steps, operatorOf(context, authority, admin.config));
+    await ports.configuredRecords.put({ records: await marksAfter(file, made, context) });
   });
 }
 
@@ -225,10 +258,15 @@ function isMarked(
 }
 
 /** Of every record that the file describes, as the transaction has left them. */
-async function marksAfter(file: Configuration, context: Context): Promise<readonly ConfiguredRecord[]> {
+async function marksAfter(
+  file: Configuration,
+  made: readonly ConfiguredRecord[],
+  context: Context,
+): Promise<readonly ConfiguredRecord[]> {
   const { kinds } = await import("./kinds/index.ts");
   const all: ConfiguredRecord[] = [];
-  const marks = await context.storage.configuredRecords.list();
+  const stored = await context.storage.configuredRecords.list();
+  const marks = [...stored, ...made];
   for (const kind of kinds) {
     const entries = file.entriesOf(kind);
     if (entries.length === 0) continue;
@@ -240,7 +278,7 @@ async function marksAfter(file: Configuration, context: Context): Promise<readon
     );
     all.push(...found.map((present) => markOf(file, kind, present)));
   }
-  return all.filter((mark) => !isMarked(mark, marks));
+  return all.filter((mark) => !isMarked(mark, stored));
 }
 
 function planOf(file: Configuration, { draft, changes, idle }: Tried): Plan {

@@ -87,6 +87,8 @@ export interface Kind {
   secretsOf?(present: Present): readonly string[];
   /** Returns the id of the new record. */
   create(entry: Entry, operator: Operator): Promise<string>;
+  /** Completes a new record once all new records of its section exist. */
+  settle?(entry: Entry, operator: Operator): Promise<void>;
   /** `changes`: the new values of the fields that differ; secrets are in the entry. */
   update(present: Present, changes: Fields, entry: Entry, operator: Operator): Promise<void>;
   remove(present: Present, operator: Operator): Promise<void>;

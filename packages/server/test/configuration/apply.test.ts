@@ -32,7 +32,7 @@ describe.each(["sqlite", "postgres"] as const)("on %s", (kind) => {
     expect(steps(plan)).toEqual([
       "create resources https://photos.example.com",
       ...["photos:view", "photos:delete"].map((one) => `create scopes ${one}`),
-      ...["web", "phone", "backup"].map((one) => `create clients ${one}`),
+      ...["web", "phone", "backup", "worker"].map((one) => `create clients ${one}`),
       ...["create issuers https://idp.example.com", "create companies acme"],
       ...["create policies acme/web", "create policies acme/phone"],
       ...["create providers okta", "create providers microsoft", "create webhooks crm"],
@@ -57,7 +57,7 @@ describe.each(["sqlite", "postgres"] as const)("on %s", (kind) => {
     expect(events).toBeGreaterThan(10);
     const again = await apply(WHOLE, at.admin);
     expect([again.changes, again.adopted, again.left]).toEqual([[], [], []]);
-    expect(again.unchanged).toBe(13);
+    expect(again.unchanged).toBe(14);
     expect(await clientNamed("web")).toEqual(web);
     expect((await at.admin.storage.events.waiting({ limit: 100 })).events).toHaveLength(events);
   });
@@ -181,8 +181,9 @@ describe.each(["sqlite", "postgres"] as const)("on %s", (kind) => {
     );
     expect(await refused("name: Acme", "name: Acme Inc")).toMatch(/companies\.acme: .*admin:companies:write/);
     expect(await refused("  backup:", "  other:")).toMatch(/clients\.other\.client_id: .*scope admin/);
-    await apply(WHOLE.replace("Nightly backup", "Weekly backup"), at.admin, { authority });
-    expect((await clientNamed("backup"))?.name).toBe("Weekly backup");
+    expect(await refused("Nightly backup", "Weekly backup")).toMatch(/clients\.backup\.token_exchange: .*scope admin/);
+    await apply(WHOLE.replace("client_name: Worker", "client_name: Batch worker"), at.admin, { authority });
+    expect((await clientNamed("worker"))?.name).toBe("Batch worker");
     await apply(WHOLE, at.admin);
   });
 
@@ -278,6 +279,17 @@ describe.each(["sqlite", "postgres"] as const)("on %s", (kind) => {
     expect((await at.admin.storage.consents.find({ partition, ownerId, clientId: "phone" }))?.status).toBe("revoked");
     await apply(WHOLE, at.admin);
     expect((await clientNamed("phone"))?.status).toBe("active");
+  });
+
+  test("two new webhooks with one address → each keeps its key", async () => {
+    const hook = (label: string, kind: string) =>
+      `  ${label}:\n    url: https://two.example.com/\n    kinds: [${kind}]\n`;
+    const text = `version: 1\nname: hooks\nwebhooks:\n${hook("one", "user.*")}${hook("two", "company.*")}`;
+    await apply(text, at.admin);
+    expect((await apply(text, at.admin)).changes).toEqual([]);
+    const gone = await apply(text.replace(hook("one", "user.*"), ""), at.admin, { prune: true });
+    expect(steps(gone)).toEqual(["delete webhooks one"]);
+    await apply("version: 1\nname: hooks\n", at.admin, { prune: true });
   });
 
   test("a change outside of the file → the plan undoes it", async () => {

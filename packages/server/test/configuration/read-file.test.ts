@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { configurationSchema, readConfiguration } from "../../src/configuration/index.ts";
+import { kinds } from "../../src/configuration/kinds/index.ts";
 import { check } from "../../src/http/admin-api/validation.ts";
 import { problems, resolve, VALUES } from "./support/test-configuration.ts";
 
@@ -57,7 +58,6 @@ describe("AP-04 types of YAML 1.2", () => {
   test("no, 12:30:45, an id of digits, the quoted forms → the texts that the file has", async () => {
     const text = `${HEAD}clients:\n  0123:\n    client_name: no\n    type: public\n    publisher: 12:30:45\n    scope: "1e3"\n`;
     const file = await readConfiguration(text, resolve);
-    const { kinds } = await import("../../src/configuration/kinds/index.ts");
     const entries = kinds.flatMap((kind) => file.entriesOf(kind));
     expect(entries).toEqual([
       {
@@ -145,4 +145,15 @@ test("the JSON Schema → accepts the references, and refuses what the command r
   expect(check(schema, file({ ...web, client_secret: "x" }))).toBe(false);
   expect(check(schema, file({ ...web, updated_at: 1 }))).toBe(false);
   expect(check(schema, { ...file(web), policies: { acme: { web: { rule: "block" } } } })).toBe(true);
+});
+
+test("each field of a section has a default, so that a change of it is seen; the exceptions are no fields of the record", () => {
+  const inputs = ["providers.host", "providers.realm", "policies.lifetime"];
+  const without = kinds.flatMap(({ section, schema, defaults, secrets }) => {
+    const known = [...Object.keys(defaults({})), ...secrets];
+    return Object.keys(schema.properties ?? {})
+      .filter((name) => !known.includes(name))
+      .map((name) => `${section}.${name}`);
+  });
+  expect(without.sort()).toEqual(inputs.sort());
 });

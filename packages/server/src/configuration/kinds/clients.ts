@@ -64,13 +64,17 @@ export const clients: Kind = {
   hasSecret: ({ record }, _field, secret) => hasCurrentSecret(record as Client, secret),
   secretsOf: ({ record }) => ((record as Client).secrets.length > 0 ? [SECRET] : []),
   async create({ label, fields, secrets }, operator) {
-    const { status: asked, ...body } = fields;
+    const { status: asked, token_exchange: _, ...body } = fields;
     const clientId = { client_id: label };
     await operator.run("clients.create", {}, { ...body, ...clientId });
     const secret = secrets[SECRET];
     if (secret !== undefined) await operator.run("clients.rotate-secret", clientId, { [SECRET]: secret, overlap: 0 });
     if (asked === "disabled") await operator.run("clients.disable", clientId);
     return label;
+  },
+  // Its actors can be clients that come later in the file.
+  async settle({ label, fields: { token_exchange: policy } }, operator) {
+    if (policy !== undefined) await operator.run("clients.update", { client_id: label }, { token_exchange: policy });
   },
   async update(before, { status: asked, ...changes }, { secrets }, operator) {
     const clientId = { client_id: before.label };

@@ -36,8 +36,9 @@ export const webhooks: Kind = {
   async find(wanted, marks, context) {
     const all = (await allWebhooks(context)).map(({ webhook }) => {
       const marked = marks.find(({ recordId }) => recordId === webhook.id)?.label;
-      const same = wanted?.entries.find(({ fields }) => canonical(fields)["url"] === webhook.url)?.label;
-      return presentOf(webhook, marked ?? same ?? slugOf(webhook));
+      // Several can send to one address.
+      const [same, other] = (wanted?.entries ?? []).filter(({ fields }) => canonical(fields)["url"] === webhook.url);
+      return presentOf(webhook, marked ?? (other === undefined ? same?.label : undefined) ?? slugOf(webhook));
     });
     return all.filter(({ label }) => wanted === null || wanted.labels.includes(label));
   },

@@ -18,7 +18,7 @@ import {
   wants,
 } from "../../webhooks/webhook.ts";
 import { query, type Row, sql, statement, steps, type Tx, transaction } from "../define-verbs.ts";
-import { hold } from "../operator/catalog-versions.ts";
+import { forgetConfigured, hold } from "../operator/catalog-versions.ts";
 import { HOUR, isStill, json, text, textOrNull, whole, wholeOrNull } from "../row-conversion.ts";
 import { tell } from "./tell.ts";
 
@@ -75,6 +75,7 @@ export const deleteWebhook = steps<Args<"delete">, boolean>(async (call, { id })
 
 export const removeWebhook = transaction<{ readonly id: string }, boolean>(async (tx, { id }) => {
   if ((await tx.one(sql`DELETE FROM webhooks WHERE id = :id RETURNING id`, { id })) === undefined) return false;
+  forgetConfigured(tx, "webhooks", id);
   await tell(tx, { kind: "webhook.deleted", by: "operator", details: { webhook: id } });
   return true;
 });

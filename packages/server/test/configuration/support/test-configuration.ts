@@ -127,8 +127,16 @@ clients:
     type: confidential
     token_endpoint_auth_method: private_key_jwt
     jwks_uri: https://backup.example.com/jwks
-    grant_types: [client_credentials]
+    grant_types: [client_credentials, "urn:ietf:params:oauth:grant-type:token-exchange"]
     own_scope: photos:view
+    token_exchange:
+      subjects: [access_token]
+      actors: [worker]
+  worker:
+    client_name: Worker
+    type: confidential
+    client_secret: {env: OTHER}
+    grant_types: [client_credentials]
 issuers:
   https://idp.example.com:
     type: jwt
