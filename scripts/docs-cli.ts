@@ -16,6 +16,8 @@ names (\`--config FILE\` names another configuration file). Servers may run on i
 change within a second. Only \`serve\`, \`demo\` and \`db migrate\` create a database. If there is none, any other command
 says where it looked, and stops. \`db restore\` puts a backup there.
 
+- After \`assent login\`, or with \`--server URL\`, commands work on [a server over the network](remote.md) instead of the database
+  of this machine. \`--local\` means this machine.
 - \`--json\` prints exactly one JSON document on stdout: the whole record, or an array for a list. Fields of clients have
   the names of RFC 7591. Times are RFC 3339, except the times of RFC 7591, which are seconds since the epoch. Without
   \`--json\`, the command prints text for people, in colour on a terminal unless \`NO_COLOR\` is set. Warnings and errors go

@@ -202,4 +202,7 @@ ${table(["file", "what it does"], rows)}
 
 if (import.meta.main) {
   for (const [name, text] of referencePages()) writeFileSync(join(root, "docs", "reference", name), text);
+  // The names by which commands call a server over the network.
+  const named = Object.fromEntries(operations.map(({ id, method, path }) => [id, `${method} ${path}`]));
+  writeFileSync(join(root, "packages/cli/src/remote/operations.json"), `${JSON.stringify(named, null, 2)}\n`);
 }

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type { Command } from "commander";
 import { expect, test } from "vitest";
 import { buildProgram } from "../packages/cli/src/command-tree.ts";
+import { remoteCommands } from "../packages/cli/src/remote/attach.ts";
 import { operations } from "../packages/server/src/http/admin-api/operations/index.ts";
 
 const root = join(import.meta.dirname, "..", "packages");
@@ -24,17 +25,23 @@ const ONLY_COMMANDS: Readonly<Record<string, string>> = {
   apply: "it does operations of the API, all in one transaction",
   export: "it writes a file with all secrets, which must not travel by HTTP",
   import: "it replaces all data, also the token of the caller",
+  "client exchange": "whose tokens a client may exchange is decided on the machine, until the admin API has it",
+  login: "it asks a server for its own access to that server",
+  logout: "as login",
+  whoami: "it tells where commands work",
+  completion: "it is about the shell of the operator",
+  "admin allow-login": "nobody who is not on the machine may open this door",
   "receipt verify": "anybody can do it: the server has a page for it, and the keys are public",
 };
+
+/** Commands with an operation that work only on the machine. */
+const ONLY_LOCAL: readonly string[] = [];
 
 /** Operations that no command does. */
 const ONLY_OPERATIONS: Readonly<Record<string, string>> = { "events.show": "the command's list has the whole record" };
 
 /** Use-cases that do the same for both: one reads a list to its end, the other one page of it. */
 const LIKE: Readonly<Record<string, string>> = {
-  allClients: "listClients",
-  allCompanies: "listCompanies",
-  allUsers: "listUsers",
   companyMembers: "membersPage",
   listConsents: "consentsPage",
   listEvents: "eventsPage",
@@ -62,6 +69,7 @@ const ONLY_BY_COMMAND: Readonly<Record<string, string>> = {
   lastEvent: "the command `events tail` begins at the end; a program names the event",
   surroundings: "the command warns of what it replaces",
   recentlyLeft: "a note of the command for people",
+  allowLogin: "nobody who is not on the machine may open this door",
   receiptOf: "anybody can verify a receipt",
 };
 
@@ -104,6 +112,15 @@ test("every command but the exceptions has an operation; every operation has a c
   expect(operations.filter(({ command }) => command === null || !commands.has(command)).map(({ id }) => id)).toEqual(
     Object.keys(ONLY_OPERATIONS),
   );
+});
+
+test("the names that remote commands use are those of the operations; each command with an operation works remotely", () => {
+  const named = Object.fromEntries(operations.map(({ id, method, path }) => [id, `${method} ${path}`]));
+  const file = join(root, "cli/src/remote/operations.json");
+  expect(JSON.parse(readFileSync(file, "utf8")), "run node scripts/docs.ts").toEqual(named);
+  const done = new Set(operations.map(({ command }) => command).filter((one) => one !== null));
+  expect([...done].filter((one) => !Object.hasOwn(remoteCommands, one)).sort()).toEqual(ONLY_LOCAL);
+  expect(Object.keys(remoteCommands).filter((one) => !done.has(one))).toEqual([]);
 });
 
 test("every use-case that a command or an operation has, the other one has, too, but the exceptions", () => {

@@ -3,6 +3,7 @@
 import { Command, CommanderError } from "commander";
 import manifest from "../package.json" with { type: "json" };
 import { tell } from "./command-errors.ts";
+import type { TargetOptions } from "./remote/target.ts";
 import { begin } from "./shared-options.ts";
 
 interface Noun {
@@ -44,6 +45,19 @@ const nouns: Readonly<Record<string, Noun>> = {
     summary: "load the data of an exported file into the database",
     load: () => import("./commands/import.ts"),
   },
+  login: {
+    summary: "work on a server over the network",
+    load: async () => ({ register: (await import("./commands/login.ts")).registerLogin }),
+  },
+  logout: {
+    summary: "work on this machine's database again",
+    load: async () => ({ register: (await import("./commands/login.ts")).registerLogout }),
+  },
+  whoami: {
+    summary: "tell where commands work, and as whom",
+    load: async () => ({ register: (await import("./commands/login.ts")).registerWhoami }),
+  },
+  completion: { summary: "print a script for completion in a shell", load: () => import("./commands/completion.ts") },
 };
 
 /** The program. It loads the nouns in `wanted`, and knows only name and summary of the others. */
@@ -52,6 +66,8 @@ export async function buildProgram(wanted: readonly string[] = Object.keys(nouns
     .description("Runs the Assent authorization server and administers it.")
     .version(manifest.version, "-V, --version", "print the version")
     .option("--config <file>", "use this configuration file instead of ASSENT_CONFIG and ./assent.config.*")
+    .option("--server <url>", "work on this server through its admin API (assent login, or ASSENT_TOKEN)")
+    .option("--local", "work on the database of this machine, also after assent login")
     .helpOption("-h, --help", "show help for the command")
     .helpCommand("help [command]", "show help for a command")
     .configureHelp({ showGlobalOptions: false })
@@ -88,10 +104,24 @@ function usageLine(text: string): string {
   return suggestion === undefined ? message : `${message} ${suggestion}`;
 }
 
-/** The words that can be a noun: `assent [--config FILE] [help] NOUN`. */
-function nounsOf(args: readonly string[]): readonly string[] {
-  const from = args[0] === "--config" ? 2 : args[0]?.startsWith("--config=") ? 1 : 0;
-  return args.slice(from, from + 2);
+/** The words that can be a noun: `assent [--config FILE] [--server URL] [--local] [help] NOUN`. */
+function nounsOf(args: readonly string[]): readonly string[] | undefined {
+  let from = 0;
+  while (args[from]?.startsWith("--")) from += args[from] === "--config" || args[from] === "--server" ? 2 : 1;
+  // Its script has all of them.
+  return args[from] === "completion" ? undefined : args.slice(from, from + 2);
+}
+
+/** Makes the command work on the server that the command line, the environment or an earlier `assent login` names. */
+async function connect(command: Command, options: TargetOptions): Promise<void> {
+  const { targetOf } = await import("./remote/target.ts");
+  const target = targetOf(options);
+  if (target !== undefined) (await import("./remote/attach.ts")).attach(command, wordsOf(command), target);
+}
+
+/** True: it is the server itself, or a part of the demo. It asks nobody where to work. */
+function isServer(words: string): boolean {
+  return ["serve", "demo"].includes(words.split(" ")[0] ?? "");
 }
 
 /** `client create`: the words of a command without the program. */
@@ -115,12 +145,13 @@ export async function run(args: readonly string[]): Promise<number> {
   });
   const program = await buildProgram(nounsOf(args));
   let current = program;
-  program.hook("preAction", (_program, command) => {
+  program.hook("preAction", async (_program, command) => {
     current = command;
-    const { config } = program.opts<{ readonly config?: string }>();
+    const { config, ...target } = program.opts<TargetOptions & { readonly config?: string }>();
     // Workers that a server starts read the same file.
     if (config !== undefined) process.env["ASSENT_CONFIG"] = config;
     begin({ words: wordsOf(command), fields: fieldsOf(command) });
+    if (target.server !== undefined || !isServer(wordsOf(command))) await connect(command, target);
   });
   try {
     await program.parseAsync([...args], { from: "user" });

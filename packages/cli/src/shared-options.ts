@@ -45,6 +45,53 @@ export function limitOption(): Option {
   });
 }
 
+/** The filters of a list, by name. */
+export type Filters = Readonly<Record<string, string>>;
+
+/** Filters of a list, which may repeat: `--filter status=disabled`. */
+export function filterOption(fields: readonly string[]): Option {
+  const known = `one of ${fields.join(", ")}`;
+  return new Option(
+    "--filter <field=value>",
+    `only entries that fit; the field is ${known} (may repeat)`,
+  ).argParser<Filters>((text, before) => {
+    const at = text.indexOf("=");
+    if (!fields.includes(text.slice(0, at))) throw new InvalidArgumentError(`Use field=value. The field is ${known}.`);
+    return { ...(typeof before === "object" ? before : {}), [text.slice(0, at)]: text.slice(at + 1) };
+  });
+}
+
+/** The value of a filter that has few values. */
+export function oneOf<const V extends string>(
+  field: string,
+  value: string | undefined,
+  values: readonly V[],
+): V | undefined {
+  const found = values.find((one) => one === value);
+  if (value !== undefined && found === undefined) throw new UsageError(`--filter: ${field} is ${values.join(" or ")}`);
+  return found;
+}
+
+export const flagIn = (value: "true" | "false" | undefined) => (value === undefined ? undefined : value === "true");
+
+/** All pages of a list, one entry after the other. */
+export async function* everyPage<T, Place>(
+  page: (part: { readonly after: Place | null; readonly limit: number }) => Promise<{
+    readonly items: readonly T[];
+    readonly next: Place | null;
+  }>,
+): AsyncGenerator<T> {
+  for (let after: Place | null = null; ; ) {
+    const { items, next }: { readonly items: readonly T[]; readonly next: Place | null } = await page({
+      after,
+      limit: 200,
+    });
+    yield* items;
+    if (next === null) return;
+    after = next;
+  }
+}
+
 /** The entries whose value is not undefined. */
 export function given<T extends object>(values: T): { [Key in keyof T]?: Exclude<T[Key], undefined> } {
   const entries = Object.entries(values).filter(([, value]) => value !== undefined);

@@ -50,7 +50,7 @@ class Caller {
   async made(path: string, body: unknown, id: string): Promise<string> {
     const { body: record } = await this.post(path, body);
     const own = `${path}/${encodeURIComponent(String(record?.[id]))}`;
-    if (path !== "/tokens") await this.call("GET", own);
+    if (!path.endsWith("tokens")) await this.call("GET", own);
     await this.call("GET", path);
     return own;
   }
@@ -135,6 +135,17 @@ async function companies(caller: Caller): Promise<void> {
   await caller.call("DELETE", company);
 }
 
+async function webhooks(caller: Caller): Promise<void> {
+  const webhook = await caller.made("/webhooks", { url: "https://hooks.test/in", kinds: ["user.*"] }, "id");
+  await caller.patch(webhook, { status: "disabled" });
+  await caller.patch(webhook, { status: "active" });
+  await caller.post(`${webhook}/rotate-secret`, { overlap: 0 });
+  await caller.post(`${webhook}/test`);
+  await caller.post(`${webhook}/replay`, { since: new Date(0).toISOString() });
+  await caller.call("GET", `${webhook}/deliveries`);
+  await caller.call("DELETE", webhook);
+}
+
 async function accessAndLogs(caller: Caller): Promise<void> {
   const { personId, username } = await server.addPerson();
   const client = await server.addClient();
@@ -153,6 +164,7 @@ async function accessAndLogs(caller: Caller): Promise<void> {
   const refusal = await caller.first("/refusals");
   await caller.call("GET", `/refusals/${refusal["request_id"]}`);
   await caller.call("GET", "/settings");
+  await caller.call("DELETE", await caller.made("/registration_tokens", { uses: 1 }, "id"));
   await caller.call("DELETE", await caller.made("/tokens", { scope: "admin:users:read" }, "id"));
 }
 
@@ -172,6 +184,7 @@ test("each operation is called → each succeeds, and fits its schema", async ()
   await clientsAndApis(caller);
   await peopleAndIssuers(caller);
   await companies(caller);
+  await webhooks(caller);
   await accessAndLogs(caller);
   const all = operations.map(({ id }) => id);
   expect(all.filter((id) => !caller.done.has(id))).toEqual([]);

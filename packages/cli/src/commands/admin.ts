@@ -6,6 +6,11 @@ import { type JsonOption, listOption, noun, secondsOption, verb, withAdmin } fro
 
 export function register(program: Command): void {
   const admin = noun(program, "admin", "access tokens for the admin API");
+  verb(
+    admin,
+    "allow-login",
+    "let operators sign in with assent login; makes the client assent-cli, for which the server knows no secret",
+  ).action(allow);
   verb(admin, "create-token", "make a bearer token for the admin API; it is printed once")
     .addOption(
       listOption("--scope <scopes>", 'admin, or narrower ones such as "admin:clients:read admin:users:write"', {
@@ -18,6 +23,14 @@ export function register(program: Command): void {
   verb(admin, "revoke-token <id>", "end a token; its next request is refused")
     .addOption(yesOption("on a terminal, don't ask for confirmation"))
     .action(revokeToken);
+}
+
+async function allow(options: JsonOption) {
+  await withAdmin(options, async (admin, out) => {
+    const { allowLogin, clientRecord } = await import("@assent/server/admin");
+    out.record(clientRecord(await allowLogin(admin), admin.issuer));
+    out.note(`Next: assent login ${admin.issuer}. To forbid it again: assent client disable assent-cli`);
+  });
 }
 
 async function createToken(options: JsonOption & { readonly scope: readonly string[]; readonly expires?: number }) {

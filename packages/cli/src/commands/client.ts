@@ -1,19 +1,23 @@
 /** `assent client …`: apps that ask for access. */
 
-import { createReadStream } from "node:fs";
-import type { ClientChanges, OpenedAdmin, OwnClientSettings } from "@assent/server/admin";
+import type { Client, ClientChanges, OpenedAdmin, OwnClientSettings, Place } from "@assent/server/admin";
 import { type Command, Option } from "commander";
-import { Failure, lineOf, UsageError } from "../command-errors.ts";
+import { jsonOf, logoOf } from "../client-files.ts";
+import { lineOf, UsageError } from "../command-errors.ts";
 import { confirm, countedAll, disablingText, type YesOption, yesOption } from "../confirm.ts";
-import { pictureOf } from "../picture-file.ts";
 import type { Output, WireRecord } from "../print-records.ts";
 import {
+  everyPage,
+  type Filters,
+  filterOption,
   firstOf,
+  flagIn,
   given,
   type JsonOption,
   limitOption,
   listOption,
   noun,
+  oneOf,
   requireChanges,
   secondsOption,
   verb,
@@ -29,7 +33,7 @@ import {
 } from "./multi-valued-client-options.ts";
 import { translations } from "./scope.ts";
 
-interface ClientOptions extends JsonOption {
+export interface ClientOptions extends JsonOption {
   readonly name?: string;
   readonly redirectUri?: readonly string[];
   readonly postLogoutRedirectUri?: readonly string[];
@@ -67,7 +71,10 @@ interface ClientOptions extends JsonOption {
 export function register(program: Command): void {
   const client = noun(program, "client", "apps that ask for access");
   registerCreate(client);
-  verb(client, "list", "list all clients").addOption(limitOption()).action(list);
+  verb(client, "list", "list all clients")
+    .addOption(filterOption(["name", "status", "type", "verified", "reviewed"]))
+    .addOption(limitOption())
+    .action(list);
   verb(client, "show <client-id>", "show a client").action(show);
   registerUpdate(client);
   verb(
@@ -217,7 +224,7 @@ function settings(command: Command): Command {
 }
 
 /** Metadata as in a registration (RFC 7591 §2). Keys given in one way replace those given in the other way. */
-async function metadataOf(options: ClientOptions) {
+export async function metadataOf(options: ClientOptions) {
   if (options.jwks !== undefined && options.jwksUri !== undefined)
     throw new UsageError("use either --jwks or --jwks-uri");
   return given({
@@ -268,7 +275,7 @@ function tlsSubjectOf(text: string): Readonly<Record<string, string | null>> {
   );
 }
 
-function ownSettingsOf(options: ClientOptions): OwnClientSettings {
+export function ownSettingsOf(options: ClientOptions): OwnClientSettings {
   return given({
     ownScopes: options.ownScope,
     defaultScopes: options.defaultScope,
@@ -324,10 +331,19 @@ function nextStep(
   return `Next: put the issuer ${issuer}, client_id${hasSecret ? " and client_secret" : ""} into the app's configuration. Its library finds the rest at ${metadata}`;
 }
 
-async function list(options: JsonOption & { readonly limit?: number }) {
+async function list(options: JsonOption & { readonly limit?: number; readonly filter?: Filters }) {
+  const { name, status, type, verified, reviewed } = options.filter ?? {};
+  const filter = given({
+    name,
+    status: oneOf("status", status, ["active", "disabled"]),
+    type: oneOf("type", type, ["confidential", "public"]),
+    verified: flagIn(oneOf("verified", verified, ["true", "false"])),
+    reviewed: flagIn(oneOf("reviewed", reviewed, ["true", "false"])),
+  });
   await withAdmin(options, async (admin, out) => {
-    const { allClients, clientRecord } = await import("@assent/server/admin");
-    const clients = await firstOf(allClients(admin), options.limit);
+    const { clientRecord, listClients } = await import("@assent/server/admin");
+    const all = everyPage<Client, Place>((part) => listClients({ ...filter, ...part }, admin));
+    const clients = await firstOf(all, options.limit);
     out.list(
       clients.map((client) => clientRecord(client, admin.issuer)),
       [{ field: "client_id" }, { field: "client_name" }, { field: "type" }, { field: "status" }, { field: "scope" }],
@@ -462,31 +478,4 @@ async function warnOfSimilar(
     );
   }
   return similarRecords(similar);
-}
-
-/** The JSON of a file. */
-async function jsonOf(file: string): Promise<unknown> {
-  const { MAX_JWKS_BYTES } = await import("@assent/server/admin");
-  const source = file === "-" ? process.stdin : createReadStream(file);
-  let text = "";
-  try {
-    for await (const chunk of source) {
-      text += String(chunk);
-      if (text.length > MAX_JWKS_BYTES) break;
-    }
-  } catch (error) {
-    throw new Failure(`${file}: the file can't be read (${(error as Error).message})`);
-  }
-  if (text.length > MAX_JWKS_BYTES) throw new Failure(`${file}: the file is larger than ${MAX_JWKS_BYTES} bytes`);
-  try {
-    return JSON.parse(text);
-  } catch {
-    // Text that can't be parsed may be a private key, so the error repeats none of it.
-    throw new Failure(`${file}: the file is not JSON`);
-  }
-}
-
-async function logoOf(file: string): Promise<Uint8Array> {
-  const { MAX_LOGO_BYTES } = await import("@assent/server/admin");
-  return pictureOf(file, MAX_LOGO_BYTES);
 }

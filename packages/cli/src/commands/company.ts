@@ -1,6 +1,6 @@
 /** `assent company …`: companies, which own the access that members grant in their names. */
 
-import type { AppPolicy, CompanyChanges, OpenedAdmin } from "@assent/server/admin";
+import type { AppPolicy, Company, CompanyChanges, OpenedAdmin, Place } from "@assent/server/admin";
 import { type Command, Option } from "commander";
 import { UsageError } from "../command-errors.ts";
 import {
@@ -13,12 +13,16 @@ import {
   yesOption,
 } from "../confirm.ts";
 import {
+  everyPage,
+  type Filters,
+  filterOption,
   firstOf,
   given,
   type JsonOption,
   limitOption,
   listOption,
   noun,
+  oneOf,
   requireChanges,
   secondsOption,
   verb,
@@ -40,7 +44,10 @@ export function register(program: Command): void {
     .requiredOption("--slug <slug>", "its name in URLs: a–z, 0–9 and dashes")
     .addOption(defaultRuleOption("--default-rule <rule>"))
     .action(create);
-  verb(company, "list", "list all companies, oldest first").addOption(limitOption()).action(list);
+  verb(company, "list", "list all companies, oldest first")
+    .addOption(filterOption(["slug", "status"]))
+    .addOption(limitOption())
+    .action(list);
   verb(company, "show <slug>", "show a company with its members and rules").action(show);
   verb(company, "update <slug>", "change a company; settings that you omit stay the same")
     .option("--name <text>", "new name")
@@ -125,10 +132,13 @@ async function create(options: CreateOptions) {
   });
 }
 
-async function list(options: JsonOption & { readonly limit?: number }) {
+async function list(options: JsonOption & { readonly limit?: number; readonly filter?: Filters }) {
+  const { slug, status } = options.filter ?? {};
+  const filter = given({ slug, status: oneOf("status", status, ["active", "disabled"]) });
   await withAdmin(options, async (admin, out) => {
-    const { allCompanies, companyRecord } = await import("@assent/server/admin");
-    const companies = await firstOf(allCompanies(admin), options.limit);
+    const { companyRecord, listCompanies } = await import("@assent/server/admin");
+    const all = everyPage<Company, Place>((part) => listCompanies({ ...filter, ...part }, admin));
+    const companies = await firstOf(all, options.limit);
     out.list(
       companies.map((company) => companyRecord(company)),
       [{ field: "slug" }, { field: "name" }, { field: "status" }, { field: "default_rule" }],

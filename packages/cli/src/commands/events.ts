@@ -14,7 +14,7 @@ const LISTED = 50;
 const LOOK_EVERY = 500;
 const READ_AT_ONCE = 500;
 
-interface Filters extends JsonOption {
+export interface Filters extends JsonOption {
   readonly kind?: string;
   readonly actor?: string;
   readonly subject?: string;
@@ -56,7 +56,7 @@ function filtered(command: Command): Command {
     .addOption(timeOption("--until <time>", "only events before then"));
 }
 
-function queryOf({ kind, actor, subject, client, since, until }: Filters, now: number): EventQuery {
+export function queryOf({ kind, actor, subject, client, since, until }: Filters, now: number): EventQuery {
   return given({ kind, actor, subject, clientId: client, since: timeOf(since, now), until: timeOf(until, now) });
 }
 
@@ -80,7 +80,7 @@ async function list(options: Filters & { readonly limit?: number }) {
   });
 }
 
-function briefly(details: ShownEvent["details"]): string {
+export function briefly(details: ShownEvent["details"]): string {
   const text = Object.entries(details)
     .map(([name, value]) => `${name}=${Array.isArray(value) ? value.join(",") : String(value)}`)
     .join(" ");
@@ -93,6 +93,21 @@ function lineOf(event: ShownEvent): string {
   const about = [subject, clientId].filter((one) => one !== null).map((one) => `→ ${one}`);
   const facts = personal === null || personal === "erased" ? [] : Object.values(personal);
   return printable([new Date(at).toISOString(), kind, actor, ...about, briefly(details), ...facts].join("  "));
+}
+
+/** The same line, from the record of the event. */
+export function lineOfRecord(event: Readonly<Record<string, unknown>>): string {
+  const about = [event["subject"], event["client_id"]].filter((one) => one !== null).map((one) => `→ ${one}`);
+  const facts = Object.values((event["personal"] ?? {}) as Readonly<Record<string, string>>);
+  const details = briefly(event["details"] as ShownEvent["details"]);
+  return printable([event["at"], event["kind"], event["actor"], ...about, details, ...facts].join("  "));
+}
+
+/** The filters as parameters of the admin API. */
+export function filtersOf(options: Filters): Readonly<Record<string, unknown>> {
+  const { since, until, clientId, ...others } = queryOf(options, Date.now());
+  const time = (at: number | undefined) => (at === undefined ? undefined : new Date(at).toISOString());
+  return { ...others, client_id: clientId, since: time(since), until: time(until) };
 }
 
 async function tail(options: Filters) {
@@ -118,7 +133,7 @@ async function tail(options: Filters) {
 }
 
 /** JSON on one line, without characters that act on a terminal. */
-function oneLine(document: unknown): string {
+export function oneLine(document: unknown): string {
   return jsonText(JSON.parse(JSON.stringify(document))).replaceAll(/\n */g, " ");
 }
 

@@ -18,7 +18,7 @@ import {
   withAdmin,
 } from "../shared-options.ts";
 
-interface IssuerOptions extends JsonOption {
+export interface IssuerOptions extends JsonOption {
   readonly jwks?: string;
   readonly jwksUri?: string;
   readonly certificate?: readonly string[];
@@ -232,7 +232,7 @@ async function links(issuer: string, options: JsonOption & { readonly limit?: nu
   });
 }
 
-function settingsOf(options: IssuerOptions): IssuerSettings {
+export function settingsOf(options: IssuerOptions): IssuerSettings {
   const { scope, client, audience, maxLifetime, mapSubject, emailDomain, subject, createOwners, status } = options;
   const { tokenExchange: exchange } = options;
   return given({
@@ -263,7 +263,7 @@ function subjectClaimOf(options: IssuerOptions & Partial<CreateOptions>): string
 }
 
 /** The one source of keys that the command line names. */
-async function keysOf(options: IssuerOptions): Promise<IssuerKeys | undefined> {
+export async function keysOf(options: IssuerOptions): Promise<IssuerKeys | undefined> {
   const { jwks, jwksUri, certificate, samlMetadata } = options;
   const named = [jwks, jwksUri, certificate, samlMetadata].filter((one) => one !== undefined);
   if (named.length > 1) throw new UsageError("use only one of --jwks, --jwks-uri, --certificate and --saml-metadata");

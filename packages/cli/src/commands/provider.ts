@@ -18,7 +18,7 @@ import {
   rolesOf,
 } from "./company-provider.ts";
 
-interface ProviderOptions extends JsonOption, CompanyProviderOptions {
+export interface ProviderOptions extends JsonOption, CompanyProviderOptions {
   readonly name?: string;
   readonly issuer?: string;
   readonly clientId?: string;
@@ -327,7 +327,7 @@ function claimsOf(pairs: readonly string[] | undefined): Readonly<Record<string,
 
 const filled = (values: readonly string[] | undefined) => values?.filter((one) => one !== "");
 
-function settingsOf(options: ProviderOptions) {
+export function settingsOf(options: ProviderOptions) {
   const { scope, emailDomain, trustEmail, createPeople, believeFresh, hostedDomain, whenDisabled, changeClient } =
     options;
   const { authorizationEndpoint, tokenEndpoint, userEndpoint, teamId, keyId } = options;

@@ -15,7 +15,7 @@ import {
   withAdmin,
 } from "../shared-options.ts";
 
-interface ScopeOptions extends JsonOption {
+export interface ScopeOptions extends JsonOption {
   readonly description?: string;
   readonly resource?: string | false;
   readonly optional?: boolean;
@@ -94,7 +94,7 @@ export function translations(words: readonly string[] | undefined, flag: string)
   );
 }
 
-function settingsOf({
+export function settingsOf({
   description,
   resource,
   optional,

@@ -68,7 +68,7 @@ async function opened(stream: ReturnType<typeof createWriteStream>, file: string
 }
 
 /** The lines of a file of any size. What is beyond the length of a line is left out: the line is refused then. */
-async function* linesOf(file: string, longest: number): AsyncGenerator<Uint8Array> {
+export async function* linesOf(file: string, longest: number): AsyncGenerator<Uint8Array> {
   const input = file === "-" ? process.stdin : createReadStream(file);
   let line: Buffer = Buffer.alloc(0);
   try {

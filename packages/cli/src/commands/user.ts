@@ -1,6 +1,6 @@
 /** `assent user …`: people who sign in. */
 
-import type { OpenedAdmin, TypedDetails, UserChanges } from "@assent/server/admin";
+import type { OpenedAdmin, Person, Place, TypedDetails, UserChanges } from "@assent/server/admin";
 import type { Command } from "commander";
 import {
   confirm,
@@ -15,12 +15,16 @@ import { type PasswordOptions, passwordChoice, passwordOptions } from "../passwo
 import { pictureOf } from "../picture-file.ts";
 import type { WireRecord } from "../print-records.ts";
 import {
+  everyPage,
+  type Filters,
+  filterOption,
   firstOf,
   given,
   type JsonOption,
   limitOption,
   listOption,
   noun,
+  oneOf,
   requireChanges,
   verb,
   withAdmin,
@@ -47,7 +51,10 @@ export function register(program: Command): void {
     .option("--must-change", MUST_CHANGE)
     .addHelpText("after", "\nWithout --password-stdin and --generate-password, the command asks for the password.")
     .action(create_);
-  verb(user, "list", "list all people, oldest accounts first").addOption(limitOption()).action(list);
+  verb(user, "list", "list all people, oldest accounts first")
+    .addOption(filterOption(["username", "email", "status", "operator"]))
+    .addOption(limitOption())
+    .action(list);
   verb(user, "show <user>", "show a person, by username or e-mail address").action(show);
   const change = verb(user, "update <user>", "change a person; settings that you omit stay the same")
     .option(
@@ -119,7 +126,7 @@ function withDetails(command: Command): Command {
 }
 
 /** The options of `withDetails` that were used. Undefined: none. */
-function detailsOf(options: TypedDetails): { readonly details?: TypedDetails } {
+export function detailsOf(options: TypedDetails): { readonly details?: TypedDetails } {
   const { givenName, middleName, familyName, nickname, birthdate, gender } = options;
   const { locale, zoneinfo, website, profileUrl, phoneNumber, phoneVerified } = options;
   const { street, postalCode, locality, region, country } = options;
@@ -159,11 +166,17 @@ async function create_(options: CreateOptions) {
   });
 }
 
-async function list(options: JsonOption & { readonly limit?: number }) {
+async function list(options: JsonOption & { readonly limit?: number; readonly filter?: Filters }) {
   await withAdmin(options, async (admin, out) => {
-    const { allUsers, secondFactorsOf, userRecord } = await import("@assent/server/admin");
+    const { listUsers, secondFactorsOf, userRecord } = await import("@assent/server/admin");
+    const { username, email, status, operator } = options.filter ?? {};
+    const filter = given({
+      ...{ username, email, operator: operator === "any" ? (true as const) : operator },
+      status: oneOf("status", status, ["active", "disabled"]),
+    });
     const records: WireRecord[] = [];
-    for (const person of await firstOf(allUsers(admin), options.limit)) {
+    const people = everyPage<Person, Place>((part) => listUsers({ ...filter, ...part }, admin));
+    for (const person of await firstOf(people, options.limit)) {
       records.push({ ...userRecord(person, admin.issuer), second_factors: await secondFactorsOf(person, admin) });
     }
     out.list(
@@ -225,7 +238,7 @@ async function update(login: string, options: UpdateOptions) {
 }
 
 /** Null removes the picture. Undefined: it stays. */
-async function pictureIn(file: string | false | undefined): Promise<Uint8Array | null | undefined> {
+export async function pictureIn(file: string | false | undefined): Promise<Uint8Array | null | undefined> {
   if (file === undefined || file === false) return file === false ? null : undefined;
   const { MAX_PICTURE_BYTES } = await import("@assent/server/admin");
   return pictureOf(file, MAX_PICTURE_BYTES);

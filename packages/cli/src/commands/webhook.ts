@@ -23,7 +23,7 @@ const LISTED = 50;
 
 const ONCE = "secret: shown only once. Give it to the receiver, which checks the signatures with it.";
 
-interface Settings extends JsonOption {
+export interface Settings extends JsonOption {
   readonly url?: string;
   readonly kind?: readonly string[];
   readonly description?: string;
@@ -94,7 +94,7 @@ function filters(command: Command): Command {
     .option("--subject <id>", "only events about this person or company");
 }
 
-function settingsOf({ url, kind: kinds, description, client, subject }: Settings): WebhookChanges {
+export function settingsOf({ url, kind: kinds, description, client, subject }: Settings): WebhookChanges {
   return given({
     ...{ url, kinds, description },
     clientId: client === false ? null : client,

@@ -1,0 +1,34 @@
+/** Makes a command work on a server instead of the database of this machine. */
+
+import type { Command } from "commander";
+import { UsageError } from "../command-errors.ts";
+import { Output } from "../print-records.ts";
+import type { RemoteCommands } from "./call.ts";
+import { clientsAndApis } from "./clients-and-apis.ts";
+import { peopleAndCompanies } from "./people-and-companies.ts";
+import { apiAt, type Target } from "./target.ts";
+import { trustAndLogs } from "./trust-and-logs.ts";
+
+export const remoteCommands: RemoteCommands = { ...peopleAndCompanies, ...clientsAndApis, ...trustAndLogs };
+
+/** Commands that are about a server without being operations of it. */
+const OWN: ReadonlySet<string> = new Set(["login", "logout", "whoami", "completion"]);
+
+/** `words`: of the command, without the program. Throws if it works only on the machine of the database. */
+export function attach(command: Command, words: string, { server, isNamed }: Target): void {
+  if (OWN.has(words)) return;
+  const remote = Object.hasOwn(remoteCommands, words) ? remoteCommands[words] : undefined;
+  if (remote === undefined) {
+    // After `assent login`, these commands still mean this machine: nothing else could be meant.
+    if (!isNamed) return;
+    throw new UsageError(
+      `assent ${words} works only on the machine that has the database: leave out --server and ASSENT_SERVER`,
+    );
+  }
+  command.action(async () => {
+    const options = command.opts<{ readonly json?: true }>();
+    const out = new Output(options.json ?? false);
+    if (!isNamed) out.note(`On ${server}:`);
+    await remote({ args: command.args, options, command, api: apiAt(server), out });
+  });
+}

@@ -1,0 +1,95 @@
+/** What a remote command gets, and how its options become fields of the admin API. */
+
+import type { Command } from "commander";
+import { Failure } from "../command-errors.ts";
+import type { Column, Output, WireRecord } from "../print-records.ts";
+import type { Body, OperationId, RemoteApi } from "./api.ts";
+
+type Options = Readonly<Record<string, unknown>>;
+
+export interface RemoteCall {
+  readonly args: readonly string[];
+  readonly options: Options;
+  readonly command: Command;
+  readonly api: RemoteApi;
+  readonly out: Output;
+}
+
+export type RemoteCommand = (call: RemoteCall) => Promise<void>;
+export type RemoteCommands = Readonly<Record<string, RemoteCommand>>;
+
+const snake = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+/** Names that the API has in another form: lists of scopes are one text there. */
+const NAMES: Readonly<Record<string, string>> = {
+  ...{ scopes: "scope", ownScopes: "own_scope", defaultScopes: "default_scope", userInfo: "userinfo" },
+  ...{ mustChange: "must_change_password", phoneVerified: "phone_number_verified" },
+};
+
+/** Settings of a use-case as fields of a body. Undefined ones are left out. */
+export function wire(settings: object): Body {
+  return Object.fromEntries(
+    Object.entries(settings)
+      .filter(([, value]) => value !== undefined)
+      .map(([name, value]) => {
+        const field = NAMES[name] ?? snake(name);
+        return [field, /(^|_)scope$/.test(field) && Array.isArray(value) ? value.join(" ") : value];
+      }),
+  );
+}
+
+/** A value of the command line as a text. */
+export function textOption({ options }: Pick<RemoteCall, "options">, name: string): string | undefined {
+  const value = options[name];
+  return typeof value === "string" ? value : undefined;
+}
+
+/** The filters of a list: `--filter status=disabled`. */
+export function filtersOf({ options }: Pick<RemoteCall, "options">): Body {
+  return (options["filter"] as Body | undefined) ?? {};
+}
+
+export function limitOf({ options }: Pick<RemoteCall, "options">): number {
+  return typeof options["limit"] === "number" ? options["limit"] : Number.POSITIVE_INFINITY;
+}
+
+export const columns = (...fields: readonly string[]): readonly Column[] => fields.map((field) => ({ field }));
+
+/** A list that takes no more than filters and a limit. `none`: what to say if it is empty. */
+export function listed(id: OperationId, shown: readonly Column[], none: string): RemoteCommand {
+  return async (call) => {
+    const found = await call.api.list(id, { query: filtersOf(call) }, limitOf(call));
+    call.out.list(found, shown, none);
+  };
+}
+
+/** Shows the record of an answer. */
+export function show(out: Output, record: Body, once: readonly string[] = []): void {
+  for (const { field, problem } of (record["warnings"] ?? []) as { field: string | null; problem: string }[])
+    out.warn(field === null ? problem : `${field}: ${problem}`);
+  const { warnings: _, ...rest } = record;
+  out.record(rest as WireRecord, once);
+}
+
+/** The one person with this username or address. */
+export async function userId({ api }: Pick<RemoteCall, "api">, login: string): Promise<string> {
+  return String((await userOf(api, login))["id"]);
+}
+
+export async function userOf(api: RemoteApi, login: string): Promise<Body> {
+  const field = login.includes("@") ? "email" : "username";
+  const wanted = login.normalize("NFKC").toLowerCase();
+  const { items } = await api.call("users.list", { query: { [field]: wanted, limit: 10 } });
+  const found = (items as Body[]).find((one) => String(one[field]).toLowerCase() === wanted);
+  if (found === undefined)
+    throw new Failure(`there is no user ${JSON.stringify(login.slice(0, 100))} on ${api.server}`);
+  return found;
+}
+
+export async function companyId({ api }: Pick<RemoteCall, "api">, slug: string): Promise<string> {
+  const { items } = await api.call("companies.list", { query: { slug, limit: 10 } });
+  const found = (items as Body[]).find((one) => one["slug"] === slug);
+  if (found === undefined)
+    throw new Failure(`there is no company ${JSON.stringify(slug.slice(0, 100))} on ${api.server}`);
+  return String(found["id"]);
+}

@@ -1,0 +1,170 @@
+/** `assent client …`, `scope …` and `resource …` on a server. */
+
+import { logoOf } from "../client-files.ts";
+import { UsageError } from "../command-errors.ts";
+import { type ClientOptions, metadataOf, ownSettingsOf } from "../commands/client.ts";
+import { dropRemarks, listChangesOf } from "../commands/multi-valued-client-options.ts";
+import { type ScopeOptions, settingsOf as scopeSettingsOf } from "../commands/scope.ts";
+import { confirm } from "../confirm.ts";
+import { given, requireChanges } from "../shared-options.ts";
+import type { Body, OperationId } from "./api.ts";
+import { columns, listed, type RemoteCall, type RemoteCommand, type RemoteCommands, show, wire } from "./call.ts";
+import { pictureType } from "./picture-type.ts";
+
+const SECRET = ["client_secret"];
+
+async function clientFields(options: ClientOptions): Promise<Body> {
+  return { ...(await metadataOf(options)), ...wire(ownSettingsOf(options)) };
+}
+
+const createClient: RemoteCommand = async ({ options, api, out }) => {
+  const asked = options as unknown as ClientOptions;
+  const picture = typeof asked.logo === "string" ? await logoOf(asked.logo) : undefined;
+  const body = { type: options["type"], ...(await clientFields(asked)) };
+  const made = await api.call("clients.create", { body });
+  if (picture !== undefined) {
+    const path = [String(made["client_id"])];
+    await api.call("clients.set-logo", { path, bytes: picture, type: pictureType(picture) });
+  }
+  show(out, made, SECRET);
+};
+
+const list = (value: unknown): readonly string[] =>
+  Array.isArray(value)
+    ? (value as string[])
+    : String(value ?? "")
+        .split(" ")
+        .filter((one) => one !== "");
+
+/** The lists of a record after values were added and removed, in the form that the record has. */
+function changedLists(options: object, present: Body): Body {
+  return Object.fromEntries(
+    Object.entries(listChangesOf(options)).map(([field, { add = [], remove = [] }]) => {
+      const next = [...new Set([...list(present[field]).filter((one) => !remove.includes(one)), ...add])];
+      return [field, field.endsWith("scope") ? next.join(" ") : next];
+    }),
+  );
+}
+
+const updateClient: RemoteCommand = async ({ args, options, api, out }) => {
+  const [id = ""] = args;
+  const asked = options as unknown as ClientOptions;
+  const { status } = options;
+  const fields = await clientFields(asked);
+  requireChanges({ ...fields, ...listChangesOf(options), ...given({ status }) }, "client");
+  if (status === "disabled") await confirm(`Disabling ${id} on ${api.server} ends its grants.`, options);
+  let before: Body = {};
+  let after = await api.change("clients", [id], (present) => {
+    before = present;
+    return { ...fields, ...changedLists(options, present) };
+  });
+  if (status !== undefined)
+    after = await api.call(status === "disabled" ? "clients.disable" : "clients.enable", { path: [id] });
+  const lost = Object.fromEntries(
+    Object.keys(fields).map((field) => [field, list(before[field]).filter((one) => !list(after[field]).includes(one))]),
+  );
+  for (const remark of dropRemarks(options, lost)) out.warn(remark);
+  show(out, after);
+};
+
+function onClient(id: OperationId, ends?: string): RemoteCommand {
+  return async ({ args, options, api, out }) => {
+    if (ends !== undefined) await confirm(`${ends} ${args[0]} on ${api.server} ends its grants.`, options);
+    show(out, await api.call(id, { path: [args[0] ?? ""] }));
+  };
+}
+
+const logo: RemoteCommand = async ({ args: [id = "", file], options, api, out }) => {
+  if ((file === undefined) === (options["remove"] === undefined))
+    throw new UsageError("name a picture file, or use --remove");
+  if (file === undefined) return show(out, await api.call("clients.remove-logo", { path: [id] }));
+  const bytes = await logoOf(file);
+  show(out, await api.call("clients.set-logo", { path: [id], bytes, type: pictureType(bytes) }));
+};
+
+/** Descriptions in other languages have fields of their own. An empty one is removed. */
+function scopeFields(options: object): Body {
+  const { descriptions = {}, ...settings } = scopeSettingsOf(options as ScopeOptions);
+  const translated = Object.entries(descriptions).map(([tag, text]) => [
+    `description#${tag}`,
+    text === "" ? null : text,
+  ]);
+  return { ...wire(settings), ...Object.fromEntries(translated) };
+}
+
+const deleteScope: RemoteCommand = async ({ args: [name = ""], options, api, out }) => {
+  await confirm(
+    `Deleting the scope ${name} on ${api.server}: new tokens don't contain it. You can't undo this.`,
+    options,
+  );
+  const { clients } = await api.call("scopes.delete", { path: [name] });
+  out.done({ name, deleted: true, client_ids: clients }, `Deleted ${name}. New tokens don't contain it.`);
+};
+
+function resourceFields(options: RemoteCall["options"]): Body {
+  const { name, tokenFormat, alg, grantBound, userinfo, tokenLifetime, defaultScope } = options;
+  const lifetime = tokenLifetime === false ? null : tokenLifetime;
+  const scopes = defaultScope === false ? "" : defaultScope;
+  return wire(given({ name, tokenFormat, alg, grantBound, userinfo, tokenLifetime: lifetime, defaultScope: scopes }));
+}
+
+const INTROSPECTION = ["introspection_client_secret"];
+
+const updateResource: RemoteCommand = async ({ args: [identifier = ""], options, api, out }) => {
+  const changes = resourceFields(options);
+  requireChanges({ ...changes, ...given({ newSecret: options["newSecret"] }) }, "resource");
+  const changed = await api.change("resources", [identifier], () => changes);
+  if (options["newSecret"] !== true) return show(out, changed);
+  show(out, await api.call("resources.rotate-secret", { path: [identifier] }), INTROSPECTION);
+};
+
+export const clientsAndApis: RemoteCommands = {
+  "client create": createClient,
+  "client list": listed(
+    "clients.list",
+    columns("client_id", "client_name", "type", "status", "scope"),
+    "There are no clients.",
+  ),
+  "client show": onClient("clients.show"),
+  "client update": updateClient,
+  "client disable": onClient("clients.disable", "Disabling"),
+  "client enable": onClient("clients.enable"),
+  "client delete": async ({ args: [id = ""], options, api, out }) => {
+    await confirm(`Deleting ${id} on ${api.server} ends its grants and consents. You can't undo this.`, options);
+    await api.call("clients.delete", { path: [id] });
+    out.done({ client_id: id, deleted: true }, `Deleted ${id}. All its grants and consents have ended.`);
+  },
+  "client rotate-secret": async ({ args: [id = ""], options, api, out }) =>
+    show(out, await api.call("clients.rotate-secret", { path: [id], body: { overlap: options["overlap"] } }), SECRET),
+  "client logo": logo,
+  "scope create": async ({ args: [name = ""], options, api, out }) =>
+    show(out, await api.call("scopes.create", { body: { name, ...scopeFields(options) } })),
+  "scope list": listed(
+    "scopes.list",
+    columns("name", "resource", "access", "optional", "sensitive", "built_in", "description"),
+    "There are no scopes.",
+  ),
+  "scope update": async ({ args: [name = ""], options, api, out }) => {
+    const changes = scopeFields(options);
+    requireChanges(changes, "scope");
+    show(out, await api.change("scopes", [name], () => changes));
+  },
+  "scope delete": deleteScope,
+  "resource create": async ({ options, api, out }) =>
+    show(
+      out,
+      await api.call("resources.create", { body: { identifier: options["identifier"], ...resourceFields(options) } }),
+      INTROSPECTION,
+    ),
+  "resource list": listed(
+    "resources.list",
+    columns("identifier", "name", "token_format", "alg", "token_lifetime", "introspection_client_id"),
+    "There are no APIs.",
+  ),
+  "resource update": updateResource,
+  "resource delete": async ({ args: [identifier = ""], options, api, out }) => {
+    await confirm(`Deleting ${identifier} on ${api.server} ends its introspection. You can't undo this.`, options);
+    await api.call("resources.delete", { path: [identifier] });
+    out.done({ identifier, deleted: true }, `Deleted ${identifier}.`);
+  },
+};
