@@ -410,6 +410,20 @@ describe("AD-23: a request with a key is done once", () => {
     expect((await api.post("/companies", { name: "K", slug: "k2" }, key(""))).status).toBe(400);
   });
 
+  test("a narrower token of the same caller → 422, not the answer to the wider one", async () => {
+    const robot = await server.addClient({
+      ...{ ownScopes: ["admin", "admin:clients:write"], grantTypes: ["client_credentials"], responseTypes: [] },
+      ...{ redirectUris: [], scopes: [] },
+    });
+    const [wide, narrow] = [await clientToken(robot, "admin"), await clientToken(robot, "admin:clients:write")];
+    const body = { client_name: "Wide", type: "confidential", redirect_uris: ["https://wide.test/"] };
+    const first = await api.with(wide).post("/clients", body, key("wide"));
+    expect(first.status).toBe(201);
+    const other = await api.with(narrow).post("/clients", body, key("wide"));
+    expect([other.status, other.body?.["code"]]).toEqual([422, "idempotency_key_reused"]);
+    expect((await api.with(wide).post("/clients", body, key("wide"))).text).toBe(first.text);
+  });
+
   test("the same key and body at another record → 422, not the answer about the first", async () => {
     const [one, two] = [await server.addClient(), await server.addClient()];
     const rotate = ({ clientId }: TestClient) => api.post(`/clients/${clientId}/rotate-secret`, {}, key("rotate"));

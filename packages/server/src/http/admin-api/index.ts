@@ -184,7 +184,7 @@ const KEY = /^[\x21-\x7e]{1,200}$/;
 async function onlyOnce(
   key: string,
   operation: Operation,
-  { actor }: Authority,
+  { actor, scopes }: Authority,
   http: HttpRequest,
   bytes: Uint8Array,
   tools: AdminApiTools,
@@ -192,7 +192,9 @@ async function onlyOnce(
 ): Promise<Answer> {
   const request = { actor, key };
   const hash = createHash("sha256");
-  for (const part of [operation.id, http.path, http.query, http.header("content-type") ?? ""]) {
+  // An answer can have what a narrower token of the same caller may not see.
+  const facts = [operation.id, http.path, http.query, http.header("content-type") ?? "", [...scopes].sort().join(" ")];
+  for (const part of facts) {
     hash.update(part).update("\0");
   }
   const begun = await beginKeyed(request, hash.update(bytes).digest("base64url"), tools.admin);
