@@ -218,6 +218,57 @@ describe("CM-12 the document changes after a consent", () => {
   });
 });
 
+describe("hosts that are slow", () => {
+  test("CM-08 one byte a second → 400 after 5 s at most; meanwhile a client that an owner allowed reads its document from the same host", async () => {
+    const known = site.publish("/known.json");
+    const { agent } = await signedInPerson(server);
+    const location = await allow(agent, at(known));
+    const { body } = await redeem(server, known, location, { code_verifier: proof.verifier });
+    await aMinuteLater();
+    const drips: NodeJS.Timeout[] = [];
+    const slow = Array.from({ length: 6 }, (_, number) =>
+      site.answer(`/slow-${number}.json`, (_, response) => {
+        response.writeHead(200, { "content-type": "application/json" });
+        drips.push(setInterval(() => response.write(" "), 200));
+      }),
+    );
+    const began = performance.now();
+    const pages = Promise.all(slow.map((one) => new Agent(server.issuer).get(at(one))));
+    await expect.poll(() => drips.length, { timeout: 4_000 }).toBe(4);
+    const before = site.asked.length;
+    expect((await refresh(server, known, String(body["refresh_token"]))).status).toBe(200);
+    expect(site.asked.slice(before)).toContain("/known.json");
+    expect(performance.now() - began).toBeLessThan(5_000);
+    expect((await pages).map(({ status }) => status)).toEqual(Array.from({ length: 6 }, () => 400));
+    for (const drip of drips) clearInterval(drip);
+    // Until then, the server leaves the host alone for new clients.
+    await aMinuteLater();
+  });
+});
+
+describe("CM-20 nobody uses it", () => {
+  test("for 30 days after its last grant ended → it is in no list, and asks as a new one; its events stay", async () => {
+    const client = site.publish("/unused.json");
+    const { agent } = await signedInPerson(server);
+    await allow(agent, at(client));
+    const { storage } = server.assent;
+    const isStored = async () => (await storage.clients.get({ clientId: client.clientId })) !== undefined;
+    const collect = async () => {
+      for (const what of ["grants", "unused_clients"] as const)
+        await storage.housekeeping.collect({ what, now: server.now(), limit: 1000 });
+    };
+    server.tick(29 * 86_400_000);
+    await collect();
+    expect(await isStored()).toBe(true);
+    server.tick(2 * 86_400_000);
+    await collect();
+    expect(await isStored()).toBe(false);
+    await settle();
+    const again = await signedInPerson(server);
+    expect(asksConsent(await again.agent.get(at(client)))).toBe(true);
+  });
+});
+
 describe("CM-15 nobody signs in", () => {
   test("→ the document is fetched, and nothing is stored", async () => {
     const client = site.publish("/visitor.json");

@@ -6,18 +6,21 @@ import { FOR_PEOPLE, GuardedFetcher, LEFT_ALONE_BY_PEOPLE } from "./outbound/gua
 
 export function clientDocuments(
   { clientIdMetadata, outboundAllow }: Pick<Config, "clientIdMetadata" | "outboundAllow">,
-  parts: Omit<DocumentParts, "fetcher" | "hosts" | "loopback">,
+  parts: Omit<DocumentParts, "fetcher" | "strangers" | "hosts" | "loopback">,
 ): ClientDocuments {
-  return new ClientDocuments({
-    ...parts,
-    hosts: typeof clientIdMetadata === "string" ? null : clientIdMetadata,
-    loopback: outboundAllow.length > 0,
-    fetcher: new GuardedFetcher({
+  const fetcher = () =>
+    new GuardedFetcher({
       now: parts.monotonic,
       alsoAllowed: outboundAllow,
       // Few at a time: strangers choose the addresses.
       parallel: { total: FOR_PEOPLE.total, perHost: 4 },
       leftAlone: LEFT_ALONE_BY_PEOPLE,
-    }),
+    });
+  return new ClientDocuments({
+    ...parts,
+    hosts: typeof clientIdMetadata === "string" ? null : clientIdMetadata,
+    loopback: outboundAllow.length > 0,
+    fetcher: fetcher(),
+    strangers: fetcher(),
   });
 }

@@ -236,10 +236,7 @@ export async function setLogo(clientId: string, picture: Uint8Array | null, cont
  * with the next request, so its record stays, disabled, until an operator enables it. Throws `unknown`.
  */
 export async function deleteClient(clientId: string, { storage, now }: AdminContext): Promise<void> {
-  const client = (await storage.clients.get({ clientId }))?.record;
   if (!(await storage.clients.delete({ clientId, now: now() }))) unknownClient(clientId);
-  if (client?.document === undefined) return;
-  await storage.clients.put({ client: { ...client, status: "disabled", updatedAt: now() }, expect: null });
 }
 
 /** Throws `unknown`. */

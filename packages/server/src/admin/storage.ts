@@ -233,12 +233,14 @@ export interface AdminStorage {
     changedSince(args: { readonly version: number }): Promise<readonly string[]>;
     get(args: { readonly clientId: string }): Promise<Versioned<Client> | undefined>;
     list(args: { readonly limit: number; readonly after: string | null }): Promise<readonly Client[]>;
+    /** Clients that only documents describe, and that no operator has judged, counted up to `most`. */
+    countDescribed(args: { readonly most: number }): Promise<number>;
     /**
      * Storing it as disabled ends its grants (`client_ended`): it is told no from the first transaction on, the grants follow in batches, all of them
      * before this answers; interrupted, housekeeping goes on. `expect`: the version that is replaced; 0: must be new; null: whatever is there.
      */
     put(args: { readonly client: Client; readonly expect: number | null }): Promise<PutOutcome>;
-    /** Ends its grants (`client_ended`) and consents, likewise. */
+    /** Ends its grants (`client_ended`) and consents, likewise. If a document describes it, its record stays, disabled. */
     delete(args: { readonly clientId: string; readonly now: Millis }): Promise<boolean>;
   };
   readonly scopes: {

@@ -22,6 +22,8 @@ import { FetchLimits } from "./limits.ts";
 /** Bytes of a document. */
 const MAX_BYTES = 10_240;
 const DOCUMENTS_HELD = 1_000;
+/** Stored clients that no operator has judged. Unused ones are forgotten. */
+const STORED = 20_000;
 /** The pause after a fetch that failed. */
 const FAILED_PAUSE: Millis = 10_000;
 /** How long a stored client works although its document can't be had. */
@@ -30,10 +32,13 @@ const BELIEVED: Millis = 7 * 86_400_000;
 const NOTED_EVERY: Millis = 86_400_000;
 
 export interface DocumentParts extends AddressRules {
-  readonly storage: Uses<AdminStorage, "clients.get" | "clients.put">;
+  readonly storage: Uses<AdminStorage, "clients.get" | "clients.put" | "clients.countDescribed">;
   readonly catalog: Pick<Catalog, "client" | "scopes">;
   readonly grants: GrantRegistry;
+  /** For clients that owners have answered. */
   readonly fetcher: GuardedFetcher;
+  /** For all others: any number of them can have slow hosts, and they must not delay the first ones. */
+  readonly strangers: GuardedFetcher;
   /** The time as it is stored. */
   readonly now: () => Millis;
   /** A clock that nobody sets. */
@@ -75,7 +80,11 @@ export class ClientDocuments implements DocumentClients {
   }
 
   async keep(client: Client): Promise<void> {
-    const outcome = await this.#parts.storage.clients.put({ client, expect: 0 });
+    const { storage, catalog } = this.#parts;
+    if ((await catalog.client(client.clientId)) !== undefined) return;
+    if ((await storage.clients.countDescribed({ most: STORED })) >= STORED)
+      refuse("client_documents_throttled", "too many clients are stored that only documents describe");
+    const outcome = await storage.clients.put({ client, expect: 0 });
     // Another answer was first, or the client is here already.
     if (outcome.kind === "stored") this.#parts.changed();
   }
@@ -92,7 +101,7 @@ export class ClientDocuments implements DocumentClients {
     }
     // An operator has switched it off, so nothing is fetched.
     if (stored?.status === "disabled") return stored;
-    const held = this.#fresh(clientId) ?? (await this.#load(clientId));
+    const held = this.#fresh(clientId) ?? (await this.#load(clientId, stored !== undefined));
     if (held.described !== undefined) {
       const client = clientOf(clientId, held.described, stored, now());
       if (stored !== undefined) await this.#store(client, stored);
@@ -109,16 +118,17 @@ export class ClientDocuments implements DocumentClients {
   }
 
   /** One fetch serves all who wait. */
-  #load(clientId: string): Promise<Held> {
+  #load(clientId: string, isStored: boolean): Promise<Held> {
     const under = this.#loading.get(clientId);
     if (under !== undefined) return under;
-    const loading = this.#fetch(clientId).finally(() => this.#loading.delete(clientId));
+    const loading = this.#fetch(clientId, isStored).finally(() => this.#loading.delete(clientId));
     this.#loading.set(clientId, loading);
     return loading;
   }
 
-  async #fetch(clientId: string): Promise<Held> {
-    const { fetcher, monotonic, event } = this.#parts;
+  async #fetch(clientId: string, isStored: boolean): Promise<Held> {
+    const { monotonic, event } = this.#parts;
+    const fetcher = isStored ? this.#parts.fetcher : this.#parts.strangers;
     const headers = { accept: "application/json", "user-agent": "assent" };
     const answer = await fetcher.ask(clientId, { method: "GET", headers, maxBytes: MAX_BYTES });
     const read = answer.kind === "failed" ? `${answer.fault}: ${answer.detail}` : this.#read(clientId, answer);

@@ -129,7 +129,10 @@ const catalogue = {
   "client.enabled": { summary: "A client was enabled" },
   "client.deleted": {
     summary: "A client was deleted; its grants and consents end",
-    details: { cause: "unused: it registered itself, and no owner has ever answered it" },
+    details: {
+      cause:
+        "unused: it registered itself and no owner ever answered it, or nobody used it and a document describes it",
+    },
   },
   "company.created": { summary: "A company was created" },
   "company.updated": { summary: "A company's record was changed", details: { changed: "names of the changed fields" } },

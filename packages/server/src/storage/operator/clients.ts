@@ -8,7 +8,7 @@ import type { NewEvent } from "../../events/event.ts";
 import type { Client, Millis } from "../../oauth/model.ts";
 import { query, sql, steps, type Tx, transaction } from "../define-verbs.ts";
 import { tell } from "../events/tell.ts";
-import { json, text, whole } from "../row-conversion.ts";
+import { DAY, json, text, whole } from "../row-conversion.ts";
 import { forgetConfigured, hold, raise } from "./catalog-versions.ts";
 import { closeClientGate } from "./client-advisory-lock.ts";
 import { finishEnding, markEnding } from "./end-grants-of-client.ts";
@@ -73,13 +73,15 @@ export const writeClient = transaction<Put, PutOutcome | { readonly kind: "endin
     if (ending && (client.status === "active" || before === undefined)) return { kind: "ending" };
     const version = await raise(tx, "clients");
     await tx.run(
-      sql`INSERT INTO clients (client_id, record, version, deleted_at, search_name, created_at)
-        VALUES (:clientId, :record, :version, NULL, :searchName, :createdAt)
+      sql`INSERT INTO clients (client_id, record, version, deleted_at, search_name, created_at, forget_after)
+        VALUES (:clientId, :record, :version, NULL, :searchName, :createdAt, :forgetAfter)
         ON CONFLICT (client_id) DO UPDATE SET record = excluded.record, version = excluded.version, deleted_at = NULL,
-          search_name = excluded.search_name, created_at = excluded.created_at`,
+          search_name = excluded.search_name, created_at = excluded.created_at,
+          forget_after = CASE WHEN :isDescribed = 1 THEN excluded.forget_after ELSE clients.forget_after END`,
       {
         ...{ clientId, record: JSON.stringify(client), version },
         ...{ searchName: searchName(client.name), createdAt: client.createdAt },
+        ...{ forgetAfter: forgetAfter(client), isDescribed: client.document === undefined ? 0 : 1 },
       },
     );
     if (client.status === "disabled" && before?.status !== "disabled") {
@@ -89,6 +91,26 @@ export const writeClient = transaction<Put, PutOutcome | { readonly kind: "endin
     return { kind: "stored", version };
   },
 );
+
+/** A client that only its document describes is forgotten after this time without a use. */
+const UNUSED: Millis = 30 * DAY;
+
+/**
+ * For a client that a document describes. Null: never. What an operator decided stays, also that the client is refused.
+ * A use reads the document, at least once a day.
+ */
+function forgetAfter({ document, status, verified, reviewed, firstParty }: Client): Millis | null {
+  const isJudged = status !== "active" || verified === true || reviewed !== false || firstParty;
+  return document === undefined || isJudged ? null : document.checkedAt + UNUSED;
+}
+
+/** Number of clients that only documents describe, counted up to `most`. Their ids are addresses. */
+export const countDescribed = query<{ readonly most: number }, number>({
+  sql: sql`SELECT COUNT(*) AS n FROM
+    (SELECT 1 FROM clients WHERE forget_after > 0 AND client_id LIKE 'http%://%' LIMIT :most) AS few`,
+  bind: ({ most }) => ({ most }),
+  outcome: ([row]) => (row === undefined ? 0 : whole(row, "n")),
+});
 
 function changeOf(before: Client | undefined, client: Client): NewEvent {
   const { clientId, updatedAt: at } = client;
@@ -117,7 +139,8 @@ export const deleteClient = steps<Removal, boolean>(async (call, args) => {
 
 /**
  * Deletes the record first: from then on nobody is this client. If the client was being disabled, the work starts again
- * and ends its consents, too.
+ * and ends its consents, too. A client that a document describes would come back with its next request, so its record
+ * stays, disabled, until an operator enables it.
  */
 export const removeClient = transaction<Removal, boolean>(async (tx, { clientId, now }) => {
   await hold(tx);
@@ -126,22 +149,25 @@ export const removeClient = transaction<Removal, boolean>(async (tx, { clientId,
     clientId,
   });
   if (found === undefined) return false;
-  await dropClient(tx, json<Client>(found, "record"), { at: now, by: "operator" });
+  const client = json<Client>(found, "record");
+  const left: Client | null = client.document === undefined ? null : { ...client, status: "disabled", updatedAt: now };
+  await dropClient(tx, client, { at: now, by: "operator" }, left);
   return true;
 });
 
-/** The transaction must have closed the client's gate. */
+/** The transaction must have closed the client's gate. `left`: the record that stays. Null: none. */
 export async function dropClient(
   tx: Tx,
   { clientId, name }: Client,
   event: { readonly at: Millis } & Pick<NewEvent, "by" | "details">,
+  left: Client | null = null,
 ): Promise<void> {
   const { at } = event;
   const version = await raise(tx, "clients");
   await tx.run(
-    sql`UPDATE clients SET record = NULL, version = :version, deleted_at = :at, forget_after = NULL
+    sql`UPDATE clients SET record = :left, version = :version, deleted_at = :deletedAt, forget_after = NULL
       WHERE client_id = :clientId`,
-    { clientId, version, at },
+    { clientId, version, left: left && JSON.stringify(left), deletedAt: left === null ? at : null },
   );
   await markEnding(tx, clientId, { version, name, at, revokes: true });
   forgetConfigured(tx, "clients", clientId);

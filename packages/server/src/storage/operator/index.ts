@@ -14,6 +14,7 @@ import { catalogVersions, listConfigured, ping, putConfigured } from "./catalog-
 import { getLogo, putLogo } from "./client-logos.ts";
 import {
   clientsChangedSince,
+  countDescribed,
   deleteClient,
   getClient,
   listClients,
@@ -85,6 +86,7 @@ import { deleteIssuer, listIssuers, putIssuer, removeIssuer } from "./trusted-is
 
 export const clients = {
   changedSince: clientsChangedSince,
+  countDescribed,
   get: getClient,
   list: listClients,
   put: putClient,

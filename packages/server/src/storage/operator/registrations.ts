@@ -4,10 +4,11 @@ import { type RegisterOutcome, type RegistrationToken, type Swept, searchName } 
 import type { Client, Millis, OwnPolicy } from "../../oauth/model.ts";
 import { type Call, query, type Row, sql, type Tx, transaction } from "../define-verbs.ts";
 import { tell } from "../events/tell.ts";
-import { json, text, whole } from "../row-conversion.ts";
+import { DAY, json, text, whole } from "../row-conversion.ts";
 import { hold, raise } from "./catalog-versions.ts";
 import { closeClientGate } from "./client-advisory-lock.ts";
 import { dropClient } from "./clients.ts";
+import { finishEnding } from "./end-grants-of-client.ts";
 
 const tokenColumns = sql`token_id, uses, used, policy, created_by, created_at, expires_at`;
 
@@ -80,9 +81,12 @@ export const registerClient = transaction<Registering, RegisterOutcome>(async (t
   const { clientId } = client;
   await hold(tx);
   if (tokenHash === null) {
-    const unused = await tx.all(sql`SELECT client_id FROM clients WHERE forget_after > 0 LIMIT :mostUnused`, {
-      mostUnused,
-    });
+    const unused = await tx.all(
+      sql`SELECT client_id FROM clients WHERE forget_after > 0 AND client_id NOT LIKE 'http%://%' LIMIT :mostUnused`,
+      {
+        mostUnused,
+      },
+    );
     if (unused.length >= mostUnused) return "full";
   } else {
     const counted = await tx.run(
@@ -113,7 +117,7 @@ export const clientsToForget = query<{ readonly now: Millis; readonly limit: num
 
 /**
  * True: it is deleted. A client that an owner has answered, or an operator has reviewed, stays: it is not looked at
- * again. Every grant has its consent record.
+ * again. Every grant has its consent record. A client that a document describes stays while it has a grant.
  */
 export const collectIfUnused = transaction<{ readonly clientId: string; readonly now: Millis }, boolean>(
   async (tx, { clientId, now }) => {
@@ -126,12 +130,34 @@ export const collectIfUnused = transaction<{ readonly clientId: string; readonly
     );
     if (row === undefined) return settled(tx, clientId);
     const client = json<Client>(row, "record");
-    const used = await tx.one(sql`SELECT client_id FROM consents WHERE client_id = :clientId LIMIT 1`, { clientId });
-    if (used !== undefined || client.reviewed !== false || client.verified === true) return settled(tx, clientId);
+    if (client.document !== undefined && (await hasGrant(tx, clientId))) {
+      await tx.run(sql`UPDATE clients SET forget_after = :later WHERE client_id = :clientId`, {
+        ...{ clientId, later: now + DAY },
+      });
+      return false;
+    }
+    const isAnswered = client.document === undefined && (await hasConsent(tx, clientId));
+    const isJudged = client.reviewed !== false || client.verified === true;
+    if (isAnswered || isJudged) return settled(tx, clientId);
     await dropClient(tx, client, { at: now, by: "server", details: { cause: "unused" } });
     return true;
   },
 );
+
+async function hasConsent(tx: Tx, clientId: string): Promise<boolean> {
+  const some = await tx.one(sql`SELECT client_id FROM consents WHERE client_id = :clientId LIMIT 1`, { clientId });
+  return some !== undefined;
+}
+
+async function hasGrant(tx: Tx, clientId: string): Promise<boolean> {
+  const some = await tx.one(
+    sql`SELECT g.grant_id FROM consents c JOIN grants g
+        ON g.partition = c.partition AND g.owner_id = c.owner_id AND g.client_id = c.client_id
+      WHERE c.client_id = :clientId AND g.ended_at IS NULL AND g.status = 'active' LIMIT 1`,
+    { clientId },
+  );
+  return some !== undefined;
+}
 
 async function settled(tx: Tx, clientId: string): Promise<false> {
   await tx.run(sql`UPDATE clients SET forget_after = NULL WHERE client_id = :clientId`, { clientId });
@@ -145,6 +171,10 @@ export async function collectUnusedClients(
 ): Promise<Swept> {
   const due = await call(clientsToForget, { now, limit });
   let removed = 0;
-  for (const clientId of due) removed += (await call(collectIfUnused, { clientId, now })) ? 1 : 0;
+  for (const clientId of due) {
+    if (!(await call(collectIfUnused, { clientId, now }))) continue;
+    await finishEnding(call, clientId);
+    removed += 1;
+  }
   return { seen: due.length, removed };
 }

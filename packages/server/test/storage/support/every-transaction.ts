@@ -59,6 +59,10 @@ const upstreamChange = {
 };
 const passkey = aPasskey(person);
 const client = aClient({ clientId: grant.clientId });
+const described = {
+  ...aClient({ clientId: "https://tool.test/c.json", reviewed: false }),
+  document: { checkedAt: NOW, appearance: "a", logoUri: null, scope: null },
+};
 
 export const company = aCompany();
 const founded = aCompany();
@@ -308,6 +312,8 @@ export const calls: readonly (readonly [string, unknown])[] = [
   ["registrations.revokeToken", { tokenId: registrationToken.tokenId }],
   ["collectIfUnused", { clientId: "own-1", now: NOW + 2 }],
   ["collectIfUnused", { clientId: "own-2", now: NOW }],
+  ["writeClient", { client: described, expect: 0 }],
+  ["collectIfUnused", { clientId: described.clientId, now: NOW + 31 * 86_400_000 }],
   ["collectRegistrationTokens", sweep],
   ["adminRequests.begin", { actor: "a", key: "k", requestHash: "h", most: 10, now: NOW }],
   ["adminRequests.begin", { actor: "a", key: "k", requestHash: "h", most: 10, now: NOW }],
