@@ -89,6 +89,19 @@ test.each([
   expect(decide(asked, consent([held("read", 1000 + 30_000)]))).toBe("skip");
 });
 
+test("CM-12 CM-17 a client that a document describes → no page only on https on the document's own host, with the look that was allowed", () => {
+  const document = { checkedAt: 0, appearance: "look", logoUri: null, scope: null };
+  const described = { ...client("public"), clientId: "https://app.test/client.json", document, verified: true };
+  const held1 = (host: string, look = "look") => consent([held("read", null, [`${host}#${look}`])]);
+  const at = (redirectUri: string, record: Consent) => decide({ ...request, client: described, redirectUri }, record);
+  expect(at("https://app.test/cb", held1("https://app.test"))).toBe("skip");
+  expect(at("https://app.test/cb", held1("https://app.test", "other"))).toBe("elsewhere");
+  expect(at("https://app.test:8443/cb", held1("https://app.test:8443"))).toBe("asked_again");
+  expect(at("https://a.app.test/cb", held1("https://a.app.test"))).toBe("asked_again");
+  expect(at("http://127.0.0.1/cb", held1("http://127.0.0.1"))).toBe("asked_again");
+  expect(at("com.example.app:/cb", held1("com.example.app:"))).toBe("asked_again");
+});
+
 test("given before hosts were noted, to a client that had this host then → no page", () => {
   const earlierRedirectUris = ["https://app.test/old"];
   const asked = { ...request, client: { ...client("confidential"), earlierRedirectUris } };
