@@ -60,12 +60,6 @@ const WAITING: readonly (readonly [part: string, attacks: Readonly<Record<string
     },
   ],
   [
-    "dynamic client registration",
-    {
-      "DR-14": "software statements that are unsigned, expired or of an unknown issuer",
-    },
-  ],
-  [
     "DPoP",
     {
       "DP-01": "no proof",

@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { updateClient } from "../../packages/server/src/admin/clients.ts";
 import { adminOf } from "../../packages/server/src/admin/context.ts";
+import { createIssuer } from "../../packages/server/src/admin/trusted-issuers.ts";
 import { expectUnlogged, signedInPerson, tokensOf } from "../support/back-channel.ts";
 import { authorizeUrl, pkce, refresh, unnumbered } from "../support/http-browser.ts";
 import {
@@ -15,7 +16,7 @@ import {
   register,
   send,
 } from "../support/registration.ts";
-import { aKeyPair, claimsOf, sign, withAssertion } from "../support/signing-clients.ts";
+import { aKeyPair, claimsOf, type KeyPair, sign, withAssertion } from "../support/signing-clients.ts";
 import { settle, startServer, type TestServer } from "../support/test-server.ts";
 
 let open: TestServer;
@@ -283,6 +284,66 @@ describe("metadata", () => {
       ...[{ software_version: "ä" }, { scope: ["read"] }, { grant_types: "authorization_code" }],
     ];
     for (const changes of wrong) expect([changes, codeOf(await ask(changes))]).toEqual([changes, METADATA]);
+  });
+});
+
+describe("software statements", () => {
+  const PUBLISHER = "https://publisher.test";
+  let server: TestServer;
+  let key: KeyPair;
+  beforeAll(async () => {
+    const config = { registration: "open", registrationStatementIssuers: [PUBLISHER] } as const;
+    [server, key] = await Promise.all([
+      startServer({ config: { ...config, trustProxy: ["127.0.0.0/8"] } }),
+      aKeyPair(),
+    ]);
+    for (const issuer of [PUBLISHER, "https://people.test"])
+      await createIssuer({ type: "jwt", issuer, keys: { jwks: { keys: [key.jwk] } } }, admin(server));
+  });
+  afterAll(() => server.stop());
+  const signed = (claims: object = {}, by = key, header = {}) =>
+    sign(
+      by,
+      { iss: PUBLISHER, software_id: "s", client_name: "Signed", redirect_uris: ["https://signed.test/cb"], ...claims },
+      header,
+    );
+  const send = async (statement: unknown, more: object = {}) =>
+    register(server, { ...aRegistration, ...more, software_statement: statement });
+  const INVALID = "400 invalid_software_statement";
+
+  test("DR-14 alg none, HMAC, a wrong key, expired, not yet valid, another type, no JWT → invalid; an issuer that is unknown, or speaks for people alone → unapproved", async () => {
+    const seconds = Math.floor(server.now() / 1000);
+    const none = `${Buffer.from('{"alg":"none"}').toString("base64url")}.${(await signed()).split(".")[1]}.`;
+    const hostile = [
+      ...[none, none.replace(/\.$/, ""), "x", 5, ["a"], "a".repeat(9000)],
+      await signed({}, await aKeyPair()),
+      ...[await signed({ exp: seconds - 1 }), await signed({ exp: "soon" }), await signed({ nbf: seconds + 3600 })],
+      ...[await signed({ software_id: undefined }), await signed({ aud: "https://other.test" })],
+      await signed({}, key, { typ: "at+jwt" }),
+    ];
+    for (const one of hostile) expect([one, codeOf(await send(one))]).toEqual([one, INVALID]);
+    for (const iss of ["https://unknown.test", "https://people.test", undefined])
+      expect(codeOf(await send(await signed({ iss })))).toBe("400 unapproved_software_statement");
+  });
+
+  test("DR-27 its values win and pass the policy; another software_id → refused; it counts for the limits; it is returned", async () => {
+    const statement = await signed({ aud: [server.issuer], exp: Math.floor(server.now() / 1000) + 3600, sub: "x" });
+    const made = await send(statement, { software_id: "s" });
+    expect(made.body).toMatchObject({
+      ...{ client_name: "Signed", redirect_uris: ["https://signed.test/cb"], software_id: "s" },
+      software_statement: statement,
+    });
+    expect((await stored(server, made))?.registered).toMatchObject({ statementIssuer: PUBLISHER });
+    expect((await stored(server, made))?.reviewed).toBe(false);
+    expect(codeOf(await send(statement, { software_id: "other" }))).toBe(INVALID);
+    expect(codeOf(await send(await signed({ redirect_uris: ["javascript:alert(1)"] })))).toBe(REDIRECT);
+    expect(codeOf(await send(await signed({ grant_types: ["password"] })))).toBe(METADATA);
+    const headers = { "x-forwarded-for": "198.51.100.9", "x-forwarded-proto": "https" };
+    const again = { ...aRegistration, software_statement: statement };
+    const answers = await Promise.all(Array.from({ length: 15 }, () => register(server, again, { headers })));
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(10);
+    const put = await manage("PUT", made, { ...aRegistration, client_id: made.body.client_id });
+    expect([put.status, put.body["software_statement"], put.body["client_name"]]).toEqual([200, undefined, "Stranger"]);
   });
 });
 

@@ -387,7 +387,12 @@ async function assemble({
   const registration =
     config.registration === "off"
       ? null
-      : (await import("./registration-setup.ts")).clientRegistration(config, { admin, attemptKey, changed });
+      : (await import("./registration-setup.ts")).clientRegistration(config, {
+          admin,
+          attemptKey,
+          changed,
+          oauth: context,
+        });
   let [ending, draining] = [false, false];
   const assent: Served = {
     config,

@@ -17,6 +17,7 @@ import {
   grantTypeNames,
   headerName,
   hostAndPort,
+  issuerNames,
   issuerUrl,
   type Kind,
   LONGEST_CONSENT,
@@ -225,6 +226,12 @@ export const settings = {
     initial: [],
     shown: "none",
     meaning: "The scopes of a request that names none, from a client that registered itself.",
+  }),
+  registrationStatementIssuers: setting(issuerNames, {
+    variable: "ASSENT_REGISTRATION_STATEMENT_ISSUERS",
+    initial: [],
+    shown: "none",
+    meaning: "The trusted issuers (assent issuer create --type jwt) whose software statements are accepted.",
   }),
   requirePkce: setting(yesOrNo, {
     variable: "ASSENT_REQUIRE_PKCE",

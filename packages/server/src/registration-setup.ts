@@ -2,14 +2,20 @@
 
 import { ClientRegistration, type RegistrationParts } from "./client-registration/index.ts";
 import type { Config } from "./config.ts";
+import type { OAuthContext } from "./oauth/ports.ts";
 
 export function clientRegistration(
   config: Config,
-  parts: Pick<RegistrationParts, "admin" | "attemptKey" | "changed">,
+  { oauth, ...parts }: Pick<RegistrationParts, "admin" | "attemptKey" | "changed"> & { readonly oauth: OAuthContext },
 ): ClientRegistration {
   const { registrationGrantTypes, registrationScopes, registrationRedirectHosts, registrationDefaultScopes } = config;
   return new ClientRegistration({
     ...parts,
+    statements: {
+      ...{ foreignJwts: oauth.foreignJwts, catalog: oauth.catalog, now: () => oauth.now() },
+      issuer: oauth.issuer,
+      issuers: config.registrationStatementIssuers,
+    },
     mode: config.registration === "open" ? "open" : "token",
     policy: {
       grantTypes: registrationGrantTypes,

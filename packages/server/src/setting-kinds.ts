@@ -221,6 +221,12 @@ export const scopeNames = list(
   (one) => grantTypeName(one) !== undefined,
 );
 
+export const issuerNames = list(
+  "a comma-separated list of identifiers of issuers, for example https://software.example",
+  grantTypeName,
+  (one) => grantTypeName(one) !== undefined,
+);
+
 /** A host as in a URL, with its port unless it is 443, or the scheme of an app. */
 export function isRedirectHost(text: string): boolean {
   if (/^[a-z][a-z0-9+.-]{0,99}:$/.test(text)) return text.includes(".");

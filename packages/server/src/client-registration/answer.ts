@@ -40,6 +40,7 @@ export function clientInformation(client: Client, { secret, accessToken }: Crede
     ...(contacts.length === 0 ? {} : { contacts }),
     ...(softwareId === null ? {} : { software_id: softwareId }),
     ...(softwareVersion === null ? {} : { software_version: softwareVersion }),
+    ...(registered?.statement == null ? {} : { software_statement: registered.statement }),
     ...(client.defaultMaxAge == null ? {} : { default_max_age: client.defaultMaxAge }),
     ...(registered?.requireAuthTime ? { require_auth_time: true } : {}),
   };

@@ -25,6 +25,7 @@ import type { Client, Millis, OwnPolicy, RegistrationPolicy, SelfRegistered } fr
 import type { RequestOrigin } from "../oauth/ports.ts";
 import { consentHosts } from "../oauth/redirect-uri.ts";
 import { MOST_UNUSED, RegistrationLimits } from "./limits.ts";
+import { type StatementParts, withStatement } from "./software-statement.ts";
 
 const DAY: Millis = 86_400_000;
 /** A client that no owner has answered for so long is deleted. */
@@ -37,6 +38,7 @@ const LENGTH = 47;
 export interface RegistrationParts {
   readonly mode: "token" | "open";
   readonly policy: RegistrationPolicy;
+  readonly statements: StatementParts;
   readonly admin: AdminContext & { secrets(): Secrets };
   readonly attemptKey: (...parts: readonly string[]) => string;
   /** Call it after a change. */
@@ -83,10 +85,11 @@ export class ClientRegistration {
 
   /** RFC 7591 §3. The metadata is read only if the token, or the limits, allow a new client. */
   async register(metadata: () => ClientMetadata, registrant: Registrant): Promise<Registered> {
-    const { admin, changed } = this.#parts;
+    const { admin, changed, statements } = this.#parts;
     const token = await this.#admit(registrant);
     const rules = await this.#rules(token?.policy ?? null);
-    const read = valid(metadata(), rules);
+    const stated = await withStatement(metadata(), statements);
+    const read = valid(stated.metadata, rules);
     if (token === undefined) this.#count(await this.#limits.count(registrant));
     const now = admin.now();
     const clientId = newClientId(admin);
@@ -108,7 +111,7 @@ export class ClientRegistration {
         initialTokenId: token?.tokenId ?? null,
         policy: token?.policy ?? null,
         ceiling: null,
-        statementIssuer: null,
+        ...statementOf(stated),
         appearance: appearanceOf(read.fields, null),
       },
     };
@@ -144,7 +147,9 @@ export class ClientRegistration {
       const sent = metadata();
       checkIdentity(sent, client);
       const rules = await this.#rules(registered.policy);
-      const changed = this.#changed(client, registered, valid(sent, { ...rules, before: client }));
+      const stated = await withStatement(sent, this.#parts.statements);
+      const read = valid(stated.metadata, { ...rules, before: client });
+      const changed = this.#changed(client, { ...registered, ...statementOf(stated) }, read);
       const admin = this.#byClient(client, registrant, "replace", sent);
       const outcome = await admin.storage.clients.put({ client: changed.client, expect: version });
       // An operator or another request was first, so the checks begin again.
@@ -251,6 +256,13 @@ function valid(metadata: ClientMetadata, rules: RegistrationRules): ReadSelfRegi
   const read = readSelfRegistration(metadata, rules);
   if (read.kind === "invalid") throw new RegistrationRefusal(read.problems);
   return read;
+}
+
+function statementOf({
+  metadata: { software_statement: statement },
+  issuer,
+}: Awaited<ReturnType<typeof withStatement>>): Pick<SelfRegistered, "statement" | "statementIssuer"> {
+  return { statement: issuer === null ? null : String(statement), statementIssuer: issuer };
 }
 
 /** RFC 7592 §2.2: it names itself, and its secret, if at all, correctly. It can't choose either. */

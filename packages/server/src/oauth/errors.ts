@@ -1005,6 +1005,20 @@ const catalogue = {
     description: "The client metadata is not valid here; the member errors names each problem.",
     help: "Send one JSON object as application/json in UTF-8, of at most 64 KiB, without a member twice. The member errors of the response names each member and its problem. grant_types and response_types must fit together, and the operator decides which grant types and scopes are allowed. An update must have the client_id, and can't change between a public and a confidential client.",
   },
+  software_statement_invalid: {
+    error: "invalid_software_statement",
+    status: 400,
+    section: "RFC 7591 §3.2.2",
+    description: "The software statement is not valid.",
+    help: "software_statement is a JWT of at most 8,000 characters, signed with a public key algorithm (never none or HMAC) by a key of its iss. Its exp must not have passed. It must have a software_id, and a software_id in the request must be the same. Its aud, if any, must name this server. The operator finds the exact cause with assent refusal show and the number of the request.",
+  },
+  software_statement_unapproved: {
+    error: "unapproved_software_statement",
+    status: 400,
+    section: "RFC 7591 §3.2.2",
+    description: "The issuer of the software statement is not approved here.",
+    help: "The operator names the issuers whose statements count in ASSENT_REGISTRATION_STATEMENT_ISSUERS. Each must be a trusted issuer of the type jwt that is active (assent issuer list).",
+  },
   registrations_throttled: {
     error: "temporarily_unavailable",
     status: 429,

@@ -188,7 +188,8 @@ export interface SelfRegistered {
   readonly contacts: readonly string[];
   readonly softwareId: string | null;
   readonly softwareVersion: string | null;
-  /** The trusted issuer of its software statement. Null: it had none. */
+  /** Its software statement, and the trusted issuer that signed it (RFC 7591 §2.3). Null: it has none. */
+  readonly statement: string | null;
   readonly statementIssuer: string | null;
   readonly requireAuthTime: boolean;
 }
