@@ -71,7 +71,17 @@ describe("scripts at installation", () => {
 });
 
 describe("licences", () => {
-  const FREE = ["0BSD", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "BlueOak-1.0.0", "ISC", "MIT", "MIT-0"];
+  const FREE = [
+    "0BSD",
+    "Apache-2.0",
+    "BSD-2-Clause",
+    "BSD-3-Clause",
+    "BlueOak-1.0.0",
+    "ISC",
+    "MIT",
+    "MIT-0",
+    "Unlicense",
+  ];
   const DUAL = ["MIT OR Apache-2.0", "(MIT OR Apache-2.0)"];
   /** libvips, which sharp loads as a separate library: users can replace it by another build. */
   const LIBRARY = /^@img\/sharp-[a-z0-9-]+$/;

@@ -42,6 +42,8 @@ export interface Reader {
 export interface Started {
   /** The expected text that the command printed. */
   readonly found: RegExpExecArray;
+  /** Waits until all output together has this text. */
+  says(wanted: RegExp): Promise<RegExpExecArray>;
   /** The command ended by itself with this code, after this output. */
   ended(): Promise<{ readonly code: number | null; readonly said: string }>;
 }
@@ -132,22 +134,29 @@ export function aReader(env: Readonly<Record<string, string>>, ran: Set<string>)
       running.push(child);
       const exit = once(child, "close") as Promise<[number | null]>;
       let said = "";
-      const found = await new Promise<RegExpExecArray>((resolve, reject) => {
-        const hear = (chunk: Buffer) => {
-          said += chunk.toString();
-          const match = wanted.exec(said);
-          if (match !== null) resolve(match);
-        };
-        child.stdout.on("data", hear);
-        child.stderr.on("data", hear);
-        exit.then(([code]) => reject(new Error(`${command} ended with ${code}: ${said}`)), reject);
-      });
+      const hear = (chunk: Buffer) => {
+        said += chunk.toString();
+      };
+      child.stdout.on("data", hear);
+      child.stderr.on("data", hear);
+      const says = (text: RegExp) =>
+        new Promise<RegExpExecArray>((resolve, reject) => {
+          const look = () => {
+            const match = text.exec(said);
+            if (match !== null) resolve(match);
+          };
+          child.stdout.on("data", look);
+          child.stderr.on("data", look);
+          look();
+          exit.then(([code]) => reject(new Error(`${command} ended with ${code}: ${said}`)), reject);
+        });
+      const found = await says(wanted);
       note(command);
       const ended = async () => {
         const [code] = await exit;
         return { code, said };
       };
-      return { found, ended };
+      return { found, says, ended };
     },
     async leave() {
       for (const child of running.filter(({ exitCode, signalCode }) => exitCode === null && signalCode === null)) {
