@@ -88,6 +88,12 @@ const given: Readonly<Record<string, (reader: Reader, command: string) => Promis
     const key = command.includes("client_assertion") ? clientKey : jwtIssuer.privateKey;
     printed.set("jwt", jwtOf({ privateKey: key }, claims));
   },
+  PLATFORM_TOKEN: async ({ printed }) => {
+    const issuer = "https://token.actions.githubusercontent.com";
+    await trust(server, { issuer, type: "jwt", jwks: jwtIssuer.jwks, scopes: [] });
+    const claims = claimsFor(server, { issuer }, "repo:octo/import:ref:refs/heads/main");
+    printed.set("platform_token", jwtOf(jwtIssuer, claims));
+  },
   SUBJECT_TOKEN: async ({ printed }) => {
     const app = await server.addClient({ name: "Assistant", scopes: ["photos:read", "mail:read"] });
     const { verifier, challenge } = pkce();

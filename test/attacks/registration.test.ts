@@ -161,6 +161,10 @@ describe("metadata", () => {
     expect(codeOf(await ask({ ...method, grant_types: ["authorization_code", grantType] }))).toBe(METADATA);
   });
 
+  test("the method of a platform's token → 400: only an operator knows the platform", async () => {
+    expect(codeOf(await ask({ token_endpoint_auth_method: "workload_jwt" }))).toBe(METADATA);
+  });
+
   test("DR-11 a client_id, secret and dates of its choice → ignored", async () => {
     const chosen = { client_id: "mine", client_secret: "cs_mine", client_id_issued_at: 1, created_at: 1 };
     const answer = await ask({ ...chosen, token_endpoint_auth_method: "client_secret_basic" });

@@ -1,5 +1,6 @@
 /** Everything that the metadata lists works, and nothing else does (RFC 8414 §2). */
 
+import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { adminOf, createClient } from "../../packages/server/src/admin/index.ts";
 import { Secrets } from "../../packages/server/src/crypto/server-secret.ts";
@@ -7,6 +8,7 @@ import { secretsOf } from "../../packages/server/src/data-dir.ts";
 import type { Client, ClientAuthMethod } from "../../packages/server/src/oauth/model.ts";
 import type { Person } from "../../packages/server/src/owners/storage.ts";
 import { locales } from "../../packages/server/src/pages/index.ts";
+import { trust } from "../support/assertion-requests.ts";
 import { basic } from "../support/back-channel.ts";
 import { Agent, authorizeUrl, pkce, postForm, redeem, signIn, type TokenAnswer } from "../support/http-browser.ts";
 import { aCertificate, headerOf } from "../support/make-certificates.ts";
@@ -14,6 +16,7 @@ import {
   aKeyPair,
   aSigningClient,
   claimsOf,
+  jwksOf,
   type KeyPair,
   JWT_BEARER as SIGNED,
   sign,
@@ -204,6 +207,14 @@ describe("client authentication", () => {
       case "self_signed_tls_client_auth": {
         const { clientId } = await add({ secrets: [], jwks: certificate.jwks });
         return async () => ({ headers: { "client-cert": headerOf(certificate) }, fields: { client_id: clientId } });
+      }
+      case "workload_jwt": {
+        const [key, issuer] = [await aKeyPair(alg), `https://${randomUUID()}.test`];
+        await trust(server, { issuer, type: "jwt", jwks: jwksOf(key), scopes: [] });
+        const client = await add({ secrets: [], workload: { issuer, subject: "job", audience: null } });
+        const assertion = () => sign(key, claimsOf(server, client, { iss: issuer, sub: "job" }));
+        const fields = { client_id: client.clientId, client_assertion_type: SIGNED };
+        return async () => ({ headers: {}, fields: { ...fields, client_assertion: await assertion() } });
       }
       case "private_key_jwt": {
         const key = await aKeyPair(alg);

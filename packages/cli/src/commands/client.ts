@@ -24,6 +24,7 @@ import {
   withAdmin,
 } from "../shared-options.ts";
 import { registerExchange } from "./client-exchange.ts";
+import { addWorkloadOptions, type WorkloadOptions, workloadOf } from "./client-workload.ts";
 import {
   addListChangeOptions,
   addListOptions,
@@ -33,7 +34,7 @@ import {
 } from "./multi-valued-client-options.ts";
 import { translations } from "./scope.ts";
 
-export interface ClientOptions extends JsonOption {
+export interface ClientOptions extends JsonOption, WorkloadOptions {
   readonly name?: string;
   readonly redirectUri?: readonly string[];
   readonly postLogoutRedirectUri?: readonly string[];
@@ -169,7 +170,7 @@ function registerUpdate(client: Command): void {
 
 /** The flags that `create` and `update` share. */
 function settings(command: Command): Command {
-  return addListOptions(command)
+  return addWorkloadOptions(addListOptions(command))
     .addOption(
       listOption("--name-lang <tag=text>", "the client's name in another language: de=Fotodrucker; de= removes it"),
     )
@@ -181,7 +182,7 @@ function settings(command: Command): Command {
     .option("--verified", "tell owners that you have verified this client")
     .option(
       "--auth-method <method>",
-      "client_secret_basic, client_secret_post, client_secret_jwt, private_key_jwt, tls_client_auth, self_signed_tls_client_auth or none",
+      "client_secret_basic, client_secret_post, client_secret_jwt, private_key_jwt, workload_jwt, tls_client_auth, self_signed_tls_client_auth or none",
     )
     .option("--jwks <file>", "file with its public keys (JWK Set); - reads standard input")
     .option("--jwks-uri <url>", "URL of its public keys")
@@ -244,7 +245,7 @@ export async function metadataOf(options: ClientOptions) {
     scope: options.scope?.join(" "),
     optional_scope: options.optionalScope?.join(" "),
     ...namesOf(options.nameLang),
-    token_endpoint_auth_method: options.authMethod,
+    token_endpoint_auth_method: options.authMethod ?? (options.workloadIssuer && "workload_jwt"),
     client_uri: options.clientUri,
     policy_uri: options.policyUri,
     tos_uri: options.tosUri,
@@ -279,6 +280,7 @@ export function ownSettingsOf(options: ClientOptions): OwnClientSettings {
   return given({
     ownScopes: options.ownScope,
     defaultScopes: options.defaultScope,
+    workload: workloadOf(options),
     requirePkce: options.requirePkce,
     allowPlainPkce: options.allowPlainPkce,
     firstParty: options.firstParty,

@@ -23,6 +23,7 @@ const snake = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter
 /** Names that the API has in another form: lists of scopes are one text there. */
 const NAMES: Readonly<Record<string, string>> = {
   ...{ scopes: "scope", ownScopes: "own_scope", defaultScopes: "default_scope", userInfo: "userinfo" },
+  workload: "workload_identity",
   ...{ mustChange: "must_change_password", phoneVerified: "phone_number_verified" },
 };
 

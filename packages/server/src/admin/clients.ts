@@ -28,6 +28,7 @@ import { pagesOf } from "./read-whole-list.ts";
 import { metadataOf } from "./registered-metadata.ts";
 import { selfRegistration } from "./self-registered-client.ts";
 import { exchangeProblems, exchangeRemarks } from "./token-exchange-policy.ts";
+import { workloadProblems } from "./workload-identity.ts";
 
 const DAY: Millis = 86_400_000;
 /**
@@ -48,7 +49,7 @@ export type OwnClientSettings = Partial<
     Client,
     | "ownScopes"
     | "defaultScopes"
-    | "tokenExchange"
+    | ("tokenExchange" | "workload")
     | "requirePkce"
     | "allowPlainPkce"
     | "firstParty"
@@ -93,6 +94,7 @@ export async function createClient(input: NewClient, context: AdminContext): Pro
     ownScopes: input.ownScopes ?? [],
     ...(input.defaultScopes === undefined ? {} : { defaultScopes: input.defaultScopes }),
     ...(input.tokenExchange == null ? {} : { tokenExchange: input.tokenExchange }),
+    ...(input.workload == null ? {} : { workload: input.workload }),
     ...(secret === null ? NO_SECRETS : withSecret(bare, secret, { now, overlap: 0 }, context)),
     tokenEndpointAudience: input.tokenEndpointAudience ?? false,
     requirePkce: input.requirePkce ?? false,
@@ -410,6 +412,7 @@ async function checkedFields(
   const scopes = read.kind === "valid" ? read.fields.scopes : [];
   problems.push(...settingProblems(type, settings, before?.publisher));
   problems.push(...defaultScopeProblems(settings, scopes));
+  problems.push(...(await workloadProblems(settings.workload, read, before, context)));
   problems.push(...(await exchangeProblems(settings.tokenExchange, type, before?.tokenExchange, context)));
   // A scope that was deleted since is no reason to refuse another change.
   problems.push(...(await unknownScopes("scope", scopes, before?.scopes ?? [], context)));

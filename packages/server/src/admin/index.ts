@@ -6,7 +6,7 @@
 export { type Config, ConfigError, loadConfig } from "../config.ts";
 export type { ReceiptClaims, ReceiptFault, VerifiedReceipt } from "../crypto/signed-receipts.ts";
 export { MAX_JWKS_BYTES, MAX_SCOPES } from "../oauth/client-registration/metadata.ts";
-export type { Client, TokenExchangePolicy } from "../oauth/model.ts";
+export type { Client, TokenExchangePolicy, WorkloadIdentity } from "../oauth/model.ts";
 export type { Company } from "../owners/company-storage.ts";
 export type { Person } from "../owners/storage.ts";
 export type { Ended } from "../storage/end-all-after-restore.ts";

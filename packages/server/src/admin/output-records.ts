@@ -20,6 +20,7 @@ import type { ClientWithSecret } from "./clients.ts";
 import type { KeyState } from "./keys.ts";
 import type { SimilarClient } from "./similar-client-names.ts";
 import { exchangeRecord } from "./token-exchange-policy.ts";
+import { workloadRecord } from "./workload-identity.ts";
 
 /** A record on its way out: what is null says nothing and is left out of clients' records, as in RFC 7591. */
 export type WireRecord = Readonly<Record<string, unknown>>;
@@ -56,6 +57,7 @@ export function clientRecord(client: Client, issuer: string, secret: string | nu
     ...((client.defaultScopes ?? []).length === 0 ? {} : { default_scope: client.defaultScopes?.join(" ") }),
     ...(client.tokenExchange == null ? {} : { token_exchange: exchangeRecord(client.tokenExchange) }),
     token_endpoint_auth_method: client.authMethod,
+    ...workloadRecord(client),
     ...(client.jwks === null ? {} : { jwks: JSON.parse(client.jwks) as unknown }),
     ...(client.jwksUri === null ? {} : { jwks_uri: client.jwksUri }),
     ...(client.tlsSubject === null ? {} : { [client.tlsSubject.field]: client.tlsSubject.value }),

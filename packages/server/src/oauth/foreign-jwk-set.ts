@@ -115,7 +115,8 @@ function readKey(value: unknown): PublicJwk | string {
   if (!isObject(value)) return "it is not an object";
   if (PRIVATE_MEMBERS.some((member) => member in value)) return "it has a private part, which nobody else may see";
   const { kty, use, key_ops: operations, kid, alg } = value as Readonly<Record<string, unknown>>;
-  if (use !== undefined && use !== "sig") return "its use is not sig";
+  // SPIFFE has a word of its own for keys that sign JWTs (SPIFFE Trust Domain and Bundle §4.2.2).
+  if (use !== undefined && use !== "sig" && use !== "jwt-svid") return "its use is not sig";
   if (operations !== undefined && !(Array.isArray(operations) && operations.includes("verify"))) {
     return "its key_ops leave verify out";
   }

@@ -20,6 +20,7 @@ export type ClientAuthMethod =
   | "client_secret_post"
   | "client_secret_jwt"
   | "private_key_jwt"
+  | "workload_jwt"
   | "tls_client_auth"
   | "self_signed_tls_client_auth"
   | "none";
@@ -33,6 +34,16 @@ export interface TlsSubject {
     | "tls_client_auth_san_ip"
     | "tls_client_auth_san_email";
   readonly value: string;
+}
+
+/** The platform tokens by which a client authenticates (`workload_jwt`). */
+export interface WorkloadIdentity {
+  /** A trusted issuer of JWTs. */
+  readonly issuer: string;
+  /** The `sub` of its tokens. A `*` stands for one part between `/` and `:`. */
+  readonly subject: string;
+  /** The only `aud` of its tokens. Null: this server's issuer. */
+  readonly audience: string | null;
 }
 
 /** One secret of a client. Only the client knows the secret itself. With 256 random bits it needs no slow hash. */
@@ -72,6 +83,8 @@ export interface Client {
   /** Its public keys, a JWK Set in JSON (RFC 7591 §2). Null: it has none, or they are at `jwksUri`. Never both. */
   readonly jwks: string | null;
   readonly jwksUri: string | null;
+  /** Absent or null: the client does not authenticate by `workload_jwt`. */
+  readonly workload?: WorkloadIdentity | null;
   /** Null: the client does not authenticate by `tls_client_auth`. */
   readonly tlsSubject: TlsSubject | null;
   /** Its access tokens are bound to its certificate (RFC 8705 §3). */

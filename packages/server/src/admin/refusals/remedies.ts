@@ -112,6 +112,37 @@ const remedies: Partial<Readonly<Record<ConditionName, (words: Words) => Remedy>
     "The signature of the client assertion does not match the registered key. The app may have new keys that nobody registered.",
     ({ client }) => `assent client update ${client} --jwks FILE`,
   ),
+  client_workload_issuer_wrong: about(
+    "The token is not of the platform that the client is registered with, or that issuer is disabled or deleted.",
+    show,
+    () => "assent issuer list",
+  ),
+  client_workload_audience_wrong: about(
+    "aud of the platform's token must be this server's issuer, or the audience that is registered for the client, and nothing else. Ask the platform for a token with that audience.",
+    show,
+  ),
+  client_workload_subject_wrong: about(
+    "The token is of another workload than the client is registered with. Compare sub of the token with the registered subject, character by character.",
+    show,
+  ),
+  client_workload_out_of_time: told(
+    "The platform's token has expired, is not valid yet, or is valid for more than an hour. Ask the platform for a token with a shorter life.",
+  ),
+  exchange_not_allowed: about(
+    "The client is registered for token exchange, but nothing says which tokens it may exchange.",
+    ({ client }) =>
+      `assent client exchange ${client} --subject access_token --source API --audience API --scope SCOPES`,
+  ),
+  exchange_audience_not_allowed: about(
+    "The client may not get tokens for that API by token exchange.",
+    show,
+    ({ client }) => `assent client exchange ${client} --audience API`,
+  ),
+  exchange_scope_not_allowed: about(
+    "The client may not get that scope by token exchange.",
+    show,
+    ({ client }) => `assent client exchange ${client} --scope SCOPES`,
+  ),
   client_certificate_missing: about(
     "The client is registered with a certificate, and the connection had none. Behind a proxy, ASSENT_CLIENT_CERT_HEADER must name the header in which the proxy passes it.",
     show,

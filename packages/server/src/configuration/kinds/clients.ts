@@ -18,7 +18,14 @@ function defaults({ type, grant_types: grants }: Fields): Fields {
   return {
     ...{ client_name: "", type: "confidential", status: "active", redirect_uris: [], grant_types: grantTypes },
     response_types: grantTypes.includes("authorization_code") ? ["code"] : [],
-    ...{ scope: "", optional_scope: null, own_scope: "", default_scope: "", token_exchange: null },
+    ...{
+      scope: "",
+      optional_scope: null,
+      own_scope: "",
+      default_scope: "",
+      token_exchange: null,
+      workload_identity: null,
+    },
     token_endpoint_auth_method: isPublic ? "none" : "client_secret_basic",
     ...{ jwks: null, jwks_uri: null, tls_client_auth_subject_dn: null, tls_client_auth_san_dns: null },
     ...{ tls_client_auth_san_uri: null, tls_client_auth_san_ip: null, tls_client_auth_san_email: null },

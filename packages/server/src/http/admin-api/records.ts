@@ -21,6 +21,12 @@ export const tokenExchange = Type.Object({
   impersonation: maybe(flag),
 });
 
+export const workloadIdentity = Type.Object({
+  issuer: text(1024, "a trusted issuer of JWTs"),
+  subject: text(1024, "the sub of its tokens; a * stands for one part between / and :"),
+  audience: maybe(orNull(text(1024), "the only aud of its tokens; absent or null: this server's issuer")),
+});
+
 export const clientRecord = translatedRecord("client_name", {
   client_id: ids,
   client_secret: maybe(text(200, "shown only in the answer that makes it")),
@@ -42,6 +48,7 @@ export const clientRecord = translatedRecord("client_name", {
   reviewed: flag,
   token_exchange: maybe(tokenExchange),
   token_endpoint_auth_method: text(100),
+  workload_identity: maybe(workloadIdentity),
   jwks: maybe(Type.Object({})),
   jwks_uri: maybe(url),
   tls_client_auth_subject_dn: maybe(text(1000)),

@@ -12,6 +12,8 @@ import { compareSecret } from "./client-secret.ts";
 const TOKEN_ENDPOINT = "/token";
 
 const JWT_BEARER = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
+/** A JWT-SVID (draft-ietf-oauth-spiffe-client-auth-02). */
+const JWT_SPIFFE = "urn:ietf:params:oauth:client-assertion-type:jwt-spiffe";
 
 /** Maximum time from now to the end of an assertion. */
 const MAX_LIFETIME: Millis = 300_000;
@@ -37,6 +39,13 @@ export interface Assertion {
   readonly jwt: ForeignJwt;
 }
 
+/** An assertion that names another issuer than the client, for clients that authenticate with a platform's token. */
+export interface WorkloadAssertion {
+  readonly clientId: string;
+  readonly jti: null;
+  readonly jwt: ForeignJwt;
+}
+
 /**
  * The assertion in a request, well-formed but not verified. Null: there is none. Nothing here depends on which clients
  * are registered.
@@ -44,21 +53,27 @@ export interface Assertion {
 export function presentedAssertion(
   parameters: Parameters,
   context: Pick<OAuthContext, "foreignJwts">,
-): Assertion | null {
+): Assertion | WorkloadAssertion | null {
   const text = parameters.get("client_assertion");
   const type = parameters.get("client_assertion_type");
   if (text === undefined && type === undefined) return null;
-  if (text === undefined || type !== JWT_BEARER) return refuse("client_assertion_incomplete");
+  if (text === undefined || (type !== JWT_BEARER && type !== JWT_SPIFFE)) return refuse("client_assertion_incomplete");
   const jwt = context.foreignJwts.read(text) ?? refuse("client_assertion_malformed");
+  const clientId = parameters.get("client_id");
+  const { iss, sub, jti } = jwt.claims;
+  // A platform's token doesn't name the client.
+  if (clientId !== undefined && (type === JWT_SPIFFE || iss !== sub)) {
+    if (jwt.typ !== undefined && !/^(?:jwt|jose)$/i.test(jwt.typ)) refuse("client_assertion_typ_refused");
+    return { clientId, jti: null, jwt };
+  }
+  if (type === JWT_SPIFFE) return refuse("client_id_missing");
   // RFC 8725 §3.11: the type of a JWT names its purpose, so a JWT for another purpose is refused.
   if (jwt.typ !== undefined && !/^(?:application\/)?(?:jwt|client-authentication\+jwt)$/i.test(jwt.typ)) {
     refuse("client_assertion_typ_refused");
   }
-  const { iss, sub, jti } = jwt.claims;
   if (typeof sub !== "string" || sub === "") return refuse("client_assertion_subject_wrong", "no sub");
   if (iss !== sub) refuse("client_assertion_subject_wrong", "iss is not sub");
   // RFC 7521 §4.2: client_id is optional, and must name the same client.
-  const clientId = parameters.get("client_id");
   if (clientId !== undefined && clientId !== sub) refuse("client_assertion_subject_wrong", "client_id is not sub");
   if (typeof jti !== "string" || jti === "" || jti.length > MAX_JTI) return refuse("client_assertion_id_missing");
   return { clientId: sub, jti, jwt };

@@ -4,7 +4,7 @@ import { refuse } from "../errors.ts";
 import type { Client, ClientAuthMethod } from "../model.ts";
 import type { Parameters } from "../parameters.ts";
 import type { OAuthContext } from "../ports.ts";
-import { type Assertion, checkAssertion, presentedAssertion } from "./client-assertion.ts";
+import { type Assertion, checkAssertion, presentedAssertion, type WorkloadAssertion } from "./client-assertion.ts";
 import { type ClientCertificate, checkCertificate } from "./client-certificate.ts";
 import { compareSecret } from "./client-secret.ts";
 import { readBasic } from "./client-secret-basic.ts";
@@ -26,7 +26,7 @@ export interface Presented {
   /** Null: there is no secret. */
   readonly secret: string | null;
   /** Null: there is no assertion. */
-  readonly assertion: Assertion | null;
+  readonly assertion: Assertion | WorkloadAssertion | null;
 }
 
 /** `nothing`: client_id alone. `certificate`: client_id alone, on a connection with a certificate. */
@@ -41,6 +41,7 @@ const methods = {
   client_secret_post: "secret",
   client_secret_jwt: "assertion",
   private_key_jwt: "assertion",
+  workload_jwt: "assertion",
   tls_client_auth: "certificate",
   self_signed_tls_client_auth: "certificate",
   none: "nothing",
@@ -125,15 +126,28 @@ function checkByCertificate({ by }: Presented, client: Client, sent: Credentials
 }
 
 async function checkByAssertion(
-  assertion: Assertion,
+  assertion: Assertion | WorkloadAssertion,
   client: Client | undefined,
   context: OAuthContext,
 ): Promise<void> {
   const method = client?.authMethod;
-  if (client !== undefined && (method === "client_secret_jwt" || method === "private_key_jwt")) {
+  if (assertion.jti === null) {
+    if (client !== undefined && method === "workload_jwt") {
+      const { checkWorkloadToken } = await import("./workload-token.ts");
+      return checkWorkloadToken(assertion.jwt, client, context);
+    }
+  } else if (client !== undefined && (method === "client_secret_jwt" || method === "private_key_jwt")) {
     return checkAssertion(assertion, client, method, context);
   }
   // The same work for an unknown client, or one that signs nothing.
   await context.foreignJwts.pretend(assertion.jwt);
-  refuse(client === undefined ? "client_unknown" : "client_method_not_registered");
+  if (client === undefined) refuse("client_unknown");
+  refuse(
+    assertion.jti === null && signsItself(method) ? "client_assertion_subject_wrong" : "client_method_not_registered",
+  );
+}
+
+/** True: the client signs its assertions, so each must name the client as issuer and subject. */
+function signsItself(method: ClientAuthMethod | undefined): boolean {
+  return method === "client_secret_jwt" || method === "private_key_jwt";
 }

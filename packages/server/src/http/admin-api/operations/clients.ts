@@ -67,6 +67,9 @@ const settings = {
       "what it may exchange; fields that are left out are empty; null: nothing; needs the scope admin",
     ),
   ),
+  workload_identity: maybe(
+    orNull(body(records.workloadIdentity.properties), "for workload_jwt: the platform tokens that it presents"),
+  ),
   require_pkce: maybe(flag),
   allow_plain_pkce: maybe(flag),
   first_party: maybe(Type.Boolean({ description: "its consent is recorded without a page; needs the scope admin" })),
@@ -114,6 +117,7 @@ function settingsIn(body: Static<typeof clientChanges>): OwnClientSettings {
     ownScopes: words(body.own_scope),
     defaultScopes: words(body.default_scope),
     tokenExchange: exchangeIn(body.token_exchange),
+    workload: body.workload_identity && { audience: null, ...body.workload_identity },
     requirePkce: body.require_pkce,
     allowPlainPkce: body.allow_plain_pkce,
     firstParty: body.first_party,
