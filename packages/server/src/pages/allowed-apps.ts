@@ -134,6 +134,7 @@ function entry(app: AppEntry, view: AppsView, chrome: Chrome): Markup {
     ${app.theftAt !== null && notice("warning", rich(words.apps.theft, { when: timeElement(words, app.theftAt, view.now) }))}
     ${app.off && notice("warning", words.apps.off)}
     ${scopeList(app, view.now, words)} ${facts(app, view.now, words)}
+    ${app.through.length > 0 && through(app, view.now, words)}
     ${app.idleScopes && keepUsed(app, view, chrome)}
     ${app.declined.length > 0 && declined(app, view, chrome)}
     ${app.next !== null && nextTime(app, app.next, view, chrome)}
@@ -302,7 +303,6 @@ function facts(app: AppEntry, now: number, words: Messages): Markup {
       ? [words.apps.since, rich(words.apps.byRules, { when: time(app.grantedAt) })]
       : [words.apps.granted, time(app.grantedAt)],
     [words.apps.used, usedText(app, time, words)],
-    ...(app.through.length === 0 ? [] : [[words.apps.through, throughText(app, time, words)] as const]),
     [words.apps.ends, app.expiresAt === null ? words.apps.noEnd : time(app.expiresAt)],
   ];
   return html`<dl class="facts">
@@ -320,11 +320,18 @@ function usedText({ lastUsedAt, usedFrom, usedSince }: AppEntry, time: (at: numb
 }
 
 /** Other apps that use this app's access, which end with it. */
-function throughText(app: AppEntry, time: (at: number) => Markup, words: Messages): Child {
-  return app.through.map(
-    (one) =>
-      html`<div>${rich(words.apps.throughOne, { app: name(one.name), through: name(app.name), when: time(one.lastUsedAt) })}</div>`,
-  );
+function through(app: AppEntry, now: number, words: Messages): Markup {
+  return html`<div class="small">
+    <p class="soft">${words.apps.through}</p>
+    <ul class="can">
+      ${app.through.map(
+        (one) =>
+          html`<li>
+            <span>${rich(words.apps.throughOne, { app: name(one.name), through: name(app.name), when: timeElement(words, one.lastUsedAt, now) })}</span>
+          </li>`,
+      )}
+    </ul>
+  </div>`;
 }
 
 /** The form to revoke some permissions and keep others, with a checkbox for each. */
