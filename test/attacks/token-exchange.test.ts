@@ -3,18 +3,10 @@
 import { createHmac, createPublicKey, generateKeyPairSync, sign } from "node:crypto";
 import { decodeJwt, decodeProtectedHeader } from "jose";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { byHand } from "../../packages/server/test/storage/support/raw-statements.ts";
 import { adminApi } from "../support/admin-api.ts";
-import { aJwtIssuer, claimsFor, jwtOf, trust } from "../support/assertion-requests.ts";
-import {
-  basic,
-  changeClient,
-  expectRefusal,
-  expectUnlogged,
-  logged,
-  post,
-  signedInPerson,
-} from "../support/back-channel.ts";
-import { postForm, type TokenAnswer, unnumbered } from "../support/http-browser.ts";
+import { basic, changeClient, expectRefusal, post, signedInPerson } from "../support/back-channel.ts";
+import { postForm, unnumbered } from "../support/http-browser.ts";
 import { aCertificate } from "../support/make-certificates.ts";
 import { settle, startServer, type TestClient, type TestServer } from "../support/test-server.ts";
 import {
@@ -26,8 +18,10 @@ import {
   addAssistant,
   aScene,
   assistantTokens,
+  conditionOf,
   exchange,
   exchanging,
+  expectSubjectRefused,
   isActive,
   type Scene,
   TOKEN_EXCHANGE,
@@ -46,19 +40,6 @@ afterAll(() => server.stop());
 
 const use = (more: Record<string, string | undefined> = {}, subject = scene.subject, agent = scene.agent) =>
   exchange(server, agent, subject, { audience: API2, ...more });
-
-const CONDITION = /\/errors\/([a-z_]+)/;
-const conditionOf = ({ body }: TokenAnswer) => CONDITION.exec(String(body["error_uri"]))?.[1];
-
-/** Expects the one text for a subject token that is not accepted. */
-async function expectSubjectRefused(answer: Promise<TokenAnswer>): Promise<void> {
-  const got = await answer;
-  expectRefusal(got, "invalid_request");
-  expect([got.body["error_description"], conditionOf(got)]).toEqual([
-    "The subject token is not accepted.",
-    "subject_token_refused",
-  ]);
-}
 
 describe("TX-03 the declared type is not the real one", () => {
   test.each([
@@ -301,113 +282,6 @@ describe("TX-14 a subject token that is bound to a certificate", () => {
   });
 });
 
-describe("TX-15 JWTs of other issuers", () => {
-  const idp = aJwtIssuer("https://idp.test");
-  const trusting = (changes: object = {}) =>
-    trust(server, { issuer: idp.issuer, type: "jwt", jwks: idp.jwks, ...changes });
-  const agentFor = () => addAgent(server, { subjects: ["jwt"], audiences: [API1], scopes: ["read"] });
-  const ask = async (agent: TestClient, changes: object = {}, more: Record<string, string> = {}) => {
-    const { owner } = scene;
-    const jwt = jwtOf(idp, { ...claimsFor(server, idp, owner.username), ...changes });
-    return exchange(server, agent, jwt, { subject_token_type: typeOf("jwt"), audience: API1, ...more });
-  };
-
-  test("trusted only for the grant of RFC 7523; for other clients; disabled; not this subject → one text", async () => {
-    const agent = await agentFor();
-    for (const record of [
-      {},
-      { exchange: true, clients: ["another"] },
-      { exchange: true, status: "disabled" },
-      { exchange: true, subjects: ["somebody"] },
-      { exchange: true, maxLifetime: 10 },
-    ]) {
-      await trusting(record);
-      await expectSubjectRefused(ask(agent));
-    }
-    await trusting({ exchange: true, clients: [agent.clientId] });
-    const { status, body } = await ask(agent);
-    expect(status, JSON.stringify(body)).toBe(200);
-    const claims = decodeJwt(body.access_token ?? "");
-    expect(claims).toMatchObject({ sub: scene.owner.personId, scope: "read", act: { sub: agent.clientId } });
-    expect(body).not.toHaveProperty("refresh_token");
-  });
-
-  test("for another audience, expired, without jti, of an unknown issuer → one text", async () => {
-    await trusting({ exchange: true });
-    const agent = await agentFor();
-    const now = Math.floor(server.now() / 1000);
-    for (const changes of [{ aud: API1 }, { exp: now - 60 }, { jti: undefined }, { iss: "https://other.test" }])
-      await expectSubjectRefused(ask(agent, changes));
-  });
-
-  test("twice, or 20 times at once → one token", async () => {
-    await trusting({ exchange: true });
-    const agent = await agentFor();
-    const jwt = jwtOf(idp, claimsFor(server, idp, scene.owner.username));
-    const asked = { subject_token_type: typeOf("jwt"), audience: API1 };
-    const all = await Promise.all(Array.from({ length: 20 }, () => exchange(server, agent, jwt, asked)));
-    expect(all.filter(({ status }) => status === 200)).toHaveLength(1);
-    await expectSubjectRefused(exchange(server, agent, jwt, asked));
-  });
-
-  test("may_act that names the client → a token; another party, an unknown member, an empty or wrong form → invalid_request", async () => {
-    await trusting({ exchange: true });
-    const agent = await agentFor();
-    const sub = agent.clientId;
-    for (const may_act of [
-      { sub: "another" },
-      { sub, iss: "https://other.test" },
-      { sub, role: "x" },
-      {},
-      "x",
-      null,
-      [],
-    ])
-      expect(conditionOf(await ask(agent, { may_act })), JSON.stringify(may_act)).toBe("exchange_actor_not_named");
-    expect((await ask(agent, { may_act: { sub, iss: server.issuer } })).status).toBe(200);
-  });
-
-  test("a scope beyond the issuer's record or the policy, an API that is not allowed → refused, and the JWT is unspent", async () => {
-    await trusting({ exchange: true, scopes: ["read"] });
-    const agent = await addAgent(server, { subjects: ["jwt"], audiences: [API1], scopes: ["read", "write"] });
-    const jwt = jwtOf(idp, claimsFor(server, idp, scene.owner.username));
-    const asked = { subject_token_type: typeOf("jwt") };
-    expectRefusal(await exchange(server, agent, jwt, { ...asked, audience: API1, scope: "write" }), "invalid_scope");
-    expectRefusal(await exchange(server, agent, jwt, { ...asked, audience: API2 }), "invalid_target");
-    expect((await exchange(server, agent, jwt, { ...asked, audience: API1 })).status).toBe(200);
-  });
-});
-
-describe("TX-17 refresh tokens as subjects", () => {
-  test("of another client, with a byte more, spent → refused; no row changes, and nothing is theft", async () => {
-    const agent = await addAgent(server, { subjects: ["refresh_token"] }, { refresh: "rotate" });
-    const ask = (token: string | undefined) => use({ subject_token_type: typeOf("refresh_token") }, token ?? "", agent);
-    await expectSubjectRefused(ask(scene.refreshToken));
-    const owner = await signedInPerson(server);
-    const { refresh: first } = await assistantTokens(server, agent, owner);
-    await expectSubjectRefused(ask(`${first}A`));
-    const fields = { grant_type: "refresh_token", refresh_token: first, resource: API1 };
-    const { body } = await postForm(server, "/token", agent, fields);
-    await expectSubjectRefused(ask(first));
-    expect([logged(server, "refresh_token_replayed"), logged(server, "refresh_token_of_other_client")]).toEqual([0, 0]);
-    expect((await ask(body.refresh_token)).status).toBe(200);
-    const theirs = { grant_type: "refresh_token", refresh_token: scene.refreshToken, resource: API1 };
-    expect((await postForm(server, "/token", scene.assistant, theirs)).status).toBe(200);
-    expectUnlogged(server, first, body.refresh_token ?? "");
-  });
-});
-
-test("TX-18 an ID token of another client, an access token → refused", async () => {
-  const agent = await addAgent(server, { subjects: ["id_token"] });
-  const assistant = await addAssistant(server, { scopes: ["openid", "mail:read"] });
-  const owner = await signedInPerson(server);
-  const asking = { ask: { scope: "openid mail:read" }, answer: {}, fields: { resource: API2 } };
-  const { body } = await assistantTokens(server, assistant, owner, asking);
-  const ask = (token: unknown) => use({ subject_token_type: typeOf("id_token") }, String(token), agent);
-  await expectSubjectRefused(ask(body["id_token"]));
-  await expectSubjectRefused(ask(body.access_token));
-});
-
 describe("TX-19 who may not exchange at all", () => {
   test("no client, a wrong secret → invalid_client; not registered, without a policy, public → unauthorized_client", async () => {
     expectRefusal(await exchange(server, null, scene.subject), "invalid_client");
@@ -464,6 +338,31 @@ test("TX-13 an operator with a narrower token → no exchange settings, no imper
 test("TX-21 requested_token_type of SAML, of an ID token, unknown → invalid_request", async () => {
   for (const requested_token_type of ["urn:ietf:params:oauth:token-type:saml2", typeOf("id_token"), "urn:x:y"])
     expect(conditionOf(await use({ requested_token_type }))).toBe("requested_token_type_unsupported");
+});
+
+test("TX-20 the grant is paused → refused, and its exchanged token is inactive; resumed → a token", async () => {
+  const { owner, agent, subject } = await aScene(server, api2);
+  const { body } = await use({}, subject, agent);
+  const pause = (at: string) =>
+    byHand(server.assent.config.databaseUrl, [
+      `UPDATE grants SET paused_at = ${at} WHERE owner_id = '${owner.personId}'`,
+    ]);
+  await pause(String(server.now()));
+  await expectSubjectRefused(use({}, subject, agent));
+  expect(await isActive(server, api2, body.access_token)).toBe(false);
+  await pause("NULL");
+  expect((await use({}, subject, agent)).status).toBe(200);
+});
+
+test("TX-08 a scope that demands a certain sign-in, by a consent to the client alone → invalid_scope", async () => {
+  const { owner, agent, subject } = await aScene(server, api2);
+  const asking = { ask: { scope: "mail:write" }, answer: {}, fields: { resource: API2 } };
+  await assistantTokens(server, agent, owner, asking);
+  expect((await use({ scope: "mail:write" }, subject, agent)).status).toBe(200);
+  const scope = { name: "mail:write", description: "Do mail:write", resource: API2 };
+  await server.addScope({ ...scope, acr: "mfa" });
+  expectRefusal(await use({ scope: "mail:write" }, subject, agent), "invalid_scope");
+  await server.addScope(scope);
 });
 
 test("TX-20 20 exchanges at the moment of a revocation → none of their tokens is active afterwards", async () => {

@@ -1,7 +1,8 @@
 /** Helpers for tests of token exchange (RFC 8693). */
 
+import { expect } from "vitest";
 import type { Client, ExchangedKind, TokenExchangePolicy } from "../../packages/server/src/oauth/model.ts";
-import { type Asking, type SignedInPerson, signedInPerson, tokensOf } from "./back-channel.ts";
+import { type Asking, expectRefusal, type SignedInPerson, signedInPerson, tokensOf } from "./back-channel.ts";
 import { postForm, refresh, type TokenAnswer } from "./http-browser.ts";
 import type { TestClient, TestServer } from "./test-server.ts";
 
@@ -104,4 +105,17 @@ export async function aScene(server: TestServer, api2: TestClient): Promise<Scen
 export async function isActive(server: TestServer, asker: TestClient, token: string | undefined): Promise<boolean> {
   const { body } = await postForm(server, "/introspect", asker, { token });
   return body["active"] === true;
+}
+
+const CONDITION = /\/errors\/([a-z_]+)/;
+export const conditionOf = ({ body }: TokenAnswer) => CONDITION.exec(String(body["error_uri"]))?.[1];
+
+/** Expects the one text for a subject token that is not accepted. */
+export async function expectSubjectRefused(answer: Promise<TokenAnswer>): Promise<void> {
+  const got = await answer;
+  expectRefusal(got, "invalid_request");
+  expect([got.body["error_description"], conditionOf(got)]).toEqual([
+    "The subject token is not accepted.",
+    "subject_token_refused",
+  ]);
 }

@@ -22,9 +22,18 @@ export interface AccessTokenClaims {
   readonly nbf?: number;
   /** Space-separated. Use `hasScope` to look for one scope. */
   readonly scope?: string;
-  /** The person who acted for the company that `sub` names (RFC 8693 §4.1). Absent: the owner acted. */
-  readonly act?: { readonly sub: string };
+  /**
+   * Who acted for `sub`, the latest first (RFC 8693 §4.1): clients that exchanged a token, and last the person who acted for
+   * a company. Absent: the owner acted.
+   */
+  readonly act?: Actor;
   readonly [claim: string]: unknown;
+}
+
+/** An actor, and the one through whom they act. For decisions about access, only the outermost counts. */
+export interface Actor {
+  readonly sub: string;
+  readonly act?: Actor;
 }
 
 /** Finds the key for a token's header. Undefined: the issuer has no such key. Rejects if the keys are not available. */
@@ -120,8 +129,19 @@ function isCanonicalBase64url(text: string): boolean {
   return /^[A-Za-z0-9_-]+$/.test(text) && Buffer.from(text, "base64url").toString("base64url") === text;
 }
 
+/** More than the server ever nests. */
+const MOST_ACTORS = 20;
+
 function isActor(value: unknown): boolean {
-  return typeof value === "object" && value !== null && typeof (value as { sub?: unknown }).sub === "string";
+  let actor: unknown = value;
+  for (let depth = 0; depth < MOST_ACTORS; depth += 1) {
+    if (typeof actor !== "object" || actor === null) return false;
+    const { sub, act } = actor as { readonly sub?: unknown; readonly act?: unknown };
+    if (typeof sub !== "string") return false;
+    if (act === undefined) return true;
+    actor = act;
+  }
+  return false;
 }
 
 function isNumericDate(value: unknown): value is number {

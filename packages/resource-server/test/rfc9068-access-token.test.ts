@@ -60,6 +60,15 @@ test("a valid token → its claims, unknown ones included", async () => {
   });
 });
 
+test("a chain of actors → its claims; an inner actor without sub, or a chain of 100 → refused", async () => {
+  const chain = { sub: "agent", act: { sub: "assistant", act: { sub: "bob" } } };
+  expect(await accepted(claims({ act: chain }))).toMatchObject({ act: chain });
+  let long: object = { sub: "bob" };
+  for (let depth = 0; depth < 100; depth += 1) long = { sub: "agent", act: long };
+  for (const act of [{ sub: "agent", act: { sub: 1 } }, { sub: "agent", act: null }, long])
+    await refused(claims({ act }), "claim_invalid");
+});
+
 describe("PM-08 signature", () => {
   test.each(["none", "None", "NONE", "nOnE"])("alg %s, empty signature → refused", async (alg) => {
     await refused(`${unsigned(issuer.issuer, key, { header: { alg } })}.`, "token_malformed");

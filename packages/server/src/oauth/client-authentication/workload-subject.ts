@@ -1,4 +1,4 @@
-/** Patterns for the subjects of platform tokens, such as `repo:octo/app:ref:refs/heads/*`. */
+/** Patterns for the subjects of platform tokens, such as `repo:octo/app:ref:refs/heads/*` (RFC 7523 §3). */
 
 const MAX_LENGTH = 1024;
 const MAX_WILDCARDS = 5;

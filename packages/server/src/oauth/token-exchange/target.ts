@@ -59,7 +59,9 @@ export async function scopesFrom(
   const { client, single } = request;
   const known = await context.catalog.scopes();
   const apiOf = (name: string) => known.get(name)?.resource ?? context.issuer;
-  const live = own ?? liveScopes(grant?.scopes ?? [], app, known, context.now(), SCOPE_MARGIN);
+  const live =
+    own?.filter(({ name }) => passesUnseen(known.get(name))) ??
+    liveScopes(grant?.scopes ?? [], app, known, context.now(), SCOPE_MARGIN);
   const granted = new Map(
     live
       .filter(({ name }) => mayPass(known.get(name)))
@@ -76,7 +78,7 @@ export async function scopesFrom(
     for (const scope of grant === undefined || app.clientId === client.clientId
       ? []
       : await scopesOfClient(grant, client, known, context)) {
-      if (beyond.includes(scope.name)) granted.set(scope.name, scope);
+      if (beyond.includes(scope.name) && passesUnseen(known.get(scope.name))) granted.set(scope.name, scope);
     }
     const missing = beyond.find((name) => !granted.has(name));
     if (missing !== undefined) refuse("exchange_scope_exceeds_grant", missing);
@@ -102,6 +104,14 @@ export async function scopesFrom(
  */
 function mayPass(scope: Scope | undefined): boolean {
   return scope !== undefined && scope.ownerRole === null && !isOpenIdScope(scope);
+}
+
+/**
+ * Nobody signs in for an exchange, so a consent alone gives no scope that demands a certain sign-in. The sign-in of a grant
+ * was judged when the owner granted its scopes.
+ */
+function passesUnseen(scope: Scope | undefined): boolean {
+  return scope !== undefined && (scope.acr ?? null) === null && (scope.maxAge ?? null) === null;
 }
 
 /** What the owner of the grant allowed the client itself. */
