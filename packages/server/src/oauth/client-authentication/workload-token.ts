@@ -1,7 +1,4 @@
-/**
- * Client authentication by the token that a platform gives its workloads: a Kubernetes service account, a job of GitHub
- * Actions, a SPIFFE JWT-SVID (RFC 7521 §4.2; draft-ietf-oauth-spiffe-client-auth-02).
- */
+/** Client authentication by the token that a platform gives its workloads (RFC 7521 §4.2; draft-ietf-oauth-spiffe-client-auth-02). */
 
 import { type ConditionName, refuse } from "../errors.ts";
 import { PUBLIC_KEY_ALGS } from "../foreign-jwk-set.ts";
