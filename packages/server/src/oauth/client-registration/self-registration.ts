@@ -210,6 +210,10 @@ class SelfReader {
       const problem = `${beyond.join(", ")}: not allowed for this client; allowed: ${grantTypes.join(", ")}`;
       this.#wrong("grant_types", problem, undefined);
     }
+    if (fields.authMethod === "workload_jwt" && before?.authMethod !== "workload_jwt") {
+      const problem = "workload_jwt: only an operator can say which platform and workload the client is";
+      this.#wrong("token_endpoint_auth_method", problem, undefined);
+    }
     const { redirectHosts } = policy;
     const elsewhere = fields.redirectUris.some((uri) => redirectHosts?.includes(redirectHostOf(uri)) === false);
     if (elsewhere)
