@@ -64,7 +64,7 @@ export const revokeRegistrationToken = transaction<{ readonly tokenId: string },
   return true;
 });
 
-interface Registering {
+export interface Registering {
   readonly client: Client;
   /** Null: none is needed. */
   readonly tokenHash: string | null;
