@@ -458,6 +458,18 @@ describe("limits", () => {
     expect(codeOf(await from())).toBe("registered");
   });
 
+  test("DR-21 the 61st change of an hour by one client → 429; it can still read itself, and others change", async () => {
+    const [made, other] = [await ask({}), await ask({})];
+    const put = (of: Registration) => manage("PUT", of, { ...aRegistration, client_id: of.body.client_id });
+    const answers = await Promise.all(Array.from({ length: 70 }, () => put(made)));
+    const good = answers.filter(({ status }) => status === 200).length;
+    expect(good).toBe(60);
+    const refused = await put(made);
+    expect([refused.status, refused.body.error]).toEqual([429, "temporarily_unavailable"]);
+    expect((await manage("GET", made)).status).toBe(200);
+    expect((await put(other)).status).toBe(200);
+  });
+
   test("DR-21 a token registers at most 1,000 clients", async () => {
     await expect(anInitialToken(closed, { uses: 1001 })).rejects.toThrow(/1 to 1000/);
     await expect(anInitialToken(closed, { uses: 0 })).rejects.toThrow(/1 to 1000/);

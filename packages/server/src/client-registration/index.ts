@@ -142,13 +142,14 @@ export class ClientRegistration {
 
   /** RFC 7592 §2.2: the metadata replaces what is registered. The policy is applied as to a new client. */
   async replace(clientId: string, metadata: () => ClientMetadata, registrant: Registrant): Promise<Registered> {
-    for (;;) {
+    for (let tries = 0; ; tries += 1) {
       const { client, version, registered, accessToken } = await this.#authenticated(clientId, registrant);
       const sent = metadata();
       checkIdentity(sent, client);
       const rules = await this.#rules(registered.policy);
       const stated = await withStatement(sent, this.#parts.statements);
       const read = valid(stated.metadata, { ...rules, before: client });
+      if (tries === 0) this.#count(await this.#limits.countChange(clientId));
       const changed = this.#changed(client, { ...registered, ...statementOf(stated) }, read);
       const admin = this.#byClient(client, registrant, "replace", sent);
       const outcome = await admin.storage.clients.put({ client: changed.client, expect: version });

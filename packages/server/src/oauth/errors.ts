@@ -1027,8 +1027,8 @@ const catalogue = {
     error: "temporarily_unavailable",
     status: 429,
     section: "RFC 6585 §4",
-    description: "Too many clients registered; retry later.",
-    help: "In one hour, 10 clients can register from one network, and 1,000 in all. Register once and keep the client_id. For more clients, ask the operator for an initial access token.",
+    description: "Too many clients registered, or one changed too often; retry later.",
+    help: "In one hour, 10 clients can register from one network, and 1,000 in all, and a client can change itself 60 times. Register once and keep the client_id. For more clients, ask the operator for an initial access token.",
   },
   access_token_missing: {
     error: "invalid_request",
