@@ -248,10 +248,21 @@ async function fill({ admin }: TestDatabase): Promise<void> {
   await updateProvider(oauth.provider.id, { status: "disabled", createPeople: false }, admin);
 }
 
+/** A client that registered itself, with a company's rule about it. */
+async function fillOthers({ admin }: TestDatabase): Promise<void> {
+  const metadata = { client_name: "Agent", redirect_uris: ["https://agent.test/"], scope: "yes" };
+  const { client } = await createClient({ clientId: "agent", type: "public", metadata }, admin);
+  const registered = { tokenHash: "x", contacts: [] as readonly string[] } as NonNullable<typeof client.registered>;
+  const stored = { ...client, registered };
+  await admin.storage.clients.put({ client: stored, expect: null });
+  await setAppPolicy("acme", { clientId: "agent", rule: "block" }, admin);
+}
+
 test("AP-01 records of every form: export → no change; applied to an empty server → exports the same", async () => {
   await fill(at);
+  await fillOthers(at);
   const text = await exportConfiguration(at.admin, "all");
-  expect(text).not.toMatch(/s3cret|PRIVATE/);
+  expect(text).not.toMatch(/s3cret|PRIVATE|agent/);
   const plan = await planOf(text, at.admin);
   expect(plan.changes).toEqual([]);
   expect(plan.adopted).toHaveLength(31);

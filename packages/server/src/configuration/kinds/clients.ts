@@ -48,14 +48,18 @@ function presentOf(client: Client, { issuer }: Context): Present {
   };
 }
 
+/** False: a document describes the client, or it has registered itself. */
+export function isOperators({ document, registered }: Client): boolean {
+  return document === undefined && registered === undefined;
+}
+
 async function found(labels: readonly string[] | null, context: Context): Promise<readonly Client[]> {
   if (labels !== null) {
     const records = await Promise.all(labels.map((clientId) => context.storage.clients.get({ clientId })));
     return records.flatMap((one) => one?.record ?? []);
   }
   const all: Client[] = [];
-  // A document describes the others.
-  for await (const client of allClients(context)) if (client.document === undefined) all.push(client);
+  for await (const client of allClients(context)) if (isOperators(client)) all.push(client);
   return all;
 }
 

@@ -5,6 +5,7 @@ import { impactOfCompanyApp } from "../../admin/deletion-impact.ts";
 import type { Company, ListedRule } from "../../owners/company-storage.ts";
 import { type Context, entrySchema, type Fields, type Kind, type Operator, type Present } from "../kind.ts";
 import { bodyOf } from "../run-operations.ts";
+import { isOperators } from "./clients.ts";
 import { companiesCalled } from "./companies.ts";
 
 /** `scope` null: when an approval is given, all scopes that the client may request then. */
@@ -57,7 +58,13 @@ export const policies: Kind = {
     const slugs = wanted?.labels.map((label) => label.split(" ")[0] ?? "") ?? null;
     const found = await companiesCalled(slugs, context);
     const all = (await Promise.all(found.map((one) => rulesOf(one, context)))).flat();
-    return wanted === null ? all : all.filter(({ label }) => wanted.labels.includes(label));
+    if (wanted !== null) return all.filter(({ label }) => wanted.labels.includes(label));
+    const clientIds = all.map(({ record }) => (record as ListedRule).clientId);
+    const clients = await Promise.all(clientIds.map((clientId) => context.storage.clients.get({ clientId })));
+    return all.filter((_, index) => {
+      const client = clients[index]?.record;
+      return client !== undefined && isOperators(client);
+    });
   },
   create: ({ label, fields }, operator) => set(label, { ...fields, ...KEEP }, operator),
   async update(_before, _changes, { label, fields }, operator) {
