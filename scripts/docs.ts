@@ -113,7 +113,7 @@ The server reads each setting from the first of these places that has it:
 
 A file is one object: \`export default { issuer: "https://login.example.com", accessTtl: 300 }\`. The keys
 \`customGrants\`, a list of [grant types of your own](../integrate/custom-grant.md), \`customClaims\`, a list of [claims of
-your own](../integrate/claims.md#claims-of-your-own), and \`people\`, [people of an application that you
+your own](../integrate/claims.md#claims-of-your-own), \`policies\`, [rules about tokens](../operate/policies.md), and \`people\`, [people of an application that you
 have](../integrate/existing-people.md), have no variable, because their values are code. Nor has \`externalSignIn\`, [your own
 sign-in page](../integrate/own-sign-in-page.md), because it is an object.
 

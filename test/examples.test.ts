@@ -401,8 +401,8 @@ function fail(why: string): never {
   throw new Error(why);
 }
 
-/** test/quickstart, test/existing-app, test/sign-in-examples, test/browser/own-sign-in-page, test/flows/webhooks and test/mcp-example run these. */
-const ELSEWHERE = /^(?:quickstart|existing-app|sign-in|own-sign-in-page|webhooks|mcp)\//;
+/** test/quickstart, test/existing-app, test/sign-in-examples, test/browser/own-sign-in-page, test/flows and test/mcp-example run these. */
+const ELSEWHERE = /^(?:quickstart|existing-app|sign-in|own-sign-in-page|webhooks|mcp|policies)\//;
 
 test("each example → was run by this file, and is in examples/README.md", () => {
   const folder = join(import.meta.dirname, "../examples");

@@ -69,7 +69,7 @@ import { openStorage, type Storage } from "./storage/open.ts";
 import { partitionOf } from "./storage/partition.ts";
 import { tellAppsOfLogout } from "./tell-apps-of-logout.ts";
 import { readTls, type Tls } from "./tls.ts";
-import { policyOf } from "./token-lifetimes.ts";
+import { issuePolicyOf, policyOf } from "./token-lifetimes.ts";
 import type { Crew } from "./workers/messages.ts";
 
 /** The server as a library. */
@@ -320,8 +320,7 @@ async function assemble({
     accessTokens: new OwnAccessTokens({ issuer, secrets, keys, makeKey }),
     openId: openIdOf({ issuer, keys, makeKey }, { ...owners, issuer }, customClaims, () => context),
     foreignJwts: foreignJwts(config.outboundAllow, event),
-    userCodes: userCodes(secrets),
-    hashes,
+    ...{ issuePolicy: issuePolicyOf(config.policies?.issue), userCodes: userCodes(secrets), hashes },
     admitDevice: (asker) => admitDevice(asker, { storage, policy, attemptKey, now }),
     saml,
     assertedOwners: assertedOwners(owners),

@@ -9,6 +9,7 @@ import { pathToFileURL } from "node:url";
 import { type SettingKey, type SettingValues, settingKeys, settingOf } from "./config-settings.ts";
 import type { CustomClaims } from "./configured-claims.ts";
 import type { ExistingPeople } from "./configured-people.ts";
+import type { Policies } from "./configured-policies.ts";
 import { type CustomGrant, customGrantProblems } from "./oauth/grants/custom-grant-interface.ts";
 import { grantTypeNames } from "./oauth/grants/registry.ts";
 import type { ExternalSignIn } from "./owners/identities/external-sign-in.ts";
@@ -28,6 +29,8 @@ export interface Config extends SettingValues {
   readonly people: ExistingPeople | null;
   /** Your own sign-in page, from `externalSignIn` in assent.config.ts, .js or .json. Null: none. */
   readonly externalSignIn: ExternalSignIn | null;
+  /** Your rules about tokens, from `policies` in assent.config.ts or .js. Null: none. */
+  readonly policies: Policies | null;
   /** Settings that have no effect, or are risky. The server logs them at the start. */
   readonly warnings: readonly string[];
 }
@@ -73,6 +76,7 @@ const CUSTOM_GRANTS = "customGrants";
 const CUSTOM_CLAIMS = "customClaims";
 const PEOPLE = "people";
 const EXTERNAL_SIGN_IN = "externalSignIn";
+const POLICIES = "policies";
 
 /** Problems with the claims of a configuration, one line each. */
 async function claimsProblems({ customClaims }: { readonly customClaims?: unknown }): Promise<readonly string[]> {
@@ -96,6 +100,12 @@ async function externalSignInProblems({
   return (await import("./configured-external-sign-in.ts")).externalSignInProblems(externalSignIn);
 }
 
+/** Problems with the policies of a configuration, one line each. */
+async function policyProblems({ policies }: { readonly policies?: unknown }): Promise<readonly string[]> {
+  if (policies == null) return [];
+  return (await import("./configured-policies.ts")).policiesProblems(policies);
+}
+
 export const SECRET_MISSING =
   "ASSENT_SECRET: found nothing, wanted 32 or more random bytes in base64 (openssl rand -base64 32); all servers on one PostgreSQL need the same secret";
 export const TLS_HALF = "ASSENT_TLS_CERT, ASSENT_TLS_KEY: found one without the other, wanted both or neither";
@@ -108,16 +118,20 @@ async function codeProblems(values: {
   readonly customClaims?: unknown;
   readonly people?: unknown;
   readonly externalSignIn?: unknown;
+  readonly policies?: unknown;
 }): Promise<readonly string[]> {
   return [
     ...(await claimsProblems(values)),
     ...(await peopleProblems(values)),
     ...(await externalSignInProblems(values)),
+    ...(await policyProblems(values)),
   ];
 }
 
 /** Throws a `ConfigError` with all problems of code in it: an embedder may have set it in another way. */
-export async function checkCode(config: Pick<Config, "customClaims" | "people" | "externalSignIn">): Promise<void> {
+export async function checkCode(
+  config: Pick<Config, "customClaims" | "people" | "externalSignIn" | "policies">,
+): Promise<void> {
   const problems = await codeProblems(config);
   if (problems.length > 0) throw new ConfigError(problems);
 }
@@ -170,6 +184,7 @@ function withDefaults(values: Partial<Config>, cwd: string): Config {
     customClaims: [],
     people: null,
     externalSignIn: null,
+    policies: null,
     warnings: [],
     ...withoutUndefined(values),
   };
@@ -212,9 +227,10 @@ function build({ environment, file, cwd, problems, warnings }: Sources): Config 
     else if (key === CUSTOM_CLAIMS) values.customClaims = value as readonly CustomClaims[];
     else if (key === PEOPLE) values.people = value as ExistingPeople;
     else if (key === EXTERNAL_SIGN_IN) values.externalSignIn = value as ExternalSignIn;
+    else if (key === POLICIES) values.policies = value as Policies;
     else if (!isSettingKey(key))
       problems.push(
-        `${key} in assent.config: unknown key; the known keys are ${[...settingKeys, CUSTOM_GRANTS, CUSTOM_CLAIMS, PEOPLE, EXTERNAL_SIGN_IN].join(", ")}`,
+        `${key} in assent.config: unknown key; the known keys are ${[...settingKeys, CUSTOM_GRANTS, CUSTOM_CLAIMS, PEOPLE, EXTERNAL_SIGN_IN, POLICIES].join(", ")}`,
       );
     else if (environment[settingOf[key].variable] === undefined)
       read(key, String(value), `${key} in assent.config`, values, problems);

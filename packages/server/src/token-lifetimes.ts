@@ -1,8 +1,9 @@
-/** Lifetimes by the configuration, with their defaults. */
+/** What the configuration says about tokens: lifetimes, with their defaults, and the policy. */
 
 import type { Config } from "./config.ts";
+import type { IssuePolicy } from "./configured-policies.ts";
 import type { EarlierLifetime, Millis } from "./oauth/model.ts";
-import type { OAuthContext } from "./oauth/ports.ts";
+import type { OAuthContext, TokenPolicy } from "./oauth/ports.ts";
 
 const HOUR: Millis = 3_600_000;
 /** A token that is in an address bar for a moment: RFC 9700 §2.1.2 wants these to be short-lived. */
@@ -34,4 +35,10 @@ export function policyOf(config: Config, earlierAccessTtl: EarlierLifetime | nul
     requirePkce: config.requirePkce,
     passwordRefresh: config.passwordRefresh,
   };
+}
+
+/** The policy about tokens. Its code is loaded at the first token. */
+export function issuePolicyOf(policy: IssuePolicy | undefined): TokenPolicy | null {
+  if (policy === undefined) return null;
+  return { decide: async (about) => (await import("./configured-policies.ts")).askIssuePolicy(policy, about) };
 }

@@ -657,6 +657,21 @@ const catalogue = {
     description: "The server could not get the claims of a scope that the operator added.",
     help: "The operator of the server added claims to a scope, and the code that gives them failed. The server's log names the scope and the kind of failure. The request used up no code, so you can repeat it.",
   },
+  // -- the operator's policy about tokens
+  issue_policy_denied: {
+    error: "access_denied",
+    status: 400,
+    section: "RFC 6749 §5.2",
+    description: "A policy of this server refuses this token.",
+    help: "The operator of the server has rules about tokens. The server's log has the reason that they give. The request used up no code and no refresh token, so you can repeat it when the rule allows it.",
+  },
+  issue_policy_failed: {
+    error: "server_error",
+    status: 500,
+    section: "RFC 6749 §5.2",
+    description: "The server could not ask its policy about this token.",
+    help: "The operator of the server added a policy about tokens, and its code failed. The server's log names the kind of failure. The request used up no code and no refresh token, so you can repeat it.",
+  },
   // -- assertions as grants (RFC 7521 §4.1): the client learns only that the assertion was refused; the log has the
   // reason
   assertion_missing: {

@@ -1,8 +1,9 @@
 /** Access tokens for a grant: lifetime, scope, audience (RFC 6749 §§1.4, 5.1; RFC 9068). */
 
+import { refuse } from "./errors.ts";
 import type { Client, Grant, GrantedScope, Millis, Resource } from "./model.ts";
 import { OPENID } from "./openid/scopes.ts";
-import type { AccessTokenClaims, OAuthContext, Policy, SenderConstraint } from "./ports.ts";
+import type { AccessTokenClaims, IssueDecision, OAuthContext, Policy, SenderConstraint } from "./ports.ts";
 import { ownAudience } from "./resource-indicator.ts";
 
 /** The body of a successful token response (RFC 6749 §5.1). */
@@ -120,6 +121,47 @@ export async function issueAccessToken(
     ...accessTokenKind(resource),
   });
   return { token, expiresIn: exp - iat, scope };
+}
+
+/** What the policy is asked about. */
+export interface PolicyQuestion {
+  readonly subject: TokenSubject;
+  readonly client: Client;
+  readonly grantType: string;
+  readonly scopes: readonly GrantedScope[];
+  readonly audience: string;
+}
+
+/** Undefined: there is no policy. Refuses what the policy refuses. */
+export async function policyAbout(
+  { subject, client, grantType, scopes, audience }: PolicyQuestion,
+  { issuePolicy }: Pick<OAuthContext, "issuePolicy">,
+): Promise<IssueDecision | undefined> {
+  if (issuePolicy === null) return undefined;
+  const { acr = null, amr = [], authTime = null } = subject.person ?? {};
+  return issuePolicy.decide({
+    ...{ clientId: client.clientId, clientName: client.name, grantType, audience },
+    ...{ sub: subject.sub, actor: subject.actor, scopes: scopes.map(({ name }) => name), acr, amr, authTime },
+  });
+}
+
+/** The scopes that the policy leaves. Another request can have changed the grant since the decision. */
+export function withinPolicy(
+  decision: IssueDecision | undefined,
+  scopes: readonly GrantedScope[],
+): readonly GrantedScope[] {
+  if (decision === undefined) return scopes;
+  const left = scopes.filter(({ name }) => decision.scopes.includes(name));
+  return left.length > 0 ? left : refuse("issue_policy_denied", "no scope is left");
+}
+
+/** The longest lifetime that the policy leaves. */
+export function longest(
+  decision: IssueDecision | undefined,
+  most: number = Number.POSITIVE_INFINITY,
+): { readonly most?: number } {
+  const least = Math.min(decision?.most ?? Number.POSITIVE_INFINITY, most);
+  return least === Number.POSITIVE_INFINITY ? {} : { most: least };
 }
 
 /** The token response for a grant. Calls `makeRefreshToken` only if the grant has refresh tokens. */

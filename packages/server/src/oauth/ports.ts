@@ -351,6 +351,37 @@ export interface TokenMisses {
   isOver(caller: string): boolean;
 }
 
+/** A token that is about to be issued. */
+export interface IssueRequest {
+  readonly clientId: string;
+  readonly clientName: string;
+  /** `implicit`, or the value of `grant_type`. */
+  readonly grantType: string;
+  /** As in the token. For a client in its own name, its id. */
+  readonly sub: string;
+  /** The person who acts for a company. Null: nobody does. */
+  readonly actor: string | null;
+  readonly scopes: readonly string[];
+  /** The API's identifier, or the issuer. */
+  readonly audience: string;
+  /** How the person signed in. Null and empty: no person did, or it is unknown. */
+  readonly acr: string | null;
+  readonly amr: readonly string[];
+  readonly authTime: Millis | null;
+}
+
+/** What a token may have at most. */
+export interface IssueDecision {
+  readonly scopes: readonly string[];
+  /** Its longest lifetime in milliseconds. */
+  readonly most: Millis;
+}
+
+/** The operator's policy about tokens. It refuses by throwing. */
+export interface TokenPolicy {
+  decide(request: IssueRequest): Promise<IssueDecision>;
+}
+
 export interface OAuthContext {
   readonly issuer: string;
   readonly policy: Policy;
@@ -362,6 +393,8 @@ export interface OAuthContext {
   readonly credentials: Credentials;
   readonly accessTokens: AccessTokens;
   readonly openId: OpenId;
+  /** Null: every token is issued as the owner allowed it. */
+  readonly issuePolicy: TokenPolicy | null;
   readonly userCodes: UserCodes;
   readonly foreignJwts: ForeignJwts;
   readonly saml: SamlReader;

@@ -1,6 +1,6 @@
 /** The implicit grant: an access token instead of a code (RFC 6749 §4.2.2, RFC 9700 §2.1.2). */
 
-import { issueAccessToken, subjectOf } from "../issue-access-token.ts";
+import { issueAccessToken, longest, policyAbout, subjectOf, withinPolicy } from "../issue-access-token.ts";
 import type { GrantedScope, Millis } from "../model.ts";
 import type { OAuthContext } from "../ports.ts";
 import type { NewGrant } from "../storage.ts";
@@ -30,7 +30,10 @@ export async function grantedResponse(
   // The request's scopes belong to one API, and so do those that the owner granted.
   const audience = request.audience ?? context.issuer;
   const { implicitTtl } = context.policy;
-  const parts = { subject: subjectOf(grant), client: request.client, scopes, audience, most: implicitTtl };
+  const { client } = request;
+  const question = { subject: subjectOf(grant), client, scopes, audience };
+  const decision = await policyAbout({ ...question, grantType: "implicit" }, context);
+  const parts = { ...question, scopes: withinPolicy(decision, scopes), ...longest(decision, implicitTtl) };
   const { token, expiresIn, scope } = await issueAccessToken(parts, context);
   return implicitResponse(request, { accessToken: token, expiresIn, scope }, context.issuer);
 }

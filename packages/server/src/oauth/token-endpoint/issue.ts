@@ -11,16 +11,21 @@ import type {
   GrantRequest,
   OwnerEntitlement,
   Redemption,
+  TokenEntitlement,
 } from "../grants/grant-type.ts";
 import { newGrant, redeemedAtOnce } from "../grants/new-grant.ts";
 import {
   accessTokenTtl,
   actorOf,
+  longest,
   longestAccessTtl,
+  type PolicyQuestion,
+  policyAbout,
   refreshLifetime,
   subjectOf,
   type TokenResponse,
   tokenResponse,
+  withinPolicy,
 } from "../issue-access-token.ts";
 import { type Client, type Grant, type Millis, NEVER } from "../model.ts";
 import type { OAuthContext, SenderConstraint } from "../ports.ts";
@@ -43,8 +48,7 @@ export async function issue(
     case "client":
       return forClient(entitlement, request, constraint, context);
     case "token":
-      await entitlement.record();
-      return tokenResponse(false, { constraint, ...entitlement.parts }, context, () => "");
+      return forToken(entitlement, request, constraint, context);
   }
 }
 
@@ -67,10 +71,16 @@ async function fromGrant(
 
   const { claimScopes } = context.openId;
   const claimsFirst = claimScopes.size > 0 && client.scopes.some((name) => claimScopes.has(name));
+  // A policy that refuses must use nothing up: after a rotation, the client would not have the next refresh token.
+  const policyFirst = context.issuePolicy !== null;
   let scopesChecked =
-    entitlement.checkScopesFirst || asked.scope !== undefined || resource !== undefined || claimsFirst;
+    entitlement.checkScopesFirst || asked.scope !== undefined || resource !== undefined || claimsFirst || policyFirst;
   const found = scopesChecked ? await entitlement.read() : undefined;
   const expected = found && (await check(found));
+  const early =
+    policyFirst && found && expected && isKnown(found)
+      ? await policyAbout({ subject: subjectOf(found), client, ...expected, grantType: typeOf(request) }, context)
+      : undefined;
   const ownClaims = claimsFirst && found && expected && (await claimsBefore(found, expected, client, context));
 
   const { salt, hash } = entitlement.refreshToken === undefined ? context.credentials.newSalt() : NO_SALT;
@@ -84,18 +94,18 @@ async function fromGrant(
     if (redemption.kind === "ambiguous") return refuse("resource_needed");
   }
   const { grant } = redemption;
-  const effective = await check(grant);
-  if (asked.scope !== undefined) {
+  const whole = await check(grant);
+  const subject = subjectOf(grant);
+  const decision = early ?? (await policyAbout({ subject, client, ...whole, grantType: typeOf(request) }, context));
+  const effective = { ...whole, scopes: withinPolicy(decision, whole.scopes) };
+  if (asked.scope !== undefined || effective.scopes.length < whole.scopes.length) {
     const names = effective.scopes.map(({ name }) => name);
     await context.noteUse(grant, names);
   }
   // OpenID Connect Core §12.2: an ID token of a refresh needs no nonce.
   const nonce = entitlement.refreshToken === undefined ? grant.nonce : null;
   const parts = {
-    subject: subjectOf(grant),
-    client,
-    ...effective,
-    constraint,
+    ...{ subject, client, ...effective, constraint, ...longest(decision) },
     nonce,
     claims: grant.claims,
     ownClaims: ownClaims || undefined,
@@ -106,6 +116,13 @@ async function fromGrant(
       ? context.credentials.make("refresh_token", grant.grantId, 1, salt)
       : entitlement.refreshToken(grant),
   );
+}
+
+const typeOf = ({ single }: GrantRequest): string => single.get("grant_type") ?? "";
+
+/** True: the grant was read with everything that a policy is told. */
+function isKnown(found: Pick<Grant, "scopes"> & Partial<Grant>): found is Grant {
+  return found.grantId !== undefined && found.ownerId !== undefined && found.amr !== undefined;
 }
 
 /** The configuration's claims for the ID token, so that their failure uses up nothing. Undefined: it has none. */
@@ -140,6 +157,8 @@ async function forOwner(
   const { client } = request;
   const within = await entitlement.within();
   const owner = await entitlement.owner(within);
+  // Before the grant is stored: the owner must not see one that no token came from.
+  const decision = await policyAbout(ownerQuestion(owner, within, request), context);
   const salt = context.credentials.newSalt();
   const grant = await storedGrant({ entitlement, request, owner, within, refreshSaltHash: salt.hash }, context);
   const asked = { scope: undefined, resource: request.resource };
@@ -151,10 +170,38 @@ async function forOwner(
   });
   const { agents } = entitlement;
   const subject = agents === undefined ? subjectOf(grant) : { ...subjectOf(grant), agents };
-  const parts = { subject, client, ...endingBy(entitlement.until, effective), constraint };
+  const ending = endingBy(entitlement.until, effective);
+  const scopes = withinPolicy(decision, ending.scopes);
+  const parts = { subject, client, ...ending, scopes, constraint, ...longest(decision) };
   return tokenResponse(grant.refreshable, parts, context, () =>
     context.credentials.make("refresh_token", grant.grantId, 1, salt.salt),
   );
+}
+
+function ownerQuestion(owner: EntitledOwner, within: Within, request: GrantRequest): PolicyQuestion {
+  const { ownerId, personId = ownerId, authTime, acr, amr } = owner;
+  const scopes = (owner.scopes ?? within.scopes).map((name) => ({ name, expiresAt: null }));
+  const subject = {
+    sub: ownerId,
+    actor: actorOf({ ownerId, personId }),
+    grantId: null,
+    person: { authTime, acr, amr },
+  };
+  return { subject, client: request.client, scopes, audience: within.audience, grantType: typeOf(request) };
+}
+
+async function forToken(
+  entitlement: TokenEntitlement,
+  request: GrantRequest,
+  constraint: SenderConstraint,
+  context: OAuthContext,
+): Promise<TokenResponse> {
+  const { parts } = entitlement;
+  const decision = await policyAbout({ ...parts, grantType: typeOf(request) }, context);
+  const scopes = withinPolicy(decision, parts.scopes);
+  await entitlement.record();
+  const made = { constraint, ...parts, scopes, ...longest(decision, parts.most) };
+  return tokenResponse(false, made, context, () => "");
 }
 
 /** An access token ends with the first of its scopes. */
@@ -231,9 +278,14 @@ async function forClient(
 ): Promise<TokenResponse> {
   const { client } = request;
   const own = await clientScopes(entitlement.scopes, request, context);
-  await entitlement.useUp?.();
   // RFC 9068 §2.2: without an owner, the client is the subject. No client id has the form of an owner's id.
   const subject = { sub: client.clientId, actor: null, grantId: null, person: null };
-  const scopes = own.scopes.map(({ name }) => ({ name, expiresAt: entitlement.until }));
-  return tokenResponse(false, { subject, client, scopes, audience: own.audience, constraint }, context, () => "");
+  const held = own.scopes.map(({ name }) => ({ name, expiresAt: entitlement.until }));
+  const { audience } = own;
+  const question = { subject, client, scopes: held, audience, grantType: typeOf(request) };
+  const decision = await policyAbout(question, context);
+  await entitlement.useUp?.();
+  const scopes = withinPolicy(decision, held);
+  const parts = { subject, client, scopes, audience, constraint, ...longest(decision) };
+  return tokenResponse(false, parts, context, () => "");
 }
