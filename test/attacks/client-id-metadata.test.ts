@@ -1,9 +1,11 @@
 /** Attacks with client ID metadata documents: hostile addresses, documents, hosts, and floods. */
 
+import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { deleteClient, setLogo, updateClient } from "../../packages/server/src/admin/clients.ts";
 import type { AdminContext } from "../../packages/server/src/admin/context.ts";
+import { byHand } from "../../packages/server/test/storage/support/raw-statements.ts";
 import { signedInPerson } from "../support/back-channel.ts";
 import { aDocument, aDocumentSite, type DocumentSite } from "../support/document-site.ts";
 import { expectPage400, rowCounts } from "../support/front-channel.ts";
@@ -277,4 +279,64 @@ test("CM-19 an operator deletes the client → its address stays refused, withou
   await updateClient(clientId, { status: "active" }, context);
   await settle();
   expect((await agent.get(url)).forms.some(({ action }) => action === "/consent")).toBe(true);
+});
+
+describe("clients that owners have answered", () => {
+  async function answered(path: string, headers: Record<string, string> = {}) {
+    const client = site.publish(path, {}, headers);
+    const { agent } = await signedInPerson(server);
+    const url = authorizeUrl(server, client, PKCE);
+    await agent.submit(consentForm(await agent.get(url)), { decision: "allow" });
+    return { client, agent, url };
+  }
+
+  test("CM-15 strangers of the same network use up its limit → a known client's document is read again all the same", async () => {
+    await aMinuteLater();
+    const { client, agent, url } = await answered("/within-limits.json", { "cache-control": "max-age=90" });
+    for (let step = 0; step < 140; step += 1) await settle();
+    const flood = await Promise.all(
+      Array.from({ length: 40 }, (_, number) => ask(named(`${site.origin}/flood-again-${number}.json`))),
+    );
+    expect(flood.filter(({ status }) => status === 429)).toHaveLength(10);
+    for (let step = 0; step < 50; step += 1) await settle();
+    site.asked.length = 0;
+    expect((await agent.get(url)).status).toBe(200);
+    expect(site.asked).toEqual(["/within-limits.json"]);
+    expect((await ask(client)).status).toBe(200);
+  });
+
+  test("CM-19 an operator disables it while a change of its document is stored → it stays disabled", async () => {
+    await aMinuteLater();
+    const { client, agent, url } = await answered("/disabled-meanwhile.json");
+    await agent.get(url);
+    await aMinuteLater();
+    site.publish("/disabled-meanwhile.json", { client_name: "Another" });
+    const { clients } = server.assent.storage;
+    const stored = async () => (await clients.get({ clientId: client.clientId }))?.record;
+    const before = await stored();
+    if (before === undefined) throw new Error("not stored");
+    // Compares the cache of clients, which then has the earlier record for half a second.
+    await ask(site.publish("/compares.json"));
+    await clients.put({ client: { ...before, status: "disabled" }, expect: null });
+    await agent.get(url);
+    expect(await stored()).toMatchObject({ status: "disabled" });
+  });
+
+  test("CM-15 20,000 are stored that no operator judged → a new one is refused with 429, and known ones go on", async () => {
+    await aMinuteLater();
+    const { agent, url } = await answered("/before-full.json");
+    const database = `sqlite:${join(server.dataDir, "assent.db")}`;
+    await byHand(database, [
+      `INSERT INTO clients (client_id, version, forget_after) WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)
+        SELECT 'https://full.test/' || i, 0, 9000000000000 FROM n`,
+    ]);
+    try {
+      const client = site.publish("/one-more.json");
+      const page = await agent.get(authorizeUrl(server, client, PKCE));
+      expect((await agent.submit(consentForm(page), { decision: "allow" })).status).toBe(429);
+      expect((await agent.submit(consentForm(await agent.get(url)), { decision: "allow" })).location).toBeDefined();
+    } finally {
+      await byHand(database, ["DELETE FROM clients WHERE client_id LIKE 'https://full.test/%'"]);
+    }
+  });
 });

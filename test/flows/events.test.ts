@@ -179,12 +179,13 @@ describe("the catalogue", () => {
 
   test("EV-09 a flood of refusals → at most 60 a minute for a network, 600 in all; each name of the log has its kind", async () => {
     const stored: NewEvent[] = [];
+    const reused: string[] = [];
     const clock = { now: 0 };
     const recorder = new EventRecorder({
       storage: {
         events: {
           note: async ({ events }) => void stored.push(...events),
-          noteReuse: async () => undefined,
+          noteReuse: async ({ grantId }) => void reused.push(grantId),
         },
       },
       networkOf: (address) => address,
@@ -196,6 +197,11 @@ describe("the catalogue", () => {
     await recorder.settle();
     expect(stored).toHaveLength(600);
     expect(stored.filter(({ details }) => details?.["network"] === "one")).toHaveLength(60);
+    for (let n = 0; n < 100; n += 1) recorder.note("refresh_token_replayed", { grant_id: "one" }, n);
+    for (let n = 0; n < 1000; n += 1) recorder.note("code_replayed", { grant_id: `${n}` }, n);
+    await recorder.settle();
+    expect(reused.filter((grantId) => grantId === "one")).toHaveLength(1);
+    expect(reused).toHaveLength(600);
     clock.now = 60_000;
     for (const name of SECURITY) recorder.note(name, { client_id: "app" }, 1);
     await recorder.settle();
