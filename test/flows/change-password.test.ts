@@ -54,7 +54,7 @@ async function signsIn(username: string, password: string): Promise<boolean> {
 
 describe("a change of password", () => {
   test.each([
-    ["without the current one", { current_password: "" }, "isn’t your current password"],
+    ["without the current one", { current_password: "" }, "Enter your current password"],
     ["with a wrong current one", { current_password: "not it at all" }, "isn’t your current password"],
     ["too short", { password: "Wq7-kd2", again: "Wq7-kd2" }, "Too short"],
     ["to one that many have", { password: "Password1!", again: "Password1!" }, "Too common"],

@@ -130,7 +130,7 @@ describe("a request of an app", () => {
     await agent.submit(form, { username: name, ...FRESH });
     const second = await agent.submit(form, { username: name, ...FRESH });
     expect(second.status).toBe(400);
-    expect(textOf(second)).toContain("An account with this address already exists");
+    expect(textOf(second)).toContain("Your account was created with it");
     await allows(agent, await agent.follow(await agent.get(linkTo(second, "/consent"))));
   });
 

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Person } from "../../packages/server/src/owners/storage.ts";
 import { formWith, withSecondStep } from "../support/authenticator-app.ts";
-import { Agent, type Page, signIn } from "../support/http-browser.ts";
+import { Agent, formBehindLink, type Page, signIn } from "../support/http-browser.ts";
 import { smtpTo, startMailbox, type TestMailbox } from "../support/smtp-server.ts";
 import { SoftAuthenticator } from "../support/soft-webauthn-authenticator.ts";
 import { PASSWORD, startServer, type TestServer } from "../support/test-server.ts";
@@ -40,7 +40,8 @@ async function addPasskey(agent: Agent, name: string) {
   return agent.submit(formWith(page, "credential"), { name, credential });
 }
 
-const removeForms = (page: Page) => page.forms.filter(({ action }) => action.endsWith("/passkeys/remove"));
+const removeForm = async (agent: Agent) =>
+  formBehindLink(agent, await agent.get("/account/security"), "/passkeys/remove");
 const formTo = (page: Page, place: string) => {
   const form = page.forms.find(({ action }) => action.endsWith(place));
   if (form === undefined) throw new Error(`no form to ${place}`);
@@ -52,8 +53,7 @@ describe("nothing changed → nothing is written", () => {
     const { person, agent } = await signedIn();
     await addPasskey(agent, "Desk key");
     expect((await mailbox.next(person.email)).subject).toContain("passkey was added");
-    const page = await agent.get("/account/security");
-    const [remove] = removeForms(page);
+    const remove = await removeForm(agent);
     if (remove === undefined) throw new Error("nothing to remove");
     await agent.submit(remove, { id: "AAAA" });
     await agent.submit(remove, {});
@@ -112,7 +112,7 @@ test("an authenticator, its recovery codes, one of them used, all of it removed,
   const security = await agent.get("/account/security");
   await agent.submit(formTo(security, "/recovery-codes"), {});
   expect(await heard()).toBe("Your account has new recovery codes");
-  await agent.submit(formTo(security, "/authenticator/remove"), {});
+  await agent.submit(formTo(await agent.get("/account/security/authenticator/remove"), "/authenticator/remove"), {});
   expect(await heard()).toBe("The authenticator app was removed from your account");
   const form = formWith(await agent.get("/account/security/password"), "again");
   const next = "an entirely other phrase 7";
@@ -125,7 +125,7 @@ test("twenty news of one kind in a day → the twenty-first change is done, and 
   const { person, agent } = await signedIn();
   for (let at = 0; at < 21; at++) {
     await addPasskey(agent, `Key ${at}`);
-    const [remove] = removeForms(await agent.get("/account/security"));
+    const remove = await removeForm(agent);
     if (at < 10 && remove !== undefined) {
       await agent.submit(remove, {});
       for (let each = 0; each < 2; each++) await mailbox.next(person.email);

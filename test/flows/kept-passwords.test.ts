@@ -14,6 +14,7 @@ import {
   Agent,
   authorizeUrl,
   consentForm,
+  formBehindLink,
   linksOf,
   type Page,
   postForm,
@@ -321,7 +322,7 @@ test("their last passkey → removed, because the password there remains", async
   const { agent, person } = await signedIn();
   await withPasskey(agent);
   const security = await agent.get("/account/security");
-  const form = security.forms.find(({ action }) => action.endsWith("/passkeys/remove"));
+  const form = await formBehindLink(agent, security, "/passkeys/remove");
   if (form === undefined) throw new Error("no form");
   const done = await agent.follow(await agent.submit(form));
   expect(done.text).toContain("The passkey was removed");

@@ -165,7 +165,8 @@ describe("taking it away", () => {
 
   test("removed at the page → the password alone signs in", async () => {
     const { agent, person } = await withSecondStep(server);
-    const page = await agent.get("/account/security");
+    expect((await agent.get("/account/security")).text).toContain('href="/account/security/authenticator/remove"');
+    const page = await agent.get("/account/security/authenticator/remove");
     const form = page.forms.find(({ action }) => action.endsWith("/authenticator/remove"));
     if (form === undefined) throw new Error("no way to remove it");
     expect((await agent.follow(await agent.submit(form))).text).toContain("was removed");

@@ -69,7 +69,8 @@ test("an authenticator that took the place of another one → the page says that
   const stranger = await strangerAt(person, app);
   await anAuthenticatorOf(stranger, server);
   expect(await section(stranger, "authenticator")).toContain(both);
-  const remove = (await stranger.get(SECURITY)).forms.find(({ action }) => action.endsWith("/authenticator/remove"));
+  const asked = await stranger.get(`${SECURITY}/authenticator/remove`);
+  const remove = asked.forms.find(({ action }) => action.endsWith("/authenticator/remove"));
   if (remove === undefined) throw new Error("nothing to remove");
   await stranger.submit(remove);
   expect(await server.assent.storage.secondFactors.get(person)).toBeUndefined();

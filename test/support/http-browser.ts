@@ -171,6 +171,12 @@ function unescaped(text: string): string {
     .replaceAll("&amp;", "&");
 }
 
+/** The form to this place on the page that a link to the same place opens. Undefined: there is no such link. */
+export async function formBehindLink(agent: Agent, page: Page, place: string): Promise<Form | undefined> {
+  const link = linksOf(page).find((href) => new URL(href, agent.base).pathname.endsWith(place));
+  return link === undefined ? undefined : formTo(await agent.get(link), place);
+}
+
 export interface Pkce {
   readonly verifier: string;
   readonly challenge: string;

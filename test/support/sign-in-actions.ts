@@ -6,7 +6,7 @@
 import { randomUUID } from "node:crypto";
 import type { Person } from "../../packages/server/src/owners/storage.ts";
 import { AUTHENTICATOR, appOf, recoveryCodesOf } from "./authenticator-app.ts";
-import { Agent, authorizeUrl, consentForm, type Page, redeem, refresh } from "./http-browser.ts";
+import { Agent, authorizeUrl, consentForm, formBehindLink, type Page, redeem, refresh } from "./http-browser.ts";
 import { type Actor, anActor, type Browser, type Stage } from "./owner-and-intruder.ts";
 import { aNetwork } from "./password-guesser.ts";
 import { SoftAuthenticator } from "./soft-webauthn-authenticator.ts";
@@ -224,7 +224,7 @@ export class Deeds {
     await this.with(actor, browser, async (agent) => {
       const page = await this.#fresh(actor, browser, agent, "/account/security");
       if (page === undefined) return;
-      const form = page.forms.find(({ action }) => action.endsWith(what));
+      const form = page.forms.find(({ action }) => action.endsWith(what)) ?? (await formBehindLink(agent, page, what));
       if (form === undefined) return;
       const answer = await agent.submit(form);
       if (answer.location?.pathname.endsWith("/account/confirm")) return;

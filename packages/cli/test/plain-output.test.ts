@@ -30,6 +30,35 @@ test("doctor → each time in seconds, as configured, also the defaults", async 
   for (const { shown } of times) expect(shown).not.toMatch(/day|hour|minute/);
 });
 
+/** Values that each setting can have besides its default. */
+const SETTINGS = {
+  ...{ ASSENT_LISTEN: "[::1]:9477", ASSENT_METRICS_LISTEN: "127.0.0.1:9478", ASSENT_DEMO_PORTS: "9501,9502" },
+  ...{ ASSENT_SIGN_UP: "true", ASSENT_HOUSEKEEPING: "false", ASSENT_CLIENT_ID_METADATA: "a.test,b.test" },
+  ...{ ASSENT_CONSENT_DURATIONS: "once,3600,forever", ASSENT_CONSENT_CEILING: "none", ASSENT_EVENTS_KEPT: "forever" },
+  ...{ ASSENT_BRAND_COLORS: "#0d6b56,#64d0b3", ASSENT_BRAND_NAME: "Acme ID", ASSENT_REFRESH_IDLE: "86400" },
+  ...{ ASSENT_TRUST_PROXY: "10.0.0.0/8,192.168.1.4", ASSENT_GRANT_TYPES: "authorization_code,refresh_token" },
+  ...{ ASSENT_MAIL_FROM: "id@acme.test", ASSENT_SMTP_URL: "smtp://ada:pa55@127.0.0.1:2525" },
+};
+
+test.each([
+  ["the defaults", {}],
+  ["other values", SETTINGS],
+])("doctor with %s → the settings accept the values that it prints", async (_, env) => {
+  const { stdout } = await at.run(["doctor"], { env });
+  const printed = [...stdout.matchAll(/^(ASSENT_\w+) +(.+)$/gm)].flatMap(([, name = "", value = ""]) =>
+    value.startsWith("(") ? [] : [[name, value]],
+  );
+  expect(printed.length).toBeGreaterThan(15);
+  for (const { variable, parse } of Object.values(settingOf)) {
+    const value = printed.find(([name]) => name === variable)?.[1];
+    if (value !== undefined) expect(parse(value), `${variable} ${value}`).not.toBeUndefined();
+  }
+  expect(Object.fromEntries(printed)).toMatchObject(
+    Object.fromEntries(Object.entries(env).filter(([name]) => name !== "ASSENT_SMTP_URL")),
+  );
+  expect(stdout).not.toContain("pa55");
+});
+
 test("a data directory that can't be created → the setting, the path, the user, and what to do", async () => {
   const dataDir = join(at.folder, "data", "assent.db", "data");
   for (const args of [["serve"], ["db", "migrate"]]) {

@@ -4,7 +4,7 @@ import type { Client, ClientChanges, OpenedAdmin, OwnClientSettings, Place } fro
 import { type Command, Option } from "commander";
 import { jsonOf, logoOf } from "../client-files.ts";
 import { lineOf, UsageError } from "../command-errors.ts";
-import { confirm, countedAll, disablingText, type YesOption, yesOption } from "../confirm.ts";
+import { confirm, counted, countedAll, disablingText, type YesOption, yesOption } from "../confirm.ts";
 import type { Output, WireRecord } from "../print-records.ts";
 import {
   everyPage,
@@ -417,14 +417,24 @@ async function remove(clientId: string, options: JsonOption & YesOption) {
   await withAdmin(options, async (admin, out) => {
     const { deleteClient, MOST_COUNTED, impactOfClient } = await import("@assent/server/admin");
     const { client, consents, grants } = await impactOfClient(clientId, admin);
-    const ended = countedAll({ grant: grants, consent: consents }, MOST_COUNTED);
-    await confirm(
-      `Deleting ${client.name} (${clientId}) ends ${ended} of owners. Issued access tokens work until they expire. You can't undo this.`,
-      options,
-    );
+    await confirm(deletionText(`${client.name} (${clientId})`, { consents, grants }, MOST_COUNTED), options);
     await deleteClient(clientId, admin);
     out.done({ client_id: clientId, deleted: true }, `Deleted ${clientId}. All its grants and consents have ended.`);
   });
+}
+
+/** An owner has one consent for a client, so the number of consents is that of owners. */
+function deletionText(
+  what: string,
+  { consents, grants }: { readonly consents: number; readonly grants: number },
+  most: number,
+): string {
+  const owners = counted(consents, "person or company", most, "people or companies");
+  const ends =
+    consents === 0 && grants === 0
+      ? `Deleting ${what} ends no access of people or companies.`
+      : `Deleting ${what} ends the consent of ${owners}, and ${counted(grants, "grant", most)}. If you register the app again, they must consent again.`;
+  return `${ends} The client gets no more tokens. Issued access tokens work until they expire. You can't undo this.`;
 }
 
 async function rotate(clientId: string, options: JsonOption & { readonly overlap: number }) {

@@ -19,7 +19,9 @@ async function doctor(options: JsonOption): Promise<void> {
   const { ok, configuration, findings } = diagnosis;
   new Output(options.json ?? false).report({ ok, node: process.versions.node, findings, configuration }, (out) => {
     if (configuration !== null) {
-      out.record(configuration);
+      out.record(
+        Object.fromEntries(Object.entries(configuration).map(([variable, value]) => [variable, textOf(value)])),
+      );
       process.stdout.write("\n");
     }
     out.list(
@@ -29,4 +31,9 @@ async function doctor(options: JsonOption): Promise<void> {
     );
   });
   if (!ok) process.exitCode = 1;
+}
+
+/** A value as the setting reads it: `false`, and a list with commas alone. */
+function textOf(value: unknown): string {
+  return Array.isArray(value) ? value.join(",") : String(value);
 }

@@ -301,7 +301,7 @@ async function tryForged(parts: Parts, session: Session): Promise<void> {
   session.notice = {
     tone: "bad",
     title: `${exchange.status}, nice try`,
-    text: "One changed claim, and the signature is void. Whoever holds a token can’t make it say more.",
+    text: "One changed claim, and the signature is void. Nobody who holds a token can make it say more.",
   };
 }
 

@@ -12,7 +12,7 @@ import { allClients, clientOf } from "./clients.ts";
 import { companyBySlug, companyMembers, unknownMember } from "./companies.ts";
 import { type AdminContext, isMissing } from "./context.ts";
 import { userOf } from "./people.ts";
-import { refuseScopesOf, resourceOf, scopeOf } from "./scopes-and-resources.ts";
+import { refuseScopesOf, resourceOf, scopeToDelete } from "./scopes-and-resources.ts";
 import type { OwnerCounts } from "./storage.ts";
 import { linksOfIssuer } from "./subject-links.ts";
 import { issuerOf } from "./trusted-issuers.ts";
@@ -145,7 +145,7 @@ function impactOfOwner(partition: number, ownerId: string, { storage, now }: Adm
 
 /** Which clients name the scope. Throws `unknown`. */
 export async function impactOfScope(name: string, context: AdminContext): Promise<readonly string[]> {
-  await scopeOf(name, context);
+  await scopeToDelete(name, context);
   const naming: string[] = [];
   for await (const { clientId, scopes, ownScopes } of allClients(context)) {
     if (scopes.includes(name) || ownScopes.includes(name)) naming.push(clientId);

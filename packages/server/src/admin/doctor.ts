@@ -3,7 +3,7 @@
 import { existsSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
 import { type Config, certificatesKnown } from "../config.ts";
-import { settingKeys, settingOf } from "../config-settings.ts";
+import { type SettingKey, settingKeys, settingOf } from "../config-settings.ts";
 import { grantsOf } from "../configured-grant-types.ts";
 import { unseal } from "../crypto/seal.ts";
 import { Secrets } from "../crypto/server-secret.ts";
@@ -20,6 +20,7 @@ import { nodeFaults, nodeOrigin } from "../node-runtime.ts";
 import type { Millis, SigningAlg } from "../oauth/model.ts";
 import { withOpenIdScopes } from "../oauth/openid/scopes.ts";
 import { serverMetadata } from "../oauth/server-metadata.ts";
+import type { Endpoint } from "../setting-kinds.ts";
 import { refuseUnready } from "../storage/database-state.ts";
 import type { MigrationState } from "../storage/migrations/migrate.ts";
 import { openStorage, type Storage } from "../storage/open.ts";
@@ -382,20 +383,29 @@ const TIMES = new Set([
   ],
 ]);
 
-/** By variable. For a secret, only whether it is set. */
+/**
+ * By variable, as the setting accepts it. Text in parentheses is no value: it says what holds by default, or that a
+ * secret is set.
+ */
 function inForce(config: Config): Readonly<Record<string, unknown>> {
-  const values = new Map<string, unknown>(Object.entries(config));
-  return Object.fromEntries(
-    settingKeys.map((key) => {
-      const { variable, shown: byDefault } = settingOf[key];
-      const value = values.get(key);
-      if (key === "secret") return [variable, config.secret === null ? byDefault : `set (${config.secret.length})`];
-      if (key === "databaseUrl") return [variable, shownUrl(config.databaseUrl)];
-      if (key === "listen") return [variable, `${config.listen.host}:${config.listen.port}`];
-      if (value === null) return [variable, byDefault];
-      return [variable, TIMES.has(key) && typeof value === "number" ? value / 1000 : value];
-    }),
-  );
+  return Object.fromEntries(settingKeys.map((key) => [settingOf[key].variable, shownSetting(key, config)]));
+}
+
+function shownSetting(key: SettingKey, config: Config): unknown {
+  const { listen, metricsListen, brandColors, smtpUrl, secret } = config;
+  const value: unknown = config[key];
+  if (value === null || (Array.isArray(value) && value.length === 0)) return `(default: ${settingOf[key].shown})`;
+  if (key === "secret") return `(set: ${counted(secret?.length ?? 0, "secret")})`;
+  if (key === "databaseUrl") return shownUrl(config.databaseUrl);
+  if (key === "smtpUrl" && smtpUrl !== null) return `(set: ${addressOf(smtpUrl)}${smtpUrl.secure ? ", TLS" : ""})`;
+  if (key === "listen") return addressOf(listen);
+  if (key === "metricsListen" && metricsListen !== null) return addressOf(metricsListen);
+  if (key === "brandColors" && brandColors !== null) return `${brandColors.light},${brandColors.dark}`;
+  return TIMES.has(key) && typeof value === "number" ? value / 1000 : value;
+}
+
+function addressOf({ host, port }: Endpoint): string {
+  return `${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
 function shownUrl(url: string): string {

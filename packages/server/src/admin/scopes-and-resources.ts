@@ -84,12 +84,23 @@ export async function scopeOf(name: string, { storage }: AdminContext): Promise<
  * for it again.
  */
 export async function deleteScope(name: string, context: AdminContext): Promise<readonly string[]> {
-  if (!(await context.storage.scopes.delete({ name, now: context.now() }))) return unknownScope(name);
+  if (!(await context.storage.scopes.delete({ name, now: context.now() }))) return nothingToDelete(name);
   const naming: string[] = [];
   for await (const { clientId, scopes, ownScopes } of allClients(context)) {
     if (scopes.includes(name) || ownScopes.includes(name)) naming.push(clientId);
   }
   return naming;
+}
+
+/** As `scopeOf`, for a caller that wants to delete the scope: nobody is told to create one. */
+export async function scopeToDelete(name: string, { storage }: AdminContext): Promise<Scope> {
+  return (await storage.scopes.list()).find((scope) => scope.name === name) ?? nothingToDelete(name);
+}
+
+function nothingToDelete(name: string): never {
+  if (!openIdScopes.some((one) => one.name === name)) return unknownScope(name);
+  const how = `to take it from a client: assent client update CLIENT_ID --remove-scope ${name}`;
+  return refuse("unknown", "name", `${name} is built into the server and can't be deleted; ${how}`);
 }
 
 /** Undefined: a scope of that name exists already, or is not the expected one any more. */
@@ -138,7 +149,9 @@ async function putScope(scope: Scope, before: Scope | null, { storage }: AdminCo
     ...(before === null ? {} : { expected: before }),
   });
   if (outcome.kind === "conflict") return undefined;
-  if (outcome.kind === "unknown_resource") unknownResource(scope.resource ?? "", "resource");
+  if (outcome.kind === "unknown_resource") {
+    refuse("unknown", "resource", `there is no API ${JSON.stringify(scope.resource ?? "")}; create it first`);
+  }
   return scope;
 }
 
@@ -267,7 +280,7 @@ function earlierLifetime(
 /** Throws `unknown`; `in_use` while scopes belong to it. */
 export async function deleteResource(identifier: string, context: AdminContext): Promise<void> {
   const outcome = await context.storage.resources.delete({ identifier });
-  if (outcome === "unknown") unknownResource(identifier, "identifier");
+  if (outcome === "unknown") unknownResource(identifier);
   if (outcome === "in_use") await refuseScopesOf(identifier, context);
 }
 
@@ -281,7 +294,7 @@ export async function refuseScopesOf(identifier: string, { storage }: AdminConte
 /** Throws `unknown`. */
 export async function resourceOf(identifier: string, { storage }: AdminContext): Promise<Resource> {
   const found = (await storage.resources.list()).find((resource) => resource.identifier === identifier);
-  return found ?? unknownResource(identifier, "identifier");
+  return found ?? unknownResource(identifier);
 }
 
 /** RFC 8707 §2: an absolute URI without a fragment. */
@@ -375,9 +388,13 @@ function unknownScope(name: string): never {
     const how = `to change its texts, create a scope of this name: assent scope create ${name} --description TEXT`;
     return refuse("unknown", "name", `${name} is built into the server; ${how}`);
   }
-  return refuse("unknown", "name", `there is no scope ${JSON.stringify(name)}`);
+  return refuse("unknown", "name", `there is no scope ${JSON.stringify(name)}: to list all, run assent scope list`);
 }
 
-function unknownResource(identifier: string, field: string): never {
-  return refuse("unknown", field, `there is no API ${JSON.stringify(identifier)}; create it first`);
+function unknownResource(identifier: string): never {
+  return refuse(
+    "unknown",
+    "identifier",
+    `there is no API ${JSON.stringify(identifier)}: to list all, run assent resource list`,
+  );
 }

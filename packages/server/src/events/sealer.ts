@@ -33,7 +33,10 @@ const BATCH = 500;
 /** How often the holder looks for events that are too old, and how many it deletes at once. */
 const RETIRE_EVERY: Millis = 3_600_000;
 const DROPPED_AT_ONCE = 500;
-/** How often the log of the server has a checkpoint, so that a copy is outside of the database. */
+/**
+ * How often the log of the server has a checkpoint, so that a copy is outside of the database. A server that has just
+ * started writes one only if the hour has none yet.
+ */
 const ANNOUNCE_EVERY: Millis = 3_600_000;
 /** Number of checkpoints that one transaction signs again. */
 const RENEWED_AT_ONCE = 500;
@@ -43,7 +46,7 @@ export class Sealer {
   readonly #holder = randomUUID();
   readonly #keys: CheckpointKeys;
   #retiredAt = 0;
-  #announcedAt = 0;
+  #announcedAt: Millis | undefined;
   #holds = false;
   #renewed = false;
   /** The last checkpoint of this process. */
@@ -106,7 +109,7 @@ export class Sealer {
     if (outcome === "lost") this.#holds = false;
     else if (checkpoint !== null) {
       this.#last = checkpoint;
-      this.#announce(checkpoint);
+      this.#announce(checkpoint, newest?.at ?? at);
     }
     if (outcome === "queued") this.#parts.queued?.();
     return outcome === "lost" ? 0 : waiting.length;
@@ -142,8 +145,11 @@ export class Sealer {
     this.#renewed = true;
   }
 
-  #announce({ seq, hash, signed, at }: Checkpoint) {
-    if (at < this.#announcedAt + ANNOUNCE_EVERY) return;
+  /** `before`: the time of the checkpoint before it. */
+  #announce({ seq, hash, signed, at }: Checkpoint, before: Millis) {
+    const hour = (time: Millis) => Math.floor(time / ANNOUNCE_EVERY);
+    this.#announcedAt ??= at;
+    if (hour(before) === hour(at) && at < this.#announcedAt + ANNOUNCE_EVERY) return;
     this.#announcedAt = at;
     this.#parts.event("event_checkpoint", { seq, hash, signed });
   }

@@ -161,14 +161,24 @@ export const routes: readonly Route[] = [
     POST: forPeople((all) => all.submitAddPasskey),
     for: "people",
   },
-  { path: "/account/security/passkeys/remove", POST: forPeople((all) => all.removePasskey), for: "people" },
+  {
+    path: "/account/security/passkeys/remove",
+    GET: forPeople((all) => all.showRemovePasskey),
+    POST: forPeople((all) => all.removePasskey),
+    for: "people",
+  },
   {
     path: "/account/security/authenticator",
     GET: forPeople((all) => all.showAuthenticator),
     POST: forPeople((all) => all.submitAuthenticator),
     for: "people",
   },
-  { path: "/account/security/authenticator/remove", POST: forPeople((all) => all.removeAuthenticator), for: "people" },
+  {
+    path: "/account/security/authenticator/remove",
+    GET: forPeople((all) => all.showRemoveAuthenticator),
+    POST: forPeople((all) => all.removeAuthenticator),
+    for: "people",
+  },
   { path: "/account/security/recovery-codes", POST: forPeople((all) => all.renewRecoveryCodes), for: "people" },
   {
     path: "/account/security/identities/remove",

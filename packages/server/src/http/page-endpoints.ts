@@ -25,6 +25,7 @@ export {
   removeAuthenticator,
   renewRecoveryCodes,
   showAuthenticator,
+  showRemoveAuthenticator,
   submitAuthenticator,
 } from "./endpoints/authenticator.ts";
 export { showChangePassword, submitChangePassword } from "./endpoints/change-password.ts";
@@ -63,7 +64,7 @@ export { exportData, showExport } from "./endpoints/data-export.ts";
 export { downloadReceipt, showHistory } from "./endpoints/history.ts";
 export { removeIdentity, showRemoveIdentity } from "./endpoints/identities.ts";
 export { chooseLanguage, showLanguages } from "./endpoints/language.ts";
-export { removePasskey, showAddPasskey, submitAddPasskey } from "./endpoints/passkeys.ts";
+export { removePasskey, showAddPasskey, showRemovePasskey, submitAddPasskey } from "./endpoints/passkeys.ts";
 export {
   askNewEmail,
   askVerification,

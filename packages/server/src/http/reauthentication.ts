@@ -32,8 +32,8 @@ export function hasPassword({ passwordHash }: Pick<Person, "passwordHash">, conf
 }
 
 export type ProofFault =
-  /** The field `current_password` has a wrong password. */
-  | { readonly kind: "current" }
+  /** The field `current_password` has a wrong password. `noCurrent`: it is empty. */
+  | { readonly kind: "current" | "noCurrent" }
   | { readonly kind: "throttled"; readonly minutes: number }
   /** There is no password to ask for, and the sign-in is too old, or was before the second step was set up. */
   | { readonly kind: "stale" };
@@ -51,7 +51,8 @@ export async function proofFault(
   if (!hasPassword(person, tools.config)) {
     return isRecent(session, tools.sessions) ? undefined : { kind: "stale" };
   }
-  if (given === "" || Buffer.byteLength(given) > MAX_PASSWORD_BYTES) return { kind: "current" };
+  if (given === "") return { kind: "noCurrent" };
+  if (Buffer.byteLength(given) > MAX_PASSWORD_BYTES) return { kind: "current" };
   const from = { ...originOf(http.address), device: deviceCookie(http, tools) };
   const attempt = { username: person.username, password: given, ...from };
   const outcome = await signIn(attempt, tools.signIn);

@@ -71,6 +71,8 @@ export interface Refuse extends ConsentKey {
   /** The scopes that the page named, and the text of each in the language of the page. */
   readonly scopes: readonly string[];
   readonly shown: NonNullable<HistoryEntry["record"]["shown"]>;
+  /** The longest time for which an answer to the client can hold. Null: no limit. */
+  readonly ceiling: Millis | null;
   /** As in `Approve`. */
   readonly trustedFrom: Millis;
   readonly now: Millis;

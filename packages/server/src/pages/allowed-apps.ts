@@ -200,7 +200,7 @@ function ending(app: AppEntry, view: AppsView, { words, base }: Chrome): Markup 
 }
 
 /** True: some permissions end sooner than others, and another end would be the end of all. */
-function endsDiffer({ scopes, expiresAt }: AppEntry): boolean {
+function endsDiffer({ scopes, expiresAt }: Pick<AppEntry, "scopes" | "expiresAt">): boolean {
   return scopes.some((scope) => scope.expiresAt !== expiresAt);
 }
 
@@ -264,22 +264,20 @@ function companyApps(view: AppsView, chrome: Chrome): Markup {
 }
 
 /** The option that changes nothing. Permissions with ends of their own keep them. */
-function presentEnd({ scopes, expiresAt }: AppEntry, words: Messages): string {
-  if (scopes.some((scope) => scope.expiresAt !== expiresAt)) return words.consent.durationKeep;
+function presentEnd({ scopes, expiresAt }: Pick<AppEntry, "scopes" | "expiresAt">, words: Messages): string {
+  if (endsDiffer({ scopes, expiresAt })) return words.consent.durationKeep;
   return fill(words.apps.endKeep, { when: expiresAt === null ? words.duration.forever : exact(words, expiresAt) });
 }
 
+/** Where ends differ, each permission has its own. */
 function scopeList(app: AppEntry, now: number, words: Messages): Child {
+  const differ = endsDiffer(app);
   const items = app.scopes.map(
     (scope) =>
       html`<li>
         ${icon("check")}<span
           ><bdi>${visible(scope.description || scope.name)}</bdi>${
-            scope.expiresAt !== null &&
-            scope.expiresAt !== app.expiresAt && [
-              " ",
-              html`<span class="soft small">${rich(words.apps.until, { when: timeElement(words, scope.expiresAt, now) })}</span>`,
-            ]
+            differ && [" ", html`<span class="soft small">${scopeEnd(scope.expiresAt, now, words)}</span>`]
           }${scope.usedAt === null && [" ", html`<span class="tag">${words.apps.scopeNever}</span>`]}</span
         >
       </li>`,
@@ -296,6 +294,12 @@ function scopeList(app: AppEntry, now: number, words: Messages): Child {
   ];
 }
 
+function scopeEnd(expiresAt: number | null, now: number, words: Messages): Child {
+  return expiresAt === null
+    ? words.consent.endsNever
+    : rich(words.apps.until, { when: timeElement(words, expiresAt, now) });
+}
+
 function facts(app: AppEntry, now: number, words: Messages): Markup {
   const time = (at: number) => timeElement(words, at, now);
   const rows: readonly (readonly [string, Child])[] = [
@@ -303,7 +307,10 @@ function facts(app: AppEntry, now: number, words: Messages): Markup {
       ? [words.apps.since, rich(words.apps.byRules, { when: time(app.grantedAt) })]
       : [words.apps.granted, time(app.grantedAt)],
     [words.apps.used, usedText(app, time, words)],
-    [words.apps.ends, app.expiresAt === null ? words.apps.noEnd : time(app.expiresAt)],
+    [
+      endsDiffer(app) ? words.apps.endsLast : words.apps.ends,
+      app.expiresAt === null ? words.apps.noEnd : time(app.expiresAt),
+    ],
   ];
   return html`<dl class="facts">
     ${rows.map(([term, value]) => html`<div><dt>${term}</dt><dd>${value}</dd></div>`)}

@@ -23,15 +23,20 @@ const KEEP = "keep";
 export function consentPage(view: ConsentView, chrome: Chrome): string {
   const { words, base } = chrome;
   const title = titleOf(view, words);
+  const company = shownCompany(view) ?? "";
   const { problem } = view;
   const alert = problem === null ? null : alertOf(problem.kind, view, words);
   return cardPage(
     chrome,
-    titled(fill(title, { app: visible(view.client.name, NAME_LENGTH) }), problem !== null, words),
+    titled(
+      fill(title, { app: visible(view.client.name, NAME_LENGTH), company: visible(company, NAME_LENGTH) }),
+      problem !== null,
+      words,
+    ),
     html`<div class="stack">
       <div class="heading asking">
         ${tile(view.client, "small", base)}
-        <h1>${rich(title, { app: name(view.client.name) })}</h1>
+        <h1>${rich(title, { app: name(view.client.name), company: name(company) })}</h1>
         <div class="origin">${clientHost(view.client.document ?? view.client.host, words)} ${verification(view.client, chrome)}</div>
         ${!view.client.verified && html`<p class="soft small">${unverifiedText(view, chrome)}</p>`}
       </div>
@@ -108,27 +113,41 @@ function isSignInOnly({ scopes }: ConsentView): boolean {
   return scopes.every(({ signIn = false, required }) => signIn && required);
 }
 
-function titleOf(view: ConsentView, words: Messages) {
-  if (isSignInOnly(view)) return words.consent.titleSignIn;
-  if (view.allGranted) return words.consent.titleAgain;
-  return view.scopes.some((scope) => scope.granted) ? words.consent.titleMore : words.consent.title;
+/** The company that the page shows as the owner. Undefined: the page shows the person. */
+function shownCompany({ owners = [] }: ConsentView): string | undefined {
+  return owners.find(({ selected, kind }) => selected && kind !== "self")?.name;
+}
+
+/** Where the person can still choose a company, the title doesn't speak of their own account. */
+function titleOf(view: ConsentView, { consent }: Messages) {
+  if (isSignInOnly(view)) return consent.titleSignIn;
+  const chooses = (view.owners ?? []).length > 0;
+  const titles = shownCompany(view) !== undefined ? consent.forCompany : chooses ? consent.forChoice : consent;
+  if (view.allGranted) return titles.titleAgain;
+  return view.scopes.some((scope) => scope.granted) ? titles.titleMore : titles.title;
 }
 
 /** New scopes come first. Scopes that were granted before are in a closed section below them. */
 function scopeSections(view: ConsentView, words: Messages): Child {
   const old = view.scopes.filter((scope) => scope.granted);
   const fresh = view.scopes.filter((scope) => !scope.granted);
+  const company = shownCompany(view);
   if (fresh.length === 0) {
-    return html`<section class="what"><h2>${words.consent.whatAgain}</h2>${groups(old, view, words)}</section>`;
+    const title =
+      company === undefined
+        ? words.consent.whatAgain
+        : rich(words.consent.forCompany.whatAgain, { company: name(company) });
+    return html`<section class="what"><h2>${title}</h2>${groups(old, view, words)}</section>`;
   }
   const count = old.length;
+  const granted = company === undefined ? words.consent.granted : words.consent.grantedFor;
   return html`<section class=${count > 0 ? "what fresh" : "what"}>
     <h2>${count > 0 ? words.consent.whatMore : words.consent.what}</h2>
     ${groups(fresh, view, words)}
     ${
       count > 0 &&
       html`<details class="fold">
-        <summary>${icon("chevronDown")}${fill(plural(words.language, words.consent.granted, count), { count })}</summary>
+        <summary>${icon("chevronDown")}${fill(plural(words.language, granted, count), { count })}</summary>
         <p class="soft small">${words.consent.grantedKeep}</p>
         ${groups(old, view, words)}
       </details>`
@@ -142,10 +161,13 @@ function scopeSections(view: ConsentView, words: Messages): Child {
  */
 function groups(scopes: readonly ScopeChoice[], view: ConsentView, words: Messages): Child {
   const byApi = Map.groupBy(scopes, (scope) => scope.api);
+  const company = shownCompany(view);
+  const own = (view.owners ?? []).length > 0 ? words.consent.accountFor : words.consent.account;
+  const account = company === undefined ? own : name(company);
   return [...byApi].map(
     ([api, members]) =>
       html`<fieldset class="group">
-        <legend>${api === null ? words.consent.account : name(api)}</legend>
+        <legend>${api === null ? account : name(api)}</legend>
         <ul>${members.toSorted(byAccess).map((scope) => scopeRow(scope, view, words))}</ul>
       </fieldset>`,
   );

@@ -122,8 +122,10 @@ function entryOf(
   texts: Readonly<Record<Happening, string>>,
 ): Child {
   const { history } = words;
+  // A refusal takes nothing away that was allowed before.
+  const can = entry.what === "refused" ? history.canStill : history.can;
   const facts: readonly (readonly [string, Child])[] = [
-    ...permissionLines(entry.can, words).map((text) => [history.can, text] as const),
+    ...permissionLines(entry.can, words).map((text) => [can, text] as const),
     ...(entry.refused === undefined ? [] : [[history.refusedTo, row(entry.refused)] as const]),
     ...(entry.takenAway.length === 0 ? [] : [[history.takenAway, row(entry.takenAway)] as const]),
     ...(entry.newHosts === undefined ? [] : [[history.newHost, row(entry.newHosts)] as const]),

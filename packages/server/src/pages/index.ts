@@ -43,6 +43,7 @@ export {
 export { deletePage, profilePage } from "./security/profile.ts";
 export { provePage } from "./security/prove-before-recovery.ts";
 export { takeBackPage } from "./security/recover-account.ts";
+export { removeAuthenticatorPage, removePasskeyPage } from "./security/remove-factor.ts";
 export { removeIdentityPage } from "./security/remove-identity.ts";
 export { signInPage } from "./sign-in.ts";
 export { logoutPage, signedOutPage, signOutPage } from "./sign-out.ts";

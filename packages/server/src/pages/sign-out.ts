@@ -15,13 +15,17 @@ export function signOutPage(view: SignOutView, chrome: Chrome): string {
   return askPage(text, { action: "/account/sign-out", fields: { csrf: view.csrf } }, chrome);
 }
 
-/** Renders `GET /logout`: an app wants to sign the person out. The page names nobody, as anybody can make such a link. */
+/** Renders `GET /logout`: an app may want to sign the person out. The page names nobody, as anybody can make such a link. */
 export function logoutPage(view: LogoutView, chrome: Chrome): string {
   const { signOut: said } = chrome.words;
   const leads =
     view.host !== null &&
     html`<p>${rich(said.leads, { host: html`<strong>${hostWords(view.host, chrome.words)}</strong>` })}</p>`;
-  return askPage(said.asked, { action: "/logout/confirm", fields: view.fields, leads }, chrome);
+  return askPage(
+    view.byApp ? said.asked : said.plain,
+    { action: "/logout/confirm", fields: view.fields, leads },
+    chrome,
+  );
 }
 
 interface Asked {

@@ -112,7 +112,9 @@ function facts(view: ReceiptView, { words, product }: Chrome): readonly (readonl
     [verifyReceipt.account, idText(view.account)],
     [verifyReceipt.by, decider(view, words, product)],
     via === null ? null : [verifyReceipt.how, fill(verifyReceipt.via[via], { product })],
-    ...permissionLines(view.can, words).map((line) => [history.can, line] as const),
+    ...permissionLines(view.can, words).map(
+      (line) => [view.what === "refused" ? history.canStill : history.can, line] as const,
+    ),
     view.refused.length === 0 ? null : [history.refusedTo, texts(view.refused)],
     view.takenAway.length === 0 ? null : [history.takenAway, texts(view.takenAway)],
     view.hosts.length === 0

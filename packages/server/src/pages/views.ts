@@ -391,6 +391,8 @@ export interface SignOutView {
 export interface LogoutView {
   /** The fields of the form. */
   readonly fields: Readonly<Record<string, string | null>>;
+  /** False: no app is known to ask, as where somebody opens the address by hand. */
+  readonly byApp: boolean;
   /** The host to which the person goes after sign-out. Null: the person stays here. */
   readonly host: string | null;
 }

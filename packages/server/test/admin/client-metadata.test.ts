@@ -172,7 +172,7 @@ describe("client_name", () => {
 });
 
 describe("grant and response types", () => {
-  test.each(["AUTHORIZATION_CODE", "Implicit", "urn:ietf:params:oauth:grant-type:token-exchange"])(
+  test.each(["AUTHORIZATION_CODE", "Implicit", "urn:openid:params:grant-type:ciba"])(
     "grant type %s, which isn't built → refused with those there are",
     (grant) => {
       expect(problemsOf({ grant_types: ["authorization_code", grant] })[0]).toMatch(

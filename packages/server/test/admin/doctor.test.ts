@@ -105,8 +105,15 @@ describe("without a server", () => {
   test("a secret in the configuration → never shown", async () => {
     const secret = Buffer.alloc(32, 7);
     const { configuration } = await diagnose(async () => ({ ...admin.config, secret: [secret] }), NODE, 0);
-    expect(configuration?.["ASSENT_SECRET"]).toBe("set (1)");
+    expect(configuration?.["ASSENT_SECRET"]).toBe("(set: 1 secret)");
     expect(JSON.stringify(configuration)).not.toContain(secret.toString("base64").slice(0, 8));
+  });
+
+  test("the password of the mail server → never shown", async () => {
+    const smtpUrl = { host: "mail.test", port: 465, secure: true, user: "ada", password: "pa55", loopback: false };
+    const { configuration } = await diagnose(async () => ({ ...admin.config, smtpUrl }), NODE, 0);
+    expect(configuration?.["ASSENT_SMTP_URL"]).toBe("(set: mail.test:465, TLS)");
+    expect(JSON.stringify(configuration)).not.toContain("pa55");
   });
 
   test("clients that can't work well → a warning each", async () => {

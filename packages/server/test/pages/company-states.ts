@@ -272,7 +272,8 @@ const aFullPage = () =>
     ...(at === 0 ? {} : ({ role: "member", self: false } as const)),
   }));
 
-const anInvitation = () => ({ csrf: "csrf-value", token: "iv_token", person: ada, company: "Acme Corp" }) as const;
+const anInvitation = () =>
+  ({ csrf: "csrf-value", token: "iv_token", person: ada, company: "Acme Corp", by: "Grace Hopper (grace)" }) as const;
 
 export const companyPageStates: Readonly<Record<string, (chrome: Chrome) => string>> = {
   "company-apps": (c) => companyAppsPage(companyApps(), c),

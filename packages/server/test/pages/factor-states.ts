@@ -13,6 +13,8 @@ import {
   authenticatorPage,
   type Chrome,
   recoveryCodesPage,
+  removeAuthenticatorPage,
+  removePasskeyPage,
   secondStepPage,
   securityPage,
   strongerPage,
@@ -108,6 +110,17 @@ const providers = [
 ];
 
 export const factorStates: Readonly<Record<string, (chrome: Chrome) => string>> = {
+  "remove-passkey": (c) =>
+    removePasskeyPage(
+      {
+        ...{ csrf: "csrf-value", id: "key-1", name: "Work laptop" },
+        left: [{ kind: "password" }, { kind: "passkey", name: "Phone" }, { kind: "account", name: "Example ID" }],
+      },
+      c,
+    ),
+  "remove-passkey-last": (c) =>
+    removePasskeyPage({ csrf: "csrf-value", id: "key-1", name: "Work laptop", left: [] }, c),
+  "remove-authenticator": (c) => removeAuthenticatorPage({ csrf: "csrf-value" }, c),
   "second-step": (c) => secondStepPage(aSecondStep(), c),
   "second-step-passkey": (c) => secondStepPage(aSecondStep({ passkey: anOffer, over: null }), c),
   "second-step-passkey-alone": (c) => secondStepPage(aSecondStep({ codes: false, passkey: anOffer }), c),

@@ -360,9 +360,11 @@ export const states: Readonly<Record<string, (chrome: Chrome) => string>> = {
   ...recoveryStates,
   ...factorStates,
   "sign-out": (c) => signOutPage({ csrf: "csrf-value", person: ada }, c),
-  logout: (c) => logoutPage({ fields: { csrf: "csrf-value" }, host: "photos.example" }, c),
-  "logout-stay": (c) => logoutPage({ fields: { csrf: "csrf-value" }, host: null }, c),
-  "logout-long": (c) => logoutPage({ fields: { csrf: "csrf-value" }, host: `${"a".repeat(63)}.photos.example` }, c),
+  logout: (c) => logoutPage({ fields: { csrf: "csrf-value" }, byApp: true, host: "photos.example" }, c),
+  "logout-stay": (c) => logoutPage({ fields: { csrf: "csrf-value" }, byApp: true, host: null }, c),
+  "logout-plain": (c) => logoutPage({ fields: { csrf: "csrf-value" }, byApp: false, host: null }, c),
+  "logout-long": (c) =>
+    logoutPage({ fields: { csrf: "csrf-value" }, byApp: true, host: `${"a".repeat(63)}.photos.example` }, c),
   "signed-out": (c) => signedOutPage({ signIn: "/login" }, c),
   "problem-400": (c) => problemPage(aProblem(), c),
   "problem-403": (c) =>

@@ -117,7 +117,7 @@ function aCreation(changes: Partial<CreateAccountView> = {}): CreateAccountView 
 
 function aGone(changes: Partial<SignUpGoneView> = {}): SignUpGoneView {
   const end = { kind: "ended" } as const;
-  return { end, now: NOW, waiting: null, signIn: "/login", switch: null, carried: {}, ...changes };
+  return { end, now: NOW, waiting: null, signIn: "/login", switch: null, signedIn: null, carried: {}, ...changes };
 }
 
 export function aProfile(changes: Partial<ProfileView> = {}): ProfileView {

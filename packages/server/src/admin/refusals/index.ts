@@ -63,7 +63,7 @@ export interface ExplainedRefusal extends StoredRefusal {
   readonly section: string;
   /** What happened, and what to do, for the operator. */
   readonly explanation: string;
-  /** Commands that mend it, with the values of this request. Empty: no command does. */
+  /** Commands that mend it, with the client of this request, but without the refused value. Empty: no command does. */
   readonly commands: readonly string[];
 }
 

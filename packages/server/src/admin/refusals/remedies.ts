@@ -9,12 +9,13 @@ export interface Remedy {
   readonly commands: readonly string[];
 }
 
-/** The parts of a command that come from the request. */
+/**
+ * The parts of a text that come from the request. A command never holds the refused value: a stranger may have chosen it,
+ * and a command that can be pasted would allow it.
+ */
 interface Words {
   /** The client's ID, or `CLIENT_ID` if the request named none that could be one. */
   readonly client: string;
-  /** The refused value for a shell, or this word if the value is missing, cut or unusual. */
-  received(otherwise: string): string;
   /** `received` and `registered` for a sentence. */
   readonly differs: string;
 }
@@ -57,7 +58,7 @@ const remedies: Partial<Readonly<Record<ConditionName, (words: Words) => Remedy>
     show,
   ),
   client_secret_wrong: about(
-    "The secret is not one of this client's. The app may still use a secret from before the last rotation, or one with a space or a line break at its end. The server stores a hash only, so make a new secret if nobody has it.",
+    "The secret is not one of this client's. The app may still use a secret from before the last rotation, or one with a space or a line break at its end. Anybody can send a wrong secret, so ask the people of the app first. The server stores a hash only, so make a new secret if nobody has it.",
     ({ client }) => `assent client rotate-secret ${client}`,
   ),
   client_secret_expired: about(
@@ -83,7 +84,7 @@ const remedies: Partial<Readonly<Record<ConditionName, (words: Words) => Remedy>
     "iss and sub of the client assertion must both be the client's ID. Correct the app, or its library's setting for the issuer of assertions.",
   ),
   client_assertion_audience_wrong: about(
-    "aud of the client assertion must be this server's issuer, and nothing else. If the app's library can only send the URL of the token endpoint, allow that for this client.",
+    "aud of the client assertion must be this server's issuer, and nothing else. If you know that the app's library can only send the URL of the token endpoint, allow that for this client.",
     ({ client }) => `assent client update ${client} --token-endpoint-audience`,
   ),
   client_assertion_out_of_time: told(
@@ -109,7 +110,7 @@ const remedies: Partial<Readonly<Record<ConditionName, (words: Words) => Remedy>
     () => "assent doctor",
   ),
   client_assertion_signature_wrong: about(
-    "The signature of the client assertion does not match the registered key. The app may have new keys that nobody registered.",
+    "The signature of the client assertion does not match the registered key. The app may have new keys that nobody registered. Get them from the people of the app.",
     ({ client }) => `assent client update ${client} --jwks FILE`,
   ),
   client_workload_issuer_wrong: about(
@@ -170,26 +171,26 @@ const remedies: Partial<Readonly<Record<ConditionName, (words: Words) => Remedy>
   ),
   // -- the authorization request
   redirect_uri_mismatch: about(
-    "The redirect URI is not registered for this client. The server compares it character by character, except for the port of a loopback address. Add it only if the address belongs to the app: codes are sent there.",
-    ({ client, received }) => `assent client update ${client} --add-redirect-uri ${received("URI")}`,
+    "The redirect URI is not registered for this client. The server compares it character by character, except for the port of a loopback address. Anybody can send such a request. Check first that the address belongs to the app: the server sends codes there.",
+    ({ client }) => `assent client update ${client} --add-redirect-uri URI`,
   ),
   unsupported_response_type: about("The server does not offer this response type. The usual one is code."),
   response_type_not_registered: about(
-    "The client is not registered for this response type. token (implicit) is the least safe flow; let the app use code with PKCE if it can.",
-    ({ client, received }) => `assent client update ${client} --add-response-type ${received("TYPE")}`,
+    "The client is not registered for this response type. token (implicit) is the least safe flow; let the app use code with PKCE if it can. Add the type only if the app needs it.",
+    ({ client }) => `assent client update ${client} --add-response-type TYPE`,
   ),
   code_challenge_missing: told(
     "This client must use PKCE (public clients always must), and the request has no code_challenge. Switch PKCE on in the app's library, with S256.",
   ),
   code_challenge_method_unsupported: about(
-    "The server accepts code_challenge_method=S256 only. If the app can only send plain challenges, allow that for this client.",
+    "The server accepts code_challenge_method=S256 only. If you know that the app can only send plain challenges, allow that for this client.",
     ({ client }) => `assent client update ${client} --allow-plain-pkce`,
   ),
   scope_missing: told("The request names no scope. Configure the scopes that the app needs."),
   scope_not_allowed: about(
-    "A scope does not exist on this server, or the client is not registered for it.",
+    "A scope does not exist on this server, or the client is not registered for it. Add a scope only if the app needs it.",
     () => "assent scope list",
-    ({ client, received }) => `assent client update ${client} --add-scope ${received("SCOPE")}`,
+    ({ client }) => `assent client update ${client} --add-scope SCOPE`,
   ),
   scope_exceeds_grant: about(
     "The app asked for more scopes than the owner granted. It must send the owner to the authorization endpoint again.",
@@ -227,8 +228,8 @@ const remedies: Partial<Readonly<Record<ConditionName, (words: Words) => Remedy>
   // -- the token request
   unsupported_grant_type: about("This server does not offer the grant type.", () => "assent doctor"),
   grant_type_not_registered: about(
-    "The client is not registered for this grant type.",
-    ({ client, received }) => `assent client update ${client} --add-grant-type ${received("GRANT_TYPE")}`,
+    "The client is not registered for this grant type. Add it only if the app needs it.",
+    ({ client }) => `assent client update ${client} --add-grant-type GRANT_TYPE`,
   ),
   grant_needs_confidential_client: about(
     "Public clients can't use this grant type, because they can't authenticate. Register a confidential client for the program that runs on a server.",
@@ -296,7 +297,7 @@ const remedies: Partial<Readonly<Record<ConditionName, (words: Words) => Remedy>
     () => "assent issuer create --type jwt --issuer ISSUER --jwks-uri URL",
   ),
   assertion_client_not_allowed: about(
-    "The trusted issuer's record lists the clients that may use its assertions, and this one is not among them.",
+    "The trusted issuer's record lists the clients that may use its assertions, and this one is not among them. Add it only if you know the app.",
     ({ client }) => `assent issuer update ISSUER --client ${client}`,
   ),
   assertion_audience_wrong: about(
@@ -338,8 +339,6 @@ export function explainedConditions(): readonly string[] {
 }
 
 const CLIENT_ID = /^[\w.~-]{1,200}$/;
-/** Characters that mean nothing to a shell within single quotes. A cut or masked value has an ellipsis. */
-const QUOTABLE = /^[\x20-\x26\x28-\x7e]{1,300}$/;
 
 function wordsOf({ clientId, parameter, received, registered }: StoredRefusal): Words {
   const found = received === undefined ? "" : ` The request had ${parameter}: ${received}.`;
@@ -347,12 +346,6 @@ function wordsOf({ clientId, parameter, received, registered }: StoredRefusal): 
     registered === undefined ? "" : ` Registered: ${registered.length === 0 ? "nothing" : registered.join(", ")}.`;
   return {
     client: CLIENT_ID.test(clientId) && !clientId.startsWith("-") ? clientId : "CLIENT_ID",
-    received: (otherwise) =>
-      received !== undefined && QUOTABLE.test(received) && !received.startsWith("-") ? quoted(received) : otherwise,
     differs: found + wanted,
   };
-}
-
-function quoted(text: string): string {
-  return /^[\w.:/~-]+$/.test(text) ? text : `'${text}'`;
 }

@@ -86,6 +86,7 @@ export async function goneAnswer(
   tools: PageTools & { readonly account: FollowContext; now(): Millis },
 ): Promise<Answer> {
   const end = await linkEnd(token, purpose, tools.account);
-  const view = { what: "gone", again: ASK_AGAIN[purpose] ?? null, end, now: tools.now() } as const;
+  const signedIn = visitor.signedIn !== undefined;
+  const view = { what: "gone", again: ASK_AGAIN[purpose] ?? null, end, now: tools.now(), signedIn } as const;
   return doneAnswer(view, http, tools, visitor);
 }

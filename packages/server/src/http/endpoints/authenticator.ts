@@ -8,7 +8,7 @@ import type { Millis } from "../../oauth/model.ts";
 import { removeSecondFactor, setAuthenticator, setRecoveryCodes } from "../../owners/change-factors.ts";
 import { afterNewAuthenticator } from "../../owners/session-lifetime-and-level.ts";
 import type { AuthenticatorView } from "../../pages/factor-views.ts";
-import { authenticatorPage, recoveryCodesPage } from "../../pages/index.ts";
+import { authenticatorPage, recoveryCodesPage, removeAuthenticatorPage } from "../../pages/index.ts";
 import { startSession } from "../browser-of-request.ts";
 import { factorChange } from "../factor-change-input.ts";
 import { formToken } from "../form-token.ts";
@@ -45,6 +45,12 @@ export const submitAuthenticator = freshly("authenticator", async (account, tool
   const cookies = [...visitor.cookies, ...(await startSession(person, by, visitor, http, tools, "quietly"))];
   const next = request === null ? "/account/security" : `/consent?${new URLSearchParams({ request })}`;
   return page(200, recoveryCodesPage({ codes, renewed, next }, tools.chrome(http)), "here", cookies);
+});
+
+export const showRemoveAuthenticator = freshly("security", async (account, tools: FactorTools) => {
+  const { session, http, visitor } = account;
+  const html = removeAuthenticatorPage({ csrf: formToken(session, tools) }, tools.chrome(http));
+  return page(200, html, "here", visitor.cookies);
 });
 
 export const removeAuthenticator = freshly("security", async (account, tools: FactorTools) => {

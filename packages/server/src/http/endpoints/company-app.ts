@@ -12,7 +12,7 @@ import {
   type RuleEffects,
 } from "../../owners/companies/app-details.ts";
 import { decideRule, type NamedRequest } from "../../owners/companies/company-apps.ts";
-import { isInForce, standingRule } from "../../owners/company-rules.ts";
+import { endOfRule, isInForce, standingRule } from "../../owners/company-rules.ts";
 import type { AppRule, DefaultRule, ListedRule, NewRule } from "../../owners/company-storage.ts";
 import { consentUnder } from "../../owners/consent-after-decision.ts";
 import { defaultDuration } from "../../owners/consent-needed.ts";
@@ -112,7 +112,8 @@ async function appAnswer(
     publisher: client?.publisher ?? null,
     state: seen.state,
     decided: rule === undefined ? null : { at: rule.decidedAt, by: details.decidedBy ?? null },
-    endsAt: rule?.endsAt ?? null,
+    endsAt: endOfStanding(seen) ?? null,
+    ...(seen.standing === undefined ? {} : { ruleEnds: endOfStanding(seen) ?? null }),
     newHosts: hostsSince(rule, client, ceiling, tools.now()),
     access:
       consent === undefined
@@ -135,6 +136,11 @@ async function appAnswer(
     defaultRule: at.acting.company.defaultRule,
   };
   return page(problem === null ? 200 : 400, companyAppPage(view, tools.chrome(http)), "here", visitor.cookies);
+}
+
+/** When the rule that applies now ends. Null: when an admin changes it. Undefined: there is no such rule. */
+function endOfStanding({ standing, ceiling }: Seen): Millis | null | undefined {
+  return standing?.rule === "allow" ? endOfRule(standing, { ceiling }) : standing && null;
 }
 
 /** Scopes of the company's consent, and those that admins' grants keep beyond it. */

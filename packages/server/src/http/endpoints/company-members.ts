@@ -151,7 +151,7 @@ export const withdraw = forAdmins(async (at, tools: CompanyTools) => {
   return backTo(at, "/members", outcome.kind === "done" ? "withdrawn" : "gone", tools);
 });
 
-/** An invitation that doesn't hold. Whoever accepted it goes to the company. */
+/** An invitation that doesn't hold. The person who accepted it goes to the company. */
 async function endedAnswer(
   token: string,
   { http, visitor }: Pick<Account, "http" | "visitor">,
@@ -189,13 +189,13 @@ const showToPerson = signedIn(async (account, tools: CompanyTools) => {
   const token = new URLSearchParams(account.http.query).get("token") ?? "";
   const found = await openInvitation(token, account.person, tools.companies);
   if (found === undefined) return endedAnswer(token, account, tools);
-  const { company, role, forReader } = found;
-  return invitationAnswer(account, { token, company: company.name, role, wrongPerson: !forReader }, tools);
+  const { company, role, by, forReader } = found;
+  return invitationAnswer(account, { token, company: company.name, role, by, wrongPerson: !forReader }, tools);
 });
 
 function invitationAnswer(
   { person, session, http, visitor }: Account,
-  shown: Pick<InvitationView, "token" | "company" | "role" | "wrongPerson">,
+  shown: Omit<InvitationView, "csrf" | "person">,
   tools: CompanyTools,
 ): Answer {
   const csrf = formToken(session, tools);

@@ -3,6 +3,7 @@
 import { hashes } from "../../crypto/node-hashes.ts";
 import { ALGORITHMS, madePasskey, newChallenge, openChallenge, relyingPartyOf } from "../../crypto/passkeys.ts";
 import { displayTextProblem } from "../../oauth/names/display-name.ts";
+import { type IdentityContext, identitiesOf } from "../../owners/account/identities.ts";
 import {
   addPasskey,
   passkeysOf,
@@ -13,11 +14,13 @@ import { KEPT_PASSWORD } from "../../owners/identities/password-keeper.ts";
 import { activeProviders } from "../../owners/identities/sign-in-elsewhere.ts";
 import type { SignInProviders } from "../../owners/identities/sign-in-provider.ts";
 import type { AddPasskeyView } from "../../pages/factor-views.ts";
-import { addPasskeyPage } from "../../pages/index.ts";
+import { addPasskeyPage, removePasskeyPage } from "../../pages/index.ts";
+import type { WayLeft } from "../../pages/security/views.ts";
 import { deviceCookie, rememberDevice } from "../device-cookie.ts";
 import { factorChange } from "../factor-change-input.ts";
 import { formToken } from "../form-token.ts";
 import { type Answer, formOf, page, redirect } from "../http-message.ts";
+import { hasPassword, type PasswordUse } from "../reauthentication.ts";
 import type { Account } from "./require-sign-in.ts";
 import { type FactorTools, freshly, securityAfter } from "./security.ts";
 
@@ -61,6 +64,34 @@ export const submitAddPasskey = freshly("passkeys", async (account, tools: Facto
 interface RemovePasskeyTools extends FactorTools {
   readonly elsewhere: SignInProviders;
 }
+
+interface AskRemovalTools extends RemovePasskeyTools {
+  readonly identities: IdentityContext;
+  readonly config: PasswordUse;
+}
+
+/** What the removal ends, and how the person can sign in afterwards. */
+export const showRemovePasskey = freshly("security", async (account, tools: AskRemovalTools) => {
+  const { person, session, http, visitor, keptBy } = account;
+  const id = new URLSearchParams(http.query).get("id");
+  const own = await passkeysOf(person, tools.factors);
+  const passkey = own.find(({ credentialId }) => credentialId === id);
+  if (passkey === undefined) return redirect(303, `${tools.issuer}/account/security`, visitor.cookies);
+  const active = new Set((await activeProviders(tools.elsewhere)).map((provider) => provider.id));
+  const accounts = (await identitiesOf(person, tools.identities)).flatMap(({ provider }) =>
+    provider !== null && active.has(provider.id) ? [provider.name] : [],
+  );
+  if (keptBy !== undefined) accounts.push(keptBy.name);
+  const left: readonly WayLeft[] = [
+    ...(hasPassword(person, tools.config) ? [{ kind: "password" } as const] : []),
+    ...own.filter((one) => one !== passkey).map(({ name }) => ({ kind: "passkey", name }) as const),
+    ...accounts.map((name) => ({ kind: "account", name }) as const),
+  ];
+  const { credentialId, name } = passkey;
+  const chrome = tools.chrome(http, { here: `${http.path}?${http.query}` });
+  const html = removePasskeyPage({ csrf: formToken(session, tools), id: credentialId, name, left }, chrome);
+  return page(200, html, "here", visitor.cookies);
+});
 
 export const removePasskey = freshly("security", async (account, tools: RemovePasskeyTools) => {
   const credentialId = formOf(account.http).get("id") ?? "";

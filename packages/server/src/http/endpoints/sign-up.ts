@@ -1,4 +1,4 @@
-/** `/sign-up`: an account for whoever can read mail at an address, where the operator allows it. */
+/** `/sign-up`: an account for a person who can read mail at an address, where the operator allows it. */
 
 import type { Config } from "../../config.ts";
 import { BY_PASSWORD } from "../../oauth/authentication-context.ts";
@@ -145,6 +145,10 @@ async function goneAnswer(
   const view = {
     ...{ end: await linkEnd(token, "sign-up", tools.account), now: tools.now() },
     ...{ waiting: behind.waiting, signIn: signInPath(continuation, visitor, tools) },
+    signedIn:
+      visitor.signedIn === undefined
+        ? null
+        : { person: visitor.signedIn.person.username, own: used && other === undefined },
     switch: isOther ? formSecrets(continuation, visitor, tools, other.session) : null,
     carried: { ...carried(continuation, visitor.nonce, tools.authorization) },
   };

@@ -98,7 +98,7 @@ function goodbye(
 
 /** Doesn't say who is signed in: the one who asks may be somebody else. */
 function question(
-  { client, redirectUri, state }: LogoutRequest,
+  { client, redirectUri, state, hint }: LogoutRequest,
   locales: string | null,
   { signedIn, cookies }: Visitor,
   http: HttpRequest,
@@ -112,7 +112,8 @@ function question(
     here: `${endpoints.endSession}?${again}`,
   });
   const csrf = signedIn === undefined ? "" : formToken(signedIn.session, tools);
+  const byApp = client !== undefined || redirectUri !== null || hint !== undefined;
   const host = redirectUri === null ? null : redirectHost(redirectUri);
-  const html = logoutPage({ fields: { csrf, ...carried, ui_locales: locales }, host }, chrome);
+  const html = logoutPage({ fields: { csrf, ...carried, ui_locales: locales }, byApp, host }, chrome);
   return page(200, html, redirectUri === null ? "here" : "to a client", cookies);
 }

@@ -95,7 +95,11 @@ async function appOf(
   const live = grants.filter(({ status, absoluteUntil }) => status === "active" && absoluteUntil > now);
   const again = againByRules(consent).map((name) => ({ name, expiresAt: consent.expiresAt }));
   const held = live.flatMap(heldScopes);
-  const ends = endsByScope([...again, ...held, ...consent.scopes]);
+  // The record keeps scopes that have ended.
+  const present = [...again, ...held, ...consent.scopes].filter(
+    ({ expiresAt }) => expiresAt === null || expiresAt > now,
+  );
+  const ends = endsByScope(present);
   const lastUsed = newest(grants);
   const thefts = grants.filter(({ status }) => status === "theft" || status === "replayed");
   const usedAt = usesByScope([...ends.keys()], live, uses);

@@ -215,6 +215,7 @@ export async function noteRefusal(
     ...{ partition, ownerId, clientId, clientName, via, personId: person.personId },
     scopes: scopes.map(({ name }) => name),
     shown: { locale: language, texts: textsOf(scopes, language) },
+    ceiling: owner.reach.ceiling,
     trustedFrom: trustedFrom(owner, person),
     now: now(),
   });

@@ -8,6 +8,7 @@ import { pageOf } from "../paging.ts";
 import type { Person } from "../person.ts";
 import type { Session } from "../storage.ts";
 import { type AsMember, askedBy, type CompanyContext, isPersonId, toldOf } from "./context.ts";
+import { inviterOf } from "./invitation-facts.ts";
 
 /**
  * The person's membership in the company with that slug. Undefined: they are no active member, are signed out
@@ -184,17 +185,24 @@ function presentedInvitation(token: string, { credentials, now }: CompanyContext
   return { partition, invitationId, saltHash, now: now() };
 }
 
-/** The open invitation of a link. `forReader`: it names the reader. Undefined: the link is not valid. */
+/**
+ * The open invitation of a link. `forReader`: it names the reader. `by`: as of `InvitationFacts`. Undefined: the link is
+ * not valid.
+ */
 export async function openInvitation(
   token: string,
   person: Pick<Person, "username" | "email" | "createdAt">,
   context: CompanyContext,
-): Promise<{ readonly company: Company; readonly role: Role; readonly forReader: boolean } | undefined> {
+): Promise<
+  | { readonly company: Company; readonly role: Role; readonly by: string | null; readonly forReader: boolean }
+  | undefined
+> {
   const invitationKey = presentedInvitation(token, context);
   const found = invitationKey && (await context.storage.invitations.find(invitationKey));
   if (found === undefined) return undefined;
   const { company, invitation } = found;
-  return { company, role: invitation.role, forReader: isInvited(invitation, person) };
+  const by = await inviterOf(invitation, context);
+  return { company, role: invitation.role, by, forReader: isInvited(invitation, person) };
 }
 
 /** The company that the person has joined. Undefined: there is no such invitation for them. */

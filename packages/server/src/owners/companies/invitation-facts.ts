@@ -1,8 +1,8 @@
-/** An invitation, as whoever holds its link may read it, signed in or not. */
+/** An invitation, as everybody who holds its link may read it, signed in or not. */
 
 import type { Millis } from "../../oauth/model.ts";
 import type { Uses } from "../../storage-subset.ts";
-import type { CompanyStorage, Role } from "../company-storage.ts";
+import type { CompanyStorage, Invitation, Role } from "../company-storage.ts";
 import type { Person } from "../person.ts";
 import type { OwnerStorage } from "../storage.ts";
 import type { InvitationCredentials } from "./context.ts";
@@ -15,6 +15,11 @@ export interface InvitationFacts {
   readonly role: Role;
   /** The username of the person who invited, and their display name. Null: the operator invited. */
   readonly by: string | null;
+}
+
+interface Inviters {
+  readonly storage: Uses<OwnerStorage, "people.get">;
+  readonly credentials: Pick<InvitationCredentials, "partitionOf">;
 }
 
 export interface InvitationFactsContext {
@@ -33,17 +38,19 @@ export async function invitationFacts(
   const { partition, id: invitationId, saltHash } = credential;
   const found = await storage.invitations.find({ partition, invitationId, saltHash, now: now() });
   if (found === undefined) return undefined;
-  const { role, invitedBy: personId } = found.invitation;
-  const inviter =
-    personId === "operator"
-      ? undefined
-      : await storage.people.get({ partition: credentials.partitionOf(personId), personId });
-  return {
-    company: found.company.name,
-    companyId: found.company.companyId,
-    role,
-    by: inviter === undefined ? null : named(inviter),
-  };
+  const { company, invitation } = found;
+  const { name, companyId } = company;
+  return { company: name, companyId, role: invitation.role, by: await inviterOf(invitation, { storage, credentials }) };
+}
+
+/** The username of the person who invited, and their display name. Null: the operator invited. */
+export async function inviterOf(
+  { invitedBy: personId }: Pick<Invitation, "invitedBy">,
+  { storage, credentials }: Inviters,
+): Promise<string | null> {
+  if (personId === "operator") return null;
+  const inviter = await storage.people.get({ partition: credentials.partitionOf(personId), personId });
+  return inviter === undefined ? null : named(inviter);
 }
 
 /** The username comes first: a display name can be as long as it likes, and say anything. */

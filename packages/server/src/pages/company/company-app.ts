@@ -1,7 +1,7 @@
 /** `/company/{slug}/apps/{client}`: one app in a company, for its admins. */
 import type { Chrome } from "../chrome.ts";
 import { hostWords } from "../client-host.ts";
-import { fill, plural, rich } from "../messages/index.ts";
+import { fill, plural, rich, sentences } from "../messages/index.ts";
 import { notice, tile } from "../parts/components.ts";
 import { type Child, html, type Markup } from "../parts/html.ts";
 import { icon } from "../parts/icons.ts";
@@ -10,7 +10,7 @@ import { timeElement } from "../shown-time.ts";
 import { hostText, name } from "../untrusted-text.ts";
 import { ruleForm } from "./app-rule-form.ts";
 import { chosenForm, mineForm, refuseButton, requestText, scopeList, stateTag } from "./company-apps.ts";
-import { askButton, companyPage, companyPath } from "./company-layout.ts";
+import { askButton, companyPage, companyPath, ruleEnd } from "./company-layout.ts";
 import type { CompanyAppPageView } from "./views.ts";
 
 /** Renders `GET /company/{slug}/apps/{client}`. */
@@ -69,10 +69,14 @@ function heading(view: CompanyAppPageView, chrome: Chrome): Markup {
     </div>
     ${
       decided !== null &&
-      html`<p class="soft small">${rich(decided.by === null ? company.decidedAt : company.decidedBy, {
-        when: timeElement(words, decided.at, view.now),
-        person: name(decided.by ?? ""),
-      })}</p>`
+      html`<p class="soft small">${sentences(
+        words.language,
+        rich(decided.by === null ? company.decidedAt : company.decidedBy, {
+          when: timeElement(words, decided.at, view.now),
+          person: name(decided.by ?? ""),
+        }),
+        view.endsAt !== null && ruleEnd(view.endsAt, words),
+      )}</p>`
     }
   </div>`;
 }

@@ -56,15 +56,23 @@ function refused(what: CompanyNotice | null): boolean {
   return what !== null && REFUSALS.includes(what);
 }
 
-function said(what: CompanyNotice, { held, now }: CompanyFrame, words: Messages): Markup {
+function said(what: CompanyNotice, { held, ruleEnds, now }: CompanyFrame, words: Messages): Markup {
   const text = words.company.notices[what];
   if (refused(what)) return notice("danger", text, { focus: true });
+  if (what === "decided" && ruleEnds !== undefined)
+    return notice("done", sentences(words.language, text, ruleEnd(ruleEnds, words)));
   const count = held === undefined ? 0 : Math.ceil((held.until - now) / 60_000);
   if (held === undefined || count < 1) return notice("done", text);
   const time = shownTime(words, held.until, "clock");
   const forms = what === "stopped" ? words.company.stoppedSoon : words.apps.revokedSoon;
   const soon = rich(plural(words.language, forms, count), { app: name(held.app), count, time });
   return notice("done", sentences(words.language, text, soon));
+}
+
+/** A sentence that says until when a rule holds. */
+export function ruleEnd(endsAt: number | null, words: Messages): Child {
+  const { company } = words;
+  return endsAt === null ? company.ruleStays : rich(company.ruleUntil, { when: shownTime(words, endsAt, "exact") });
 }
 
 /** Path of a company's first page. */

@@ -7,6 +7,7 @@ import { type Attributes, type Child, html, type Markup } from "../parts/html.ts
 import { icon } from "../parts/icons.ts";
 import { accountPage, cardPage } from "../parts/layout.ts";
 import { bothNames } from "../parts/person-names.ts";
+import { invitedLine } from "../parts/what-waits.ts";
 import { timeElement } from "../shown-time.ts";
 import { NAME_LENGTH, name, visible } from "../untrusted-text.ts";
 import { askButton, companyPage, companyPath, oneButton, select } from "./company-layout.ts";
@@ -201,6 +202,7 @@ export function invitationPage(view: InvitationView, chrome: Chrome): string {
     html`<div class="stack">
       <div class="heading">
         <h1>${rich(company.invitationTitle, { company: name(view.company) })}</h1>
+        <p>${invitedLine(view, words)}</p>
         <p class="soft">${rich(company.invitationText[view.role], { company: name(view.company) })}</p>
       </div>
       ${

@@ -24,6 +24,8 @@ export interface CompanyFrame {
   readonly notice: CompanyNotice | null;
   /** With `revoked`, `blocked` and `stopped`: when the app's last token expires. Absent if the app has no valid token. */
   readonly held?: { readonly app: string; readonly until: number };
+  /** With `decided`: when the rule that was saved ends; null: it has no end. Absent: no rule of the app's own applies. */
+  readonly ruleEnds?: number | null;
 }
 
 export interface CompanyScope {
@@ -138,6 +140,7 @@ export interface CompanyAppPageView extends CompanyFrame {
   readonly state: RuleState;
   /** When the rule was made, and by whom (null: not known). Null: there is no rule. */
   readonly decided: { readonly at: number; readonly by: string | null } | null;
+  /** When the rule ends. Null: it has no end, or there is none. */
   readonly endsAt: number | null;
   /** Hosts that the approval does not cover, in plain text. */
   readonly newHosts: readonly string[];
@@ -250,7 +253,7 @@ export interface CompanyProofView extends CompanyFrame {
   readonly action: string;
   /** The fields of the form as the server received them. */
   readonly fields: readonly (readonly [name: string, value: string])[];
-  readonly fault: Extract<PasswordFault, { readonly kind: "current" | "throttled" }> | null;
+  readonly fault: Extract<PasswordFault, { readonly kind: "current" | "noCurrent" | "throttled" }> | null;
 }
 
 export interface CompanyHistoryView extends CompanyFrame {
@@ -283,6 +286,8 @@ export interface InvitationView {
   readonly person: SignedInAs;
   readonly company: string;
   readonly role: "member" | "admin";
+  /** The username of the person who invited, and their display name. Null: the operator invited. */
+  readonly by: string | null;
   /** True if the invitation is for somebody else. */
   readonly wrongPerson: boolean;
 }

@@ -21,11 +21,10 @@ export function authenticatorSection(view: SecurityView, { words, base }: Chrome
       ${authenticator !== null && html`<p class="soft small">${facts(seenFrom(authenticator, authenticator.since, now, words))}</p>`}
       ${authenticator?.earlier && html`<p class="soft small">${said.earlier}</p>`}
     </div>
-    <form class="way-all" method="post" action=${`${path}/authenticator/remove`}>
-      ${hidden({ csrf })}
+    <div class="way-all">
       <a class="button" href=${`${path}/authenticator`}>${authenticator === null ? said.setUp : said.replace}</a>
-      ${authenticator !== null && html`<button class="button" type="submit" aria-label=${`${said.remove}: ${said.title}`}>${said.remove}</button>`}
-    </form>
+      ${authenticator !== null && html`<a class="button" href=${`${path}/authenticator/remove`} aria-label=${`${said.remove}: ${said.title}`}>${said.remove}</a>`}
+    </div>
     ${
       authenticator !== null &&
       html`<ul class="ways">

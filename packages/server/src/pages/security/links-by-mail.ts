@@ -230,7 +230,11 @@ export function donePage(view: DoneView, chrome: Chrome): string {
           : { href: view.again, label: link.again };
       // Most people who open a used link have done what it was for.
       const done = view.end.kind === "used" && view.again !== null;
-      const first = done ? { href: "/login", label: words.signIn.submit } : null;
+      const enter =
+        view.signedIn === true
+          ? { href: "/account/apps", label: link.account }
+          : { href: "/login", label: words.signIn.submit };
+      const first = done ? enter : null;
       const texts = [
         view.end.kind === "expired" ? [text, localTimes(chrome)] : text,
         view.again !== null && !done && words.waiting.gone,
@@ -254,7 +258,7 @@ function endedText(
 
 /** Renders the page of a link to make an account that was used or has expired. */
 export function signUpGonePage(view: SignUpGoneView, chrome: Chrome): string {
-  const { end, waiting, signIn, carried } = view;
+  const { end, waiting, signIn, signedIn, carried } = view;
   const { words, base } = chrome;
   const { link } = words;
   const used = end.kind === "used";
@@ -263,11 +267,8 @@ export function signUpGonePage(view: SignUpGoneView, chrome: Chrome): string {
   const again = `${base}/sign-up${query.size === 0 ? "" : `?${query}`}`;
   const expired = waiting?.state === "expired" ? waiting : undefined;
   const enter = expired === undefined ? base + signIn : base + expired.startAgain;
-  const label = expired === undefined ? words.signIn.submit : words.problems.startAgain;
-  const door =
-    expired === undefined && view.switch !== null
-      ? signInAsAnother(view.switch, "button primary", chrome)
-      : html`<a class="button primary" href=${enter}>${label}</a>`;
+  const account = html`<a class="button" href=${`${base}/account/apps`}>${link.account}</a>`;
+  const door = usedDoor(view, enter, chrome);
   return cardPage(
     chrome,
     title,
@@ -275,7 +276,8 @@ export function signUpGonePage(view: SignUpGoneView, chrome: Chrome): string {
       <div class="heading">
         <span class="sign fault">${icon("circleAlert")}</span>
         <h1>${title}</h1>
-        <p class="soft">${used ? link.usedSignUp : text}</p>
+        <p class="soft">${used ? usedText(view, words) : text}</p>
+        ${signedIn !== null && html`<p class="soft">${rich(words.waiting.readyText, { person: name(signedIn.person) })}</p>`}
         ${waiting === null ? !used && html`<p class="soft">${words.waiting.gone}</p>` : nextLine(waiting, chrome, "login")}
       </div>
       ${elsewhereNotice(waiting, chrome)}
@@ -284,11 +286,28 @@ export function signUpGonePage(view: SignUpGoneView, chrome: Chrome): string {
           ? door
           : [
               html`<a class="button primary" href=${again}>${link.again}</a>`,
-              html`<a class="button" href=${enter}>${words.sent.back}</a>`,
+              signedIn === null ? html`<a class="button" href=${enter}>${words.sent.back}</a>` : account,
             ]
       }
     </div>`,
   );
+}
+
+function usedText({ signedIn, ...view }: SignUpGoneView, { link }: Messages): string {
+  if (signedIn === null || view.switch !== null) return link.usedSignUp;
+  return signedIn.own ? link.usedByYou : link.usedByAnother;
+}
+
+/** Where the person goes on from a used link, or from a request that has expired meanwhile. */
+function usedDoor({ signedIn, waiting, carried, ...view }: SignUpGoneView, enter: string, chrome: Chrome): Child {
+  const { words, base } = chrome;
+  const primary = (href: string, label: string) => html`<a class="button primary" href=${href}>${label}</a>`;
+  if (waiting?.state === "expired") return primary(enter, words.problems.startAgain);
+  if (view.switch !== null) return signInAsAnother(view.switch, "button primary", chrome);
+  if (signedIn === null) return primary(enter, words.signIn.submit);
+  if (!signedIn.own) return primary(`${base}/account/sign-out`, words.signOut.button);
+  const waits = Object.keys(carried).length > 0;
+  return waits ? primary(enter, words.secondStep.submit) : primary(`${base}/account/apps`, words.link.account);
 }
 
 const signs = { done: "check", sent: "mail", fault: "circleAlert" } as const;

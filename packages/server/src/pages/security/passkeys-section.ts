@@ -2,7 +2,6 @@
 import type { Chrome } from "../chrome.ts";
 import type { PasskeyEntry } from "../factor-views.ts";
 import { fill, rich } from "../messages/index.ts";
-import { hidden } from "../parts/components.ts";
 import { html, type Markup } from "../parts/html.ts";
 import { timeElement } from "../shown-time.ts";
 import { name, visible } from "../untrusted-text.ts";
@@ -23,7 +22,7 @@ export function passkeysSection(view: SecurityView, chrome: Chrome): Markup {
   </section>`;
 }
 
-function passkeyEntry(entry: PasskeyEntry, { csrf, now }: SecurityView, { words, base }: Chrome): Markup {
+function passkeyEntry(entry: PasskeyEntry, { now }: SecurityView, { words, base }: Chrome): Markup {
   const { passkeys } = words;
   const { lastUsedAt } = entry;
   const used =
@@ -34,9 +33,6 @@ function passkeyEntry(entry: PasskeyEntry, { csrf, now }: SecurityView, { words,
       <p class="soft small">${facts([...seenFrom(entry, entry.createdAt, now, words), used])}</p>
       <p class="soft small">${entry.synced ? passkeys.synced : passkeys.bound}.</p>
     </div>
-    <form method="post" action=${`${base}/account/security/passkeys/remove`}>
-      ${hidden({ csrf, id: entry.id })}
-      <button class="button" type="submit" aria-label=${fill(passkeys.removeNamed, { name: visible(entry.name, 60) })}>${passkeys.remove}</button>
-    </form>
+    <a class="button" href=${`${base}/account/security/passkeys/remove?${new URLSearchParams({ id: entry.id })}`} aria-label=${fill(passkeys.removeNamed, { name: visible(entry.name, 60) })}>${passkeys.remove}</a>
   </li>`;
 }

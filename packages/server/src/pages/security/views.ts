@@ -81,6 +81,23 @@ export interface DisconnectIdentityView {
   readonly reconnects: boolean;
 }
 
+/** `/account/security/passkeys/remove` */
+export interface RemovePasskeyView {
+  readonly csrf: string;
+  readonly id: string;
+  readonly name: string;
+  /** The ways to sign in that stay. Empty: the passkey is the only one, so it stays. */
+  readonly left: readonly WayLeft[];
+}
+
+/** `/account/security/authenticator/remove` */
+export interface RemoveAuthenticatorView {
+  readonly csrf: string;
+}
+
+/** `account`: the name of a provider, or of the operator's application that keeps the password. */
+export type WayLeft = { readonly kind: "password" } | { readonly kind: "passkey" | "account"; readonly name: string };
+
 export interface RemoveIdentityView extends Pick<IdentityEntry, "id" | "issuer"> {
   readonly csrf: string;
 }
@@ -95,8 +112,8 @@ export interface PasswordSection {
 
 /** Why the server refused a new password, or the proof that the account's owner chooses it. */
 export type PasswordFault =
-  /** The current password is wrong. */
-  | { readonly kind: "current" }
+  /** The current password is wrong. `noCurrent`: it is missing. */
+  | { readonly kind: "current" | "noCurrent" }
   | { readonly kind: "missing" }
   | { readonly kind: "throttled"; readonly minutes: number }
   /** The last sign-in is too old, and the account has no password that the page could ask for. */
@@ -192,7 +209,14 @@ export type DoneView =
   | { readonly what: "taken" | "anotherBrowser" }
   | { readonly what: "confirmed"; readonly email: string; readonly person: string }
   /** `again`: the page on which the person asks for another link. Null for the profile page. */
-  | { readonly what: "gone"; readonly again: "/recover" | null; readonly end: LinkEnded; readonly now: number };
+  | {
+      readonly what: "gone";
+      readonly again: "/recover" | null;
+      readonly end: LinkEnded;
+      readonly now: number;
+      /** True: somebody is signed in. Absent: false. */
+      readonly signedIn?: boolean;
+    };
 
 /** Why a link is not valid. `ended`: it was used or has expired, or a change of the account ended it. */
 export type LinkEnded =
@@ -207,14 +231,16 @@ export interface SignUpGoneView {
   readonly waiting: Waiting | null;
   /** Path of the sign-in, below the issuer's path. It leads to what waits. */
   readonly signIn: string;
-  /** The form that leads to the sign-in of another account. Null: nobody else is signed in. */
+  /** The form that leads to the sign-in of another account. Null: nobody else is signed in, or nothing waits. */
   readonly switch: FormSecrets | null;
+  /** The username of the person who is signed in. `own`: the link made their account. Null: nobody is signed in. */
+  readonly signedIn: { readonly person: string; readonly own: boolean } | null;
   /** What a new link takes along. */
   readonly carried: Readonly<Record<string, string>>;
 }
 
 /** If a sign-in is too old, the server asks for a new one. That fault is not shown here. */
-type ProofFault = Extract<PasswordFault, { readonly kind: "current" | "throttled" }>;
+type ProofFault = Extract<PasswordFault, { readonly kind: "current" | "noCurrent" | "throttled" }>;
 
 /** What a person can add to their profile. */
 export type DetailName = keyof Messages["profile"]["details"];

@@ -101,13 +101,26 @@ export async function noteConnected(
   });
 }
 
-/** Notes the answer "Don't allow": once for each app, person and day (UTC), so that no app can fill a history with it. */
-export async function noteRefused(tx: Tx, refused: Refuse): Promise<void> {
+/**
+ * Notes the answer "Don't allow": once for each app, person and day (UTC), so that no app can fill a history with it.
+ *
+ * @param allowed what the owner allowed before, and the refusal does not change.
+ */
+export async function noteRefused(tx: Tx, refused: Refuse, allowed: readonly GrantedScope[]): Promise<void> {
   const { partition, ownerId, clientId, personId, via, clientName, scopes, shown, now } = refused;
   const first = { partition, ownerId, clientId, kind: "refused" } as const;
   const record = { clientName: null, by: personId, via: null, scopes: [], removed: [], expiresAt: null };
   const entryId = derivedId({ ...first, at: now - (now % DAY), record });
-  await note(tx, { ...first, at: now, entryId, record: { ...record, clientName, via, asked: scopes, shown } });
+  const stays = {
+    scopes: allowed.map(({ name, expiresAt }) => ({ name, expiresAt })),
+    expiresAt: latestOf(allowed.map((scope) => scope.expiresAt)) ?? null,
+  };
+  await note(tx, {
+    ...first,
+    at: now,
+    entryId,
+    record: { ...record, ...stays, clientName, via, asked: scopes, shown },
+  });
 }
 
 /**

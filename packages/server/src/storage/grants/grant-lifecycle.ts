@@ -272,7 +272,14 @@ export const approve = transaction<Approve, IssueOutcome>(async (tx, args) => {
 export const refuse = transaction<Refuse, { readonly kind: "noted" | "unknown" }>(async (tx, args) => {
   const { verdict } = await ownerVerdict(tx, { ...args, ceiling: null }, args.now, args.trustedFrom);
   if (verdict === "stranger") return { kind: "unknown" };
-  await noteRefused(tx, args);
+  const { partition, ownerId, clientId, ceiling, now } = args;
+  const row = await tx.one(activeConsent, { partition, ownerId, clientId });
+  const allowed = row === undefined ? [] : consentUnder(consentOf(row), ceiling).scopes;
+  await noteRefused(
+    tx,
+    args,
+    allowed.filter(({ expiresAt }) => expiresAt === null || expiresAt > now),
+  );
   return { kind: "noted" };
 });
 

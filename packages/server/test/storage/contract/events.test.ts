@@ -67,6 +67,31 @@ describe.each(backends)("the log of events: $name", ({ create }) => {
     expect(await log.verify()).toMatchObject({ fault: null, checked: 0, unsealed: { count: 0 } });
   });
 
+  test("the first events, also of the next process in the same hour → no line in the server's log; of the next hour → one", async () => {
+    await using log = await aLog(create);
+    const lines: string[] = [];
+    const round = async (sealer: Sealer) => {
+      await log.note({ at: log.at.now });
+      await sealer.round();
+    };
+    const first = log.sealer(log.secrets, (name) => lines.push(name));
+    await round(first);
+    await round(first);
+    await first.release();
+    const second = log.sealer(log.secrets, (name) => lines.push(name));
+    await round(second);
+    expect(lines).toEqual([]);
+    log.at.now += HOUR;
+    await round(second);
+    await round(second);
+    expect(lines).toEqual(["event_checkpoint"]);
+    log.at.now += HOUR;
+    await log.note({ at: log.at.now });
+    await log.seal();
+    await round(second);
+    expect(lines).toEqual(["event_checkpoint", "event_checkpoint"]);
+  });
+
   test("EV-01 2000 events → valid, counted, with head and a signed checkpoint; those that wait are reported", async () => {
     await using log = await aLog(create);
     for (let n = 0; n < 20; n += 1) await Promise.all(Array.from({ length: 100 }, () => log.note()));

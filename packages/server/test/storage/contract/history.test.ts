@@ -134,6 +134,7 @@ onEveryBackend("history", (storage) => {
   describe('"Don\'t allow"', () => {
     const aRefusal = (person: Person, changes: Partial<Refuse> = {}): Refuse => ({
       ...{ ...key(person), personId: person.personId, clientName: "Photo Printer", via: "browser", scopes: ["read"] },
+      ceiling: null,
       shown: { locale: "en", texts: { read: "See your photos" } },
       trustedFrom: person.passwordChangedAt ?? 0,
       now: NOW,
@@ -166,6 +167,7 @@ onEveryBackend("history", (storage) => {
 
     test("→ told with what was asked and read, and nothing else changes; a hundred on one day → once", async () => {
       const { person, grant } = await aLiveGrant(storage());
+      const consent = await storage().consents.find(key(person));
       const midnight = NOW - (NOW % DAY) + DAY;
       const presses = Array.from({ length: 100 }, (_, at) =>
         storage().grants.refuse(aRefusal(person, { now: midnight + at, scopes: ["read", `more-${at}`] })),
@@ -179,7 +181,9 @@ onEveryBackend("history", (storage) => {
       expect(told.find(({ record }) => record.via === "device")).toMatchObject({
         at: midnight + DAY,
         record: {
-          ...{ clientName: "Photo Printer", by: person.personId, scopes: [], removed: [], expiresAt: null },
+          ...{ clientName: "Photo Printer", by: person.personId, removed: [] },
+          // What the owner had allowed, and the refusal left as it was.
+          ...{ scopes: consent?.scopes.map(({ name, expiresAt }) => ({ name, expiresAt })) },
           ...{ asked: ["read"], shown: { locale: "en", texts: { read: "See your photos" } } },
         },
       });

@@ -78,6 +78,8 @@ export const company = {
     usesSince: "منذ {when}",
     decidedBy: "وضع {person} هذه القاعدة {when}.",
     decidedAt: "وُضعت هذه القاعدة {when}.",
+    ruleUntil: "تسري حتى {when}.",
+    ruleStays: "تسري إلى أن يغيّرها أحد المشرفين.",
     ruleLegend: "القاعدة للأعضاء",
     who: "من يجوز له استخدامه",
     everybody: "كل الأعضاء",

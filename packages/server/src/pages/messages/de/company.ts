@@ -84,6 +84,8 @@ export const company = {
     usesSince: "seit {when}",
     decidedBy: "{person} hat diese Regel {when} festgelegt.",
     decidedAt: "Diese Regel wurde {when} festgelegt.",
+    ruleUntil: "Sie gilt bis {when}.",
+    ruleStays: "Sie gilt, bis die Verwaltung sie ändert.",
     ruleLegend: "Regel für Mitglieder",
     who: "Wer die App nutzen darf",
     everybody: "Alle Mitglieder",

@@ -42,6 +42,7 @@ export const pages = {
     title: "Abmelden?",
     text: "Sie sind in diesem Browser als {person} angemeldet. Apps, die Sie erlaubt haben, behalten ihren Zugriff.",
     asked: "Eine App möchte Sie in diesem Browser abmelden. Apps, die Sie erlaubt haben, behalten ihren Zugriff.",
+    plain: "Sie werden in diesem Browser abgemeldet. Apps, die Sie erlaubt haben, behalten ihren Zugriff.",
     leads: "Danach gelangen Sie zu {host}.",
     stay: "Angemeldet bleiben",
     doneTitle: "Sie sind abgemeldet",

@@ -38,6 +38,7 @@ export const security = {
     strength: { short: "Zu kurz", weak: "Schwach: leicht zu erraten", good: "Gut", strong: "Stark" },
     submit: "Passwort ändern",
     wrong: {
+      noCurrent: "Geben Sie Ihr aktuelles Passwort ein.",
       current: "Das ist nicht Ihr aktuelles Passwort.",
       missing: "Geben Sie ein neues Passwort ein.",
       stale: "Ihre Anmeldung liegt eine Weile zurück. Melden Sie sich ab und wieder an. Wählen Sie dann ein Passwort.",
@@ -88,6 +89,8 @@ export const security = {
       text: "Er wurde schon verwendet oder ist abgelaufen. Es wurde nichts geändert.",
     },
     usedSignUp: "Mit dieser Adresse gibt es schon ein Konto. Melden Sie sich damit an.",
+    usedByYou: "Ihr Konto wurde damit erstellt.",
+    usedByAnother: "Mit dieser Adresse gibt es schon ein Konto. Um es zu benutzen, melden Sie sich zuerst ab.",
     again: "Neuen Link anfordern",
     anotherBrowserTitle: "Dieser Link funktioniert nicht in diesem Browser",
     anotherBrowserText:

@@ -9,8 +9,9 @@ export const companySignIn = {
       "Your people can sign in here with the accounts that you manage in your own system. The system must support OpenID Connect.",
     rule: "At the first sign-in, people with a work address get an account and become members. Nobody is signed in to an account that existed before, unless that person connects it.",
     domains: "Work addresses",
-    noDomains: "Whoever runs this service has not confirmed an e-mail domain of {company} yet. Ask for it.",
-    denied: "Whoever runs this service doesn’t allow changes at the moment. You can switch it off or remove it.",
+    noDomains:
+      "The people who run this service have not confirmed an e-mail domain of {company} yet. Ask them to do it.",
+    denied: "The people who run this service don’t allow changes at the moment. You can switch it off or remove it.",
     on: "On",
     off: "Off. Nobody can sign in with it.",
     address: "Sign-in address for your people",
@@ -52,7 +53,7 @@ export const companySignIn = {
     tried: "A sign-in with these settings worked {when}.",
     switchOn: "Switch on",
     onText:
-      "From then on, whoever manages your system can sign in here as each person whose account it creates, or who connects an account.",
+      "From then on, the people who manage your system can sign in here as each person whose account it creates, or who connects an account.",
     needsTry: "To switch it on, try it first.",
     needsWayIn:
       "To switch it on, you need another way to sign in, in case your system fails: a password or a passkey. Add one under “Security”.",

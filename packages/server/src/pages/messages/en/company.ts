@@ -79,6 +79,8 @@ export const company = {
     usesSince: "since {when}",
     decidedBy: "{person} set this rule {when}.",
     decidedAt: "This rule was set {when}.",
+    ruleUntil: "It holds until {when}.",
+    ruleStays: "It holds until an admin changes it.",
     ruleLegend: "Rule for members",
     who: "Who may use it",
     everybody: "All members",

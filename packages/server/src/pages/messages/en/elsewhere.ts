@@ -20,17 +20,17 @@ export const elsewhere = {
       unexpected:
         "This request is for another account than yours at {provider}. Sign in with the account that it is for.",
       not_fresh:
-        "{provider} didn’t say when you signed in there, so this doesn’t confirm that it’s you. Sign in another way, or ask whoever runs this service.",
+        "{provider} didn’t say when you signed in there, so this doesn’t confirm that it’s you. Sign in another way, or ask the people who run this service.",
       stale: "This sign-in took too long, was finished before, or began in another browser. Start again.",
       stranger:
         "Your account at {provider} isn’t connected to an account here. Sign in another way, then connect it under “Security”.",
       refused:
-        "You can’t sign in here with your account at {provider}. Sign in another way, or ask whoever runs this service.",
+        "You can’t sign in here with your account at {provider}. Sign in another way, or ask the people who run this service.",
       domain:
         "You can’t sign in here with this account at {provider}: it needs a confirmed e-mail address of the organization. Sign in another way, or choose another account there.",
       address_taken:
         "An account here already uses your e-mail address. Sign in to it another way, then connect {provider} under “Security”.",
-      no_group: "Your groups at {provider} don’t let you sign in here. Ask whoever manages {provider}.",
+      no_group: "Your groups at {provider} don’t let you sign in here. Ask the people who manage {provider}.",
       other_company:
         "Your account here also belongs to somebody other than the company of {provider}. Sign in another way.",
       too_many: "Too many new accounts for {provider} today. Try again tomorrow, or ask an admin of your company.",
@@ -42,9 +42,9 @@ export const elsewhere = {
       denied: "You stopped the sign-in at {provider}, or {provider} refused it. Try again.",
       another:
         "Your account at {provider} isn’t connected to the account that you use here. Choose the connected account at {provider}.",
-      stranger: "Your account at {provider} isn’t connected to an account here. Ask whoever runs this service.",
-      refused: "You can’t sign in here with your account at {provider}. Ask whoever runs this service.",
-      address_taken: "An account here already uses your e-mail address. Ask whoever runs this service.",
+      stranger: "Your account at {provider} isn’t connected to an account here. Ask the people who run this service.",
+      refused: "You can’t sign in here with your account at {provider}. Ask the people who run this service.",
+      address_taken: "An account here already uses your e-mail address. Ask the people who run this service.",
     },
     codeAfter: "After you sign in with another account, you enter a code from an app on your phone.",
     noEmail: "Your account has no e-mail address.",
@@ -57,7 +57,7 @@ export const elsewhere = {
     connect: "Connect",
     connectNamed: "Connect {provider}",
     ask: "Connect this account?",
-    asks: "At {provider}, you are signed in as {account}. Whoever can sign in to that account can then sign in here as {person}.",
+    asks: "At {provider}, you are signed in as {account}. Anybody who can sign in to that account can then sign in here as {person}.",
     nameless: "an account without a name",
     notYours: "If this isn’t your account at {provider}, cancel.",
     doneConnected: "The account is connected. You can sign in with it from now on.",

@@ -6,6 +6,19 @@ export const owner = {
     titleMore: "{app} wants more access to your account",
     titleSignIn: "{app} wants to sign you in",
     titleAgain: "{app} wants access to your account again",
+    /** The page shows the permissions of this company. */
+    forCompany: {
+      title: "{app} wants access for {company}",
+      titleMore: "{app} wants more access for {company}",
+      titleAgain: "{app} wants access for {company} again",
+      whatAgain: "{company} already allows it to",
+    },
+    /** The person still chooses between themselves and a company. */
+    forChoice: {
+      title: "{app} wants access",
+      titleMore: "{app} wants more access",
+      titleAgain: "{app} wants access again",
+    },
     thisDevice: "{host} (this device)",
     appOnDevice: "An app on this device ({host})",
     verified: "Verified by {product}",
@@ -41,7 +54,12 @@ export const owner = {
       one: "1 permission you already gave stays and ends as before",
       other: "{count} permissions you already gave stay and end as before",
     },
+    grantedFor: {
+      one: "1 permission that was given before stays and ends as before",
+      other: "{count} permissions that were given before stay and end as before",
+    },
     account: "Your account",
+    accountFor: "Account",
     required: "Required",
     sensitive: "Sensitive",
     declinedBefore: "Declined before",
@@ -117,6 +135,7 @@ export const owner = {
     through: "Also used by",
     throughOne: "{app}, through {through}, {when}",
     ends: "Ends",
+    endsLast: "Last permission ends",
     never: "Not used yet",
     noEnd: "When you revoke it",
     revoke: "Revoke access",
@@ -216,6 +235,7 @@ export const owner = {
       enabledByOperator: "The account was enabled again here",
     },
     can: "It can",
+    canStill: "It can still",
     newHost: "New address",
     refusedTo: "It asked to",
     takenAway: "Removed",

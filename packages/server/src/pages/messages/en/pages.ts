@@ -38,6 +38,7 @@ export const pages = {
     title: "Sign out?",
     text: "You’re signed in as {person} in this browser. Apps that you allowed keep their access.",
     asked: "An app wants to sign you out in this browser. Apps that you allowed keep their access.",
+    plain: "You’ll be signed out in this browser. Apps that you allowed keep their access.",
     leads: "After that, you go to {host}.",
     stay: "Stay signed in",
     doneTitle: "You’re signed out",
@@ -110,7 +111,7 @@ export const pages = {
     },
     clientUnknown: {
       title: "This app can’t be used here",
-      text: "The link that brought you here names an app that isn’t registered, or that was turned off by whoever runs this service. Nothing was shared. Go back to the app. If it happens again, tell the app’s developer.",
+      text: "The link that brought you here names an app that isn’t registered, or that was turned off by the people who run this service. Nothing was shared. Go back to the app. If it happens again, tell the app’s developer.",
     },
     redirectUri: {
       title: "This app’s link isn’t safe",
@@ -158,7 +159,7 @@ export const pages = {
     },
     fault: {
       title: "Something went wrong",
-      text: "This is our mistake, not yours. Try again. If it happens again, contact whoever runs this service and give them the number below.",
+      text: "This is our mistake, not yours. Try again. If it happens again, contact the people who run this service and give them the number below.",
     },
   },
 

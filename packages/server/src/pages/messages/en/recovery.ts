@@ -6,7 +6,7 @@ export const recovery = {
     proveCode: "Before you choose a new password for the account {person}, enter a code from your authenticator app.",
     provePasskey: "Before you choose a new password for the account {person}, use one of its passkeys.",
     proveWith: "Use a passkey",
-    proveNone: "No longer have any of these? Ask whoever runs {product} for help.",
+    proveNone: "No longer have any of these? Ask the people who run {product} for help.",
     text: "For the account {person}. You will be signed out everywhere.",
     undoText: "The account {person} gets {email} back. You will be signed out everywhere.",
     changed: "The account was changed while this page was open. Check everything again, then choose the password.",

@@ -34,6 +34,7 @@ export const security = {
     strength: { short: "Too short", weak: "Weak: easy to guess", good: "Good", strong: "Strong" },
     submit: "Change password",
     wrong: {
+      noCurrent: "Enter your current password.",
       current: "That isn’t your current password.",
       missing: "Enter a new password.",
       stale: "You signed in a while ago. Sign out, sign in again, then choose a password.",
@@ -77,10 +78,12 @@ export const security = {
     used: { title: "This link was already used", text: "It works only once. Nothing was changed this time." },
     ended: { title: "This link no longer works", text: "It was already used, or it has expired. Nothing was changed." },
     usedSignUp: "An account with this address already exists. Sign in to it.",
+    usedByYou: "Your account was created with it.",
+    usedByAnother: "An account with this address already exists. To use it, sign out first.",
     again: "Ask for a new link",
     anotherBrowserTitle: "This link doesn’t work in this browser",
     anotherBrowserText:
-      "It works only in the browser that you have used the longest for this account. Open the link there. If you no longer have that browser, ask whoever runs {product} for help. Nothing was changed.",
+      "It works only in the browser that you have used the longest for this account. Open the link there. If you no longer have that browser, ask the people who run {product} for help. Nothing was changed.",
     takenTitle: "This address can’t be used",
     takenText: "Another account already uses it. Nothing was changed.",
     account: "Go to your account",
@@ -269,6 +272,6 @@ export const security = {
     submit: "Delete my account",
     keep: "Keep my account",
     soleAdmin:
-      "You are the only admin of {companies}. Make somebody else an admin first, or ask whoever runs this service.",
+      "You are the only admin of {companies}. Make somebody else an admin first, or ask the people who run this service.",
   },
 } as const;

@@ -82,6 +82,8 @@ export const company = {
     usesSince: "desde {when}",
     decidedBy: "{person} estableció esta regla {when}.",
     decidedAt: "Esta regla se estableció {when}.",
+    ruleUntil: "Vale hasta el {when}.",
+    ruleStays: "Vale hasta que un administrador la cambie.",
     ruleLegend: "Regla para los miembros",
     who: "Quién puede usarla",
     everybody: "Todos los miembros",

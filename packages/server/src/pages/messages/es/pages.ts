@@ -42,6 +42,7 @@ export const pages = {
     text: "Ha iniciado sesión como {person} en este navegador. Las aplicaciones que permitió conservan su acceso.",
     asked:
       "Una aplicación quiere cerrar su sesión en este navegador. Las aplicaciones que permitió conservan su acceso.",
+    plain: "Se cerrará su sesión en este navegador. Las aplicaciones que permitió conservan su acceso.",
     leads: "Después irá a {host}.",
     stay: "Mantener la sesión iniciada",
     doneTitle: "Ha cerrado la sesión",

@@ -38,6 +38,7 @@ export const security = {
     strength: { short: "Demasiado corta", weak: "Débil: fácil de adivinar", good: "Buena", strong: "Fuerte" },
     submit: "Cambiar la contraseña",
     wrong: {
+      noCurrent: "Introduzca su contraseña actual.",
       current: "Esa no es su contraseña actual.",
       missing: "Introduzca una contraseña nueva.",
       stale: "Hace un rato que inició sesión. Cierre sesión, vuelva a iniciarla y elija una contraseña.",
@@ -82,6 +83,8 @@ export const security = {
     used: { title: "Este enlace ya se ha usado", text: "Solo funciona una vez. Esta vez no se ha cambiado nada." },
     ended: { title: "Este enlace ya no funciona", text: "Ya se ha usado o ha caducado. No se ha cambiado nada." },
     usedSignUp: "Ya existe una cuenta con esta dirección. Inicie sesión con ella.",
+    usedByYou: "Con él se creó su cuenta.",
+    usedByAnother: "Ya existe una cuenta con esta dirección. Para usarla, cierre antes la sesión.",
     again: "Pedir un enlace nuevo",
     anotherBrowserTitle: "Este enlace no funciona en este navegador",
     anotherBrowserText:

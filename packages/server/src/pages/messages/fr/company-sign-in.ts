@@ -57,7 +57,7 @@ export const companySignIn: Translation<typeof english, "one" | "other"> = {
     tried: "Une connexion avec ces paramètres a fonctionné {when}.",
     switchOn: "Activer",
     onText:
-      "Dès lors, quiconque gère votre système peut se connecter ici à la place de chaque personne dont il crée le compte ou qui associe un compte.",
+      "Dès lors, toute personne qui gère votre système peut se connecter ici à la place de chaque personne dont il crée le compte ou qui associe un compte.",
     needsTry: "Pour l’activer, essayez-la d’abord.",
     needsWayIn:
       "Pour l’activer, il vous faut un autre moyen de vous connecter, au cas où votre système serait en panne : un mot de passe ou une clé d’accès. Ajoutez-le dans « Sécurité ».",

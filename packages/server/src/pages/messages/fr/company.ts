@@ -83,6 +83,8 @@ export const company = {
     usesSince: "depuis {when}",
     decidedBy: "{person} a défini cette règle {when}.",
     decidedAt: "Cette règle a été définie {when}.",
+    ruleUntil: "Elle s’applique jusqu’au {when}.",
+    ruleStays: "Elle s’applique jusqu’à ce qu’un administrateur la modifie.",
     ruleLegend: "Règle pour les membres",
     who: "Qui peut l’utiliser",
     everybody: "Tous les membres",

@@ -209,7 +209,7 @@ export const mail = {
         subject: "Connexion de {company} changée",
         text: "{by} a changé la connexion {app} de {company} le {when}. L’historique de l’entreprise dit ce qui a changé.",
         button: "Voir l’historique",
-        hint: "Si vous ne vous y attendiez pas, regardez-le maintenant et parlez-en aux autres administrateurs. Quiconque contrôle cette connexion peut se connecter à la place des personnes qui l’utilisent.",
+        hint: "Si vous ne vous y attendiez pas, regardez-le maintenant et parlez-en aux autres administrateurs. Toute personne qui contrôle cette connexion peut se connecter à la place des personnes qui l’utilisent.",
       },
       companyInvitation: {
         subject: "Invitation à {company}",

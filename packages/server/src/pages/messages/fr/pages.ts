@@ -43,6 +43,7 @@ export const pages = {
     text: "Vous êtes connecté en tant que {person} dans ce navigateur. Les applications que vous avez autorisées gardent leur accès.",
     asked:
       "Une application demande à vous déconnecter dans ce navigateur. Les applications que vous avez autorisées gardent leur accès.",
+    plain: "Vous serez déconnecté dans ce navigateur. Les applications que vous avez autorisées gardent leur accès.",
     leads: "Vous serez ensuite dirigé vers {host}.",
     stay: "Rester connecté",
     doneTitle: "Vous êtes déconnecté",

@@ -39,6 +39,7 @@ export const security = {
     strength: { short: "Trop court", weak: "Faible : facile à deviner", good: "Bon", strong: "Fort" },
     submit: "Modifier le mot de passe",
     wrong: {
+      noCurrent: "Saisissez votre mot de passe actuel.",
       current: "Ce n’est pas votre mot de passe actuel.",
       missing: "Saisissez un nouveau mot de passe.",
       stale: "Votre connexion date un peu. Déconnectez-vous, reconnectez-vous, puis choisissez un mot de passe.",
@@ -86,6 +87,8 @@ export const security = {
     },
     ended: { title: "Ce lien ne fonctionne plus", text: "Il a déjà été utilisé ou il a expiré. Rien n’a été modifié." },
     usedSignUp: "Il existe déjà un compte avec cette adresse. Connectez-vous avec ce compte.",
+    usedByYou: "Votre compte a été créé avec ce lien.",
+    usedByAnother: "Il existe déjà un compte avec cette adresse. Pour l’utiliser, déconnectez-vous d’abord.",
     again: "Demander un nouveau lien",
     anotherBrowserTitle: "Ce lien ne fonctionne pas dans ce navigateur",
     anotherBrowserText:

@@ -80,6 +80,8 @@ export const company = {
     usesSince: "{when}から",
     decidedBy: "{person} が{when}にこの規則を設定しました。",
     decidedAt: "この規則は{when}に設定されました。",
+    ruleUntil: "{when}まで有効です。",
+    ruleStays: "管理者が変更するまで有効です。",
     ruleLegend: "メンバーの規則",
     who: "利用できる人",
     everybody: "全メンバー",

@@ -38,6 +38,7 @@ export const security = {
     strength: { short: "短すぎます", weak: "弱い（推測されやすい）", good: "良い", strong: "強い" },
     submit: "パスワードを変更",
     wrong: {
+      noCurrent: "現在のパスワードを入力してください。",
       current: "現在のパスワードが違います。",
       missing: "新しいパスワードを入力してください。",
       stale:
@@ -89,6 +90,8 @@ export const security = {
       text: "すでに使われたか、期限が切れています。何も変更されていません。",
     },
     usedSignUp: "このアドレスのアカウントはすでにあります。そのアカウントでサインインしてください。",
+    usedByYou: "このリンクであなたのアカウントが作成されました。",
+    usedByAnother: "このアドレスのアカウントはすでにあります。使うには、先にサインアウトしてください。",
     again: "新しいリンクをリクエスト",
     anotherBrowserTitle: "このリンクはこのブラウザーでは使えません",
     anotherBrowserText:
