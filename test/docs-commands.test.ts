@@ -167,6 +167,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   "receipts.md": "has no commands",
   "step-up.md": "has no commands",
   "client-id-metadata.md": "needs a host that publishes documents: test/flows/client-id-metadata.test.ts has one",
+  "mcp.md": "has the programs of examples/mcp: test/mcp-example.test.ts",
   "dynamic-registration.md": "needs a server that lets clients register: test/flows/registration.test.ts has one",
   "existing-people.md": "needs a server with such people: test/examples.test.ts runs its example",
   "own-sign-in-page.md": "needs such a page: test/own-sign-in-page-docs.test.ts",

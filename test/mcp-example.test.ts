@@ -3,6 +3,8 @@
  * discovery, client ID metadata document, code, step-up, refresh, revocation.
  */
 
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { UnauthorizedError } from "@modelcontextprotocol/sdk/client/auth.js";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
@@ -39,6 +41,12 @@ afterAll(async () => {
   await reader.leave();
   await server.stop();
   await site.close();
+});
+
+test("docs/integrate/mcp.md has the commands of both examples", () => {
+  const page = readFileSync(join(import.meta.dirname, "../docs/integrate/mcp.md"), "utf8");
+  for (const command of [...commandsOf(MCP), ...commandsOf("examples/mcp/client.ts")])
+    expect(page).toContain(`\n${command}\n`);
 });
 
 const post = (body: string, headers: Record<string, string> = {}) =>

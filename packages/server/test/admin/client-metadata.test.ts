@@ -248,7 +248,7 @@ describe("grant and response types", () => {
 describe("other members", () => {
   test("an authentication method that isn't built → refused with those there are", () => {
     expect(problemsOf({ token_endpoint_auth_method: "spiffe_jwt" })[0]).toContain(
-      "is not one of client_secret_basic, client_secret_post, client_secret_jwt, private_key_jwt, tls_client_auth, self_signed_tls_client_auth, none",
+      "is not one of client_secret_basic, client_secret_post, client_secret_jwt, private_key_jwt, workload_jwt, tls_client_auth, self_signed_tls_client_auth, none",
     );
   });
 

@@ -2,13 +2,12 @@
 
 import { randomBytes } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { adminOf } from "../../../src/admin/context.ts";
 import { listEvents, sealWaiting, verifyEvents } from "../../../src/admin/events.ts";
 import { Secrets } from "../../../src/crypto/server-secret.ts";
-import { because, type Cause, type NewEvent } from "../../../src/events/event.ts";
-import { Sealer, type SealerParts } from "../../../src/events/sealer.ts";
-import { backends, type Opened } from "../support/backends.ts";
-import { byHand } from "../support/raw-statements.ts";
+import { because, type Cause } from "../../../src/events/event.ts";
+import type { Sealer } from "../../../src/events/sealer.ts";
+import { backends } from "../support/backends.ts";
+import { aLog } from "../support/log-of-events.ts";
 import {
   aClient,
   aGrant,
@@ -24,42 +23,10 @@ import {
   NOW,
 } from "../support/record-builders.ts";
 
-const ISSUER = "https://login.test";
 const CAUSE: Cause = {
   ...{ actor: "token:t1", door: "api", operation: "scopes.create", fields: ["name"], address: "203.0.113.9" },
   ...{ at: NOW, requestId: "r1" },
 };
-
-/** A database of its own, because the log is one for all. */
-async function aLog(create: () => Promise<Opened>, keptFor: number | null = null) {
-  const opened = await create();
-  const { storage } = opened;
-  const raw = randomBytes(32);
-  const secrets = new Secrets([raw]);
-  const at = { now: NOW };
-  const context = {
-    ...adminOf(
-      storage,
-      ISSUER,
-      () => at.now,
-      () => secrets,
-    ),
-    secrets: () => secrets,
-  };
-  const sealer = (by: Secrets = secrets, event: SealerParts["event"] = () => undefined) =>
-    new Sealer({ storage, secrets: by, issuer: ISSUER, keptFor, now: () => at.now, event });
-  return {
-    ...{ storage, raw, secrets, at, context, opened },
-    sealer,
-    note: (about: Partial<NewEvent> = {}) =>
-      storage.events.note({ events: [{ kind: "security.suspicion", at: at.now, ...about }] }),
-    seal: () => sealWaiting(context),
-    verify: (checkpoint?: string) => verifyEvents(checkpoint === undefined ? {} : { checkpoint }, context),
-    kinds: async () => (await listEvents({ limit: 1000 }, context)).map(({ kind }) => kind).reverse(),
-    byHand: (statement: string, ...values: readonly (string | number)[]) => byHand(opened.url, [statement, ...values]),
-    [Symbol.asyncDispose]: () => opened.remove(),
-  };
-}
 
 describe.each(backends)("the log of events: $name", ({ create }) => {
   test("an empty log → valid", async () => {
