@@ -60,6 +60,7 @@ describe("a document describes the client", () => {
     expect(page.status).toBe(200);
     expect(page.text).toContain(new URL(site.origin).host);
     expect(page.text).toContain("Any program on this device can pretend to be this app");
+    expect(page.text).not.toContain("hasn’t checked who makes this app");
     const location = await allow(agent, url);
     expect(location.origin).toBe("http://127.0.0.1:51004");
     const { status, body } = await redeem(server, client, location, {

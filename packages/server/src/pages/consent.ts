@@ -38,7 +38,7 @@ export function consentPage(view: ConsentView, chrome: Chrome): string {
         ${tile(view.client, "small", base)}
         <h1>${rich(title, { app: name(view.client.name), company: name(company) })}</h1>
         <div class="origin">${clientHost(view.client.document ?? view.client.host, words)} ${verification(view.client, chrome)}</div>
-        ${!view.client.verified && html`<p class="soft small">${unverifiedText(view, chrome)}</p>`}
+        ${!view.client.verified && !saysMore(view) && html`<p class="soft small">${unverifiedText(view, chrome)}</p>`}
       </div>
       ${stranger(view.client, chrome)}
       ${view.formerName !== undefined && notice("warning", rich(words.consent.changedLook, { name: name(view.formerName) }))}
@@ -320,6 +320,11 @@ function unverifiedText({ client: { host }, device }: ConsentView, { words, prod
         ? rich(consent.compareHost, { host: hostText(host) })
         : consent.compareStart;
   return sentences(words.language, fill(consent.unverifiedText, { product }), compare);
+}
+
+/** True: the notice about an unknown app on this device already has all that `unverifiedText` would say. */
+function saysMore({ client: { document = null, registeredItself = false, host }, device }: ConsentView): boolean {
+  return (document !== null || registeredItself) && device === undefined && host !== null && hostKind(host) !== "web";
 }
 
 /** Says that no operator knows the app, and where its answer goes if not to the host of its document. */

@@ -18,7 +18,10 @@ export function removePasskeyPage(view: RemovePasskeyView, chrome: Chrome): stri
     : html`<p class="soft">${rich(takeBack.doneKept, { list: listedApart(left, words) })}</p>`;
   return askPage(
     {
-      ...{ title: passkeys.ask, text: [html`<p>${rich(passkeys.ends, { name: name(view.name) })}</p>`, text] },
+      ...{
+        title: passkeys.ask,
+        text: last ? text : [html`<p>${rich(passkeys.ends, { name: name(view.name) })}</p>`, text],
+      },
       ...{ action: "passkeys", fields: { csrf: view.csrf, id: view.id } },
       button: last ? null : passkeys.remove,
     },

@@ -48,7 +48,7 @@ export const factors = {
     remove: "Remove",
     removeNamed: "Remove the passkey {name}",
     ask: "Remove this passkey?",
-    ends: "You can no longer sign in with “{name}”.",
+    ends: "You won’t be able to sign in with “{name}”.",
     name: "Name",
     nameHint: "For example, “Work laptop”.",
     addTitle: "Add a passkey",
