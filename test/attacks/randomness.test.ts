@@ -71,8 +71,6 @@ test("a token, a sign-in, a request to authorize, a new client → a fault each,
     ...before,
     attempts: expect.any(Number),
     refusals: expect.any(Number),
-    // The process that chains events takes its lease two seconds after the start.
-    leases: expect.any(Number),
   });
   expect(server.log.join("")).toContain("the generator fails");
 });

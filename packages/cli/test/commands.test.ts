@@ -3,6 +3,7 @@ import { chmodSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { freePort } from "../../../test/support/free-port.ts";
 import { aWorkspaceWithDatabase, type Workspace } from "./support/run-command.ts";
 
 let at: Workspace;
@@ -471,7 +472,9 @@ describe("key, db and doctor", () => {
   });
 
   test("doctor: in order → 0; a file that others can read → 1, and every command refuses", async () => {
-    const { code, stdout } = await at.run(["doctor", "--json"]);
+    // Another server may run at the usual address.
+    const env = { ASSENT_ISSUER: `http://localhost:${await freePort()}` };
+    const { code, stdout } = await at.run(["doctor", "--json"], { env });
     expect(JSON.parse(stdout)).toMatchObject({ ok: true, configuration: { ASSENT_DATA_DIR: at.dataDir } });
     expect(code).toBe(0);
     const database = join(at.dataDir, "assent.db");
