@@ -5,7 +5,13 @@ import { allowInsecureRequests, discoveryRequest, processDiscoveryResponse } fro
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startServer, type TestServer } from "../support/test-server.ts";
 
-const CONFIDENTIAL = ["client_secret_basic", "client_secret_post", "client_secret_jwt", "private_key_jwt"];
+const CONFIDENTIAL = [
+  "client_secret_basic",
+  "client_secret_post",
+  "client_secret_jwt",
+  "private_key_jwt",
+  "workload_jwt",
+];
 const SIGNING_ALGS = ["ES256", "ES384", "PS256", "PS384", "RS256", "EdDSA", "HS256", "HS384", "HS512"];
 const WELL_KNOWN = "/.well-known/oauth-authorization-server";
 let server: TestServer;
@@ -29,7 +35,9 @@ test("the document → these members and no other", async () => {
     response_modes_supported: ["query", "fragment", "form_post"],
     grant_types_supported: [
       ...["authorization_code", "refresh_token", "client_credentials", "password"],
-      ...["device_code", "jwt-bearer", "saml2-bearer"].map((name) => `urn:ietf:params:oauth:grant-type:${name}`),
+      ...["device_code", "jwt-bearer", "saml2-bearer", "token-exchange"].map(
+        (name) => `urn:ietf:params:oauth:grant-type:${name}`,
+      ),
       "implicit",
     ],
     token_endpoint_auth_methods_supported: [...CONFIDENTIAL, "none"],

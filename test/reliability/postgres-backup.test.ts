@@ -11,14 +11,18 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { openStorage } from "../../packages/server/src/storage/open.ts";
 import { aLiveGrant, aRefresh, NOW, statusOf } from "../../packages/server/test/storage/support/record-builders.ts";
+import { freePort } from "../support/free-port.ts";
 import { aPostgresDatabase, type TestDatabase } from "../support/postgres-database.ts";
 
 const root = join(import.meta.dirname, "..", "..");
 let folder: string;
 let old: TestDatabase;
 let fresh: TestDatabase;
+/** Nothing runs there: doctor asks the issuer. */
+let issuer: string;
 
 beforeEach(async () => {
+  issuer = `http://localhost:${await freePort()}`;
   folder = mkdtempSync(join(tmpdir(), "assent-dump-"));
   old = await aPostgresDatabase();
   fresh = await aPostgresDatabase("empty");
@@ -44,6 +48,7 @@ function assent(...args: readonly string[]): Record<string, unknown> {
       PATH: process.env["PATH"],
       HOME: folder,
       ASSENT_DATA_DIR: folder,
+      ASSENT_ISSUER: issuer,
       ASSENT_DATABASE_URL: fresh.url,
       ASSENT_SECRET: randomBytes(32).toString("base64"),
     },

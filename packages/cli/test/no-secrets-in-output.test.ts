@@ -5,6 +5,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { freePort } from "../../../test/support/free-port.ts";
 import { aWorkspaceWithDatabase, type Workspace } from "./support/run-command.ts";
 
 let at: Workspace;
@@ -117,11 +118,13 @@ describe("AD-07 secrets of existing records", () => {
       ...["hash", "introspectionSecretHash", "password_hash", "sealedSecret", "sealed_private"],
     ]);
     const secrets = [...[...kept.values()].flat(), ...printed, privateKey, serverSecret()];
+    // Doctor asks the issuer; another server may run at the usual address.
+    const env = { ASSENT_ISSUER: `http://localhost:${await freePort()}` };
     for (const flags of [[], ["--json"]]) {
       const file = `export-${flags.length}.jsonl`;
       const named: Readonly<Record<string, string>> = { CLIENT: clientId, PROVIDER: providerId, FILE: file };
       const args = words.map((word) => named[word] ?? word);
-      const { code, stdout, stderr } = await at.run([...args, ...flags]);
+      const { code, stdout, stderr } = await at.run([...args, ...flags], { env });
       expect(code, stderr).toBe(0);
       for (const secret of secrets) expect(`${stdout}${stderr}`).not.toContain(secret);
     }

@@ -145,7 +145,7 @@ export const collectIfUnused = transaction<{ readonly clientId: string; readonly
 );
 
 async function hasConsent(tx: Tx, clientId: string): Promise<boolean> {
-  const some = await tx.one(sql`SELECT client_id FROM consents WHERE client_id = :clientId LIMIT 1`, { clientId });
+  const some = await tx.one(sql`SELECT partition FROM consents WHERE client_id = :clientId LIMIT 1`, { clientId });
   return some !== undefined;
 }
 
