@@ -65,7 +65,14 @@ describe("a passkey", () => {
       expect(sessions.some(({ acr }) => acr === "phr")).toBe(true);
 
       await page.goto(`${server.issuer}/account/security`);
-      await page.getByRole("button", { name: "Remove the passkey Work laptop" }).click();
+      const remove = page.getByRole("link", { name: "Remove the passkey Work laptop" });
+      await remove.click();
+      await page.getByText("You can still sign in with: Password.").waitFor();
+      expect(await axe(page)).toEqual([]);
+      await page.getByRole("link", { name: "Cancel" }).click();
+      expect(await server.assent.storage.passkeys.list(person)).toHaveLength(1);
+      await remove.click();
+      await page.getByRole("button", { name: "Remove" }).click();
       await page.getByText("The passkey was removed").waitFor();
       expect(await server.assent.storage.passkeys.list(person)).toEqual([]);
     });
