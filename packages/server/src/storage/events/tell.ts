@@ -190,10 +190,11 @@ export async function tellDecision(
     ...{ kind: event, at, by: actorOf(by, clientId), subject: ownerId, eventId: entryId },
     clientId: clientId === "" ? null : clientId,
     details: {
-      scope: words(scopes.map(({ name }) => name)),
+      // A refusal changes nothing, so its event does not repeat what stays.
+      scope: kind === "refused" ? undefined : words(scopes.map(({ name }) => name)),
       removed: words(removed),
       asked: words(asked ?? []),
-      until: expiresAt === null ? undefined : new Date(expiresAt).toISOString(),
+      until: kind === "refused" || expiresAt === null ? undefined : new Date(expiresAt).toISOString(),
       via: via ?? undefined,
       through: through?.clientId,
       impersonation,
