@@ -1,6 +1,7 @@
 /** Links between identities at other systems and owners: the port to the database. */
 
 import type { Millis } from "../oauth/model.ts";
+import type { CompanyKey } from "./company-storage.ts";
 import type { StoredMail } from "./mail/storage.ts";
 import type { Person } from "./person.ts";
 
@@ -18,6 +19,8 @@ export interface UpstreamSignIn {
   readonly subject: ForeignSubject;
   /** The provider's own session (OpenID Connect Back-Channel Logout §2.1). Null: it named none. */
   readonly sid: string | null;
+  /** The company whose own provider it is. Absent: the operator's. */
+  readonly company?: CompanyKey;
 }
 
 /** A subject of an issuer that is linked to an owner of this server. */

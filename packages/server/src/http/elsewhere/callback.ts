@@ -196,7 +196,10 @@ async function signedInThere(back: Back, arrival: Arrival, tools: CallbackTools)
   const ways = await waysFor({ person }, "mfa", tools);
   const subject = subjectAt(provider, identity);
   // The provider may say later that this sign-in is over.
-  const upstream = subject && { upstream: { subject, sid: identity.sid } };
+  const company = provider.company && {
+    company: { partition: provider.company.partition, companyId: provider.company.companyId },
+  };
+  const upstream = subject && { upstream: { subject, sid: identity.sid, ...company } };
   // Only a second factor that the operator recognizes makes this server's own unnecessary.
   const proof = identity.mfa ? BY_PROVIDER_WITH_SECOND_FACTOR : BY_PROVIDER;
   if (identity.mfa || !ways.codes) return signedInAnswer(person, { ...proof, authTime, ...upstream }, arrival, tools);

@@ -4,6 +4,7 @@ import type { Millis } from "../../oauth/model.ts";
 import type { InSession } from "../../owners/change-conditions.ts";
 import type { DeviceSeen } from "../../owners/known-device-storage.ts";
 import type { NewSession, OwnerStorage, Person, Session } from "../../owners/storage.ts";
+import { isReachedByCompany } from "../companies/reached-by-company.ts";
 import { noteSystem } from "../consents/history.ts";
 import { query, type Row, sql, statement, steps, type Tx, transaction, words } from "../define-verbs.ts";
 import { tell } from "../events/tell.ts";
@@ -34,11 +35,16 @@ export interface SessionKey {
 }
 
 /**
- * Makes no session if the person was disabled or deleted meanwhile, or has another password. Their next request finds
- * no session.
+ * Makes no session if the person was disabled or deleted meanwhile, has another password, or signed in at the provider
+ * of a company that they no longer belong to. Their next request finds no session.
  */
 export const createSession = transaction<NewSession, DeviceSeen | undefined>(
   async (tx, { replaces, amr, language, mails, passwordChangedAt, device, upstream, ...session }) => {
+    // The person's row comes first: whatever ends the person's sessions locks it, too.
+    const person = await tx.one(
+      sql`SELECT status, language, password_changed_at, operator, ${signInColumns} FROM people WHERE partition = :partition AND person_id = :personId ${words.forUpdate}`,
+      { partition: session.partition, personId: session.personId },
+    );
     let before: Row | undefined;
     if (replaces !== null) {
       const { partition, sessionId } = replaces;
@@ -48,12 +54,16 @@ export const createSession = transaction<NewSession, DeviceSeen | undefined>(
       );
       await noteSessionEnd(tx, { partition, sessionId }, session.now);
     }
-    const person = await tx.one(
-      sql`SELECT status, language, password_changed_at, ${signInColumns} FROM people WHERE partition = :partition AND person_id = :personId ${words.forUpdate}`,
-      { partition: session.partition, personId: session.personId },
-    );
     if (person === undefined || text(person, "status") !== "active") return undefined;
     if (wholeOrNull(person, "password_changed_at") !== passwordChangedAt) return undefined;
+    if (upstream?.company !== undefined) {
+      const { company, subject } = upstream;
+      if (!(await isReachedByCompany(tx, person, { ...session, company, providerId: subject.issuerId })))
+        return undefined;
+    }
+    // The session that knew the provider has ended, so this one would outlast the sign-in there.
+    if (upstream === undefined && replaces !== null && before === undefined && amr.includes(FEDERATED))
+      return undefined;
     if (language !== undefined && person["language"] !== language) {
       await tx.run(sql`UPDATE people SET language = :language WHERE partition = :partition AND person_id = :personId`, {
         partition: session.partition,

@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
 import type { Company } from "../../../src/owners/company-storage.ts";
 import type { CompanyProvider } from "../../../src/owners/identities/company-provider.ts";
+import type { Person } from "../../../src/owners/storage.ts";
 import { hashOfSubject } from "../../../src/storage/people/subject-links.ts";
 import { onEveryBackend } from "../support/backends.ts";
-import { aCompanyProvider, aStaffedCompany, join } from "../support/company-builders.ts";
+import { aCompanyProvider, aStaffedCompany, aStoredCompany, join } from "../support/company-builders.ts";
 import { aMail } from "../support/mail-builders.ts";
 import { anId, aSession, aSignInProvider, aStoredPerson, NOW } from "../support/record-builders.ts";
 
@@ -97,6 +98,76 @@ onEveryBackend("how the people of a company sign in", (storage) => {
     const left = () => storage().sessions.list({ partition, personId, now: NOW });
     return { subject, left };
   }
+
+  /** The session with which a sign-in at the company's provider ends, of a person who is a member until `before` runs. */
+  async function aLateSession(
+    before: (at: { readonly company: Company; readonly provider: CompanyProvider; readonly person: Person }) => unknown,
+  ) {
+    const { company } = await aStaffedCompany(storage());
+    const provider = aCompanyProvider();
+    await put(company, provider);
+    const person = await aStoredPerson(storage());
+    await join(storage(), company, person);
+    const subject = { issuerId: provider.id, claim: provider.issuer, subject: anId() };
+    const { partition, personId } = person;
+    await storage().subjectLinks.link({
+      ...{ partition, personId, subject, sole: true, madeBy: "first use", now: NOW },
+    });
+    const upstream = { subject, sid: null, company: keyOf(company) };
+    const asked = () => storage().sessions.create(aSession(person, { upstream, amr: ["fed"] }));
+    const left = async () => (await storage().sessions.list({ partition, personId, now: NOW })).length;
+    await before({ company, provider, person });
+    return { asked, left };
+  }
+
+  test("the membership, the company or its provider ends during a sign-in there → no session; else one", async () => {
+    for (const before of [
+      ({ company, person }) => storage().members.remove({ ...keyOf(company), person, by: null, now: NOW }),
+      ({ company }) => storage().companies.setStatus({ ...keyOf(company), status: "disabled", now: NOW }),
+      ({ company }) => storage().companies.delete({ ...keyOf(company), now: NOW }),
+      ({ company }) => storage().companySignIn.removeProvider({ ...keyOf(company), by: null, seen: null, now: NOW }),
+      ({ company, provider }) => put(company, { ...provider, status: "disabled", changedAt: NOW + 1 }, { seen: NOW }),
+      async ({ person }) => join(storage(), await aStoredCompany(storage()), person),
+      ({ person: { partition, personId } }) =>
+        storage().people.update({ partition, personId, now: NOW, changes: { operator: ["admin"] } }),
+      ({ person: { partition, personId } }) =>
+        storage().people.setStatus({ partition, personId, status: "disabled", now: NOW }),
+    ] satisfies Parameters<typeof aLateSession>[0][]) {
+      const { asked, left } = await aLateSession(before);
+      expect([before.toString(), await asked()]).toEqual([before.toString(), undefined]);
+      expect(await left()).toBe(0);
+    }
+    const { asked, left } = await aLateSession(() => {});
+    expect(await asked()).toBeDefined();
+    expect(await left()).toBe(1);
+  });
+
+  test("a member is removed while they sign in at the company's provider → no session remains", async () => {
+    for (let turn = 0; turn < 10; turn++) {
+      let removal: Promise<unknown> = Promise.resolve();
+      const { asked, left } = await aLateSession(({ company, person }) => {
+        removal = storage().members.remove({ ...keyOf(company), person, by: null, now: NOW });
+      });
+      await Promise.all([removal, ...Array.from({ length: 5 }, asked)]);
+      expect(await left()).toBe(0);
+    }
+  });
+
+  test("a session of a sign-in there ended, and a further step would replace it → no session", async () => {
+    const { company } = await aStaffedCompany(storage());
+    const provider = aCompanyProvider();
+    await put(company, provider);
+    const person = await aStoredPerson(storage());
+    await join(storage(), company, person);
+    const subject = { issuerId: provider.id, claim: provider.issuer, subject: anId() };
+    const first = aSession(person, { upstream: { subject, sid: null, company: keyOf(company) }, amr: ["fed"] });
+    await storage().sessions.create(first);
+    const replaces = { partition: first.partition, sessionId: first.sessionId };
+    const stronger = () => aSession(person, { replaces, amr: ["fed", "otp"] });
+    expect(await storage().sessions.create(stronger())).toBeDefined();
+    expect(await storage().sessions.create(stronger())).toBeUndefined();
+    expect(await storage().sessions.create({ ...stronger(), amr: ["pwd"] })).toBeDefined();
+  });
 
   test("removed by a member, or as another one than was seen → stays; removed → its sessions and connections end, other sessions stay", async () => {
     const { company, member } = await aStaffedCompany(storage());

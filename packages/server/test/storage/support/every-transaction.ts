@@ -70,6 +70,11 @@ const membership = {
   ...{ partition: company.partition, companyId: company.companyId, personId, username: person.username },
   ...{ role: "member", addedBy: "operator", link: "link", version: 0 },
 };
+const companyProvider = aCompanyProvider();
+const atCompany = {
+  ...{ company, sid: null },
+  subject: { issuerId: companyProvider.id, claim: companyProvider.issuer, subject: "x" },
+};
 const inCompany = { partition: company.partition, ownerId: company.companyId, grantId: anId(company.partition) };
 const companyApp = { partition: company.partition, companyId: company.companyId, clientId: grant.clientId };
 const ruling = (rule: object) => ({
@@ -169,18 +174,19 @@ export const calls: readonly (readonly [string, unknown])[] = [
   ["joinCompany", { ...invitation, saltHash, person, link: "another", version: 0, now: NOW }],
   ["stepDown", { ...membership }],
   ["noteStanding", { ...person, now: NOW }],
+  ["companySignIn.set", { ...company, addDomains: ["corp.test"], removeDomains: [] }],
+  [
+    "companySignIn.putProvider",
+    { ...company, by: null, provider: companyProvider, seen: null, most: 5, step: "connected", mails, now: NOW },
+  ],
+  ["sessions.create", aSession(person, { upstream: atCompany, amr: ["fed"] })],
+  ["companySignIn.followRole", { ...membership, provider: "Acme ID", role: "admin", now: NOW }],
   ["invitations.withdraw", { ...invitation, by: null, now: NOW }],
   ["writeCompany", { ...company, changes: {}, slugBefore: company.slug, by: null, now: NOW }],
   ["applyOutboxEntry", { ...membership, version: 1, standing: "paused", cutAt: null, now: NOW }],
   ["applyOutboxEntry", { ...membership, version: 2, standing: "active", cutAt: null, now: NOW }],
   ["applyOutboxEntry", { ...membership, version: 3, standing: "gone", cutAt: NOW, invitedSince: NOW, now: NOW }],
   ["eraseMember", { ...membership, by: null, mails, now: NOW }],
-  ["companySignIn.set", { ...company, addDomains: ["corp.test"], removeDomains: [] }],
-  [
-    "companySignIn.putProvider",
-    { ...company, by: null, provider: aCompanyProvider(), seen: null, most: 5, step: "connected", mails, now: NOW },
-  ],
-  ["companySignIn.followRole", { ...membership, provider: "Acme ID", role: "admin", now: NOW }],
   ["eraseCompanyProvider", { ...company, by: null, seen: null, mails, now: NOW }],
   ["dropCompanySignIn", { ...company }],
   ["companies.setStatus", { ...company, status: "disabled", now: NOW }],
