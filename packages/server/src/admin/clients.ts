@@ -202,6 +202,7 @@ export async function rotateSecret(
   overlap: Millis,
   context: AdminContext,
   chosen?: string,
+  check?: Precondition<Client>,
 ): Promise<ClientWithSecret & { readonly secret: string; readonly oldUntil: Millis }> {
   if (overlap < 0 || overlap > MAX_OVERLAP) {
     refuse("invalid", "overlap", `must be 0 to ${MAX_OVERLAP / 1000} seconds (30 days)`);
@@ -210,6 +211,7 @@ export async function rotateSecret(
   const now = context.now();
   let secret = "";
   const client = await changeClient(clientId, context, async (before) => {
+    check?.(before);
     const made = secretFor(before.authMethod, context) ?? refuse("invalid", null, withoutSecret(before));
     secret = chosen ?? made;
     return { ...before, ...withSecret(before, secret, { now, overlap }, context), updatedAt: now };
@@ -222,15 +224,21 @@ function withoutSecret({ type, authMethod }: Client): string {
 }
 
 /** Stores a picture for the consent page; null removes the present one. Throws `unknown`, `invalid`. */
-export async function setLogo(clientId: string, picture: Uint8Array | null, context: AdminContext): Promise<Client> {
-  if ((await clientOf(clientId, context)).document !== undefined) refuseDescribed("logo");
+export async function setLogo(
+  clientId: string,
+  picture: Uint8Array | null,
+  context: AdminContext,
+  check?: Precondition<Client>,
+): Promise<Client> {
+  const present = await clientOf(clientId, context);
+  check?.(present);
+  if (present.document !== undefined) refuseDescribed("logo");
   const logo = picture === null ? null : await storeLogo(picture, context);
-  return changeClient(clientId, context, async (before) => ({
-    ...before,
-    logo,
-    ...(before.registered === undefined ? {} : selfRegistration({ ...before, logo }, before)),
-    updatedAt: context.now(),
-  }));
+  return changeClient(clientId, context, async (before) => {
+    check?.(before);
+    const registered = before.registered === undefined ? {} : selfRegistration({ ...before, logo }, before);
+    return { ...before, logo, ...registered, updatedAt: context.now() };
+  });
 }
 
 /**

@@ -8,6 +8,7 @@ import { refuse } from "./admin-error.ts";
 import type { AdminContext } from "./context.ts";
 import type { WireRecord } from "./output-records.ts";
 import { type UserRef, userOf } from "./people.ts";
+import { type Precondition, untilStored } from "./precondition.ts";
 
 /** `application`: the operator's own, from the configuration. `deleted`: the system was removed from this server. */
 type System = "issuer" | "provider" | "company provider" | "application" | "deleted";
@@ -46,15 +47,26 @@ export async function identitiesOf(
 }
 
 /** The person signs in with it no more; the account stays. `id`: of the link. Throws `unknown`. */
-export async function removeIdentity(login: UserRef, id: string, context: AdminContext): Promise<PersonIdentity> {
-  const { identities } = await identitiesOf(login, context);
-  const found = identities.find(({ link }) => link.link === id);
-  if (found?.system === "application")
-    return refuse("in_use", "identity", "your application knows this person by it: delete the person instead");
-  const owner = found && (await context.storage.subjectLinks.unlink({ subject: found.link, now: context.now() }));
-  if (found === undefined || owner === undefined)
-    return refuse("unknown", "identity", `this person has no identity ${JSON.stringify(id.slice(0, 100))}`);
-  return found;
+export function removeIdentity(
+  login: UserRef,
+  id: string,
+  context: AdminContext,
+  check?: Precondition<Person>,
+): Promise<PersonIdentity> {
+  return untilStored(async () => {
+    const { person, identities } = await identitiesOf(login, context);
+    check?.(person);
+    const found = identities.find(({ link }) => link.link === id);
+    if (found === undefined)
+      return refuse("unknown", "identity", `this person has no identity ${JSON.stringify(id.slice(0, 100))}`);
+    if (found.system === "application")
+      return refuse("in_use", "identity", "your application knows this person by it: delete the person instead");
+    const unlessOperator = check !== undefined && person.operator.length === 0;
+    const { unlink } = context.storage.subjectLinks;
+    const owner = await unlink({ subject: found.link, unlessOperator, now: context.now() });
+    // Somebody else removed it meanwhile, or the person has become an operator: the next turn sees which.
+    return owner === undefined ? undefined : found;
+  });
 }
 
 export function identityRecord({ link, system, name }: PersonIdentity): WireRecord {

@@ -241,7 +241,7 @@ export async function recentlyLeft(
  * Repeats a change while the transaction refuses it: somebody who was no operator when `check` saw them had become one.
  * Throws `unknown`, and what `check` throws.
  */
-function whileAllowed(
+export function whileAllowed(
   login: UserRef,
   context: AdminContext,
   check: Precondition<Person> | undefined,
@@ -324,20 +324,26 @@ export async function resetSecondFactor(
   login: UserRef,
   { passkeys }: { readonly passkeys: boolean },
   context: AdminContext,
+  check?: Precondition<Person>,
 ): Promise<FactorsReset> {
   const { storage } = context;
   const person = await userOf(login, context);
-  const key = { partition: person.partition, personId: person.personId };
+  check?.(person);
+  const unlessOperator = check !== undefined && person.operator.length === 0;
+  const key = { partition: person.partition, personId: person.personId, unlessOperator };
   const taken = await takeFactors(key, passkeys, context);
   // Only after something was taken away: what fails must not end the owner's links. What a link has brought back meanwhile goes, too.
   if (passkeys) await storage.recovery.endWaysBack({ ...key, now: context.now() });
   else await storage.recovery.endLinks(key);
   const late = passkeys ? await takeFactors(key, passkeys, context) : NOTHING_TAKEN;
+  const sessionsEnded = await storage.sessions.endAll({ ...key, now: context.now() });
+  // Each transaction leaves out somebody who has become an operator meanwhile.
+  check?.(await userOf(login, context));
   return {
     person,
     secondFactor: taken.secondFactor || late.secondFactor,
     passkeys: taken.passkeys + late.passkeys,
-    sessionsEnded: await storage.sessions.endAll({ ...key, now: context.now() }),
+    sessionsEnded,
   };
 }
 
@@ -345,7 +351,7 @@ type Taken = Pick<FactorsReset, "secondFactor" | "passkeys">;
 const NOTHING_TAKEN: Taken = { secondFactor: false, passkeys: 0 };
 
 async function takeFactors(
-  key: { readonly partition: number; readonly personId: string },
+  key: { readonly partition: number; readonly personId: string; readonly unlessOperator: boolean },
   passkeys: boolean,
   { storage, now }: AdminContext,
 ): Promise<Taken> {

@@ -16,3 +16,9 @@ export interface Asked extends InSession {
    */
   readonly passwordChangedAt?: Millis | null;
 }
+
+/** A change by somebody who may change no operator. */
+export interface ByLesser {
+  /** True: refuse it if the person has a role, as the transaction finds them. */
+  readonly unlessOperator?: boolean;
+}

@@ -4,7 +4,7 @@
  */
 
 import type { Millis } from "../oauth/model.ts";
-import type { InSession } from "./change-conditions.ts";
+import type { ByLesser, InSession } from "./change-conditions.ts";
 import type { StoredMail } from "./mail/storage.ts";
 import type { Person } from "./storage.ts";
 import type { WayIn } from "./subject-link-storage.ts";
@@ -123,7 +123,8 @@ export interface FactorStorage {
         readonly waysIn?: readonly WayIn[];
         readonly now: Millis;
       } & Told &
-        InSession,
+        InSession &
+        ByLesser,
     ): Promise<RemovePasskeyOutcome>;
     /** From `from` on, the passkey counts as its owner's, unless it did so before. */
     vouch(args: PersonKey & { readonly credentialId: string; readonly from: Millis }): Promise<void>;
@@ -152,7 +153,7 @@ export interface FactorStorage {
     /** The same for the previous authenticator. */
     useEarlier(args: PersonKey & { readonly step: number }): Promise<boolean>;
     /** Removes it with its recovery codes and with everything kept of earlier ones. */
-    remove(args: PersonKey & { readonly now: Millis } & Told & InSession): Promise<boolean>;
+    remove(args: PersonKey & { readonly now: Millis } & Told & InSession & ByLesser): Promise<boolean>;
     /** Replaces the unused codes; `earlier` as in `set`. False: there is no authenticator, or the session has ended. */
     setRecoveryCodes(
       args: PersonKey & { readonly codes: readonly string[]; readonly added: AddedFrom; readonly now: Millis } & Told &

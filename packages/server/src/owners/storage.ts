@@ -2,7 +2,7 @@
 
 import type { Consent, GrantedScope, ListedGrant, Millis } from "../oauth/model.ts";
 import type { DeviceApproval, DeviceRequest, IssueOutcome, UserCodeKey } from "../oauth/storage.ts";
-import type { InSession } from "./change-conditions.ts";
+import type { ByLesser, InSession } from "./change-conditions.ts";
 import type { Role } from "./company-storage.ts";
 import type { Approve } from "./consent-approval.ts";
 import type { DeviceSeen, DeviceSighting } from "./known-device-storage.ts";
@@ -276,12 +276,6 @@ export interface PersonChanges {
   readonly mustChangePassword?: boolean;
 }
 
-/** A change by somebody who may change no operator. */
-export interface ByLesser {
-  /** True: refuse it if the person has a role, as the transaction finds them. */
-  readonly unlessOperator?: boolean;
-}
-
 export interface OwnerStorage {
   readonly people: {
     /**
@@ -377,7 +371,8 @@ export interface OwnerStorage {
     /** Ends all sessions, or all but one, and unbinds their devices. Returns the number of sessions. */
     endAll(
       args: Pick<Session, "partition" | "personId"> &
-        InSession & { readonly keepSessionId?: string; readonly now: Millis },
+        InSession &
+        ByLesser & { readonly keepSessionId?: string; readonly now: Millis },
     ): Promise<number>;
     /**
      * Ends one session of a person. Its device is not bound any more, unless the session that asks has the same device.

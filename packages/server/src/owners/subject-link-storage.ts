@@ -1,6 +1,7 @@
 /** Links between identities at other systems and owners: the port to the database. */
 
 import type { Millis } from "../oauth/model.ts";
+import type { ByLesser } from "./change-conditions.ts";
 import type { CompanyKey } from "./company-storage.ts";
 import type { StoredMail } from "./mail/storage.ts";
 import type { Person } from "./person.ts";
@@ -78,8 +79,8 @@ export interface SubjectLinkStorage {
     readonly subject: ForeignSubject;
     readonly now: Millis;
   }): Promise<CreateLinkedOutcome>;
-  /** Returns the owner's id. Undefined: the subject had no link. */
-  unlink(args: { readonly subject: ForeignSubject; readonly now: Millis }): Promise<string | undefined>;
+  /** Returns the owner's id. Undefined: the subject had no link, or `unlessOperator` refuses it. */
+  unlink(args: ByLesser & { readonly subject: ForeignSubject; readonly now: Millis }): Promise<string | undefined>;
   /**
    * The person removes one of their own links. A password, a passkey, or a link to one of `waysIn` must remain.
    */

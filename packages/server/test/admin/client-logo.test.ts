@@ -2,7 +2,18 @@ import { createHash } from "node:crypto";
 import sharp, { type Sharp } from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { aBomb } from "../../../../test/support/hostile-pictures.ts";
-import { clientRecord, createClient, LOGO_SIZE, MAX_LOGO_BYTES, renderLogo, setLogo } from "../../src/admin/index.ts";
+import {
+  type AdminContext,
+  clientOf,
+  clientRecord,
+  createClient,
+  LOGO_SIZE,
+  MAX_LOGO_BYTES,
+  renderLogo,
+  rotateSecret,
+  setLogo,
+  updateClient,
+} from "../../src/admin/index.ts";
 import { openTestAdmin, refusal, type TestAdmin } from "./support/open-test-admin.ts";
 
 let admin: TestAdmin;
@@ -102,5 +113,38 @@ describe("a client's logo", () => {
 
   test("for an unknown client → unknown", async () => {
     expect((await refusal(setLogo("nobody", null, admin))).kind).toBe("unknown");
+  });
+
+  test("AD-25 the operator vouches for the client while a lesser caller sets its logo, or rotates its secret → refused, as it was", async () => {
+    const { client } = await createClient(
+      { type: "confidential", metadata: { client_name: "Printer", redirect_uris: ["https://a.example/cb"] } },
+      admin,
+    );
+    const { clientId } = client;
+    const check = (present: { readonly verified?: boolean }) => {
+      if (present.verified) throw new Error("vouched for");
+    };
+    /** The client becomes a verified one just before the first write. */
+    const late = (): AdminContext => {
+      const { put } = admin.storage.clients;
+      let first = true;
+      const clients = {
+        ...admin.storage.clients,
+        put: async (args: Parameters<typeof put>[0]) => {
+          if (first) await updateClient(clientId, { verified: true }, admin);
+          first = false;
+          return put(args);
+        },
+      };
+      return { ...admin, storage: { ...admin.storage, clients } };
+    };
+    const png = await aPicture(20, 10).png().toBuffer();
+    await expect(setLogo(clientId, png, late(), check)).rejects.toThrow("vouched for");
+    await updateClient(clientId, { verified: false }, admin);
+    await expect(rotateSecret(clientId, 0, late(), undefined, check)).rejects.toThrow("vouched for");
+    const after = await clientOf(clientId, admin);
+    expect([after.logo, after.secrets]).toEqual([client.logo, client.secrets]);
+    await updateClient(clientId, { verified: false }, admin);
+    expect((await setLogo(clientId, png, admin, check)).logo).toEqual(expect.any(String));
   });
 });

@@ -3,6 +3,7 @@
  */
 
 import type { Millis } from "../../oauth/model.ts";
+import type { ByLesser } from "../change-conditions.ts";
 import type { AddedFrom, PersonKey } from "../factor-storage.ts";
 import type { DeviceSeen, KnownDevice } from "../known-device-storage.ts";
 import type { FollowLinkOutcome, MailLink, MailLinkKey, StoredMail } from "../mail/storage.ts";
@@ -125,9 +126,9 @@ export interface RecoveryStorage {
      * Ends all links that take something back, recover the account, or change its address, and deletes removed factors.
      * No address that the account has left is owed another link.
      */
-    endWaysBack(args: PersonKey & { readonly now: Millis }): Promise<void>;
+    endWaysBack(args: PersonKey & ByLesser & { readonly now: Millis }): Promise<void>;
     /** Ends the links that recover the account or change its address. */
-    endLinks(args: PersonKey): Promise<void>;
+    endLinks(args: PersonKey & ByLesser): Promise<void>;
   };
   readonly people: {
     /** The present address, and those of the last `ADDRESS_TOLD`. Addresses that nobody vouched for are left out. */

@@ -1,6 +1,7 @@
 /** Verbs of account recovery by mail: a new password, what ends with it, and how to undo it. */
 
 import type { Millis } from "../../oauth/model.ts";
+import type { ByLesser } from "../../owners/change-conditions.ts";
 import type { KnownDevice } from "../../owners/known-device-storage.ts";
 import { presentedAmong } from "../../owners/known-device-storage.ts";
 import type { FollowLinkOutcome, MailLink, MailLinkPurpose } from "../../owners/mail/storage.ts";
@@ -47,6 +48,7 @@ import type { PersonKey } from "../people/person-row.ts";
 import { getPerson } from "../people/person-row.ts";
 import { unreserveName } from "../people/unique-names.ts";
 import { personColumns, personOf, text } from "../row-conversion.ts";
+import { isOperator } from "./lock-person-row.ts";
 import { listPasskeys, lockPasskeys } from "./passkeys.ts";
 import { bringBack, eraseRemovals, removedFactors, removedPasskeys, setAside } from "./removed-factors.ts";
 import { lockFactor } from "./second-factors.ts";
@@ -314,16 +316,23 @@ export const writeRestore = transaction<
 });
 
 /** Releases the passkeys' ids before the change and settles them after it; then they are free. */
-export const endWaysBack = steps<PersonKey & { readonly now: Millis }, void>(async (call, { now, ...key }) => {
-  const nameOf = (value: string) => ({ kind: "passkey", value, ownerId: key.personId, now }) as const;
-  for (const value of await call(removedPasskeys, key)) await call(unreserveName, nameOf(value));
-  for (const value of await call(eraseWaysBack, key)) await settleName(call, nameOf(value));
-});
+export const endWaysBack = steps<PersonKey & ByLesser & { readonly now: Millis }, void>(
+  async (call, { now, unlessOperator = false, ...key }) => {
+    const nameOf = (value: string) => ({ kind: "passkey", value, ownerId: key.personId, now }) as const;
+    const removed = await call(removedPasskeys, key);
+    for (const value of removed) await call(unreserveName, nameOf(value));
+    const erased = await call(eraseWaysBack, { ...key, unlessOperator });
+    for (const value of new Set([...removed, ...erased])) await settleName(call, nameOf(value));
+  },
+);
 
 /** After a reset of factors, a copy of such a link, or a link to an intruder's address, would perhaps meet no factor. */
-export const endLinks = transaction<PersonKey, void>(async (tx, { partition, personId }) => {
-  await dropLinks(tx, { partition, personId });
-});
+export const endLinks = transaction<PersonKey & ByLesser, void>(
+  async (tx, { partition, personId, unlessOperator = false }) => {
+    if (unlessOperator && (await isOperator(tx, { partition, personId }))) return;
+    await dropLinks(tx, { partition, personId });
+  },
+);
 
 async function dropLinks(tx: Tx, { partition, personId }: PersonKey): Promise<void> {
   const key = { partition, personId };
@@ -337,13 +346,16 @@ async function dropLinks(tx: Tx, { partition, personId }: PersonKey): Promise<vo
   );
 }
 
-export const eraseWaysBack = transaction<PersonKey, readonly string[]>(async (tx, { partition, personId }) => {
-  const key = { partition, personId };
-  await dropLinks(tx, key);
-  await tx.run(
-    sql`DELETE FROM mail_links WHERE partition = :partition AND person_id = :personId AND purpose IN ('undo', 'restore')`,
-    key,
-  );
-  await endOwed(tx, key);
-  return eraseRemovals(tx, key);
-});
+export const eraseWaysBack = transaction<PersonKey & ByLesser, readonly string[]>(
+  async (tx, { partition, personId, unlessOperator = false }) => {
+    const key = { partition, personId };
+    if (unlessOperator && (await isOperator(tx, key))) return [];
+    await dropLinks(tx, key);
+    await tx.run(
+      sql`DELETE FROM mail_links WHERE partition = :partition AND person_id = :personId AND purpose IN ('undo', 'restore')`,
+      key,
+    );
+    await endOwed(tx, key);
+    return eraseRemovals(tx, key);
+  },
+);

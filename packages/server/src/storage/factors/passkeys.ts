@@ -21,7 +21,7 @@ import type { PersonKey } from "../people/person-row.ts";
 import { getPerson } from "../people/person-row.ts";
 import { holderOfName, reserveName, unreserveName } from "../people/unique-names.ts";
 import { bytes, flag, json, text, textOrNull, whole, wholeOrNull } from "../row-conversion.ts";
-import { lockPerson, signsInElsewhere } from "./lock-person-row.ts";
+import { isOperator, lockPerson, signsInElsewhere } from "./lock-person-row.ts";
 
 interface PasskeyKey extends PersonKey {
   readonly credentialId: string;
@@ -182,27 +182,29 @@ export const removePasskey = steps<Args<"remove">, RemovePasskeyOutcome>(
   },
 );
 
-export const erasePasskey = transaction<PasskeyKey & Change & Pick<Args<"remove">, "waysIn">, RemovePasskeyOutcome>(
-  async (tx, { partition, personId, credentialId, waysIn = [], sessionId, mails, now }) => {
-    const key = { partition, personId };
-    const person = await lockPerson(tx, key, sessionId);
-    if (person === undefined && sessionId !== undefined) return "unknown";
-    const only = person !== undefined && !person.hasPassword && (await countPasskeys(tx, key)) === 1;
-    if (only && !(await signsInElsewhere(tx, key, waysIn, null))) {
-      const own = await tx.one(sql`SELECT counter FROM passkeys WHERE ${thisPasskey}`, {
-        partition,
-        personId,
-        credentialId,
-      });
-      return own === undefined ? "unknown" : "last";
-    }
-    const gone = await tx.run(sql`DELETE FROM passkeys WHERE ${thisPasskey}`, { partition, personId, credentialId });
-    if (gone !== 1) return "unknown";
-    await post(tx, mails, now);
-    await tellChange(tx, "user.passkey_removed", key, { now, sessionId, personal: { credential_id: credentialId } });
-    return "removed";
-  },
-);
+export const erasePasskey = transaction<
+  PasskeyKey & Change & Pick<Args<"remove">, "waysIn" | "unlessOperator">,
+  RemovePasskeyOutcome
+>(async (tx, { partition, personId, credentialId, waysIn = [], sessionId, mails, now, unlessOperator = false }) => {
+  const key = { partition, personId };
+  const person = await lockPerson(tx, key, sessionId);
+  if (person === undefined && sessionId !== undefined) return "unknown";
+  if (unlessOperator && (await isOperator(tx, key))) return "unknown";
+  const only = person !== undefined && !person.hasPassword && (await countPasskeys(tx, key)) === 1;
+  if (only && !(await signsInElsewhere(tx, key, waysIn, null))) {
+    const own = await tx.one(sql`SELECT counter FROM passkeys WHERE ${thisPasskey}`, {
+      partition,
+      personId,
+      credentialId,
+    });
+    return own === undefined ? "unknown" : "last";
+  }
+  const gone = await tx.run(sql`DELETE FROM passkeys WHERE ${thisPasskey}`, { partition, personId, credentialId });
+  if (gone !== 1) return "unknown";
+  await post(tx, mails, now);
+  await tellChange(tx, "user.passkey_removed", key, { now, sessionId, personal: { credential_id: credentialId } });
+  return "removed";
+});
 
 export const vouchPasskey = statement<Args<"vouch">, void>({
   lock: "personId",

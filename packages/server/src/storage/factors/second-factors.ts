@@ -8,7 +8,7 @@ import { tell, tellChange } from "../events/tell.ts";
 import { post } from "../mail/outbox.ts";
 import type { PersonKey } from "../people/person-row.ts";
 import { bytes, flag, json, text, textOrNull, whole, wholeOrNull } from "../row-conversion.ts";
-import { lockPerson } from "./lock-person-row.ts";
+import { isOperator, lockPerson } from "./lock-person-row.ts";
 
 type Port = FactorStorage["secondFactors"];
 type Args<Name extends keyof Port> = Parameters<Port[Name]>[0];
@@ -211,9 +211,10 @@ function sooner(one: Millis | null, other: Millis): Millis {
 }
 
 export const removeSecondFactor = transaction<Args<"remove">, boolean>(
-  async (tx, { partition, personId, sessionId, mails, now }) => {
+  async (tx, { partition, personId, sessionId, mails, now, unlessOperator = false }) => {
     const person = await lockPerson(tx, { partition, personId }, sessionId);
     if (person === undefined && sessionId !== undefined) return false;
+    if (unlessOperator && (await isOperator(tx, { partition, personId }))) return false;
     const gone = await eraseFactor(tx, { partition, personId });
     if (!gone) return false;
     await post(tx, mails, now);

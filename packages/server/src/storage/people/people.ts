@@ -1,10 +1,10 @@
 /** Verbs of people. Their names are in other partitions, so a verb that changes names consists of several verbs. */
 
 import type { Millis, PersonDetails } from "../../oauth/model.ts";
-import type { InSession } from "../../owners/change-conditions.ts";
+import type { ByLesser, InSession } from "../../owners/change-conditions.ts";
 import type { StoredMail } from "../../owners/mail/storage.ts";
 import { leftAt } from "../../owners/recovery/storage.ts";
-import type { ByLesser, CreatePersonOutcome, EndCause, Person, PersonChanges } from "../../owners/storage.ts";
+import type { CreatePersonOutcome, EndCause, Person, PersonChanges } from "../../owners/storage.ts";
 import { noteForCompanies, tellOf } from "../companies/membership-outbox.ts";
 import { endConsentsOf } from "../consents/consents.ts";
 import { eraseHistory, noteEnded } from "../consents/history.ts";

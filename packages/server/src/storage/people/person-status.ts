@@ -1,7 +1,7 @@
 /** Verbs with which an operator disables and enables people. */
 
 import type { Millis } from "../../oauth/model.ts";
-import type { ByLesser } from "../../owners/storage.ts";
+import type { ByLesser } from "../../owners/change-conditions.ts";
 import { noteForCompanies, tellOf } from "../companies/membership-outbox.ts";
 import { noteSystem } from "../consents/history.ts";
 import { sql, steps, transaction, words } from "../define-verbs.ts";

@@ -2,22 +2,23 @@
 
 import type { Millis } from "../../oauth/model.ts";
 import type { Picture } from "../../owners/account/picture-storage.ts";
-import type { InSession } from "../../owners/change-conditions.ts";
+import type { ByLesser, InSession } from "../../owners/change-conditions.ts";
 import { query, type Row, sql, transaction } from "../define-verbs.ts";
 import { tell } from "../events/tell.ts";
-import { mayStill } from "../factors/lock-person-row.ts";
+import { isOperator, mayStill } from "../factors/lock-person-row.ts";
 import { bytes, text } from "../row-conversion.ts";
 import { type PersonKey, thisPerson } from "./person-row.ts";
 
-export interface NewPicture extends PersonKey, InSession {
+export interface NewPicture extends PersonKey, InSession, ByLesser {
   readonly picture: (Picture & { readonly pictureId: string }) | null;
   readonly now: Millis;
 }
 
 export const setPicture = transaction<NewPicture, boolean>(
-  async (tx, { partition, personId, picture, now, ...asked }) => {
+  async (tx, { partition, personId, picture, now, unlessOperator = false, ...asked }) => {
     const key = { partition, personId };
     if (!(await mayStill(tx, key, asked))) return false;
+    if (unlessOperator && (await isOperator(tx, key))) return false;
     // Locks the person, so that a simultaneous deletion or another picture comes before or after this one.
     const changed = await tx.run(
       sql`UPDATE people SET picture_id = :pictureId, updated_at = :now WHERE ${thisPerson}`,

@@ -1,14 +1,14 @@
 /** Verbs of sessions. */
 
 import type { Millis } from "../../oauth/model.ts";
-import type { InSession } from "../../owners/change-conditions.ts";
+import type { ByLesser, InSession } from "../../owners/change-conditions.ts";
 import type { DeviceSeen } from "../../owners/known-device-storage.ts";
 import type { NewSession, OwnerStorage, Person, Session } from "../../owners/storage.ts";
 import { isReachedByCompany } from "../companies/reached-by-company.ts";
 import { noteSystem } from "../consents/history.ts";
 import { query, type Row, sql, statement, steps, type Tx, transaction, words } from "../define-verbs.ts";
 import { tell } from "../events/tell.ts";
-import { mayStill } from "../factors/lock-person-row.ts";
+import { isOperator, mayStill } from "../factors/lock-person-row.ts";
 import { post } from "../mail/outbox.ts";
 import {
   MINUTE,
@@ -167,10 +167,12 @@ export const endSessionsOf = transaction<
     readonly personId: string;
     readonly keepSessionId?: string;
     readonly now: Millis;
-  } & InSession,
+  } & InSession &
+    ByLesser,
   number
->(async (tx, { partition, personId, keepSessionId = null, now, ...asked }) => {
+>(async (tx, { partition, personId, keepSessionId = null, now, unlessOperator = false, ...asked }) => {
   if (!(await mayStill(tx, { partition, personId }, asked))) return 0;
+  if (unlessOperator && (await isOperator(tx, { partition, personId }))) return 0;
   await revokeDevices(
     tx,
     { partition, personId },

@@ -6,6 +6,7 @@
 
 import { createHash } from "node:crypto";
 import type { Millis } from "../../oauth/model.ts";
+import type { ByLesser } from "../../owners/change-conditions.ts";
 import type { OwnerStorage, Person } from "../../owners/storage.ts";
 import type {
   CreateLinkedOutcome,
@@ -16,7 +17,7 @@ import type {
 } from "../../owners/subject-link-storage.ts";
 import { type Call, query, type Row, sql, statement, steps, type Tx, transaction, words } from "../define-verbs.ts";
 import { tell } from "../events/tell.ts";
-import { lockPerson, signsInElsewhere } from "../factors/lock-person-row.ts";
+import { isOperator, lockPerson, signsInElsewhere } from "../factors/lock-person-row.ts";
 import { post } from "../mail/outbox.ts";
 import { partitionOf } from "../partition.ts";
 import { personColumns, personOf, text, textOrNull, whole } from "../row-conversion.ts";
@@ -227,8 +228,9 @@ async function settleNames(call: Call, person: Person, now: Millis): Promise<voi
 }
 
 /** The same, with an event. Links that go with their issuer have none. */
-export const eraseToldLink = transaction<SubjectLinkKey & { readonly now: Millis }, boolean>(
-  async (tx, { partition, personId, link, now }) => {
+export const eraseToldLink = transaction<SubjectLinkKey & ByLesser & { readonly now: Millis }, boolean>(
+  async (tx, { partition, personId, link, now, unlessOperator = false }) => {
+    if (unlessOperator && (await isOperator(tx, { partition, personId }))) return false;
     const row = await tx.one(eraseSubjectLink.sql, eraseSubjectLink.bind({ partition, personId, link }));
     if (row === undefined) return false;
     await tell(tx, { kind: "user.identity_unlinked", at: now, by: "operator", subject: personId });
@@ -239,16 +241,18 @@ export const eraseToldLink = transaction<SubjectLinkKey & { readonly now: Millis
 /**
  * Deletes the link first: from then on the subject leads nowhere, unless somebody links it again at the same moment.
  */
-export const unlinkSubject = steps<Args<"unlink">, string | undefined>(async (call, { subject, now }) => {
-  const value = hashOfSubject(subject);
-  const holder = await call(holderOfName, { kind: "subject", value });
-  if (holder === undefined) return undefined;
-  const { ownerId } = holder;
-  const key = { partition: partitionOf(ownerId), personId: ownerId, link: value };
-  if (!(await call(eraseToldLink, { ...key, now }))) return undefined;
-  await settleName(call, { kind: "subject", value, ownerId, now });
-  return ownerId;
-});
+export const unlinkSubject = steps<Args<"unlink">, string | undefined>(
+  async (call, { subject, now, unlessOperator = false }) => {
+    const value = hashOfSubject(subject);
+    const holder = await call(holderOfName, { kind: "subject", value });
+    if (holder === undefined) return undefined;
+    const { ownerId } = holder;
+    const key = { partition: partitionOf(ownerId), personId: ownerId, link: value };
+    if (!(await call(eraseToldLink, { ...key, unlessOperator, now }))) return undefined;
+    await settleName(call, { kind: "subject", value, ownerId, now });
+    return ownerId;
+  },
+);
 
 async function unlink(call: Call, key: SubjectLinkKey, now: Millis): Promise<boolean> {
   if (!(await call(eraseSubjectLink, key))) return false;

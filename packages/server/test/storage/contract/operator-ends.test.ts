@@ -1,9 +1,22 @@
+import sharp from "sharp";
 import { expect, test } from "vitest";
 import { type AdminContext, adminOf } from "../../../src/admin/context.ts";
-import { deleteUser, setPassword } from "../../../src/admin/people.ts";
+import { removeIdentity } from "../../../src/admin/identities.ts";
+import { deleteUser, resetSecondFactor, setPassword } from "../../../src/admin/people.ts";
+import { setUserPicture } from "../../../src/admin/user-picture.ts";
 import { onEveryBackend } from "../support/backends.ts";
 import { aLink, aSentLink } from "../support/mail-builders.ts";
-import { anId, aSession, aStoredPerson, DAY, HOUR, NOW } from "../support/record-builders.ts";
+import {
+  aHash,
+  anId,
+  aPasskey,
+  aSession,
+  aStoredPerson,
+  DAY,
+  FROM_OWNER,
+  HOUR,
+  NOW,
+} from "../support/record-builders.ts";
 
 onEveryBackend("what an operator ends", (storage) => {
   test("one session → its device begins anew at the next sign-in, as after the operator's other acts; others stay", async () => {
@@ -95,5 +108,65 @@ onEveryBackend("what an operator ends", (storage) => {
     await become([]);
     await deleteUser({ id: person.personId }, admin, check);
     expect(await storage().people.get(key)).toBeUndefined();
+  });
+
+  test("AD-25: somebody who becomes an operator before the transaction → a lesser caller resets no factor, sets no picture, disconnects nothing", async () => {
+    const person = await aStoredPerson(storage());
+    const key = { partition: person.partition, personId: person.personId };
+    const become = (operator: readonly string[]) =>
+      storage().people.update({ ...key, changes: { operator }, now: NOW });
+    const subject = { issuerId: "provider", claim: "https://accounts.example.com", subject: anId() };
+    await storage().subjectLinks.link({ ...key, subject, sole: true, madeBy: "person", now: NOW });
+    await storage().passkeys.add({ passkey: aPasskey(person), now: NOW });
+    await storage().secondFactors.set({
+      ...key,
+      sealedSecret: aHash(),
+      step: 1,
+      codes: ["a"],
+      added: FROM_OWNER,
+      now: NOW,
+    });
+    const undo = await aSentLink(storage(), aLink(person, "undo", { expiresAt: NOW + DAY }));
+    await storage().sessions.create(aSession(person));
+    const held = async () => ({
+      links: (await storage().subjectLinks.ofPerson(key)).length,
+      passkeys: (await storage().passkeys.list(key)).length,
+      factor: (await storage().secondFactors.get(key)) !== undefined,
+      undo: (await storage().mailLinks.find({ ...undo, purpose: "undo" })) !== undefined,
+      sessions: (await storage().sessions.list({ ...key, now: NOW })).length,
+      picture: (await storage().pictures.ofPerson(key)) !== undefined,
+    });
+    const before = await held();
+    expect(before).toEqual({ links: 1, passkeys: 1, factor: true, undo: true, sessions: 1, picture: false });
+    const check = (present: { readonly operator: readonly string[] }) => {
+      if (present.operator.length > 0) throw new Error("an operator");
+    };
+    const admin = adminOf(storage(), "https://as.example", () => NOW);
+    /** The person becomes an operator just before the first call of a verb of this group. */
+    const late = (group: "secondFactors" | "pictures" | "subjectLinks", verb: string): AdminContext => {
+      const port = storage()[group] as unknown as Record<string, (args: object) => Promise<unknown>>;
+      const first = async (args: object) => {
+        await become(["read"]);
+        return port[verb]?.(args);
+      };
+      return { ...admin, storage: { ...storage(), [group]: { ...port, [verb]: first } } } as unknown as AdminContext;
+    };
+    const [{ link } = { link: "" }] = await storage().subjectLinks.ofPerson(key);
+    const login = { id: person.personId };
+    const red = { width: 9, height: 9, channels: 3, background: "red" } as const;
+    const png = await sharp({ create: red }).png().toBuffer();
+    const acts: ((context: (group: Parameters<typeof late>[0], verb: string) => AdminContext) => Promise<unknown>)[] = [
+      (context) => resetSecondFactor(login, { passkeys: true }, context("secondFactors", "remove"), check),
+      (context) => setUserPicture(login, null, context("pictures", "set"), check),
+      (context) => setUserPicture(login, png, context("pictures", "set"), check),
+      (context) => removeIdentity(login, link, context("subjectLinks", "unlink"), check),
+    ];
+    for (const act of acts) {
+      await expect(act(late)).rejects.toThrow("an operator");
+      expect(await held()).toEqual(before);
+      await become([]);
+    }
+    for (const act of acts) await act(() => admin);
+    expect(await held()).toEqual({ links: 0, passkeys: 0, factor: false, undo: false, sessions: 0, picture: true });
   });
 });

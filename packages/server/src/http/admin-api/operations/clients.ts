@@ -185,12 +185,14 @@ async function pathClient(call: Call<unknown, unknown>): Promise<Client> {
   return client;
 }
 
-/** The client whose logo the caller may change: people know a verified one by it. */
-async function vouchedClient(call: Call<unknown, unknown>): Promise<Client> {
-  const client = await pathClient(call);
-  if (!call.authority.isFull && (client.verified || client.reviewed))
-    exceeded("logo", "the operator vouches for this client: needs the scope admin");
-  return client;
+/** For a change of the logo: people know a verified client by it. */
+async function requireLogo(call: Call<unknown, unknown>): Promise<(client: Client) => void> {
+  const over = await requireOver(call);
+  return (client) => {
+    over(client);
+    if (!call.authority.isFull && (client.verified || client.reviewed))
+      exceeded("logo", "the operator vouches for this client: needs the scope admin");
+  };
 }
 
 function answered(client: Client, { admin }: Call<unknown, unknown>, secret: string | null = null) {
@@ -318,9 +320,10 @@ export const clients = [
     result: records.clientRecord,
     tagged: true,
     async answer(call) {
-      const { clientId } = await pathClient(call);
+      const id = call.params["client_id"] ?? "";
       const overlap = (call.body.overlap ?? 86_400) * 1000;
-      const { client, secret } = await rotateSecret(clientId, overlap, call.admin, call.body.client_secret);
+      const over = await requireOver(call);
+      const { client, secret } = await rotateSecret(id, overlap, call.admin, call.body.client_secret, over);
       return answered(client, call, secret);
     },
   }),
@@ -334,8 +337,8 @@ export const clients = [
     result: records.clientRecord,
     tagged: true,
     async answer(call) {
-      const { clientId } = await vouchedClient(call);
-      return answered(await setLogo(clientId, call.bytes, call.admin), call);
+      const id = call.params["client_id"] ?? "";
+      return answered(await setLogo(id, call.bytes, call.admin, await requireLogo(call)), call);
     },
   }),
   operation({
@@ -346,8 +349,8 @@ export const clients = [
     result: records.clientRecord,
     tagged: true,
     async answer(call) {
-      const { clientId } = await vouchedClient(call);
-      return answered(await setLogo(clientId, null, call.admin), call);
+      const id = call.params["client_id"] ?? "";
+      return answered(await setLogo(id, null, call.admin, await requireLogo(call)), call);
     },
   }),
 ];

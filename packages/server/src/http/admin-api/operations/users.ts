@@ -121,12 +121,6 @@ function requireOver({ authority }: Call<unknown, unknown>): (person: Person) =>
 
 const refOf = ({ params }: Call<unknown, unknown>): UserRef => ({ id: params["id"] ?? "" });
 
-/** The person of the path, whom the caller may change. */
-async function pathUser(call: Call<unknown, unknown>): Promise<UserRef> {
-  requireOver(call)(await userOf(refOf(call), call.admin));
-  return refOf(call);
-}
-
 function answered(person: Person, { admin }: Call<unknown, unknown>, generated: string | null = null) {
   return { record: userRecord(person, admin.issuer, generated), tagged: userRecord(person, admin.issuer) };
 }
@@ -320,8 +314,8 @@ export const users = [
       sessions_ended: Type.Integer(),
     }),
     async answer(call) {
-      const ref = await pathUser(call);
-      const reset = await resetSecondFactor(ref, { passkeys: call.body.passkeys ?? false }, call.admin);
+      const how = { passkeys: call.body.passkeys ?? false };
+      const reset = await resetSecondFactor(refOf(call), how, call.admin, requireOver(call));
       return {
         record: {
           id: reset.person.personId,
@@ -342,8 +336,7 @@ export const users = [
     result: records.userRecord,
     tagged: true,
     async answer(call) {
-      const ref = await pathUser(call);
-      return answered(await setUserPicture(ref, call.bytes, call.admin), call);
+      return answered(await setUserPicture(refOf(call), call.bytes, call.admin, requireOver(call)), call);
     },
   }),
   operation({
@@ -354,8 +347,7 @@ export const users = [
     result: records.userRecord,
     tagged: true,
     async answer(call) {
-      const ref = await pathUser(call);
-      return answered(await setUserPicture(ref, null, call.admin), call);
+      return answered(await setUserPicture(refOf(call), null, call.admin, requireOver(call)), call);
     },
   }),
   operation({
@@ -408,7 +400,7 @@ export const users = [
     notes: "The person may have no way to sign in afterwards: look at `has_password` first.",
     command: "user disconnect",
     async answer(call) {
-      await removeIdentity(await pathUser(call), call.params["identity"] ?? "", call.admin);
+      await removeIdentity(refOf(call), call.params["identity"] ?? "", call.admin, requireOver(call));
       return {};
     },
   }),
