@@ -34,6 +34,7 @@ const postgresTests = [
     "flows/consent-declined",
     "flows/companies",
     "flows/company-choice",
+    "flows/company-kept-end",
     "flows/own-sign-in-page",
     "flows/recovery",
     "flows/forgotten-password",

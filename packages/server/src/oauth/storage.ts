@@ -305,6 +305,8 @@ export interface DeviceApproval {
   readonly onceUntil: Millis | null;
   /** The scopes that are only for this once. Absent: all, if `onceUntil` is set. */
   readonly once?: readonly string[];
+  /** The latest ends of single scopes that are not only for this once. Absent: none. */
+  readonly ends?: Readonly<Record<string, Millis>>;
   /** The latest end of its scopes. Absent: the consent decides. */
   readonly endsBy?: Millis | null;
   readonly approvedAt: Millis;

@@ -71,7 +71,8 @@ export interface Decided {
  * duration here, but ends no later than there.
  */
 export function decidedScopes(before: Consent | undefined, decision: Decision): Decided {
-  const { grant, durations = {}, bounded = false, hosts, earlierHosts, endsAt, now, onceUntil } = decision;
+  const { grant, durations = {}, bounded = false, keptUntil = null, now, onceUntil } = decision;
+  const { hosts, earlierHosts, endsAt } = decision;
   const reach: Reach = { host: hosts[0] ?? null, earlierHosts, ceiling: grant.ceiling };
   const byName = (scopes: readonly ConsentedScope[]) => new Map(scopes.map((scope) => [scope.name, scope]));
   const own = (name: string) => endsAt !== undefined || Object.hasOwn(durations, name);
@@ -86,7 +87,8 @@ export function decidedScopes(before: Consent | undefined, decision: Decision): 
   const endFor = (name: string) => {
     const scope = here.get(name) ?? held.get(name);
     if (scope === undefined) return chosenFor(name);
-    return isKept(name) ? scope.expiresAt : sooner(scope.expiresAt, chosenFor(name));
+    const last = isKept(name) ? scope.expiresAt : sooner(scope.expiresAt, chosenFor(name));
+    return here.has(name) ? sooner(last, keptUntil) : last;
   };
   const after = (scope: ConsentedScope): ConsentedScope => {
     if (here.has(scope.name) || reach.host === null) return { ...scope, hosts: hostsAfter(scope, decision) };

@@ -20,6 +20,8 @@ export interface Approve {
   readonly durations?: Readonly<Record<string, ConsentDuration>>;
   /** True: the page showed the ends of another owner. So no active scope lasts longer than `duration` in this grant. */
   readonly bounded?: boolean;
+  /** The latest end of active scopes in this grant, unless another one was chosen. Absent or null: their own ends. */
+  readonly keptUntil?: Millis | null;
   /** The description of each scope that the owner read, for the history. Absent: no page was shown. */
   readonly texts?: Readonly<Record<string, string>>;
   /** The end of a `once`: the end of its access token. */

@@ -178,8 +178,8 @@ export async function scopeChoices(
   const now = tools.now();
   const standing = heldScopes(owner, now);
   const approval = approvalFor(owner.acting, reach, now);
-  // Under an approval, a member may have chosen a sooner end.
-  const last = approval === undefined ? null : sooner(endOfRule(approval, reach), owner.acting?.chosenUntil ?? null);
+  // The company's consent and approval may last longer than the member chose.
+  const last = sooner(approval === undefined ? null : endOfRule(approval, reach), owner.acting?.chosenUntil ?? null);
   const ends = hasChoiceEnded(owner, now) ? new Map<string, null>() : presentEnds(consent, reach, now);
   const declined = declinedFor(owner, now);
   const { removed } = refusedScopes(consent, reach, now);
@@ -209,7 +209,7 @@ export async function scopeChoices(
   }));
 }
 
-/** `last`: the end of the approval under which a member acts, or sooner, of the member's last answer. */
+/** `last`: the end of the approval under which a member acts, or of the member's last answer, whichever is sooner. */
 function endOf(endsAt: number | null | undefined, last: number | null): Pick<ScopeChoice, "endsAt"> {
   return endsAt === undefined ? {} : { endsAt: sooner(endsAt, last) };
 }

@@ -1,6 +1,6 @@
 /** An owner's answer to an app: how it is read, and what it changes. The browser and the device flow share it. */
 
-import { ceilingOf } from "../../oauth/consent-reach.ts";
+import { ceilingOf, sooner } from "../../oauth/consent-reach.ts";
 import { type GrantTerms, newGrant } from "../../oauth/grants/new-grant.ts";
 import type { Client, Millis, Scope } from "../../oauth/model.ts";
 import { allowsOffline } from "../../oauth/openid/scopes.ts";
@@ -18,7 +18,14 @@ import {
 import { textsOf } from "../scope-texts.ts";
 import type { Approve, ConsentDuration, OwnerStorage, Person } from "../storage.ts";
 import type { AuthorizationContext, SignedIn } from "./context.ts";
-import { chosenOwner, heldScopes, type OwnerChoice, trustedFrom, withVerdictOn } from "./person-or-company.ts";
+import {
+  chosenOwner,
+  hasChoiceEnded,
+  heldScopes,
+  type OwnerChoice,
+  trustedFrom,
+  withVerdictOn,
+} from "./person-or-company.ts";
 
 /** A form as it was sent, not checked yet. */
 export interface AnswerForm {
@@ -59,6 +66,8 @@ export interface Allowed {
   readonly durations: Readonly<Record<string, ConsentDuration>>;
   /** Names of active scopes whose ends do not change. */
   readonly kept: readonly string[];
+  /** For a company: the end that the member chose for these before. Null: none, or it has passed. */
+  readonly keptUntil: Millis | null;
   /** True: the page did not show the owner's present ends. So no scope of this grant lasts longer than `duration`. */
   readonly bounded: boolean;
 }
@@ -109,7 +118,8 @@ export function readAnswer(form: AnswerForm, question: Question, now: Millis): D
   const unseen = (elsewhere ? others : fresh).filter((name) => standing.has(name));
   const bounded = duration !== undefined && unseen.length > 0;
   // Nothing is new. If the consent is revoked before this is written, the answer holds for as short as possible.
-  const lengths = { duration: duration ?? ("once" as const), durations, kept, bounded };
+  const keptUntil = hasChoiceEnded(chosen, now) ? null : (chosen.acting?.chosenUntil ?? null);
+  const lengths = { duration: duration ?? ("once" as const), durations, kept, keptUntil, bounded };
   return { kind: "allowed", owner, scopes, declined: left, unticked: declined, ...lengths };
 }
 
@@ -188,14 +198,14 @@ export function grantTerms(
  */
 export function recordTerms(
   client: Client,
-  { owner, scopes, declined, duration, durations, bounded }: Allowed,
+  { owner, scopes, declined, duration, durations, bounded, keptUntil }: Allowed,
   { person }: SignedIn,
   via: "browser" | "device" | "first party",
   language: string,
 ): Omit<Approve, "grant" | "onceUntil" | "now"> {
   return {
     grantedBy: person.personId,
-    ...{ via, declined, duration, durations, bounded },
+    ...{ via, declined, duration, durations, bounded, keptUntil },
     ...(via === "first party" ? {} : { texts: textsOf(scopes, language) }),
     shown: { locale: language, clientName: client.name, logo: client.logo },
     trustedFrom: trustedFrom(owner, person),
@@ -222,14 +232,28 @@ export async function noteRefusal(
 }
 
 /**
- * When an answer under an admin's approval for all members ends: with the shortest duration that was chosen. It does
- * not change the approval.
+ * When an answer in a company's name ends: with the shortest time that was chosen, now or before. It does not change
+ * the company's consent or approval, which may last longer.
  */
 export function endsBy(allowed: Allowed, now: Millis, onceUntil: Millis): Millis | null {
-  const lengths = allowed.scopes.map(({ name }) => lengthOf(name, allowed));
-  const { acting, verdict } = allowed.owner;
-  // The approval may last longer than the member chose before.
-  const keptUntil = verdict === "approved" ? (acting?.chosenUntil ?? null) : null;
-  const ends = lengths.map((length) => (length === "kept" ? keptUntil : endOf(length, now, onceUntil)));
-  return ends.reduce((least, end) => (end === null || (least !== null && least < end) ? least : end), null);
+  const ends = allowed.scopes.map(({ name }) => chosenEnd(name, allowed, now, onceUntil));
+  return ends.reduce(sooner, null);
+}
+
+/** The ends that were chosen for single scopes, without those for this once. The owner's consent may last longer. */
+export function chosenEnds(allowed: Allowed, now: Millis, onceUntil: Millis): Readonly<Record<string, Millis>> {
+  const once = onceOnly(allowed);
+  const lasting = allowed.scopes.map(({ name }) => name).filter((name) => !once.includes(name));
+  const ends = lasting.map((name) => [name, chosenEnd(name, allowed, now, onceUntil)] as const);
+  return Object.fromEntries(ends.flatMap(([name, end]) => (end === null ? [] : [[name, end]])));
+}
+
+/** Null: nothing ends this scope before the owner's consent does. */
+function chosenEnd(name: string, allowed: Allowed, now: Millis, onceUntil: Millis): Millis | null {
+  const { kept, keptUntil, bounded, owner } = allowed;
+  const length = lengthOf(name, allowed);
+  const end = length === "kept" ? null : endOf(length, now, onceUntil);
+  // Under an approval, the page says that the time chosen now is that of the whole access.
+  const isKept = kept.includes(name) && !(bounded && owner.verdict === "approved");
+  return isKept ? sooner(end, keptUntil) : end;
 }

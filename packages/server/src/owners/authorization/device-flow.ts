@@ -14,6 +14,7 @@ import {
   type Allowed,
   type AnswerForm,
   type AnswerProblem,
+  chosenEnds,
   decide,
   durationsFor,
   endsBy,
@@ -280,7 +281,7 @@ async function allow(
   context: AuthorizationContext,
 ): Promise<DeviceStep> {
   const { client, request, userCodeKey, person, session } = flow;
-  const { owner, bounded } = allowed;
+  const { owner } = allowed;
   const once = onceOnly(allowed);
   const now = context.now();
   const onceUntil = request.expiresAt + context.oauth.policy.accessTtl;
@@ -292,8 +293,9 @@ async function allow(
     authTime: session.authTime,
     onceUntil: once.length > 0 ? onceUntil : null,
     ...(once.length === 0 || once.length === grant.scopes.length ? {} : { once }),
-    // Under an admin's approval for all members, the person's own choice may end sooner.
-    endsBy: owner.verdict === "approved" || bounded ? endsBy(allowed, now, onceUntil) : null,
+    // The owner's consent may last longer than this answer.
+    ends: chosenEnds(allowed, now, onceUntil),
+    endsBy: owner.verdict === "approved" ? endsBy(allowed, now, onceUntil) : null,
     approvedAt: now,
   };
   const terms = recordTerms(client, allowed, flow, "device", reader.language());

@@ -1,6 +1,6 @@
 /** Verbs of the device flow: a request, the owner's answer, and the one grant that follows (RFC 8628 §§3.1–3.5). */
 
-import type { Reach } from "../../oauth/consent-reach.ts";
+import { type Reach, sooner } from "../../oauth/consent-reach.ts";
 import type { Consent, GrantedScope, Millis } from "../../oauth/model.ts";
 import type {
   DeviceApproval,
@@ -88,7 +88,7 @@ export const redeemDevice = steps<RedeemDevice, RedeemDeviceOutcome>(async (call
  */
 export const grantDevice = transaction<RedeemDevice, RedeemDeviceOutcome>(async (tx, args) => {
   const { approval, clientId, ceiling, now } = args;
-  const { onceUntil: _onceUntil, once: _once, endsBy: _endsBy, approvedAt, ...rest } = approval;
+  const { onceUntil: _onceUntil, once: _once, ends: _ends, endsBy: _endsBy, approvedAt, ...rest } = approval;
   const { partition, ownerId } = rest;
   const owner = await ownerVerdict(tx, { ...approval, clientId, ceiling }, now);
   const { verdict, trustedFrom, reach } = owner;
@@ -204,10 +204,13 @@ function grantedScopes(
   reach: Reach,
   now: Millis,
 ): readonly GrantedScope[] {
-  const { onceUntil, endsBy = null, scopes } = approval;
+  const { onceUntil, ends = {}, endsBy = null, scopes } = approval;
   const onlyOnce = onceScopes(approval);
+  const endIn = (name: string) => (Object.hasOwn(ends, name) ? (ends[name] ?? null) : null);
   const held: readonly GrantedScope[] = [
-    ...consent.scopes.filter(({ name }) => !onlyOnce.has(name)),
+    ...consent.scopes
+      .filter(({ name }) => !onlyOnce.has(name))
+      .map((scope) => ({ ...scope, expiresAt: sooner(scope.expiresAt, endIn(scope.name)) })),
     ...[...onlyOnce].map((name) => ({ name, expiresAt: onceEnd(name, onceUntil, consent.scopes, now) })),
   ];
   return cappedEnds(held, endsBy, rule, reach)

@@ -81,7 +81,7 @@ describe("an answer", () => {
     const given = form({ scopes: new Set(["admin"]), durations: { read: "3600" } });
     expect(readAnswer(given, question, NOW)).toEqual({
       ...{ kind: "allowed", owner: me, scopes: [read], declined: ["write"], unticked: ["write"] },
-      ...{ duration: 86_400, durations: { read: 3600 }, kept: [], bounded: false },
+      ...{ duration: 86_400, durations: { read: 3600 }, kept: [], keptUntil: null, bounded: false },
     });
   });
 
@@ -181,13 +181,14 @@ describe("the end of an answer under what an admin approved", () => {
       duration,
       durations,
       kept: [],
+      keptUntil: null,
       bounded: false,
     };
     expect(endsBy(allowed, NOW, NOW + 5)).toBe(end);
   });
 
   test("what stands and keeps its end → as approved; bounded by what was chosen for another owner → no longer than that", () => {
-    const lengths = { durations: {}, kept: ["read", "write"] };
+    const lengths = { durations: {}, kept: ["read", "write"], keptUntil: null };
     const all = { owner: company, scopes: [read, write], declined: [], unticked: [], ...lengths };
     expect(endsBy({ ...all, duration: 60, bounded: false }, NOW, NOW + 5)).toBeNull();
     expect(endsBy({ ...all, duration: 60, bounded: true }, NOW, NOW + 5)).toBe(NOW + 60_000);
