@@ -42,6 +42,7 @@ const postgresTests = [
     "flows/history",
     "flows/apps",
     "attacks/admin-api",
+    "attacks/admin-api-flood",
     "attacks/injection",
     "attacks/races",
     "reliability/races-between-processes",

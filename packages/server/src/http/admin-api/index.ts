@@ -24,9 +24,12 @@ import { receiveBytes } from "./receive-body.ts";
 import { find } from "./routes.ts";
 import type { AdminApiTools } from "./tools.ts";
 import { problemsOf } from "./validation.ts";
+import { WriteTurns } from "./write-turns.ts";
 
 const ROOT = "/admin/api/v1";
 const NO_BYTES = new Uint8Array();
+/** Of this process. */
+const turns = new WriteTurns();
 
 /** The path below the API. */
 function pathOf(http: HttpRequest, { basePath }: AdminApiTools): string {
@@ -115,10 +118,10 @@ async function perform(
     );
   };
   const key = http.header("idempotency-key");
-  if (key === undefined || operation.method !== "POST") return run();
-  if (!KEY.test(key)) refuse("idempotency_key_invalid");
-  if (operation.repeats) return run();
-  return onlyOnce(key, operation, authority, http, bytes, tools, run);
+  if (key !== undefined && operation.method === "POST" && !KEY.test(key)) refuse("idempotency_key_invalid");
+  const once = key === undefined || operation.method !== "POST" || operation.repeats ? undefined : key;
+  const act = once === undefined ? run : () => onlyOnce(once, operation, authority, http, bytes, tools, run);
+  return operation.access === "write" ? turns.inTurn(authority.actor, act) : act();
 }
 
 /** Most field names that an event repeats. */
