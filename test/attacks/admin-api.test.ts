@@ -299,6 +299,29 @@ describe("AD-06: fields that only the server sets, hostile JSON, oversized bodie
     expect([answer.status, answer.body?.["code"]]).toEqual([400, "json_malformed"]);
   });
 
+  test.each([
+    ["nothing", "", "the body is empty"],
+    ["a comma too many", '{"name":"Secret Corp",}', "the body is not JSON: look at position 22"],
+    ["half an object", '{"name":"Secret Corp","slug":', "the body is not JSON: it ends too early"],
+    ["a word without quotes", '{"name":Secret}', "the body is not JSON"],
+    ["a list", "[1]", "the body is JSON, but no object"],
+    ["a name twice", '{"name":"A","name":"B"}', "a name occurs twice"],
+  ])("%s → the answer says what is wrong, and repeats nothing", async (_, raw, wanted) => {
+    const { text, body } = await api.call("POST", "/companies", { raw });
+    expect(body?.["errors"]).toEqual([{ field: null, problem: expect.stringContaining(wanted) }]);
+    expect(text).not.toContain("Secret");
+  });
+
+  test("a wrong field → the one that was meant; an unknown path → where the paths are", async () => {
+    const { body } = await api.post("/clients", { name: "A", redirect_url: "x", id: "1", type: "public" });
+    const errors = (body?.["errors"] ?? []) as readonly { field: string; problem: string }[];
+    const problems = new Map(errors.map(({ field, problem }) => [field, problem]));
+    expect(problems.get("name")).toBe("can't be set: did you mean client_name?");
+    expect(problems.get("redirect_url")).toBe("can't be set: did you mean redirect_uris?");
+    expect((await api.get("/client")).text).toContain("openapi.json lists all");
+    expect((await api.get("/resources/https://api.test")).text).toContain("percent-encode the identifier");
+  });
+
   test("64 KiB and more → 413; another type, compressed → 415; a body where none is → 400", async () => {
     const large = await api.post("/companies", { name: "A".repeat(70_000), slug: "large" });
     expect([large.status, large.body?.["code"]]).toEqual([413, "body_too_large"]);

@@ -61,6 +61,11 @@ export function filterOption(fields: readonly string[]): Option {
   });
 }
 
+/** What to say of a list without entries: `none`, unless a filter left everything out. */
+export function noneWith(filters: object | undefined, none: string): string {
+  return Object.keys(filters ?? {}).length > 0 ? "Nothing fits the filter." : none;
+}
+
 /** The value of a filter that has few values. */
 export function oneOf<const V extends string>(
   field: string,

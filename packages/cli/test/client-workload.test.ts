@@ -1,5 +1,7 @@
 /** `--workload-…` of clients: wrong settings are refused; a client gets the method and no secret. */
 
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { aWorkspaceWithDatabase, type Workspace } from "./support/run-command.ts";
 
@@ -47,4 +49,24 @@ test("issuer and subject → the method, no secret; another method → the workl
   const changed = await at.json(["client", "update", id, "--auth-method", "client_secret_basic"]);
   expect(changed).not.toHaveProperty("workload_identity");
   expect(changed["client_secret"]).toMatch(/^cs_/);
+});
+
+test("a file with workload_identity and no method → the method; applied again → nothing changes", async () => {
+  const file = join(at.folder, "assent.yaml");
+  writeFileSync(
+    file,
+    `version: 1
+name: jobs
+clients:
+  job:
+    client_name: Job of the file
+    type: confidential
+    grant_types: [client_credentials]
+    own_scope: read
+    workload_identity: {issuer: ${CI}, subject: "file:1"}
+`,
+  );
+  await at.run(["apply", "-f", file]);
+  expect(await at.json(["client", "show", "job"])).toMatchObject({ token_endpoint_auth_method: "workload_jwt" });
+  expect(await at.run(["apply", "-f", file, "--plan"])).toMatchObject({ code: 0 });
 });

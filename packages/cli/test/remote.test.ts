@@ -77,6 +77,7 @@ describe("wrong servers", () => {
     ["another protocol", "ftp://login.example.com", /must have https/],
     ["a password in the address", "https://me:secret@login.example.com", /no user, query or fragment/],
     ["no address", "login.example.com", /must be an address/],
+    ["no scheme", "localhost:9400", /with https:\/\/ at its beginning/],
   ])("%s → wrong usage, and nothing is sent", async (_, address, text) => {
     for (const words of [
       ["client", "list", "--server", address],
@@ -127,6 +128,12 @@ describe("wrong servers", () => {
     const { code, stderr } = await at.run(["user", "list"], { env: { ASSENT_SERVER: address, ASSENT_TOKEN: token } });
     expect([code, stderr]).toEqual([1, expect.stringMatching(/certificate is not trusted[\s\S]*NODE_EXTRA_CA_CERTS/)]);
     expect(requests).toBe(0);
+  });
+
+  test("https to a server that has http → says what to change, without words of OpenSSL", async () => {
+    const address = server.issuer.replace("http://", "https://");
+    const { code, stderr } = await at.run(["login", address]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining("it doesn't speak TLS")]);
   });
 
   test("the token of one server → is not sent to another one", async () => {
@@ -253,6 +260,8 @@ describe("a script with a token", () => {
     expect(await json(["user", "disable", "bea"])).toMatchObject({ status: "disabled" });
     const disabled = await json(["user", "list", "--filter", "status=disabled", "--limit", "5"]);
     expect(disabled).toMatchObject([{ username: "bea" }]);
+    const none = await at.run(["user", "list", "--filter", "username=zz"], withToken());
+    expect([none.stdout, none.stderr]).toEqual(["", "Nothing fits the filter.\n"]);
     const nobody = await at.run(["user", "show", "nobody"], withToken());
     expect([nobody.code, nobody.stderr]).toEqual([1, expect.stringContaining('there is no user "nobody"')]);
     const wrong = await at.run(["user", "list", "--filter", "id=1"], withToken());
@@ -296,6 +305,13 @@ describe("a script with a token", () => {
       ["refusal", "list"],
       ["setting", "list"],
       ["consent", "list"],
+      ["webhook", "list"],
+      ["registration", "list"],
+      ["admin", "list-tokens"],
+      ["issuer", "list"],
+      ["provider", "list"],
+      ["scope", "list"],
+      ["resource", "list"],
     ])
       expect(await json(words), words.join(" ")).toEqual(expect.any(Array));
     const first = await json([

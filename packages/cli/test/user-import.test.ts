@@ -55,6 +55,8 @@ test("setting list → every setting; --changed → only those of this configura
   const all = await at.json<{ variable: string; value: unknown }[]>(["setting", "list"], { env });
   expect(all.find(({ variable }) => variable === "ASSENT_SMTP_URL")?.value).toBe("(secret)");
   expect(JSON.stringify(all)).not.toContain("hidden-word");
+  expect(all.find(({ variable }) => variable === "ASSENT_ACCESS_TTL")?.value).toBe(600);
+  expect(all.find(({ variable }) => variable === "ASSENT_LISTEN")?.value).toMatch(/^[^{]+:\d+$/);
   const changed = await at.json<{ variable: string }[]>(["setting", "list", "--changed"], { env });
   expect(changed.map(({ variable }) => variable).sort()).toContain("ASSENT_SMTP_URL");
   expect(changed.length).toBeLessThan(all.length);

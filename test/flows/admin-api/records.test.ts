@@ -53,6 +53,28 @@ describe("clients", () => {
     expect(answer.status).toBe(200);
   });
 
+  test("workload_identity alone → the method is workload_jwt; with another method → refused, not dropped", async () => {
+    const issuer = "https://ci.example";
+    const key = { kty: "EC", crv: "P-256", kid: "k", x: "f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU" };
+    const jwks = { keys: [{ ...key, y: "x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0" }] };
+    await api.post("/issuers", { issuer, type: "jwt", jwks });
+    const job = { client_name: "Job", type: "confidential", grant_types: ["client_credentials"], own_scope: "read" };
+    const workload = { issuer, subject: "job:1" };
+    const basic = { token_endpoint_auth_method: "client_secret_basic" };
+    const refused = await api.post("/clients", { ...job, ...basic, workload_identity: workload });
+    expect([refused.status, refused.text]).toEqual([400, expect.stringContaining("needs token_endpoint_auth_method")]);
+    const made = await api.post("/clients", { ...job, workload_identity: workload });
+    const wanted = { token_endpoint_auth_method: "workload_jwt", workload_identity: workload };
+    expect(made.body).toMatchObject(wanted);
+    expect(made.body).not.toHaveProperty("client_secret");
+    const path = `/clients/${made.body?.["client_id"]}`;
+    expect((await api.patch(path, basic)).body).not.toHaveProperty("workload_identity");
+    expect((await api.patch(path, { workload_identity: { ...workload, subject: "job:2" } })).body).toMatchObject({
+      ...wanted,
+      workload_identity: { issuer, subject: "job:2" },
+    });
+  });
+
   test("a logo is set and removed; a text is no picture → 400", async () => {
     const { body } = await api.post("/clients", aClient);
     const path = `/clients/${body?.["client_id"]}/logo`;

@@ -16,6 +16,7 @@ import {
   type JsonOption,
   limitOption,
   listOption,
+  noneWith,
   noun,
   oneOf,
   requireChanges,
@@ -349,7 +350,7 @@ async function list(options: JsonOption & { readonly limit?: number; readonly fi
     out.list(
       clients.map((client) => clientRecord(client, admin.issuer)),
       [{ field: "client_id" }, { field: "client_name" }, { field: "type" }, { field: "status" }, { field: "scope" }],
-      "There are no clients: assent client create",
+      noneWith(options.filter, "There are no clients: assent client create"),
     );
   });
 }

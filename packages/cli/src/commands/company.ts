@@ -21,6 +21,7 @@ import {
   type JsonOption,
   limitOption,
   listOption,
+  noneWith,
   noun,
   oneOf,
   requireChanges,
@@ -142,7 +143,7 @@ async function list(options: JsonOption & { readonly limit?: number; readonly fi
     out.list(
       companies.map((company) => companyRecord(company)),
       [{ field: "slug" }, { field: "name" }, { field: "status" }, { field: "default_rule" }],
-      "There are no companies: assent company create",
+      noneWith(options.filter, "There are no companies: assent company create"),
     );
   });
 }

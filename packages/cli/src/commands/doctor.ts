@@ -3,6 +3,7 @@
 import type { Command } from "commander";
 import { Output } from "../print-records.ts";
 import type { JsonOption } from "../shared-options.ts";
+import { settingText } from "./setting.ts";
 
 export function register(program: Command): void {
   program
@@ -20,7 +21,7 @@ async function doctor(options: JsonOption): Promise<void> {
   new Output(options.json ?? false).report({ ok, node: process.versions.node, findings, configuration }, (out) => {
     if (configuration !== null) {
       out.record(
-        Object.fromEntries(Object.entries(configuration).map(([variable, value]) => [variable, textOf(value)])),
+        Object.fromEntries(Object.entries(configuration).map(([variable, value]) => [variable, settingText(value)])),
       );
       process.stdout.write("\n");
     }
@@ -31,9 +32,4 @@ async function doctor(options: JsonOption): Promise<void> {
     );
   });
   if (!ok) process.exitCode = 1;
-}
-
-/** A value as the setting reads it: `false`, and a list with commas alone. */
-function textOf(value: unknown): string {
-  return Array.isArray(value) ? value.join(",") : String(value);
 }

@@ -23,6 +23,7 @@ import {
   type JsonOption,
   limitOption,
   listOption,
+  noneWith,
   noun,
   oneOf,
   requireChanges,
@@ -189,7 +190,7 @@ async function list(options: JsonOption & { readonly limit?: number; readonly fi
         { field: "second_factors", title: "second factors" },
         { field: "operator" },
       ],
-      "There are no users. To create one, run: assent user create",
+      noneWith(options.filter, "There are no users. To create one, run: assent user create"),
     );
   });
 }

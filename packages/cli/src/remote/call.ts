@@ -3,6 +3,7 @@
 import type { Command } from "commander";
 import { Failure } from "../command-errors.ts";
 import type { Column, Output, WireRecord } from "../print-records.ts";
+import { noneWith } from "../shared-options.ts";
 import type { Body, OperationId, RemoteApi } from "./api.ts";
 
 type Options = Readonly<Record<string, unknown>>;
@@ -60,7 +61,7 @@ export const columns = (...fields: readonly string[]): readonly Column[] => fiel
 export function listed(id: OperationId, shown: readonly Column[], none: string): RemoteCommand {
   return async (call) => {
     const found = await call.api.list(id, { query: filtersOf(call) }, limitOf(call));
-    call.out.list(found, shown, none);
+    call.out.list(found, shown, noneWith(filtersOf(call), none));
   };
 }
 

@@ -53,6 +53,11 @@ function reasonOf(error: unknown): string {
   if (/CERT|SELF_SIGNED|ISSUER|ALTNAME/.test(code)) {
     return `its certificate is not trusted (${cause?.message}): if it is your own authority's, name the file in NODE_EXTRA_CA_CERTS`;
   }
+  if (
+    code === "ERR_SSL_WRONG_VERSION_NUMBER" ||
+    /wrong version number|packet length too long/.test(cause?.message ?? "")
+  )
+    return "it doesn't speak TLS: the address begins with http://, or the port is another one";
   return `the request failed (${cause?.message ?? (error as Error).message})`;
 }
 

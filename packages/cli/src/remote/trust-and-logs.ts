@@ -7,6 +7,7 @@ import { rolesOf } from "../commands/company-provider.ts";
 import { type Filters, filtersOf, lineOfRecord, oneLine } from "../commands/events.ts";
 import { type IssuerOptions, settingsOf as issuerSettingsOf, keysOf } from "../commands/issuer.ts";
 import { type ProviderOptions, settingsOf as providerSettingsOf } from "../commands/provider.ts";
+import { settingText } from "../commands/setting.ts";
 import { linesOf } from "../commands/user-import.ts";
 import { type Settings as WebhookSettings, settingsOf as webhookSettingsOf } from "../commands/webhook.ts";
 import { confirm, confirmOnTerminal } from "../confirm.ts";
@@ -133,11 +134,11 @@ const SECRET = ["secret"];
 const webhookCommands: RemoteCommands = {
   "webhook create": async ({ options, api, out }) =>
     show(out, await api.call("webhooks.create", { body: webhookFields(options) }), SECRET),
-  "webhook list": listed(
-    "webhooks.list",
-    columns("id", "url", "kinds", "status", "failing_since"),
-    "There are no webhooks.",
-  ),
+  // There are few, so the list has no pages.
+  "webhook list": async ({ api, out }) => {
+    const { items } = await api.call("webhooks.list");
+    out.list(items as Body[], columns("id", "url", "kinds", "status", "failing_since"), "There are no webhooks.");
+  },
   "webhook show": async ({ args: [id = ""], api, out }) => show(out, await api.call("webhooks.show", { path: [id] })),
   "webhook update": async ({ args: [id = ""], options, api, out }) => {
     const changes = { ...webhookFields(options), ...given({ status: options["status"] }) };
@@ -332,7 +333,7 @@ export const trustAndLogs: RemoteCommands = {
     const query = options["changed"] === true ? { is_default: false } : {};
     out.list(
       await api.list("settings.list", { query }),
-      columns("variable", "value", "is_default"),
+      [{ field: "variable" }, { field: "value", show: settingText }, { field: "is_default" }],
       "Every setting has its default.",
     );
   },

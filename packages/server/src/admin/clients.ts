@@ -28,7 +28,7 @@ import { pagesOf } from "./read-whole-list.ts";
 import { metadataOf } from "./registered-metadata.ts";
 import { selfRegistration } from "./self-registered-client.ts";
 import { exchangeProblems, exchangeRemarks } from "./token-exchange-policy.ts";
-import { workloadProblems } from "./workload-identity.ts";
+import { withWorkloadMethod, workloadProblems } from "./workload-identity.ts";
 
 const DAY: Millis = 86_400_000;
 /**
@@ -81,7 +81,7 @@ export interface ClientWithSecret {
 
 /** Registers a client. Throws an `AdminError` with all problems. */
 export async function createClient(input: NewClient, context: AdminContext): Promise<ClientWithSecret> {
-  const fields = await checkedFields(input.type, input.metadata, input, context);
+  const fields = await checkedFields(input.type, withWorkloadMethod(input.metadata, input.workload), input, context);
   if (input.clientId !== undefined) refuseAny(clientIdProblems(input.clientId));
   const logo = input.logo === undefined ? null : await storeLogo(input.logo, context);
   const now = context.now();
@@ -142,7 +142,7 @@ export async function updateClient(
     if (client.document !== undefined && (replaced !== undefined || Object.keys(lists).length > 0))
       refuseDescribed("metadata");
     const changed = changedLists(client, lists);
-    const metadata = { ...replaced, ...changed.metadata };
+    const metadata = withWorkloadMethod({ ...replaced, ...changed.metadata }, others.workload);
     const settings = { ...others, ...changed.own };
     const asked = { ...client, ...settings, accent: canonicalAccent(settings.accent ?? client.accent ?? null) };
     if (settings.accent === null) asked.accent = null;

@@ -3,7 +3,6 @@
 import { existsSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
 import { type Config, certificatesKnown } from "../config.ts";
-import { type SettingKey, settingKeys, settingOf } from "../config-settings.ts";
 import { grantsOf } from "../configured-grant-types.ts";
 import { unseal } from "../crypto/seal.ts";
 import { Secrets } from "../crypto/server-secret.ts";
@@ -20,11 +19,10 @@ import { nodeFaults, nodeOrigin } from "../node-runtime.ts";
 import type { Millis, SigningAlg } from "../oauth/model.ts";
 import { withOpenIdScopes } from "../oauth/openid/scopes.ts";
 import { serverMetadata } from "../oauth/server-metadata.ts";
-import type { Endpoint } from "../setting-kinds.ts";
 import { refuseUnready } from "../storage/database-state.ts";
 import type { MigrationState } from "../storage/migrations/migrate.ts";
 import { openStorage, type Storage } from "../storage/open.ts";
-import { isPostgresUrl, maskedUrl } from "../storage/postgres/database-url.ts";
+import { isPostgresUrl } from "../storage/postgres/database-url.ts";
 import { allClients, clientRemarks, leavesPkceOpen, surroundings } from "./clients.ts";
 import { type AdminContext, adminOf, missingDatabase } from "./context.ts";
 import { counted } from "./counted.ts";
@@ -32,6 +30,7 @@ import { databaseStatus, neededBy } from "./database.ts";
 import { type NameFindings, nameFindings } from "./doctor-confusable-names.ts";
 import type { Finding } from "./doctor-finding.ts";
 import { everyProvider, providerFindings } from "./doctor-sign-in-providers.ts";
+import { settingsInForce } from "./effective-settings.ts";
 import { fetchMetadata } from "./fetch-own-metadata.ts";
 import type { RunningServer, StoredKey } from "./storage.ts";
 import { webhookFindings } from "./webhooks/findings.ts";
@@ -70,7 +69,7 @@ export async function diagnose(
   findings.push(...configurationFindings(config), ...files);
   // Files that other users can reach are not opened.
   if (files.every(({ status }) => status === "ok")) findings.push(...(await insideFindings(config, now)));
-  return { ok: findings.every(({ status }) => status !== "broken"), findings, configuration: inForce(config) };
+  return { ok: findings.every(({ status }) => status !== "broken"), findings, configuration: settingsInForce(config) };
 }
 
 function nodeFindings(version: string, path: string): Finding[] {
@@ -367,49 +366,6 @@ async function issuerFinding(config: Config, storage: Storage): Promise<Finding>
   }
   const detail = `${answer.url} answers with other metadata than this configuration: it may be another server, version or database`;
   return { check: "issuer", status: "broken", detail };
-}
-
-const TIMES = new Set([
-  ...[
-    "codeTtl",
-    "accessTtl",
-    "refreshIdle",
-    "retryWindow",
-    "deviceTtl",
-    "deviceInterval",
-    "consentCeiling",
-    "eventsKept",
-    "drainDelay",
-  ],
-]);
-
-/**
- * By variable, as the setting accepts it. Text in parentheses is no value: it says what holds by default, or that a
- * secret is set.
- */
-function inForce(config: Config): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(settingKeys.map((key) => [settingOf[key].variable, shownSetting(key, config)]));
-}
-
-function shownSetting(key: SettingKey, config: Config): unknown {
-  const { listen, metricsListen, brandColors, smtpUrl, secret } = config;
-  const value: unknown = config[key];
-  if (value === null || (Array.isArray(value) && value.length === 0)) return `(default: ${settingOf[key].shown})`;
-  if (key === "secret") return `(set: ${counted(secret?.length ?? 0, "secret")})`;
-  if (key === "databaseUrl") return shownUrl(config.databaseUrl);
-  if (key === "smtpUrl" && smtpUrl !== null) return `(set: ${addressOf(smtpUrl)}${smtpUrl.secure ? ", TLS" : ""})`;
-  if (key === "listen") return addressOf(listen);
-  if (key === "metricsListen" && metricsListen !== null) return addressOf(metricsListen);
-  if (key === "brandColors" && brandColors !== null) return `${brandColors.light},${brandColors.dark}`;
-  return TIMES.has(key) && typeof value === "number" ? value / 1000 : value;
-}
-
-function addressOf({ host, port }: Endpoint): string {
-  return `${host.includes(":") ? `[${host}]` : host}:${port}`;
-}
-
-function shownUrl(url: string): string {
-  return isPostgresUrl(url) ? maskedUrl(url) : url;
 }
 
 function lines(error: unknown): readonly string[] {

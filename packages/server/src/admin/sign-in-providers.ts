@@ -371,7 +371,7 @@ function remarksOf(provider: SignInProvider): readonly Remark[] {
     provider.believeFresh === true
       ? "if it doesn't say when somebody signed in there, somebody who finds a browser that is signed in there can confirm here that they are that person"
       : noAuthTime &&
-        "this provider may not say when somebody signed in there: people confirm with a password or a passkey that it's them, unless you use --believe-fresh";
+        "this provider may not say when somebody signed in there: people confirm with a password or a passkey that it's them, unless you set believe_fresh (--believe-fresh)";
   return [...accessRemarks(provider), ...(freshness ? [{ field: "believe_fresh", problem: freshness }] : [])];
 }
 

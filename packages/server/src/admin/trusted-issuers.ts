@@ -110,7 +110,11 @@ export async function issuerOf(id: string, { storage }: AdminContext): Promise<T
 export function issuerRemarks(issuer: TrustedIssuer): readonly Remark[] {
   const remarks: Remark[] = [];
   if (issuer.scopes.length === 0) {
-    remarks.push({ field: "scope", problem: "this issuer has no scope, so the server accepts none of its assertions" });
+    remarks.push({
+      field: "scope",
+      problem:
+        "this issuer has no scope, so its assertions give access to nobody's data; its tokens can still prove clients (workload_jwt)",
+    });
   }
   if (issuer.createOwners && issuer.subjects.length === 0) {
     remarks.push({

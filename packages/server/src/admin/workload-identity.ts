@@ -1,13 +1,22 @@
 /** The platform tokens by which a client authenticates (`workload_jwt`): checked, and in the form of a record. */
 
 import { subjectPatternProblem } from "../oauth/client-authentication/workload-subject.ts";
-import type { Registration } from "../oauth/client-registration/metadata.ts";
+import type { ClientMetadata, Registration } from "../oauth/client-registration/metadata.ts";
 import type { Client, WorkloadIdentity } from "../oauth/model.ts";
 import type { Remark } from "./admin-error.ts";
 import type { AdminContext } from "./context.ts";
 
 const FIELD = "workload_identity";
 const MAX_AUDIENCE = 1024;
+
+/** Who names platform tokens and no method means the method that reads them. */
+export function withWorkloadMethod(
+  metadata: ClientMetadata,
+  workload: WorkloadIdentity | null | undefined,
+): ClientMetadata {
+  const isChosen = metadata["token_endpoint_auth_method"] !== undefined;
+  return workload == null || isChosen ? metadata : { ...metadata, token_endpoint_auth_method: "workload_jwt" };
+}
 
 /** All problems. The issuer of `before` is not judged again. */
 export async function workloadProblems(
@@ -22,6 +31,15 @@ export async function workloadProblems(
     return [{ field: FIELD, problem }];
   }
   const problems: Remark[] = [];
+  if (
+    workload !== before?.workload &&
+    registration.kind === "valid" &&
+    registration.fields.authMethod !== "workload_jwt"
+  )
+    problems.push({
+      field: FIELD,
+      problem: `needs token_endpoint_auth_method workload_jwt, not ${registration.fields.authMethod}`,
+    });
   const { issuer, subject, audience } = workload;
   const record = (await storage.issuers.list()).find((one) => one.issuer === issuer);
   if (record?.type !== "jwt" && before?.workload?.issuer !== issuer) {

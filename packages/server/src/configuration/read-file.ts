@@ -1,10 +1,11 @@
 /** Reads a configuration: the text, the check against the schemas of the admin API, and the references. */
 
+import { nearest } from "../http/admin-api/nearest-name.ts";
 import { check, problemsOf } from "../http/admin-api/validation.ts";
 import { NAME, VERSION } from "./file-schema.ts";
 import type { Entry, Fields, Kind, Schema } from "./kind.ts";
 import { kinds } from "./kinds/index.ts";
-import { ConfigurationError, nearest, type Place, type Problem, refuseAll } from "./problems.ts";
+import { ConfigurationError, type Place, type Problem, refuseAll } from "./problems.ts";
 import { readSource, type Source, type Value } from "./yaml-source.ts";
 
 /** A place outside of the file that has the value. */

@@ -10,7 +10,7 @@ import { bodyOf } from "../run-operations.ts";
 
 const SECRET = "client_secret";
 
-function defaults({ type, grant_types: grants }: Fields): Fields {
+function defaults({ type, grant_types: grants, workload_identity: workload }: Fields): Fields {
   const isPublic = type === "public";
   const grantTypes = Array.isArray(grants)
     ? (grants as readonly unknown[])
@@ -26,7 +26,7 @@ function defaults({ type, grant_types: grants }: Fields): Fields {
       token_exchange: null,
       workload_identity: null,
     },
-    token_endpoint_auth_method: isPublic ? "none" : "client_secret_basic",
+    token_endpoint_auth_method: workload == null ? (isPublic ? "none" : "client_secret_basic") : "workload_jwt",
     ...{ jwks: null, jwks_uri: null, tls_client_auth_subject_dn: null, tls_client_auth_san_dns: null },
     ...{ tls_client_auth_san_uri: null, tls_client_auth_san_ip: null, tls_client_auth_san_email: null },
     ...{ tls_client_certificate_bound_access_tokens: false, id_token_signed_response_alg: null },

@@ -68,7 +68,7 @@ export async function answer(http: HttpRequest, tools: AdminApiTools): Promise<A
     if (path === "/openapi.json" && method === "GET") return json(200, openApiDocument(operations, tools.issuer));
     const authority = await authenticate(http, tools);
     const found = find(path, method);
-    if (found.kind === "unknown") return refuse("record_unknown");
+    if (found.kind === "unknown") throw new ApiRefusal("record_unknown", [{ field: null, problem: noOperation(path) }]);
     if (found.kind === "other_method") {
       return problemAnswer("method_not_allowed", tools.issuer, http.id, { headers: { allow: found.allow } });
     }
@@ -87,6 +87,12 @@ export async function answer(http: HttpRequest, tools: AdminApiTools): Promise<A
       headers: { ...retryAfterOf(told), ...headers },
     });
   }
+}
+
+function noOperation(path: string): string {
+  return path.includes("://")
+    ? "percent-encode the identifier in the path: https%3A%2F%2Fapi.example.com"
+    : "there is no operation with this path; openapi.json lists all";
 }
 
 async function perform(

@@ -4,6 +4,7 @@ import { readJsonObject } from "../../jose/strict-json.ts";
 import { refuse } from "../../oauth/errors.ts";
 import { isEncoded } from "../form-body.ts";
 import type { HttpRequest } from "../http-message.ts";
+import { ApiRefusal } from "./problem.ts";
 
 /** `application/json`, or the type of a merge patch (RFC 7396). A charset, if named, must be UTF-8. */
 function isJsonType(contentType: string | undefined): boolean {
@@ -17,7 +18,24 @@ function isJsonType(contentType: string | undefined): boolean {
 export function jsonBody(http: HttpRequest, bytes: Uint8Array): Readonly<Record<string, unknown>> {
   if (isEncoded(http.header("content-encoding"))) refuse("content_encoding_refused");
   if (!isJsonType(http.header("content-type"))) refuse("content_type_not_json");
-  return strictObject(bytes) ?? refuse("json_malformed");
+  const value = strictObject(bytes);
+  if (value === undefined) throw new ApiRefusal("json_malformed", [{ field: null, problem: whatIsWrong(bytes) }]);
+  return value;
+}
+
+/** In words for a person. It repeats nothing of the body, which may have secrets. */
+function whatIsWrong(bytes: Uint8Array): string {
+  if (bytes.length === 0) return "the body is empty";
+  try {
+    const value: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+    if (typeof value !== "object" || value === null || Array.isArray(value)) return "the body is JSON, but no object";
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) return "the body is not UTF-8";
+    if (error.message.includes("end of JSON input")) return "the body is not JSON: it ends too early";
+    const place = /at position \d+/.exec(error.message)?.[0];
+    return place === undefined ? "the body is not JSON" : `the body is not JSON: look ${place}`;
+  }
+  return "a name occurs twice, an object is nested too deeply, or a text has a character that can't be stored";
 }
 
 /** Undefined: no JSON object, a name that occurs twice, too deep, or a text that no database can store. */

@@ -267,7 +267,7 @@ export const identityRecord = record({
 export const settingRecord = record({
   key: text(100),
   variable: text(100),
-  value: Type.Unknown({ description: "as the server uses it; times in milliseconds; a secret is never shown" }),
+  value: Type.Unknown({ description: "as the variable has it, a list as an array; a secret is never shown" }),
   is_default: flag,
   is_secret: flag,
   meaning: text(1000),

@@ -3,6 +3,7 @@
 import type { TSchema } from "typebox";
 import { Check, Errors } from "typebox/schema";
 import type { Remark } from "../../admin/admin-error.ts";
+import { nearest } from "./nearest-name.ts";
 
 interface SchemaError {
   readonly keyword: string;
@@ -26,8 +27,24 @@ export function problemsOf(schema: TSchema | object, value: unknown): readonly R
     if (REPEATING.has(error.keyword)) continue;
     for (const [field, problem] of remarksOf(error)) if (!told.has(field)) told.set(field, problem);
   }
+  suggestNames(told, Object.keys((schema as { properties?: object }).properties ?? {}));
   if (told.size === 0) return [{ field: null, problem: "does not fit the schema" }];
   return [...told].map(([field, problem]) => ({ field: field === "" ? null : field.slice(0, 200), problem }));
+}
+
+const NOT_SETTABLE = "can't be set";
+/** Wrong names for which the answer suggests another one. To compare names costs time. */
+const MOST_SUGGESTIONS = 5;
+
+/** Says which field was meant, or that there is none. */
+function suggestNames(told: Map<string, string>, known: readonly string[]): void {
+  const wrong = [...told].filter(([field, problem]) => problem === NOT_SETTABLE && !field.includes("."));
+  for (const [field] of wrong.slice(0, MOST_SUGGESTIONS)) {
+    const meant = nearest(field, known) ?? known.find((name) => name.endsWith(`_${field}`));
+    const reason =
+      meant === undefined ? "there is no such field, or only the server sets it" : `did you mean ${meant}?`;
+    told.set(field, `${NOT_SETTABLE}: ${reason}`);
+  }
 }
 
 function remarksOf({ keyword, instancePath, params, message }: SchemaError): readonly (readonly [string, string])[] {
@@ -35,9 +52,17 @@ function remarksOf({ keyword, instancePath, params, message }: SchemaError): rea
   const below = (name: string) => (at === "" ? name : `${at}.${name}`);
   const names = (value: unknown): readonly string[] => (Array.isArray(value) ? value.map(String) : []);
   if (keyword === "additionalProperties") {
-    return names(params["additionalProperties"]).map((name) => [below(name), "can't be set"]);
+    return names(params["additionalProperties"]).map((name) => [below(name), NOT_SETTABLE]);
   }
   if (keyword === "required") return names(params["requiredProperties"]).map((name) => [below(name), "is missing"]);
   if (keyword === "enum") return [[at, `must be one of ${names(params["allowedValues"]).join(", ")}`]];
-  return [[at, message]];
+  // Typebox says "must be array".
+  return [
+    [
+      at,
+      message
+        .replace(/^must be (array|object|integer)$/, "must be an $1")
+        .replace(/^must be (string|number|boolean)$/, "must be a $1"),
+    ],
+  ];
 }
