@@ -45,6 +45,14 @@ describe("AD-03, AD-25: a narrow token at a client that answers for people", () 
     expect((await full.post(`${path}/rotate-secret`, { overlap: 3600 })).status).toBe(200);
   });
 
+  test("an initial access token whose clients count as reviewed → 403; with the scope admin → made", async () => {
+    const asked = { reviewed: true, require_pkce: false, token_endpoint_audience: true };
+    const narrow = await (await adminApi(server, "admin:clients:write")).post("/registration_tokens", asked);
+    expect([narrow.status, narrow.body?.["code"]]).toEqual([403, "admin_authority_exceeded"]);
+    const full = await (await adminApi(server)).post("/registration_tokens", asked);
+    expect([full.status, full.body]).toEqual([201, expect.objectContaining(asked)]);
+  });
+
   test("any other client → its secret is changed", async () => {
     const narrow = await adminApi(server, "admin:clients:write");
     expect((await narrow.post("/clients/plain/rotate-secret", {})).status).toBe(200);

@@ -77,6 +77,17 @@ export function authorizes(issuer: string, person: Person, signInAgain = false):
   };
 }
 
+/** An authorization request that ends on the consent page, which has this text. */
+export function readsConsent(issuer: string, person: Person, text: string): Visit {
+  return {
+    match: `${issuer}/authorize*`,
+    tasks: [
+      { task: "Sign in", match: `${issuer}/*`, commands: signsIn(person, []) },
+      { task: "Read the question", match: `${issuer}/*`, commands: [copies(text, "always")] },
+    ],
+  };
+}
+
 /** An authorization request that ends on a page of the server with this text. */
 export function refusesAuthorization(issuer: string, text: string): Visit {
   const match = `${issuer}/authorize*`;

@@ -23,7 +23,31 @@ const explanations: readonly Explanation[] = [
     why: "A person must look at a picture of the second sign-in page. The program checks that the page has the text “Sign in”. The suite itself checks that `auth_time` is later.",
   },
   {
-    modules: ["oidcc-ensure-registered-redirect-uri"],
+    modules: ["oidcc-idtoken-unsigned"],
+    result: "SKIPPED",
+    why: "Assent signs every ID token; it has no `none`.",
+  },
+  {
+    modules: ["oidcc-registration-sector-uri", "oidcc-registration-sector-bad"],
+    result: "SKIPPED",
+    why: 'Assent has no pairwise subject identifiers. The metadata has `subject_types_supported: ["public"]`.',
+  },
+  {
+    modules: ["oidcc-registration-policy-uri", "oidcc-registration-tos-uri"],
+    result: "REVIEW",
+    why: "A person must look at a picture of the consent page. The program checks that the page has the link.",
+  },
+  {
+    modules: ["oidcc-ensure-redirect-uri-in-authorization-request"],
+    result: "REVIEW",
+    why: "OpenID Connect needs `redirect_uri` in each request. A person must look at a picture of the refusal. The program checks that the page names `redirect_uri_mismatch`.",
+  },
+  {
+    modules: [
+      "oidcc-ensure-registered-redirect-uri",
+      "oidcc-redirect-uri-query-mismatch",
+      "oidcc-redirect-uri-query-added",
+    ],
     result: "REVIEW",
     why: "A person must look at a picture of the refusal. The program checks that the page names `redirect_uri_mismatch`.",
   },
@@ -36,6 +60,11 @@ const explanations: readonly Explanation[] = [
     modules: ["oidcc-unsigned-request-object-supported-correctly-or-rejected-as-unsupported"],
     result: "SKIPPED",
     why: "Assent does not support request objects. It answers `request_not_supported`, as OpenID Connect Core §6.1 says, and the metadata has `request_parameter_supported: false`.",
+  },
+  {
+    modules: ["oidcc-request-uri-unsigned-supported-correctly-or-rejected-as-unsupported"],
+    result: "SKIPPED",
+    why: "Assent does not fetch request objects. It answers `request_uri_not_supported`, as OpenID Connect Core §6.2 says, and the metadata has `request_uri_parameter_supported: false`.",
   },
   {
     modules: [

@@ -36,6 +36,10 @@ export interface Provider {
   /** All that the server has written to stdout and stderr. */
   output(): string;
   addClient(wish: ClientWish): Promise<ProviderClient>;
+  /** With it, the suite registers clients of its own (RFC 7591 §3). */
+  initialAccessToken(): Promise<string>;
+  /** The next signing key is published. */
+  rotateKeys(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -54,6 +58,7 @@ export async function startProvider(trusted: string): Promise<Provider> {
     ASSENT_DATA_DIR: dataDir,
     ASSENT_TLS_CERT: certPath,
     ASSENT_TLS_KEY: keyPath,
+    ASSENT_REGISTRATION: "token",
     // The suite is at a loopback address, with its own certificate.
     ASSENT_OUTBOUND_ALLOW: "127.0.0.0/8,::1/128",
     NODE_EXTRA_CA_CERTS: join(dataDir, "suite.pem"),
@@ -83,6 +88,15 @@ export async function startProvider(trusted: string): Promise<Provider> {
     person: await addPerson(assent),
     output: () => output,
     addClient: (wish) => assent<ProviderClient>(clientArguments(wish)),
+    async initialAccessToken() {
+      // OpenID Connect Core has nonce and no PKCE, and leaves the audience of an assertion to the server (§9).
+      const terms = ["--reviewed", "--no-require-pkce", "--token-endpoint-audience"];
+      const args = ["registration", "create-token", "--uses", "1000", ...terms];
+      return (await assent<{ initial_access_token: string }>(args)).initial_access_token;
+    },
+    async rotateKeys() {
+      await assent(["key", "rotate"]);
+    },
     async stop() {
       process.off("exit", killed);
       server.kill("SIGTERM");

@@ -5,7 +5,7 @@ import type { PlanWish } from "./plans.ts";
 import { type ModuleRun, RESULTS } from "./suite-api.ts";
 
 export interface PlanRun {
-  readonly plan: Pick<PlanWish, "name" | "variant">;
+  readonly plan: Pick<PlanWish, "name" | "variant" | "without">;
   readonly modules: readonly (Pick<ModuleRun, "result" | "log"> & { readonly testModule: string })[];
 }
 
@@ -39,8 +39,13 @@ says how to repeat the run.
 
 ${table(["plan", "variant", "modules", "passed", "warnings", "review", "skipped", "failed"], counts)}
 
-All clients are registered before the run, because Assent has no dynamic registration. The suite's own browser signs in and
-allows access on Assent's pages.
+With \`static_client\`, the clients are registered before the run. With \`dynamic_client\`, and in the dynamic plan, each
+module registers its own, with an initial access token that an operator made for clients that don't use PKCE. The suite's
+own browser signs in and allows access on Assent's pages.
+
+## Modules that were not run
+
+${notRun(runs)}
 
 ## Every warning, review and skip
 
@@ -48,6 +53,17 @@ A *review* is a page that a person must look at for a certification; no program 
 
 ${table(["module", "plans", "result", "explanation"], explained(runs))}
 `;
+}
+
+function notRun(runs: readonly PlanRun[]): string {
+  const rows = runs.flatMap(({ plan }) =>
+    Object.entries(plan.without ?? {}).map(([name, why]) => [`\`${name}\``, shortName(plan.name), why]),
+  );
+  return rows.length === 0 ? "None." : table(["module", "plan", "reason"], rows);
+}
+
+function shortName(plan: string): string {
+  return plan.replace(/^oidcc-|-certification-test-plan$/g, "");
 }
 
 /** One row for each module and result; plans that agree share a row. */
@@ -59,7 +75,7 @@ function explained(runs: readonly PlanRun[]): readonly (readonly string[])[] {
       const why = explanationOf(testModule, run) ?? "**No explanation yet.**";
       const key = JSON.stringify([testModule, run.result, why]);
       const row = rows.get(key) ?? { cells: [testModule, run.result, why], plans: [] };
-      row.plans.push(plan.name.replace(/^oidcc-|-certification-test-plan$/g, ""));
+      if (!row.plans.includes(shortName(plan.name))) row.plans.push(shortName(plan.name));
       rows.set(key, row);
     }
   return [...rows.values()].map(({ cells: [testModule, result, why], plans }) => [

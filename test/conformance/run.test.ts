@@ -83,6 +83,14 @@ describe("results", () => {
     expect(page).toContain("5.2.4, with Assent 0.1.0 (abc), on 2026-01-02");
   });
 
+  test("a module that is not run → its reason is on the page", () => {
+    const without = { "oidcc-userinfo-rs256": "UserInfo responses are not signed." };
+    const versions = { assent: "1", suite: "2", date: "2026-01-02" };
+    const page = resultsPage([{ plan: { ...plan, without }, modules: [] }], versions);
+    expect(page).toContain("| `oidcc-userinfo-rs256` | basic | UserInfo responses are not signed. |");
+    expect(resultsPage([{ plan, modules: [] }], versions)).toContain("## Modules that were not run\n\nNone.");
+  });
+
   test("the recorded page → five plans, no failure, everything explained", () => {
     const page = readFileSync(join(root, "docs", "reference", "conformance.md"), "utf8");
     expect(page.match(/^\| `oidcc-\S+-test-plan` .* \| 0 \|$/gm)).toHaveLength(5);

@@ -21,7 +21,7 @@ const DEFAULT_SUITE = "https://localhost:8443";
 async function main(args: readonly string[]): Promise<number> {
   const { values } = parseArgs({ args: [...args], options: { suite: { type: "string" }, plan: { type: "string" } } });
   const address = values.suite ?? DEFAULT_SUITE;
-  const wanted = plans.filter(({ name }) => name.includes(values.plan ?? ""));
+  const wanted = plans.filter(({ name, alias }) => `${name} ${alias}`.includes(values.plan ?? ""));
   if (!URL.canParse(address) || !address.startsWith("https://")) return wrong(`--suite wants an https URL: ${address}`);
   if (wanted.length === 0) return wrong(`no plan has “${values.plan}” in its name`);
   const suite = await Suite.at(address).catch((error: Error) => error);
@@ -50,7 +50,9 @@ async function runPlan(wish: PlanWish, suite: Suite, provider: Provider): Promis
   const plan = await suite.createPlan(wish.name, wish.variant, await configurationOf(wish, suite.url, provider));
   const modules: PlanRun["modules"][number][] = [];
   for (const module of plan.modules) {
-    const run = await suite.run(plan, module);
+    if (wish.without?.[module.testModule] !== undefined) continue;
+    const prepare = module.testModule === "oidcc-server-rotate-keys" ? () => provider.rotateKeys() : undefined;
+    const run = await suite.run(plan, module, prepare);
     modules.push({ ...run, testModule: module.testModule });
     console.log(`  ${run.result.padEnd(8)} ${module.testModule}`);
     if (run.result !== "FAILED" && run.result !== "WARNING") continue;

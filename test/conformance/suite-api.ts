@@ -76,12 +76,14 @@ export class Suite {
     return this.#call("POST", "/api/plan", { planName, variant: JSON.stringify(variant) }, configuration);
   }
 
-  /** Runs one module to its end. */
-  async run(plan: Plan, { testModule, variant = {} }: PlanModule): Promise<ModuleRun> {
+  /** Runs one module to its end. `prepare`: what the suite's user does while it waits to be started. */
+  async run(plan: Plan, { testModule, variant = {} }: PlanModule, prepare?: () => Promise<void>): Promise<ModuleRun> {
     const parameters = { plan: plan.id, test: testModule, variant: JSON.stringify(variant) };
     const { id } = await this.#call<{ id: string }>("POST", "/api/runner", parameters);
-    if ((await this.#reaches(id, ["CONFIGURED", "WAITING", ...DONE])) === "CONFIGURED")
+    if ((await this.#reaches(id, ["CONFIGURED", "WAITING", ...DONE])) === "CONFIGURED") {
+      await prepare?.();
       await this.#call("POST", `/api/runner/${id}`);
+    }
     await this.#reaches(id, DONE);
     const info = await this.#call<{ status: string; result?: string | null }>("GET", `/api/info/${id}`);
     const log = await this.#call<readonly LogEntry[]>("GET", `/api/log/${id}`);

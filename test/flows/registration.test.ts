@@ -143,6 +143,29 @@ describe("RFC 7591 §3 registration", () => {
     expect(record).toMatchObject({ uses: 2, used: 2 });
   });
 
+  test("terms of an initial access token → reviewed, no PKCE, endpoint as audience; the client can't claim them", async () => {
+    const claimed = { ...aRegistration, reviewed: true, require_pkce: false, token_endpoint_audience: true };
+    const terms = { reviewed: true, requirePkce: false, tokenEndpointAudience: true } as const;
+    const strict = { reviewed: false, requirePkce: true, tokenEndpointAudience: false };
+    for (const [policy, expected] of [[{}, strict] as const, [terms, terms] as const]) {
+      const token = await anInitialToken(closed, { policy });
+      expect(await stored(closed, await register(closed, claimed, { token }))).toMatchObject(expected);
+    }
+
+    // With them, a public client must still use PKCE, and a new name ends the review.
+    const token = await anInitialToken(closed, { uses: 2, policy: terms });
+    const metadata = { ...aRegistration, token_endpoint_auth_method: "none" };
+    const app = await register(closed, metadata, { token });
+    const { agent } = await signedInPerson(closed);
+    const plain = { code_challenge: undefined, code_challenge_method: undefined };
+    const refused = await agent.get(authorizeUrl(closed, clientOf(app), plain));
+    expect(new URL(refused.location ?? "").searchParams.get("error_description")).toContain("code_challenge");
+    expect(
+      (await manage("PUT", app, { ...metadata, client_id: app.body.client_id, client_name: "Another Name" })).status,
+    ).toBe(200);
+    expect(await stored(closed, app)).toMatchObject({ reviewed: false });
+  });
+
   test("openid-client registers, and uses what it got", async () => {
     const config = await openIdClient.dynamicClientRegistration(
       new URL(closed.issuer),

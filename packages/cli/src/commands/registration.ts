@@ -13,7 +13,13 @@ export function register(program: Command): void {
     .addOption(listOption("--scope <scopes>", 'scopes for which they may register: "read write"', { words: true }))
     .addOption(listOption("--redirect-host <host>", "host that their redirect URIs may have; default: any"))
     .addOption(listOption("--default-scope <scopes>", "scopes of their requests that name none", { words: true }))
-    .addHelpText("after", "\nWithout the last four options, the server's ASSENT_REGISTRATION_* settings apply.")
+    .option("--reviewed", "owners are asked as for clients that you reviewed, until the name or the host changes")
+    .option("--no-require-pkce", "its confidential clients may leave out PKCE")
+    .option("--token-endpoint-audience", "its clients' assertions may name the token endpoint as audience")
+    .addHelpText(
+      "after",
+      "\nWithout the options about grant types, scopes and hosts, the server's ASSENT_REGISTRATION_* settings apply.",
+    )
     .action(createToken);
   verb(registration, "list", "list the initial access tokens, newest first").action(list);
   verb(registration, "revoke <id>", "end an initial access token; clients that it registered stay")
@@ -35,14 +41,20 @@ interface TokenOptions extends JsonOption {
   readonly scope?: readonly string[];
   readonly redirectHost?: readonly string[];
   readonly defaultScope?: readonly string[];
+  readonly reviewed?: true;
+  /** Absent on the command line: true. */
+  readonly requirePkce: boolean;
+  readonly tokenEndpointAudience?: true;
 }
 
 async function createToken(options: TokenOptions) {
   await withAdmin(options, async (admin, out) => {
     const { createRegistrationToken, registrationTokenRecord } = await import("@assent/server/admin");
     const { uses, expires: lifetime, grantType, scope, redirectHost, defaultScope } = options;
+    const { reviewed, requirePkce, tokenEndpointAudience } = options;
     const policy = given({
       ...{ grantTypes: grantType, scopes: scope, redirectHosts: redirectHost, defaultScopes: defaultScope },
+      ...{ reviewed, requirePkce, tokenEndpointAudience },
     });
     const made = await createRegistrationToken({ policy, ...given({ uses, lifetime }) }, admin);
     out.record(registrationTokenRecord(made.token, made.initialAccessToken), ["initial_access_token"]);

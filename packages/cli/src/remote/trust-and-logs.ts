@@ -315,8 +315,10 @@ export const trustAndLogs: RemoteCommands = {
   },
   "registration create-token": async ({ options, api, out }) => {
     const { uses, expires, grantType, scope, redirectHost, defaultScope } = options;
+    const { reviewed, requirePkce, tokenEndpointAudience } = options;
     const policy = { grantTypes: grantType, scopes: scope, redirectHosts: redirectHost, defaultScopes: defaultScope };
-    const body = wire(given({ uses, expires_in: expires, ...policy }));
+    const terms = { reviewed, requirePkce, tokenEndpointAudience };
+    const body = wire(given({ uses, expires_in: expires, ...policy, ...terms }));
     show(out, await api.call("registration_tokens.create", { body }), ["initial_access_token"]);
   },
   "registration list": listed(

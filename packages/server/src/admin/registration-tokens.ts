@@ -5,7 +5,7 @@
 
 import { hashes } from "../crypto/node-hashes.ts";
 import { base64url } from "../crypto/random.ts";
-import type { Millis, OwnPolicy } from "../oauth/model.ts";
+import type { ClientTerms, Millis, OwnPolicy } from "../oauth/model.ts";
 import { withOpenIdScopes } from "../oauth/openid/scopes.ts";
 import { isRedirectHost } from "../setting-kinds.ts";
 import { type Remark, refuse, refuseAny } from "./admin-error.ts";
@@ -56,11 +56,13 @@ export async function createRegistrationToken(
   const now = context.now();
   const { grantTypes = null, scopes = null, redirectHosts = null, defaultScopes = null } = policy;
   const parts = [grantTypes, scopes, redirectHosts, defaultScopes];
+  const terms = termsOf(policy);
+  const isServers = parts.every((part) => part === null) && Object.keys(terms).length === 0;
   const token: RegistrationToken = {
     tokenId: newTokenId(context),
     uses,
     used: 0,
-    policy: parts.every((part) => part === null) ? null : { grantTypes, scopes, redirectHosts, defaultScopes },
+    policy: isServers ? null : { grantTypes, scopes, redirectHosts, defaultScopes, ...terms },
     createdBy,
     createdAt: now,
     expiresAt: now + lifetime * 1000,
@@ -71,6 +73,15 @@ export async function createRegistrationToken(
   });
   if (!added) refuse("conflict", null, `there are ${MOST_TOKENS} tokens already, which is the most: revoke some`);
   return { token, initialAccessToken };
+}
+
+/** Those that are not as for every client. */
+function termsOf({ reviewed, requirePkce, tokenEndpointAudience }: Partial<OwnPolicy>): Partial<ClientTerms> {
+  return {
+    ...(reviewed === true ? { reviewed } : {}),
+    ...(requirePkce === false ? { requirePkce } : {}),
+    ...(tokenEndpointAudience === true ? { tokenEndpointAudience } : {}),
+  };
 }
 
 async function policyProblems(
@@ -134,6 +145,9 @@ export function registrationTokenRecord(
     ...(scopes === null ? {} : { scope: scopes.join(" ") }),
     ...(redirectHosts === null ? {} : { redirect_hosts: redirectHosts }),
     ...(defaultScopes === null ? {} : { default_scope: defaultScopes.join(" ") }),
+    ...(policy?.reviewed === true ? { reviewed: true } : {}),
+    ...(policy?.requirePkce === false ? { require_pkce: false } : {}),
+    ...(policy?.tokenEndpointAudience === true ? { token_endpoint_audience: true } : {}),
     created_by: createdBy,
     created_at: time(createdAt),
     expires_at: time(expiresAt),

@@ -21,7 +21,7 @@ import {
 } from "../oauth/client-registration/self-registration.ts";
 import { aStranger, aStrangerAgain } from "../oauth/client-registration/unknown-client.ts";
 import { OAuthError, refuse } from "../oauth/errors.ts";
-import type { Client, Millis, OwnPolicy, RegistrationPolicy, SelfRegistered } from "../oauth/model.ts";
+import type { Client, ClientTerms, Millis, OwnPolicy, RegistrationPolicy, SelfRegistered } from "../oauth/model.ts";
 import type { RequestOrigin } from "../oauth/ports.ts";
 import { consentHosts } from "../oauth/redirect-uri.ts";
 import { MOST_UNUSED, RegistrationLimits } from "./limits.ts";
@@ -101,6 +101,7 @@ export class ClientRegistration {
       ...aStranger,
       ...{ clientId, createdAt: now, updatedAt: now },
       ...read.fields,
+      ...termsFrom(token?.policy ?? null),
       ...(secret === null ? NO_SECRETS : withSecret(bare, secret, { now, overlap: 0 }, admin)),
       defaultScopes: read.defaultScopes,
       defaultMaxAge: read.defaultMaxAge,
@@ -251,6 +252,16 @@ export class ClientRegistration {
     const about = { actor: `client:${clientId}`, door: "registration", operation, address, requestId } as const;
     return causedBy(admin, { ...about, fields: Object.keys(sent).slice(0, 50), at: admin.now() });
   }
+}
+
+/** The operator decided these when they made the token; the client can't. */
+function termsFrom(policy: OwnPolicy | null): ClientTerms {
+  const { reviewed, requirePkce, tokenEndpointAudience } = policy ?? {};
+  return {
+    reviewed: reviewed ?? aStranger.reviewed,
+    requirePkce: requirePkce ?? aStranger.requirePkce,
+    tokenEndpointAudience: tokenEndpointAudience ?? aStranger.tokenEndpointAudience,
+  };
 }
 
 function valid(metadata: ClientMetadata, rules: RegistrationRules): ReadSelfRegistration {

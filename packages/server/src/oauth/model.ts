@@ -182,8 +182,20 @@ export interface RegistrationPolicy {
   readonly defaultScopes: readonly string[];
 }
 
-/** Which parts of the server's policy an initial access token replaces. */
-export type OwnPolicy = { readonly [Part in keyof RegistrationPolicy]: RegistrationPolicy[Part] | null };
+/** What an operator decides about the clients of one initial access token. Without a token, each has its default. */
+export interface ClientTerms {
+  /** True: as if the operator had reviewed the client. A client that changes its name or its host loses it. Default false. */
+  readonly reviewed: boolean;
+  /** False: confidential clients may leave out PKCE. Default true. */
+  readonly requirePkce: boolean;
+  /** True: the token endpoint's URL is also accepted as the audience of their assertions. Default false. */
+  readonly tokenEndpointAudience: boolean;
+}
+
+/** Which parts of the server's policy an initial access token replaces, and its terms. */
+export type OwnPolicy = {
+  readonly [Part in keyof RegistrationPolicy]: RegistrationPolicy[Part] | null;
+} & Partial<ClientTerms>;
 
 /** A client that registered itself (RFC 7591, RFC 7592). */
 export interface SelfRegistered {

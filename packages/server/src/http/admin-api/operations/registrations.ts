@@ -11,6 +11,7 @@ import {
 } from "../../../admin/registration-tokens.ts";
 import { Cursors, DEFAULT_LIMIT, listQuery, pageInMemory, pageOf } from "../lists.ts";
 import { at, operation, reads, writes } from "../operation.ts";
+import { ApiRefusal } from "../problem.ts";
 import { body, given, ids, record, scopeText, text, texts, time, words } from "../schemas.ts";
 
 const maybe = Type.Optional;
@@ -20,6 +21,11 @@ const policy = {
   scope: maybe(scopeText("for which its clients may register; default: the server's setting")),
   redirect_hosts: maybe(texts(100, 255, "the only hosts of their redirect URIs; default: the server's setting")),
   default_scope: maybe(scopeText("of their requests that name none; default: the server's setting")),
+  reviewed: maybe(Type.Boolean({ description: "as if you had reviewed its clients; default false" })),
+  require_pkce: maybe(Type.Boolean({ description: "false: confidential clients may leave out PKCE; default true" })),
+  token_endpoint_audience: maybe(
+    Type.Boolean({ description: "true: assertions may name the token endpoint as audience; default false" }),
+  ),
 };
 
 const tokenRecord = record({
@@ -66,11 +72,16 @@ export const registrations = [
     }),
     result: tokenRecord,
     async answer({ body, admin, authority }) {
+      if (body.reviewed === true && !authority.isFull)
+        throw new ApiRefusal("admin_authority_exceeded", [{ field: "reviewed", problem: "needs the scope admin" }]);
       const policy = given({
         grantTypes: body.grant_types,
         scopes: words(body.scope),
         redirectHosts: body.redirect_hosts,
         defaultScopes: words(body.default_scope),
+        reviewed: body.reviewed,
+        requirePkce: body.require_pkce,
+        tokenEndpointAudience: body.token_endpoint_audience,
       });
       const asked = { policy, createdBy: authority.actor, ...given({ uses: body.uses, lifetime: body.expires_in }) };
       const { token, initialAccessToken } = await createRegistrationToken(asked, admin);
