@@ -213,7 +213,7 @@ describe.each(
     await visit(async (page) => {
       await page.goto(await invited(email));
       const line = page.getByText(
-        `${company.admin.username} (Alice Example) invited you to join Acme Corp as a member.`,
+        `Alice Example (${company.admin.username}) invited you to join Acme Corp as a member.`,
       );
       await page.getByRole("heading", { name: "Sign in to join Acme Corp" }).waitFor();
       await line.waitFor();

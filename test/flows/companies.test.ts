@@ -58,7 +58,7 @@ describe("for whom", () => {
     const { admin, member } = company;
     const asAdmin = await atConsent(agentOf(), authorizeUrl(server, client), admin.username);
     expect(ownersOf(asAdmin)).toEqual([
-      [admin.personId, `Alice Example, ${admin.username} (you) *`],
+      [admin.personId, `You: Alice Example (${admin.username}) *`],
       [company.companyId, "Acme Corp"],
     ]);
     const asMember = await atConsent(agentOf(), authorizeUrl(server, client), member.username);
@@ -220,7 +220,7 @@ describe("the next time", () => {
     const second = await server.addPerson();
     await addMember(server, company, second, "admin");
     const page = await atConsent(agentOf(), authorizeUrl(server, client), second.username);
-    expect(ownersOf(page)[0]?.[1]).toMatch(/\(you\) \*$/);
+    expect(ownersOf(page)[0]?.[1]).toMatch(/^You: .* \*$/);
   });
 
   test("prompt=select_account → sign-in, then the page, with whom it was the last time", async () => {

@@ -43,6 +43,9 @@ test("an invitation → the link in the message is the invitation, and stands in
   expect(made.text).toContain("An invitation is on its way to");
   const message = await mailbox.next(guest.email);
   expect(message.subject).toBe("Invitation à Acme Corp");
+  expect(message.text?.replaceAll("\n", " ")).toContain(
+    `Alice Example (${acme.admin.username}) vous a invité à rejoindre Acme Corp en tant que membre.`,
+  );
   const own = new Agent(server.issuer);
   expect((await signIn(own, guest.username, await own.get(message.link))).text).toContain("Acme Corp");
   expect(server.log.join()).not.toContain(message.link.slice(-40));

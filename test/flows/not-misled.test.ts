@@ -68,14 +68,14 @@ async function invited(): Promise<{
 
 test("an invitation, opened by its addressee, by somebody else, by nobody → who invited, to what, as what", async () => {
   const { link, admin, guest } = await invited();
-  const said = new RegExp(`${admin}.* invited you to join Acme Corp as an admin`);
+  const said = new RegExp(`Alice Example \\( ${admin} \\) invited you to join Acme Corp as an admin`);
   expect(textOf(await new Agent(server.issuer).get(link))).toMatch(said);
   expect(textOf(await (await as(await server.addPerson())).get(link))).toMatch(said);
   expect(textOf(await (await as(guest)).get(link))).toMatch(said);
 });
 
 describe("the title of the consent page", () => {
-  test("a person without a company → their account; with one → neither; the company chosen before → the company", async () => {
+  test("a person without a company → their account; with one to choose → nobody, because it can't follow the choice", async () => {
     const company = await addCompany(server, { defaultRule: "members" });
     const app = await server.addClient({ name: "Photo Printer" });
     const url = authorizeUrl(server, app, { prompt: "consent" });
@@ -87,26 +87,32 @@ describe("the title of the consent page", () => {
     expect(textOf(first)).not.toContain("your account");
     await agent.submit(consentForm(first), { decision: "allow", owner: company.companyId, duration: "604800" });
     const again = await agent.follow(await agent.get(url));
-    expect(headingOf(again)).toBe("Photo Printer wants access for Acme Corp again");
+    expect(headingOf(again)).toBe("Photo Printer wants access");
     expect(textOf(again)).not.toContain("your account");
     expect(textOf(again)).toContain("Acme Corp already allows it to");
   });
 });
 
 test.each([
-  ["a week", { rule: "allow", audience: "everybody", duration: "604800" }, /The rule is saved\. It holds until .*UTC/],
+  ["a week", { rule: "allow", audience: "everybody", duration: "604800" }, /It holds until .*UTC/],
   ["no end", { rule: "allow", audience: "everybody", duration: "forever" }, /It holds until an admin changes it/],
   ["on request", { rule: "ask" }, /It holds until an admin changes it/],
-])("a company's rule for %s → the confirmation says until when it holds", async (_, fields, said) => {
-  const company = await addCompany(server);
-  const app = await server.addClient({ verified: true });
-  const agent = await as(company.admin);
-  const place = `/apps/${app.clientId}`;
-  const page = await agent.get(`/company/${company.slug}${place}`);
-  const asked = await agent.submit(formTo(page, place), { scope: "read", ...fields });
-  const done = asked.status === 303 ? asked : await agent.submit(formTo(asked, place), { confirmed: "yes" });
-  expect(textOf(await agent.follow(done))).toMatch(said);
-});
+])(
+  "a company's rule for %s → once it is saved, the page says one time until when it holds",
+  async (_, fields, said) => {
+    const company = await addCompany(server);
+    const app = await server.addClient({ verified: true });
+    const agent = await as(company.admin);
+    const place = `/apps/${app.clientId}`;
+    const page = await agent.get(`/company/${company.slug}${place}`);
+    const asked = await agent.submit(formTo(page, place), { scope: "read", ...fields });
+    const done = asked.status === 303 ? asked : await agent.submit(formTo(asked, place), { confirmed: "yes" });
+    const saved = textOf(await agent.follow(done));
+    expect(saved).toContain("The rule is saved.");
+    expect(saved).toMatch(said);
+    expect(saved.split("It holds until")).toHaveLength(2);
+  },
+);
 
 test("/logout by hand → asks, and speaks of no app; with an app's ID → the app's wish", async () => {
   const agent = await as(await server.addPerson());

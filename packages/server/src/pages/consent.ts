@@ -23,20 +23,15 @@ const KEEP = "keep";
 export function consentPage(view: ConsentView, chrome: Chrome): string {
   const { words, base } = chrome;
   const title = titleOf(view, words);
-  const company = shownCompany(view) ?? "";
   const { problem } = view;
   const alert = problem === null ? null : alertOf(problem.kind, view, words);
   return cardPage(
     chrome,
-    titled(
-      fill(title, { app: visible(view.client.name, NAME_LENGTH), company: visible(company, NAME_LENGTH) }),
-      problem !== null,
-      words,
-    ),
+    titled(fill(title, { app: visible(view.client.name, NAME_LENGTH) }), problem !== null, words),
     html`<div class="stack">
       <div class="heading asking">
         ${tile(view.client, "small", base)}
-        <h1>${rich(title, { app: name(view.client.name), company: name(company) })}</h1>
+        <h1>${rich(title, { app: name(view.client.name) })}</h1>
         <div class="origin">${clientHost(view.client.document ?? view.client.host, words)} ${verification(view.client, chrome)}</div>
         ${!view.client.verified && !saysMore(view) && html`<p class="soft small">${unverifiedText(view, chrome)}</p>`}
       </div>
@@ -118,13 +113,12 @@ function shownCompany({ owners = [] }: ConsentView): string | undefined {
   return owners.find(({ selected, kind }) => selected && kind !== "self")?.name;
 }
 
-/** Where the person can still choose a company, the title doesn't speak of their own account. */
+/** Where the person can choose for whom, the title names nobody: without a script, it can't follow the menu. */
 function titleOf(view: ConsentView, { consent }: Messages) {
   if (isSignInOnly(view)) return consent.titleSignIn;
-  const chooses = (view.owners ?? []).length > 0;
-  const titles = shownCompany(view) !== undefined ? consent.forCompany : chooses ? consent.forChoice : consent;
-  if (view.allGranted) return titles.titleAgain;
-  return view.scopes.some((scope) => scope.granted) ? titles.titleMore : titles.title;
+  if ((view.owners ?? []).length > 0) return consent.titleChoice;
+  if (view.allGranted) return consent.titleAgain;
+  return view.scopes.some((scope) => scope.granted) ? consent.titleMore : consent.title;
 }
 
 /** New scopes come first. Scopes that were granted before are in a closed section below them. */

@@ -1,8 +1,9 @@
 /** E-mails to people: plain text and HTML with the same content, in the reader's language. */
 import type { MailDraft, NamedApps } from "../owners/mail/mail-content.ts";
 import type { Chrome } from "./chrome.ts";
-import { fill } from "./messages/index.ts";
+import { fill, type Messages } from "./messages/index.ts";
 import { html, renderDocument } from "./parts/html.ts";
+import { bothNamesText } from "./parts/person-names.ts";
 import type { NamedWay } from "./security/recover-account-views.ts";
 import { listed, wayName } from "./security/sign-in-way-names.ts";
 import { exact } from "./shown-time.ts";
@@ -35,7 +36,7 @@ export function mailOf(
   const values = shown(view, chrome);
   const subject = fill(said.subject, values);
   const first = view.values.seenBefore === true ? words.mail.signInSeenBefore : said.text;
-  const lines = [fill(first, values), ...facts(view, chrome)];
+  const lines = [...invited(view, values, words), fill(first, values), ...facts(view, chrome)];
   if (view.values.appsEnded === true) lines.push(words.takeBack.appsRevoked, words.security.companyAppsEnded);
   const button = fill(said.button, values);
   const hint = fill(said.hint, values);
@@ -51,13 +52,31 @@ export function mailOf(
 
 /** Values that strangers chose, on one line and without hidden characters. They can be in the subject, which is a header. */
 function shown({ values }: MailView, { words, product }: Chrome): Record<Hole, string> {
-  const { person = "", email = "", at, company = "", app = "", by = "", key = "", left } = values;
+  const { person = "", email = "", at, company = "", app = "", by = "", byName = null, key = "", left } = values;
   const name = (text: string) => visible(text, LONGEST);
   return {
-    ...{ person: name(person), email: name(email), company: name(company), app: name(app), by: name(by), product },
+    ...{
+      person: name(person),
+      email: name(email),
+      company: name(company),
+      app: name(app),
+      by: bothNamesText({ username: by, name: byName }),
+      product,
+    },
     when: at === undefined ? "" : exact(words, at),
     ...{ key: name(key), left: left === undefined ? "" : String(left) },
   };
+}
+
+/** Who invites, to which company, and as what. */
+function invited(
+  { kind, values: { role } }: MailView,
+  { by, company }: Record<Hole, string>,
+  { waiting }: Messages,
+): string[] {
+  return kind !== "companyInvitation" || role === undefined
+    ? []
+    : [fill(waiting.invitedBy[role], { person: by, company })];
 }
 
 type Hole = "person" | "email" | "company" | "app" | "by" | "product" | "when" | "key" | "left";

@@ -1,10 +1,12 @@
 /** What waits for a person who signs up, or chooses a new password, on the way to it. */
 
+import type { PersonNames } from "./parts/person-names.ts";
+
 export interface InvitedTo {
   readonly company: string;
   readonly role: "member" | "admin";
-  /** The username of the person who invited. Null: the operator invited. */
-  readonly by: string | null;
+  /** The person who invited. Null: the operator invited. */
+  readonly by: PersonNames | null;
 }
 
 export type WaitingWhat =

@@ -273,7 +273,13 @@ const aFullPage = () =>
   }));
 
 const anInvitation = () =>
-  ({ csrf: "csrf-value", token: "iv_token", person: ada, company: "Acme Corp", by: "Grace Hopper (grace)" }) as const;
+  ({
+    csrf: "csrf-value",
+    token: "iv_token",
+    person: ada,
+    company: "Acme Corp",
+    by: { username: "grace", name: "Grace Hopper" },
+  }) as const;
 
 export const companyPageStates: Readonly<Record<string, (chrome: Chrome) => string>> = {
   "company-apps": (c) => companyAppsPage(companyApps(), c),

@@ -8,7 +8,15 @@ const issuer = "https://login.example.com";
 const KINDS = Object.keys(messages("en").mail.kinds) as (keyof ReturnType<typeof messages>["mail"]["kinds"])[];
 const values = {
   ...{ person: "ada", email: "ada@example.com", at: NOW, browser: "Firefox", address: "203.0.113.9" },
-  ...{ company: "Acme Corp", app: "Photo Printer", by: "bob", reason: "for the fair", key: "Laptop", left: 3 },
+  ...{
+    company: "Acme Corp",
+    app: "Photo Printer",
+    by: "bob",
+    role: "admin" as const,
+    reason: "for the fair",
+    key: "Laptop",
+    left: 3,
+  },
 };
 
 test.each(locales.flatMap((locale) => KINDS.map((kind) => [locale, kind] as const)))(

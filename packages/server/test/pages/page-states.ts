@@ -50,6 +50,7 @@ import {
   endings,
   events,
   fewApps,
+  grace,
   grantedBefore,
   HOSTILE_NAME,
   HOUR,
@@ -70,7 +71,7 @@ import { securityStates, waitingStates } from "./security-states.ts";
 export * from "./sample-views.ts";
 
 function anInvitedSignIn(role: "member" | "admin", change: Partial<SignInView> = {}): SignInView {
-  const invited = { company: role === "admin" ? LONG_NAME : "Acme Corp", role, by: "grace" };
+  const invited = { company: role === "admin" ? LONG_NAME : "Acme Corp", role, by: grace };
   return aSignIn({ client: null, invited, ways: { recover: true, signUp: true }, ...change });
 }
 

@@ -24,6 +24,7 @@ export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
 
 export const ada = { name: "Ada Lovelace", username: "ada" };
+export const grace = { username: "grace", name: "Grace Hopper" };
 export const longPerson = {
   name: "Wolfeschlegelsteinhausenbergerdorff the Elder of Philadelphia",
   username: "wolfeschlegelsteinhausenbergerdorff.the.elder@mail.example.com",

@@ -30,6 +30,7 @@ import { aSession } from "./factor-states.ts";
 
 const NOW = Date.UTC(2026, 6, 14, 9, 30);
 const ada = { name: "Ada Lovelace", username: "ada" };
+const grace = { name: "Grace Hopper", username: "grace" };
 
 export function aSecurityView(changes: Partial<SecurityView> = {}): SecurityView {
   return {
@@ -77,13 +78,13 @@ const anAsk = { ...aSent, form: noForm };
 export const somethingWaits = {
   app: { state: "here", what: { kind: "app", app: "Photo Printer" } },
   device: { state: "here", what: { kind: "device" } },
-  invitation: { state: "here", what: { kind: "invitation", company: "Acme Corp", role: "member", by: "grace" } },
+  invitation: { state: "here", what: { kind: "invitation", company: "Acme Corp", role: "member", by: grace } },
   unnamed: { state: "here", what: { kind: "invitation", company: LONG_COMPANY, role: "admin", by: null } },
   appElsewhere: { state: "elsewhere", what: { kind: "app", app: "Photo Printer" } },
   deviceElsewhere: { state: "elsewhere", what: { kind: "device" } },
   invitationElsewhere: {
     state: "elsewhere",
-    what: { kind: "invitation", company: "Acme Corp", role: "member", by: "grace" },
+    what: { kind: "invitation", company: "Acme Corp", role: "member", by: grace },
   },
   expired: { state: "expired", app: "Photo Printer", startAgain: "/authorize?client_id=printer" },
 } satisfies Record<string, Waiting>;
@@ -198,7 +199,29 @@ export const securityStates: Readonly<Record<string, (chrome: Chrome) => string>
     donePage({ what: "gone", again: "/recover", end: { kind: "expired", at: NOW - 7_200_000 }, now: NOW }, c),
   "link-used": (c) => donePage({ what: "gone", again: "/recover", end: { kind: "used" }, now: NOW }, c),
   "sign-up-gone": (c) => signUpGonePage(aGone(), c),
+  "link-used-signed-in": (c) =>
+    donePage({ what: "gone", again: "/recover", end: { kind: "used" }, signedIn: true, now: NOW }, c),
   "sign-up-used": (c) => signUpGonePage(aGone({ end: { kind: "used" } }), c),
+  "sign-up-used-by-owner": (c) =>
+    signUpGonePage(aGone({ end: { kind: "used" }, signedIn: { person: "ada", own: true } }), c),
+  "sign-up-used-by-other": (c) =>
+    signUpGonePage(aGone({ end: { kind: "used" }, signedIn: { person: "grace", own: false } }), c),
+  ...waitingStates("sign-up-used-by-owner", ["app"], (waiting, c) =>
+    signUpGonePage(
+      aGone({
+        ...{ end: { kind: "used" }, waiting },
+        signedIn: { person: "ada", own: true },
+        carried: { request: "x" },
+      }),
+      c,
+    ),
+  ),
+  ...waitingStates("sign-up-used-by-other", ["app"], (waiting, c) =>
+    signUpGonePage(
+      aGone({ ...{ end: { kind: "used" }, waiting, switch: noForm }, signedIn: { person: "ada", own: false } }),
+      c,
+    ),
+  ),
   ...waitingStates("sign-up-gone", ["invitation"], (waiting, c) =>
     signUpGonePage(aGone({ waiting, carried: { invitation: "sealed" } }), c),
   ),

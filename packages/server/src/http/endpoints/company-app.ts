@@ -112,8 +112,7 @@ async function appAnswer(
     publisher: client?.publisher ?? null,
     state: seen.state,
     decided: rule === undefined ? null : { at: rule.decidedAt, by: details.decidedBy ?? null },
-    endsAt: endOfStanding(seen) ?? null,
-    ...(seen.standing === undefined ? {} : { ruleEnds: endOfStanding(seen) ?? null }),
+    ...(seen.standing === undefined ? {} : { endsAt: endOfStanding(seen) ?? null }),
     newHosts: hostsSince(rule, client, ceiling, tools.now()),
     access:
       consent === undefined

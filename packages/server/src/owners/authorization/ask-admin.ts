@@ -3,6 +3,7 @@
 import type { Client, Millis, Scope } from "../../oauth/model.ts";
 import { MAX_REASON } from "../company-rules.ts";
 import { answeredScopes } from "../consent-needed.ts";
+import type { Person } from "../person.ts";
 import type { AnswerForm } from "./consent-answer.ts";
 import type { AuthorizationContext } from "./context.ts";
 import { chosenOwner, type OwnerChoice, withVerdictOn } from "./person-or-company.ts";
@@ -41,12 +42,12 @@ export function readAdminRequest(
 export async function askAdmins(
   { owner, scopes, reason }: AskedAdmins,
   { client, redirectUri }: { readonly client: Pick<Client, "clientId" | "name">; readonly redirectUri?: string },
-  personId: string,
+  { personId, username, name }: Pick<Person, "personId" | "username" | "name">,
   context: Pick<AuthorizationContext, "storage" | "noticeLetters" | "notify" | "event" | "now">,
 ): Promise<AdminProblem> {
   if (reason === "" || reason.length > MAX_REASON || !reason.isWellFormed() || reason.includes("\0")) return "reason";
-  const { company, member } = owner.acting ?? {};
-  if (company === undefined || member === undefined) return null;
+  const { company } = owner.acting ?? {};
+  if (company === undefined) return null;
   const { partition, companyId } = company;
   const names = scopes.map(({ name }) => name);
   const { clientId } = client;
@@ -54,7 +55,7 @@ export async function askAdmins(
     kind: "company_request",
     company: { companyId, slug: company.slug, name: company.name },
     client: { clientId, name: client.name },
-    by: { personId, username: member.username },
+    by: { personId, username, name },
     reason,
   } as const;
   const now = context.now();

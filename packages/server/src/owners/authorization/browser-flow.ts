@@ -237,7 +237,7 @@ async function wished(
   if (asked === undefined || !showsPresent(flow)) return advance(flow, reader, context);
   const { client, redirectUri } = flow.request;
   if (client.document !== undefined) await context.oauth.documents?.keep(client);
-  const problem = await askAdmins(asked, { client, redirectUri }, signedIn.person.personId, context);
+  const problem = await askAdmins(asked, { client, redirectUri }, signedIn.person, context);
   return { kind: "asked_admin", problem, ...asked };
 }
 

@@ -139,7 +139,7 @@ export function answerDeviceToAdmins(
   return withDevice(continuation, reader, context, async (flow) => {
     const asked = readAdminRequest(form, flow.owners, context.now());
     if (asked === undefined) return { kind: "ask", flow };
-    const problem = await askAdmins(asked, { client: flow.client }, flow.person.personId, context);
+    const problem = await askAdmins(asked, { client: flow.client }, flow.person, context);
     if (problem !== null) return { kind: "ask_admin", flow, problem, ...asked };
     return { kind: "asked_admin", flow, ...asked };
   });

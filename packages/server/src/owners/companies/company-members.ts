@@ -8,7 +8,7 @@ import { pageOf } from "../paging.ts";
 import type { Person } from "../person.ts";
 import type { Session } from "../storage.ts";
 import { type AsMember, askedBy, type CompanyContext, isPersonId, toldOf } from "./context.ts";
-import { inviterOf } from "./invitation-facts.ts";
+import { type Inviter, inviterOf } from "./invitation-facts.ts";
 
 /**
  * The person's membership in the company with that slug. Undefined: they are no active member, are signed out
@@ -194,7 +194,7 @@ export async function openInvitation(
   person: Pick<Person, "username" | "email" | "createdAt">,
   context: CompanyContext,
 ): Promise<
-  | { readonly company: Company; readonly role: Role; readonly by: string | null; readonly forReader: boolean }
+  | { readonly company: Company; readonly role: Role; readonly by: Inviter | null; readonly forReader: boolean }
   | undefined
 > {
   const invitationKey = presentedInvitation(token, context);

@@ -109,10 +109,11 @@ export function askedBy({ acting: { member }, person }: AsMember): {
 /** The company and the member, as messages name them. */
 export function toldOf({ acting: { company }, person }: AsMember): {
   readonly company: CompanyRef;
-  readonly by: { readonly personId: string; readonly username: string };
+  readonly by: Pick<Person, "personId" | "username" | "name">;
 } {
   const { companyId, slug, name } = company;
-  return { company: { companyId, slug, name }, by: { personId: person.personId, username: person.username } };
+  const by = { personId: person.personId, username: person.username, name: person.name };
+  return { company: { companyId, slug, name }, by };
 }
 
 /** Whether an id from a form can be a person's id. */

@@ -7,14 +7,16 @@ import type { Person } from "../person.ts";
 import type { OwnerStorage } from "../storage.ts";
 import type { InvitationCredentials } from "./context.ts";
 
+export type Inviter = Pick<Person, "username" | "name">;
+
 /** Not whom it is for: the link may be in the wrong hands. */
 export interface InvitationFacts {
   readonly company: string;
   /** Absent: the invitation waits in another browser. */
   readonly companyId?: string;
   readonly role: Role;
-  /** The username of the person who invited, and their display name. Null: the operator invited. */
-  readonly by: string | null;
+  /** The person who invited. Null: the operator invited. */
+  readonly by: Inviter | null;
 }
 
 interface Inviters {
@@ -43,17 +45,12 @@ export async function invitationFacts(
   return { company: name, companyId, role: invitation.role, by: await inviterOf(invitation, { storage, credentials }) };
 }
 
-/** The username of the person who invited, and their display name. Null: the operator invited. */
+/** The person who invited. Null: the operator invited. */
 export async function inviterOf(
   { invitedBy: personId }: Pick<Invitation, "invitedBy">,
   { storage, credentials }: Inviters,
-): Promise<string | null> {
+): Promise<Inviter | null> {
   if (personId === "operator") return null;
   const inviter = await storage.people.get({ partition: credentials.partitionOf(personId), personId });
-  return inviter === undefined ? null : named(inviter);
-}
-
-/** The username comes first: a display name can be as long as it likes, and say anything. */
-function named({ username, name }: Pick<Person, "username" | "name">): string {
-  return name === null || name === username ? username : `${username} (${name})`;
+  return inviter === undefined ? null : { username: inviter.username, name: inviter.name };
 }

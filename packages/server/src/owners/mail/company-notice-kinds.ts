@@ -3,6 +3,7 @@
 interface Who {
   readonly personId: string;
   readonly username: string;
+  readonly name: string | null;
 }
 
 export interface CompanyRef {

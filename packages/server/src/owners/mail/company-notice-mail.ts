@@ -50,6 +50,7 @@ interface Addressed {
 async function lettersOf(notice: Notice, context: NoticeContext): Promise<readonly Addressed[]> {
   const { issuer, now } = context;
   const { company, by } = notice;
+  const names = { by: by.username, byName: by.name };
   switch (notice.kind) {
     case "company_invitation": {
       const { addressee } = notice;
@@ -59,7 +60,7 @@ async function lettersOf(notice: Notice, context: NoticeContext): Promise<readon
         await mayWrite(notice, addressee, context);
         return [];
       }
-      const values = { company: company.name, by: by.username, at: notice.expiresAt };
+      const values = { company: company.name, ...names, role: notice.role, at: notice.expiresAt };
       const draft = {
         kind: "companyInvitation",
         to,
@@ -93,7 +94,7 @@ async function lettersOf(notice: Notice, context: NoticeContext): Promise<readon
     }
     case "company_sign_in": {
       const at = now();
-      const values = { company: company.name, by: by.username, app: notice.provider, at };
+      const values = { company: company.name, ...names, app: notice.provider, at };
       const link = `${issuer}/company/${company.slug}/history`;
       const admins = await adminsOf(company.companyId, context);
       return admins.map((admin) => ({
@@ -102,7 +103,7 @@ async function lettersOf(notice: Notice, context: NoticeContext): Promise<readon
       }));
     }
     case "company_request": {
-      const values = { company: company.name, by: by.username, app: notice.client.name, reason: notice.reason };
+      const values = { company: company.name, ...names, app: notice.client.name, reason: notice.reason };
       const link = `${issuer}/company/${company.slug}`;
       const admins = await adminsOf(company.companyId, context);
       return admins.map((admin) => ({

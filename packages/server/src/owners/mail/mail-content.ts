@@ -58,7 +58,11 @@ export interface MailDraft {
     readonly address?: string | null;
     readonly company?: string;
     readonly app?: string;
+    /** The username of the person who caused the message, and their display name. */
     readonly by?: string;
+    readonly byName?: string | null;
+    /** The role that an invitation offers. */
+    readonly role?: "member" | "admin";
     readonly reason?: string;
     /** The owner's name for a passkey, or the issuer of an identity. */
     readonly key?: string;

@@ -84,7 +84,7 @@ function audience(view: CompanyAppPageView, form: CompanyRuleForm, chrome: Chrom
             ({ personId, username, personName, checked }) =>
               html`<label class="choice">
                 <input type="checkbox" name="member" value=${personId} checked=${checked} />
-                <span class="choice-text"><span>${bothNames({ name: personName ?? "", username })}</span></span>
+                <span class="choice-text"><span>${bothNames({ name: personName, username })}</span></span>
               </label>`,
           )}
         </div>

@@ -75,7 +75,7 @@ function heading(view: CompanyAppPageView, chrome: Chrome): Markup {
           when: timeElement(words, decided.at, view.now),
           person: name(decided.by ?? ""),
         }),
-        view.endsAt !== null && ruleEnd(view.endsAt, words),
+        view.endsAt !== undefined && ruleEnd(view.endsAt, words),
       )}</p>`
     }
   </div>`;
@@ -108,7 +108,7 @@ function access(view: CompanyAppPageView, chrome: Chrome): Markup {
         ${shown.map(
           (one) =>
             html`<li class="user">
-              <span>${one.username === null ? company.formerMember : bothNames({ name: one.personName ?? "", username: one.username })}${one.paused && [" ", html`<span class="tag">${company.paused}</span>`]}</span>
+              <span>${one.username === null ? company.formerMember : bothNames({ name: one.personName, username: one.username })}${one.paused && [" ", html`<span class="tag">${company.paused}</span>`]}</span>
               <span class="soft small">${rich(company.usesSince, { when: time(one.since) })}</span>
             </li>`,
         )}

@@ -127,7 +127,7 @@ export function requestText(request: CompanyRequestView, now: number, chrome: Ch
   const { words } = chrome;
   const { company } = words;
   return [
-    html`<p>${rich(company.requestBy, { person: bothNames({ ...request, name: request.personName ?? "" }), when: timeElement(words, request.askedAt, now) })}</p>`,
+    html`<p>${rich(company.requestBy, { person: bothNames({ ...request, name: request.personName }), when: timeElement(words, request.askedAt, now) })}</p>`,
     wishOf(request, chrome),
   ];
 }

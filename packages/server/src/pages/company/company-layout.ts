@@ -56,11 +56,9 @@ function refused(what: CompanyNotice | null): boolean {
   return what !== null && REFUSALS.includes(what);
 }
 
-function said(what: CompanyNotice, { held, ruleEnds, now }: CompanyFrame, words: Messages): Markup {
+function said(what: CompanyNotice, { held, now }: CompanyFrame, words: Messages): Markup {
   const text = words.company.notices[what];
   if (refused(what)) return notice("danger", text, { focus: true });
-  if (what === "decided" && ruleEnds !== undefined)
-    return notice("done", sentences(words.language, text, ruleEnd(ruleEnds, words)));
   const count = held === undefined ? 0 : Math.ceil((held.until - now) / 60_000);
   if (held === undefined || count < 1) return notice("done", text);
   const time = shownTime(words, held.until, "clock");

@@ -67,7 +67,7 @@ function memberRow(member: CompanyMembersView["members"][number], view: CompanyM
   return html`<li class="row">
     <div>
       <p>
-        ${bothNames({ ...member, name: member.personName ?? "" })} <span class="tag">${company.roles[member.role]}</span>
+        ${bothNames({ ...member, name: member.personName })} <span class="tag">${company.roles[member.role]}</span>
         ${member.self && [" ", html`<span class="tag">${company.you}</span>`]}
         ${member.disabled && [" ", html`<span class="tag warn">${company.disabled}</span>`]}
       </p>

@@ -1,4 +1,5 @@
 /** The data for the pages of a company. */
+import type { PersonNames } from "../parts/person-names.ts";
 import type { PasswordFault } from "../security/views.ts";
 import type { ClientCard, DurationChoice, FormSecrets, HistoryEntryView, SignedInAs } from "../views.ts";
 
@@ -24,8 +25,6 @@ export interface CompanyFrame {
   readonly notice: CompanyNotice | null;
   /** With `revoked`, `blocked` and `stopped`: when the app's last token expires. Absent if the app has no valid token. */
   readonly held?: { readonly app: string; readonly until: number };
-  /** With `decided`: when the rule that was saved ends; null: it has no end. Absent: no rule of the app's own applies. */
-  readonly ruleEnds?: number | null;
 }
 
 export interface CompanyScope {
@@ -140,8 +139,8 @@ export interface CompanyAppPageView extends CompanyFrame {
   readonly state: RuleState;
   /** When the rule was made, and by whom (null: not known). Null: there is no rule. */
   readonly decided: { readonly at: number; readonly by: string | null } | null;
-  /** When the rule ends. Null: it has no end, or there is none. */
-  readonly endsAt: number | null;
+  /** When the rule ends. Null: when an admin changes it. Absent: no rule of the app's own applies. */
+  readonly endsAt?: number | null;
   /** Hosts that the approval does not cover, in plain text. */
   readonly newHosts: readonly string[];
   /** Null: the app has no access. */
@@ -286,8 +285,8 @@ export interface InvitationView {
   readonly person: SignedInAs;
   readonly company: string;
   readonly role: "member" | "admin";
-  /** The username of the person who invited, and their display name. Null: the operator invited. */
-  readonly by: string | null;
+  /** The person who invited. Null: the operator invited. */
+  readonly by: PersonNames | null;
   /** True if the invitation is for somebody else. */
   readonly wrongPerson: boolean;
 }

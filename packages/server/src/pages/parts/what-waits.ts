@@ -6,6 +6,7 @@ import type { FormSecrets } from "../views.ts";
 import type { InvitedTo, Waiting, WaitingWhat } from "../waiting-view.ts";
 import { notice } from "./components.ts";
 import { type Child, html } from "./html.ts";
+import { bothNames } from "./person-names.ts";
 
 /** The query with which a link takes along what a form carries. */
 export function carriedQuery({ request, device, invitation, to }: FormSecrets): string {
@@ -19,7 +20,7 @@ export function invitedLine({ company, role, by }: InvitedTo, { waiting }: Messa
   const holes = { company: name(company) };
   return by === null
     ? rich(waiting.invited[role], holes)
-    : rich(waiting.invitedBy[role], { ...holes, person: name(by) });
+    : rich(waiting.invitedBy[role], { ...holes, person: bothNames(by) });
 }
 
 /** Sentences about what waits, one of each kind. */

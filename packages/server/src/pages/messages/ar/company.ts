@@ -5,7 +5,7 @@ import type { Translation } from "../translation.ts";
 export const company = {
   forWhom: {
     label: "باسم من",
-    self: "{person} (أنت)",
+    self: "أنت: {person}",
     asks: "{company} (تلزم موافقة أحد المشرفين)",
     blocked: "{company} (لا تقبل هذا التطبيق)",
     last: "اخترت {owner} في المرة السابقة.",

@@ -213,7 +213,7 @@ export const mail = {
       },
       companyInvitation: {
         subject: "دعوة إلى {company}",
-        text: "يدعوك {by} إلى {company}. تعمل الدعوة مرة واحدة حتى {when}.",
+        text: "تعمل الدعوة مرة واحدة حتى {when}.",
         button: "عرض الدعوة",
         hint: "إن كنت لا تعرف {company} فتجاهل هذه الرسالة.",
       },

@@ -5,7 +5,7 @@ import type { Translation } from "../translation.ts";
 export const company = {
   forWhom: {
     label: "Für wen",
-    self: "{person} (Sie selbst)",
+    self: "Sie selbst: {person}",
     asks: "{company} (die Verwaltung muss zustimmen)",
     blocked: "{company} (lässt diese App nicht zu)",
     last: "Beim letzten Mal haben Sie {owner} gewählt.",

@@ -213,7 +213,7 @@ export const mail = {
       },
       companyInvitation: {
         subject: "Einladung zu {company}",
-        text: "{by} lädt Sie zu {company} ein. Die Einladung funktioniert einmal, bis {when}.",
+        text: "Die Einladung funktioniert einmal, bis {when}.",
         button: "Einladung ansehen",
         hint: "Wenn Sie {company} nicht kennen, ignorieren Sie diese Nachricht.",
       },

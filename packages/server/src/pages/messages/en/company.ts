@@ -3,7 +3,7 @@
 export const company = {
   forWhom: {
     label: "For whom",
-    self: "{person} (you)",
+    self: "You: {person}",
     asks: "{company} (an admin has to approve)",
     blocked: "{company} (doesn’t let this app in)",
     last: "Last time you chose {owner}.",

@@ -211,7 +211,7 @@ export const mail = {
       },
       companyInvitation: {
         subject: "Invitation to {company}",
-        text: "{by} invites you to {company}. The invitation works once, until {when}.",
+        text: "The invitation works once, until {when}.",
         button: "See the invitation",
         hint: "If you don’t know {company}, ignore this message.",
       },

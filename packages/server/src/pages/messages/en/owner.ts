@@ -6,19 +6,9 @@ export const owner = {
     titleMore: "{app} wants more access to your account",
     titleSignIn: "{app} wants to sign you in",
     titleAgain: "{app} wants access to your account again",
-    /** The page shows the permissions of this company. */
-    forCompany: {
-      title: "{app} wants access for {company}",
-      titleMore: "{app} wants more access for {company}",
-      titleAgain: "{app} wants access for {company} again",
-      whatAgain: "{company} already allows it to",
-    },
-    /** The person still chooses between themselves and a company. */
-    forChoice: {
-      title: "{app} wants access",
-      titleMore: "{app} wants more access",
-      titleAgain: "{app} wants access again",
-    },
+    forCompany: { whatAgain: "{company} already allows it to" },
+    /** The page has a menu for whom, which the title can't follow. */
+    titleChoice: "{app} wants access",
     thisDevice: "{host} (this device)",
     appOnDevice: "An app on this device ({host})",
     verified: "Verified by {product}",

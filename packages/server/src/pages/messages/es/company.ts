@@ -5,7 +5,7 @@ import type { Translation } from "../translation.ts";
 export const company = {
   forWhom: {
     label: "Para quién",
-    self: "{person} (usted)",
+    self: "Usted: {person}",
     asks: "{company} (debe aprobarlo un administrador)",
     blocked: "{company} (no admite esta aplicación)",
     last: "La última vez eligió {owner}.",

@@ -213,7 +213,7 @@ export const mail = {
       },
       companyInvitation: {
         subject: "Invitación a {company}",
-        text: "{by} le invita a {company}. La invitación funciona una sola vez, hasta el {when}.",
+        text: "La invitación funciona una sola vez, hasta el {when}.",
         button: "Ver la invitación",
         hint: "Si no conoce {company}, ignore este mensaje.",
       },

@@ -5,7 +5,7 @@ import type { Translation } from "../translation.ts";
 export const company = {
   forWhom: {
     label: "Pour qui",
-    self: "{person} (vous)",
+    self: "Vous : {person}",
     asks: "{company} (un administrateur doit approuver)",
     blocked: "{company} (n’accepte pas cette application)",
     last: "La dernière fois, vous avez choisi {owner}.",

@@ -213,7 +213,7 @@ export const mail = {
       },
       companyInvitation: {
         subject: "Invitation à {company}",
-        text: "{by} vous invite à rejoindre {company}. L’invitation n’est valable qu’une fois, jusqu’au {when}.",
+        text: "L’invitation n’est valable qu’une fois, jusqu’au {when}.",
         button: "Voir l’invitation",
         hint: "Si vous ne connaissez pas {company}, ignorez ce message.",
       },

@@ -5,7 +5,7 @@ import type { Translation } from "../translation.ts";
 export const company = {
   forWhom: {
     label: "誰として許可するか",
-    self: "{person}（あなた）",
+    self: "あなた: {person}",
     asks: "{company}（管理者の承認が必要です）",
     blocked: "{company}（このアプリは認められていません）",
     last: "前回は {owner} を選びました。",

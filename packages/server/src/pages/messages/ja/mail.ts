@@ -213,7 +213,7 @@ export const mail = {
       },
       companyInvitation: {
         subject: "{company} への招待",
-        text: "{by} さんがあなたを {company} に招待しています。招待は {when} まで、1 回だけ使えます。",
+        text: "招待は {when} まで、1 回だけ使えます。",
         button: "招待を見る",
         hint: "{company} に心当たりがない場合は、このメールを無視してください。",
       },
