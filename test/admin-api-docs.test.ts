@@ -52,13 +52,20 @@ const CAN_TYPE = has("curl") && has("bash");
 
 test("every command of the page → works, and the records are there", async ({ skip }) => {
   if (!CAN_TYPE) return skip("this machine has no curl or no bash");
-  expect(await typed("admin-api.md")).toContain('"introspection_client_secret"');
+  expect(await typed("admin-api.md")).toContain('"active":true');
   const api = await adminApi(server);
   const itemsOf = async <T>(path: string) => ((await api.get(path)).body as { readonly items: readonly T[] }).items;
   const clients = await itemsOf<{ readonly client_name: string }>("/clients");
-  expect(clients.map((one) => one.client_name).sort()).toEqual(["Nightly backup", "Phone App", "TV", "Web App"]);
+  expect(clients.map((one) => one.client_name).sort()).toEqual([
+    ...["Browser App", "Command Line", "Nightly backup", "Nightly job", "Payroll", "Phone App", "TV", "Web App"],
+  ]);
   const [company] = await itemsOf<{ readonly id: string }>("/companies?slug=acme");
-  expect((await api.get(`/companies/${company?.id}/members`)).body).toMatchObject({ items: [{ username: "carol" }] });
+  expect((await api.get(`/companies/${company?.id}/members`)).body).toMatchObject({
+    items: [
+      { username: "carol", role: "admin" },
+      { username: "dan", role: "member" },
+    ],
+  });
 }, 120_000);
 
 test("every command of the import page → works: by the command first, then each line exists", async ({ skip }) => {

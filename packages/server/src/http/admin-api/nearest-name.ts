@@ -1,10 +1,11 @@
 /** Which known name somebody may have meant by a wrong one. */
 
-/** The known name that is most like a wrong one. Undefined: none is like it. */
+/** The known name that is most like a wrong one, or ends with it (`name`, `client_name`). Undefined: none is like it. */
 export function nearest(wrong: string, known: readonly string[]): string | undefined {
   const scored = known.map((name) => ({ name, distance: distanceOf(wrong.slice(0, 60), name) }));
   const [best] = scored.sort((one, other) => one.distance - other.distance);
-  return best !== undefined && best.distance <= Math.max(1, Math.floor(best.name.length / 3)) ? best.name : undefined;
+  const isNear = best !== undefined && best.distance <= Math.max(1, Math.floor(best.name.length / 3));
+  return isNear ? best.name : known.find((name) => name.endsWith(`_${wrong}`));
 }
 
 /** Levenshtein's distance. */

@@ -40,7 +40,7 @@ const MOST_SUGGESTIONS = 5;
 function suggestNames(told: Map<string, string>, known: readonly string[]): void {
   const wrong = [...told].filter(([field, problem]) => problem === NOT_SETTABLE && !field.includes("."));
   for (const [field] of wrong.slice(0, MOST_SUGGESTIONS)) {
-    const meant = nearest(field, known) ?? known.find((name) => name.endsWith(`_${field}`));
+    const meant = nearest(field, known);
     const reason =
       meant === undefined ? "there is no such field, or only the server sets it" : `did you mean ${meant}?`;
     told.set(field, `${NOT_SETTABLE}: ${reason}`);
