@@ -5,7 +5,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { updateClient } from "../../packages/server/src/admin/clients.ts";
 import { adminOf } from "../../packages/server/src/admin/context.ts";
 import { signedInPerson, tokensOf } from "../support/back-channel.ts";
-import { authorizeUrl, consentForm, type Page, pkce, refresh } from "../support/http-browser.ts";
+import { addCompany } from "../support/company-staff.ts";
+import { Agent, authorizeUrl, consentForm, type Page, pkce, refresh, signIn } from "../support/http-browser.ts";
 import {
   aNetwork,
   anInitialToken,
@@ -258,6 +259,33 @@ describe("RFC 7592 management", () => {
     expect(again.text).toContain("Your Bank");
     const allowed = await agent.submit(consentForm(again), { decision: "allow" });
     expect(allowed.location?.searchParams.has("code")).toBe(true);
+  });
+
+  test("the name changes while a member asks their admins → nobody is asked, and the page shows the new name; asked there → they are", async () => {
+    const answer = await made(open);
+    const company = await addCompany(open);
+    const agent = new Agent(open.issuer);
+    await signIn(agent, company.member.username);
+    const page = await agent.get(authorizeUrl(open, clientOf(answer), challenge()));
+    const choice = { decision: "allow", owner: company.companyId };
+    const asking = await agent.submit(consentForm(page), choice);
+    const wish = ({ forms }: Page) => {
+      const form = forms.find(({ action }) => action.endsWith("/ask"));
+      if (form === undefined) throw new Error("no form that asks the admins");
+      return form;
+    };
+    const requests = () => open.assent.storage.companyApps.listRequests({ ...company, limit: 10 });
+    await manage("PUT", answer, { ...aRegistration, client_id: answer.body.client_id, client_name: "Your Bank" });
+    const again = await agent.submit(wish(asking), { decision: "ask", reason: "For the fair" });
+    expect(again.text).toContain("Your Bank");
+    expect(again.text).not.toContain("have been asked");
+    expect(await requests()).toEqual([]);
+    const told = await agent.submit(wish(await agent.submit(consentForm(again), choice)), {
+      decision: "ask",
+      reason: "For the fair",
+    });
+    expect(told.text).toContain("have been asked");
+    expect(await requests()).toMatchObject([{ clientId: clientOf(answer).clientId }]);
   });
 
   test("another method that needs a secret → a new secret in the answer; public ↔ confidential → 400", async () => {
