@@ -7,6 +7,7 @@ import { randomInt, randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import { type AdminStorage, COLLECTED, type Collected } from "./admin/storage.ts";
+import type { ClockWatch } from "./clock-watch.ts";
 import type { Millis } from "./oauth/model.ts";
 import type { Uses } from "./storage-subset.ts";
 
@@ -15,6 +16,8 @@ type Source = Uses<AdminStorage, "housekeeping.collect" | "leases.claim" | "leas
 export interface HousekeepingParts {
   readonly storage: Source;
   readonly now: () => Millis;
+  /** A clock that nobody sets. Default: the process's. */
+  readonly monotonic?: () => Millis;
   readonly log: Logger;
   /** Other work of each round, on every node. */
   readonly alsoDue: () => Promise<void>;
@@ -56,6 +59,7 @@ const PAUSES_PER_LONG_BATCH = 4;
  */
 export class Housekeeping {
   readonly #parts: HousekeepingParts;
+  #clock: ClockWatch | undefined;
   readonly #holder = randomUUID();
   readonly #stopping = new AbortController();
   #running: Promise<void> | undefined;
@@ -95,6 +99,12 @@ export class Housekeeping {
   /** Deletes everything that is due now, unless another node does. Returns the number of rows. */
   async round(): Promise<number> {
     const { storage, now, log } = this.#parts;
+    this.#clock ??= await this.#watch();
+    if (!this.#clock.isSteady()) {
+      const text = "the clock has jumped ahead: nothing is deleted until it is right, or an hour has passed";
+      log.warn({ event: "clock_jumped", now: new Date(now()).toISOString() }, text);
+      return 0;
+    }
     if (!(await this.#claim())) return 0;
     let removed = 0;
     const began = performance.now();
@@ -108,6 +118,13 @@ export class Housekeeping {
       log.info({ event: "garbage_collected", removed, ms, until: now() }, "garbage_collected");
     }
     return removed;
+  }
+
+  async #watch(): Promise<ClockWatch> {
+    const { now, monotonic = () => performance.now() } = this.#parts;
+    // A start does without this module.
+    const { ClockWatch } = await import("./clock-watch.ts");
+    return new ClockWatch(now, monotonic);
   }
 
   #claim(): Promise<boolean> {

@@ -52,14 +52,17 @@ export class EventSealing {
   }
 
   async #load(): Promise<Sealer> {
-    const [{ Sealer }, { WebhookDelivery }] = await Promise.all([
+    const [{ Sealer }, { ClockWatch }, { WebhookDelivery }] = await Promise.all([
       import("./events/sealer.ts"),
+      import("./clock-watch.ts"),
       import("./deliver-webhooks.ts"),
     ]);
+    const { now, monotonic } = this.#parts;
+    const clock = new ClockWatch(now, monotonic);
     const delivery = new WebhookDelivery(this.#parts);
     this.#delivery = delivery;
     if (!this.#stopping.signal.aborted) delivery.start();
-    return new Sealer({ ...this.#parts, queued: () => delivery.kick() });
+    return new Sealer({ ...this.#parts, isSteady: () => clock.isSteady(), queued: () => delivery.kick() });
   }
 
   /** False: it failed. */

@@ -106,6 +106,9 @@ export const SERVER_LEASE = "server ";
 /** For how long a sign of life is worth something. */
 export const PRESENCE_LASTS: Millis = 30_000;
 
+/** A lease that ends later than this was taken while the clock was wrong, and is worth nothing. */
+export const LONGEST_LEASE: Millis = 600_000;
+
 /** A server as it says itself, once in ten seconds. */
 export interface RunningServer {
   readonly id: string;

@@ -4,7 +4,7 @@
  */
 
 import { randomUUID } from "node:crypto";
-import type { AdminStorage } from "../admin/storage.ts";
+import { type AdminStorage, LONGEST_LEASE } from "../admin/storage.ts";
 import type { Secrets } from "../crypto/server-secret.ts";
 import type { Millis } from "../oauth/model.ts";
 import type { Uses } from "../storage-subset.ts";
@@ -19,6 +19,8 @@ export interface SealerParts {
   /** How long events are kept. Null: for ever. */
   readonly keptFor: Millis | null;
   readonly now: () => Millis;
+  /** False: the clock has jumped, so nothing is deleted now. Absent: it is always right. */
+  readonly isSteady?: () => boolean;
   /** True: events wait if the newest checkpoint was signed with another secret, because this may be the wrong one. */
   readonly onlyKnown?: boolean;
   /** Deliveries to webhooks wait. */
@@ -61,8 +63,8 @@ export class Sealer {
   async round(): Promise<number> {
     const { storage, now } = this.#parts;
     const { waiting, holder, until } = await storage.events.due();
-    if (!waiting && !(this.#holds && this.#retiredAt + RETIRE_EVERY <= now())) return 0;
-    if (holder !== null && holder !== this.#holder && until > now()) {
+    if (!waiting && !(this.#holds && this.#mayRetire())) return 0;
+    if (holder !== null && holder !== this.#holder && until > now() && until <= now() + LONGEST_LEASE) {
       this.#holds = false;
       return 0;
     }
@@ -72,8 +74,13 @@ export class Sealer {
     if (!this.#holds) return 0;
     await this.#renew();
     const sealed = await this.#seal();
-    if (this.#retiredAt + RETIRE_EVERY <= now()) await this.#retire();
+    if (this.#mayRetire()) await this.#retire();
     return sealed;
+  }
+
+  /** The clock may have been set back since. */
+  #mayRetire(): boolean {
+    return Math.abs(this.#parts.now() - this.#retiredAt) >= RETIRE_EVERY;
   }
 
   /** Lets another process take over at once. */
@@ -158,7 +165,7 @@ export class Sealer {
   async #retire(): Promise<void> {
     const { storage, keptFor, now } = this.#parts;
     this.#retiredAt = now();
-    if (keptFor === null) return;
+    if (keptFor === null || this.#parts.isSteady?.() === false) return;
     const last = await storage.events.lastCheckpoint({ kind: "sealed", at: now() - keptFor });
     if (last === undefined) return;
     // Otherwise somebody who can write to the database could choose what is deleted.

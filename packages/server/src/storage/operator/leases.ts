@@ -1,6 +1,6 @@
 /** Verbs of leases: work that one process does at a time, and servers that announce that they run. */
 
-import { type DatabaseChanges, type RunningServer, SERVER_LEASE } from "../../admin/storage.ts";
+import { type DatabaseChanges, LONGEST_LEASE, type RunningServer, SERVER_LEASE } from "../../admin/storage.ts";
 import type { Millis } from "../../oauth/model.ts";
 import { selectStates, stateOf } from "../database-state.ts";
 import { query, type Row, sql, statement } from "../define-verbs.ts";
@@ -16,9 +16,10 @@ export interface Lease {
 export const claimLease = statement<Lease & { readonly until: Millis; readonly now: Millis }, boolean>({
   lock: null,
   sql: sql`INSERT INTO leases AS l (name, holder, until) VALUES (:name, :holder, :until)
-    ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, until = excluded.until WHERE l.until <= :now OR l.holder = excluded.holder
+    ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, until = excluded.until
+    WHERE l.until <= :now OR l.until > :longest OR l.holder = excluded.holder
     RETURNING holder`,
-  bind: ({ name, holder, until, now }) => ({ name, holder, until, now }),
+  bind: ({ name, holder, until, now }) => ({ name, holder, until, now, longest: now + LONGEST_LEASE }),
   outcome: (row) => row !== undefined,
 });
 
@@ -31,8 +32,8 @@ export const releaseLease = statement<Lease, void>({
 
 /** Reads the whole table, which has a few rows. */
 export const runningServers = query<{ readonly now: Millis }, readonly RunningServer[]>({
-  sql: sql`SELECT name, holder, until FROM leases WHERE until > :now ORDER BY name`,
-  bind: ({ now }) => ({ now }),
+  sql: sql`SELECT name, holder, until FROM leases WHERE until > :now AND until <= :longest ORDER BY name`,
+  bind: ({ now }) => ({ now, longest: now + LONGEST_LEASE }),
   outcome: (rows) => rows.filter((row) => text(row, "name").startsWith(SERVER_LEASE)).map(serverOf),
 });
 

@@ -4,7 +4,7 @@ import type { Millis } from "../../oauth/model.ts";
 import type { ByLesser, InSession } from "../../owners/change-conditions.ts";
 import type { DeviceSeen } from "../../owners/known-device-storage.ts";
 import type { NewSession, OwnerStorage, Person, Session } from "../../owners/storage.ts";
-import { isReachedByCompany } from "../companies/reached-by-company.ts";
+import { isReachedByCompany } from "../companies/lock-company-row.ts";
 import { noteSystem } from "../consents/history.ts";
 import { query, type Row, sql, statement, steps, type Tx, transaction, words } from "../define-verbs.ts";
 import { tell } from "../events/tell.ts";

@@ -1,7 +1,10 @@
+import pino from "pino";
 import { expect, test } from "vitest";
+import { Housekeeping } from "../../../src/housekeeping.ts";
 import type { Person } from "../../../src/owners/storage.ts";
 import type { Storage } from "../../../src/storage/open.ts";
 import { allBackends, backends } from "../support/backends.ts";
+import { aLog } from "../support/log-of-events.ts";
 import { byHand } from "../support/raw-statements.ts";
 import {
   aClient,
@@ -232,5 +235,77 @@ test.each(allBackends)(
     await storage.leases.release({ name: "work", holder: "late" });
     expect(await claim(holder, NOW + MINUTE + 2 * SECOND)).toBe(true);
     await remove();
+  },
+);
+
+test.each(backends)(
+  "a lease that a process took a year ahead, before it died → nobody waits for it, and no command sees that server: $name",
+  async (backend) => {
+    const { storage, remove } = await backend.create();
+    const ahead = NOW + 365 * DAY;
+    const name = "server of next year";
+    const holder = JSON.stringify({ host: "h", pid: 1, schema: 1, since: ahead });
+    expect(await storage.leases.claim({ name, holder, until: ahead + MINUTE, now: ahead })).toBe(true);
+    expect(await storage.leases.runningServers({ now: ahead })).toMatchObject([{ pid: 1 }]);
+    expect(await storage.leases.runningServers({ now: NOW })).toEqual([]);
+    expect(await storage.leases.claim({ name, holder: "next", until: NOW + MINUTE, now: NOW })).toBe(true);
+    expect(await storage.leases.claim({ name, holder: "late", until: NOW + MINUTE, now: NOW })).toBe(false);
+    await remove();
+  },
+);
+
+test.each(backends)(
+  "the clock jumps a year ahead → a running server deletes nothing; back → it goes on; ahead for an hour → it deletes: $name",
+  async (backend) => {
+    const { storage, remove } = await backend.create();
+    const person = await aStoredPerson(storage);
+    const session = aSession(person);
+    await storage.sessions.create(session);
+    let [now, monotonic] = [NOW, 0];
+    const housekeeping = new Housekeeping({
+      ...{ storage, log: pino({ level: "silent" }), alsoDue: async () => undefined },
+      ...{ now: () => now, monotonic: () => monotonic },
+    });
+    const isOpen = () => storage.sessions.isOpen(session);
+    await housekeeping.round();
+    now += 365 * DAY;
+    expect([await housekeeping.round(), await isOpen()]).toEqual([0, true]);
+    now -= 365 * DAY;
+    await housekeeping.round();
+    expect(await isOpen()).toBe(true);
+    now += 365 * DAY;
+    await housekeeping.round();
+    [now, monotonic] = [now + HOUR, HOUR];
+    await housekeeping.round();
+    expect(await isOpen()).toBe(false);
+    await remove();
+  },
+);
+
+test.each(backends)(
+  "EV-08 the clock jumps a year ahead → no event is deleted that is kept for 90 days: $name",
+  async ({ create }) => {
+    await using log = await aLog(create, 90 * DAY);
+    let isSteady = true;
+    const sealer = log.sealer(
+      log.secrets,
+      () => undefined,
+      () => isSteady,
+    );
+    await log.note();
+    await sealer.round();
+    isSteady = false;
+    log.at.now += 365 * DAY;
+    await log.note();
+    await sealer.round();
+    expect(await log.kinds()).toHaveLength(2);
+    log.at.now -= 365 * DAY;
+    await log.note();
+    await sealer.round();
+    isSteady = true;
+    log.at.now += 91 * DAY;
+    await log.note();
+    await sealer.round();
+    expect(await log.verify()).toMatchObject({ fault: null, dropped: { seq: expect.any(Number) } });
   },
 );

@@ -27,8 +27,8 @@ export async function aLog(create: () => Promise<Opened>, keptFor: number | null
     ),
     secrets: () => secrets,
   };
-  const sealer = (by: Secrets = secrets, event: SealerParts["event"] = () => undefined) =>
-    new Sealer({ storage, secrets: by, issuer: ISSUER, keptFor, now: () => at.now, event });
+  const sealer = (by: Secrets = secrets, event: SealerParts["event"] = () => undefined, isSteady = () => true) =>
+    new Sealer({ storage, secrets: by, issuer: ISSUER, keptFor, now: () => at.now, event, isSteady });
   return {
     ...{ storage, raw, secrets, at, context, opened },
     sealer,
