@@ -91,9 +91,9 @@ describe("results", () => {
     expect(resultsPage([{ plan, modules: [] }], versions)).toContain("## Modules that were not run\n\nNone.");
   });
 
-  test("the recorded page → five plans, no failure, everything explained", () => {
+  test("the recorded page → nine plans, no failure, everything explained", () => {
     const page = readFileSync(join(root, "docs", "reference", "conformance.md"), "utf8");
-    expect(page.match(/^\| `oidcc-\S+-test-plan` .* \| 0 \|$/gm)).toHaveLength(5);
+    expect(page.match(/^\| `oidcc-\S+-test-plan` .* \| 0 \|$/gm)).toHaveLength(9);
     expect(page).not.toContain("No explanation yet");
   });
 });
