@@ -11,13 +11,19 @@ export interface BrandColors {
 
 export interface Brand {
   readonly name: string;
+  readonly colors: BrandColors;
   /** Null: the pages use our style sheet only. */
   readonly stylesheet: Asset | null;
   /** Null: the pages show our mark. */
   readonly logo: Asset | null;
 }
 
-export const OURS: Brand = { name: "Assent", stylesheet: null, logo: null };
+export const OURS: Brand = {
+  name: "Assent",
+  colors: { light: "#0d6b56", dark: "#64d0b3" },
+  stylesheet: null,
+  logo: null,
+};
 
 const WHITE: Rgb = [255, 255, 255];
 /** For each theme: the style sheet's `--surface` and `--on-accent`, and the background of soft buttons. */
@@ -111,6 +117,7 @@ export function brandOf(parts: {
   const sheet = [...(colors === null ? [] : sheetOf(colors)), ...(css === null ? [] : [css])].join("\n");
   return {
     name: parts.name ?? OURS.name,
+    colors: colors ?? OURS.colors,
     stylesheet: sheet === "" ? null : asset("brand.css", "text/css; charset=utf-8", Buffer.from(sheet)),
     logo: logo === null ? null : asset("brand-logo", logo.type, logo.bytes),
   };

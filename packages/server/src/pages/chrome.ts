@@ -1,7 +1,7 @@
 /** The data that every page gets besides its view: paths on this server, branding, and the language. */
 
 import { assetPaths } from "./assets.ts";
-import { type Brand, OURS } from "./branding.ts";
+import { type Brand, type BrandColors, OURS } from "./branding.ts";
 import { type Messages, messages } from "./messages/index.ts";
 
 export interface Chrome {
@@ -10,6 +10,8 @@ export interface Chrome {
   /** The name of this service. */
   readonly product: string;
   readonly words: Messages;
+  /** The accent colours, for messages, which load no style sheet. */
+  readonly accent: BrandColors;
   /** Paths of the style sheets. Ours come first. */
   readonly stylesheets: readonly string[];
   /** Path of the operator's logo. Null: the page shows our mark. */
@@ -41,6 +43,7 @@ export function chrome(options: {
     base,
     product: brand.name,
     words: messages(options.locale ?? "en"),
+    accent: brand.colors,
     stylesheets: [assetPaths.stylesheet, ...(brand.stylesheet === null ? [] : [brand.stylesheet.path])].map(
       (path) => base + path,
     ),

@@ -1,8 +1,9 @@
 /** E-mails to people: plain text and HTML with the same content, in the reader's language. */
 import type { MailDraft, NamedApps } from "../owners/mail/mail-content.ts";
 import type { Chrome } from "./chrome.ts";
-import { fill, type Messages } from "./messages/index.ts";
-import { html, renderDocument } from "./parts/html.ts";
+import { fill, type Messages, rich } from "./messages/index.ts";
+import { type Child, html } from "./parts/html.ts";
+import { mailDocument } from "./parts/mail-layout.ts";
 import { bothNamesText } from "./parts/person-names.ts";
 import type { NamedWay } from "./security/recover-account-views.ts";
 import { listed, wayName } from "./security/sign-in-way-names.ts";
@@ -34,20 +35,40 @@ export function mailOf(
   if (link === null) throw new TypeError("the link of a message leads nowhere");
   const said = words.mail.kinds[view.kind];
   const values = shown(view, chrome);
-  const subject = fill(said.subject, values);
+  const say = (text: string): Said => ({ text: fill(text, values), html: rich(text, isolated(values)) });
   const first = view.values.seenBefore === true ? words.mail.signInSeenBefore : said.text;
-  const lines = [...invited(view, values, words), fill(first, values), ...facts(view, chrome)];
-  if (view.values.appsEnded === true) lines.push(words.takeBack.appsRevoked, words.security.companyAppsEnded);
+  const lines = [...invited(view, values, words), say(first)];
+  if (view.values.appsEnded === true)
+    for (const text of [words.takeBack.appsRevoked, words.security.companyAppsEnded]) lines.push({ text, html: text });
+  const told = facts(view, chrome);
+  const subject = fill(said.subject, values);
   const button = fill(said.button, values);
-  const hint = fill(said.hint, values);
+  const hint = say(said.hint);
   const footer = fill(words.mail.footer, { product, host: new URL(issuer).host });
-  const text = [...lines, `${button}:\n${link}`, hint, `-- \n${footer}`].join("\n\n");
+  const plain = [...lines.map((line) => line.text), ...told.map(([label, value]) => `${label}: ${value.text}`)];
+  const text = [...plain, `${button}:\n${link}`, hint.text, `-- \n${footer}`].join("\n\n");
+  const preview = lines.map((line) => line.text).join(" ");
+  const parts = { subject, preview, button, link, footer, hint: hint.html };
   return {
     subject,
     text: `${text}\n`,
-    html: document({ subject, lines, button, link, hint, footer }, chrome),
+    html: mailDocument(
+      { ...parts, lines: lines.map((line) => line.html), facts: told.map(([label, value]) => [label, value.html]) },
+      chrome,
+    ),
     language: words.language,
   };
+}
+
+/** One sentence as plain text and as HTML. */
+interface Said {
+  readonly text: string;
+  readonly html: Child;
+}
+
+/** Values with their own text direction, so that a right-to-left name doesn't reorder the sentence around it. */
+function isolated(values: Readonly<Record<Hole, string>>): Record<string, Child> {
+  return Object.fromEntries(Object.entries(values).map(([hole, value]) => [hole, html`<bdi>${value}</bdi>`]));
 }
 
 /** Values that strangers chose, on one line and without hidden characters. They can be in the subject, which is a header. */
@@ -71,12 +92,13 @@ function shown({ values }: MailView, { words, product }: Chrome): Record<Hole, s
 /** Who invites, to which company, and as what. */
 function invited(
   { kind, values: { role } }: MailView,
-  { by, company }: Record<Hole, string>,
+  values: Record<Hole, string>,
   { waiting }: Messages,
-): string[] {
-  return kind !== "companyInvitation" || role === undefined
-    ? []
-    : [fill(waiting.invitedBy[role], { person: by, company })];
+): readonly Said[] {
+  if (kind !== "companyInvitation" || role === undefined) return [];
+  const holes = { person: values.by, company: values.company };
+  const { person, company } = isolated({ ...values, ...holes });
+  return [{ text: fill(waiting.invitedBy[role], holes), html: rich(waiting.invitedBy[role], { person, company }) }];
 }
 
 type Hole = "person" | "email" | "company" | "app" | "by" | "product" | "when" | "key" | "left";
@@ -95,10 +117,10 @@ const ABOUT_FACTORS: ReadonlySet<MailView["kind"]> = new Set([
   ...(["recovered", "factorsRemoved", "factorsRemovedTold", "factorsRestored"] as const),
 ]);
 
-function facts({ kind, values }: MailView, { words }: Chrome): string[] {
+function facts({ kind, values }: MailView, { words }: Chrome): readonly (readonly [string, Said])[] {
   const { at, browser, address, reason } = values;
   const labels = words.mail.facts;
-  const rows: readonly (readonly [string, string | null | undefined])[] =
+  const rows: readonly (readonly [string, string | Said | null | undefined])[] =
     kind === "signIn"
       ? [
           [labels.when, at === undefined ? null : exact(words, at)],
@@ -110,21 +132,25 @@ function facts({ kind, values }: MailView, { words }: Chrome): string[] {
         : kind === "companyRequest"
           ? [[labels.reason, reason]]
           : [];
-  const told = rows.filter(([, value]) => value !== null && value !== undefined && value !== "");
-  return told.map(([label, value]) => `${label}: ${visible(value ?? "", LONGEST_FACT)}`);
+  return rows.flatMap(([label, value]) => {
+    if (value === null || value === undefined || value === "") return [];
+    if (typeof value !== "string") return [[label, value] as const];
+    const text = visible(value, LONGEST_FACT);
+    return [[label, { text, html: html`<bdi>${text}</bdi>` }] as const];
+  });
 }
 
 /** Says what a recovery removed and ended, and what remains. */
 function recoveryFacts(
   recovery: MailView["values"]["recovery"],
   words: Chrome["words"],
-): readonly (readonly [string, string | null])[] {
+): readonly (readonly [string, Said | null])[] {
   if (recovery === undefined) return [];
   const { facts: labels } = words.mail;
   const ways = (all: readonly NamedWay[]) => list({ names: all.map((way) => wayName(way, words)), more: 0 });
   const list = ({ names, more }: NamedApps) => {
     const shown = names.map((one) => visible(one, LONGEST));
-    return names.length === 0 ? null : listed(more === 0 ? shown : [...shown, `+${more}`], words);
+    return names.length === 0 ? null : listed(shown, words, more);
   };
   return [
     [labels.removed, ways(recovery.removed)],
@@ -132,46 +158,4 @@ function recoveryFacts(
     [labels.ended, list(recovery.ended)],
     [labels.keptApps, list(recovery.keptApps)],
   ];
-}
-
-interface Parts {
-  readonly subject: string;
-  readonly lines: readonly string[];
-  readonly button: string;
-  readonly link: string;
-  readonly hint: string;
-  readonly footer: string;
-}
-
-const BODY =
-  "margin:0;padding:24px 12px;background:#f4f6f5;color:#16201c;font:16px/1.5 system-ui,'Segoe UI',Roboto,Arial,sans-serif";
-const CARD =
-  "max-width:480px;margin:0 auto;padding:28px;background:#ffffff;border:1px solid #dde3e0;border-radius:12px";
-const BUTTON =
-  "display:inline-block;padding:12px 20px;border-radius:10px;background:#0d6b56;color:#ffffff;font-weight:600;text-decoration:none";
-const SOFT = "color:#55625c;font-size:14px";
-
-/** E-mail clients do not load our style sheets, so the few styles are inline. */
-function document({ subject, lines, button, link, hint, footer }: Parts, { words, product }: Chrome): string {
-  return renderDocument(html`
-    <html lang=${words.language} dir=${words.direction}>
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="light" />
-        <title>${subject}</title>
-      </head>
-      <body style=${BODY}>
-        <div style=${CARD}>
-          <p style="margin:0 0 20px;font-weight:700">${product}</p>
-          ${lines.map((line) => html`<p style="margin:0 0 16px;overflow-wrap:anywhere">${line}</p>`)}
-          <p style="margin:24px 0"><a href=${link} style=${BUTTON}>${button}</a></p>
-          <p style=${`margin:0 0 16px;${SOFT}`}>${hint}</p>
-          <p style=${`margin:0 0 4px;${SOFT}`}>${words.mail.open}</p>
-          <p style=${`margin:0;overflow-wrap:anywhere;${SOFT}`} dir="ltr">${link}</p>
-        </div>
-        <p style=${`max-width:480px;margin:16px auto 0;${SOFT}`}>${footer}</p>
-      </body>
-    </html>
-  `);
 }

@@ -5,7 +5,16 @@ import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readBrand } from "../../src/operator-branding.ts";
 import { contrast } from "../../src/pages/contrast.ts";
-import { appsPage, assets, brandOf, type Chrome, chrome, locales, readBrandColors } from "../../src/pages/index.ts";
+import {
+  appsPage,
+  assets,
+  brandOf,
+  type Chrome,
+  chrome,
+  locales,
+  OURS,
+  readBrandColors,
+} from "../../src/pages/index.ts";
 import { anAppsView, manyApps, states } from "./page-states.ts";
 
 describe("colours", () => {
@@ -59,7 +68,7 @@ describe("files", () => {
   });
 
   test("nothing set → our own look, nothing more to load", () => {
-    expect(readBrand(none)).toEqual({ name: "Assent", stylesheet: null, logo: null });
+    expect(readBrand(none)).toEqual({ ...OURS, stylesheet: null, logo: null });
   });
 
   test("all set → tokens first, the operator's sheet behind them, the logo in place of the mark, the name everywhere", () => {

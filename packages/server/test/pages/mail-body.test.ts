@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { brandOf } from "../../src/pages/branding.ts";
 import { chrome } from "../../src/pages/chrome.ts";
 import { mailOf } from "../../src/pages/mail-body.ts";
 import { locales, messages } from "../../src/pages/messages/index.ts";
@@ -29,3 +30,38 @@ test.each(locales.flatMap((locale) => KINDS.map((kind) => [locale, kind] as cons
     expect(`${subject}\n${text}\n${html}`).not.toMatch(/\{\w+\}/);
   },
 );
+
+const mail = (kind: (typeof KINDS)[number], locale = "en", changes = {}) =>
+  mailOf(
+    { kind, link: `${issuer}/x`, values: { ...values, ...changes } },
+    { issuer, chrome: chrome({ issuer, locale }) },
+  );
+
+test("facts about a sign-in → one row each, and one line each in the plain text", () => {
+  const { html, text } = mail("signIn");
+  expect(html.match(/<tr><td class="fact label/g)).toHaveLength(3);
+  expect(text).toContain("Browser: Firefox\n");
+});
+
+test("names with letters of the other direction → apart from the sentence and from each other", () => {
+  const ended = { names: ["Photo Printer", "Calendar"], more: 3 };
+  const recovery = { ...{ removed: [], kept: [] }, ended, keptApps: { names: [], more: 0 } };
+  const { html, text } = mail("recovered", "ar", { recovery });
+  expect(html).toContain("<bdi>Photo Printer</bdi>");
+  expect(html).toContain("<bdi>Calendar</bdi>");
+  expect(mail("recovered", "en", { recovery }).text).toContain("Access revoked: Photo Printer, Calendar and 3 more\n");
+  expect(text).not.toContain("+3");
+  expect(mail("companyRequest", "ar").html).toContain("<bdi>bob</bdi>");
+});
+
+test("the operator's colours → on the button, one for each theme; without them, ours", () => {
+  const colors = { light: "#1a4fd0", dark: "#9db8ff" };
+  const brand = brandOf({ name: "Acme", colors, css: null, logo: null });
+  const { html } = mailOf(
+    { kind: "signIn", link: `${issuer}/x`, values },
+    { issuer, chrome: chrome({ issuer, brand }) },
+  );
+  expect(html).toContain("background:#1a4fd0");
+  expect(html).toMatch(/prefers-color-scheme: dark[\s\S]*\.fill\{background:#9db8ff/);
+  expect(mail("signIn").html).toContain("background:#0d6b56");
+});

@@ -10,7 +10,7 @@ import { elsewhereNotice, nextLine } from "../parts/what-waits.ts";
 import { shownTime } from "../shown-time.ts";
 import { NAME_LENGTH, name, visible } from "../untrusted-text.ts";
 import type { RestoreView, TakenBackView } from "./recover-account-views.ts";
-import { facts, listedApart, seenFrom, wayName } from "./sign-in-way-names.ts";
+import { facts, listed, seenFrom, wayName } from "./sign-in-way-names.ts";
 
 /** Maximum number of names in one sentence. */
 const MOST_NAMED = 8;
@@ -22,7 +22,7 @@ export function takenBackPage(view: TakenBackView, chrome: Chrome): string {
   const title = undo ? confirm.undoneTitle : recover.doneTitle;
   const some = (all: readonly string[]) => {
     const few = all.slice(0, MOST_NAMED).map((one) => visible(one, NAME_LENGTH));
-    return listedApart(all.length > few.length ? [...few, `+${all.length - few.length}`] : few, words);
+    return listed(few, words, all.length - few.length).html;
   };
   const ways = (all: TakenBackView["kept"]) => all.map((way) => wayName(way, words));
   const told = (message: string, all: readonly string[]) =>

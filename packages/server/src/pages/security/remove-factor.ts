@@ -5,7 +5,7 @@ import { hidden, notice } from "../parts/components.ts";
 import { type Child, html } from "../parts/html.ts";
 import { cardPage } from "../parts/layout.ts";
 import { NAME_LENGTH, name, visible } from "../untrusted-text.ts";
-import { listedApart, wayName } from "./sign-in-way-names.ts";
+import { listed, wayName } from "./sign-in-way-names.ts";
 import type { RemoveAuthenticatorView, RemovePasskeyView, WayLeft } from "./views.ts";
 
 export function removePasskeyPage(view: RemovePasskeyView, chrome: Chrome): string {
@@ -15,7 +15,7 @@ export function removePasskeyPage(view: RemovePasskeyView, chrome: Chrome): stri
   const last = left.length === 0;
   const text = last
     ? notice("warning", passkeys.last)
-    : html`<p class="soft">${rich(takeBack.doneKept, { list: listedApart(left, words) })}</p>`;
+    : html`<p class="soft">${rich(takeBack.doneKept, { list: listed(left, words).html })}</p>`;
   return askPage(
     {
       ...{

@@ -1,6 +1,6 @@
 /** Names of the ways to sign in, for pages and messages about recovery. */
 import type { SeenFrom } from "../factor-views.ts";
-import { fill, type Messages, rich } from "../messages/index.ts";
+import { fill, type Messages, plural, rich, sentences } from "../messages/index.ts";
 import { type Child, html } from "../parts/html.ts";
 import { timeElement } from "../shown-time.ts";
 import { NAME_LENGTH, visible } from "../untrusted-text.ts";
@@ -35,13 +35,22 @@ export function facts(all: readonly (Child | false | null)[]): readonly Child[] 
     .flatMap((one, at): readonly Child[] => (at === 0 ? [one] : [" · ", one]));
 }
 
-/** Joins names on one line, as the language lists them. */
-export function listed(names: readonly string[], { language }: Messages): string {
-  return new Intl.ListFormat(language, { type: "conjunction" }).format(names);
-}
-
-/** The same for a page: each name is apart, so that its letters don't change the order of the others. */
-export function listedApart(names: readonly string[], { language }: Messages): readonly Child[] {
-  const parts = new Intl.ListFormat(language, { type: "conjunction" }).formatToParts(names);
-  return parts.map(({ type, value }) => (type === "element" ? html`<bdi>${value}</bdi>` : value));
+/**
+ * Joins names on one line, as the language lists them. `more`: the number of names that are not shown. For a page, each
+ * name is apart, so that its letters don't change the order of the others.
+ */
+export function listed(
+  names: readonly string[],
+  words: Messages,
+  more = 0,
+): { readonly text: string; readonly html: Child } {
+  const { language, apps } = words;
+  // Before "and 3 more", the list has no "and" of its own.
+  const list = new Intl.ListFormat(language, more === 0 ? { type: "conjunction" } : { type: "unit", style: "short" });
+  const parts = list.formatToParts(names);
+  const rest = more === 0 ? [] : sentences(language, "", fill(plural(language, apps.more, more), { count: more }));
+  return {
+    text: [...parts.map(({ value }) => value), ...rest].join(""),
+    html: [...parts.map(({ type, value }) => (type === "element" ? html`<bdi>${value}</bdi>` : value)), ...rest],
+  };
 }
