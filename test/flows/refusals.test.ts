@@ -159,6 +159,40 @@ describe("the authorization endpoint", () => {
     expect(commands).toEqual([`assent client update ${client.clientId} --add-redirect-uri URI`]);
   });
 
+  test("no redirect URI → says that it is missing, and no command registers one", async () => {
+    const refusal = await stored(onPage(await open({ redirect_uri: undefined })));
+    expect(refusal.explanation).toContain("The request has no redirect_uri.");
+    expect(refusal.commands).toEqual([`assent client show ${client.clientId}`]);
+  });
+
+  test("a scope that a service has not → the command adds a scope of its own; an owner's app → one to ask for", async () => {
+    const service = await server.addClient({ grantTypes: ["client_credentials"], scopes: [], ownScopes: ["read"] });
+    const asked = await askToken({ grant_type: "client_credentials", scope: "write" }, service);
+    expect((await stored(numberOf(asked))).commands).toContain(
+      `assent client update ${service.clientId} --add-own-scope SCOPE`,
+    );
+    const { location } = await open({ scope: "nothing" });
+    expect((await stored(numberIn(location?.searchParams.get("error_uri")))).commands).toContain(
+      `assent client update ${client.clientId} --add-scope SCOPE`,
+    );
+  });
+
+  test("another method of authentication → what came, and what is registered", async () => {
+    const signs = await server.addClient({ authMethod: "private_key_jwt", grantTypes: ["client_credentials"] });
+    const asked = await askToken({ grant_type: "client_credentials" }, { ...signs, secret: "cs_x" });
+    expect(await stored(numberOf(asked))).toMatchObject({
+      condition: "client_method_not_registered",
+      detail: "the request has a secret, and the client is registered for private_key_jwt",
+    });
+  });
+
+  test("the number of a request never begins with a dash, which a command would take for an option", async () => {
+    const numbers = await Promise.all(
+      Array.from({ length: 300 }, async () => (await fetch(`${server.issuer}/jwks`)).headers.get("x-request-id")),
+    );
+    expect(numbers.filter((one) => one?.startsWith("-"))).toEqual([]);
+  });
+
   test("a client that is no ID → the command has a word in its place", async () => {
     const refusal = await stored(onPage(await open({}, { ...client, clientId: "x; reboot" })));
     expect(refusal.condition).toBe("authorization_client_unknown");

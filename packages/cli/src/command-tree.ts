@@ -98,7 +98,7 @@ function usageLine(text: string): string {
     .trim()
     .replace(/\n\(Did you mean [^\n]*$/, "")
     .replace(/^(error: unknown option '--[^=]+)=.*$/s, "$1'")
-    .replace(/^(error: unknown option '-[^-'][^']{20,}')$/, "$1: if this is an ID, put two dashes before it (-- -abc)")
+    .replace(/^(error: unknown option '-[^-'][^']{14,}')$/, "$1: if this is an ID, put two dashes before it (-- -abc)")
     .replace(/^(error: too many arguments .* but got \d+).*$/s, "$1")
     .replaceAll("\n", " ");
   return suggestion === undefined ? message : `${message} ${suggestion}`;

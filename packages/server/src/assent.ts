@@ -1,6 +1,5 @@
 /** Puts the server together: takes a configuration and returns a node:http handler. */
 
-import { hash } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Logger } from "pino";
 import { adminResource, withAdminScopes } from "./admin/api-access/admin-scopes.ts";
@@ -20,7 +19,7 @@ import { ensureKeys, SigningKeySealed } from "./crypto/signing-keys.ts";
 import { userCodes } from "./crypto/user-codes.ts";
 import { demoRemarks, prepareDataDir, secretsOf } from "./data-dir.ts";
 import { elsewhereOf, ownProviderSealing, withOwnPage } from "./elsewhere-setup.ts";
-import { type Reporting, reporting } from "./event-reporting.ts";
+import { type Reporting, reporting, requestNumber } from "./event-reporting.ts";
 import { Heartbeat } from "./heartbeat.ts";
 import { Housekeeping } from "./housekeeping.ts";
 import { coarseNetworkOf, networkOf, originOf, TrustedProxies } from "./http/connections/client-address.ts";
@@ -469,8 +468,7 @@ async function assemble({
     refused: reporter.refused,
     refusalShown: reporter.shown,
     mail,
-    // Numbers that say nothing about each other. Making one never fails, also without random bytes.
-    requestId: () => hash("sha256", `${ids.secret}${ids.count++}`, "base64url").slice(0, 16),
+    requestId: () => requestNumber(`${ids.secret}${ids.count++}`),
     unfit: () => heartbeat.unfit !== undefined,
     ending: () => ending,
     draining: () => draining,

@@ -1,5 +1,6 @@
 /** Reports events and refusals to the log and the metrics. */
 
+import { hash } from "node:crypto";
 import type { Logger } from "pino";
 import type { StoredRefusal } from "./admin/storage.ts";
 import { networkOf } from "./http/connections/client-address.ts";
@@ -42,6 +43,14 @@ export const SECURITY: ReadonlySet<string> = new Set([
 ]);
 
 type EventFields = Readonly<Record<string, string | number | null>>;
+
+/**
+ * Numbers that say nothing about each other. Making one never fails, also without random bytes. A command takes a number
+ * that begins with a dash for an option.
+ */
+export function requestNumber(seed: string): string {
+  return hash("sha256", seed, "base64url").slice(0, 16).replace(/^-/, "0");
+}
 
 export interface Reporting {
   event(name: string, fields: EventFields): void;

@@ -18,6 +18,10 @@ interface Words {
   readonly client: string;
   /** `received` and `registered` for a sentence. */
   readonly differs: string;
+  /** True: the request has the refused parameter. */
+  readonly isSent: boolean;
+  /** True: the client asked in its own name (RFC 6749 §4.4). */
+  readonly isOwn: boolean;
 }
 
 const show = ({ client }: Words) => `assent client show ${client}`;
@@ -34,6 +38,11 @@ const about = (explanation: string, ...commands: readonly ((words: Words) => str
     commands: commands.map((command) => command(words)),
   });
 };
+
+const otherRedirectUri = about(
+  "The redirect URI is not registered for this client. The server compares it character by character, except for the port of a loopback address. Anybody can send such a request. Check first that the address belongs to the app: the server sends codes there.",
+  ({ client }) => `assent client update ${client} --add-redirect-uri URI`,
+);
 
 const remedies: Partial<Readonly<Record<ConditionName, (words: Words) => Remedy>>> = {
   // -- the client
@@ -170,10 +179,10 @@ const remedies: Partial<Readonly<Record<ConditionName, (words: Words) => Remedy>
     "The app sent credentials twice, for example in the Authorization header and in the body. Select one method in the options of its library.",
   ),
   // -- the authorization request
-  redirect_uri_mismatch: about(
-    "The redirect URI is not registered for this client. The server compares it character by character, except for the port of a loopback address. Anybody can send such a request. Check first that the address belongs to the app: the server sends codes there.",
-    ({ client }) => `assent client update ${client} --add-redirect-uri URI`,
-  ),
+  redirect_uri_mismatch: (words) =>
+    words.isSent
+      ? otherRedirectUri(words)
+      : about("The request has no redirect_uri. The app must send it.", show)(words),
   unsupported_response_type: about("The server does not offer this response type. The usual one is code."),
   response_type_not_registered: about(
     "The client is not registered for this response type. token (implicit) is the least safe flow; let the app use code with PKCE if it can. Add the type only if the app needs it.",
@@ -186,17 +195,20 @@ const remedies: Partial<Readonly<Record<ConditionName, (words: Words) => Remedy>
     "The server accepts code_challenge_method=S256 only. If you know that the app can only send plain challenges, allow that for this client.",
     ({ client }) => `assent client update ${client} --allow-plain-pkce`,
   ),
-  scope_missing: told("The request names no scope. Configure the scopes that the app needs."),
+  scope_missing: about(
+    "The request names no scope. Configure the scopes that the app needs, or set a default for apps that can't name any.",
+    ({ client }) => `assent client update ${client} --add-default-scope SCOPE`,
+  ),
   scope_not_allowed: about(
     "A scope does not exist on this server, or the client is not registered for it. Add a scope only if the app needs it.",
     () => "assent scope list",
-    ({ client }) => `assent client update ${client} --add-scope SCOPE`,
+    ({ client, isOwn }) => `assent client update ${client} ${isOwn ? "--add-own-scope" : "--add-scope"} SCOPE`,
   ),
   scope_exceeds_grant: about(
     "The app asked for more scopes than the owner granted. It must send the owner to the authorization endpoint again.",
   ),
   resource_not_allowed: about(
-    "No API has this identifier, or the scopes of the request belong to another API.",
+    "No API has this identifier, or the scopes of the request belong to another API. The server compares identifiers character by character, also a slash at the end.",
     () => "assent resource list",
     () => "assent scope list",
   ),
@@ -340,12 +352,14 @@ export function explainedConditions(): readonly string[] {
 
 const CLIENT_ID = /^[\w.~-]{1,200}$/;
 
-function wordsOf({ clientId, parameter, received, registered }: StoredRefusal): Words {
+function wordsOf({ clientId, parameter, received, registered, detail }: StoredRefusal): Words {
   const found = received === undefined ? "" : ` The request had ${parameter}: ${received}.`;
   const wanted =
     registered === undefined ? "" : ` Registered: ${registered.length === 0 ? "nothing" : registered.join(", ")}.`;
   return {
     client: CLIENT_ID.test(clientId) && !clientId.startsWith("-") ? clientId : "CLIENT_ID",
     differs: found + wanted,
+    isSent: received !== undefined,
+    isOwn: detail?.endsWith("is not the client's own") ?? false,
   };
 }

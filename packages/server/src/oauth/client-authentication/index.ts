@@ -98,6 +98,11 @@ function meansOf({ authMethod }: Client): Means | undefined {
   return authMethod in methods ? methods[authMethod as SupportedMethod] : undefined;
 }
 
+/** For the operator: what came, and what would be right. */
+function otherMethod(sent: string, { authMethod }: Client): string {
+  return `the request has ${sent}, and the client is registered for ${authMethod}`;
+}
+
 function checkSecret({ by, secret }: Presented, client: Client | undefined, context: OAuthContext): void {
   // The same work for an unknown client: the response takes as long as for a wrong secret.
   const secrets = client?.secrets ?? [];
@@ -110,7 +115,7 @@ function checkSecret({ by, secret }: Presented, client: Client | undefined, cont
     refuse("client_has_no_secret");
   } else if (registered !== "secret") {
     // The secret of a client_secret_jwt client works for nothing else.
-    refuse("client_method_not_registered");
+    refuse("client_method_not_registered", otherMethod("a secret", client));
   } else if (matched !== "valid") {
     refuse(matched === "expired" ? "client_secret_expired" : "client_secret_wrong");
   }
@@ -121,7 +126,11 @@ function checkSecret({ by, secret }: Presented, client: Client | undefined, cont
  */
 function checkByCertificate({ by }: Presented, client: Client, sent: CredentialsSent): void {
   const certificate = sent.certificate();
-  if (by !== "nothing") refuse(certificate === undefined ? "client_method_not_registered" : "two_credentials");
+  if (by !== "nothing")
+    refuse(
+      certificate === undefined ? "client_method_not_registered" : "two_credentials",
+      otherMethod("a secret", client),
+    );
   checkCertificate(client, certificate);
 }
 
@@ -142,9 +151,8 @@ async function checkByAssertion(
   // The same work for an unknown client, or one that signs nothing.
   await context.foreignJwts.pretend(assertion.jwt);
   if (client === undefined) refuse("client_unknown");
-  refuse(
-    assertion.jti === null && signsItself(method) ? "client_assertion_subject_wrong" : "client_method_not_registered",
-  );
+  if (assertion.jti === null && signsItself(method)) refuse("client_assertion_subject_wrong");
+  refuse("client_method_not_registered", otherMethod("a client assertion", client));
 }
 
 /** True: the client signs its assertions, so each must name the client as issuer and subject. */
