@@ -187,7 +187,7 @@ export async function createAssent(config: Config, options: AssentOptions = {}):
     mail.start();
     assent.telling.start();
     const sealing = new EventSealing({
-      ...{ storage, secrets, issuer: config.issuer, now, monotonic, event: reporter.event },
+      ...{ storage, secrets, issuer: config.issuer, now, monotonic, event: reporter.event, mail: mail.postbox },
       keptFor: config.eventsKept === "forever" ? null : config.eventsKept,
       outboundAllow: config.outboundAllow,
       alarm: (name, fields, text) => log.error({ event: name, ...fields }, text),

@@ -42,11 +42,14 @@ export function mailOf(
     for (const text of [words.takeBack.appsRevoked, words.security.companyAppsEnded]) lines.push({ text, html: text });
   const told = facts(view, chrome);
   const subject = fill(said.subject, values);
-  const button = fill(said.button, values);
+  // A message about something that no page can change has no button.
+  const button = "button" in said ? fill(said.button, values) : null;
   const hint = say(said.hint);
   const footer = fill(words.mail.footer, { product, host: new URL(issuer).host });
   const plain = [...lines.map((line) => line.text), ...told.map(([label, value]) => `${label}: ${value.text}`)];
-  const text = [...plain, `${button}:\n${link}`, hint.text, `-- \n${footer}`].join("\n\n");
+  const text = [...plain, ...(button === null ? [] : [`${button}:\n${link}`]), hint.text, `-- \n${footer}`].join(
+    "\n\n",
+  );
   const preview = lines.map((line) => line.text).join(" ");
   const parts = { subject, preview, button, link, footer, hint: hint.html };
   return {
@@ -131,7 +134,9 @@ function facts({ kind, values }: MailView, { words }: Chrome): readonly (readonl
         ? [[labels.browser, browser], [labels.address, address], ...recoveryFacts(values.recovery, words)]
         : kind === "companyRequest"
           ? [[labels.reason, reason]]
-          : [];
+          : kind === "webhookDisabled"
+            ? [[labels.fault, reason]]
+            : [];
   return rows.flatMap(([label, value]) => {
     if (value === null || value === undefined || value === "") return [];
     if (typeof value !== "string") return [[label, value] as const];

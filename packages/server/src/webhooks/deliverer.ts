@@ -51,6 +51,8 @@ export interface DelivererParts {
   /** A message was sent, so there is room for another one. */
   readonly free: () => void;
   readonly event: (name: string, fields: Readonly<Record<string, string | number | null>>) => void;
+  /** The server has disabled the webhook. */
+  readonly disabled: (webhook: Webhook, fault: string) => Promise<void>;
   /** Reports something that an operator must know. */
   readonly alarm: (name: string, fields: Readonly<Record<string, string | number>>, text: string) => void;
 }
@@ -111,7 +113,7 @@ export class Deliverer {
   }
 
   async #deliver(webhook: Webhook, delivery: Delivery): Promise<void> {
-    const { storage, event, alarm, now } = this.#parts;
+    const { storage, event, alarm, disabled, now } = this.#parts;
     const { attempt, outcome, fault } = await this.#send(webhook, delivery);
     if (attempt !== null) this.#note(webhook.id, outcome.kind === "delivered");
     const { webhookId, seq, tries, kind, eventId } = delivery;
@@ -124,6 +126,7 @@ export class Deliverer {
       this.#failing.delete(webhookId);
       const text = `the webhook ${webhookId} is disabled, because its receiver fails: ${fault}; once it works again, run: assent webhook update ${webhookId} --status active`;
       alarm("webhook_disabled", { webhook: webhookId, fault }, text);
+      await disabled(webhook, fault);
     }
   }
 

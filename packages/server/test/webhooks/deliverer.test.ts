@@ -24,6 +24,8 @@ let clock: number;
 let receiver: WebhookReceiver;
 const logged: string[] = [];
 const alarms: string[] = [];
+/** The webhooks of which operators are told. */
+const told: string[] = [];
 
 beforeAll(async () => {
   if (backend === undefined) throw new Error("there is no database");
@@ -35,6 +37,7 @@ beforeEach(async () => {
   clock = NOW;
   logged.splice(0);
   alarms.splice(0);
+  told.splice(0);
   receiver = await aWebhookReceiver();
 });
 afterEach(async () => {
@@ -60,6 +63,7 @@ function deliverer(parts: Partial<DelivererParts> = {}): Deliverer {
   return new Deliverer({
     ...{ storage: opened.storage, secrets, issuer: ISSUER, fetcher: fetcher(), now: () => clock },
     ...{ monotonic: () => clock, random: () => 0.5, withoutCredentials: (text) => text, free: () => undefined },
+    disabled: async ({ id }, fault) => void told.push(`${id} ${fault}`),
     event: (name, fields) => void logged.push(`${name} ${JSON.stringify(fields)}`),
     alarm: (name, fields) => void alarms.push(`${name} ${JSON.stringify(fields)}`),
     ...parts,
@@ -265,6 +269,7 @@ describe("WH-08 a receiver that fails", () => {
       ...{ webhook: { status: "disabled" }, health: { disabledReason: "status 410" } },
     });
     expect(alarms).toEqual([`webhook_disabled ${JSON.stringify({ webhook: id, fault: "status 410" })}`]);
+    expect(told).toEqual([`${id} status 410`]);
     await note();
     await round();
     expect(receiver.messages).toHaveLength(1);
@@ -279,6 +284,7 @@ describe("WH-08 a receiver that fails", () => {
       await round();
     }
     expect(alarms).toHaveLength(1);
+    expect(told).toEqual([`${id} status 500`]);
     expect(clock).toBe(NOW + FAILING_FOR);
     expect((await opened.storage.webhooks.list())[0]?.webhook).toMatchObject({ id, status: "disabled" });
   });

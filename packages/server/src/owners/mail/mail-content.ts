@@ -36,7 +36,8 @@ export type MailKind =
   | "companyRefused"
   | "companyRemoved"
   | "companySignIn"
-  | "companyInvitation";
+  | "companyInvitation"
+  | "webhookDisabled";
 
 /** One message to one mailbox. */
 export interface MailDraft {

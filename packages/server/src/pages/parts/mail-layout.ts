@@ -13,7 +13,8 @@ export interface MailParts {
   readonly preview: string;
   readonly lines: readonly Child[];
   readonly facts: readonly (readonly [label: string, value: Child])[];
-  readonly button: string;
+  /** Null: the message has neither button nor link. */
+  readonly button: string | null;
   readonly link: string;
   readonly hint: Child;
   readonly footer: string;
@@ -83,10 +84,9 @@ export function mailDocument(parts: MailParts, { words, product, accent }: Chrom
                     facts.map((one) => fact(one, start)),
                   )
                 }
-                ${buttonOf(button, link, accent.light)}
+                ${button !== null && buttonOf(button, link, accent.light)}
                 <p class="soft" style=${`margin:0 0 12px;${SOFT}`}>${hint}</p>
-                <p class="soft" style=${`margin:0 0 4px;${SOFT}`}>${words.mail.open}</p>
-                <p style="margin:0;font-size:14px;line-height:1.5;overflow-wrap:anywhere;word-break:break-all" dir="ltr"><a class="soft" href=${link} style=${SOFT}>${link}</a></p>
+                ${button !== null && linkOf(words.mail.open, link)}
               </td>`,
               WIDTH,
             )}
@@ -111,6 +111,14 @@ function fact([label, value]: MailParts["facts"][number], start: "left" | "right
     <td class="fact label soft" width="38%" style=${`${line};${SOFT}`}>${label}</td>
     <td class="fact value ink" style=${`${line};color:${INK};font-size:14px;line-height:1.5;overflow-wrap:anywhere`}>${value}</td>
   </tr>`;
+}
+
+/** For mail programs that show no button. */
+function linkOf(open: string, link: string): Child {
+  return [
+    html`<p class="soft" style=${`margin:0 0 4px;${SOFT}`}>${open}</p>`,
+    html`<p style="margin:0;font-size:14px;line-height:1.5;overflow-wrap:anywhere;word-break:break-all" dir="ltr"><a class="soft" href=${link} style=${SOFT}>${link}</a></p>`,
+  ];
 }
 
 /** The cell has the colour, too: Outlook for Windows gives a link no padding. */

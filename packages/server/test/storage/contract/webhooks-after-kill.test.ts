@@ -54,7 +54,7 @@ describe.each(backends)("$name", ({ create }) => {
       ...{ storage, secrets, issuer: "https://login.test", now, monotonic, random: () => 0.5 },
       fetcher: new GuardedFetcher({ now: monotonic, alsoAllowed: ["127.0.0.0/8"], leftAlone: 0 }),
       ...{ withoutCredentials: (text: string) => text, free: () => undefined },
-      ...{ event: () => undefined, alarm: () => undefined },
+      ...{ event: () => undefined, alarm: () => undefined, disabled: async () => undefined },
     });
     while ((await deliverer.round()) > 0) await deliverer.settle();
     const scopes = (await storage.scopes.list()).map(({ name }) => name);

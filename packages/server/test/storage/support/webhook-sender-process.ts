@@ -20,7 +20,7 @@ const sealer = new Sealer({ ...parts, keptFor: null, event: () => undefined });
 const deliverer = new Deliverer({
   ...{ ...parts, monotonic, random: () => 0.5, withoutCredentials: (text: string) => text, free: () => undefined },
   fetcher: new GuardedFetcher({ now: monotonic, alsoAllowed: ["127.0.0.0/8"], leftAlone: 0 }),
-  ...{ event: () => undefined, alarm: () => undefined },
+  ...{ event: () => undefined, alarm: () => undefined, disabled: async () => undefined },
 });
 const cause: Omit<Cause, "at"> = {
   ...{ actor: "operator", door: "command", operation: "test", fields: [], address: null, requestId: null },
