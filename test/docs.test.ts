@@ -3,8 +3,8 @@
  * tests run.
  */
 
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { messages } from "../packages/server/src/pages/messages/index.ts";
 import { referencePages } from "../scripts/docs.ts";
@@ -24,6 +24,52 @@ const flows = [
 test.each([...referencePages()])("docs/reference/%s → is what `node scripts/docs.ts` makes", (name, text) => {
   expect(read(`docs/reference/${name}`)).toBe(text);
 });
+
+test("docs/README.md → leads to every page for users, operators and developers", () => {
+  const folders = ["start", "integrate", "operate", "reference", "develop"];
+  const pages = folders.flatMap((folder) => readdirSync(join(root, "docs", folder)).map((name) => `${folder}/${name}`));
+  const index = read("docs/README.md");
+  expect(pages.filter((page) => !index.includes(`(${page})`))).toEqual([]);
+});
+
+test("each link to a file and each anchor of a page → is there", () => {
+  const pages = ["docs", "packages", "examples"].flatMap(markdownIn).concat(["README.md", "CONTRIBUTING.md"]);
+  const dead = pages.flatMap((page) =>
+    linksIn(page)
+      .filter((link) => {
+        const [path = "", anchor] = link.split("#");
+        const target = path === "" ? page : join(dirname(page), path);
+        if (!existsSync(join(root, target))) return true;
+        return anchor !== undefined && target.endsWith(".md") && !anchorsOf(target).has(anchor);
+      })
+      .map((link) => `${page}: ${link}`),
+  );
+  expect(dead).toEqual([]);
+});
+
+function markdownIn(folder: string): readonly string[] {
+  return readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".md") && !name.includes("node_modules"))
+    .map((name) => join(folder, name));
+}
+
+function linksIn(page: string): readonly string[] {
+  const text = read(page).replaceAll(/^```[\s\S]*?^```/gm, "");
+  return [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = ""]) => link).filter((link) => !/^\w+:/.test(link));
+}
+
+/** As GitHub names the headings of a page. */
+function anchorsOf(page: string): ReadonlySet<string> {
+  const headings = read(page).matchAll(/^#+ (.*)$/gm);
+  const named = [...headings].map(([, text = ""]) =>
+    text
+      .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1")
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, "")
+      .replaceAll(/\s/g, "-"),
+  );
+  return new Set(named);
+}
 
 describe("an excerpt", () => {
   const source = "one();\nif (two) {\n  three();\n\n  four();\n}\nfive();\n";
