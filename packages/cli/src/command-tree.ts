@@ -1,6 +1,6 @@
 /** The command tree, and the error about a wrong command line. */
 
-import { Command, CommanderError } from "commander";
+import { Command, CommanderError, Help, type Option } from "commander";
 import manifest from "../package.json" with { type: "json" };
 import { tell } from "./command-errors.ts";
 import type { TargetOptions } from "./remote/target.ts";
@@ -70,10 +70,10 @@ export async function buildProgram(wanted: readonly string[] = Object.keys(nouns
     .option("--local", "work on the database of this machine, also after assent login")
     .helpOption("-h, --help", "show help for the command")
     .helpCommand("help [command]", "show help for a command")
-    .configureHelp({ showGlobalOptions: false })
+    .configureHelp({ showGlobalOptions: false, optionDescription })
     .addHelpText(
       "after",
-      "\nCommands use the database in the configuration (ASSENT_* variables, assent.config.*). A server may run on it at the\nsame time. Only serve, demo and db migrate create a database. Exit codes: 0 success, 1 failure, 2 wrong usage.",
+      "\nCommands use the database in the configuration (ASSENT_* variables, assent.config.*). A server may run on it at the\nsame time. Only serve, demo and db migrate create a database. Exit codes: 0 success, 1 failure, 2 wrong usage;\nassent apply --plan: 3 there are changes.",
     );
   settle(program);
   for (const [name, { summary, load }] of Object.entries(nouns)) {
@@ -81,6 +81,11 @@ export async function buildProgram(wanted: readonly string[] = Object.keys(nouns
     else program.command(name).description(summary);
   }
   return program;
+}
+
+function optionDescription(option: Option): string {
+  const text = new Help().optionDescription(option);
+  return option.mandatory ? `${text} (required)` : text;
 }
 
 /** `run` reports every error, so the parser must not end the process. A usage error has one line. */

@@ -37,9 +37,9 @@ export function secondsOption(flags: string, description: string, word?: string)
   });
 }
 
-/** An option that limits a list. */
-export function limitOption(): Option {
-  return new Option("--limit <n>", "maximum number of entries").argParser((value) => {
+/** An option that limits a list. `usual`: how many there are without it. */
+export function limitOption(usual: number | "all" = "all"): Option {
+  return new Option("--limit <n>", `maximum number of entries; default: ${usual}`).argParser((value) => {
     if (!/^[1-9]\d{0,6}$/.test(value)) throw new InvalidArgumentError("Use a whole number, 1 or more.");
     return Number(value);
   });

@@ -117,7 +117,9 @@ test("--help → on stdout, exit code 0, every noun and verb explained", async (
   ]) {
     expect(stdout).toMatch(new RegExp(`^  ${noun} .*[a-z]{3}`, "m"));
   }
-  expect((await at.run(["client", "create", "--help"])).stdout).toContain("--redirect-uri <uri>");
+  const create = (await at.run(["client", "create", "--help"])).stdout;
+  expect(create).toContain("--redirect-uri <uri>");
+  expect(create).toMatch(/--name <text> .*\(required\)/);
   expect((await at.run(["help", "client"])).stdout).toContain("rotate-secret");
 });
 

@@ -26,7 +26,7 @@ export interface Filters extends JsonOption {
 export function register(program: Command): void {
   const events = noun(program, "events", "what happened: changes, sign-ins, consents, suspicions");
   filtered(verb(events, "list", "list the last events, newest first"))
-    .addOption(limitOption())
+    .addOption(limitOption(LISTED))
     .action(list);
   filtered(
     verb(events, "tail", "print new events until Ctrl-C, one line each; with --json, one JSON text each"),

@@ -19,7 +19,7 @@ export function register(program: Command): void {
   verb(refusal, "list", "list the last refusals, newest first; the server keeps them for 7 days")
     .option("--client <client-id>", "only requests that named this client")
     .option("--condition <name>", "only this condition, such as redirect_uri_mismatch")
-    .addOption(limitOption())
+    .addOption(limitOption(LISTED))
     .action(list);
   verb(
     refusal,

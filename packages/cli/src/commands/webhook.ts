@@ -74,7 +74,7 @@ Example:
     .action(remove);
   verb(webhook, "deliveries <id>", "list deliveries, newest event first; the server keeps them for 7 days")
     .addOption(new Option("--status <status>", "only these").choices(["waiting", "sending", "delivered", "given_up"]))
-    .addOption(limitOption())
+    .addOption(limitOption(LISTED))
     .action(deliveries);
   verb(webhook, "replay <id> [event-id]", "deliver an event again, or all events of a time that fit the webhook")
     .addOption(timeOption("--since <time>", "events from then on: 2026-01-31T12:00:00Z, or 30m, 12h, 7d ago"))
@@ -231,7 +231,7 @@ async function test(id: string, options: JsonOption) {
     await testWebhook(id, admin);
     out.done(
       { id, queued: true },
-      `A running server sends the event now. To see the result, run: assent webhook deliveries ${id}`,
+      `A running server sends the event now (up to 5 minutes later if the receiver failed before). To see the result, run: assent webhook deliveries ${id}`,
     );
   });
 }

@@ -169,7 +169,7 @@ const webhookCommands: RemoteCommands = {
     await api.call("webhooks.test", { path: [id] });
     out.done(
       { id, queued: true },
-      `The server sends the event now. To see the result: assent webhook deliveries ${id}`,
+      `The server sends the event now (up to 5 minutes later if the receiver failed before). To see the result: assent webhook deliveries ${id}`,
     );
   },
 };
