@@ -128,6 +128,7 @@ class Builder {
     const [admin, member] = [await this.#person(), await this.#person()];
     await this.#apart(admin, apps);
     const company = await this.#company(admin, member, apps);
+    await this.#paused(admin, company, apps);
     const agent = await this.#factors(admin);
     await this.#elsewhere(agent);
     await this.#invited(agent, company);
@@ -209,6 +210,29 @@ class Builder {
       await signIn(agent, person.username);
       await refresh(this.#server, app, body.refresh_token, { scope: "read" });
     }
+  }
+
+  /** One app of the admin and one of the company wait, so that there are forms to pause and to resume. */
+  async #paused(
+    admin: Person,
+    company: TestCompany,
+    [, , mine, , , theirs, others]: readonly TestClient[],
+  ): Promise<void> {
+    if (mine === undefined || theirs === undefined || others === undefined) throw new Error("no apps");
+    const agent = await this.#signedIn(admin);
+    for (const [app, owner] of [
+      [others, admin.personId] as const,
+      ...[theirs, others].map((one) => [one, company.companyId] as const),
+    ]) {
+      const url = this.#url(app, { prompt: "consent", scope: "read" });
+      await redeem(this.#server, app, await authorize(agent, url, admin.username, { owner }));
+    }
+    const { storage } = this.#server.assent;
+    const change = { paused: true, now: this.#server.now() };
+    const { partition, personId: by } = admin;
+    await storage.consents.setPaused({ ...change, partition, ownerId: by, clientId: mine.clientId, by });
+    const { partition: at, companyId } = company;
+    await storage.companyApps.setPaused({ ...change, partition: at, companyId, clientId: theirs.clientId, by });
   }
 
   async #company(

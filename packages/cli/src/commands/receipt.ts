@@ -57,6 +57,8 @@ const EVENTS: Readonly<Record<ReceiptClaims["event"], string>> = {
   refused: "the owner refused a request of the app",
   narrowed: "permissions were removed",
   end_changed: "the end of the access was changed",
+  paused: "the owner paused the app",
+  resumed: "the owner let the app go on",
   revoked: "the access was revoked",
   given_up: "the app gave up its access",
   alarm: "the app was disconnected because a code or token was used twice",

@@ -93,6 +93,8 @@ const catalogue = {
     summary: "An owner took scopes out of a consent, or moved its end",
     details: { ...SCOPES, removed: "the scopes that were taken out" },
   },
+  "consent.paused": { summary: "An owner paused an app: it gets no tokens until they resume it" },
+  "consent.resumed": { summary: "An owner let a paused app go on" },
   "consent.revoked": {
     summary: "A consent was revoked, and the grants under it ended",
     details: { removed: "its scopes" },

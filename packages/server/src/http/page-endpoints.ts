@@ -18,6 +18,14 @@ export { showCompanySignIn } from "./elsewhere/company-sign-in.ts";
 export { beginConnect, showConnect, submitConnect } from "./elsewhere/connect.ts";
 export { receivePostedCallback } from "./elsewhere/posted-callback.ts";
 export { submitUpstreamChange } from "./elsewhere/upstream-change.ts";
+export {
+  pauseAgent,
+  pauseCompanyAgent,
+  resumeAgent,
+  resumeCompanyAgent,
+  showAgents,
+  showCompanyAgents,
+} from "./endpoints/agents.ts";
 export { askAgain, askNextTime, endApp, narrowApp, revokeApp, showApps } from "./endpoints/allowed-apps.ts";
 export { showRecover, submitRecover } from "./endpoints/ask-recovery.ts";
 export { asset, errorCondition, home, logo } from "./endpoints/assets-and-error-docs.ts";

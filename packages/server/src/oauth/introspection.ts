@@ -104,9 +104,10 @@ async function grantIsLive(grantId: string, asker: Client, context: OAuthContext
   return grant?.status === "active" && grant.pausedAt === null && grant.idleUntil > now && grant.absoluteUntil > now;
 }
 
-/** True: the owner has removed the access of the client that exchanged the token. */
+/** True: the owner has removed or paused the access of the client that exchanged the token. */
 async function accessWasRemoved({ partition, ownerId }: Grant, { clientId }: Client, { storage }: OAuthContext) {
-  return (await storage.consents.find({ partition, ownerId, clientId }))?.status === "revoked";
+  const consent = await storage.consents.find({ partition, ownerId, clientId });
+  return consent !== undefined && (consent.status === "revoked" || consent.pausedAt !== null);
 }
 
 async function introspectRefreshToken(token: string, caller: Caller, context: OAuthContext): Promise<Introspection> {

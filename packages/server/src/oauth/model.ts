@@ -447,10 +447,7 @@ export interface Consent {
   readonly removed: readonly string[];
   /** Optional scopes that the owner declined on a page. They count as answered for as long as the consent holds. */
   readonly declined: readonly string[];
-  /**
-   * When a person last chose themselves as the owner, on a page. Negative: they have asked since to be asked again.
-   * Null: there was no such answer, or it is from before this was recorded.
-   */
+  /** When a person last chose themselves as the owner, on a page. Negative: they have asked since to be asked again. Null: unknown. */
   readonly chosenAt: Millis | null;
   readonly createdAt: Millis;
   readonly updatedAt: Millis;
@@ -461,6 +458,8 @@ export interface Consent {
   readonly uses: number;
   readonly revokedAt: Millis | null;
   readonly revokedBy: string | null;
+  /** Since when the owner has paused the app: nothing is issued until they resume it. Null: it is not paused. */
+  readonly pausedAt: Millis | null;
   /** The texts that the owner saw when they decided. */
   readonly shown: {
     readonly locale: string;

@@ -133,6 +133,15 @@ export interface RecordScopeUses {
   readonly now: Millis;
 }
 
+/** An API was used with a grant, or asked about its token. */
+export interface RecordApiUse {
+  readonly partition: number;
+  readonly grantId: string;
+  /** The identifier of the API. */
+  readonly api: string;
+  readonly now: Millis;
+}
+
 export interface RefreshGrant {
   /** True: the token is for all scopes of the grant. Absent: for fewer. */
   readonly whole?: boolean;
@@ -380,6 +389,9 @@ export interface GrantStorage {
   };
   readonly scopeUses: {
     record(args: RecordScopeUses): Promise<void>;
+  };
+  readonly apiUses: {
+    record(args: RecordApiUse): Promise<void>;
   };
 }
 

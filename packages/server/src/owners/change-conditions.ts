@@ -22,3 +22,9 @@ export interface ByLesser {
   /** True: refuse it if the person has a role, as the transaction finds them. */
   readonly unlessOperator?: boolean;
 }
+
+/** `unchanged`: it is so already. `unknown`: there is no such consent, or nobody who may decide about it. */
+export type PauseOutcome =
+  | { readonly kind: "changed"; readonly entryId: string }
+  | { readonly kind: "unchanged" }
+  | { readonly kind: "unknown" };

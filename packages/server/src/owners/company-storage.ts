@@ -4,6 +4,7 @@
  */
 
 import type { Client, Consent, ListedGrant, Millis } from "../oauth/model.ts";
+import type { PauseOutcome } from "./change-conditions.ts";
 import type { StoredMail } from "./mail/storage.ts";
 
 /** The rule for apps that no rule of the company names: members decide, members ask an admin, or only admins decide. */
@@ -369,6 +370,10 @@ export interface CompanyStorage {
      * Ends the company's consent to the app, every grant under it, whoever made it, and an approval for all members.
      */
     revokeForAll(args: CompanyKey & ByAdmin & { readonly clientId: string }): Promise<RuleOutcome>;
+    /** Stops the app for the whole company until it is resumed, or lets it go on. */
+    setPaused(
+      args: CompanyKey & ByAdmin & { readonly clientId: string; readonly paused: boolean },
+    ): Promise<PauseOutcome | { readonly kind: "not_admin" }>;
     /** A member keeps an app from acting for them, which ends their grants, or allows it again. */
     setOptOut(
       args: CompanyKey & {

@@ -132,6 +132,11 @@ export function consentUnder(consent: Consent, ceiling: Millis | null): Consent 
   return { ...consent, scopes, expiresAt: cappedEnd(consent.expiresAt, last, ceiling) };
 }
 
+/** True: the owner has paused the app. It gets nothing until they resume it. */
+export function isPaused(consent: Pick<Consent, "status" | "pausedAt"> | undefined): boolean {
+  return consent?.status === "active" && consent.pausedAt !== null;
+}
+
 /** The scopes of a consent record that have not ended, for any host. */
 export function unexpired(
   consent: Consent | undefined,
@@ -229,6 +234,7 @@ export function approve(
     uses: (held?.uses ?? 0) + 1,
     revokedAt: null,
     revokedBy: null,
+    pausedAt: decision.resumes === true ? null : (held?.pausedAt ?? null),
     shown: { ...decision.shown, ...byRules(held?.shown.byRules ?? []) },
   };
   return { consent, changes: differences(live, after) };
@@ -259,8 +265,12 @@ function standsAlone(before: Consent | undefined, { via }: Pick<IssueDirect, "vi
   return via === "password" && (before === undefined || before.via === "password");
 }
 
-/** True: the owner revoked everything that a grant without a page asks for. Only a page can give consent again. */
+/**
+ * True: the owner paused the app, or revoked everything that a grant without a page asks for. Only a page can give consent
+ * again.
+ */
 export function blocksDirect(before: Consent | undefined, scopes: readonly string[]): boolean {
+  if (isPaused(before)) return true;
   return before?.status === "revoked" || scopes.every((name) => before?.removed.includes(name));
 }
 
@@ -335,6 +345,7 @@ export function recordDirect(before: Consent | undefined, issued: IssueDirect): 
     uses: (before?.uses ?? 0) + 1,
     revokedAt: null,
     revokedBy: null,
+    pausedAt: before?.pausedAt ?? null,
     shown: {
       ...(before?.shown ?? issued.shown),
       ...(issued.via === "operator policy"

@@ -22,6 +22,8 @@ export interface Approve {
   readonly bounded?: boolean;
   /** The latest end of active scopes in this grant, unless another one was chosen. Absent or null: their own ends. */
   readonly keptUntil?: Millis | null;
+  /** True: the page said that the app is paused, and that this answer lets it go on. */
+  readonly resumes?: boolean;
   /** The description of each scope that the owner read, for the history. Absent: no page was shown. */
   readonly texts?: Readonly<Record<string, string>>;
   /** The end of a `once`: the end of its access token. */

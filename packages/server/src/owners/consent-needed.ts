@@ -4,7 +4,7 @@ import type { AuthorizationRequest } from "../oauth/authorization-endpoint/reque
 import type { Reach } from "../oauth/consent-reach.ts";
 import { type Client, type Consent, type Millis, NEVER, type Scope } from "../oauth/model.ts";
 import { consentHost, isUnverifiedRedirect } from "../oauth/redirect-uri.ts";
-import { activeAt, unexpired } from "./consent-after-decision.ts";
+import { activeAt, isPaused, unexpired } from "./consent-after-decision.ts";
 import type { ConsentDuration, Person } from "./storage.ts";
 
 /** The scopes of a request that this person may grant. A scope with `ownerRole` needs an operator's role. */
@@ -39,7 +39,7 @@ export function standingScopes(consent: Consent | undefined, reach: Reach, now: 
 /**
  * `skip`: an active consent covers all scopes, and the redirect's destination can be verified. `vouched`: the operator
  * vouches for a first-party client, so its consent is recorded without a page. `ask`: show the page. `asked_again`: all
- * scopes are granted already, but the request wants the page, or the destination can't be verified. `elsewhere`: all
+ * scopes are granted already, but the request wants the page, the owner has paused the app, or the destination can't be verified. `elsewhere`: all
  * scopes are granted already, but for other hosts, or not for this member any more: show the page.
  */
 export type ConsentDecision = "skip" | "vouched" | "ask" | "asked_again" | "elsewhere";
@@ -65,7 +65,8 @@ export function decideConsent(
   const live = unexpired(consent, reach, now);
   const isElsewhere = wanted.length > 0 && wanted.every(({ name }) => live.some((one) => one.name === name));
   const ask = isElsewhere ? "elsewhere" : "ask";
-  if (request.prompt.includes("consent") || isUnverified(request)) return granted ? "asked_again" : ask;
+  if (request.prompt.includes("consent") || isPaused(consent) || isUnverified(request))
+    return granted ? "asked_again" : ask;
   if (request.client.firstParty && wanted.length > 0) return "vouched";
   return granted ? "skip" : ask;
 }

@@ -1,10 +1,10 @@
 /** The storage port of owners: people, sessions, sign-in attempts, consents. Each verb is one transaction. */
 
-import type { Consent, GrantedScope, ListedGrant, Millis } from "../oauth/model.ts";
+import type { Consent, ListedGrant, Millis } from "../oauth/model.ts";
 import type { DeviceApproval, DeviceRequest, IssueOutcome, UserCodeKey } from "../oauth/storage.ts";
-import type { ByLesser, InSession } from "./change-conditions.ts";
-import type { Role } from "./company-storage.ts";
+import type { ByLesser, InSession, PauseOutcome } from "./change-conditions.ts";
 import type { Approve } from "./consent-approval.ts";
+import type { HistoryEntry } from "./history-entry.ts";
 import type { DeviceSeen, DeviceSighting } from "./known-device-storage.ts";
 import type { StoredMail } from "./mail/storage.ts";
 import type { DetailChanges, Person } from "./person.ts";
@@ -13,6 +13,7 @@ import type { ForeignSubject, SubjectLinkStorage, UpstreamSignIn } from "./subje
 import type { DisabledBy, UpstreamChanged, UpstreamChangeOutcome } from "./upstream-change-storage.ts";
 
 export type { Approve, ConsentDuration } from "./consent-approval.ts";
+export type { CompanyHappening, EndCause, HistoryEntry, HistoryKind, OwnSignInStep } from "./history-entry.ts";
 export type { DetailChanges, Person } from "./person.ts";
 
 /** The sign-in of one person in one browser. */
@@ -90,113 +91,18 @@ export interface ConsentKey {
   readonly clientId: string;
 }
 
-/**
- * The kind of a history entry. `allowed`: an owner's consent, or the first access without a page. `reconnected`:
- * another grant under an existing consent, recorded once a day. `delegated`: a client got a token through an app
- * that the owner allowed (RFC 8693), recorded once a day. `connected`: a member's answer on a page under their
- * company's approval. `refused`: the owner pressed "Don't allow"; the first time of a day (UTC) is recorded. `given_up`: the app revoked its token (RFC 7009).
- * `alarm`: a spent code or token came back, and its grant ended. `ended`: an event that was not about the app alone
- * ended the access. Without an app, named after another system, which is the `clientName`: it signed the person out
- * (`signed_out`), disabled them, or enabled them again; the operator can do the last, too. For a company, without an app: `member_joined` (by an invitation, or added by the operator),
- * `member_role`, `member_left` (left, or removed), `member_invited`, `invitation_withdrawn`, `own_sign_in` (its own provider, which is the `clientName`). For a company, about an
- * app: `rule_changed`, unless it is an approval (an `allowed`).
- */
-export type HistoryKind =
-  | "allowed"
-  | "reconnected"
-  | "delegated"
-  | "connected"
-  | "refused"
-  | "narrowed"
-  | "end_changed"
-  | "revoked"
-  | "given_up"
-  | "alarm"
-  | "ended"
-  | ("signed_out" | "disabled" | "enabled")
-  | CompanyHappening;
-
-export type CompanyHappening =
-  | ("member_joined" | "member_role" | "member_left" | "member_invited" | "invitation_withdrawn")
-  | ("rule_changed" | "own_sign_in");
-
-/** Steps in the life of a company's own provider. */
-export type OwnSignInStep = "connected" | "changed" | "on" | "off" | "removed";
-
-/**
- * Why grants `ended` although the owner's decision did not change. `account`: it was disabled. `leaving`: it is to be
- * deleted. `app`: it was disabled or deleted. `company`: it was disabled. `member_…`: they left or were removed, their
- * account was disabled, deleted or is to be deleted, or they have a new password. `member`: any of these, in entries of
- * earlier versions. `stopped`: a member opted out. `crowded`: a newer grant replaced it. `approval`: a company no
- * longer approves the app for them. `upstream`: another system has disabled or deleted the person.
- */
-export type EndCause =
-  | ("password" | "account" | "leaving" | "app" | "company" | "member" | "stopped" | "crowded")
-  | ("approval" | "upstream")
-  | ("member_left" | "member_removed" | "member_disabled" | "member_deleted" | "member_password" | "member_leaving");
-
-/** An event between an owner and a client. It is written in the transaction of the event and never changed. */
-export interface HistoryEntry {
-  readonly partition: number;
-  /** For an `allowed` or a `connected`, the grant's id; otherwise it derives from the entry. */
-  readonly entryId: string;
-  readonly ownerId: string;
-  readonly at: Millis;
-  readonly kind: HistoryKind;
-  /** Empty: the entry is about no app. */
-  readonly clientId: string;
-  readonly record: {
-    /** The app's name at that time. Null: not recorded. */
-    readonly clientName: string | null;
-    /** A person's id, `operator`, `client`, or `server`. */
-    readonly by: string;
-    /** How an `allowed`, a `connected` or a `refused` came about. Null for other kinds. */
-    readonly via: Consent["via"] | null;
-    /** The scopes allowed now, left after a change, or ended, each with its own end. */
-    readonly scopes: readonly GrantedScope[];
-    /** The scopes that were removed. */
-    readonly removed: readonly string[];
-    /** The end of all of it. Null: until revoked. */
-    readonly expiresAt: Millis | null;
-    /** For a `refused`: the scopes that the app asked for. */
-    readonly asked?: readonly string[];
-    /** For a `delegated`: the app that the owner allowed, with its name at that time. */
-    readonly through?: { readonly clientId: string; readonly clientName: string | null };
-    /** For a `delegated`: the token does not name the client as the actor. */
-    readonly impersonation?: true;
-    /** For an `allowed`: the redirect hosts that the answer holds for. Absent: none. */
-    readonly hosts?: readonly string[];
-    /** The hosts among them that were new to an existing consent. */
-    readonly newHosts?: readonly string[];
-    /** For an `allowed` of a company: only for the members that its rule names. */
-    readonly forSelected?: true;
-    /** For an `allowed`: all scopes were for this once. `expiresAt` is the end of the app's access. */
-    readonly once?: true;
-    /** For a `revoked`: when the app last used it. Null: never. */
-    readonly lastUsedAt?: Millis | null;
-    /** For an `ended`. */
-    readonly cause?: EndCause;
-    /** For an `ended`, a `connected` or a `given_up` in a company: the member who made the grants. For a `member_…`: the person it is about. */
-    readonly personId?: string;
-    /** The role that a `member_joined`, `member_role` or `member_invited` gave or offered. */
-    readonly role?: Role;
-    /** Distinguishes invitations. The invited person is not recorded: people who never join are not named. */
-    readonly invitationId?: string;
-    /** For a `rule_changed`: the rule from then on. `unblocked`, `none`: the company's default. */
-    readonly rule?: "blocked" | "unblocked" | "ask" | "none";
-    /** For an `own_sign_in`. */
-    readonly ownSignIn?: OwnSignInStep;
-    /** The grant that ended, if it was one of several. */
-    readonly grantId?: string;
-    /** The description of each scope that the owner read, and its language. Absent: no page was shown. */
-    readonly shown?: { readonly locale: string; readonly texts: Readonly<Record<string, string>> };
-  };
-}
-
 /** When an app last got a token for a scope, recorded if it asked for fewer scopes than it has. */
 export interface ScopeUse {
   readonly clientId: string;
   readonly scope: string;
+  readonly lastUsedAt: Millis;
+}
+
+/** When an app last used an API, recorded where its grants alone don't tell. */
+export interface ApiUse {
+  readonly clientId: string;
+  /** The identifier of the API. */
+  readonly api: string;
   readonly lastUsedAt: Millis;
 }
 
@@ -241,6 +147,19 @@ export interface ConsentWithGrants {
   readonly consent: Consent;
   /** Live grants, and those that ended as `theft` or `replayed` in the last 30 days. */
   readonly grants: readonly ListedGrant[];
+}
+
+/** An app with what its live grants hold: one entry for each API. */
+export interface ConsentWithHeld {
+  readonly consent: Consent;
+  readonly held: readonly {
+    /** The identifier of the API. Null: grants for several. */
+    readonly api: string | null;
+    /** True: the app can get new access without the owner. */
+    readonly refreshable: boolean;
+    /** Null: no code was redeemed. */
+    readonly lastUsedAt: Millis | null;
+  }[];
 }
 
 /** A counter of attempts, and its limit. */
@@ -441,6 +360,12 @@ export interface OwnerStorage {
       readonly ownerId: string;
       readonly now: Millis;
     }): Promise<readonly ConsentWithGrants[]>;
+    /** The active consents of an owner, with what the apps hold under them. */
+    listHeld(args: {
+      readonly partition: number;
+      readonly ownerId: string;
+      readonly now: Millis;
+    }): Promise<readonly ConsentWithHeld[]>;
     /** Revokes the consent and its grants in one transaction. */
     revoke(
       args: ConsentKey & InSession & { readonly revokedBy: string; readonly now: Millis },
@@ -455,6 +380,10 @@ export interface OwnerStorage {
           readonly now: Millis;
         },
     ): Promise<{ readonly kind: "changed"; readonly entryId: string } | { readonly kind: "unknown" }>;
+    /** Stops the app until it is resumed, or lets it go on. Nothing of the owner's decision changes. */
+    setPaused(
+      args: ConsentKey & InSession & { readonly paused: boolean; readonly by: string; readonly now: Millis },
+    ): Promise<PauseOutcome>;
     /** For grants that were used since then, ended ones included. `personId`: only those that this person made. */
     lastIssues(args: {
       readonly partition: number;
@@ -476,6 +405,9 @@ export interface OwnerStorage {
   };
   readonly scopeUses: {
     list(args: { readonly partition: number; readonly ownerId: string }): Promise<readonly ScopeUse[]>;
+  };
+  readonly apiUses: {
+    list(args: { readonly partition: number; readonly ownerId: string }): Promise<readonly ApiUse[]>;
   };
   readonly history: {
     list(args: HistoryPage): Promise<readonly HistoryEntry[]>;

@@ -122,7 +122,7 @@ function doneText(what: Extract<DoneNotice, { entryId: unknown }>, now: number, 
 
 function entry(app: AppEntry, view: AppsView, chrome: Chrome): Markup {
   const { words, base } = chrome;
-  return html`<article class="card app" data-client-id=${app.clientId}>
+  return html`<article class="card app" id=${`app-${app.clientId}`} data-client-id=${app.clientId}>
     <div class="app-head">
       ${tile(app, "small", base)}
       <div class="app-name">
@@ -132,6 +132,7 @@ function entry(app: AppEntry, view: AppsView, chrome: Chrome): Markup {
       </div>
     </div>
     ${app.theftAt !== null && notice("warning", rich(words.apps.theft, { when: timeElement(words, app.theftAt, view.now) }))}
+    ${app.pausedAt !== null && notice("warning", pausedText(app.pausedAt, view.now, chrome))}
     ${app.off && notice("warning", words.apps.off)}
     ${scopeList(app, view.now, words)} ${facts(app, view.now, words)}
     ${app.through.length > 0 && through(app, view.now, words)}
@@ -147,6 +148,11 @@ function entry(app: AppEntry, view: AppsView, chrome: Chrome): Markup {
       </button>
     </form>
   </article>`;
+}
+
+function pausedText(pausedAt: number, now: number, { words, base }: Chrome): Child {
+  const agents = html`<a href=${`${base}/account/agents`}>${words.agents.title}</a>`;
+  return rich(words.agents.pausedHere, { when: timeElement(words, pausedAt, now), agents });
 }
 
 function moreHosts({ hosts }: AppEntry, words: Messages): Child {

@@ -18,6 +18,8 @@ const DURATION_ERROR = "duration-error";
 const DURATION_NOTES = "duration-notes";
 /** The value for an active scope whose end does not change. */
 const KEEP = "keep";
+/** The permission with which an app keeps access while the owner is away. */
+const OFFLINE_ACCESS = "offline_access";
 
 /** Renders the question of an authorization request. The form goes to `/consent`. The link to another account goes to `/login/switch`. */
 export function consentPage(view: ConsentView, chrome: Chrome): string {
@@ -39,25 +41,36 @@ export function consentPage(view: ConsentView, chrome: Chrome): string {
       ${view.formerName !== undefined && notice("warning", rich(words.consent.changedLook, { name: name(view.formerName) }))}
       ${mixesAlphabets(view.client.name) && notice("warning", words.consent.lookalike)}
       ${view.newHost !== undefined && newAddress(view.newHost, words)}
+      ${view.pausedAt !== undefined && notice("warning", pausedText(view, view.pausedAt, words))}
       ${view.device !== undefined && deviceFacts(view.device, chrome)}
       ${alert !== null && notice("danger", alert, { focus: true })}
       ${/* Enter in a field presses the form's first button. This button closes a dialog that doesn't exist, so Enter does nothing. Only Allow allows. */ ""}
       <button class="unseen" type="submit" form=${CONSENT_FORM} formmethod="dialog" tabindex="-1" aria-hidden="true"></button>
       <form id=${CONSENT_FORM} class="consent" method="post" action=${`${base}${view.device === undefined ? "/consent" : "/device/consent"}`}>
         ${secrets(view.form)} ${asWhom(view.person, chrome)} ${shownOwner(view)}
+        ${view.resume !== undefined && hidden({ resume: view.resume })}
         ${ownerSelect(view.owners ?? [], problem?.kind === "bad_owner", words)} ${scopeSections(view, words)}
-        ${choosesDuration(view) && duration(view, words)} ${next(view, words)}
+        ${choosesDuration(view) && duration(view, words)}
+        ${view.away === "always" && html`<p class="soft small">${words.agents.awayAlways}</p>`} ${next(view, words)}
         <div class="decision">
-          <button class="button" type="submit" name="decision" value="allow">${icon("check")}${words.consent.allow}</button>
+          <button class="button" type="submit" name="decision" value="allow">${icon("check")}${view.pausedAt === undefined ? words.consent.allow : words.agents.allowAndResume}</button>
           <button class="button" type="submit" name="decision" value="deny">${icon("x")}${words.consent.deny}</button>
         </div>
       </form>
       ${about(view.client, words)}
       <form id=${SWITCH_FORM} method="post" action=${`${base}/login/switch`} hidden>${secrets(view.form)}</form>
-      ${view.device === undefined && showsEnds(view) && localTimes(chrome)}
+      ${view.device === undefined && (showsEnds(view) || view.pausedAt !== undefined) && localTimes(chrome)}
     </div>`,
     { roomy: true },
   );
+}
+
+/** Says what Allow does to a paused app, before the owner presses it. */
+function pausedText(view: ConsentView, pausedAt: number, words: Messages): Child {
+  const when = timeElement(words, pausedAt, view.now);
+  const company = shownCompany(view);
+  if (company === undefined) return rich(words.agents.asksPaused, { when });
+  return rich(words.agents.asksPausedFor, { company: name(company), when });
 }
 
 function showsEnds({ scopes, owners = [] }: ConsentView): boolean {
@@ -190,6 +203,7 @@ function scopeRow(scope: ScopeChoice, view: ConsentView, words: Messages): Marku
         ${scope.sensitive && html`<span class="tag warn">${icon("alert")}${words.consent.sensitive}</span>`}
         ${scope.required && html`<span class="tag">${words.consent.required}</span>`}
         ${scope.declined === true && html`<span class="tag">${words.consent.declinedBefore}</span>`}
+        ${view.away === "scope" && scope.name === OFFLINE_ACCESS && html`<span class="soft small">${words.agents.away}</span>`}
         ${presentEnd(scope, view.now, words)}
       </span>
     </label>

@@ -3,7 +3,7 @@
 /** A decision about an app, or an action of the app. */
 export type Happening =
   | ("allowed" | "allowedByDevice" | "allowedByPassword" | "allowedByPolicy" | "reconnected" | "connected")
-  | "delegated"
+  | ("delegated" | "paused" | "resumed")
   | ("refused" | "narrowed" | "endChanged" | "revoked" | "revokedByOther" | "givenUp" | "givenUpFor" | "alarm");
 
 /** Other reasons why an app's access ended while the owner's consent was active. */

@@ -83,6 +83,8 @@ const icons = {
   refused: "x",
   narrowed: "scissors",
   endChanged: "clock",
+  paused: "pause",
+  resumed: "play",
   revoked: "x",
   revokedByOther: "x",
   givenUp: "x",
@@ -105,7 +107,9 @@ function headline(
   return rich("member" in what ? company.memberEvents[what.member] : history.ended[what.endedBy], names);
 }
 
-function iconOf(what: HistoryEntryView["what"]): "check" | "scissors" | "clock" | "x" | "alert" | "mail" {
+function iconOf(
+  what: HistoryEntryView["what"],
+): "check" | "scissors" | "clock" | "pause" | "play" | "x" | "alert" | "mail" {
   if (typeof what === "string") return icons[what];
   if ("rule" in what) return what.rule === "blocked" ? "x" : "check";
   if ("account" in what) return what.account === "enabled" || what.account === "enabledByOperator" ? "check" : "x";

@@ -1,4 +1,5 @@
 /** The pages for owners and developers. Each page is a pure function from its view to an HTML document. */
+export { agentsPage, companyAgentsPage } from "./agents.ts";
 export { appsPage } from "./allowed-apps.ts";
 export { askAdminPage, askedAdminPage } from "./ask-admin.ts";
 export { type Asset, assets } from "./assets.ts";

@@ -22,7 +22,7 @@ export function ownerSelect(owners: readonly OwnerOption[], wrong: boolean, word
       <select id="owner" name="owner" autofocus=${wrong} aria-describedby=${described} ...${wrong ? { "aria-invalid": "true" } : {}}>
         ${owners.map(
           (owner) =>
-            html`<option value=${owner.value} selected=${owner.selected} disabled=${owner.kind === "blocked"}>${labelOf(owner, words)}</option>`,
+            html`<option value=${owner.value} selected=${owner.selected} disabled=${owner.kind === "blocked" || owner.kind === "paused"}>${labelOf(owner, words)}</option>`,
         )}
       </select>
       ${icon("chevronDown")}
@@ -70,5 +70,5 @@ function labelOf({ kind, name }: OwnerOption, words: Messages): string {
   if (kind === "self") return fill(self, { person: visible(name) });
   const owner = visible(name, NAME_LENGTH);
   if (kind === "company") return owner;
-  return fill(kind === "ask" ? asks : blocked, { company: owner });
+  return fill(kind === "ask" ? asks : kind === "paused" ? words.agents.ownerPaused : blocked, { company: owner });
 }

@@ -194,7 +194,7 @@ export interface OwnerOption {
   readonly value: string;
   readonly name: string;
   /** `ask`: an admin has to approve first. `blocked`: the company blocks the app. */
-  readonly kind: "self" | "company" | "ask" | "blocked";
+  readonly kind: "self" | "company" | "ask" | "blocked" | "paused";
   readonly selected: boolean;
   /** True: the person chose this owner for the app last time. */
   readonly last: boolean;
@@ -221,6 +221,15 @@ export interface ConsentView {
   readonly formerName?: string;
   /** Present if this owner has not allowed the app's address yet. `before`: those that they allowed; empty if only a device was allowed. */
   readonly newHost?: { readonly host: string; readonly before: readonly string[] };
+  /** Since when the shown owner has paused the app. An answer that allows it also resumes it. Absent: it is not paused. */
+  readonly pausedAt?: number;
+  /** With `pausedAt`: the owner's value in the form. */
+  readonly resume?: string;
+  /**
+   * The app keeps access while the owner is away. `scope`: with a permission of the list that can be left out. `always`:
+   * whatever the owner selects. Absent: it doesn't.
+   */
+  readonly away?: "scope" | "always";
   /** True if all scopes are granted already, and the page is shown because the client or `prompt=consent` requires it. */
   readonly allGranted: boolean;
   /** Why the server refused the last answer. The page says what the owner can do next. */
@@ -249,6 +258,8 @@ export interface AppEntry {
     /** When the app last got access with this permission. Null: never. Absent: unknown. */
     readonly usedAt?: number | null | undefined;
   }[];
+  /** Since when the owner has paused it. Null: it is not paused. */
+  readonly pausedAt: number | null;
   readonly grantedAt: number;
   /** True if the operator's rules allowed the app, and nobody was asked. */
   readonly byRules: boolean;

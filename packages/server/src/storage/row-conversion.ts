@@ -4,10 +4,17 @@ import type { Consent, ConsentedScope, Grant, GrantedScope, Millis, PersonDetail
 import type { Person, Session } from "../owners/storage.ts";
 import { type Row, sql } from "./define-verbs.ts";
 
+/** Neither another system nor the owner has paused the grant. */
+export const isUnpaused = sql`(paused_at IS NULL AND owner_paused_at IS NULL)`;
+
+/** Since when a grant is paused, whoever paused it. */
+export const pausedSince = sql`COALESCE(paused_at, owner_paused_at) AS paused_at`;
+
 /** The columns of a grant that leave the storage. The salts' hashes are not among them. */
 export const grantColumns = sql`partition, grant_id, client_id, owner_id, person_id, status, generation, refreshable, redirect_uri,
   code_challenge, code_challenge_method, scopes, audience, auth_time, acr, amr, created_at, code_until, rotated_at, retries, last_used_at,
-  uses, idle_until, absolute_until, ended_at, whole_used_at, used_from, decided_at, nonce, claims, sid, paused_at`;
+  uses, idle_until, absolute_until, ended_at, whole_used_at, used_from, decided_at, nonce, claims, sid,
+  ${pausedSince}`;
 
 /**
  * The rows of `grants` that an owner's statements read. Only these indexes of active grants have this condition:
@@ -16,7 +23,7 @@ export const grantColumns = sql`partition, grant_id, client_id, owner_id, person
 export const isActive = sql`(ended_at IS NULL AND status = 'active')`;
 
 export const consentColumns = sql`partition, owner_id, client_id, status, granted_by, via, scopes, created_at, updated_at, expires_at,
-  last_used_at, last_used_address, uses, revoked_at, revoked_by, shown, removed, declined, chosen_at`;
+  last_used_at, last_used_address, uses, revoked_at, revoked_by, shown, removed, declined, chosen_at, paused_at`;
 
 export const personColumns = sql`partition, person_id, username, look_alike, email, email_verified_at, name, details, picture_id, status, password_hash, password_changed_at,
   must_change_password, operator, language, delete_at, created_at, updated_at`;
@@ -134,6 +141,7 @@ export function consentOf(row: Row): Consent {
     revokedAt: wholeOrNull(row, "revoked_at"),
     revokedBy: textOrNull(row, "revoked_by"),
     shown: json<Consent["shown"]>(row, "shown"),
+    pausedAt: wholeOrNull(row, "paused_at"),
   };
 }
 

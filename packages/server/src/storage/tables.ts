@@ -54,6 +54,7 @@ export const TABLES: readonly Table[] = [
   { name: "outbox", key: ["partition", "mail_id"], afterRestore: "emptied" },
   { name: "consents", key: ["partition", "owner_id", "client_id"], afterRestore: "ended" },
   { name: "scope_uses", key: ["partition", "owner_id", "client_id", "scope"], afterRestore: "kept" },
+  { name: "api_uses", key: ["partition", "owner_id", "client_id", "api"], afterRestore: "kept" },
   { name: "delegations", key: ["partition", "owner_id", "client_id", "actor_id"], afterRestore: "kept" },
   { name: "history", key: ["partition", "entry_id"], afterRestore: "kept" },
   { name: "grants", key: ["partition", "grant_id"], afterRestore: "ended" },

@@ -28,7 +28,7 @@ import { consents, consentsSteps, history } from "./consents/index.ts";
 import type { Verb } from "./define-verbs.ts";
 import { events, eventsSteps, webhooks } from "./events/index.ts";
 import { factorsSteps, passkeys, recovery, secondFactors } from "./factors/index.ts";
-import { delegations, deviceRequests, grants, grantsSteps, replayCache, scopeUses } from "./grants/index.ts";
+import { apiUses, delegations, deviceRequests, grants, grantsSteps, replayCache, scopeUses } from "./grants/index.ts";
 import { mail, mailLinks, mailRequests, mailSteps } from "./mail/index.ts";
 import {
   adminRequests,
@@ -90,6 +90,7 @@ export const aggregates: { readonly [Name in keyof Ports]: VerbsOf<Ports[Name]> 
   deviceRequests,
   replayCache,
   scopeUses,
+  apiUses,
   delegations,
 
   consents,

@@ -36,6 +36,7 @@ function aConsent(changes: Partial<Consent> = {}): Consent {
     uses: 4,
     revokedAt: null,
     revokedBy: null,
+    pausedAt: null,
     shown: { locale: "en", clientName: "App", logo: null },
     ...changes,
   };

@@ -20,6 +20,7 @@ import {
   verifyReceiptPage,
 } from "../../src/pages/index.ts";
 import type { ReceiptProblem, SignInView } from "../../src/pages/views.ts";
+import { agentsStates } from "./agents-states.ts";
 import { companyPageStates, companyStates } from "./company-states.ts";
 import { elsewhereStates } from "./elsewhere-states.ts";
 import { anOffer, factorStates } from "./factor-states.ts";
@@ -358,6 +359,7 @@ export const states: Readonly<Record<string, (chrome: Chrome) => string>> = {
   ...elsewhereStates,
   ...ownSignInStates,
   ...keptStates,
+  ...agentsStates,
   ...recoveryStates,
   ...factorStates,
   "sign-out": (c) => signOutPage({ csrf: "csrf-value", person: ada }, c),

@@ -173,6 +173,7 @@ export function anApp(change: Partial<AppEntry> = {}): AppEntry {
       { name: "photos:write", description: "Add photos to your albums", expiresAt: NOW + 80 * DAY, removable: true },
       { name: "profile", description: "See your name and your picture", expiresAt: NOW + 5 * DAY, removable: true },
     ],
+    pausedAt: null,
     grantedAt: NOW - 10 * DAY,
     lastUsedAt: NOW - 2 * HOUR,
     usedFrom: "203.0.113.x",

@@ -9,6 +9,7 @@ export function answerFormOf(form: URLSearchParams): AnswerForm {
     decision: form.get("decision"),
     owner: form.get("owner"),
     shownOwner: form.get("shown_owner"),
+    resume: form.get("resume"),
     scopes: new Set(form.getAll("scope")),
     duration: form.get("duration"),
     durationOf: (scope) => form.get(durationField(scope)),

@@ -1,8 +1,9 @@
 /** The consent page: who asks, for what, for how long, as whom. */
 
 import { isSameHost, sooner } from "../../oauth/consent-reach.ts";
+import { mayUse } from "../../oauth/grants/registry.ts";
 import type { Client, Millis, Scope } from "../../oauth/model.ts";
-import { isOpenIdRequest } from "../../oauth/openid/scopes.ts";
+import { isOpenIdRequest, OFFLINE_ACCESS } from "../../oauth/openid/scopes.ts";
 import { redirectHost } from "../../oauth/redirect-uri.ts";
 import { type Asking, askedOnPage } from "../../owners/authorization/browser-flow.ts";
 import { durationsFor } from "../../owners/authorization/consent-answer.ts";
@@ -11,13 +12,14 @@ import {
   declinedFor,
   hasChoiceEnded,
   heldScopes,
+  isStoppedFor,
   lastChoice,
   type OwnerChoice,
   withVerdictOn,
 } from "../../owners/authorization/person-or-company.ts";
 import { approvalFor, beyondApproval, endOfRule } from "../../owners/company-rules.ts";
 import type { Company } from "../../owners/company-storage.ts";
-import { hostsBefore, latestOf, refusedScopes } from "../../owners/consent-after-decision.ts";
+import { hostsBefore, isPaused, latestOf, refusedScopes } from "../../owners/consent-after-decision.ts";
 import { defaultDuration, durationField, presentEnds, readDuration } from "../../owners/consent-needed.ts";
 import type { Person } from "../../owners/person.ts";
 import { descriptionOf } from "../../owners/scope-texts.ts";
@@ -58,10 +60,25 @@ export async function consentAnswer(
     durations: durationChoices(durations, again),
     now: tools.now(),
     ...newHost(owner, redirectUri, tools),
+    ...pauseOf(owner),
+    ...(flow.request.responseType === "token" ? {} : awayOf(owner, client, tools)),
     allGranted,
     problem: again?.problem ?? null,
   };
   return page(again?.status ?? 200, consentPage(view, chrome), "to a client", visitor.cookies);
+}
+
+/** Since when the app is paused, if this person may resume it. */
+export function pauseOf({ consent, ownerId }: OwnerChoice): Pick<ConsentView, "pausedAt" | "resume"> {
+  return consent === undefined || !isPaused(consent) || consent.pausedAt === null
+    ? {}
+    : { pausedAt: consent.pausedAt, resume: ownerId };
+}
+
+/** Whether the answer gives the app refresh tokens, with which it gets new access without the person. */
+export function awayOf({ scopes }: OwnerChoice, client: Client, tools: FlowTools): Pick<ConsentView, "away"> {
+  if (!mayUse(client, "refresh_token", tools.authorization.oauth)) return {};
+  return { away: scopes.some(({ name }) => name === OFFLINE_ACCESS) ? "scope" : "always" };
 }
 
 /** The host of the request, where the owner allowed the client for other hosts alone, or when it looked different. */
@@ -139,6 +156,7 @@ function standingEnds({ consent, reach, scopes }: OwnerChoice, now: Millis): rea
  */
 function kindOf(choice: OwnerChoice, now: Millis): OwnerOption["kind"] {
   if (choice.acting === undefined) return "self";
+  if (isStoppedFor(choice.acting, choice.consent)) return "paused";
   const required = choice.scopes.filter(({ optional }) => !optional).map(({ name }) => name);
   const least = required.length > 0 ? [required] : choice.scopes.map(({ name }) => [name]);
   const verdicts = least.map((names) => withVerdictOn(choice, names, now).verdict);

@@ -14,7 +14,7 @@ import { deviceCard, signedInAs } from "../endpoints/client-and-person-views.ts"
 import { formToken } from "../form-token.ts";
 import { type Answer, type HttpRequest, page } from "../http-message.ts";
 import type { PageContext } from "../page-chromes.ts";
-import { type Again, durationChoices, inPublic, ownerOptions, scopeChoices } from "./consent-page.ts";
+import { type Again, awayOf, durationChoices, inPublic, ownerOptions, pauseOf, scopeChoices } from "./consent-page.ts";
 import { type Arrival, sessionSecrets } from "./continuation-in-forms.ts";
 
 interface CodeShown {
@@ -83,6 +83,8 @@ export async function deviceConsentAnswer(
     durations: durationChoices(durations, again),
     now: tools.now(),
     device: factsOf(flow, tools),
+    ...pauseOf(owner),
+    ...awayOf(owner, client, tools),
     allGranted: owner.scopes.every(({ name }) => standing.has(name)),
     problem: again?.problem ?? null,
   };

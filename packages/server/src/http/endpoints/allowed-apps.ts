@@ -179,6 +179,7 @@ function entryOf(app: AllowedApp, next: NextOwners | undefined, language: string
     logo: client === undefined ? null : logoPath(client),
     hosts: hostsOf(consent, client),
     scopes: app.scopes.map((scope) => scopeEntry(scope, language)),
+    pausedAt: consent.pausedAt,
     grantedAt: consent.createdAt,
     byRules: consent.via === "operator policy",
     lastUsedAt,
@@ -202,7 +203,7 @@ function scopeEntry({ name, scope, expiresAt, usedAt }: AllowedScope, language: 
 }
 
 /** The hosts of the consent in plain text. */
-function hostsOf({ scopes }: Consent, client: Client | undefined): readonly string[] {
+export function hostsOf({ scopes }: Consent, client: Client | undefined): readonly string[] {
   const earlier = consentHosts(client?.earlierRedirectUris ?? []);
   return [...new Set(scopes.flatMap(({ hosts }) => hosts ?? earlier).map(redirectHost))];
 }

@@ -121,6 +121,8 @@ export function whatOf({ kind, record, ownerId }: Happened): HistoryEntryView["w
     case "connected":
     case "refused":
     case "narrowed":
+    case "paused":
+    case "resumed":
     case "alarm":
       return kind;
   }

@@ -131,6 +131,7 @@ export async function signedInSubject(
   const partition = context.credentials.partitionOf(ownerId);
   const consent = await context.storage.consents.find({ partition, ownerId, clientId: client.clientId });
   if (consent?.status !== "active") return refused("the owner does not allow the client any more");
+  if (consent.pausedAt !== null) return refused("the owner has paused the client");
   const { agents } = await actorsOf({ agents: [], mayAct: claims["may_act"] }, exchange, context);
   const own = consentedScopes(consent, client, context);
   const { scopes, audience } = await scopesFrom({ app: client, own, limit: null }, exchange, context);

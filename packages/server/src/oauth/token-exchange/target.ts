@@ -127,12 +127,12 @@ async function scopesOfClient(
 
 /** The active scopes of a consent, each with its end under the client's ceiling. */
 export function consentedScopes(
-  { status, scopes, updatedAt }: Consent,
+  { status, scopes, updatedAt, pausedAt }: Consent,
   client: Client,
   { policy, now }: OAuthContext,
   known?: ReadonlyMap<string, Scope>,
 ): readonly GrantedScope[] {
-  if (status !== "active") return [];
+  if (status !== "active" || pausedAt !== null) return [];
   const ceiling = ceilingOf(client, policy);
   const ending = scopes.map(({ name, expiresAt, decidedAt = updatedAt }) => ({
     name,

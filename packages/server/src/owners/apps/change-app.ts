@@ -77,6 +77,22 @@ export async function changeAppEnd(
   return { kind: "changed", entryId: outcome.entryId };
 }
 
+/** Stops the app for a while, or lets it go on. Nothing that the person allowed changes. */
+export async function setAppPaused(
+  by: SignedIn,
+  clientId: string,
+  paused: boolean,
+  context: AppsContext,
+): Promise<AppChanged> {
+  const { storage, event, now } = context;
+  const { personId } = by.person;
+  const outcome = await storage.consents.setPaused({ ...keyOf(by, clientId), paused, by: personId, now: now() });
+  if (outcome.kind === "unknown") return GONE;
+  if (outcome.kind === "unchanged") return UNCHANGED;
+  event(paused ? "consent_paused" : "consent_resumed", { owner: personId, client_id: clientId });
+  return { kind: "changed", entryId: outcome.entryId };
+}
+
 /** The app may ask again for what was declined. */
 export async function letAppAskAgain(by: SignedIn, clientId: string, context: AppsContext): Promise<AppChanged> {
   const { storage, event, now } = context;
@@ -107,8 +123,8 @@ export async function recentChange(
   if (entry === undefined || entry.at < context.now() - TOLD) return undefined;
   const { kind, at, record, clientId } = entry;
   const app = (await context.oauth.catalog.client(clientId))?.name ?? record.clientName ?? clientId;
-  if (kind !== "revoked" && kind !== "narrowed") return { entry, app, heldUntil: null };
-  const change = kind === "revoked" ? "ended" : "narrowed";
+  if (kind !== "revoked" && kind !== "narrowed" && kind !== "paused") return { entry, app, heldUntil: null };
+  const change = kind === "narrowed" ? "narrowed" : "ended";
   const held = await outstanding({ partition, ownerId: personId }, at, change, context);
   return { entry, app, heldUntil: held.get(clientId) ?? null };
 }

@@ -13,6 +13,8 @@ export interface AppsContext extends HistoryContext, TokenExpiryContext {
     Uses<
       OwnerStorage,
       | "consents.list"
+      | "consents.listHeld"
+      | "consents.setPaused"
       | "consents.revoke"
       | "consents.narrow"
       | "consents.changeEnd"
@@ -21,6 +23,7 @@ export interface AppsContext extends HistoryContext, TokenExpiryContext {
       | "consents.find"
       | "people.get"
       | "scopeUses.list"
+      | "apiUses.list"
     > &
     Uses<DelegationStorage, "delegations.list"> &
     Uses<

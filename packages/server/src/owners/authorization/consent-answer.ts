@@ -6,7 +6,7 @@ import type { Client, Millis, Scope } from "../../oauth/model.ts";
 import { allowsOffline } from "../../oauth/openid/scopes.ts";
 import { audienceOf } from "../../oauth/resource-indicator.ts";
 import type { Uses } from "../../storage-subset.ts";
-import { durationOf, endOf } from "../consent-after-decision.ts";
+import { durationOf, endOf, isPaused } from "../consent-after-decision.ts";
 import {
   answeredScopes,
   KEEP_END,
@@ -34,6 +34,8 @@ export interface AnswerForm {
   readonly owner: string | null;
   /** The id of the owner whose active scopes the page showed. Null: there was nobody to choose. */
   readonly shownOwner: string | null;
+  /** The id of the owner whose pause of the app the page showed. Null: it showed none. */
+  readonly resume: string | null;
   /** Names of the ticked scopes. */
   readonly scopes: ReadonlySet<string>;
   readonly duration: string | null;
@@ -70,6 +72,8 @@ export interface Allowed {
   readonly keptUntil: Millis | null;
   /** True: the page did not show the owner's present ends. So no scope of this grant lasts longer than `duration`. */
   readonly bounded: boolean;
+  /** True: the owner had paused the app, and the page said that this answer lets it go on. */
+  readonly resumes?: true;
 }
 
 /** What is wrong with an answer. `stale`: the form is not an answer. `nothing`: no scope is left. */
@@ -93,6 +97,9 @@ export function readAnswer(form: AnswerForm, question: Question, now: Millis): D
   const unclear = (problem: AnswerProblem): Decision => ({ kind: "unclear", problem, owner: chosen });
   if (form.decision !== "allow") return unclear("stale");
   if (chosen === undefined) return unclear("bad_owner");
+  const resumes = isPaused(chosen.consent);
+  // The owner paused the app after the page was made, or in another tab. An old page lets nothing go on.
+  if (resumes && form.resume !== chosen.ownerId) return unclear("stale");
   const asked = form.duration === "" ? null : form.duration;
   const duration = readDuration(asked ?? undefined, offered);
   const lasting = onceByScope ? offered : offered.filter((one) => one !== "once");
@@ -119,7 +126,10 @@ export function readAnswer(form: AnswerForm, question: Question, now: Millis): D
   const bounded = duration !== undefined && unseen.length > 0;
   // Nothing is new. If the consent is revoked before this is written, the answer holds for as short as possible.
   const keptUntil = hasChoiceEnded(chosen, now) ? null : (chosen.acting?.chosenUntil ?? null);
-  const lengths = { duration: duration ?? ("once" as const), durations, kept, keptUntil, bounded };
+  const lengths = {
+    ...{ duration: duration ?? ("once" as const), durations, kept, keptUntil, bounded },
+    ...(resumes ? { resumes } : {}),
+  };
   return { kind: "allowed", owner, scopes, declined: left, unticked: declined, ...lengths };
 }
 
@@ -162,7 +172,7 @@ export function durationsFor(
 /** How long the grant of an answer has one of its scopes. `kept`: as long as before. */
 export function lengthOf(
   name: string,
-  allowed: Omit<Allowed, "owner" | "scopes" | "declined" | "unticked">,
+  allowed: Omit<Allowed, "owner" | "scopes" | "declined" | "unticked" | "resumes">,
 ): ConsentDuration | "kept" {
   return allowed.kept.includes(name) && !allowed.bounded ? "kept" : durationOf(name, allowed);
 }
@@ -198,7 +208,7 @@ export function grantTerms(
  */
 export function recordTerms(
   client: Client,
-  { owner, scopes, declined, duration, durations, bounded, keptUntil }: Allowed,
+  { owner, scopes, declined, duration, durations, bounded, keptUntil, resumes }: Allowed,
   { person }: SignedIn,
   via: "browser" | "device" | "first party",
   language: string,
@@ -206,6 +216,7 @@ export function recordTerms(
   return {
     grantedBy: person.personId,
     ...{ via, declined, duration, durations, bounded, keptUntil },
+    ...(resumes ? { resumes } : {}),
     ...(via === "first party" ? {} : { texts: textsOf(scopes, language) }),
     shown: { locale: language, clientName: client.name, logo: client.logo },
     trustedFrom: trustedFrom(owner, person),

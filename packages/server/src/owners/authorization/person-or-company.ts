@@ -6,7 +6,7 @@ import { SCOPE_MARGIN } from "../../oauth/scope.ts";
 import type { Uses } from "../../storage-subset.ts";
 import { type Verdict, verdictOn } from "../company-rules.ts";
 import type { Acting, CompanyStorage } from "../company-storage.ts";
-import { refusedScopes } from "../consent-after-decision.ts";
+import { isPaused, refusedScopes } from "../consent-after-decision.ts";
 import {
   type ConsentAsked,
   type ConsentDecision,
@@ -70,10 +70,10 @@ export async function ownerChoices(
     (same ? companies : []).map(async (acting): Promise<OwnerChoice> => {
       const { partition: companyPartition, companyId: ownerId } = acting.company;
       const names = forCompanies.map(({ name }) => name);
+      const consent = await storage.consents.find({ partition: companyPartition, ownerId, clientId });
       return {
-        ...{ partition: companyPartition, ownerId, acting, scopes: forCompanies, reach },
-        verdict: verdictOn(acting, names, reach, now),
-        consent: await storage.consents.find({ partition: companyPartition, ownerId, clientId }),
+        ...{ partition: companyPartition, ownerId, acting, scopes: forCompanies, reach, consent },
+        verdict: verdictOf(acting, consent, names, reach, now),
       };
     }),
   );
@@ -213,6 +213,22 @@ export function chosenOwner(choices: readonly OwnerChoice[], named: string | nul
 
 /** Judges the choice by the scopes that are finally granted: a smaller set may be within a company's approval. */
 export function withVerdictOn(choice: OwnerChoice, granted: readonly string[], now: Millis): OwnerChoice {
-  const { acting, reach } = choice;
-  return acting === undefined ? choice : { ...choice, verdict: verdictOn(acting, granted, reach, now) };
+  const { acting, consent, reach } = choice;
+  return acting === undefined ? choice : { ...choice, verdict: verdictOf(acting, consent, granted, reach, now) };
+}
+
+function verdictOf(
+  acting: Acting,
+  consent: Consent | undefined,
+  scopes: readonly string[],
+  reach: Reach,
+  now: Millis,
+): Verdict {
+  const verdict = verdictOn(acting, scopes, reach, now);
+  return verdict !== "stranger" && isStoppedFor(acting, consent) ? "blocked" : verdict;
+}
+
+/** True: an admin paused the app for the company. Only an admin lets it go on. */
+export function isStoppedFor(acting: Acting | undefined, consent: Consent | undefined): boolean {
+  return acting !== undefined && acting.member.role !== "admin" && isPaused(consent);
 }

@@ -230,6 +230,21 @@ export async function revokeApp(
   return "done";
 }
 
+/** Stops an app for the whole company for a while, or lets it go on. */
+export async function setAppPausedForAll(
+  at: AsMember,
+  clientId: string,
+  paused: boolean,
+  { storage, event, now }: CompanyContext,
+): Promise<"done" | "unchanged" | "not_admin" | "unknown"> {
+  const { key } = at;
+  const by = at.person.personId;
+  const outcome = await storage.companyApps.setPaused({ ...key, clientId, paused, ...askedBy(at), now: now() });
+  if (outcome.kind !== "changed") return outcome.kind;
+  event(paused ? "consent_paused" : "consent_resumed", { owner: key.companyId, by, client_id: clientId });
+  return "done";
+}
+
 export async function refuseMembersRequest(
   at: AsMember,
   { clientId, personId }: { readonly clientId: string; readonly personId: string },

@@ -33,6 +33,7 @@ export interface CompanyContext {
     | "companyApps.listRules"
     | "companyApps.setRule"
     | "companyApps.revokeForAll"
+    | "companyApps.setPaused"
     | "companyApps.setOptOut"
     | "companyApps.grantsOfMember"
     | "companyApps.refuseRequest"

@@ -9,7 +9,7 @@ import { shownTime } from "../shown-time.ts";
 import { NAME_LENGTH, name, visible } from "../untrusted-text.ts";
 import type { CompanyFrame, CompanyNotice } from "./views.ts";
 
-type Place = "apps" | "members" | "signIn" | "history";
+type Place = "apps" | "agents" | "members" | "signIn" | "history";
 
 const REFUSALS: readonly CompanyNotice[] = ["lastAdmin", "changed", "nothing", "gone"];
 
@@ -26,6 +26,7 @@ export function companyPage(
   const { company } = frame;
   const places: readonly (readonly [Place, string])[] = [
     ["apps", ""],
+    ["agents", "/agents"],
     ["members", "/members"],
     ...(frame.ownSignIn === true || here === "signIn" ? [["signIn", "/provider"] as const] : []),
     ["history", "/history"],
@@ -42,7 +43,7 @@ export function companyPage(
           html`<nav class="places company-places" aria-label=${words.company.pages}>
             ${places.map(
               ([place, path]) =>
-                html`<a class="place" href=${companyPath(frame, chrome) + path} aria-current=${place === here ? "page" : null}>${place === "signIn" ? words.companySignIn.place : words.company.places[place]}</a>`,
+                html`<a class="place" href=${companyPath(frame, chrome) + path} aria-current=${place === here ? "page" : null}>${placeName(place, words)}</a>`,
             )}
           </nav>`
         }
@@ -52,17 +53,27 @@ export function companyPage(
   );
 }
 
+function placeName(place: Place, words: Messages): string {
+  if (place === "agents") return words.agents.title;
+  return place === "signIn" ? words.companySignIn.place : words.company.places[place];
+}
+
 function refused(what: CompanyNotice | null): boolean {
   return what !== null && REFUSALS.includes(what);
 }
 
 function said(what: CompanyNotice, { held, now }: CompanyFrame, words: Messages): Markup {
-  const text = words.company.notices[what];
+  const text = what === "appPaused" || what === "appResumed" ? words.agents[what] : words.company.notices[what];
   if (refused(what)) return notice("danger", text, { focus: true });
   const count = held === undefined ? 0 : Math.ceil((held.until - now) / 60_000);
   if (held === undefined || count < 1) return notice("done", text);
   const time = shownTime(words, held.until, "clock");
-  const forms = what === "stopped" ? words.company.stoppedSoon : words.apps.revokedSoon;
+  const forms =
+    what === "stopped"
+      ? words.company.stoppedSoon
+      : what === "appPaused"
+        ? words.agents.pausedSoon
+        : words.apps.revokedSoon;
   const soon = rich(plural(words.language, forms, count), { app: name(held.app), count, time });
   return notice("done", sentences(words.language, text, soon));
 }

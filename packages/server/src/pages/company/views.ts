@@ -7,6 +7,7 @@ import type { ClientCard, DurationChoice, FormSecrets, HistoryEntryView, SignedI
 export const COMPANY_NOTICES = [
   ...(["decided", "blocked", "revoked", "refused", "defaults", "role", "removed", "withdrawn"] as const),
   ...(["stopped", "resumed", "asksNext", "joined", "founded", "lastAdmin", "changed", "nothing", "gone"] as const),
+  ...(["appPaused", "appResumed"] as const),
 ] as const;
 
 export type CompanyNotice = (typeof COMPANY_NOTICES)[number];
@@ -23,7 +24,7 @@ export interface CompanyFrame {
   /** Epoch milliseconds. */
   readonly now: number;
   readonly notice: CompanyNotice | null;
-  /** With `revoked`, `blocked` and `stopped`: when the app's last token expires. Absent if the app has no valid token. */
+  /** With `revoked`, `blocked`, `stopped` and `appPaused`: when the app's last token expires. Absent if the app has no valid token. */
   readonly held?: { readonly app: string; readonly until: number };
 }
 

@@ -28,6 +28,16 @@ const shapes = {
   grid: ["M3 3h7v7H3z", "M14 3h7v7h-7z", "M14 14h7v7h-7z", "M3 14h7v7H3z"],
   user: ["M19 21v-2a4 4 0 0 0-4-4H9a4 4 0 0 0-4 4v2", "M12 3a4 4 0 1 0 0 8 4 4 0 0 0 0-8"],
   clock: ["M12 2a10 10 0 1 0 0 20 10 10 0 0 0 0-20", "M12 6v6l4 2"],
+  bot: [
+    "M12 8V4H8",
+    "M6 8h12a2 2 0 0 1 2 2v8a2 2 0 0 1-2 2H6a2 2 0 0 1-2-2v-8a2 2 0 0 1 2-2z",
+    "M2 14h2",
+    "M20 14h2",
+    "M15 13v2",
+    "M9 13v2",
+  ],
+  pause: ["M14 4h4v16h-4z", "M6 4h4v16H6z"],
+  play: ["m6 3 14 9-14 9z"],
   scissors: [
     "M6 3a3 3 0 1 0 0 6 3 3 0 0 0 0-6",
     "M6 15a3 3 0 1 0 0 6 3 3 0 0 0 0-6",
@@ -73,7 +83,7 @@ const shapes = {
 export type IconName = keyof typeof shapes;
 
 /** Icons with a direction along the line. They are mirrored in right-to-left text. */
-const turning: ReadonlySet<IconName> = new Set<IconName>(["logOut", "externalLink", "receipt"]);
+const turning: ReadonlySet<IconName> = new Set<IconName>(["logOut", "externalLink", "receipt", "play"]);
 
 /** An icon as high as a line of text, in the colour of the text. Screen readers skip it. */
 export function icon(name: IconName): Markup {

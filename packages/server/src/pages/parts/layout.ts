@@ -96,6 +96,7 @@ function signOutForm(csrf: string, { words, base }: Chrome): Markup {
 /** The account pages in the navigation bar. */
 const PLACES = [
   ["apps", "/account/apps", "grid"],
+  ["agents", "/account/agents", "bot"],
   ["companies", "/account/companies", "building"],
   ["history", "/account/history", "history"],
   ["security", "/account/security", "shield"],
@@ -125,7 +126,7 @@ export function accountPage(
         <nav class="places" aria-label=${words.account.pages}>
           ${PLACES.map(
             ([place, path, sign]) =>
-              html`<a class="place" href=${base + path} aria-current=${place === account.here ? "page" : null}>${icon(sign)}<span>${words.account[place]}</span></a>`,
+              html`<a class="place" href=${base + path} aria-current=${place === account.here ? "page" : null}>${icon(sign)}<span>${place === "agents" ? words.agents.title : words.account[place]}</span></a>`,
           )}
         </nav>
       </div>

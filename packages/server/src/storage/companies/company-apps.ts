@@ -2,6 +2,7 @@
 
 import { reachOf } from "../../oauth/consent-reach.ts";
 import type { Consent, ListedGrant, Millis } from "../../oauth/model.ts";
+import type { PauseOutcome } from "../../owners/change-conditions.ts";
 import { standingRule, verdictOn } from "../../owners/company-rules.ts";
 import type {
   AppRequest,
@@ -18,7 +19,14 @@ import type {
 } from "../../owners/company-storage.ts";
 import { narrow } from "../../owners/consent-after-decision.ts";
 import type { StoredMail } from "../../owners/mail/storage.ts";
-import { endConsent, lockConsent, lockedConsent, recordApproval, writeConsent } from "../consents/consents.ts";
+import {
+  endConsent,
+  lockConsent,
+  lockedConsent,
+  recordApproval,
+  setPaused,
+  writeConsent,
+} from "../consents/consents.ts";
 import { changeGrants, liveGrants } from "../consents/grants-of-consent.ts";
 import { note, noteEnded } from "../consents/history.ts";
 import { query, sql, type Tx, transaction, words } from "../define-verbs.ts";
@@ -354,6 +362,17 @@ export const revokeForAll = transaction<CompanyKey & ByAdmin & { readonly client
     return outcome.kind === "unknown" && rules === 0 ? { kind: "unknown" } : ended(outcome);
   },
 );
+
+/** An admin pauses an app for the whole company, or lets it go on. */
+export const setAppPaused = transaction<
+  CompanyKey & ByAdmin & { readonly clientId: string; readonly paused: boolean },
+  PauseOutcome | { readonly kind: "not_admin" }
+>(async (tx, { partition, companyId, clientId, paused, by, now, ...asked }) => {
+  const company = await lockCompany(tx, { partition, companyId });
+  if (company === undefined) return { kind: "unknown" };
+  if (!(await isAdmin(tx, company, { by, ...asked }))) return { kind: "not_admin" };
+  return setPaused(tx, { partition, ownerId: companyId, clientId, paused, by: by ?? "operator", now });
+});
 
 function ended(outcome: Awaited<ReturnType<typeof endConsent>>): RuleOutcome {
   if (outcome.kind === "unknown") return { kind: "done", grantsEnded: 0, lastUsedAt: null };

@@ -26,6 +26,7 @@ import {
   refuseRequest,
   requestsOfMember,
   revokeForAll,
+  setAppPaused,
   setOptOut,
   setRule,
 } from "./company-apps.ts";
@@ -103,6 +104,7 @@ export const companyApps = {
   listRules,
   setRule,
   revokeForAll,
+  setPaused: setAppPaused,
   forgetChoice,
   listChoices,
   setOptOut,

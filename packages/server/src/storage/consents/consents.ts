@@ -1,9 +1,8 @@
-/** Verbs of the consent record: approve, read, narrow, revoke. */
+/** Verbs of the consent record: approve, read, narrow, pause, revoke. */
 
-import type { OwnerCounts } from "../../admin/storage.ts";
 import { cappedEnd, isSameHost, type Reach } from "../../oauth/consent-reach.ts";
 import { type Consent, type GrantedScope, type Millis, NEVER } from "../../oauth/model.ts";
-import type { InSession } from "../../owners/change-conditions.ts";
+import type { InSession, PauseOutcome } from "../../owners/change-conditions.ts";
 import {
   againByRules,
   approve as approved,
@@ -11,6 +10,7 @@ import {
   type Decision,
   decidedScopes,
   hostsBefore,
+  isPaused,
   type LiveGrant,
   moveEnd,
   narrow as narrowed,
@@ -26,7 +26,7 @@ import type {
 import { query, sql, steps, type Tx, transaction, words } from "../define-verbs.ts";
 import { mayStill } from "../factors/lock-person-row.ts";
 import { forgetDelegations } from "../grants/delegations.ts";
-import { endGrants, endingOf } from "../grants/end-in-batches.ts";
+import { endGrants, endingOf, ownersPausingOf, pauseGrants } from "../grants/end-in-batches.ts";
 import {
   forgetScopeUses,
   keepUses,
@@ -127,12 +127,12 @@ export function writeConsent(tx: Tx, consent: Consent): void {
   tx.later(
     sql`INSERT INTO consents (${consentColumns})
       VALUES (:partition, :ownerId, :clientId, :status, :grantedBy, :via, :scopes, :createdAt, :updatedAt, :expiresAt, :lastUsedAt,
-        :lastUsedAddress, :uses, :revokedAt, :revokedBy, :shown, :removed, :declined, :chosenAt)
+        :lastUsedAddress, :uses, :revokedAt, :revokedBy, :shown, :removed, :declined, :chosenAt, :pausedAt)
       ON CONFLICT (partition, owner_id, client_id) DO UPDATE SET status = excluded.status, granted_by = excluded.granted_by, via = excluded.via,
         scopes = excluded.scopes, created_at = excluded.created_at, updated_at = excluded.updated_at, expires_at = excluded.expires_at,
         last_used_at = excluded.last_used_at, last_used_address = excluded.last_used_address, uses = excluded.uses,
         revoked_at = excluded.revoked_at, revoked_by = excluded.revoked_by, shown = excluded.shown, removed = excluded.removed, declined = excluded.declined,
-        chosen_at = excluded.chosen_at`,
+        chosen_at = excluded.chosen_at, paused_at = excluded.paused_at`,
     {
       ...consent,
       scopes: JSON.stringify(consent.scopes),
@@ -250,7 +250,7 @@ export async function endConsent(
 ): Promise<RevokeConsentOutcome> {
   const args = { partition, ownerId, clientId, now };
   const record = await tx.one(
-    sql`UPDATE consents SET status = 'revoked', revoked_at = :now, revoked_by = :revokedBy, updated_at = :now
+    sql`UPDATE consents SET status = 'revoked', revoked_at = :now, revoked_by = :revokedBy, updated_at = :now, paused_at = NULL
       WHERE ${oneConsent} AND status = 'active' RETURNING ${consentColumns}, ${lastAlarmUse} AS alarms_used_at`,
     { ...args, revokedBy },
   );
@@ -347,7 +347,7 @@ export const narrowConsent = transaction<
   const ends = after.left === 0;
   writeConsent(tx, {
     ...after.consent,
-    ...(ends ? { status: "revoked", revokedAt: now, revokedBy: args.by } : {}),
+    ...(ends ? { status: "revoked", revokedAt: now, revokedBy: args.by, pausedAt: null } : {}),
   });
   await changeGrants(tx, args, after.changes, now);
   const { scopes, expiresAt, shown } = after.consent;
@@ -411,55 +411,54 @@ export const consentsOfClient = query<{ readonly clientId: string; readonly limi
   outcome: (rows) => rows.map(usedConsentOf),
 });
 
-/** Counts along the index of one client's consents, for at most `most` steps. */
-export const countOwners = query<{ readonly clientId: string; readonly most: number }, number>({
-  sql: sql`SELECT COUNT(*) AS owners FROM
-    (SELECT 1 FROM consents WHERE +partition >= 0 AND client_id = :clientId AND status = 'active' LIMIT :most) AS few`,
-  bind: (args) => ({ ...args }),
-  outcome: ([row]) => (row === undefined ? 0 : whole(row, "owners")),
-});
-
-const liveGrant = sql`${isActive} AND idle_until > :now AND absolute_until > :now`;
-
-export interface Counted {
-  readonly now: Millis;
-  readonly most: number;
-}
-
-export const countOfClient = query<Counted & { readonly clientId: string }, Pick<OwnerCounts, "consents" | "grants">>({
-  sql: sql`SELECT
-    (SELECT COUNT(*) FROM (SELECT 1 FROM consents
-      WHERE +partition >= 0 AND client_id = :clientId AND status = 'active' LIMIT :most) AS few) AS consents,
-    (SELECT COUNT(*) FROM (SELECT 1 FROM grants WHERE ${liveGrant} AND (partition, owner_id, client_id) IN
-      (SELECT partition, owner_id, client_id FROM consents WHERE +partition >= 0 AND client_id = :clientId) LIMIT :most) AS few) AS grants`,
-  bind: (args) => ({ ...args }),
-  outcome: ([row]) => ({ consents: row ? whole(row, "consents") : 0, grants: row ? whole(row, "grants") : 0 }),
-});
-
-/** The id can be a person's or a company's: a person has no members, and a company no sessions. */
-export const countOfOwner = query<Counted & { readonly partition: number; readonly ownerId: string }, OwnerCounts>({
-  sql: sql`SELECT
-    (SELECT COUNT(*) FROM (SELECT 1 FROM consents
-      WHERE partition = :partition AND owner_id = :ownerId AND status = 'active' LIMIT :most) AS few) AS consents,
-    (SELECT COUNT(*) FROM (SELECT 1 FROM grants
-      WHERE partition = :partition AND owner_id = :ownerId AND ${liveGrant} LIMIT :most) AS few) AS grants,
-    (SELECT COUNT(*) FROM (SELECT 1 FROM sessions
-      WHERE partition = :partition AND person_id = :ownerId AND idle_until > :now AND absolute_until > :now LIMIT :most) AS few) AS sessions,
-    (SELECT COUNT(*) FROM (SELECT 1 FROM members WHERE partition = :partition AND company_id = :ownerId LIMIT :most) AS few) AS members,
-    (SELECT COUNT(*) FROM (SELECT 1 FROM member_links
-      WHERE partition = :partition AND person_id = :ownerId AND status = 'active' LIMIT :most) AS few) AS companies`,
-  bind: (args) => ({ ...args }),
-  outcome: ([row]) => {
-    const count = (name: string) => (row === undefined ? 0 : whole(row, name));
-    return {
-      ...{ consents: count("consents"), grants: count("grants"), sessions: count("sessions") },
-      ...{ members: count("members"), companies: count("companies") },
-    };
-  },
-});
-
 export const consentsOfAll = query<{ readonly limit: number }, readonly Consent[]>({
   sql: sql`SELECT ${usedConsentColumnsAnywhere} FROM consents ORDER BY partition, owner_id, client_id LIMIT :limit`,
   bind: ({ limit }) => ({ limit }),
   outcome: (rows) => rows.map(usedConsentOf),
 });
+
+type SetPaused = ConsentKey & { readonly paused: boolean; readonly by: string; readonly now: Millis };
+
+/** A person pauses an app of their own, or lets it go on. */
+export const setConsentPaused = transaction<SetPaused & InSession, PauseOutcome>(async (tx, { sessionId, ...args }) =>
+  (await mayStillAs(tx, args, sessionId)) ? setPaused(tx, args) : { kind: "unknown" },
+);
+
+/**
+ * Does the work inside a transaction that holds the owner's row. Whoever wants what is so already changes nothing, and
+ * writes no second entry.
+ */
+export async function setPaused(tx: Tx, { paused, by, now, ...key }: SetPaused): Promise<PauseOutcome> {
+  const consent = await lockConsent(tx, key);
+  const over = consent?.expiresAt != null && consent.expiresAt <= now;
+  if (consent?.status !== "active" || (paused && over)) return { kind: "unknown" };
+  if (isPaused(consent) === paused) return { kind: "unchanged" };
+  return { kind: "changed", entryId: paused ? await stop(tx, consent, by, now) : await goOn(tx, consent, by, now) };
+}
+
+async function stop(tx: Tx, consent: Consent, by: string, now: Millis): Promise<string> {
+  const { partition, ownerId, clientId } = consent;
+  const key = { partition, ownerId, clientId };
+  await tx.run(sql`UPDATE consents SET paused_at = :now WHERE ${oneConsent}`, { ...key, now });
+  await pauseGrants(tx, grantsUnderIt, key, now);
+  return noteChange(tx, consent, "paused", by, now);
+}
+
+/** Lets a paused app go on. The caller has locked the consent. */
+export async function goOn(tx: Tx, consent: Consent, by: string, now: Millis): Promise<string> {
+  const { partition, ownerId, clientId } = consent;
+  const key = { partition, ownerId, clientId };
+  await tx.run(sql`UPDATE consents SET paused_at = NULL WHERE ${oneConsent}`, key);
+  await pauseGrants(tx, grantsUnderIt, key, null, { now });
+  return noteChange(tx, consent, "resumed", by, now);
+}
+
+const grantsUnderIt = ownersPausingOf(oneConsent);
+
+function noteChange(tx: Tx, consent: Consent, kind: "paused" | "resumed", by: string, now: Millis): Promise<string> {
+  const { partition, ownerId, clientId, shown } = consent;
+  return note(tx, {
+    ...{ partition, ownerId, clientId, at: now, kind },
+    record: { clientName: shown.clientName, by, via: null, scopes: [], removed: [], expiresAt: null },
+  });
+}

@@ -1,14 +1,13 @@
 /** The verbs of this folder: verbs that the ports call, by aggregate, and verbs that only other verbs call. */
 
 import type { Verb } from "../define-verbs.ts";
+import { listHeld } from "../grants/uses.ts";
+import { countOfClient, countOfOwner, countOwners } from "../operator/directory.ts";
 import {
   changeEnd,
   consentsOfAll,
   consentsOfClient,
   consentsOfOwner,
-  countOfClient,
-  countOfOwner,
-  countOwners,
   findConsent,
   forgetDeclined,
   forgetOwnChoice,
@@ -17,6 +16,7 @@ import {
   listConsents,
   narrowConsent,
   revokeConsent,
+  setConsentPaused,
 } from "./consents.ts";
 import { getHistoryEntry, keepReceiptKey, listHistory, listReceiptKeys } from "./history.ts";
 
@@ -24,12 +24,14 @@ export const consents = {
   find: findConsent,
   lastIssues,
   list: listConsents,
+  listHeld,
   listAll: listAllConsents,
   revoke: revokeConsent,
   narrow: narrowConsent,
   forgetDeclined,
   forgetChoice: forgetOwnChoice,
   changeEnd,
+  setPaused: setConsentPaused,
   countOwners,
   countOfClient,
   countOfOwner,

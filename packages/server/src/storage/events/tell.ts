@@ -158,6 +158,8 @@ const KINDS: Readonly<Record<HistoryKind, EventKind | null>> = {
   refused: "consent.declined",
   narrowed: "consent.changed",
   end_changed: "consent.changed",
+  paused: "consent.paused",
+  resumed: "consent.resumed",
   revoked: "consent.revoked",
   given_up: "grant.given_up",
   alarm: null,

@@ -3,9 +3,10 @@
 import { type Consent, type Millis, NEVER } from "../../oauth/model.ts";
 import { USE_RECORDED_EVERY } from "../../oauth/storage.ts";
 import type { Delegation, DelegationOutcome, RecordDelegation } from "../../oauth/token-exchange/storage.ts";
+import { isPaused } from "../../owners/consent-after-decision.ts";
 import { noteDelegated } from "../consents/history.ts";
 import { query, sql, type Tx, transaction, words } from "../define-verbs.ts";
-import { consentColumns, consentOf, isActive, text, whole } from "../row-conversion.ts";
+import { consentColumns, consentOf, isActive, isUnpaused, text, whole } from "../row-conversion.ts";
 
 /**
  * The consents are locked before the grant, as in a revocation: an exchange comes before the end of the app's access, or is
@@ -14,13 +15,14 @@ import { consentColumns, consentOf, isActive, text, whole } from "../row-convers
 export const recordDelegation = transaction<RecordDelegation, DelegationOutcome>(async (tx, args) => {
   const { partition, ownerId, clientId, askerId, grantId, now } = args;
   const consents = await lockedConsents(tx, args);
-  if (consents.get(clientId)?.status !== "active") return "ended";
+  const app = consents.get(clientId);
+  if (app?.status !== "active" || isPaused(app)) return "ended";
   const others = [args.actorId, askerId].filter((id) => id !== clientId).map((id) => consents.get(id));
-  if (others.some((consent) => consent?.status === "revoked")) return "blocked";
+  if (others.some((consent) => consent?.status === "revoked" || isPaused(consent))) return "blocked";
   if (args.byConsent.length > 0 && !covers(consents.get(askerId), args)) return "blocked";
   const grant = await tx.one(
     sql`SELECT grant_id, last_used_at FROM grants WHERE partition = :partition AND grant_id = :grantId AND owner_id = :ownerId AND ${isActive}
-      AND paused_at IS NULL AND idle_until > :now AND absolute_until > :now ${words.forUpdate}`,
+      AND ${isUnpaused} AND idle_until > :now AND absolute_until > :now ${words.forUpdate}`,
     { partition, grantId, ownerId, now },
   );
   if (grant === undefined) return "ended";

@@ -13,10 +13,10 @@ import type {
 } from "../../oauth/storage.ts";
 import { cappedEnds, lastDecision } from "../../owners/company-rules.ts";
 import type { AppRule } from "../../owners/company-storage.ts";
-import { consentUnder } from "../../owners/consent-after-decision.ts";
+import { consentUnder, isPaused } from "../../owners/consent-after-decision.ts";
 import type { ApproveDevice, DecideDeviceOutcome, DeviceClaim } from "../../owners/storage.ts";
 import { rememberChoice } from "../companies/remembered-company-choices.ts";
-import { givenFor, lockConsent, recordApproval, sparing } from "../consents/consents.ts";
+import { givenFor, goOn, lockConsent, recordApproval, sparing } from "../consents/consents.ts";
 import { noteConnected } from "../consents/history.ts";
 import { query, type Row, sql, statement, steps, transaction } from "../define-verbs.ts";
 import { grantOf, json, text, textOrNull, whole } from "../row-conversion.ts";
@@ -101,7 +101,7 @@ export const grantDevice = transaction<RedeemDevice, RedeemDeviceOutcome>(async 
   const consent = record && consentUnder(record, ceiling);
   // If the consent record began after the answer, it belongs to another decision: the record that the answer made has
   // ended.
-  if (consent?.status !== "active" || consent.createdAt > approvedAt) return { kind: "blocked" };
+  if (consent?.status !== "active" || isPaused(consent) || consent.createdAt > approvedAt) return { kind: "blocked" };
   const onlyOnce = onceScopes(approval);
   const scopes = grantedScopes(approval, consent, owner.approval, reach, now);
   if (scopes.length === 0) return { kind: "blocked" };
@@ -167,11 +167,12 @@ export const recordDevice = transaction<ApproveDevice, boolean>(async (tx, args)
   if (scopes.length === 0) return false;
   const { verdict, isAdmin, approval: rule, reach } = await ownerVerdict(tx, owned, args.now, args.trustedFrom);
   if ((verdict !== "decides" && verdict !== "approved") || reach === undefined) return false;
+  const record = await lockConsent(tx, { partition, ownerId, clientId });
+  if (isPaused(record) && !(args.resumes === true && verdict === "decides" && isAdmin)) return false;
   const remembered = args.remembered ?? { declined: args.declined, endsBy: null };
   if (!isOnce(approval)) await rememberChoice(tx, { ...approval, clientId }, remembered, args.now);
   // If an admin approved the app for all members, the record exists already, and a member's answer does not change it.
   if (verdict === "approved") {
-    const record = await lockConsent(tx, { partition, ownerId, clientId });
     const consent = record && consentUnder(record, ceiling);
     if (consent?.status !== "active") return true;
     const { shown, texts = {} } = args;
@@ -183,12 +184,8 @@ export const recordDevice = transaction<ApproveDevice, boolean>(async (tx, args)
     return true;
   }
   const decision = { ...args, ...givenFor(reach), grant: { partition, ownerId, clientId, scopes, ceiling } };
-  await recordApproval(
-    tx,
-    await lockConsent(tx, decision.grant),
-    isAdmin ? decision : sparing(decision),
-    approval.grantId,
-  );
+  if (record !== undefined && isPaused(record)) await goOn(tx, record, approval.personId, args.now);
+  await recordApproval(tx, record, isAdmin ? decision : sparing(decision), approval.grantId);
   return true;
 });
 

@@ -71,8 +71,34 @@ export function pausingOf(which: Sql): Pausing {
   };
 }
 
-/** Locks the grants in the order in which groups of refreshes do. `at`: since when they are paused; null: they go on. */
-export async function pauseGrants(tx: Tx, pausing: Pausing, params: Params, at: Millis | null): Promise<number> {
+/**
+ * The same for the pause of an owner, which other systems neither see nor end. While an app is paused, its time to repeat a
+ * lost refresh stands still: otherwise the token that it still holds would look stolen afterwards.
+ */
+export function ownersPausingOf(which: Sql): Pausing {
+  const { lock } = pausingOf(which);
+  const some = sql`SELECT grant_id FROM grants
+    WHERE ${which} AND ${isActive} AND grant_id || '' > :after ORDER BY grant_id || '' LIMIT :most`;
+  return {
+    lock,
+    pause: sql`UPDATE grants SET owner_paused_at = :now WHERE partition = :partition AND grant_id IN (${some}) AND owner_paused_at IS NULL`,
+    resume: sql`UPDATE grants SET owner_paused_at = NULL,
+        rotated_at = CASE WHEN rotated_at <= owner_paused_at AND :now > owner_paused_at THEN rotated_at + :now - owner_paused_at ELSE rotated_at END
+      WHERE partition = :partition AND grant_id IN (${some}) AND owner_paused_at IS NOT NULL`,
+  };
+}
+
+/**
+ * Locks the grants in the order in which groups of refreshes do. `at`: since when they are paused; null: they go on.
+ * `resuming`: parameters of the statement with which they go on.
+ */
+export async function pauseGrants(
+  tx: Tx,
+  pausing: Pausing,
+  params: Params,
+  at: Millis | null,
+  resuming: Params = {},
+): Promise<number> {
   const { lock, pause, resume } = pausing;
   let changed = 0;
   for (let after = ""; ; ) {
@@ -80,7 +106,7 @@ export async function pauseGrants(tx: Tx, pausing: Pausing, params: Params, at: 
     const locked = await tx.all(lock, page);
     const last = locked.at(-1);
     if (last === undefined) return changed;
-    changed += at === null ? await tx.run(resume, page) : await tx.run(pause, { ...page, now: at });
+    changed += at === null ? await tx.run(resume, { ...page, ...resuming }) : await tx.run(pause, { ...page, now: at });
     if (locked.length < MOST) return changed;
     after = text(last, "grant_id");
   }

@@ -18,11 +18,11 @@ import {
 } from "../../oauth/storage.ts";
 import { approvalFor, cappedEnds, lastDecision, type Verdict, verdictOn } from "../../owners/company-rules.ts";
 import type { AppRule } from "../../owners/company-storage.ts";
-import { consentUnder, decidedScopes } from "../../owners/consent-after-decision.ts";
+import { consentUnder, decidedScopes, isPaused } from "../../owners/consent-after-decision.ts";
 import type { Approve, Refuse } from "../../owners/storage.ts";
 import { lockActing } from "../companies/members.ts";
 import { rememberChoice } from "../companies/remembered-company-choices.ts";
-import { givenFor, lockConsent, recordApproval, sparing } from "../consents/consents.ts";
+import { givenFor, goOn, lockConsent, recordApproval, sparing } from "../consents/consents.ts";
 import { activeGrants } from "../consents/grants-of-consent.ts";
 import { note, noteConnected, noteReconnected, noteRefused } from "../consents/history.ts";
 import { query, type Row, sql, statement, type Tx, transaction, words } from "../define-verbs.ts";
@@ -38,7 +38,9 @@ import {
   flag,
   grantColumns,
   grantOf,
+  isUnpaused,
   json,
+  pausedSince,
   text,
   whole,
   wholeOrNull,
@@ -60,7 +62,7 @@ const proven = sql`(redirect_uri = :redirectUri AND CASE
     ELSE :s256 IS NULL AND :plain IS NULL END)`;
 const first = sql`(generation = 0 AND ${proven})`;
 const presented = sql`partition = :partition AND grant_id = :grantId AND code_salt_hash = :codeSaltHash AND client_id = :clientId
-      AND status = 'active' AND paused_at IS NULL AND absolute_until > :now`;
+      AND status = 'active' AND ${isUnpaused} AND absolute_until > :now`;
 const redeemable = sql`code_until > :now AND (:resourceNamed = 1 OR audience IS NOT NULL)`;
 
 /** The first use of a code, with every value right. */
@@ -88,7 +90,7 @@ export const redeemCode = statement<RedeemCode, RedeemOutcome>({
       generation = CASE WHEN ${first} THEN 1 ELSE generation END
     WHERE ${presented} AND CASE WHEN generation = 0 THEN ${redeemable} ELSE idle_until > :now AND ${proven} END
     RETURNING ${grantColumns}`,
-  why: sql`SELECT client_id, status, paused_at, generation, code_until, idle_until, absolute_until FROM grants
+  why: sql`SELECT client_id, status, ${pausedSince}, generation, code_until, idle_until, absolute_until FROM grants
     WHERE partition = :partition AND grant_id = :grantId AND code_salt_hash = :codeSaltHash`,
   bind: ({ resourceNamed, network, ...args }) => ({
     ...args,
@@ -117,7 +119,7 @@ const current = sql`(generation = :generation)`;
 const rotating = sql`(generation = :generation AND :rotate = 1)`;
 const again = sql`(generation = :generation + 1 AND retries < :retries AND rotated_at >= :retryFrom)`;
 const refreshed = sql`partition = :partition AND grant_id = :grantId AND refresh_salt_hash = :refreshSaltHash AND client_id = :clientId
-      AND status = 'active' AND paused_at IS NULL AND refreshable = 1 AND idle_until > :now AND absolute_until > :now
+      AND status = 'active' AND ${isUnpaused} AND refreshable = 1 AND idle_until > :now AND absolute_until > :now
       AND COALESCE(decided_at, created_at) > :decidedAfter
       AND (:resourceNamed = 1 OR audience IS NOT NULL)`;
 
@@ -257,10 +259,12 @@ export const approve = transaction<Approve, IssueOutcome>(async (tx, args) => {
     activeGrants(tx, grant, grant.ceiling, now),
   ]);
   if (verdict !== "decides" || reach === undefined) return { kind: "no_consent" };
+  if (isPaused(before) && !(args.resumes === true && isAdmin)) return { kind: "no_consent" };
   const decision = { ...args, ...givenFor(reach) };
   const { scopes, decidedAt, lasting } = decidedScopes(before, decision);
   const row = { ...grant, refreshable: grant.refreshable && lasting };
   if (!(await insertGrant(tx, row, scopes, now, decidedAt))) return alreadyThere(tx, grant, now);
+  if (before !== undefined && isPaused(before)) await goOn(tx, before, grant.personId, now);
   await recordApproval(tx, before, isAdmin ? decision : sparing(decision), grant.grantId, seen.live);
   if (lasting) await rememberChoice(tx, grant, args.remembered ?? { declined: args.declined, endsBy: null }, now);
   if (grant.ownerId !== grant.personId || seen.own >= LIVE_GRANTS)
@@ -294,6 +298,8 @@ export const issueGrant = transaction<IssueGrant, IssueOutcome>(
     if ((verdict !== "decides" && verdict !== "approved") || reach === undefined) return { kind: "no_consent" };
     if (row === undefined) return { kind: "no_consent" };
     const consent = consentOf(row);
+    // Only a page that says so lets a paused app go on.
+    if (isPaused(consent)) return { kind: "no_consent" };
     const here = scopesAt(consentUnder(consent, grant.ceiling).scopes, reach);
     const held = new Map(here.map((scope) => [scope.name, scope.expiresAt]));
     const decidedAt = lastDecision(here, grant.scopes, approval, now);
@@ -459,7 +465,7 @@ export async function alreadyThere(tx: Tx, grant: NewGrant, now: Millis): Promis
   const row = await tx.one(
     sql`SELECT scopes, code_until FROM grants
       WHERE partition = :partition AND grant_id = :grantId AND client_id = :clientId AND code_salt_hash = :codeSaltHash
-        AND status = 'active' AND paused_at IS NULL AND generation = :born AND code_until > :now AND absolute_until > :now`,
+        AND status = 'active' AND ${isUnpaused} AND generation = :born AND code_until > :now AND absolute_until > :now`,
     {
       partition: grant.partition,
       grantId: grant.grantId,

@@ -18,7 +18,7 @@ import {
 import { approve, endGrant, findGrant, issueGrant, redeemCode, refreshGrant, refuse } from "./grant-lifecycle.ts";
 import { issueDirect } from "./issue-without-code.ts";
 import { emptyRing, renewInOneSpan, useAcrossSpans, useInOneSpan, useOnce } from "./replay-cache.ts";
-import { listScopeUses, recordIntrospection, recordScopeUses } from "./uses.ts";
+import { listApiUses, listScopeUses, recordApiUse, recordIntrospection, recordScopeUses } from "./uses.ts";
 
 export const grants = {
   issueWithoutCode: issueDirect,
@@ -33,6 +33,7 @@ export const grants = {
 };
 export const replayCache = { useOnce };
 export const scopeUses = { record: recordScopeUses, list: listScopeUses };
+export const apiUses = { record: recordApiUse, list: listApiUses };
 export const delegations = { record: recordDelegation, list: listDelegations };
 export const deviceRequests = {
   create: createDevice,

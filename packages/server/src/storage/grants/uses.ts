@@ -1,8 +1,13 @@
 /** Verbs that record which scopes an app used, and when the app last used what an owner allowed. */
 
 import type { Consent, ListedGrant, Millis } from "../../oauth/model.ts";
-import { type RecordIntrospection, type RecordScopeUses, USE_RECORDED_EVERY } from "../../oauth/storage.ts";
-import type { ScopeUse } from "../../owners/storage.ts";
+import {
+  type RecordApiUse,
+  type RecordIntrospection,
+  type RecordScopeUses,
+  USE_RECORDED_EVERY,
+} from "../../oauth/storage.ts";
+import type { ApiUse, ConsentWithHeld, ScopeUse } from "../../owners/storage.ts";
 import { query, type Row, sql, statement, type Tx, transaction, words } from "../define-verbs.ts";
 import {
   consentColumns,
@@ -11,6 +16,7 @@ import {
   grantOf,
   isActive,
   text,
+  textOrNull,
   whole,
   wholeOrNull,
 } from "../row-conversion.ts";
@@ -48,22 +54,63 @@ export const listScopeUses = query<{ readonly partition: number; readonly ownerI
     })),
 });
 
-/** Deletes the records together with the owner. */
+/**
+ * Records which API a grant was used at, where the grant's own row doesn't tell. The consent is locked first, so that no
+ * record outlives it. Writes nothing if any process recorded the use a moment ago.
+ */
+export const recordApiUse = transaction<RecordApiUse, void>(async (tx, { partition, grantId, api, now }) => {
+  const grant = await tx.one(
+    sql`SELECT owner_id, client_id FROM grants WHERE partition = :partition AND grant_id = :grantId AND status = 'active'`,
+    { partition, grantId },
+  );
+  if (grant === undefined) return;
+  const key = { partition, ownerId: text(grant, "owner_id"), clientId: text(grant, "client_id") };
+  const consent = await tx.one(
+    sql`SELECT status FROM consents WHERE partition = :partition AND owner_id = :ownerId AND client_id = :clientId AND status = 'active'
+      ${words.forShare}`,
+    key,
+  );
+  if (consent === undefined) return;
+  await tx.run(
+    sql`INSERT INTO api_uses (partition, owner_id, client_id, api, last_used_at)
+      VALUES (:partition, :ownerId, :clientId, :api, :now)
+      ON CONFLICT (partition, owner_id, client_id, api) DO UPDATE SET last_used_at = excluded.last_used_at
+        WHERE api_uses.last_used_at <= :before`,
+    { ...key, api, now, before: now - USE_RECORDED_EVERY },
+  );
+});
+
+export const listApiUses = query<{ readonly partition: number; readonly ownerId: string }, readonly ApiUse[]>({
+  sql: sql`SELECT client_id, api, last_used_at FROM api_uses WHERE partition = :partition AND owner_id = :ownerId`,
+  bind: ({ partition, ownerId }) => ({ partition, ownerId }),
+  outcome: (rows) =>
+    rows.map((row) => ({
+      clientId: text(row, "client_id"),
+      api: text(row, "api"),
+      lastUsedAt: whole(row, "last_used_at"),
+    })),
+});
+
+/** Deletes the records of scopes and APIs together with the owner. */
 export async function eraseScopeUses(tx: Tx, partition: number, ownerId: string): Promise<void> {
-  await tx.run(sql`DELETE FROM scope_uses WHERE partition = :partition AND owner_id = :ownerId`, {
-    partition,
-    ownerId,
-  });
+  const owner = { partition, ownerId };
+  await tx.run(sql`DELETE FROM scope_uses WHERE partition = :partition AND owner_id = :ownerId`, owner);
+  await tx.run(sql`DELETE FROM api_uses WHERE partition = :partition AND owner_id = :ownerId`, owner);
 }
 
-/** Deletes the records together with the consent: a new consent has not been used yet. */
+/** Deletes the records of scopes and APIs together with the consent: a new consent has not been used yet. */
 export async function forgetScopeUses(
   tx: Tx,
   { partition, ownerId, clientId }: { readonly partition: number; readonly ownerId: string; readonly clientId: string },
 ): Promise<void> {
+  const key = { partition, ownerId, clientId };
   await tx.run(
     sql`DELETE FROM scope_uses WHERE partition = :partition AND owner_id = :ownerId AND client_id = :clientId`,
-    { partition, ownerId, clientId },
+    key,
+  );
+  await tx.run(
+    sql`DELETE FROM api_uses WHERE partition = :partition AND owner_id = :ownerId AND client_id = :clientId`,
+    key,
   );
 }
 
@@ -176,4 +223,29 @@ export const recordIntrospection = statement<RecordIntrospection, boolean>({
     RETURNING grant_id`,
   bind: ({ partition, grantId, now }) => ({ partition, grantId, now, before: now - USE_RECORDED_EVERY }),
   outcome: (row) => row !== undefined,
+});
+
+/** The apps of an owner with what they hold: one row for each app and API, because an app can have thousands of grants in a company. */
+export const listHeld = query<
+  { readonly partition: number; readonly ownerId: string; readonly now: number },
+  readonly ConsentWithHeld[]
+>({
+  sql: sql`SELECT ${usedConsentColumns} FROM consents
+    WHERE partition = :partition AND owner_id = :ownerId AND status = 'active' AND (expires_at IS NULL OR expires_at > :now)
+    ORDER BY client_id`,
+  also: sql`SELECT g.client_id, g.audience, MAX(g.refreshable) AS refreshable, MAX(${used}) AS used_at FROM grants AS g
+    WHERE g.partition = :partition AND g.owner_id = :ownerId AND ${isActive} AND g.idle_until > :now AND g.absolute_until > :now
+    GROUP BY g.client_id, g.audience`,
+  bind: ({ partition, ownerId, now }) => ({ partition, ownerId, now }),
+  outcome: (consents, _, grants) => {
+    const byClient = Map.groupBy(grants, (row) => text(row, "client_id"));
+    return consents.map(usedConsentOf).map((consent) => ({
+      consent,
+      held: (byClient.get(consent.clientId) ?? []).map((row) => ({
+        api: textOrNull(row, "audience"),
+        refreshable: whole(row, "refreshable") === 1,
+        lastUsedAt: wholeOrNull(row, "used_at"),
+      })),
+    }));
+  },
 });

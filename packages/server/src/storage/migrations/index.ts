@@ -50,6 +50,7 @@ import { configuration } from "./0047-configuration.ts";
 import { delegations } from "./0048-delegations.ts";
 import { webhooks } from "./0049-webhooks.ts";
 import { registration } from "./0050-registration.ts";
+import { ownersPauses } from "./0051-owners-pauses.ts";
 import type { Migration } from "./migration.ts";
 
 export const migrations: readonly Migration[] = [
@@ -103,6 +104,7 @@ export const migrations: readonly Migration[] = [
   delegations,
   webhooks,
   registration,
+  ownersPauses,
 ];
 
 /** The newest migration of this program. A database without a newer one needs nothing else. */

@@ -1,7 +1,15 @@
-/** Lists of people, clients and companies for operators. Each page reads along one index, from where the last one ended. */
+/** Lists and counts of people, clients and companies for operators. Each page reads along one index, from where the last one ended. */
 
-import type { ClientSort, CompanySort, ConsentPart, ListPart, PeopleSort, Versioned } from "../../admin/storage.ts";
-import type { Client, Consent } from "../../oauth/model.ts";
+import type {
+  ClientSort,
+  CompanySort,
+  ConsentPart,
+  ListPart,
+  OwnerCounts,
+  PeopleSort,
+  Versioned,
+} from "../../admin/storage.ts";
+import type { Client, Consent, Millis } from "../../oauth/model.ts";
 import type { Company } from "../../owners/company-storage.ts";
 import type { Person } from "../../owners/storage.ts";
 import { companiesAfter } from "../companies/companies.ts";
@@ -11,7 +19,7 @@ import { query, type Row, sql, steps, words } from "../define-verbs.ts";
 import { usedConsentColumns, usedConsentColumnsAnywhere, usedConsentOf } from "../grants/uses.ts";
 import { partitionOf } from "../partition.ts";
 import { peopleAfter } from "../people/people.ts";
-import { json, personColumns, personOf, whole } from "../row-conversion.ts";
+import { isActive, json, personColumns, personOf, whole } from "../row-conversion.ts";
 
 /** No text comes after it, byte by byte. */
 const LAST = "\u{10ffff}";
@@ -212,3 +220,50 @@ function fromTime({ after, limit }: ListPart<string>): ByTime {
 function beforeTime({ after, limit }: ListPart<string>): ByTime {
   return { at: after === null ? LAST_TIME : Number(after.key), id: after?.id ?? LAST, limit };
 }
+
+/** Counts along the index of one client's consents, for at most `most` steps. */
+export const countOwners = query<{ readonly clientId: string; readonly most: number }, number>({
+  sql: sql`SELECT COUNT(*) AS owners FROM
+    (SELECT 1 FROM consents WHERE +partition >= 0 AND client_id = :clientId AND status = 'active' LIMIT :most) AS few`,
+  bind: (args) => ({ ...args }),
+  outcome: ([row]) => (row === undefined ? 0 : whole(row, "owners")),
+});
+
+const liveGrant = sql`${isActive} AND idle_until > :now AND absolute_until > :now`;
+
+export interface Counted {
+  readonly now: Millis;
+  readonly most: number;
+}
+
+export const countOfClient = query<Counted & { readonly clientId: string }, Pick<OwnerCounts, "consents" | "grants">>({
+  sql: sql`SELECT
+    (SELECT COUNT(*) FROM (SELECT 1 FROM consents
+      WHERE +partition >= 0 AND client_id = :clientId AND status = 'active' LIMIT :most) AS few) AS consents,
+    (SELECT COUNT(*) FROM (SELECT 1 FROM grants WHERE ${liveGrant} AND (partition, owner_id, client_id) IN
+      (SELECT partition, owner_id, client_id FROM consents WHERE +partition >= 0 AND client_id = :clientId) LIMIT :most) AS few) AS grants`,
+  bind: (args) => ({ ...args }),
+  outcome: ([row]) => ({ consents: row ? whole(row, "consents") : 0, grants: row ? whole(row, "grants") : 0 }),
+});
+
+/** The id can be a person's or a company's: a person has no members, and a company no sessions. */
+export const countOfOwner = query<Counted & { readonly partition: number; readonly ownerId: string }, OwnerCounts>({
+  sql: sql`SELECT
+    (SELECT COUNT(*) FROM (SELECT 1 FROM consents
+      WHERE partition = :partition AND owner_id = :ownerId AND status = 'active' LIMIT :most) AS few) AS consents,
+    (SELECT COUNT(*) FROM (SELECT 1 FROM grants
+      WHERE partition = :partition AND owner_id = :ownerId AND ${liveGrant} LIMIT :most) AS few) AS grants,
+    (SELECT COUNT(*) FROM (SELECT 1 FROM sessions
+      WHERE partition = :partition AND person_id = :ownerId AND idle_until > :now AND absolute_until > :now LIMIT :most) AS few) AS sessions,
+    (SELECT COUNT(*) FROM (SELECT 1 FROM members WHERE partition = :partition AND company_id = :ownerId LIMIT :most) AS few) AS members,
+    (SELECT COUNT(*) FROM (SELECT 1 FROM member_links
+      WHERE partition = :partition AND person_id = :ownerId AND status = 'active' LIMIT :most) AS few) AS companies`,
+  bind: (args) => ({ ...args }),
+  outcome: ([row]) => {
+    const count = (name: string) => (row === undefined ? 0 : whole(row, name));
+    return {
+      ...{ consents: count("consents"), grants: count("grants"), sessions: count("sessions") },
+      ...{ members: count("members"), companies: count("companies") },
+    };
+  },
+});

@@ -38,7 +38,8 @@ const question: Question = {
 const form = (
   more: Partial<Omit<AnswerForm, "durationOf">> & { durations?: Readonly<Record<string, string>> } = {},
 ): AnswerForm => ({
-  ...{ decision: "allow", owner: null, shownOwner: null, scopes: new Set(["read", "write"]), duration: "86400" },
+  ...{ decision: "allow", owner: null, shownOwner: null, resume: null },
+  ...{ scopes: new Set(["read", "write"]), duration: "86400" },
   durationOf: (scope) => more.durations?.[scope] ?? null,
   ...more,
 });
@@ -101,7 +102,14 @@ describe("an answer", () => {
 
 describe("what stands already", () => {
   const scopes = [{ name: "read", expiresAt: NOW + 3_600_000, grantedAt: 0, hosts: ["https://app.test"] }];
-  const consent = { status: "active", via: "browser", scopes, updatedAt: 0, expiresAt: null } as unknown as Consent;
+  const consent = {
+    status: "active",
+    via: "browser",
+    scopes,
+    updatedAt: 0,
+    expiresAt: null,
+    pausedAt: null,
+  } as unknown as Consent;
   const owner: OwnerChoice = { ...me, consent };
   const mine: Question = { ...question, owners: [owner, company] };
   const only = { scopes: new Set<string>() };

@@ -26,7 +26,10 @@ const signedIn = { person: { personId: "me", mustChangePassword: false }, sessio
 /** An owner with a consent for these scopes and the host `app.test`. */
 function owner(ownerId: string, names: readonly string[] = [], more: Partial<OwnerChoice> = {}): OwnerChoice {
   const scopes = names.map((name) => ({ name, grantedAt: 0, expiresAt: null, hosts: ["https://app.test"] }));
-  const consent = names.length === 0 ? undefined : ({ status: "active", scopes, lastUsedAt: 1 } as unknown as Consent);
+  const consent =
+    names.length === 0
+      ? undefined
+      : ({ status: "active", scopes, lastUsedAt: 1, pausedAt: null } as unknown as Consent);
   const reach = reachOf({}, REDIRECT, null);
   return { partition: 0, ownerId, acting: undefined, scopes: [read], reach, verdict: "decides", consent, ...more };
 }

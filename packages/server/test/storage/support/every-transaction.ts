@@ -143,6 +143,9 @@ export const calls: readonly (readonly [string, unknown])[] = [
   ["consents.narrow", { ...consent, remove: ["read"], by: "x" }],
   ["grants.approve", anApproval(aGrant(person))],
   ["scopeUses.record", { ...consent, scopes: ["read"] }],
+  ["apiUses.record", { ...consent, grantId: grant.grantId, api: "https://api.example" }],
+  ["consents.setPaused", { ...consent, paused: true, by: "x" }],
+  ["consents.setPaused", { ...consent, paused: false, by: "x" }],
   [
     "delegations.record",
     {
@@ -161,6 +164,8 @@ export const calls: readonly (readonly [string, unknown])[] = [
   ["confirmCompanyLink", { ...membership, partition: person.partition, version: 0, now: NOW }],
   ["companyApps.setRule", ruling({ rule: anAppRule() })],
   ["grants.issue", { grant: aGrant(person, inCompany), now: NOW }],
+  ["companyApps.setPaused", { ...companyApp, paused: true, by: null, now: NOW }],
+  ["companyApps.setPaused", { ...companyApp, paused: false, by: null, now: NOW }],
   ["companyApps.setRule", ruling({ rule: anAppRule({ scopes: ["write"] }) })],
   ["companyApps.setRule", ruling({ rule: { ...anAppRule(), selected: [personId] }, members: "end" })],
   ["companyApps.setRule", ruling({ rule: anAppRule({ rule: "ask" }), members: "end" })],

@@ -308,6 +308,8 @@ export const company = {
       refused: "رُفض طلب من {app}",
       narrowed: "سُحب جزء من وصول {app}",
       endChanged: "تغيّر موعد انتهاء وصول {app}",
+      paused: "أُوقف {app} مؤقتًا للجميع",
+      resumed: "استؤنف {app} للجميع",
       revoked: "أُلغي {app} للجميع",
       revokedByOther: "أُلغي {app} للجميع",
       givenUp: "تخلى {app} عن وصوله لأحد الأعضاء",

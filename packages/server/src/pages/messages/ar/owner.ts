@@ -271,6 +271,8 @@ export const owner = {
     refused: "رفضت طلبًا من {app}",
     narrowed: "أزلت أذونات من {app}",
     endChanged: "غيّرت موعد انتهاء وصول {app}",
+    paused: "أوقفت {app} مؤقتًا",
+    resumed: "استأنفت {app}",
     revoked: "ألغيت وصول {app}",
     revokedByOther: "أُلغي وصول {app} نيابةً عنك",
     givenUp: "تخلّى {app} عن وصوله",

@@ -303,6 +303,8 @@ export const company = {
       refused: "Eine Anfrage von {app} wurde abgelehnt",
       narrowed: "{app} wurde ein Teil des Zugriffs entzogen",
       endChanged: "Das Ende des Zugriffs von {app} wurde geändert",
+      paused: "{app} wurde für alle pausiert",
+      resumed: "{app} wurde für alle fortgesetzt",
       revoked: "{app} wurde für alle widerrufen",
       revokedByOther: "{app} wurde für alle widerrufen",
       givenUp: "{app} hat den Zugriff für ein Mitglied aufgegeben",

@@ -1,4 +1,5 @@
 /** All texts of the pages in German. */
+import { agents } from "./agents.ts";
 import { company } from "./company.ts";
 import { companySignIn } from "./company-sign-in.ts";
 import { elsewhere } from "./elsewhere.ts";
@@ -17,6 +18,7 @@ export const de = {
   direction: "ltr",
   ...pages,
   ...owner,
+  ...agents,
   ...company,
   ...security,
   ...mail,

@@ -207,6 +207,8 @@ export const owner = {
     refused: "Sie haben eine Anfrage von {app} abgelehnt",
     narrowed: "Sie haben {app} Berechtigungen entzogen",
     endChanged: "Sie haben das Ende des Zugriffs von {app} geändert",
+    paused: "Sie haben {app} pausiert",
+    resumed: "Sie haben {app} fortgesetzt",
     revoked: "Sie haben den Zugriff von {app} widerrufen",
     revokedByOther: "Der Zugriff von {app} wurde für Sie widerrufen",
     givenUp: "{app} hat den Zugriff aufgegeben",

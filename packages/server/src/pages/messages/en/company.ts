@@ -291,6 +291,8 @@ export const company = {
       refused: "A request from {app} was refused",
       narrowed: "Some access of {app} was taken away",
       endChanged: "The end of {app}’s access was changed",
+      paused: "{app} was paused for everyone",
+      resumed: "{app} goes on for everyone",
       revoked: "{app} was revoked for everyone",
       revokedByOther: "{app} was revoked for everyone",
       givenUp: "{app} gave up its access for one member",

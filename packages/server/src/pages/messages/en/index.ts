@@ -1,4 +1,5 @@
 /** All texts of the pages in English. Every other language has the same keys and placeholders. */
+import { agents } from "./agents.ts";
 import { company } from "./company.ts";
 import { companySignIn } from "./company-sign-in.ts";
 import { elsewhere } from "./elsewhere.ts";
@@ -17,6 +18,7 @@ export const en = {
   direction: "ltr",
   ...pages,
   ...owner,
+  ...agents,
   ...company,
   ...security,
   ...mail,

@@ -195,6 +195,8 @@ export const owner = {
     refused: "You refused a request from {app}",
     narrowed: "You removed permissions from {app}",
     endChanged: "You changed when {app}’s access ends",
+    paused: "You paused {app}",
+    resumed: "You let {app} go on",
     revoked: "You revoked {app}’s access",
     revokedByOther: "{app}’s access was revoked for you",
     givenUp: "{app} gave up its access",

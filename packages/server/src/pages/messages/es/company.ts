@@ -299,6 +299,8 @@ export const company = {
       refused: "Se rechazó una solicitud de {app}",
       narrowed: "Se retiró parte del acceso de {app}",
       endChanged: "Se cambió el fin del acceso de {app}",
+      paused: "{app} se puso en pausa para todos",
+      resumed: "{app} se reanudó para todos",
       revoked: "Se revocó {app} para todos",
       revokedByOther: "Se revocó {app} para todos",
       givenUp: "{app} renunció a su acceso para un miembro",

@@ -203,6 +203,8 @@ export const owner = {
     refused: "Rechazó una solicitud de {app}",
     narrowed: "Quitó permisos a {app}",
     endChanged: "Cambió cuándo termina el acceso de {app}",
+    paused: "Puso {app} en pausa",
+    resumed: "Reanudó {app}",
     revoked: "Revocó el acceso de {app}",
     revokedByOther: "El acceso de {app} se revocó en su nombre",
     givenUp: "{app} renunció a su acceso",

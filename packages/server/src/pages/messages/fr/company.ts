@@ -308,6 +308,8 @@ export const company = {
       refused: "Une demande de {app} a été refusée",
       narrowed: "Une partie de l’accès de {app} a été retirée",
       endChanged: "La fin de l’accès de {app} a été modifiée",
+      paused: "{app} a été mise en pause pour tout le monde",
+      resumed: "{app} a été réactivée pour tout le monde",
       revoked: "{app} a été révoquée pour tout le monde",
       revokedByOther: "{app} a été révoquée pour tout le monde",
       givenUp: "{app} a renoncé à son accès pour un membre",

@@ -211,6 +211,8 @@ export const owner = {
     refused: "Vous avez refusé une demande de {app}",
     narrowed: "Vous avez retiré des autorisations à {app}",
     endChanged: "Vous avez modifié la fin de l’accès de {app}",
+    paused: "Vous avez mis {app} en pause",
+    resumed: "Vous avez réactivé {app}",
     revoked: "Vous avez révoqué l’accès de {app}",
     revokedByOther: "L’accès de {app} a été révoqué pour vous",
     givenUp: "{app} a renoncé à son accès",

@@ -290,6 +290,8 @@ export const company = {
       refused: "{app} からのリクエストは許可されませんでした",
       narrowed: "{app} のアクセスの一部が取り消されました",
       endChanged: "{app} のアクセスの期限が変更されました",
+      paused: "{app} が全員に対して一時停止されました",
+      resumed: "{app} が全員に対して再開されました",
       revoked: "{app} が全員分取り消されました",
       revokedByOther: "{app} が全員分取り消されました",
       givenUp: "{app} が 1 人のメンバーの分のアクセスを手放しました",

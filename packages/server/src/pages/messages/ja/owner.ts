@@ -193,6 +193,8 @@ export const owner = {
     refused: "{app} からのリクエストを許可しませんでした",
     narrowed: "{app} の権限を削除しました",
     endChanged: "{app} のアクセスの終了日時を変更しました",
+    paused: "{app} を一時停止しました",
+    resumed: "{app} を再開しました",
     revoked: "{app} のアクセスを取り消しました",
     revokedByOther: "{app} のアクセスが、あなたに代わって取り消されました",
     givenUp: "{app} がアクセスを手放しました",

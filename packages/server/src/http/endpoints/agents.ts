@@ -1,0 +1,115 @@
+/** `/account/agents`, `/company/{slug}/agents`: the apps that act while their owner is away, and their pause. */
+
+import { redirectHost } from "../../oauth/redirect-uri.ts";
+import { type Agent, agentsOf } from "../../owners/apps/agents.ts";
+import { recentChange, setAppPaused } from "../../owners/apps/change-app.ts";
+import type { AppsContext } from "../../owners/apps/context.ts";
+import { minutesLeft, outstanding } from "../../owners/apps/remaining-token-lifetime.ts";
+import { setAppPausedForAll } from "../../owners/companies/company-apps.ts";
+import type { Person } from "../../owners/person.ts";
+import { descriptionOf } from "../../owners/scope-texts.ts";
+import type { AgentEntry, AgentsView } from "../../pages/agents-view.ts";
+import type { CompanyFrame } from "../../pages/company/views.ts";
+import { agentsPage, companyAgentsPage } from "../../pages/index.ts";
+import { formToken } from "../form-token.ts";
+import { formOf, page, redirect } from "../http-message.ts";
+import { hostsOf } from "./allowed-apps.ts";
+import { logoPath, nameOf, signedInAs } from "./client-and-person-views.ts";
+import { backTo, type CompanyTools, forAdmins, type InCompany, idIn, noLongerAdmin } from "./require-membership.ts";
+import { type Account, type AccountTools, signedIn } from "./require-sign-in.ts";
+
+interface AgentsTools extends AccountTools {
+  readonly apps: AppsContext;
+}
+
+export const showAgents = signedIn(async ({ person, session, http, visitor }, tools: AgentsTools) => {
+  const chrome = tools.chrome(http);
+  const { partition, personId: ownerId } = person;
+  const agents = await agentsOf({ partition, ownerId }, tools.apps);
+  const now = tools.now();
+  const view: AgentsView = {
+    csrf: formToken(session, tools),
+    person: signedInAs(person),
+    agents: agents.map((agent) => entryOf(agent, chrome.words.language, now)),
+    now,
+    notice: await noticeOf(new URLSearchParams(http.query).get("done"), person, tools),
+  };
+  return page(200, agentsPage(view, chrome), "here", visitor.cookies);
+});
+
+/** Told from the history, so that no link can make it up. */
+async function noticeOf(done: string | null, person: Person, { apps }: AgentsTools): Promise<AgentsView["notice"]> {
+  if (done === null) return null;
+  if (done === "gone") return { kind: "gone" };
+  const change = await recentChange(person, done, apps);
+  if (change === undefined) return null;
+  const { entry, app, heldUntil: openUntil } = change;
+  return entry.kind === "paused" || entry.kind === "resumed" ? { kind: entry.kind, app, openUntil } : null;
+}
+
+export const pauseAgent = signedIn((account, tools: AgentsTools) => changed(account, true, tools));
+
+export const resumeAgent = signedIn((account, tools: AgentsTools) => changed(account, false, tools));
+
+/** Redirects to the page, which shows the result: if it is loaded again, nothing is repeated. */
+async function changed(account: Account, paused: boolean, { issuer, apps }: AgentsTools) {
+  const outcome = await setAppPaused(account, formOf(account.http).get("client_id") ?? "", paused, apps);
+  const path = `${issuer}/account/agents`;
+  if (outcome.kind === "unchanged") return redirect(303, path);
+  const done = outcome.kind === "changed" ? outcome.entryId : "gone";
+  return redirect(303, `${path}?${new URLSearchParams({ done })}`);
+}
+
+export const showCompanyAgents = forAdmins(async (at, tools: CompanyTools) => {
+  const { key, frame, http, visitor } = at;
+  const chrome = tools.chrome(http);
+  const agents = await agentsOf({ partition: key.partition, ownerId: key.companyId }, tools.apps);
+  const now = tools.now();
+  const view = {
+    ...frame,
+    ...(await heldNotice(at, tools)),
+    now,
+    agents: agents.map((agent) => entryOf(agent, chrome.words.language, now)),
+  };
+  return page(200, companyAgentsPage(view, chrome), "here", visitor.cookies);
+});
+
+/** For an app that was just paused: how long its tokens still work. */
+async function heldNotice({ key, frame, http }: InCompany, tools: CompanyTools): Promise<Pick<CompanyFrame, "held">> {
+  if (frame.notice !== "appPaused") return {};
+  const client = await tools.apps.oauth.catalog.client(idIn(new URLSearchParams(http.query), "app"));
+  if (client === undefined) return {};
+  const owner = { partition: key.partition, ownerId: key.companyId };
+  const until = (await outstanding(owner, tools.now(), "ended", tools.apps)).get(client.clientId);
+  return until === undefined ? {} : { held: { app: nameOf(client, tools.chrome(http).words.language), until } };
+}
+
+export const pauseCompanyAgent = forAdmins((at, tools: CompanyTools) => changedForAll(at, true, tools));
+
+export const resumeCompanyAgent = forAdmins((at, tools: CompanyTools) => changedForAll(at, false, tools));
+
+async function changedForAll(at: InCompany, paused: boolean, tools: CompanyTools) {
+  const clientId = idIn(formOf(at.http), "client_id");
+  const outcome = await setAppPausedForAll(at, clientId, paused, tools.companies);
+  if (outcome === "not_admin") return noLongerAdmin(at, tools);
+  if (outcome === "unknown") return backTo(at, "/agents", "gone", tools);
+  return backTo(at, "/agents", paused ? "appPaused" : "appResumed", tools, clientId);
+}
+
+function entryOf(agent: Agent, language: string, now: number): AgentEntry {
+  const { consent, client, heldUntil } = agent;
+  return {
+    clientId: consent.clientId,
+    name: client === undefined ? consent.shown.clientName : nameOf(client, language),
+    logo: client === undefined ? null : logoPath(client),
+    hosts: client?.document === undefined ? hostsOf(consent, client) : [redirectHost(client.clientId)],
+    scopes: agent.scopes.map(({ name, scope }) => (scope === undefined ? name : descriptionOf(scope, language))),
+    expiresAt: consent.expiresAt,
+    pausedAt: consent.pausedAt,
+    lastUsedAt: consent.lastUsedAt,
+    uses: agent.uses.map(({ api, lastUsedAt }) => ({ api: api.name, lastUsedAt })),
+    through: agent.through.map(({ actorName, lastUsedAt }) => ({ name: actorName, lastUsedAt })),
+    stopsIn: minutesLeft(heldUntil, now),
+    off: client?.status !== "active",
+  };
+}

@@ -1,0 +1,38 @@
+/** The data of the pages about apps that act while their owner is away. */
+
+import type { SignedInAs } from "./views.ts";
+
+/** An app that can act while its owner is away. */
+export interface AgentEntry {
+  readonly clientId: string;
+  readonly name: string;
+  readonly logo: string | null;
+  readonly hosts: readonly string[];
+  /** Descriptions of what it may do. */
+  readonly scopes: readonly string[];
+  /** Epoch milliseconds. Null: until revoked. */
+  readonly expiresAt: number | null;
+  /** Null: it is not paused. */
+  readonly pausedAt: number | null;
+  readonly lastUsedAt: number | null;
+  /** The APIs that it used, the latest first. */
+  readonly uses: readonly { readonly api: string; readonly lastUsedAt: number }[];
+  /** Other apps that get access through it, the latest use first. */
+  readonly through: readonly { readonly name: string; readonly lastUsedAt: number }[];
+  /** Minutes for which the app's tokens still work if it is paused now, or was paused before. 0 if it has no valid token. */
+  readonly stopsIn: number;
+  /** True if the operator has turned the app off. */
+  readonly off: boolean;
+}
+
+export interface AgentsView {
+  readonly csrf: string;
+  readonly person: SignedInAs;
+  readonly agents: readonly AgentEntry[];
+  readonly now: number;
+  readonly notice:
+    | null
+    | { readonly kind: "gone" }
+    /** `openUntil`: when the app's last token expires. Null: it has no valid token. */
+    | { readonly kind: "paused" | "resumed"; readonly app: string; readonly openUntil: number | null };
+}

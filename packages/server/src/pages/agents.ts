@@ -1,0 +1,175 @@
+/** The apps that can act while their owner is away, each with a button that pauses or resumes it. */
+
+import type { AgentEntry, AgentsView } from "./agents-view.ts";
+import type { Chrome } from "./chrome.ts";
+import { hostWords } from "./client-host.ts";
+import { companyPage, companyPath } from "./company/company-layout.ts";
+import type { CompanyFrame } from "./company/views.ts";
+import { type Messages, plural, rich, sentences } from "./messages/index.ts";
+import { hidden, notice, tile } from "./parts/components.ts";
+import { type Child, html, type Markup } from "./parts/html.ts";
+import { icon } from "./parts/icons.ts";
+import { accountPage } from "./parts/layout.ts";
+import { shownTime, timeElement } from "./shown-time.ts";
+import { name, visible } from "./untrusted-text.ts";
+
+/** Maximum number of permissions that an entry shows at first. */
+const OPEN_SCOPES = 4;
+
+/** Maximum number of an app's addresses shown. */
+const OPEN_HOSTS = 3;
+
+/** Renders `GET /account/agents`. */
+export function agentsPage(view: AgentsView, chrome: Chrome): string {
+  const { words, base } = chrome;
+  const about = { csrf: view.csrf, now: view.now, path: `${base}/account/agents`, detailsOf: detailsIn(base) };
+  return accountPage(
+    chrome,
+    words.agents.title,
+    { ...view, here: "agents" },
+    html`<div class="stack">
+      <div class="heading">
+        <h1>${words.agents.title}</h1>
+        ${view.agents.length > 0 && html`<p class="soft">${words.agents.intro}</p>`}
+      </div>
+      ${view.notice !== null && done(view.notice, view.now, words)}
+      ${list(view.agents, about, chrome)}
+    </div>`,
+  );
+}
+
+/** The app's entry on the page of all apps. */
+const detailsIn = (base: string) => (clientId: string) => `${base}/account/apps#app-${encodeURIComponent(clientId)}`;
+
+/** Renders `GET /company/{slug}/agents`, for admins. */
+export function companyAgentsPage(
+  view: CompanyFrame & { readonly agents: readonly AgentEntry[] },
+  chrome: Chrome,
+): string {
+  const { words } = chrome;
+  const company = companyPath(view, chrome);
+  const about = {
+    ...{ csrf: view.csrf, now: view.now, path: `${company}/agents` },
+    detailsOf: (clientId: string) => `${company}/apps/${encodeURIComponent(clientId)}`,
+  };
+  const content = [
+    view.agents.length > 0 &&
+      html`<p class="soft">${rich(words.agents.introCompany, { company: name(view.company.name) })}</p>`,
+    list(view.agents, about, chrome),
+  ];
+  return companyPage(view, "agents", words.agents.title, content, chrome);
+}
+
+interface About {
+  readonly csrf: string;
+  readonly now: number;
+  /** Of the page: the forms go to addresses below it. */
+  readonly path: string;
+  detailsOf(clientId: string): string;
+}
+
+function done(what: NonNullable<AgentsView["notice"]>, now: number, words: Messages): Markup {
+  if (what.kind === "gone") return notice("done", words.apps.gone);
+  const app = name(what.app);
+  if (what.kind === "resumed") return notice("done", rich(words.agents.resumed, { app }));
+  const count = what.openUntil === null ? 0 : Math.ceil((what.openUntil - now) / 60_000);
+  if (what.openUntil === null || count < 1) return notice("done", rich(words.agents.paused, { app }));
+  const time = shownTime(words, what.openUntil, "clock");
+  return notice("done", rich(plural(words.language, words.agents.pausedSoon, count), { app, count, time }));
+}
+
+function list(agents: readonly AgentEntry[], about: About, chrome: Chrome): Markup {
+  const { agents: texts } = chrome.words;
+  if (agents.length === 0) {
+    return html`<div class="card empty">
+      ${icon("bot")}
+      <h2>${texts.emptyTitle}</h2>
+      <p class="soft">${texts.emptyText}</p>
+    </div>`;
+  }
+  return html`<div class="apps">${agents.map((agent) => entry(agent, about, chrome))}</div>`;
+}
+
+function entry(agent: AgentEntry, about: About, { words, base }: Chrome): Markup {
+  return html`<article class="card app" data-client-id=${agent.clientId}>
+    <div class="app-head">
+      ${tile(agent, "small", base)}
+      <div class="app-name">
+        <h2>${name(agent.name)}</h2>
+        ${agent.hosts.slice(0, OPEN_HOSTS).map((host) => html`<p class="soft small">${hostWords(host, words)}</p>`)}
+      </div>
+    </div>
+    ${agent.pausedAt !== null && notice("warning", pausedText(agent, agent.pausedAt, about.now, words))}
+    ${agent.off && notice("warning", words.apps.off)}
+    ${permissions(agent, words)} ${facts(agent, about.now, words)}
+    <p class="small">
+      <a class="alone" href=${about.detailsOf(agent.clientId)}>${words.agents.details}<span class="unseen">: ${name(agent.name)}</span></a>
+    </p>
+    ${button(agent, about, words)}
+  </article>`;
+}
+
+/** Says that nothing is lost, and how long the app can still use what it had before. */
+function pausedText({ stopsIn }: AgentEntry, pausedAt: number, now: number, words: Messages): Child {
+  const { agents } = words;
+  const since = rich(agents.pausedSince, { when: timeElement(words, pausedAt, now) });
+  if (stopsIn < 1) return since;
+  const still = rich(plural(words.language, agents.pausedStill, stopsIn), { count: stopsIn });
+  return sentences(words.language, since, still);
+}
+
+function permissions({ scopes }: AgentEntry, words: Messages): Child {
+  if (scopes.length === 0) return null;
+  const items = scopes.map((scope) => html`<li>${icon("check")}<span><bdi>${visible(scope)}</bdi></span></li>`);
+  const rest = items.length - OPEN_SCOPES;
+  const label = html`<p class="soft small">${words.agents.can}</p>`;
+  // To hide a single line, the page would need a line that shows it again.
+  if (rest < 2) return [label, html`<ul class="can">${items}</ul>`];
+  return [
+    label,
+    html`<ul class="can">${items.slice(0, OPEN_SCOPES)}</ul>`,
+    html`<details class="fold">
+      <summary>${icon("chevronDown")}${rich(plural(words.language, words.apps.more, rest), { count: rest })}</summary>
+      <ul class="can">${items.slice(OPEN_SCOPES)}</ul>
+    </details>`,
+  ];
+}
+
+function facts(agent: AgentEntry, now: number, words: Messages): Markup {
+  const { agents, apps } = words;
+  const time = (at: number) => timeElement(words, at, now);
+  const uses = agent.uses.map(
+    ({ api, lastUsedAt }) => html`<dd>${rich(agents.useOne, { api: name(api), when: time(lastUsedAt) })}</dd>`,
+  );
+  const through = agent.through.map(
+    (one) =>
+      html`<dd>${rich(apps.throughOne, { app: name(one.name), through: name(agent.name), when: time(one.lastUsedAt) })}</dd>`,
+  );
+  return html`<dl class="facts">
+    <div><dt>${agents.keeps}</dt><dd>${agent.expiresAt === null ? agents.keepsForever : shownTime(words, agent.expiresAt, "exact")}</dd></div>
+    <div><dt>${apps.used}</dt><dd>${agent.lastUsedAt === null ? apps.never : time(agent.lastUsedAt)}</dd></div>
+    ${uses.length > 0 && html`<div><dt>${agents.uses}</dt>${uses}</div>`}
+    ${through.length > 0 && html`<div><dt>${apps.through}</dt>${through}</div>`}
+  </dl>`;
+}
+
+/** Says what the button does before it is pressed. */
+function button(agent: AgentEntry, { csrf, path }: About, words: Messages): Markup {
+  const { agents } = words;
+  const fields = hidden({ csrf, client_id: agent.clientId });
+  const about = html`<span class="unseen">: ${name(agent.name)}</span>`;
+  if (agent.pausedAt !== null) {
+    return html`<form class="app-end" method="post" action=${`${path}/resume`}>
+      ${fields}
+      <button class="button primary" type="submit" name="resume" value="resume">${icon("play")}<span>${agents.resume}</span>${about}</button>
+    </form>`;
+  }
+  const count = agent.stopsIn;
+  return html`<form class="app-end" method="post" action=${`${path}/pause`}>
+    ${fields}
+    <p class="soft small">
+      ${count < 1 ? agents.pauseAtOnce : rich(plural(words.language, agents.pauseSoon, count), { count })}
+    </p>
+    <button class="button" type="submit" name="pause" value="pause">${icon("pause")}<span>${agents.pause}</span>${about}</button>
+  </form>`;
+}

@@ -1,0 +1,53 @@
+/** German: apps that act while their owner is away, and their pause. */
+
+import type { agents as english } from "../en/agents.ts";
+import type { Translation } from "../translation.ts";
+
+export const agents: Translation<typeof english, "one" | "other"> = {
+  agents: {
+    title: "Agenten",
+    intro:
+      "Diese Apps können nutzen, was Sie erlauben, während Sie nicht da sind. Sie können eine App pausieren und später fortsetzen: Was Sie erlaubt haben, bleibt erhalten.",
+    introCompany:
+      "Diese Apps können nutzen, was {company} erlaubt, während niemand da ist. Sie können eine App für alle pausieren und später fortsetzen: Was erlaubt wurde, bleibt erhalten.",
+    emptyTitle: "Keine App kann handeln, während Sie nicht da sind",
+    emptyText: "Hier stehen Apps, die Zugriff behalten dürfen, während Sie nicht da sind.",
+    can: "Sie darf",
+    keeps: "Behält Zugriff bis",
+    keepsForever: "Sie ihn widerrufen",
+    uses: "Was sie genutzt hat",
+    useOne: "{api}, {when}",
+    details: "Einzelheiten",
+    pausedSince:
+      "{when} pausiert. Sie bekommt keinen neuen Zugriff, bis Sie sie fortsetzen. Was Sie erlaubt haben, bleibt erhalten.",
+    pausedHere: "Sie haben diese App {when} pausiert. Unter {agents} können Sie sie fortsetzen.",
+    pausedStill: {
+      one: "Was sie schon hatte, funktioniert noch höchstens 1 Minute.",
+      other: "Was sie schon hatte, funktioniert noch höchstens {count} Minuten.",
+    },
+    pause: "Pausieren",
+    resume: "Fortsetzen",
+    pauseAtOnce: "Wenn Sie sie pausieren, endet der Zugriff sofort.",
+    pauseSoon: {
+      one: "Wenn Sie sie pausieren, endet der Zugriff innerhalb von 1 Minute.",
+      other: "Wenn Sie sie pausieren, endet der Zugriff innerhalb von {count} Minuten.",
+    },
+    paused: "{app} ist pausiert und bekommt keinen neuen Zugriff, bis Sie die App fortsetzen.",
+    pausedSoon: {
+      one: "{app} ist pausiert. Was die App schon hatte, endet bis {time}, innerhalb von 1 Minute.",
+      other: "{app} ist pausiert. Was die App schon hatte, endet bis {time}, innerhalb von {count} Minuten.",
+    },
+    resumed: "{app} kann wieder nutzen, was Sie erlaubt haben.",
+    appPaused: "Die App ist für alle pausiert. Sie bekommt keinen neuen Zugriff, bis ein Admin sie fortsetzt.",
+    appResumed: "Die App kann wieder nutzen, was erlaubt wurde.",
+    asksPaused:
+      "Sie haben diese App {when} pausiert. Wenn Sie jetzt zustimmen, wird sie auch mit allem fortgesetzt, was Sie zuvor erlaubt haben. Sonst bleibt sie pausiert.",
+    asksPausedFor:
+      "Diese App wurde für {company} {when} pausiert. Wenn Sie jetzt zustimmen, wird sie dort auch für alle mit allem fortgesetzt, was zuvor erlaubt wurde. Sonst bleibt sie pausiert.",
+    allowAndResume: "Erlauben und fortsetzen",
+    ownerPaused: "{company} (ein Admin hat diese App pausiert)",
+    away: "Sie kann ohne Sie nutzen, was Sie erlauben, auch wenn Sie abgemeldet sind: bis zu dem Ende, das Sie wählen, oder bis Sie sie pausieren oder den Zugriff widerrufen.",
+    awayAlways:
+      "Diese App behält ihren Zugriff, während Sie nicht da sind. Sie kann ohne Sie nutzen, was Sie erlauben, auch wenn Sie abgemeldet sind: bis zu dem Ende, das Sie wählen, oder bis Sie sie pausieren oder den Zugriff widerrufen.",
+  },
+};

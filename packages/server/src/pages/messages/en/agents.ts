@@ -1,0 +1,49 @@
+/** English: apps that act while their owner is away, and their pause. */
+
+export const agents = {
+  agents: {
+    title: "Agents",
+    intro:
+      "These apps can use what you allow while you’re away. You can pause one and resume it later: what you allowed stays.",
+    introCompany:
+      "These apps can use what {company} allows while nobody is there. You can pause one for everyone and resume it later: what was allowed stays.",
+    emptyTitle: "No app can act while you’re away",
+    emptyText: "Apps that you allow to keep access while you’re away appear here.",
+    can: "It may",
+    keeps: "Keeps access until",
+    keepsForever: "you revoke it",
+    uses: "What it used",
+    useOne: "{api}, {when}",
+    details: "Details",
+    pausedSince: "Paused {when}. It gets no new access until you resume it. What you allowed stays.",
+    pausedHere: "You paused this app {when}. {agents} lets you resume it.",
+    pausedStill: {
+      one: "What it already had works for at most 1 more minute.",
+      other: "What it already had works for at most {count} more minutes.",
+    },
+    pause: "Pause",
+    resume: "Resume",
+    pauseAtOnce: "If you pause it, access stops immediately.",
+    pauseSoon: {
+      one: "If you pause it, access stops within 1 minute.",
+      other: "If you pause it, access stops within {count} minutes.",
+    },
+    paused: "{app} is paused. It gets no new access until you resume it.",
+    pausedSoon: {
+      one: "{app} is paused. What it already had stops working by {time}, within 1 minute.",
+      other: "{app} is paused. What it already had stops working by {time}, within {count} minutes.",
+    },
+    resumed: "{app} can use again what you allowed.",
+    appPaused: "The app is paused for everyone. It gets no new access until an admin resumes it.",
+    appResumed: "The app can use again what was allowed.",
+    asksPaused:
+      "You paused this app {when}. If you allow it now, it also resumes with everything that you allowed before. If you don’t, it stays paused.",
+    asksPausedFor:
+      "This app was paused for {company} {when}. If you allow it now, it also resumes for everyone there with everything that was allowed before. If you don’t, it stays paused.",
+    allowAndResume: "Allow and resume",
+    ownerPaused: "{company} (an admin paused this app)",
+    away: "It can use what you allow without you, even when you have signed out: until the end that you choose, or until you pause or revoke it.",
+    awayAlways:
+      "This app keeps its access while you’re away. It can use what you allow without you, even when you have signed out: until the end that you choose, or until you pause or revoke it.",
+  },
+} as const;

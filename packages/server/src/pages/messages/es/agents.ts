@@ -1,0 +1,52 @@
+/** Spanish: apps that act while their owner is away, and their pause. */
+
+import type { agents as english } from "../en/agents.ts";
+import type { Translation } from "../translation.ts";
+
+export const agents: Translation<typeof english, "one" | "other"> = {
+  agents: {
+    title: "Agentes",
+    intro:
+      "Estas aplicaciones pueden usar lo que usted permite en su ausencia. Puede poner una en pausa y reanudarla después: lo que permitió se conserva.",
+    introCompany:
+      "Estas aplicaciones pueden usar lo que {company} permite cuando no hay nadie. Puede poner una en pausa para todos y reanudarla después: lo que se permitió se conserva.",
+    emptyTitle: "Ninguna aplicación puede actuar en su ausencia",
+    emptyText: "Aquí aparecen las aplicaciones que pueden mantener el acceso en su ausencia.",
+    can: "Puede",
+    keeps: "Mantiene el acceso hasta",
+    keepsForever: "que lo revoque",
+    uses: "Qué ha usado",
+    useOne: "{api}, {when}",
+    details: "Detalles",
+    pausedSince: "En pausa ({when}). No obtiene acceso nuevo hasta que la reanude. Lo que permitió se conserva.",
+    pausedHere: "Puso esta aplicación en pausa {when}. Puede reanudarla en {agents}.",
+    pausedStill: {
+      one: "Lo que ya tenía funciona como máximo 1 minuto más.",
+      other: "Lo que ya tenía funciona como máximo {count} minutos más.",
+    },
+    pause: "Pausar",
+    resume: "Reanudar",
+    pauseAtOnce: "Si la pone en pausa, el acceso se detiene de inmediato.",
+    pauseSoon: {
+      one: "Si la pone en pausa, el acceso se detiene en 1 minuto como máximo.",
+      other: "Si la pone en pausa, el acceso se detiene en {count} minutos como máximo.",
+    },
+    paused: "{app} está en pausa. No obtiene acceso nuevo hasta que reanude la aplicación.",
+    pausedSoon: {
+      one: "{app} está en pausa. Lo que ya tenía deja de funcionar a las {time}, en 1 minuto como máximo.",
+      other: "{app} está en pausa. Lo que ya tenía deja de funcionar a las {time}, en {count} minutos como máximo.",
+    },
+    resumed: "{app} puede usar de nuevo lo que usted permitió.",
+    appPaused: "La aplicación está en pausa para todos. No obtiene acceso nuevo hasta que un administrador la reanude.",
+    appResumed: "La aplicación puede usar de nuevo lo que se permitió.",
+    asksPaused:
+      "Puso esta aplicación en pausa {when}. Si la permite ahora, también se reanuda con todo lo que permitió antes. Si no, sigue en pausa.",
+    asksPausedFor:
+      "Esta aplicación se puso en pausa para {company} {when}. Si la permite ahora, también se reanuda allí para todos con todo lo que se permitió antes. Si no, sigue en pausa.",
+    allowAndResume: "Permitir y reanudar",
+    ownerPaused: "{company} (un administrador la puso en pausa)",
+    away: "Puede usar sin usted lo que permite, incluso con la sesión cerrada: hasta el final que elija, o hasta que la ponga en pausa o revoque el acceso.",
+    awayAlways:
+      "Esta aplicación mantiene el acceso en su ausencia. Puede usar sin usted lo que permite, incluso con la sesión cerrada: hasta el final que elija, o hasta que la ponga en pausa o revoque el acceso.",
+  },
+};

@@ -1,0 +1,55 @@
+/** French: apps that act while their owner is away, and their pause. */
+
+import type { agents as english } from "../en/agents.ts";
+import type { Translation } from "../translation.ts";
+
+export const agents: Translation<typeof english, "one" | "other"> = {
+  agents: {
+    title: "Agents",
+    intro:
+      "Ces applications peuvent utiliser ce que vous autorisez en votre absence. Vous pouvez en mettre une en pause et la réactiver plus tard : ce que vous avez autorisé est conservé.",
+    introCompany:
+      "Ces applications peuvent utiliser ce que {company} autorise en l’absence de tous. Vous pouvez en mettre une en pause pour tout le monde et la réactiver plus tard : ce qui a été autorisé est conservé.",
+    emptyTitle: "Aucune application ne peut agir en votre absence",
+    emptyText: "Les applications qui peuvent conserver l’accès en votre absence apparaissent ici.",
+    can: "Elle peut",
+    keeps: "Conserve l’accès jusqu’à",
+    keepsForever: "votre révocation",
+    uses: "Ce qu’elle a utilisé",
+    useOne: "{api}, {when}",
+    details: "Détails",
+    pausedSince:
+      "En pause ({when}). Elle n’obtient aucun nouvel accès avant que vous la réactiviez. Ce que vous avez autorisé est conservé.",
+    pausedHere: "Vous avez mis cette application en pause {when}. Vous pouvez la réactiver dans {agents}.",
+    pausedStill: {
+      one: "Ce qu’elle avait déjà fonctionne encore {count} minute au plus.",
+      other: "Ce qu’elle avait déjà fonctionne encore {count} minutes au plus.",
+    },
+    pause: "Mettre en pause",
+    resume: "Réactiver",
+    pauseAtOnce: "Si vous la mettez en pause, l’accès s’arrête immédiatement.",
+    pauseSoon: {
+      one: "Si vous la mettez en pause, l’accès s’arrête dans un délai de {count} minute.",
+      other: "Si vous la mettez en pause, l’accès s’arrête dans un délai de {count} minutes.",
+    },
+    paused: "L’accès de {app} est en pause. Aucun nouvel accès n’est accordé avant que vous le réactiviez.",
+    pausedSoon: {
+      one: "L’accès de {app} est en pause. Ce qui était déjà accordé s’arrête à {time}, dans un délai de {count} minute.",
+      other:
+        "L’accès de {app} est en pause. Ce qui était déjà accordé s’arrête à {time}, dans un délai de {count} minutes.",
+    },
+    resumed: "L’accès de {app} est réactivé avec ce que vous aviez autorisé.",
+    appPaused:
+      "L’application est en pause pour tout le monde. Elle n’obtient aucun nouvel accès avant qu’un administrateur la réactive.",
+    appResumed: "L’application peut de nouveau utiliser ce qui a été autorisé.",
+    asksPaused:
+      "Vous avez mis cette application en pause {when}. Si vous l’autorisez maintenant, elle est aussi réactivée avec tout ce que vous aviez autorisé. Sinon, elle reste en pause.",
+    asksPausedFor:
+      "Cette application a été mise en pause pour {company} {when}. Si vous l’autorisez maintenant, elle y est aussi réactivée pour tout le monde avec tout ce qui avait été autorisé. Sinon, elle reste en pause.",
+    allowAndResume: "Autoriser et réactiver",
+    ownerPaused: "{company} (mise en pause par un administrateur)",
+    away: "Elle peut utiliser sans vous ce que vous autorisez, même quand vous êtes déconnecté : jusqu’à la fin que vous choisissez, ou jusqu’à ce que vous la mettiez en pause ou révoquiez son accès.",
+    awayAlways:
+      "Cette application conserve l’accès en votre absence. Elle peut utiliser sans vous ce que vous autorisez, même quand vous êtes déconnecté : jusqu’à la fin que vous choisissez, ou jusqu’à ce que vous la mettiez en pause ou révoquiez son accès.",
+  },
+};

@@ -1,0 +1,45 @@
+/** Japanese: apps that act while their owner is away, and their pause. */
+
+import type { agents as english } from "../en/agents.ts";
+import type { Translation } from "../translation.ts";
+
+export const agents: Translation<typeof english, "other"> = {
+  agents: {
+    title: "エージェント",
+    intro:
+      "これらのアプリは、あなたが不在の間も許可された内容を利用できます。アプリを一時停止して、後で再開できます。許可した内容は残ります。",
+    introCompany:
+      "これらのアプリは、だれもいない間も {company} が許可した内容を利用できます。アプリを全員に対して一時停止して、後で再開できます。許可した内容は残ります。",
+    emptyTitle: "不在の間に動作できるアプリはありません",
+    emptyText: "不在時のアクセスの継続を許可したアプリがここに表示されます。",
+    can: "できること",
+    keeps: "アクセスの期限",
+    keepsForever: "取り消すまで",
+    uses: "利用した内容",
+    useOne: "{api}（{when}）",
+    details: "詳細",
+    pausedSince: "{when}に一時停止しました。再開するまで、新しいアクセスは与えられません。許可した内容は残ります。",
+    pausedHere: "このアプリを{when}に一時停止しました。{agents}で再開できます。",
+    pausedStill: { other: "すでに得ているアクセスは、最長で{count} 分間有効です。" },
+    pause: "一時停止",
+    resume: "再開",
+    pauseAtOnce: "一時停止すると、アクセスはすぐに止まります。",
+    pauseSoon: { other: "一時停止すると、アクセスは{count} 分以内に止まります。" },
+    paused: "{app} を一時停止しました。再開するまで、新しいアクセスは与えられません。",
+    pausedSoon: {
+      other: "{app} を一時停止しました。すでに得ているアクセスは、{count} 分以内（{time}まで）に終了します。",
+    },
+    resumed: "{app} は、許可した内容を再び利用できます。",
+    appPaused: "アプリを全員に対して一時停止しました。管理者が再開するまで、新しいアクセスは与えられません。",
+    appResumed: "アプリは、許可された内容を再び利用できます。",
+    asksPaused:
+      "このアプリを{when}に一時停止しました。ここで許可すると、以前に許可したすべての内容も再開されます。許可しない場合は、一時停止のままです。",
+    asksPausedFor:
+      "このアプリは {company} で{when}に一時停止されました。ここで許可すると、以前に許可されたすべての内容も全員に対して再開されます。許可しない場合は、一時停止のままです。",
+    allowAndResume: "許可して再開",
+    ownerPaused: "{company}（管理者がこのアプリを一時停止）",
+    away: "サインアウトした後も、あなたがいなくても、許可した内容を利用できます。選んだ期限まで、または一時停止するか取り消すまで続きます。",
+    awayAlways:
+      "このアプリは、不在の間もアクセスを継続します。サインアウトした後も、あなたがいなくても、許可した内容を利用できます。選んだ期限まで、または一時停止するか取り消すまで続きます。",
+  },
+};

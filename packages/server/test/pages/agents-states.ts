@@ -1,0 +1,117 @@
+/** The states of the pages about apps that act while their owner is away. */
+
+import type { AgentEntry, AgentsView } from "../../src/pages/agents-view.ts";
+import { agentsPage, type Chrome, companyAgentsPage, consentPage } from "../../src/pages/index.ts";
+import type { OwnerOption } from "../../src/pages/views.ts";
+import { frame } from "./company-states.ts";
+import {
+  aConsent,
+  ada,
+  aScope,
+  DAY,
+  deviceFacts,
+  HOSTILE_NAME,
+  HOUR,
+  hostile,
+  MINUTE,
+  NOW,
+  UNBREAKABLE,
+} from "./sample-views.ts";
+
+function anAgent(change: Partial<AgentEntry> = {}): AgentEntry {
+  return {
+    ...{ clientId: "assistant", name: "Calendar Assistant", logo: null, hosts: ["assistant.example.com"] },
+    scopes: ["See your calendar", "Add events to your calendar", "Keep access while you’re away"],
+    ...{ expiresAt: NOW + 80 * DAY, pausedAt: null, lastUsedAt: NOW - 5 * MINUTE, stopsIn: 5, off: false },
+    uses: [
+      { api: "Calendar", lastUsedAt: NOW - 5 * MINUTE },
+      { api: "Contacts", lastUsedAt: NOW - 3 * DAY },
+    ],
+    through: [{ name: "Travel Planner", lastUsedAt: NOW - 2 * HOUR }],
+    ...change,
+  };
+}
+
+const plain = anAgent({
+  ...{ clientId: "tool", name: "Command Line Tool", hosts: ["127.0.0.1"], expiresAt: null, lastUsedAt: null },
+  ...{ scopes: ["See your photos and albums"], uses: [], through: [], stopsIn: 0 },
+});
+const paused = anAgent({
+  ...{ clientId: "paused", name: "Mail Sorter", pausedAt: NOW - 2 * DAY, stopsIn: 0, through: [] },
+  ...{ scopes: ["Read your mail", "Move your mail to folders"], uses: [{ api: "Mail", lastUsedAt: NOW - 2 * DAY }] },
+});
+const pausedNow = { ...paused, pausedAt: NOW - MINUTE, stopsIn: 8 };
+const many = anAgent({
+  ...{ clientId: "many", name: UNBREAKABLE, off: true, hosts: [UNBREAKABLE.toLowerCase(), "b.example", "c.example"] },
+  scopes: Array.from({ length: 9 }, (_, at) => `See folder ${at + 1} and everything in it`),
+});
+
+function aView(change: Partial<AgentsView> = {}): AgentsView {
+  return { csrf: "csrf-value", person: ada, agents: [anAgent(), plain, paused], now: NOW, notice: null, ...change };
+}
+
+const owners: readonly OwnerOption[] = [
+  { value: "person-id", name: ada.name, kind: "self", selected: false, last: false },
+  { value: "company-1", name: "Acme Corp", kind: "company", selected: true, last: false },
+  { value: "company-2", name: "Globex", kind: "paused", selected: false, last: false },
+];
+const offline = aScope({
+  ...{ name: "offline_access", description: "Keep access while you’re away", api: null, access: null },
+  ...{ required: false, checked: true },
+});
+const asked = aConsent().scopes;
+
+export const agentsStates: Readonly<Record<string, (chrome: Chrome) => string>> = {
+  agents: (c) => agentsPage(aView(), c),
+  "agents-none": (c) => agentsPage(aView({ agents: [] }), c),
+  "agents-paused": (c) =>
+    agentsPage(
+      aView({
+        agents: [pausedNow, anAgent()],
+        notice: { kind: "paused", app: pausedNow.name, openUntil: NOW + 8 * MINUTE },
+      }),
+      c,
+    ),
+  "agents-paused-at-once": (c) =>
+    agentsPage(aView({ agents: [paused], notice: { kind: "paused", app: paused.name, openUntil: null } }), c),
+  "agents-resumed": (c) =>
+    agentsPage(aView({ notice: { kind: "resumed", app: "Calendar Assistant", openUntil: null } }), c),
+  "agents-gone": (c) => agentsPage(aView({ notice: { kind: "gone" } }), c),
+  "agents-hostile": (c) =>
+    agentsPage(
+      aView({
+        person: hostile,
+        agents: [
+          anAgent({ name: HOSTILE_NAME, scopes: [HOSTILE_NAME], uses: [{ api: HOSTILE_NAME, lastUsedAt: NOW }] }),
+          many,
+        ],
+        notice: { kind: "paused", app: HOSTILE_NAME, openUntil: NOW + MINUTE },
+      }),
+      c,
+    ),
+  "company-agents": (c) => companyAgentsPage({ ...frame(), agents: [anAgent(), paused] }, c),
+  "company-agents-paused": (c) =>
+    companyAgentsPage(
+      {
+        ...frame({ notice: "appPaused", held: { app: "Mail Sorter", until: NOW + 8 * MINUTE } }),
+        agents: [pausedNow],
+      },
+      c,
+    ),
+  "company-agents-resumed": (c) => companyAgentsPage({ ...frame({ notice: "appResumed" }), agents: [anAgent()] }, c),
+  "company-agents-none": (c) => companyAgentsPage({ ...frame(), agents: [] }, c),
+  "consent-paused": (c) =>
+    consentPage(
+      aConsent({
+        ...{ pausedAt: NOW - 2 * DAY, resume: "person-id", allGranted: true },
+        scopes: asked.map((scope) => ({ ...scope, granted: true, endsAt: NOW + 40 * DAY })),
+      }),
+      c,
+    ),
+  "consent-paused-company": (c) =>
+    consentPage(aConsent({ pausedAt: NOW - 2 * DAY, resume: "company-1", owners, away: "always" }), c),
+  "consent-away": (c) => consentPage(aConsent({ away: "scope", scopes: [...asked, offline] }), c),
+  "consent-away-always": (c) => consentPage(aConsent({ away: "always" }), c),
+  "device-consent-paused": (c) =>
+    consentPage(aConsent({ device: deviceFacts(), pausedAt: NOW - HOUR, resume: "person-id", away: "always" }), c),
+};

@@ -1,0 +1,212 @@
+/** The page "Agents": an owner pauses an app and lets it go on. */
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { addCompany, type TestCompany } from "../support/company-staff.ts";
+import { atConsent } from "../support/front-channel.ts";
+import {
+  Agent,
+  authorize,
+  authorizeUrl,
+  consentForm,
+  formTo,
+  type Page,
+  postForm,
+  redeem,
+  refresh,
+  signIn,
+} from "../support/http-browser.ts";
+import { startServer, type TestClient, type TestServer } from "../support/test-server.ts";
+
+let server: TestServer;
+let client: TestClient;
+let bound: { readonly id: string; readonly secret: string };
+const AGENTS = "/account/agents";
+
+beforeAll(async () => {
+  server = await startServer();
+  client = await server.addClient({ name: "Assistant", scopes: ["read", "write", "bound"] });
+  bound = await server.addResource({ identifier: "https://bound.test", name: "Bound API", grantBound: true });
+  await server.addScope({ name: "bound", description: "Use the bound API", resource: "https://bound.test" });
+});
+afterAll(() => server.stop());
+
+/** A person who allowed the client, with its tokens. */
+async function someone(scope = "read", of = client) {
+  const person = await server.addPerson();
+  const agent = new Agent(server.issuer);
+  const callback = await authorize(agent, authorizeUrl(server, of, { scope }), person.username);
+  const { body } = await redeem(server, of, callback);
+  return { ...person, agent, tokens: body };
+}
+
+/** The entry of an app on the page. */
+function entryOf({ text }: Page, clientId = client.clientId): string {
+  return text.split("<article").find((part) => part.includes(`data-client-id="${clientId}"`)) ?? "";
+}
+
+/** Presses the button of an app. */
+async function press(agent: Agent, what: "pause" | "resume", clientId = client.clientId, at = AGENTS): Promise<Page> {
+  const page = await agent.get(at);
+  const form = page.forms.find(
+    ({ action, fields }) => action === `${at}/${what}` && fields.get("client_id") === clientId,
+  );
+  if (form === undefined) throw new Error(`no form to ${what}: ${page.text.slice(0, 500)}`);
+  return agent.follow(await agent.submit(form));
+}
+
+const introspect = async (token: string | undefined, who: { id: string; secret: string }) =>
+  (await postForm(server, "/introspect", { clientId: who.id, secret: who.secret }, { token })).body;
+
+describe("the page", () => {
+  test("nobody signed in → the sign-in page; nothing allowed → it says so", async () => {
+    expect((await new Agent(server.issuer).get(AGENTS)).location?.pathname).toBe("/login");
+    const { username } = await server.addPerson();
+    const agent = new Agent(server.issuer);
+    await signIn(agent, username);
+    expect((await agent.get(AGENTS)).text).toContain("No app can act while you’re away");
+  });
+
+  test("an app that keeps access → listed with what it may do and used; one that doesn't → not", async () => {
+    const brief = await server.addClient({ name: "Brief", grantTypes: ["authorization_code"] });
+    const { agent, username } = await someone("read write");
+    await redeem(server, brief, await authorize(agent, authorizeUrl(server, brief), username));
+    const page = await agent.get(AGENTS);
+    expect(entryOf(page, brief.clientId)).toBe("");
+    const entry = entryOf(page);
+    expect(entry).toContain("Assistant");
+    expect(entry).toContain("Keeps access until");
+    expect(entry).toContain("What it used");
+    // Tokens that APIs verify themselves live on for a while, and the page says for how long.
+    expect(entry).toMatch(/access stops within \d+ minutes/);
+  });
+});
+
+describe("paused", () => {
+  test("no refresh, and a token for a grant-bound API is inactive; resumed → the same refresh token works", async () => {
+    const { agent, tokens } = await someone("bound");
+    expect(await introspect(tokens.access_token, bound)).toMatchObject({ active: true });
+    const page = await press(agent, "pause");
+    expect(page.text).toContain("is paused. What it already had stops working by");
+    expect(entryOf(page)).toContain("It gets no new access until you resume it. What you allowed stays.");
+    const refused = await refresh(server, client, tokens.refresh_token);
+    expect([refused.status, refused.body.error]).toEqual([400, "invalid_grant"]);
+    expect(await introspect(tokens.access_token, bound)).toEqual({ active: false });
+    expect(await introspect(tokens.refresh_token, { id: client.clientId, secret: client.secret })).toEqual({
+      active: false,
+    });
+    // The owner's other pages don't look as if it were over.
+    expect((await agent.get("/account/apps")).text).toContain("You paused this app");
+    const resumed = await press(agent, "resume");
+    expect(resumed.text).toContain("can use again what you allowed");
+    const again = await refresh(server, client, tokens.refresh_token);
+    expect(again.status).toBe(200);
+    expect(await introspect(tokens.access_token, bound)).toMatchObject({ active: true });
+    const history = await agent.get("/account/history");
+    expect(history.text).toContain("You paused");
+    expect(history.text).toContain("go on");
+  });
+
+  test("a token that an API verifies itself → introspection tells that it still works until it expires", async () => {
+    const { agent, tokens } = await someone("read");
+    await press(agent, "pause");
+    const api = { id: "api-test", secret: "api-test-secret" };
+    expect(await introspect(tokens.access_token, api)).toMatchObject({ active: true });
+    server.tick(3_600_000);
+    expect(await introspect(tokens.access_token, api)).toEqual({ active: false });
+    expect(entryOf(await agent.get(AGENTS))).not.toContain("What it already had");
+  });
+
+  test("another owner's or no app, a second press, an old link → nothing is paused or said", async () => {
+    const { agent, tokens } = await someone();
+    const stranger = await someone();
+    const form = formTo(await agent.get(AGENTS), `${AGENTS}/pause`);
+    expect((await agent.submit(form, { client_id: "none" })).location?.search).toBe("?done=gone");
+    expect((await agent.submit(form)).location?.search).toMatch(/^\?done=[\w-]{22}$/);
+    expect((await agent.submit(form)).location?.search).toBe("");
+    expect((await refresh(server, client, tokens.refresh_token)).body.error).toBe("invalid_grant");
+    expect((await refresh(server, client, stranger.tokens.refresh_token)).status).toBe(200);
+    const link = (await press(stranger.agent, "pause")) && (await agent.get(`${AGENTS}?done=AAAAAAAAAAAAAAAAAAAAAA`));
+    expect(link.text).not.toContain("is paused. It gets");
+  });
+
+  test("the app asks again → the page says that it is paused; prompt=none → consent_required", async () => {
+    const { agent, tokens } = await someone();
+    const url = authorizeUrl(server, client);
+    const before = await agent.get(url);
+    expect(before.location?.searchParams.has("code")).toBe(true);
+    const openPage = await agent.get(authorizeUrl(server, client, { prompt: "consent" }));
+    await press(agent, "pause");
+    // A code from before gives nothing, either.
+    expect((await redeem(server, client, before.location ?? "")).body.error).toBe("invalid_grant");
+    const silent = await agent.get(authorizeUrl(server, client, { prompt: "none" }));
+    expect(silent.location?.searchParams.get("error")).toBe("consent_required");
+    // A page that was open before the pause lets nothing go on.
+    const old = await agent.submit(consentForm(openPage), { decision: "allow" });
+    expect(old.status).toBe(400);
+    expect(old.text).toContain("You paused this app");
+    expect((await refresh(server, client, tokens.refresh_token)).body.error).toBe("invalid_grant");
+    const page = await agent.get(url);
+    expect(page.text).toContain("You paused this app");
+    expect(page.text).toContain("Allow and resume");
+    // Neither refusing nor a form for another owner lets it go on.
+    await agent.submit(consentForm(page), { decision: "deny" });
+    await agent.submit(consentForm(await agent.get(url)), { decision: "allow", resume: "somebody" });
+    expect((await refresh(server, client, tokens.refresh_token)).body.error).toBe("invalid_grant");
+    const allowed = await agent.submit(consentForm(await agent.get(url)), { decision: "allow" });
+    expect((await redeem(server, client, allowed.location ?? "")).status).toBe(200);
+    expect((await refresh(server, client, tokens.refresh_token)).status).toBe(200);
+  });
+
+  test("an app of the operator's → it is asked for, too, instead of connecting by itself", async () => {
+    const own = await server.addClient({ name: "Own", firstParty: true });
+    const { agent } = await someone("read", own);
+    await press(agent, "pause", own.clientId);
+    const page = await agent.get(authorizeUrl(server, own));
+    expect(page.text).toContain("Allow and resume");
+  });
+});
+
+describe("in a company", () => {
+  let company: TestCompany;
+  let admin: Agent;
+  let tokens: Record<string, unknown> & { refresh_token?: string };
+  let agentsOfCompany: string;
+  let app: TestClient;
+
+  beforeAll(async () => {
+    company = await addCompany(server, { defaultRule: "members" });
+    app = await server.addClient({ name: "Team Assistant" });
+    admin = new Agent(server.issuer);
+    const url = authorizeUrl(server, app);
+    const callback = await authorize(admin, url, company.admin.username, { owner: company.companyId });
+    tokens = (await redeem(server, app, callback)).body;
+    agentsOfCompany = `/company/${company.slug}/agents`;
+  });
+
+  test("a member → the page and its forms don't exist for them", async () => {
+    const member = new Agent(server.issuer);
+    await signIn(member, company.member.username);
+    expect((await member.get(agentsOfCompany)).status).toBe(404);
+    const form = formTo(await admin.get(agentsOfCompany), `${agentsOfCompany}/pause`);
+    const own = formTo(await member.get("/account/profile"), "/account/sign-out").fields.get("csrf") ?? "";
+    expect((await member.submit(form, { csrf: own })).status).toBe(404);
+    expect((await refresh(server, app, tokens.refresh_token)).status).toBe(200);
+  });
+
+  test("an admin pauses it → for everyone; a member can't connect it for the company, and an admin resumes it", async () => {
+    const page = await press(admin, "pause", app.clientId, agentsOfCompany);
+    expect(page.text).toContain("The app is paused for everyone.");
+    expect((await refresh(server, app, tokens.refresh_token)).body.error).toBe("invalid_grant");
+    // The person's own consents are apart.
+    expect(entryOf(await admin.get(AGENTS), app.clientId)).toBe("");
+    const member = new Agent(server.issuer);
+    const asked = await atConsent(member, authorizeUrl(server, app), company.member.username);
+    expect(asked.text).toContain("Acme Corp (an admin paused this app)");
+    const answer = { decision: "allow", owner: company.companyId, resume: company.companyId };
+    expect((await member.submit(consentForm(asked), answer)).status).toBe(400);
+    expect((await refresh(server, app, tokens.refresh_token)).body.error).toBe("invalid_grant");
+    const resumed = await press(admin, "resume", app.clientId, agentsOfCompany);
+    expect(resumed.text).toContain("The app can use again what was allowed.");
+    expect((await refresh(server, app, tokens.refresh_token)).status).toBe(200);
+  });
+});
