@@ -34,8 +34,8 @@ const IMPORTS: tidy.ImportTable = {
       "node-runtime.ts",
       "pictures",
       "webhooks",
-      // Whether an address is public.
-      "outbound/public-address.ts",
+      // Whether an address is public; logos of reviewed clients.
+      "outbound",
     ],
     ...[
       "node:crypto",

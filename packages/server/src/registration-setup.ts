@@ -16,6 +16,7 @@ export function clientRegistration(
       issuer: oauth.issuer,
       issuers: config.registrationStatementIssuers,
     },
+    outboundAllow: config.outboundAllow,
     mode: config.registration === "open" ? "open" : "token",
     policy: {
       grantTypes: registrationGrantTypes,

@@ -25,6 +25,7 @@ import {
   withAdmin,
 } from "../shared-options.ts";
 import { registerExchange } from "./client-exchange.ts";
+import { withOwnLogo } from "./client-own-logo.ts";
 import { addWorkloadOptions, type WorkloadOptions, workloadOf } from "./client-workload.ts";
 import {
   addListChangeOptions,
@@ -383,7 +384,7 @@ async function change(
       await import("@assent/server/admin");
     const before = await clientOf(clientId, admin);
     if (options.status === "disabled") await confirmDisabling(clientId, options, admin);
-    const changed = await updateClient(clientId, changes, admin);
+    const changed = await withOwnLogo(await updateClient(clientId, changes, admin), options, admin, out);
     // The new method can't use what the server stores of the old secret, so the client gets a new secret.
     const { client, secret } = needsSecret(changed)
       ? await rotateSecret(clientId, 0, admin)

@@ -139,8 +139,7 @@ export async function updateClient(
   return changeClient(clientId, context, async (client) => {
     check(client);
     const { metadata: replaced, lists = {}, ...others } = changes;
-    if (client.document !== undefined && (replaced !== undefined || Object.keys(lists).length > 0))
-      refuseDescribed("metadata");
+    if (client.document !== undefined && Object.keys({ ...replaced, ...lists }).length > 0) refuseDescribed("metadata");
     const changed = changedLists(client, lists);
     const metadata = withWorkloadMethod({ ...replaced, ...changed.metadata }, others.workload);
     const settings = { ...others, ...changed.own };
@@ -385,7 +384,8 @@ function unknownClient(clientId: string): never {
 }
 
 /** Reads, changes and writes the client; repeats this if another operator wrote in between. */
-async function changeClient(
+/** Changes the stored client, also while others change it. `change` can run several times. Throws `unknown`. */
+export async function changeClient(
   clientId: string,
   { storage }: AdminContext,
   change: (before: Client) => Promise<Client>,

@@ -48,6 +48,10 @@ export * from "./user-import.ts";
 export { MAX_PICTURE_BYTES, setUserPicture } from "./user-picture.ts";
 export * from "./webhooks/index.ts";
 
+/** Loads `logo-of-reviewed-client.ts` and its imports on demand. */
+export const takeLogo: typeof import("./logo-of-reviewed-client.ts").takeLogo = async (...args) =>
+  (await import("./logo-of-reviewed-client.ts")).takeLogo(...args);
+
 /** Loads `doctor.ts` and its imports on demand. */
 export const diagnose: typeof import("./doctor.ts").diagnose = async (...args) =>
   (await import("./doctor.ts")).diagnose(...args);

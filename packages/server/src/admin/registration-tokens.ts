@@ -5,7 +5,8 @@
 
 import { hashes } from "../crypto/node-hashes.ts";
 import { base64url } from "../crypto/random.ts";
-import type { ClientTerms, Millis, OwnPolicy } from "../oauth/model.ts";
+import type { ClientTerms, OwnPolicy } from "../oauth/client-registration/registration-policy.ts";
+import type { Millis } from "../oauth/model.ts";
 import { withOpenIdScopes } from "../oauth/openid/scopes.ts";
 import { isRedirectHost } from "../setting-kinds.ts";
 import { type Remark, refuse, refuseAny } from "./admin-error.ts";

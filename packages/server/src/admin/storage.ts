@@ -1,7 +1,8 @@
 /** The storage port of the operator: clients, scopes, resources, sign-in providers, signing keys, housekeeping. Each verb is one transaction. */
 
+import type { OwnPolicy } from "../oauth/client-registration/registration-policy.ts";
 import type { ConditionName } from "../oauth/errors.ts";
-import type { Client, Consent, Millis, OwnPolicy, Resource, Scope, TrustedIssuer } from "../oauth/model.ts";
+import type { Client, Consent, Millis, Resource, Scope, TrustedIssuer } from "../oauth/model.ts";
 import type { Company } from "../owners/company-storage.ts";
 import type { SignInProvider } from "../owners/identities/sign-in-provider.ts";
 import type { Person } from "../owners/storage.ts";

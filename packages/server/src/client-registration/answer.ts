@@ -32,6 +32,7 @@ export function clientInformation(client: Client, { secret, accessToken }: Crede
   return {
     ...Object.fromEntries(record.filter(([name]) => SHOWN.has(name) || name.startsWith("client_name#"))),
     ...(secret === null ? {} : { client_secret: secret }),
+    ...(registered?.logoUri === undefined ? {} : { logo_uri: registered.logoUri }),
     registration_access_token: accessToken,
     registration_client_uri: registrationUri(issuer, client.clientId),
     application_type: registered?.applicationType ?? "web",

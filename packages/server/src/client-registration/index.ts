@@ -14,6 +14,7 @@ import { hashes } from "../crypto/node-hashes.ts";
 import { base64url } from "../crypto/random.ts";
 import type { Secrets } from "../crypto/server-secret.ts";
 import type { ClientMetadata, MetadataProblem } from "../oauth/client-registration/metadata.ts";
+import type { ClientTerms, OwnPolicy, RegistrationPolicy } from "../oauth/client-registration/registration-policy.ts";
 import {
   type ReadSelfRegistration,
   type RegistrationRules,
@@ -21,7 +22,7 @@ import {
 } from "../oauth/client-registration/self-registration.ts";
 import { aStranger, aStrangerAgain } from "../oauth/client-registration/unknown-client.ts";
 import { OAuthError, refuse } from "../oauth/errors.ts";
-import type { Client, ClientTerms, Millis, OwnPolicy, RegistrationPolicy, SelfRegistered } from "../oauth/model.ts";
+import type { Client, Millis, SelfRegistered } from "../oauth/model.ts";
 import type { RequestOrigin } from "../oauth/ports.ts";
 import { consentHosts } from "../oauth/redirect-uri.ts";
 import { MOST_UNUSED, RegistrationLimits } from "./limits.ts";
@@ -40,6 +41,8 @@ export interface RegistrationParts {
   readonly policy: RegistrationPolicy;
   readonly statements: StatementParts;
   readonly admin: AdminContext & { secrets(): Secrets };
+  /** CIDRs of addresses from which logos may come although they are not public. */
+  readonly outboundAllow: readonly string[];
   readonly attemptKey: (...parts: readonly string[]) => string;
   /** Call it after a change. */
   readonly changed: () => void;
@@ -113,6 +116,7 @@ export class ClientRegistration {
         policy: token?.policy ?? null,
         ceiling: null,
         ...statementOf(stated),
+        ...(read.logoUri === null ? {} : { logoUri: read.logoUri }),
         appearance: appearanceOf(read.fields, null),
       },
     };
@@ -131,8 +135,19 @@ export class ClientRegistration {
         return refuse("registrations_throttled", `${MOST_UNUSED} clients wait for their first owner`, 3600);
       case "registered":
         changed();
-        return { client, secret, accessToken };
+        return { client: await this.#withLogo(client), secret, accessToken };
     }
+  }
+
+  /** A client that counts as reviewed gets its logo at once. Without the picture, it is registered all the same. */
+  async #withLogo(client: Client): Promise<Client> {
+    if (!client.reviewed || client.registered?.logoUri === undefined) return client;
+    const { admin, outboundAllow, changed } = this.#parts;
+    const { takeLogo } = await import("../admin/logo-of-reviewed-client.ts");
+    const taken = await takeLogo(client.clientId, outboundAllow, admin);
+    if (taken.kind !== "taken") return client;
+    changed();
+    return taken.client;
   }
 
   /** RFC 7592 §2.1. */
@@ -216,9 +231,12 @@ export class ClientRegistration {
 
   #changed(before: Client, registered: SelfRegistered, read: ReadSelfRegistration): Omit<Registered, "accessToken"> {
     const { admin } = this.#parts;
-    const { fields, own, defaultMaxAge } = read;
+    const { fields, own, defaultMaxAge, logoUri } = read;
     const now = admin.now();
-    const appearance = appearanceOf(fields, before.logo);
+    const isNewLogo = (registered.logoUri ?? null) !== logoUri;
+    const logo = isNewLogo ? null : before.logo;
+    const appearance = appearanceOf(fields, logo);
+    const { logoUri: _, ...others } = registered;
     const known = consentHosts(before.redirectUris);
     const isNewHost = consentHosts(fields.redirectUris).some((host) => !known.includes(host));
     const lost = (had: readonly string[], left: readonly string[]) => had.some((one) => !left.includes(one));
@@ -228,12 +246,13 @@ export class ClientRegistration {
       ...fields,
       ...secretsAfter(before, fields.authMethod),
       // An operator judged another app.
-      ...(appearance === registered.appearance && !isNewHost ? {} : aStrangerAgain),
+      ...(appearance === registered.appearance && !isNewHost && !isNewLogo ? {} : aStrangerAgain),
+      logo,
       defaultScopes: (before.defaultScopes ?? []).filter((name) => fields.scopes.includes(name)),
       defaultMaxAge,
       reducedAt: reduced ? now : before.reducedAt,
       updatedAt: now,
-      registered: { ...registered, ...own, appearance },
+      registered: { ...others, ...own, ...(logoUri === null ? {} : { logoUri }), appearance },
     };
     if (!needsSecret(kept)) return { client: kept, secret: null };
     const secret = secretFor(kept.authMethod, admin);

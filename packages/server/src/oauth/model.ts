@@ -1,5 +1,7 @@
 /** The types of the authorization server: clients, scopes, resources, grants, consents (RFC 6749 §1). */
 
+import type { OwnPolicy } from "./client-registration/registration-policy.ts";
+
 /**
  * Number of partitions of owners. The first two bytes of an owner's, grant's or session's id name the partition. Never
  * change this number.
@@ -171,32 +173,6 @@ export interface TokenExchangePolicy {
   readonly impersonation: boolean;
 }
 
-/** What a client that registered itself may be. */
-export interface RegistrationPolicy {
-  readonly grantTypes: readonly string[];
-  /** Null: all scopes that every owner may grant. */
-  readonly scopes: readonly string[] | null;
-  /** Hosts of redirect URIs, as `redirectHostOf` writes them. Null: all. */
-  readonly redirectHosts: readonly string[] | null;
-  /** The scopes of its requests that name none. */
-  readonly defaultScopes: readonly string[];
-}
-
-/** What an operator decides about the clients of one initial access token. Without a token, each has its default. */
-export interface ClientTerms {
-  /** True: as if the operator had reviewed the client. A client that changes its name or its host loses it. Default false. */
-  readonly reviewed: boolean;
-  /** False: confidential clients may leave out PKCE. Default true. */
-  readonly requirePkce: boolean;
-  /** True: the token endpoint's URL is also accepted as the audience of their assertions. Default false. */
-  readonly tokenEndpointAudience: boolean;
-}
-
-/** Which parts of the server's policy an initial access token replaces, and its terms. */
-export type OwnPolicy = {
-  readonly [Part in keyof RegistrationPolicy]: RegistrationPolicy[Part] | null;
-} & Partial<ClientTerms>;
-
 /** A client that registered itself (RFC 7591, RFC 7592). */
 export interface SelfRegistered {
   /** SHA-256 of its registration access token, base64url. */
@@ -217,6 +193,8 @@ export interface SelfRegistered {
   readonly statement: string | null;
   readonly statementIssuer: string | null;
   readonly requireAuthTime: boolean;
+  /** Fetched once an operator has reviewed the client. Absent: it names none. */
+  readonly logoUri?: string;
 }
 
 /** The document of a client (draft-ietf-oauth-client-id-metadata-document-02). */

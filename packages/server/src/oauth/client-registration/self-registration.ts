@@ -4,7 +4,7 @@
  */
 
 import type { GrantRegistry } from "../grants/registry.ts";
-import type { Client, RegistrationPolicy, Scope, SelfRegistered } from "../model.ts";
+import type { Client, Scope, SelfRegistered } from "../model.ts";
 import { redirectHost } from "../redirect-uri.ts";
 import { isScopeName } from "../scope.ts";
 import {
@@ -15,6 +15,7 @@ import {
   type RegisteredFields,
   readRegistration,
 } from "./metadata.ts";
+import type { RegistrationPolicy } from "./registration-policy.ts";
 
 /** Members that `readRegistration` reads, besides the names with a language. */
 const READ = [

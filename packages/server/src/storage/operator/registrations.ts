@@ -1,7 +1,7 @@
 /** Verbs of clients that register themselves (RFC 7591): the tokens for it, new clients, and those that nobody uses. */
 
 import { type RegisterOutcome, type RegistrationToken, type Swept, searchName } from "../../admin/storage.ts";
-import type { Client, Millis, OwnPolicy } from "../../oauth/model.ts";
+import type { Client, Millis } from "../../oauth/model.ts";
 import { type Call, query, type Row, sql, type Tx, transaction } from "../define-verbs.ts";
 import { tell } from "../events/tell.ts";
 import { DAY, json, text, whole } from "../row-conversion.ts";
@@ -17,7 +17,7 @@ function tokenOf(row: Row): RegistrationToken {
     tokenId: text(row, "token_id"),
     uses: whole(row, "uses"),
     used: whole(row, "used"),
-    policy: row["policy"] === null ? null : json<OwnPolicy>(row, "policy"),
+    policy: row["policy"] === null ? null : json<NonNullable<RegistrationToken["policy"]>>(row, "policy"),
     createdBy: text(row, "created_by"),
     createdAt: whole(row, "created_at"),
     expiresAt: whole(row, "expires_at"),

@@ -274,7 +274,10 @@ export const clients = [
         requireVouching(call, present);
         match(clientRecord(present, admin.issuer));
       });
-      return answered(client, call);
+      if (body.reviewed !== true && body.verified !== true) return answered(client, call);
+      const { takeLogo } = await import("../../../admin/logo-of-reviewed-client.ts");
+      const taken = await takeLogo(client.clientId, call.tools.config.outboundAllow, admin);
+      return answered(taken.kind === "taken" ? taken.client : client, call);
     },
   }),
   operation({
