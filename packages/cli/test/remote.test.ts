@@ -238,6 +238,43 @@ describe("a script with a token", () => {
     expect(await json(["resource", "delete", "https://r.test", "--yes"])).toMatchObject({ deleted: true });
   });
 
+  test("what a client may exchange → refused, changed and taken away as on the machine, with the same remarks", async () => {
+    const api = "https://mail.remote.test";
+    await json(["resource", "create", "--identifier", api, "--name", "Mail"]);
+    await json(["scope", "create", "mail:remote", "--description", "Read mail", "--resource", api]);
+    const kind = ["--type", "confidential", "--grant-type", "token-exchange"];
+    const id = String((await json(["client", "create", "--name", "Agent", ...kind]))["client_id"]);
+    const exchange = (flags: readonly string[], own = token) =>
+      at.run(["client", "exchange", id, ...flags, "--json"], withToken(own));
+    for (const [flags, code, words] of [
+      [[], 2, /name at least one setting, or --off alone/],
+      [["--off", "--scope", "mail:remote"], 2, /--off alone/],
+      [["--subject", "saml"], 1, /--subject: "saml": use access_token, refresh_token, id_token, jwt/],
+      [["--audience", "https://x.test"], 1, /--audience: "https:\/\/x.test": there is no such API/],
+      [["--scope", "openid"], 1, /--scope: "openid": scopes about a sign-in/],
+    ] as const) {
+      const said = await exchange(flags);
+      expect([said.code, said.stderr]).toEqual([code, expect.stringMatching(words)]);
+    }
+    const narrow = await exchange(["--audience", api], await adminToken(server, "admin:clients:write"));
+    expect([narrow.code, narrow.stderr]).toEqual([1, expect.stringContaining("needs the scope admin")]);
+    expect(await json(["client", "show", id])).not.toHaveProperty("token_exchange");
+    const first = await exchange(["--subject", "access_token", "--audience", api, "--scope", "mail:remote"]);
+    expect(first.stderr).toMatch(/--source: it may exchange access tokens of no API/);
+    const second = await exchange(["--source", api, "--impersonation"]);
+    expect(JSON.parse(second.stdout)).toMatchObject({
+      token_exchange: {
+        ...{ subjects: ["access_token"], sources: [api], audiences: [api], scope: "mail:remote" },
+        impersonation: true,
+      },
+    });
+    expect(second.stderr).toMatch(/--impersonation: APIs can't tell/);
+    expect(JSON.parse((await exchange(["--no-impersonation"])).stdout).token_exchange).not.toHaveProperty(
+      "impersonation",
+    );
+    expect(JSON.parse((await exchange(["--off"])).stdout)).not.toHaveProperty("token_exchange");
+  });
+
   test("people and companies are found by the names that people type; lists filter and page", async () => {
     const made = await json([
       "user",

@@ -5,7 +5,7 @@ import type { Command } from "commander";
 import { lineOf, UsageError } from "../command-errors.ts";
 import { type JsonOption, listOption, verb, withAdmin } from "../shared-options.ts";
 
-interface ExchangeOptions extends JsonOption {
+export interface ExchangeOptions extends JsonOption {
   readonly subject?: readonly string[];
   readonly source?: readonly string[];
   readonly audience?: readonly string[];
@@ -49,7 +49,8 @@ Example:
     .action(change);
 }
 
-async function change(clientId: string, options: ExchangeOptions, command: Command) {
+/** The settings that the options change. Null: all are taken away. */
+export function exchangeChangesOf(options: ExchangeOptions): Partial<TokenExchangePolicy> | null {
   const { subject, source, audience, scope, actor, impersonation, off } = options;
   const asked = {
     ...{ subjects: subject, sources: source, audiences: audience, scopes: scope, actors: actor },
@@ -59,10 +60,15 @@ async function change(clientId: string, options: ExchangeOptions, command: Comma
   const count = Object.keys(changes).length;
   if (off === true ? count > 0 : count === 0)
     throw new UsageError("name at least one setting, or --off alone (assent client exchange --help)");
+  return off === true ? null : (changes as Partial<TokenExchangePolicy>);
+}
+
+async function change(clientId: string, options: ExchangeOptions, command: Command) {
+  const changes = exchangeChangesOf(options);
   await withAdmin(options, async (admin, out) => {
     const { clientOf, clientRecord, exchangeRemarks, NO_EXCHANGE, updateClient } = await import("@assent/server/admin");
     const { tokenExchange } = await clientOf(clientId, admin);
-    const policy = off === true ? null : ({ ...NO_EXCHANGE, ...tokenExchange, ...changes } as TokenExchangePolicy);
+    const policy = changes && { ...NO_EXCHANGE, ...tokenExchange, ...changes };
     const client = await updateClient(clientId, { tokenExchange: policy }, admin);
     for (const remark of exchangeRemarks(client)) out.warn(lineOf(remark, command));
     out.record(clientRecord(client, admin.issuer));

@@ -1,8 +1,9 @@
 /** `assent client …`, `scope …` and `resource …` on a server. */
 
 import { logoOf } from "../client-files.ts";
-import { UsageError } from "../command-errors.ts";
+import { Failure, lineOf, UsageError } from "../command-errors.ts";
 import { type ClientOptions, metadataOf, ownSettingsOf } from "../commands/client.ts";
+import { type ExchangeOptions, exchangeChangesOf } from "../commands/client-exchange.ts";
 import { dropRemarks, listChangesOf } from "../commands/multi-valued-client-options.ts";
 import { type ScopeOptions, settingsOf as scopeSettingsOf } from "../commands/scope.ts";
 import { confirm } from "../confirm.ts";
@@ -65,6 +66,23 @@ const updateClient: RemoteCommand = async ({ args, options, api, out }) => {
   );
   for (const remark of dropRemarks(options, lost)) out.warn(remark);
   show(out, after);
+};
+
+const exchange: RemoteCommand = async ({ args: [id = ""], options, command, api, out }) => {
+  const changes = exchangeChangesOf(options as ExchangeOptions);
+  const { EXCHANGED_KINDS, exchangeRemarks, NO_EXCHANGE } = await import("@assent/server/admin");
+  const strange = changes?.subjects?.find((kind) => !EXCHANGED_KINDS.includes(kind));
+  if (strange !== undefined)
+    throw new Failure(`--subject: ${JSON.stringify(strange)}: use ${EXCHANGED_KINDS.join(", ")}`);
+  const changed = await api.change("clients", [id], ({ token_exchange: present }) => ({
+    token_exchange: changes && { ...(present as Body | undefined), ...wire(changes) },
+  }));
+  const { token_exchange: stored, grant_types: grantTypes } = changed;
+  const { scope, ...lists } = (stored ?? {}) as Body;
+  const tokenExchange = stored === undefined ? null : { ...NO_EXCHANGE, ...lists, scopes: list(scope) };
+  for (const remark of exchangeRemarks({ tokenExchange, grantTypes: list(grantTypes) }))
+    out.warn(lineOf(remark, command));
+  show(out, changed);
 };
 
 function onClient(id: OperationId, ends?: string): RemoteCommand {
@@ -137,6 +155,7 @@ export const clientsAndApis: RemoteCommands = {
   "client rotate-secret": async ({ args: [id = ""], options, api, out }) =>
     show(out, await api.call("clients.rotate-secret", { path: [id], body: { overlap: options["overlap"] } }), SECRET),
   "client logo": logo,
+  "client exchange": exchange,
   "scope create": async ({ args: [name = ""], options, api, out }) =>
     show(out, await api.call("scopes.create", { body: { name, ...scopeFields(options) } })),
   "scope list": listed(

@@ -42,7 +42,7 @@ export * from "./scopes-and-resources.ts";
 export * from "./sign-in-providers.ts";
 export { MOST_SIMILAR, type SimilarClient, similarClients } from "./similar-client-names.ts";
 export * from "./subject-links.ts";
-export { exchangeRemarks, NO_EXCHANGE } from "./token-exchange-policy.ts";
+export { EXCHANGED_KINDS, exchangeRemarks, NO_EXCHANGE } from "./token-exchange-policy.ts";
 export * from "./trusted-issuers.ts";
 export * from "./user-import.ts";
 export { MAX_PICTURE_BYTES, setUserPicture } from "./user-picture.ts";

@@ -54,7 +54,10 @@ export async function exchangeProblems(
 }
 
 /** Remarks for the operator about a valid policy. */
-export function exchangeRemarks({ tokenExchange: policy, grantTypes }: Client): readonly Remark[] {
+export function exchangeRemarks({
+  tokenExchange: policy,
+  grantTypes,
+}: Pick<Client, "tokenExchange" | "grantTypes">): readonly Remark[] {
   const registered = grantTypes.includes(tokenExchange.grantType);
   if (policy === null || policy === undefined) {
     if (!registered) return [];

@@ -260,6 +260,7 @@ export const clients = [
     summary: "Change a client",
     notes: "Fields that the body does not have stay. A list is replaced as a whole.",
     command: "client update",
+    alsoBy: "client exchange",
     body: clientChanges,
     result: records.clientRecord,
     tagged: true,
