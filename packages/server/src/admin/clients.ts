@@ -136,7 +136,7 @@ export async function updateClient(
   context: AdminContext,
   check: Precondition<Client> = () => undefined,
 ): Promise<Client> {
-  return changeClient(clientId, context, async (client) => {
+  return rewriteClient(clientId, context, async (client) => {
     check(client);
     const { metadata: replaced, lists = {}, ...others } = changes;
     if (client.document !== undefined && Object.keys({ ...replaced, ...lists }).length > 0) refuseDescribed("metadata");
@@ -209,7 +209,7 @@ export async function rotateSecret(
   refuseAny(chosenSecretProblems(chosen, "client_secret"));
   const now = context.now();
   let secret = "";
-  const client = await changeClient(clientId, context, async (before) => {
+  const client = await rewriteClient(clientId, context, async (before) => {
     check?.(before);
     const made = secretFor(before.authMethod, context) ?? refuse("invalid", null, withoutSecret(before));
     secret = chosen ?? made;
@@ -233,7 +233,7 @@ export async function setLogo(
   check?.(present);
   if (present.document !== undefined) refuseDescribed("logo");
   const logo = picture === null ? null : await storeLogo(picture, context);
-  return changeClient(clientId, context, async (before) => {
+  return rewriteClient(clientId, context, async (before) => {
     check?.(before);
     const registered = before.registered === undefined ? {} : selfRegistration({ ...before, logo }, before);
     return { ...before, logo, ...registered, updatedAt: context.now() };
@@ -385,7 +385,7 @@ function unknownClient(clientId: string): never {
 
 /** Reads, changes and writes the client; repeats this if another operator wrote in between. */
 /** Changes the stored client, also while others change it. `change` can run several times. Throws `unknown`. */
-export async function changeClient(
+export async function rewriteClient(
   clientId: string,
   { storage }: AdminContext,
   change: (before: Client) => Promise<Client>,

@@ -7,7 +7,7 @@ import type { Client } from "../oauth/model.ts";
 import { GuardedFetcher } from "../outbound/guarded-fetch.ts";
 import { AdminError } from "./admin-error.ts";
 import { MAX_LOGO_BYTES, storeLogo } from "./client-logo.ts";
-import { changeClient, clientOf } from "./clients.ts";
+import { clientOf, rewriteClient } from "./clients.ts";
 import type { AdminContext } from "./context.ts";
 import { selfRegistration } from "./self-registered-client.ts";
 
@@ -32,7 +32,7 @@ export async function takeLogo(
   if (fetched.kind === "failed") return { kind: "failed", address, problem: `${fetched.fault}: ${fetched.detail}` };
   try {
     const logo = await storeLogo(fetched.body, context);
-    const client = await changeClient(clientId, context, async (before) => {
+    const client = await rewriteClient(clientId, context, async (before) => {
       // The client changed its address meanwhile, or an operator chose a picture.
       if (wantedLogo(before) !== address) return before;
       const registered = before.registered === undefined ? {} : selfRegistration({ ...before, logo }, before);
