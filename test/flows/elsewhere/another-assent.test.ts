@@ -115,6 +115,19 @@ async function tokensAt(agent: Agent, asked: Page, app: Awaited<ReturnType<TestS
   return (await redeem(here, app, callback.location ?? "")).body;
 }
 
+test("an address that the provider knows → the message asks whether it is theirs; nobody asked for a change", async () => {
+  const { agentHere, person, local } = await federated();
+  const { subject, text, link } = await mailbox.next(person.email);
+  expect(subject).toBe("Is this your e-mail address?");
+  expect(text).not.toContain("You asked");
+  const page = await agentHere.get(link);
+  expect(page.text).toContain("Is this your e‑mail address?");
+  expect(page.text).not.toContain("will become");
+  await agentHere.submit(formWith(page, "link"), {});
+  const after = await here.assent.storage.people.get(local);
+  expect([after?.email, after?.emailVerifiedAt]).toEqual([person.email, expect.any(Number)]);
+});
+
 test("consent → the app's tokens, whose sign-in was elsewhere", async () => {
   const app = await here.addClient({ scopes: ["openid", "read"] });
   const { agentHere, page: consent, local } = await federated(authorizeUrl(here, app, { scope: "openid read" }));

@@ -101,7 +101,7 @@ describe("the consent page", () => {
     const { text } = await consentPage("openid email read");
     expect(text).toContain("access to your account");
     expect(text.match(/name="scope"/g)).toHaveLength(3);
-    expect(text.indexOf("Sign you in")).toBeLessThan(text.indexOf("See your email address"));
+    expect(text.indexOf("Sign you in")).toBeLessThan(text.indexOf("See your e-mail address"));
   });
 });
 

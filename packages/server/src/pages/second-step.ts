@@ -6,9 +6,9 @@ import { hidden, notice, secrets, tile, titled } from "./parts/components.ts";
 import { type Attributes, html, type Markup } from "./parts/html.ts";
 import { icon } from "./parts/icons.ts";
 import { cardPage } from "./parts/layout.ts";
+import { bothNames } from "./parts/person-names.ts";
 import { passkeyForm } from "./passkey-form.ts";
 import { providerButtons } from "./provider-buttons.ts";
-import { name } from "./untrusted-text.ts";
 
 const ERROR_ID = "second-step-error";
 
@@ -24,7 +24,7 @@ export function secondStepPage(view: SecondStepView, chrome: Chrome): string {
         ${client === null ? html`<span class="sign plain">${icon("shield")}</span>` : tile(client, "large", chrome.base)}
         <h1>${words.secondStep.title}</h1>
         <p class="soft">${view.codes ? words.secondStep.intro : words.secondStep.introPasskey}</p>
-        <p class="soft small">${rich(words.secondStep.as, { person: name(person.name || person.username) })}</p>
+        <p class="soft small">${rich(words.secondStep.as, { person: bothNames(person) })}</p>
       </div>
       ${problem !== null && !isAboutField(problem) && notice("danger", problemText(problem, words), view.codes ? { id: ERROR_ID } : { focus: true })}
       ${view.codes && codeForm(view, chrome)}

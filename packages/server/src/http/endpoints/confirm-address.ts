@@ -1,6 +1,7 @@
 /** `/confirm/…`: proves an address, which may then replace another one. Opening the link alone changes nothing. */
 
 import { type ConfirmContext, confirmAddress } from "../../owners/account/confirm-address.ts";
+import { isAddressOfNobody } from "../../owners/canonical-login.ts";
 import { type FollowContext, type FollowedLink, followLink } from "../../owners/mail/open-mail-link.ts";
 import { confirmPage } from "../../pages/index.ts";
 import { type Visitor, type VisitorContext, visitorOf } from "../browser-of-request.ts";
@@ -61,7 +62,8 @@ function askAnswer(
 ): Answer {
   const { username: person } = followed.person;
   const csrf = formToken(visitor, tools);
-  const view = { what, csrf, link, person, stale, email: followed.link.address };
+  const first = isAddressOfNobody(followed.person.email);
+  const view = { what, csrf, link, person, stale, first, email: followed.link.address };
   const here = `/confirm/${what}?link=${link}`;
   return page(200, confirmPage(view, tools.chrome(http, { here })), "here", visitor.cookies);
 }

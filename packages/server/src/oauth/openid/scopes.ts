@@ -32,7 +32,7 @@ const TEXTS: Readonly<Record<"openid" | "profile" | "email" | "phone" | "address
     ar: "الاطلاع على ملفك الشخصي: الأسماء واسم المستخدم والصورة وتاريخ الميلاد والجنس والمواقع الإلكترونية واللغة والمنطقة الزمنية",
   },
   email: {
-    en: "See your email address",
+    en: "See your e-mail address",
     de: "Ihre E-Mail-Adresse sehen",
     fr: "Voir votre adresse e-mail",
     es: "Ver su correo electrónico",

@@ -24,7 +24,29 @@ export function keepForLink(
   browser: string,
   { sealer }: Pick<CarrierContext, "sealer">,
 ): string {
-  return JSON.stringify([waitingFor, sealer.seal("continuation by mail", browser, JSON.stringify(continuation))]);
+  return JSON.stringify([
+    stored(waitingFor),
+    sealer.seal("continuation by mail", browser, JSON.stringify(continuation)),
+  ]);
+}
+
+/** As stored: `by` is the username, as earlier versions of the server read and wrote it. */
+type StoredWaiting =
+  | Exclude<WaitingFor, { kind: "invitation" }>
+  | ({ readonly kind: "invitation"; readonly by: string | null; readonly byName?: string | null } & Omit<
+      InvitationFacts,
+      "by"
+    >);
+
+function stored(waiting: WaitingFor): StoredWaiting {
+  if (waiting.kind !== "invitation") return waiting;
+  return { ...waiting, by: waiting.by?.username ?? null, byName: waiting.by?.name ?? null };
+}
+
+function read(waiting: StoredWaiting): WaitingFor {
+  if (waiting.kind !== "invitation") return waiting;
+  const { by, byName = null, ...rest } = waiting;
+  return { ...rest, by: by === null ? null : { username: by, name: byName } };
 }
 
 /** `kept`: the stored text; null: nothing waits. `browser`: the nonce of the browser that follows the link. */
@@ -34,7 +56,8 @@ export function findBehindLink(
   { sealer }: Pick<CarrierContext, "sealer">,
 ): BehindLink {
   if (kept === null) return { kind: "nothing" };
-  const [waitingFor, sealed] = JSON.parse(kept) as [WaitingFor, string];
+  const [text, sealed] = JSON.parse(kept) as [StoredWaiting, string];
+  const waitingFor = read(text);
   const plain = sealer.open("continuation by mail", browser, sealed);
   if (plain === undefined) return { kind: "elsewhere", waitingFor };
   return { kind: "here", continuation: JSON.parse(plain) as Continuation, waitingFor };

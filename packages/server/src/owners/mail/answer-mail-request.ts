@@ -5,7 +5,7 @@
 
 import type { Millis } from "../../oauth/model.ts";
 import type { Uses } from "../../storage-subset.ts";
-import { canonicalLogin } from "../canonical-login.ts";
+import { canonicalLogin, isAddressOfNobody } from "../canonical-login.ts";
 import type { KnownDeviceStorage } from "../known-device-storage.ts";
 import { type PresentedDevice, seenDevice } from "../recognize-known-device.ts";
 import { type RecoveryStorage, UNDO_TTL } from "../recovery/storage.ts";
@@ -194,7 +194,9 @@ async function change(
   const about = { partition, personId, purpose: "change", address: email, ttl: CONFIRM_TTL } as const;
   const made = links.make(about, "/confirm/change", asked.requestId);
   const values = { person: person.username, email };
-  const draft = { kind: "change", to: email, language: asked.request.language, values } as const;
+  // Without an address, there is nothing to change: a provider knows one, and nobody here has asked.
+  const kind = isAddressOfNobody(person.email) ? "verify" : "change";
+  const draft = { kind, to: email, language: asked.request.language, values } as const;
   await sendLink(made, draft, context, { passwordChangedAt });
 }
 

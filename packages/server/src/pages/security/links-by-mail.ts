@@ -187,7 +187,9 @@ export function confirmPage(view: ConfirmView, chrome: Chrome): string {
   const { words, base } = chrome;
   const { confirm } = words;
   const [title, text] =
-    view.what === "verify" ? [confirm.verifyTitle, confirm.verifyText] : [confirm.changeTitle, confirm.changeText];
+    view.what === "verify" || view.first === true
+      ? [confirm.verifyTitle, confirm.verifyText]
+      : [confirm.changeTitle, confirm.changeText];
   return cardPage(
     chrome,
     titled(title, view.stale, words),

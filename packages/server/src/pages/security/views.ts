@@ -198,6 +198,8 @@ export interface AccountReadyView {
 
 export interface ConfirmView {
   readonly what: "verify" | "change";
+  /** True: the account has no address yet, so that none changes. Absent: false. */
+  readonly first?: boolean;
   readonly csrf: string;
   readonly link: string;
   readonly email: string;
