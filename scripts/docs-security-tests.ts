@@ -39,6 +39,7 @@ const GROUPS: Readonly<Record<string, string>> = {
   LO: "Sign-out by apps",
   DR: "Dynamic client registration",
   TX: "Token exchange",
+  IJ: "Cross-app access",
   DP: "DPoP",
   PR: "Pushed requests and request objects",
   AP: "Configuration as code, import and export",

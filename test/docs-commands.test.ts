@@ -88,6 +88,11 @@ const given: Readonly<Record<string, (reader: Reader, command: string) => Promis
     const key = command.includes("client_assertion") ? clientKey : jwtIssuer.privateKey;
     printed.set("jwt", jwtOf({ privateKey: key }, claims));
   },
+  ID_JAG: ({ printed }) => {
+    const issuer = { issuer: "https://acme.idp.example" };
+    const claims = { ...claimsFor(server, issuer, "00u1a2b3c4"), client_id: printed.get("client_id") };
+    printed.set("id_jag", jwtOf(jwtIssuer, claims, { alg: "ES256", kid: "one", typ: "oauth-id-jag+jwt" }));
+  },
   PLATFORM_TOKEN: async ({ printed }) => {
     const issuer = "https://token.actions.githubusercontent.com";
     await trust(server, { issuer, type: "jwt", jwks: jwtIssuer.jwks, scopes: [] });
@@ -118,6 +123,7 @@ const { publicKey, privateKey: clientKey } = generateKeyPairSync("ec", { namedCu
 function putFiles(folder: string): void {
   const put = (name: string, text: string | Uint8Array) => writeFileSync(join(folder, name), text);
   put("keys.json", JSON.stringify({ keys: [{ ...publicKey.export({ format: "jwk" }), kid: "one" }] }));
+  put("idp-keys.json", jwtIssuer.jwks);
   put("logo.png", readFileSync(join(import.meta.dirname, "../packages/demo/assets/logo.png")));
   put("assertion.xml", signed(assertionXml(server, samlIssuer, "alice"), samlIssuer));
 }

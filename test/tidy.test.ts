@@ -50,7 +50,16 @@ const IMPORTS: tidy.ImportTable = {
   ],
   // Configuration as code: the operations of the admin API, in this process.
   "packages/server/src/configuration": [
-    ...["admin", "http/admin-api", "config.ts", "events/event.ts", "oauth/model.ts", "owners", "storage-subset.ts"],
+    ...[
+      "admin",
+      "http/admin-api",
+      "config.ts",
+      "events/event.ts",
+      "oauth/model.ts",
+      "oauth/trusted-issuer.ts",
+      "owners",
+      "storage-subset.ts",
+    ],
     ...["crypto/server-secret.ts", "crypto/signing-keys.ts", "crypto/sign-in-provider-secrets.ts"],
     ...["node:crypto", "node:util", "yaml"],
   ],
@@ -130,6 +139,7 @@ const IMPORTS: tidy.ImportTable = {
       "webhooks/storage.ts",
       "oauth/consent-reach.ts",
       "oauth/model.ts",
+      "oauth/trusted-issuer.ts",
       "oauth/scope.ts",
       "oauth/storage.ts",
       "oauth/token-exchange/storage.ts",

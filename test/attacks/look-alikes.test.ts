@@ -3,7 +3,7 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { adminOf, createClient, updateClient, updateScope } from "../../packages/server/src/admin/index.ts";
-import type { TrustedIssuer } from "../../packages/server/src/oauth/model.ts";
+import type { TrustedIssuer } from "../../packages/server/src/oauth/trusted-issuer.ts";
 import { aJwtIssuer, claimsFor, JWT_BEARER, jwtOf, present, trust } from "../support/assertion-requests.ts";
 import { Agent, authorize, authorizeUrl, signIn } from "../support/http-browser.ts";
 import { startServer, type TestServer } from "../support/test-server.ts";

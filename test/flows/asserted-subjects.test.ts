@@ -6,7 +6,7 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ConditionName } from "../../packages/server/src/oauth/errors.ts";
-import type { TrustedIssuer } from "../../packages/server/src/oauth/model.ts";
+import type { TrustedIssuer } from "../../packages/server/src/oauth/trusted-issuer.ts";
 import type { Person } from "../../packages/server/src/owners/storage.ts";
 import {
   aJwtIssuer,

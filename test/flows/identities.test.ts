@@ -1,7 +1,7 @@
 /** Identities of trusted issuers on the security page: the list, and their removal by the person. */
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { TrustedIssuer } from "../../packages/server/src/oauth/model.ts";
+import type { TrustedIssuer } from "../../packages/server/src/oauth/trusted-issuer.ts";
 import type { Person } from "../../packages/server/src/owners/storage.ts";
 import { byHand } from "../../packages/server/test/storage/support/raw-statements.ts";
 import { aJwtIssuer, claimsFor, JWT_BEARER, jwtOf, present, trust } from "../support/assertion-requests.ts";

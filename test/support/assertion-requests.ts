@@ -6,7 +6,7 @@
 import { generateKeyPairSync, type KeyObject, randomBytes, sign } from "node:crypto";
 import { expect } from "vitest";
 import type { ConditionName } from "../../packages/server/src/oauth/errors.ts";
-import type { TrustedIssuer } from "../../packages/server/src/oauth/model.ts";
+import type { TrustedIssuer } from "../../packages/server/src/oauth/trusted-issuer.ts";
 import { basic, expectRefusal, post } from "./back-channel.ts";
 import type { TokenAnswer } from "./http-browser.ts";
 import { settle, type TestClient, type TestServer } from "./test-server.ts";

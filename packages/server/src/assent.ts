@@ -322,7 +322,7 @@ async function assemble({
     ...{ issuePolicy: issuePolicyOf(config.policies?.issue), userCodes: userCodes(secrets), hashes },
     admitDevice: (asker) => admitDevice(asker, { storage, policy, attemptKey, now }),
     saml,
-    assertedOwners: assertedOwners(owners),
+    assertedOwners: assertedOwners({ ...owners, providers: () => catalog.providers() }),
     findOwner: (by, value) => ownerNamed(by, value, owners),
     newGrantId: newId,
     networkOf: coarseNetworkOf,

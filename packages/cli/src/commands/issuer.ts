@@ -34,11 +34,13 @@ export interface IssuerOptions extends JsonOption {
   readonly subject?: readonly string[];
   readonly createOwners?: boolean;
   readonly tokenExchange?: boolean;
+  readonly company?: string | false;
+  readonly tenant?: string | false;
   readonly status?: "active" | "disabled";
 }
 
 interface CreateOptions extends IssuerOptions {
-  readonly type: "jwt" | "saml";
+  readonly type: "jwt" | "saml" | "id-jag";
   readonly issuer: string;
 }
 
@@ -48,7 +50,11 @@ const MAX_FILE = 1_048_576;
 export function register(program: Command): void {
   const issuer = noun(program, "issuer", "issuers whose assertions the server trusts");
   const create = verb(issuer, "create", "trust an issuer; clients can exchange its assertions for access tokens")
-    .addOption(new Option("--type <type>", "the type of its assertions").choices(["jwt", "saml"]).makeOptionMandatory())
+    .addOption(
+      new Option("--type <type>", "the type of its assertions")
+        .choices(["jwt", "saml", "id-jag"])
+        .makeOptionMandatory(),
+    )
     .requiredOption("--issuer <id>", "the iss of its JWTs, or its SAML entity id; compared character by character");
   settings(create)
     .addHelpText(
@@ -56,7 +62,8 @@ export function register(program: Command): void {
       `
 Examples:
   assent issuer create --type saml --issuer https://idp.example.com/saml --saml-metadata idp.xml --scope photos:read --map-subject email
-  assent issuer create --type jwt --issuer https://idp.example.com --jwks-uri https://idp.example.com/jwks --scope photos:read`,
+  assent issuer create --type jwt --issuer https://idp.example.com --jwks-uri https://idp.example.com/jwks --scope photos:read
+  assent issuer create --type id-jag --issuer https://acme.idp.example --jwks-uri https://acme.idp.example/jwks --scope photos:read --company acme`,
     )
     .action(create_);
   verb(issuer, "list", "list all issuers").action(list);
@@ -72,6 +79,8 @@ Examples:
     .option("--no-subject-attribute", "SAML: read the subject from the NameID")
     .option("--no-create-owners", "accept only assertions about existing owners")
     .option("--no-token-exchange", "its JWTs can't be exchanged")
+    .option("--no-company", "ID-JAG: it speaks for everybody here")
+    .option("--no-tenant", "ID-JAG: its ID-JAGs have no claim tenant")
     .addOption(
       new Option("--status <status>", "the server refuses assertions of a disabled issuer").choices([
         "active",
@@ -102,8 +111,8 @@ Examples:
 /** The flags that `create` and `update` share. */
 function settings(command: Command): Command {
   return command
-    .option("--jwks <file>", "JWT: file with its public keys (JWK Set)")
-    .option("--jwks-uri <url>", "JWT: URL of its public keys")
+    .option("--jwks <file>", "JWT, ID-JAG: file with its public keys (JWK Set)")
+    .option("--jwks-uri <url>", "JWT, ID-JAG: URL of its public keys")
     .addOption(listOption("--certificate <file>", "SAML: PEM file of a certificate that signs its assertions"))
     .option("--saml-metadata <file>", "SAML: file with its metadata, which contain the signing certificates")
     .addOption(
@@ -120,14 +129,12 @@ function settings(command: Command): Command {
       secondsOption("--max-lifetime <seconds>", "maximum lifetime of its assertions, up to 86400; default: 3600"),
     )
     .addOption(
-      new Option("--map-subject <by>", "how its subjects identify an owner; default: username").choices([
-        "username",
-        "email",
-        "id",
-        "link",
-      ]),
+      new Option(
+        "--map-subject <by>",
+        "how its subjects identify an owner; default: username, for ID-JAG link",
+      ).choices(["username", "email", "id", "link"]),
     )
-    .option("--subject-claim <name>", "JWT: the claim that holds the subject, instead of sub")
+    .option("--subject-claim <name>", "JWT, ID-JAG: the claim that holds the subject, instead of sub")
     .option("--subject-attribute <name>", "SAML: the attribute that holds the subject, instead of the NameID")
     .addOption(
       listOption(
@@ -140,15 +147,18 @@ function settings(command: Command): Command {
     .option(
       "--token-exchange",
       "JWT: clients may exchange its JWTs (RFC 8693), as far as assent client exchange allows",
-    );
+    )
+    .option("--company <slug>", "ID-JAG: the company for whose members alone it speaks; default: for everybody")
+    .option("--tenant <id>", "ID-JAG: the value that the claim tenant must have; default: there is no such claim");
 }
 
 async function create_(options: CreateOptions, command: Command) {
   const keys = await keysOf(options);
   await withAdmin(options, async (admin, out) => {
-    const { createIssuer, issuerRecord, issuerRemarks } = await import("@assent/server/admin");
-    const { type, issuer } = options;
-    const created = await createIssuer({ type, issuer, keys, ...settingsOf(options) }, admin);
+    const { companyBySlug, createIssuer, issuerRecord, issuerRemarks } = await import("@assent/server/admin");
+    const { type, issuer, company } = options;
+    const settings = { ...settingsOf(options), ...(await companyIn(company, (slug) => companyBySlug(slug, admin))) };
+    const created = await createIssuer({ type, issuer, keys, ...settings }, admin);
     for (const remark of issuerRemarks(created)) out.warn(lineOf(remark, command));
     out.record(issuerRecord(created));
   });
@@ -175,10 +185,12 @@ async function list(options: JsonOption) {
 
 async function change(issuer: string, options: IssuerOptions) {
   const keys = await keysOf(options);
-  const changes = { ...settingsOf(options), ...given({ keys }) };
-  requireChanges(changes, "issuer");
+  const { company } = options;
+  const settings = { ...settingsOf(options), ...given({ keys }) };
+  requireChanges({ ...settings, ...given({ company }) }, "issuer");
   await withAdmin(options, async (admin, out) => {
-    const { issuerRecord, updateIssuer } = await import("@assent/server/admin");
+    const { companyBySlug, issuerRecord, updateIssuer } = await import("@assent/server/admin");
+    const changes = { ...settings, ...(await companyIn(company, (slug) => companyBySlug(slug, admin))) };
     out.record(issuerRecord(await updateIssuer(issuer, changes, admin)));
   });
 }
@@ -232,9 +244,18 @@ async function links(issuer: string, options: JsonOption & { readonly limit?: nu
   });
 }
 
+/** The record has the company's id, because a slug can change. */
+export async function companyIn(
+  company: string | false | undefined,
+  find: (slug: string) => Promise<{ readonly companyId: string }>,
+): Promise<Pick<IssuerSettings, "company">> {
+  if (company === undefined) return {};
+  return { company: company === false ? null : (await find(company)).companyId };
+}
+
 export function settingsOf(options: IssuerOptions): IssuerSettings {
   const { scope, client, audience, maxLifetime, mapSubject, emailDomain, subject, createOwners, status } = options;
-  const { tokenExchange: exchange } = options;
+  const { tokenExchange: exchange, tenant } = options;
   return given({
     scopes: scope === undefined ? undefined : [...new Set(scope)],
     clients: client?.filter((one) => one !== ""),
@@ -246,6 +267,7 @@ export function settingsOf(options: IssuerOptions): IssuerSettings {
     emailDomains: emailDomain?.filter((one) => one !== ""),
     createOwners,
     exchange,
+    tenant: tenant === false ? null : tenant,
     status,
   });
 }
@@ -257,7 +279,8 @@ function subjectClaimOf(options: IssuerOptions & Partial<CreateOptions>): string
     throw new UsageError("use either --subject-claim (JWT) or --subject-attribute (SAML)");
   }
   if (type === "saml" && subjectClaim !== undefined) throw new UsageError("use --subject-attribute with SAML");
-  if (type === "jwt" && subjectAttribute !== undefined) throw new UsageError("use --subject-claim with JWT");
+  if (type !== undefined && type !== "saml" && subjectAttribute !== undefined)
+    throw new UsageError("use --subject-claim with JWT");
   const named = subjectClaim ?? subjectAttribute;
   return named === false ? null : named;
 }

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { UsageError } from "../command-errors.ts";
 import { rolesOf } from "../commands/company-provider.ts";
 import { type Filters, filtersOf, lineOfRecord, oneLine } from "../commands/events.ts";
-import { type IssuerOptions, settingsOf as issuerSettingsOf, keysOf } from "../commands/issuer.ts";
+import { companyIn, type IssuerOptions, settingsOf as issuerSettingsOf, keysOf } from "../commands/issuer.ts";
 import { type ProviderOptions, settingsOf as providerSettingsOf } from "../commands/provider.ts";
 import { settingText } from "../commands/setting.ts";
 import { linesOf } from "../commands/user-import.ts";
@@ -29,14 +29,17 @@ import {
 
 const eventFilters = (options: object) => filtersOf(options as Filters);
 
-async function issuerFields(options: IssuerOptions): Promise<Body> {
-  return { ...wire(issuerSettingsOf(options)), ...wire((await keysOf(options)) ?? {}) };
+async function issuerFields(call: Parameters<RemoteCommand>[0]): Promise<Body> {
+  const options = call.options as unknown as IssuerOptions;
+  const company = await companyIn(options.company, async (slug) => ({ companyId: await companyId(call, slug) }));
+  return { ...wire(issuerSettingsOf(options)), ...company, ...wire((await keysOf(options)) ?? {}) };
 }
 
 const issuerCommands: RemoteCommands = {
-  "issuer create": async ({ options, api, out }) => {
+  "issuer create": async (call) => {
+    const { options, api, out } = call;
     const { type, issuer } = options;
-    const body = { type, issuer, ...(await issuerFields(options as unknown as IssuerOptions)) };
+    const body = { type, issuer, ...(await issuerFields(call)) };
     show(out, await api.call("issuers.create", { body }));
   },
   "issuer list": listed(
@@ -44,8 +47,10 @@ const issuerCommands: RemoteCommands = {
     columns("issuer", "type", "status", "scope", "map_subject", "create_owners"),
     "There are no trusted issuers.",
   ),
-  "issuer update": async ({ args: [issuer = ""], options, api, out }) => {
-    const changes = await issuerFields(options as unknown as IssuerOptions);
+  "issuer update": async (call) => {
+    const { args, api, out } = call;
+    const [issuer = ""] = args;
+    const changes = await issuerFields(call);
     requireChanges(changes, "issuer");
     show(out, await api.change("issuers", [issuer], () => changes));
   },

@@ -2,7 +2,8 @@
 
 import type { Config } from "../config.ts";
 import { databaseFile } from "../data-dir.ts";
-import type { Client, Resource, TrustedIssuer } from "../oauth/model.ts";
+import type { Client, Resource } from "../oauth/model.ts";
+import type { TrustedIssuer } from "../oauth/trusted-issuer.ts";
 import type { Company, DefaultRule } from "../owners/company-storage.ts";
 import type { Person } from "../owners/storage.ts";
 import { openStorage } from "../storage/open.ts";

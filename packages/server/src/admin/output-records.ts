@@ -1,15 +1,7 @@
 /** Records as operators get them: RFC 7591's names for clients (§§2, 3.2.1), snake_case for all, never a hash or a sealed byte. */
 
-import type {
-  Client,
-  Consent,
-  Millis,
-  PersonDetails,
-  Resource,
-  Scope,
-  SelfRegistered,
-  TrustedIssuer,
-} from "../oauth/model.ts";
+import type { Client, Consent, Millis, PersonDetails, Resource, Scope, SelfRegistered } from "../oauth/model.ts";
+import type { TrustedIssuer } from "../oauth/trusted-issuer.ts";
 import { picturePath } from "../owners/account/picture-address.ts";
 import type { Company, ListedRule, Member } from "../owners/company-storage.ts";
 import type { SignInProvider } from "../owners/identities/sign-in-provider.ts";
@@ -243,11 +235,12 @@ export function issuerRecord(issuer: TrustedIssuer): WireRecord {
     audience: issuer.audience,
     max_lifetime: issuer.maxLifetime,
     map_subject: issuer.mapSubject,
-    [issuer.type === "jwt" ? "subject_claim" : "subject_attribute"]: issuer.subjectClaim,
+    [issuer.type === "saml" ? "subject_attribute" : "subject_claim"]: issuer.subjectClaim,
     email_domains: issuer.emailDomains,
     subjects: issuer.subjects,
     create_owners: issuer.createOwners,
     token_exchange: issuer.exchange === true,
+    ...(issuer.type === "id-jag" ? { company: issuer.company ?? null, tenant: issuer.tenant ?? null } : {}),
     created_at: time(issuer.createdAt),
   };
 }

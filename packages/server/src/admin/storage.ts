@@ -2,7 +2,8 @@
 
 import type { OwnPolicy } from "../oauth/client-registration/registration-policy.ts";
 import type { ConditionName } from "../oauth/errors.ts";
-import type { Client, Consent, Millis, Resource, Scope, TrustedIssuer } from "../oauth/model.ts";
+import type { Client, Consent, Millis, Resource, Scope } from "../oauth/model.ts";
+import type { TrustedIssuer } from "../oauth/trusted-issuer.ts";
 import type { Company } from "../owners/company-storage.ts";
 import type { SignInProvider } from "../owners/identities/sign-in-provider.ts";
 import type { Person } from "../owners/storage.ts";

@@ -1,6 +1,6 @@
 /** What an operator does with links from a trusted issuer's subjects to owners (RFC 7521 §5.2). */
 
-import type { TrustedIssuer } from "../oauth/model.ts";
+import type { TrustedIssuer } from "../oauth/trusted-issuer.ts";
 import { subjectOf } from "../owners/asserted-owners.ts";
 import type { Person } from "../owners/storage.ts";
 import type { ForeignSubject, SubjectLink } from "../owners/subject-link-storage.ts";

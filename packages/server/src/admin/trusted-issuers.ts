@@ -2,9 +2,10 @@
 
 import { base64url } from "../crypto/random.ts";
 import { readRegisteredKeys } from "../oauth/foreign-jwk-set.ts";
-import type { TrustedIssuer } from "../oauth/model.ts";
+import type { TrustedIssuer } from "../oauth/trusted-issuer.ts";
 import { canonicalDomain } from "../owners/canonical-login.ts";
 import { certificatesOfMetadata, type MetadataReading, readCertificates } from "../saml/identity-provider-metadata.ts";
+import { partitionOf } from "../storage/partition.ts";
 import { type Remark, refuse, refuseAny } from "./admin-error.ts";
 import type { AdminContext } from "./context.ts";
 import { type Precondition, untilStored } from "./precondition.ts";
@@ -38,6 +39,8 @@ export type IssuerSettings = Partial<
     | "createOwners"
     | "exchange"
     | "status"
+    | "company"
+    | "tenant"
   >
 >;
 
@@ -61,7 +64,8 @@ export async function createIssuer(input: NewIssuer, context: AdminContext): Pro
     clients: [],
     audience: null,
     maxLifetime: DEFAULT_ASSERTION_LIFETIME,
-    mapSubject: "username",
+    // The subjects of an ID-JAG are those of ID tokens, which are nobody's names here.
+    mapSubject: input.type === "id-jag" ? "link" : "username",
     subjectClaim: null,
     emailDomains: [],
     subjects: [],
@@ -122,7 +126,12 @@ export function issuerRemarks(issuer: TrustedIssuer): readonly Remark[] {
       problem: "this issuer can create owners with any name: limit it to its own domains",
     });
   }
-  if (issuer.mapSubject === "email" && issuer.emailDomains.length === 0 && issuer.subjects.length === 0) {
+  if (
+    issuer.mapSubject === "email" &&
+    (issuer.company ?? null) === null &&
+    issuer.emailDomains.length === 0 &&
+    issuer.subjects.length === 0
+  ) {
     remarks.push({
       field: "email_domain",
       problem: "this issuer can name addresses of any domain: limit it to its own domains",
@@ -131,7 +140,7 @@ export function issuerRemarks(issuer: TrustedIssuer): readonly Remark[] {
   // SAML can't say that an address is verified, so without a domain no address counts as verified.
   if (
     issuer.createOwners &&
-    issuer.type === "jwt" &&
+    issuer.type !== "saml" &&
     issuer.mapSubject !== "email" &&
     issuer.emailDomains.length === 0
   ) {
@@ -177,10 +186,10 @@ interface KeysRead {
 
 function keysOf({ type, issuer }: TrustedIssuer, keys: IssuerKeys | undefined): KeysRead {
   if (keys === undefined) {
-    const how = type === "jwt" ? "jwks or jwks_uri" : "certificate or saml_metadata";
-    return wrong(type === "jwt" ? "jwks" : "certificate", `missing: to verify assertions, the server needs ${how}`);
+    const how = type === "saml" ? "certificate or saml_metadata" : "jwks or jwks_uri";
+    return wrong(type === "saml" ? "certificate" : "jwks", `missing: to verify assertions, the server needs ${how}`);
   }
-  if (type === "jwt") {
+  if (type !== "saml") {
     if ("jwks" in keys) {
       const read = readRegisteredKeys(keys.jwks);
       if (read.kind === "invalid") return wrong("jwks", read.problem);
@@ -230,7 +239,7 @@ function settingProblems(issuer: TrustedIssuer): readonly Remark[] {
   const { maxLifetime, mapSubject, createOwners, audience, subjects, scopes, clients } = issuer;
   const problems: Remark[] = [];
   if (issuer.exchange === true && issuer.type !== "jwt")
-    problems.push({ field: "token_exchange", problem: "only JWTs can be exchanged, not SAML assertions" });
+    problems.push({ field: "token_exchange", problem: "only JWTs of the type jwt can be exchanged" });
   if (!Number.isInteger(maxLifetime) || maxLifetime < 1 || maxLifetime > MAX_ASSERTION_LIFETIME) {
     problems.push({ field: "max_lifetime", problem: `must be 1 to ${MAX_ASSERTION_LIFETIME} seconds` });
   }
@@ -240,7 +249,7 @@ function settingProblems(issuer: TrustedIssuer): readonly Remark[] {
       problem: "only this server chooses IDs, so use username, email or link to map subjects",
     });
   }
-  problems.push(...subjectProblems(issuer));
+  problems.push(...subjectProblems(issuer), ...identityAssertionProblems(issuer));
   if (audience !== null && (audience.length > MAX_ID || !/^[\u0021-\u007e]+$/.test(audience))) {
     problems.push({ field: "audience", problem: `must be 1 to ${MAX_ID} printable ASCII characters without spaces` });
   }
@@ -263,11 +272,11 @@ const NO_SUBJECTS: ReadonlySet<string> = new Set(["iss", "sub", "aud", "exp", "n
 
 function subjectProblems({ type, mapSubject, subjectClaim, emailDomains }: TrustedIssuer): readonly Remark[] {
   const problems: Remark[] = [];
-  const field = type === "jwt" ? "subject_claim" : "subject_attribute";
+  const field = type === "saml" ? "subject_attribute" : "subject_claim";
   if (subjectClaim !== null && !/^[\u0021-\u007e]{1,256}$/.test(subjectClaim)) {
     problems.push({ field, problem: "must be 1 to 256 printable ASCII characters without spaces" });
   }
-  if (type === "jwt" && subjectClaim !== null && NO_SUBJECTS.has(subjectClaim)) {
+  if (type !== "saml" && subjectClaim !== null && NO_SUBJECTS.has(subjectClaim)) {
     problems.push({ field, problem: `${subjectClaim} has another meaning: use a claim that identifies the person` });
   }
   const strange = emailDomains.filter((one) => canonicalDomain(one) === undefined);
@@ -286,9 +295,31 @@ function subjectProblems({ type, mapSubject, subjectClaim, emailDomains }: Trust
   return problems;
 }
 
+/** Settings of ID-JAGs, and settings that ID-JAGs can't have. */
+function identityAssertionProblems(issuer: TrustedIssuer): readonly Remark[] {
+  const { type, company = null, tenant = null, mapSubject, createOwners, emailDomains, audience } = issuer;
+  const problems: Remark[] = [];
+  const say = (field: string, problem: string) => problems.push({ field, problem });
+  if (type !== "id-jag") {
+    if (company !== null) say("company", "only an issuer of the type id-jag speaks for a company");
+    if (tenant !== null) say("tenant", "only an issuer of the type id-jag has a tenant");
+    return problems;
+  }
+  if (tenant !== null && !/^[\u0021-\u007e]{1,255}$/.test(tenant))
+    say("tenant", "must be 1 to 255 printable ASCII characters without spaces");
+  if (audience !== null) say("audience", "an ID-JAG names this server's issuer alone");
+  if (mapSubject === "username" || mapSubject === "id")
+    say("map_subject", "the subjects of ID-JAGs are those of ID tokens: use link, or email");
+  if (mapSubject === "email" && company === null && emailDomains.length === 0)
+    say("email_domain", "missing: name the company, or the domains whose addresses the issuer assigns");
+  if (createOwners && company !== null)
+    say("create_owners", "a company's people join it first, for example when they sign in at its provider");
+  return problems;
+}
+
 /** Refuses an unknown name, because it is usually a typing error. */
 async function unknownNames(
-  { scopes, clients }: TrustedIssuer,
+  { scopes, clients, company = null }: TrustedIssuer,
   kept: readonly string[],
   { storage }: AdminContext,
 ): Promise<readonly Remark[]> {
@@ -301,7 +332,12 @@ async function unknownNames(
       .slice(0, 10)
       .map((name) => JSON.stringify(name))
       .join(", ");
+  const partition = company === null ? 0 : partitionOf(company);
+  const isCompany =
+    company === null ||
+    (partition !== -1 && (await storage.companies.get({ partition, companyId: company })) !== undefined);
   return [
+    ...(isCompany ? [] : [{ field: "company", problem: "there is no company with this id" }]),
     ...(missing.length === 0
       ? []
       : [{ field: "scope", problem: `${list(missing)}: there is no such scope; create it first` }]),

@@ -1,6 +1,7 @@
 /** Lists that are short enough to be read as a whole. */
 
-import type { Resource, TrustedIssuer } from "../oauth/model.ts";
+import type { Resource } from "../oauth/model.ts";
+import type { TrustedIssuer } from "../oauth/trusted-issuer.ts";
 import type { AdminContext } from "./context.ts";
 
 /** Sorted by identifier. */

@@ -1,17 +1,20 @@
 /** Assertions of trusted issuers as authorization grants: the code that JWT and SAML share (RFC 7521 §§4.1, 5.2). */
 
+import { ceilingOf } from "./consent-reach.ts";
 import { refuse } from "./errors.ts";
 import { scopesWithin } from "./grants/effective-scopes.ts";
 import type { GrantRequest, OwnerEntitlement } from "./grants/grant-type.ts";
 import {
+  type AskedFor,
   type AssertedOwner,
   type AssertedSubject,
   type FoundOwner,
   type MappedSubject,
   mappedSubject,
 } from "./map-asserted-subject.ts";
-import type { Client, Millis, TrustedIssuer } from "./model.ts";
+import type { Client, Millis } from "./model.ts";
 import type { OAuthContext } from "./ports.ts";
+import type { TrustedIssuer } from "./trusted-issuer.ts";
 
 /** Maximum difference between the issuer's clock and this server's clock. */
 export const CLOCK_SKEW: Millis = 30_000;
@@ -82,8 +85,10 @@ export function assertionEntitlement(
     kind: "owner",
     within: () => scopesWithin(record.scopes, request, context),
 
-    async owner() {
-      const found = await context.assertedOwners.find(record, subject);
+    async owner({ scopes }) {
+      const { client } = request;
+      const asked = { client, scopes, ceiling: ceilingOf(client, context.policy) };
+      const found = await context.assertedOwners.find(record, subject, asked);
       checkOwner(found, record);
       const first = await context.storage.replayCache.useOnce({
         kind: assertion.kind,
@@ -92,7 +97,7 @@ export function assertionEntitlement(
         now,
       });
       if (!first) refuse("assertion_replayed");
-      const { partition, ownerId } = await ownerOf(found, record, subject, context);
+      const { partition, ownerId } = await ownerOf(found, { record, subject, asked }, context);
       const authTime = assertion.authTime === null ? null : Math.min(assertion.authTime, now);
       return { partition, ownerId, authTime, acr: null, amr: [] };
     },
@@ -109,6 +114,7 @@ export function assertionEntitlement(
 
 /** Refuses if the owner may not get a token, or does not exist. */
 function checkOwner(found: FoundOwner, record: TrustedIssuer): void {
+  if (found.kind === "refused") refuse(found.condition, found.why);
   if (found.kind === "unverified") refuse("assertion_email_unverified", `by the ${found.by}`);
   const owner = found.kind === "found" || found.kind === "unlinked" ? found.owner : undefined;
   if (owner === undefined && !record.createOwners) refuse("assertion_subject_unknown");
@@ -122,8 +128,11 @@ function checkOwner(found: FoundOwner, record: TrustedIssuer): void {
  */
 async function ownerOf(
   found: FoundOwner,
-  record: TrustedIssuer,
-  subject: MappedSubject,
+  {
+    record,
+    subject,
+    asked,
+  }: { readonly record: TrustedIssuer; readonly subject: MappedSubject; readonly asked: AskedFor },
   { assertedOwners: owners, event }: OAuthContext,
 ): Promise<AssertedOwner> {
   if (found.kind === "found") return found.owner;
@@ -136,7 +145,7 @@ async function ownerOf(
   const created = await owners.create(record, subject);
   if (created?.made) event("owner_created", { owner: created.owner.ownerId, issuer: record.issuer });
   // Another assertion about the same subject may have been faster.
-  const again = created === undefined ? await owners.find(record, subject) : undefined;
+  const again = created === undefined ? await owners.find(record, subject, asked) : undefined;
   const owner = created?.owner ?? (again?.kind === "found" ? again.owner : undefined);
   return owner?.active && !owner.operator ? owner : refuse("assertion_subject_unknown", "can't be made an owner");
 }

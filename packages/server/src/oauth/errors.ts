@@ -709,6 +709,11 @@ const catalogue = {
   assertion_email_unverified: hidden("assertion_refused", "RFC 7521 §5.2"),
   assertion_owner_disabled: hidden("assertion_refused", "RFC 7521 §4.1"),
   assertion_replayed: hidden("assertion_refused", "RFC 7521 §8.2"),
+  assertion_of_another_client: hidden("assertion_refused", "ID-JAG §4.4.1"),
+  assertion_claim_unsupported: hidden("assertion_refused", "ID-JAG §4.4.1"),
+  assertion_tenant_wrong: hidden("assertion_refused", "ID-JAG §6.1"),
+  assertion_owner_outside_company: hidden("assertion_refused", "ID-JAG §4.4.1"),
+  assertion_app_not_approved: hidden("assertion_refused", "ID-JAG §4.4.1"),
   assertion_consent_revoked: hidden("assertion_refused", "RFC 7521 §4.1"),
   // -- token exchange (RFC 8693 §2.2.2): the client learns only that a token was refused; the log has the reason
   subject_token_missing: {

@@ -16,6 +16,8 @@ export interface TokenResponse {
   readonly expires_in: number;
   readonly refresh_token?: string;
   readonly scope: string;
+  /** In the response to an ID-JAG (draft-ietf-oauth-identity-assertion-authz-grant-03 §4.4.1): the API of the token. */
+  readonly resource?: string;
   /** With the scope `openid`, if a person signed in (OpenID Connect Core §3.1.3.3). */
   readonly id_token?: string;
 }

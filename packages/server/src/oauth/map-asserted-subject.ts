@@ -1,7 +1,8 @@
 /** The subject of an assertion: its identifier, name and verified address (RFC 7521 §5.2; RFC 7523 §3 item 2). */
 
-import { refuse } from "./errors.ts";
-import type { TrustedIssuer } from "./model.ts";
+import { type ConditionName, refuse } from "./errors.ts";
+import type { Client, Millis } from "./model.ts";
+import type { TrustedIssuer } from "./trusted-issuer.ts";
 
 /** The subject of an assertion, as its issuer writes it. */
 export interface AssertedSubject {
@@ -37,18 +38,28 @@ export interface AssertedOwner {
 
 /**
  * `unlinked`: found by a value that does not identify the subject, so `tie` must link the subject first. `unverified`:
- * there is an address, but the subject or the owner has not proved it.
+ * there is an address, but the subject or the owner has not proved it. `refused`: the company for which the issuer speaks
+ * does not let the owner use the app.
  */
 export type FoundOwner =
   | { readonly kind: "found"; readonly owner: AssertedOwner }
   | { readonly kind: "unlinked"; readonly owner: AssertedOwner }
   | { readonly kind: "unknown" }
-  | { readonly kind: "unverified"; readonly by: "issuer" | "account" };
+  | { readonly kind: "unverified"; readonly by: "issuer" | "account" }
+  | { readonly kind: "refused"; readonly condition: ConditionName; readonly why: string };
+
+/** What the assertion is presented for. */
+export interface AskedFor {
+  readonly client: Client;
+  readonly scopes: readonly string[];
+  /** As in `Reach`. */
+  readonly ceiling: Millis | null;
+}
 
 /** Finds, links and creates the owners of assertions. */
 export interface AssertedOwners {
   /** Finds the owner by the subject's link first, then by name. */
-  find(record: TrustedIssuer, subject: MappedSubject): Promise<FoundOwner>;
+  find(record: TrustedIssuer, subject: MappedSubject, asked: AskedFor): Promise<FoundOwner>;
   /**
    * Links the subject to an owner. False: the owner is linked to another subject of that issuer, or the subject to
    * another owner.

@@ -24,6 +24,9 @@ const MODES = ["query", "fragment", "form_post"] as const;
 /** The algs that can sign an assertion (RFC 8414 §2): the same at each endpoint. */
 const SIGNING_ALGS = [...PUBLIC_KEY_ALGS, ...SECRET_ALGS];
 
+const JWT_BEARER = "urn:ietf:params:oauth:grant-type:jwt-bearer";
+const ID_JAG_PROFILE = "urn:ietf:params:oauth:grant-profile:id-jag";
+
 export interface MetadataSettings {
   readonly customClaims: readonly { readonly claims: readonly string[] }[];
   /** `off`: an address is no client_id (draft-ietf-oauth-client-id-metadata-document-02 §6). Absent: off. */
@@ -55,6 +58,8 @@ export function serverMetadata(
       : {}),
     ...(registration === "off" ? {} : { registration_endpoint: issuer + endpoints.registration }),
     grant_types_supported: grants.offered,
+    // draft-ietf-oauth-identity-assertion-authz-grant-03 §7.2. It never tells which issuers are trusted.
+    ...(grants.offers(JWT_BEARER) ? { authorization_grant_profiles_supported: [ID_JAG_PROFILE] } : {}),
     token_endpoint_auth_methods_supported: methods,
     token_endpoint_auth_signing_alg_values_supported: SIGNING_ALGS,
     revocation_endpoint: issuer + endpoints.revocation,

@@ -3,18 +3,8 @@
  * outage.
  */
 
-import type {
-  Client,
-  Consent,
-  Grant,
-  GrantedScope,
-  GrantStatus,
-  Millis,
-  Resource,
-  Scope,
-  Soon,
-  TrustedIssuer,
-} from "./model.ts";
+import type { Client, Consent, Grant, GrantedScope, GrantStatus, Millis, Resource, Scope, Soon } from "./model.ts";
+import type { TrustedIssuer } from "./trusted-issuer.ts";
 
 /** Minimum time between two records of a use of one grant. A refresh token that rotates is written each time. */
 export const USE_RECORDED_EVERY: Millis = 60_000;

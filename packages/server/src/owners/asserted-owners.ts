@@ -3,17 +3,29 @@
  * 7521 §5.2).
  */
 
-import type { AssertedOwner, AssertedOwners, FoundOwner, MappedSubject } from "../oauth/map-asserted-subject.ts";
-import { PARTITIONS, type TrustedIssuer } from "../oauth/model.ts";
+import type {
+  AskedFor,
+  AssertedOwner,
+  AssertedOwners,
+  FoundOwner,
+  MappedSubject,
+} from "../oauth/map-asserted-subject.ts";
+import { PARTITIONS } from "../oauth/model.ts";
+import type { TrustedIssuer } from "../oauth/trusted-issuer.ts";
 import type { Uses } from "../storage-subset.ts";
 import { addressOfNobody, canonicalEmail, canonicalUsername, foreignSubject } from "./canonical-login.ts";
+import type { CompanySignInStorage } from "./company-sign-in-storage.ts";
+import type { CompanyStorage } from "./company-storage.ts";
 import type { CreateLinkedContext, NewNames } from "./identities/create-linked-person.ts";
+import type { SignInProviders } from "./identities/sign-in-provider.ts";
 import type { OwnerStorage, Person } from "./storage.ts";
 import type { ForeignSubject } from "./subject-link-storage.ts";
 
-export interface AssertedOwnersContext extends CreateLinkedContext {
+export interface AssertedOwnersContext extends CreateLinkedContext, SignInProviders {
   readonly storage: CreateLinkedContext["storage"] &
-    Uses<OwnerStorage, "people.findByName" | "people.get" | "subjectLinks.findPerson" | "subjectLinks.link">;
+    Uses<OwnerStorage, "people.findByName" | "people.get" | "subjectLinks.findPerson" | "subjectLinks.link"> &
+    Uses<CompanyStorage, "members.findActing" | "members.companiesOf"> &
+    Uses<CompanySignInStorage, "companySignIn.get">;
 }
 
 /** 16 bytes in base64url. */
@@ -21,7 +33,7 @@ const OWNER_ID = /^[A-Za-z0-9_-]{22}$/;
 
 export function assertedOwners(context: AssertedOwnersContext): AssertedOwners {
   return {
-    find: (record, subject) => find(record, subject, context),
+    find: (record, subject, asked) => find(record, subject, asked, context),
     async tie(record, subject, { partition, ownerId }) {
       const key = subjectOf(record, subject);
       if (key === undefined) return false;
@@ -39,7 +51,7 @@ export function assertedOwners(context: AssertedOwnersContext): AssertedOwners {
 export async function ownerNamed(
   by: "id" | "username",
   value: string,
-  context: AssertedOwnersContext,
+  context: Pick<AssertedOwnersContext, "storage" | "partitionOf">,
 ): Promise<AssertedOwner | undefined> {
   const person = await findByName(by, value, context);
   return person && ownerOf(person);
@@ -72,11 +84,16 @@ function ownerOf({ partition, personId, status, operator }: Person): AssertedOwn
 async function find(
   record: TrustedIssuer,
   subject: MappedSubject,
+  asked: AskedFor,
   context: AssertedOwnersContext,
 ): Promise<FoundOwner> {
   const { storage } = context;
   const key = subjectOf(record, subject);
   const linked = key && (await storage.subjectLinks.findPerson({ subject: key }));
+  if (record.type === "id-jag") {
+    const { ownerOfIdentityAssertion } = await import("./identities/owner-of-identity-assertion.ts");
+    return ownerOfIdentityAssertion({ record, subject, asked, linked }, context);
+  }
   if (linked !== undefined) return { kind: "found", owner: ownerOf(linked) };
   if (subject.name === null) return { kind: "unknown" };
   if (!subject.nameBelieved) return { kind: "unverified", by: "issuer" };
@@ -92,7 +109,7 @@ async function find(
 async function findByName(
   by: TrustedIssuer["mapSubject"],
   text: string,
-  { storage, partitionOf }: AssertedOwnersContext,
+  { storage, partitionOf }: Pick<AssertedOwnersContext, "storage" | "partitionOf">,
 ): Promise<Person | undefined> {
   if (by === "link") return undefined;
   if (by === "id") {

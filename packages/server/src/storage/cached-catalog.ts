@@ -2,8 +2,9 @@
 
 import { LRUCache } from "lru-cache";
 import type { AdminStorage, CatalogVersions } from "../admin/storage.ts";
-import type { Client, Millis, Resource, Scope, Soon, TrustedIssuer } from "../oauth/model.ts";
+import type { Client, Millis, Resource, Scope, Soon } from "../oauth/model.ts";
 import type { Catalog } from "../oauth/storage.ts";
+import type { TrustedIssuer } from "../oauth/trusted-issuer.ts";
 import { signInProviderOf } from "../owners/company-rules.ts";
 import type { CompanySignInStorage } from "../owners/company-sign-in-storage.ts";
 import type { CompanyStorage } from "../owners/company-storage.ts";

@@ -156,6 +156,26 @@ describe("what can be", () => {
     expect(issuerRemarks({ ...made, type: "saml" })).toEqual([]);
   });
 
+  test("ID-JAGs: no company or tenant for other types; links or proved addresses; a company that exists", async () => {
+    const idJag = (changes: object = {}) =>
+      jwt({ issuer: "https://acme.idp.test", type: "id-jag", ...changes } as Parameters<typeof jwt>[0]);
+    for (const [input, field] of [
+      [jwt({ issuer: "https://x.test", tenant: "t" }), "tenant"],
+      [idJag({ mapSubject: "username" }), "map_subject"],
+      [idJag({ mapSubject: "id" }), "map_subject"],
+      [idJag({ mapSubject: "email" }), "email_domain"],
+      [idJag({ audience: "urn:us" }), "audience"],
+      [idJag({ exchange: true }), "token_exchange"],
+      [idJag({ company: "AAAAAAAAAAAAAAAAAAAAAA" }), "company"],
+      [idJag({ tenant: "two words" }), "tenant"],
+    ] as const) {
+      const { problems } = await refusal(createIssuer(input, admin));
+      expect(problems).toEqual([expect.stringMatching(`^${field}: `)]);
+    }
+    const made = await createIssuer(idJag({ tenant: "acme" }), admin);
+    expect(issuerRecord(made)).toMatchObject({ type: "id-jag", map_subject: "link", tenant: "acme", company: null });
+  });
+
   test("changed → what isn't named stays, its keys among it", async () => {
     const { client } = await createClient(
       {

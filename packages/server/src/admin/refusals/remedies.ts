@@ -336,6 +336,28 @@ const remedies: Partial<Readonly<Record<ConditionName, (words: Words) => Remedy>
     () => "assent issuer link ISSUER SUBJECT USER",
     () => "assent issuer update ISSUER --map-subject email",
   ),
+  assertion_type_refused: told(
+    "The typ of the JWT is not one for this purpose. A plain assertion has none, or JWT; an identity assertion authorization grant (ID-JAG) has exactly oauth-id-jag+jwt.",
+  ),
+  assertion_of_another_client: about(
+    "The claim client_id of the ID-JAG is not this client. The company's identity provider must know the client by the ID that it has here.",
+    show,
+  ),
+  assertion_claim_unsupported: told(
+    "The ID-JAG is bound to a key (cnf) or has structured permissions (authorization_details). This server supports neither, and does not ignore them. Let the identity provider issue it without them.",
+  ),
+  assertion_tenant_wrong: about(
+    "The claim tenant of the ID-JAG is not the tenant of the trusted issuer's record.",
+    () => "assent issuer update ISSUER --tenant TENANT",
+  ),
+  assertion_owner_outside_company: about(
+    "The person is not an active member of the issuer's company, or also belongs to another company or is an operator. For people of several companies, link nobody: they sign in themselves.",
+    () => "assent company show COMPANY",
+  ),
+  assertion_app_not_approved: about(
+    "A rule of the company does not let this member use the app, or the member stopped it. An administrator of the company can approve the app on the company's page.",
+    () => "assent company show COMPANY",
+  ),
   assertion_replayed: told("The assertion was used before. The issuer must make a new one for each request."),
   assertion_consent_revoked: told("The owner revoked this app's access. They can allow it again on the consent page."),
 };

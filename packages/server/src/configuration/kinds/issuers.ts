@@ -3,7 +3,7 @@
 import { impactOfIssuer } from "../../admin/deletion-impact.ts";
 import { issuerRecord } from "../../admin/output-records.ts";
 import { DEFAULT_ASSERTION_LIFETIME } from "../../admin/trusted-issuers.ts";
-import type { TrustedIssuer } from "../../oauth/model.ts";
+import type { TrustedIssuer } from "../../oauth/trusted-issuer.ts";
 import { entrySchema, type Fields, type Kind, type Present, present, withDomains } from "../kind.ts";
 import { bodyOf } from "../run-operations.ts";
 
@@ -12,6 +12,7 @@ const defaults = (): Fields => ({
   ...{ scope: "", clients: [], audience: null, max_lifetime: DEFAULT_ASSERTION_LIFETIME },
   ...{ map_subject: "username", subject_claim: null, email_domains: [], subjects: [] },
   ...{ create_owners: false, token_exchange: false, status: "active" },
+  ...{ company: null, tenant: null },
 });
 
 function presentOf(issuer: TrustedIssuer): Present {

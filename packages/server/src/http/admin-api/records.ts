@@ -180,7 +180,7 @@ export const withRemarks = {
 
 export const issuerRecord = record({
   issuer: text(1024),
-  type: oneOf(["jwt", "saml"]),
+  type: oneOf(["jwt", "saml", "id-jag"]),
   status: oneOf(["active", "disabled"]),
   jwks: maybe(Type.Object({})),
   jwks_uri: maybe(url),
@@ -196,6 +196,8 @@ export const issuerRecord = record({
   subjects: texts(200, 254),
   create_owners: flag,
   token_exchange: flag,
+  company: maybe(orNull(ids, "ID-JAG: the id of the company for whose members it speaks")),
+  tenant: maybe(orNull(text(255), "ID-JAG: the value of the claim tenant")),
   created_at: time,
 });
 

@@ -2,9 +2,10 @@
 
 import { type ConditionName, refuse } from "../errors.ts";
 import { PUBLIC_KEY_ALGS } from "../foreign-jwk-set.ts";
-import type { Client, Millis, TrustedIssuer, WorkloadIdentity } from "../model.ts";
+import type { Client, Millis, WorkloadIdentity } from "../model.ts";
 import { timeClaim } from "../numeric-date.ts";
 import type { ForeignJwt, OAuthContext, SignatureOutcome } from "../ports.ts";
+import type { TrustedIssuer } from "../trusted-issuer.ts";
 import { matchesSubject } from "./workload-subject.ts";
 
 /** A token may be presented again until it expires, so it must not live long. */

@@ -117,6 +117,8 @@ export interface OwnerEntitlement {
   readonly address: string | null;
   /** The refusals of the row: the owner revoked the consent (or no consent covers the scopes), or the owner is gone. */
   readonly refusals: { readonly blocked: ConditionName; readonly noOwner: ConditionName };
+  /** True: the response names the API of the token. Absent: it does not. */
+  readonly namesResource?: true;
 }
 
 /** An owner, and how strongly they were recognized. */

@@ -4,13 +4,16 @@ import { type Assertion, assertionEntitlement, trustedIssuer } from "../assertio
 import { type ConditionName, refuse } from "../errors.ts";
 import { PUBLIC_KEY_ALGS } from "../foreign-jwk-set.ts";
 import type { AssertedSubject } from "../map-asserted-subject.ts";
-import type { Client, Millis, TrustedIssuer } from "../model.ts";
+import type { Client, Millis } from "../model.ts";
 import { timeClaim } from "../numeric-date.ts";
 import type { ForeignJwt, OAuthContext, SignatureOutcome } from "../ports.ts";
+import type { TrustedIssuer } from "../trusted-issuer.ts";
 import { type GrantType, required } from "./grant-type.ts";
 
 /** The type of a JWT for this purpose. Access tokens, proofs, and ID tokens with a type have another one. */
 const TYPES = /^(?:application\/)?(?:jwt|authorization-grant\+jwt)$/i;
+/** The type of an ID-JAG, in exactly this form (draft-ietf-oauth-identity-assertion-authz-grant §3.1). */
+const ID_JAG_TYPE = "oauth-id-jag+jwt";
 const MAX_JTI = 512;
 
 export const jwtBearer: GrantType = {
@@ -20,10 +23,16 @@ export const jwtBearer: GrantType = {
   startsAt: null,
 
   async entitle(request, context) {
-    const { assertion } = await verifiedAssertion(required(request, "assertion"), request.client, context);
-    return assertionEntitlement(assertion, request, context);
+    const jwt = read(required(request, "assertion"), context);
+    if (jwt.typ !== ID_JAG_TYPE)
+      return assertionEntitlement(await verified(jwt, "jwt", request, context), request, context);
+    const assertion = await verified(jwt, "id-jag", request, context);
+    const { identityAssertion } = await import("../identity-assertion/accept.ts");
+    return identityAssertion(assertion, jwt.claims, request, context);
   },
 };
+
+const read = (text: string, { foreignJwts }: OAuthContext) => foreignJwts.read(text) ?? refuse("assertion_malformed");
 
 /** The assertion of a JWT that this client may present, with all of its claims. Refuses as `assertion_refused` says. */
 export async function verifiedAssertion(
@@ -31,18 +40,28 @@ export async function verifiedAssertion(
   client: Client,
   context: OAuthContext,
 ): Promise<{ readonly assertion: Assertion; readonly claims: ForeignJwt["claims"] }> {
-  const jwt = context.foreignJwts.read(text) ?? refuse("assertion_malformed");
-  if (jwt.typ !== undefined && !TYPES.test(jwt.typ)) refuse("assertion_type_refused");
+  const jwt = read(text, context);
+  return { assertion: await verified(jwt, "jwt", { client }, context), claims: jwt.claims };
+}
+
+/** A record takes assertions of its own type alone: an issuer's ID-JAG is not its plain JWT, nor the other way round. */
+async function verified(
+  jwt: ForeignJwt,
+  type: "jwt" | "id-jag",
+  { client }: { readonly client: Client },
+  context: OAuthContext,
+): Promise<Assertion> {
+  if (type === "jwt" && jwt.typ !== undefined && !TYPES.test(jwt.typ)) refuse("assertion_type_refused");
   const { iss } = jwt.claims;
   if (typeof iss !== "string") return refuse("assertion_issuer_unknown", "no iss");
   const issuers = await context.catalog.issuers();
   // The time of a refusal must not tell which issuers are trusted.
-  if (issuers.get(iss)?.type !== "jwt") await context.foreignJwts.pretend(jwt);
-  const record = trustedIssuer(issuers, iss, "jwt", client);
+  if (issuers.get(iss)?.type !== type) await context.foreignJwts.pretend(jwt);
+  const record = trustedIssuer(issuers, iss, type, client);
   const { jwks, jwksUri } = record;
   const outcome = await context.foreignJwts.verify(jwt, { algs: PUBLIC_KEY_ALGS, jwks, jwksUri });
   if (outcome !== "verified") refuse(REFUSALS[outcome]);
-  return { assertion: checked(jwt, record, context), claims: jwt.claims };
+  return checked(jwt, record, context);
 }
 
 const REFUSALS: Readonly<Record<Exclude<SignatureOutcome, "verified">, ConditionName>> = {

@@ -4,9 +4,10 @@ import { type Assertion, assertionEntitlement, CLOCK_SKEW, trustedIssuer } from 
 import { endpoints } from "../endpoints.ts";
 import { refuse } from "../errors.ts";
 import type { AssertedSubject } from "../map-asserted-subject.ts";
-import type { Millis, TrustedIssuer } from "../model.ts";
+import type { Millis } from "../model.ts";
 import type { OAuthContext } from "../ports.ts";
 import type { SamlAssertion } from "../saml-assertion-model.ts";
+import type { TrustedIssuer } from "../trusted-issuer.ts";
 import { type GrantType, required } from "./grant-type.ts";
 
 /** SAML Core §8.3.8: the issuer makes a new one each time. */

@@ -173,9 +173,10 @@ async function forOwner(
   const ending = endingBy(entitlement.until, effective);
   const scopes = withinPolicy(decision, ending.scopes);
   const parts = { subject, client, ...ending, scopes, constraint, ...longest(decision) };
-  return tokenResponse(grant.refreshable, parts, context, () =>
+  const response = await tokenResponse(grant.refreshable, parts, context, () =>
     context.credentials.make("refresh_token", grant.grantId, 1, salt.salt),
   );
+  return entitlement.namesResource ? { ...response, resource: effective.audience } : response;
 }
 
 function ownerQuestion(owner: EntitledOwner, within: Within, request: GrantRequest): PolicyQuestion {

@@ -1,7 +1,8 @@
 /** Verbs of trusted issuers of assertions (RFC 7521 §3). */
 
 import type { AdminStorage, PutOutcome } from "../../admin/storage.ts";
-import type { Millis, TrustedIssuer } from "../../oauth/model.ts";
+import type { Millis } from "../../oauth/model.ts";
+import type { TrustedIssuer } from "../../oauth/trusted-issuer.ts";
 import { query, type Row, sql, steps, transaction } from "../define-verbs.ts";
 import { tell } from "../events/tell.ts";
 import { unlinkAll } from "../people/subject-links.ts";

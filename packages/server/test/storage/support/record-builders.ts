@@ -2,9 +2,10 @@
 
 import { createHash, randomBytes } from "node:crypto";
 import type { StoredKey } from "../../../src/admin/storage.ts";
-import type { Client, Resource, Scope, TrustedIssuer } from "../../../src/oauth/model.ts";
+import type { Client, Resource, Scope } from "../../../src/oauth/model.ts";
 import { PARTITIONS } from "../../../src/oauth/model.ts";
 import type { IssueDirect, IssueOutcome, NewGrant, RedeemCode, RefreshGrant } from "../../../src/oauth/storage.ts";
+import type { TrustedIssuer } from "../../../src/oauth/trusted-issuer.ts";
 import type { AddedFrom, Passkey } from "../../../src/owners/factor-storage.ts";
 import type { SignInProvider } from "../../../src/owners/identities/sign-in-provider.ts";
 import type { Approve, NewSession, Person } from "../../../src/owners/storage.ts";

@@ -14,7 +14,7 @@ import {
   MAX_ASSERTION_LIFETIME,
   updateIssuer,
 } from "../../../admin/trusted-issuers.ts";
-import type { TrustedIssuer } from "../../../oauth/model.ts";
+import type { TrustedIssuer } from "../../../oauth/trusted-issuer.ts";
 import { Cursors, DEFAULT_LIMIT, listQuery, pageInMemory, pageOf } from "../lists.ts";
 import { at, operation, reads, writes } from "../operation.ts";
 import { refuseFields } from "../problem.ts";
@@ -29,10 +29,10 @@ const keys = {
   jwks: maybe(
     Type.Object(
       { keys: Type.Array(Type.Object({}), { maxItems: 20 }) },
-      { additionalProperties: false, description: "JWT: its public keys" },
+      { additionalProperties: false, description: "JWT, ID-JAG: its public keys" },
     ),
   ),
-  jwks_uri: maybe(text(2048, "JWT: address of its public keys")),
+  jwks_uri: maybe(text(2048, "JWT, ID-JAG: address of its public keys")),
   certificate: maybe(text(DOCUMENT, "SAML: certificates in PEM")),
   saml_metadata: maybe(text(DOCUMENT, "SAML: its metadata, which contain the certificates")),
 };
@@ -50,11 +50,13 @@ const settings = {
   subjects: maybe(texts(200, 254, "subjects that its assertions may name, or @domain; empty: any")),
   create_owners: maybe(Type.Boolean()),
   token_exchange: maybe(Type.Boolean({ description: "clients may exchange its JWTs (RFC 8693)" })),
+  company: maybe(orNull(ids, "ID-JAG: the id of the company for whose members alone it speaks; null: for everybody")),
+  tenant: maybe(orNull(text(255), "ID-JAG: the value that the claim tenant must have; null: none")),
   status: maybe(oneOf(["active", "disabled"])),
 };
 
 const newIssuer = body(
-  { issuer: text(1024), type: oneOf(["jwt", "saml"]), ...keys, ...settings },
+  { issuer: text(1024), type: oneOf(["jwt", "saml", "id-jag"]), ...keys, ...settings },
   { issuer: "https://idp.example.com", type: "jwt", jwks_uri: "https://idp.example.com/jwks" },
 );
 const issuerChanges = body({ ...keys, ...settings });
@@ -72,6 +74,8 @@ function settingsIn(asked: Static<typeof issuerChanges>): IssuerSettings {
     subjects: asked.subjects,
     createOwners: asked.create_owners,
     exchange: asked.token_exchange,
+    company: asked.company,
+    tenant: asked.tenant,
     status: asked.status,
   });
 }
@@ -105,7 +109,7 @@ const issuerOperations = [
     ...reads("issuers"),
     summary: "List trusted issuers",
     command: "issuer list",
-    query: listQuery({ type: maybe(oneOf(["jwt", "saml"])), status: maybe(oneOf(["active", "disabled"])) }),
+    query: listQuery({ type: maybe(oneOf(["jwt", "saml", "id-jag"])), status: maybe(oneOf(["active", "disabled"])) }),
     result: pageOf(records.issuerRecord),
     async answer({ query, admin, tools }) {
       const cursors = new Cursors("issuers", query, tools);
