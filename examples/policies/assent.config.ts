@@ -1,5 +1,5 @@
 /**
- * Rules about tokens. The server and its commands use this file as their configuration, if it is in their working directory
+ * Rules about tokens and sign-ins. The server and its commands use this file as their configuration, if it is in their working directory
  * or ASSENT_CONFIG names it.
  */
 
@@ -20,6 +20,16 @@ const policies: Policies = {
         return { allow: true, scopes: scopes.filter((name) => !name.endsWith(":delete")), lifetime: 300 };
       }
       return { allow: true };
+    },
+  },
+
+  signIn: {
+    async decide({ when, address, knownDevice, companies }) {
+      if (companies.length > 0 && !address.startsWith("192.0.2.")) {
+        return { allow: false, message: "Your company lets you sign in from its offices only.", reason: "outside" };
+      }
+      // Somebody in an unknown browser needs a second step. A session proves a known one.
+      return when === "sign_in" && !knownDevice ? { allow: true, require: "mfa" } : { allow: true };
     },
   },
 };

@@ -68,7 +68,7 @@ import { openStorage, type Storage } from "./storage/open.ts";
 import { partitionOf } from "./storage/partition.ts";
 import { tellAppsOfLogout } from "./tell-apps-of-logout.ts";
 import { readTls, type Tls } from "./tls.ts";
-import { issuePolicyOf, policyOf } from "./token-lifetimes.ts";
+import { issuePolicyOf, policyOf, signInPolicyOf } from "./token-lifetimes.ts";
 import type { Crew } from "./workers/messages.ts";
 
 /** The server as a library. */
@@ -295,6 +295,7 @@ async function assemble({
   const { event } = reporter;
   const owners = { storage, newOwnerId, partitionOf, now };
   const { signIn, secondStep, keeper } = signInOf({ ...owners, ...config, secrets, mail, metrics, log, attemptKey });
+  const signInPolicy = signInPolicyOf(config.policies?.signIn);
   const basePath = new URL(issuer).pathname.replace(/\/$/, "");
   const scopeUses = new ScopeUses(storage, now);
   const grantUses = new GrantUses({
@@ -335,7 +336,7 @@ async function assemble({
         import("./owners/password-grant-owner.ts"),
         import("./owners/new-password.ts"),
       ]);
-      return ownerByPassword(asked, { ...signIn, storage, originOf, longest: MAX_PASSWORD_BYTES });
+      return ownerByPassword(asked, { ...signIn, signInPolicy, event, storage, originOf, longest: MAX_PASSWORD_BYTES });
     },
     misses: tokenMisses(now),
     now,
@@ -363,7 +364,7 @@ async function assemble({
   };
   const authorization: AuthorizationContext = {
     ...{ oauth: context, storage, credentials, attemptKey, randomText, derivedId, originOf, now, event, ...notices },
-    sealer: textSealer(secrets),
+    ...{ sealer: textSealer(secrets), signInPolicy },
     consentDurations: config.consentDurations,
     saltOf(text) {
       const salt = Buffer.from(text, "base64url");

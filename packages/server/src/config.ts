@@ -29,7 +29,7 @@ export interface Config extends SettingValues {
   readonly people: ExistingPeople | null;
   /** Your own sign-in page, from `externalSignIn` in assent.config.ts, .js or .json. Null: none. */
   readonly externalSignIn: ExternalSignIn | null;
-  /** Your rules about tokens, from `policies` in assent.config.ts or .js. Null: none. */
+  /** Your rules about tokens and sign-ins, from `policies` in assent.config.ts or .js. Null: none. */
   readonly policies: Policies | null;
   /** Settings that have no effect, or are risky. The server logs them at the start. */
   readonly warnings: readonly string[];

@@ -17,6 +17,7 @@ import type { Millis } from "./oauth/model.ts";
 export const FAILURES: ReadonlySet<string> = new Set([
   "sign_in_failed",
   "sign_in_throttled",
+  "sign_in_denied",
   "second_step_failed",
   "second_step_throttled",
   "reauthentication_failed",
@@ -37,6 +38,7 @@ export const FAILURES: ReadonlySet<string> = new Set([
 /** Events about security that no transaction of a change writes. Operators find them in the log of events, too. */
 export const SECURITY: ReadonlySet<string> = new Set([
   ...["sign_in_failed", "sign_in_throttled", "sign_in_elsewhere_failed", "second_step_failed", "second_step_throttled"],
+  "sign_in_denied",
   ...["reauthentication_failed", "passkey_refused", "recovery_proof_failed", "user_code_throttled"],
   ...["refresh_token_replayed", "code_replayed", "refresh_token_of_other_client", "state_lost", "passkey_copied"],
   ...["revocation_of_other_clients_token", "pkce_challenge_reused", "guessing", "unknown_tokens"],

@@ -4,7 +4,15 @@ export { type AssentOptions, type AssentServer, createAssent } from "./assent.ts
 export { type Config, ConfigError, configOf, loadConfig } from "./config.ts";
 export type { ClaimsRequest, CustomClaims, GivenClaims } from "./configured-claims.ts";
 export type { ExistingClaims, ExistingPeople, ExistingPerson } from "./configured-people.ts";
-export type { IssueAnswer, IssuePolicy, Policies, TokenRequestFacts } from "./configured-policies.ts";
+export type {
+  IssueAnswer,
+  IssuePolicy,
+  Policies,
+  SignInAnswer,
+  SignInFacts,
+  SignInPolicy,
+  TokenRequestFacts,
+} from "./configured-policies.ts";
 export { type Listening, listen } from "./listen.ts";
 export type {
   CustomGrant,

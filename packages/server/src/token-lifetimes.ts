@@ -1,9 +1,10 @@
-/** What the configuration says about tokens: lifetimes, with their defaults, and the policy. */
+/** What the configuration says about tokens: lifetimes, with their defaults; and the policies. */
 
 import type { Config } from "./config.ts";
-import type { IssuePolicy } from "./configured-policies.ts";
+import type { IssuePolicy, SignInPolicy } from "./configured-policies.ts";
 import type { EarlierLifetime, Millis } from "./oauth/model.ts";
 import type { OAuthContext, TokenPolicy } from "./oauth/ports.ts";
+import type { SignInPolicyPort } from "./owners/sign-in-policy.ts";
 
 const HOUR: Millis = 3_600_000;
 /** A token that is in an address bar for a moment: RFC 9700 §2.1.2 wants these to be short-lived. */
@@ -41,4 +42,11 @@ export function policyOf(config: Config, earlierAccessTtl: EarlierLifetime | nul
 export function issuePolicyOf(policy: IssuePolicy | undefined): TokenPolicy | null {
   if (policy === undefined) return null;
   return { decide: async (about) => (await import("./configured-policies.ts")).askIssuePolicy(policy, about) };
+}
+
+/** The policy about sign-ins. Its code is loaded at the first sign-in. */
+export function signInPolicyOf(policy: SignInPolicy | undefined): SignInPolicyPort | null {
+  if (policy === undefined) return null;
+  const load = async () => (await import("./configured-policies.ts")).askConfiguredSignInPolicy;
+  return { decide: async (about) => (await load())(policy, about) };
 }

@@ -120,6 +120,7 @@ function eventOf(name: string, fields: Fields, network: string | undefined, at: 
 const STEPS: Readonly<Record<string, string>> = {
   sign_in_failed: "sign_in",
   sign_in_throttled: "sign_in",
+  sign_in_denied: "policy",
   sign_in_elsewhere_failed: "elsewhere",
   second_step_failed: "second_step",
   second_step_throttled: "second_step",

@@ -1,6 +1,6 @@
 /** Refusals as pages for people. For programs there is `refusal.ts`. */
 
-import { type ConditionName, type ConditionPage, conditions, publicCondition } from "../oauth/errors.ts";
+import { type ConditionName, type ConditionPage, conditions, OAuthError, publicCondition } from "../oauth/errors.ts";
 import { type Messages, problemPage } from "../pages/index.ts";
 import type { PageTools } from "./endpoint-contexts.ts";
 import { type Answer, type HttpRequest, later, page } from "./http-message.ts";
@@ -54,6 +54,21 @@ export function problemAnswer(
   );
   const answer = page(status, html);
   return status === 503 || status === 429 ? later(answer, 5) : answer;
+}
+
+/** The page about a refusal that was thrown. What the operator's policy says to the person replaces the server's text. */
+export function refusedAnswer(
+  condition: ConditionName,
+  error: unknown,
+  request: HttpRequest,
+  tools: PageTools,
+): Answer {
+  const told = error instanceof OAuthError ? error.told : undefined;
+  if (told === undefined) return problemAnswer(condition, request, tools);
+  return problemAnswer(condition, request, tools, null, ({ problems }) => ({
+    title: problems.signInRefused.title,
+    text: told,
+  }));
 }
 
 /** The same address. The origin comes first, so that a path with two slashes can't lead to another host. */

@@ -92,7 +92,7 @@ export { endSessions, showConfirm, showSecurity } from "./endpoints/security.ts"
 export { showSignIn, submitSignIn, switchAccount } from "./endpoints/sign-in.ts";
 export { showCreateAccount, showSignUp, submitCreateAccount, submitSignUp } from "./endpoints/sign-up.ts";
 export { showRestore, submitRestore } from "./endpoints/undo-factor-removal.ts";
-export { problemAnswer } from "./error-page.ts";
+export { problemAnswer, refusedAnswer } from "./error-page.ts";
 export {
   submitAcceptChallenge,
   submitReadChallenge,

@@ -6,7 +6,8 @@
 /** The texts for people that a page can show instead of the developer's text. The pages have them in each language. */
 export type ConditionPage =
   | ("clientUnknown" | "redirectUri" | "notFound" | "invitation" | "method" | "form" | "foreignForm")
-  | ("cutOff" | "expired" | "finished" | "tooMuch" | "unavailable" | "fault");
+  | ("cutOff" | "expired" | "finished" | "tooMuch" | "unavailable" | "fault")
+  | ("signInRefused" | "signInTooWeak" | "signInUnchecked");
 
 /** What the client, the log and people read about a condition. */
 export interface Condition {
@@ -672,6 +673,31 @@ const catalogue = {
     description: "The server could not ask its policy about this token.",
     help: "The operator of the server added a policy about tokens, and its code failed. The server's log names the kind of failure. The request used up no code and no refresh token, so you can repeat it.",
   },
+  sign_in_policy_denied: {
+    error: "access_denied",
+    status: 403,
+    section: "RFC 6749 §4.1.2.1",
+    description: "A policy of this server refuses this sign-in.",
+    help: "The operator of the server has rules about sign-ins. The server's log has the reason that they give. Let the person ask whoever runs the server.",
+    page: "signInRefused",
+  },
+  sign_in_policy_too_weak: {
+    error: "access_denied",
+    status: 403,
+    section: "RFC 9470 §5",
+    description: "A policy of this server requires a stronger sign-in, and the person has no factor for it.",
+    help: "The operator of the server has rules about sign-ins. The person needs an authenticator app or a passkey, and has set up none that is strong enough. Let the person ask whoever runs the server.",
+    page: "signInTooWeak",
+  },
+  sign_in_policy_failed: {
+    error: "server_error",
+    status: 500,
+    section: "RFC 6749 §4.1.2.1",
+    description: "The server could not ask its policy about this sign-in.",
+    help: "The operator of the server added a policy about sign-ins, and its code failed. The server's log names the kind of failure. Nobody was signed in.",
+    page: "signInUnchecked",
+    passes: true,
+  },
   // -- assertions as grants (RFC 7521 §4.1): the client learns only that the assertion was refused; the log has the
   // reason
   assertion_missing: {
@@ -1219,9 +1245,12 @@ export class OAuthError extends Error {
   readonly detail: string | undefined;
   /** Seconds after which another try makes sense. Undefined: unknown. */
   readonly retryAfter: number | undefined;
+  /** What the operator's policy says to the person, on the page alone. Undefined: the server's own text. */
+  readonly told: string | undefined;
 
-  constructor(condition: ConditionName, detail?: string, retryAfter?: number) {
+  constructor(condition: ConditionName, detail?: string, retryAfter?: number, told?: string) {
     super(condition);
+    this.told = told;
     this.name = "OAuthError";
     this.condition = condition;
     this.detail = detail;

@@ -4,6 +4,7 @@
  */
 
 import { BY_PASSWORD, isAsSure } from "../oauth/authentication-context.ts";
+import { OAuthError } from "../oauth/errors.ts";
 import type { Scope } from "../oauth/model.ts";
 import type { OwnerPasswordAsked, OwnerPasswordOutcome } from "../oauth/ports.ts";
 import type { Uses } from "../storage-subset.ts";
@@ -11,13 +12,15 @@ import { blocksDirect } from "./consent-after-decision.ts";
 import { grantableScopes } from "./consent-needed.ts";
 import type { FactorStorage } from "./factor-storage.ts";
 import { type SignInContext, type SignInOutcome, type SignInRequest, signIn } from "./sign-in.ts";
+import { levelBySignInPolicy, type SignInRuleContext } from "./sign-in-policy.ts";
 import type { OwnerStorage, Person } from "./storage.ts";
 
 /** The maximum length of any name. */
 const MAX_USERNAME = 254;
 
-export interface PasswordGrantContext extends SignInContext {
+export interface PasswordGrantContext extends SignInContext, Pick<SignInRuleContext, "signInPolicy" | "event"> {
   readonly storage: SignInContext["storage"] &
+    SignInRuleContext["storage"] &
     Uses<FactorStorage, "secondFactors.get"> &
     Uses<OwnerStorage, "consents.find">;
   /** Maximum length of a password, in bytes. */
@@ -57,6 +60,8 @@ export async function ownerByPassword(
   if (outcome.kind === "throttled") return outcome;
   if (outcome.kind === "wrong") return refused(outcome, tooLong);
   const { person } = outcome;
+  const against = await againstPolicy(person, asked, context);
+  if (against !== undefined) return { kind: "refused", condition: "owner_password_wrong", reason: against };
   return {
     kind: "owner",
     owner: {
@@ -66,6 +71,26 @@ export async function ownerByPassword(
       mayGrant: (scope) => mayGrant(person, scope),
     },
   };
+}
+
+/**
+ * Why the operator's policy refuses the sign-in. Whether it refuses, wants more than a password, or fails: the client gets
+ * the answer of a wrong password.
+ */
+async function againstPolicy(
+  person: Person,
+  { clientId, address }: OwnerPasswordAsked,
+  context: PasswordGrantContext,
+): Promise<string | undefined> {
+  if (context.signInPolicy === null) return undefined;
+  const situation = { ...BY_PASSWORD, person, provider: null, authTime: context.now(), clientId, address };
+  try {
+    const level = await levelBySignInPolicy({ when: "password_grant", ...situation, device: undefined }, context);
+    return level && `the policy about sign-ins requires ${level}`;
+  } catch (error) {
+    if (!(error instanceof OAuthError)) throw error;
+    return `${error.condition}: ${error.detail}`;
+  }
 }
 
 function refused({ reason }: Extract<SignInOutcome, { kind: "wrong" }>, tooLong: boolean): OwnerPasswordOutcome {

@@ -62,6 +62,7 @@ onEveryBackend("a password that a client hands over", (storage) => {
       afterwards: (work: () => Promise<void>) => void setImmediate(() => void work()),
       originOf: (address: string) => ({ network: address, provider: address, allocation: address }),
       now: () => NOW,
+      ...{ signInPolicy: null, event: () => undefined },
     };
     const asked = {
       ...{ username: "nobody", password: PASSWORD, address: `network ${serial}`, clientId: "client-1" },

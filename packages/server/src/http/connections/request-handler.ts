@@ -216,7 +216,7 @@ async function refused(error: unknown, route: Route, http: HttpRequest, assent: 
   const refusal = refusalOf(error);
   assent.refused(refusal, http, error);
   return route.for === "people"
-    ? (await assent.people.load()).problemAnswer(refusal.condition, http, assent)
+    ? (await assent.people.load()).refusedAnswer(refusal.condition, error, http, assent)
     : problemJson(refusal.condition, assent.issuer, http.id);
 }
 

@@ -20,6 +20,7 @@ import { isFormToken } from "../form-token.ts";
 import { type Answer, type HttpRequest, later, redirect, waitUntil } from "../http-message.ts";
 import { openPartial, type Partial } from "../partial-sign-in.ts";
 import { type PasskeyTools, personOfPasskey } from "../passkey-forms.ts";
+import { stepByPolicy } from "../sign-in-policy.ts";
 import { secondStepAgain } from "./second-step-page.ts";
 import { FIRST, signInAnswer } from "./sign-in-page.ts";
 
@@ -38,7 +39,7 @@ export async function isStillThere(person: Person, { keeper, signIn }: SignInToo
   return (await signIn.existing()).stillThere(person);
 }
 
-/** Makes the session and continues. */
+/** Makes the session and continues, if the operator's policy has nothing against it. */
 export async function signedInAnswer(
   person: Person,
   by: SignedInBy,
@@ -46,6 +47,8 @@ export async function signedInAnswer(
   tools: SignInTools,
 ): Promise<Answer> {
   const { visitor, http } = arrival;
+  const step = await stepByPolicy("sign_in", person, by, arrival, tools);
+  if (step !== undefined) return step;
   const cookies = [...visitor.cookies, ...(await startSession(person, by, visitor, http, tools))];
   tools.event("signed_in", { owner: person.personId, address: http.address, by: by.amr.join(" ") });
   return redirect(303, tools.issuer + onward(arrival.continuation, visitor, tools), cookies);

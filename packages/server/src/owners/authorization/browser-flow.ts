@@ -42,6 +42,7 @@ import {
   scopesWithoutPage,
   trustedFrom,
 } from "./person-or-company.ts";
+import { stepForApp } from "./policy-step.ts";
 import { noteChallenge } from "./reused-challenges.ts";
 
 /** A checked authorization request that has not been answered yet. */
@@ -161,6 +162,10 @@ async function advance(flow: AuthorizationFlow, reader: Reader, context: Authori
   const { signedIn } = reader;
   const owners = signedIn === undefined ? [] : await ownersFor(flow, signedIn, context);
   const step = nextStep({ asked: askedBy(flow), signedIn, owners, now: context.now() });
+  if (step.kind === "issue" || step.kind === "ask") {
+    const more = await stepForApp(flow.request, reader, context);
+    if (more !== undefined) return shown(more, owners, flow, reader, context);
+  }
   if (step.kind !== "issue") return shown(step, owners, flow, reader, context);
   if (signedIn === undefined) return { kind: "sign_in" };
   const { owner, by, otherwise } = step;
@@ -195,6 +200,8 @@ async function answered(
   if (!isAnswer) return again("stale", chosenOwner(owners, form.owner));
   const step = nextStep({ asked: askedBy(flow), signedIn, owners, now: context.now() });
   if (step.kind !== "ask" && step.kind !== "issue") return shown(step, owners, flow, reader, context);
+  const more = await stepForApp(flow.request, reader, context);
+  if (more !== undefined) return shown(more, owners, flow, reader, context);
   const question = { client, owners, durations: durationsFor(client, context), onceByScope: true };
   const decision = await decide(
     form,
@@ -235,6 +242,8 @@ async function wished(
   // The app was approved or looks different meanwhile, or the person may ask for nothing: the page shows the choices as
   // they are now.
   if (asked === undefined || !showsPresent(flow)) return advance(flow, reader, context);
+  const more = await stepForApp(flow.request, reader, context);
+  if (more !== undefined) return shown(more, [], flow, reader, context);
   const { client, redirectUri } = flow.request;
   if (client.document !== undefined) await context.oauth.documents?.keep(client);
   const problem = await askAdmins(asked, { client, redirectUri }, signedIn.person, context);

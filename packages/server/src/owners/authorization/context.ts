@@ -11,10 +11,11 @@ import type { Notice } from "../mail/company-notice-kinds.ts";
 import type { StoredMail } from "../mail/storage.ts";
 import type { PresentedDevice } from "../recognize-known-device.ts";
 import type { SignInContext } from "../sign-in.ts";
+import type { SignInPolicyContext } from "../sign-in-policy.ts";
 import type { ConsentDuration, OwnerStorage, Person, Session } from "../storage.ts";
 import type { CarrierContext } from "./continuation.ts";
 
-export interface AuthorizationContext extends CarrierContext {
+export interface AuthorizationContext extends CarrierContext, Pick<SignInPolicyContext, "signInPolicy"> {
   readonly oauth: OAuthContext;
   readonly storage: Uses<GrantStorage, "grants.issue"> &
     Uses<
@@ -31,7 +32,10 @@ export interface AuthorizationContext extends CarrierContext {
       | "deviceRequests.deny"
     > &
     Uses<KnownDeviceStorage, "knownDevices.get"> &
-    Uses<CompanyStorage, "members.consentAndCompaniesOf" | "companyApps.askApproval" | "invitations.find">;
+    Uses<
+      CompanyStorage,
+      "members.consentAndCompaniesOf" | "members.companiesOf" | "companyApps.askApproval" | "invitations.find"
+    >;
   readonly credentials: Pick<InvitationCredentials, "read" | "partitionOf">;
   /** The durations that the operator offers. */
   readonly consentDurations: readonly ConsentDuration[];

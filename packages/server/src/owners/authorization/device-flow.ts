@@ -27,6 +27,7 @@ import type { AuthorizationContext, Reader, SignedIn } from "./context.ts";
 import type { DeviceContinuation } from "./continuation.ts";
 import { type AskStep, type NextStep, nextStep } from "./next-step.ts";
 import { chosenOwner, type OwnerChoice, ownerChoices } from "./person-or-company.ts";
+import { levelForApp } from "./policy-step.ts";
 
 /** A device whose code was right, and the person who answers it. */
 export interface DeviceFlow extends SignedIn {
@@ -191,6 +192,8 @@ async function findDevice(
   const claimed = { ...continuation, claimedBy: session.sessionId, clientId: client.clientId };
   switch (step.kind) {
     case "ask": {
+      const acr = await levelForApp(client.clientId, signedIn, reader, context);
+      if (acr !== undefined) return { kind: "step_up", acr, continuation: claimed, client, signedIn };
       const network = (address: string) => context.originOf(address).network;
       const near = request.address !== null && network(request.address) === network(reader.address);
       const flow = { person, session, continuation: claimed, request, client, userCodeKey, owners, ask: step, near };

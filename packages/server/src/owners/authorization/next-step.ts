@@ -61,6 +61,7 @@ export interface RefuseStep {
     ConditionName,
     | ("login_required" | "sign_in_too_old" | "sign_in_too_weak" | "new_password_needed" | "other_person_signed_in")
     | ("consent_required" | "owner_ambiguous" | "nothing_grantable")
+    | ("sign_in_policy_denied" | "sign_in_policy_failed")
   >;
 }
 

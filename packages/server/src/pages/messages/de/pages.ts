@@ -143,6 +143,18 @@ export const pages = {
       title: "Dieses Formular kam von einer anderen Website",
       text: "Es wurde nichts geändert. Wenn Sie das tun wollten, öffnen Sie die Seite hier und senden Sie das Formular noch einmal.",
     },
+    signInRefused: {
+      title: "So können Sie sich nicht anmelden",
+      text: "Ihre Anmeldung war richtig, aber eine Regel dieses Dienstes lässt sie jetzt nicht zu. Melden Sie sich von einem anderen Ort oder auf andere Weise an, oder fragen Sie den Betreiber dieses Dienstes.",
+    },
+    signInTooWeak: {
+      title: "Diese Anmeldung braucht einen zweiten Schritt",
+      text: "Eine Regel dieses Dienstes verlangt eine stärkere Anmeldung, und Ihr Konto hat keinen zweiten Schritt, der stark genug ist. Melden Sie sich mit einem Passkey an, falls Sie einen haben, oder fragen Sie den Betreiber dieses Dienstes.",
+    },
+    signInUnchecked: {
+      title: "Ihre Anmeldung konnte nicht geprüft werden",
+      text: "Der Dienst konnte eine seiner Regeln nicht abfragen, deshalb sind Sie nicht angemeldet. Mit Ihrem Konto ist alles in Ordnung. Versuchen Sie es in einer Minute noch einmal.",
+    },
     cutOff: {
       title: "Beginnen Sie in der App noch einmal",
       text: "Diese Seite gehört zu einer Anmeldung, die in einem anderen Browser gestartet wurde, oder der Link ist unvollständig. Es wurde nichts weitergegeben.",

@@ -137,6 +137,18 @@ export const pages = {
       title: "This form came from another site",
       text: "Nothing was changed. If you meant to do this, open the page here and send the form again.",
     },
+    signInRefused: {
+      title: "You can’t sign in this way",
+      text: "Your sign-in was right, but a rule of this service doesn’t allow it now. Sign in from another place or in another way, or ask whoever runs this service.",
+    },
+    signInTooWeak: {
+      title: "This sign-in needs a second step",
+      text: "A rule of this service asks for a stronger sign-in, and your account has no second step that is strong enough. Sign in with a passkey if you have one, or ask whoever runs this service.",
+    },
+    signInUnchecked: {
+      title: "Your sign-in could not be checked",
+      text: "The service could not ask one of its rules, so you are not signed in. Nothing is wrong with your account. Try again in a minute.",
+    },
     cutOff: {
       title: "Start again from the app",
       text: "This page belongs to a sign-in that was started in another browser, or the link is incomplete. Nothing was shared.",

@@ -143,6 +143,18 @@ export const pages = {
       title: "Este formulario venía de otro sitio",
       text: "No se ha cambiado nada. Si quería hacerlo, abra la página aquí y envíe de nuevo el formulario.",
     },
+    signInRefused: {
+      title: "No puede iniciar sesión de esta manera",
+      text: "Sus datos eran correctos, pero una regla de este servicio no permite ahora este inicio de sesión. Inicie sesión desde otro lugar o de otra manera, o pregunte a quien administra este servicio.",
+    },
+    signInTooWeak: {
+      title: "Este inicio de sesión necesita un segundo paso",
+      text: "Una regla de este servicio pide un inicio de sesión más seguro, y su cuenta no tiene un segundo paso suficiente. Inicie sesión con una llave de acceso si tiene una, o pregunte a quien administra este servicio.",
+    },
+    signInUnchecked: {
+      title: "No se pudo comprobar su inicio de sesión",
+      text: "El servicio no pudo consultar una de sus reglas, así que no ha iniciado sesión. Su cuenta no tiene ningún problema. Inténtelo de nuevo en un minuto.",
+    },
     cutOff: {
       title: "Empiece de nuevo desde la aplicación",
       text: "Esta página pertenece a un inicio de sesión que se empezó en otro navegador, o el enlace está incompleto. No se ha compartido nada.",

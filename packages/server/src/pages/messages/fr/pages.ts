@@ -143,6 +143,18 @@ export const pages = {
       title: "Ce formulaire venait d’un autre site",
       text: "Rien n’a été modifié. Si vous vouliez faire cela, ouvrez la page ici et envoyez de nouveau le formulaire.",
     },
+    signInRefused: {
+      title: "Vous ne pouvez pas vous connecter ainsi",
+      text: "Votre connexion était correcte, mais une règle de ce service ne l’autorise pas pour le moment. Connectez-vous depuis un autre endroit ou d’une autre manière, ou demandez à la personne qui gère ce service.",
+    },
+    signInTooWeak: {
+      title: "Cette connexion demande une seconde étape",
+      text: "Une règle de ce service demande une connexion plus forte, et votre compte n’a pas de seconde étape assez forte. Connectez-vous avec une clé d’accès si vous en avez une, ou demandez à la personne qui gère ce service.",
+    },
+    signInUnchecked: {
+      title: "Votre connexion n’a pas pu être vérifiée",
+      text: "Le service n’a pas pu consulter l’une de ses règles ; vous n’êtes donc pas connecté. Votre compte n’a aucun problème. Réessayez dans une minute.",
+    },
     cutOff: {
       title: "Recommencez depuis l’application",
       text: "Cette page appartient à une connexion commencée dans un autre navigateur, ou le lien est incomplet. Rien n’a été transmis.",
