@@ -2,8 +2,10 @@
 
 import { decodeJwt } from "jose";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beginEpoch } from "../../packages/server/src/admin/index.ts";
+import { configOf } from "../../packages/server/src/index.ts";
 import { aJwtIssuer, claimsFor, jwtOf, trust } from "../support/assertion-requests.ts";
-import { expectRefusal, expectUnlogged, logged, signedInPerson } from "../support/back-channel.ts";
+import { copyOf, expectRefusal, expectUnlogged, logged, signedInPerson } from "../support/back-channel.ts";
 import { postForm } from "../support/http-browser.ts";
 import { startServer, type TestClient, type TestServer } from "../support/test-server.ts";
 import {
@@ -137,4 +139,30 @@ test("TX-18 an ID token of another client, an access token → refused", async (
   const ask = (token: unknown) => use({ subject_token_type: typeOf("id_token") }, String(token), agent);
   await expectSubjectRefused(ask(body["id_token"]));
   await expectSubjectRefused(ask(body.access_token));
+});
+
+test("TX-04 issued before the database was restored, access token and ID token → refused, though the consents were kept; without a restore → 200", async () => {
+  const own = await addAgent(server, { subjects: ["id_token"] }, { scopes: ["openid", "mail:read"] });
+  const asking = { ask: { scope: "openid mail:read" }, answer: {}, fields: { resource: API2 } };
+  const { body } = await assistantTokens(server, own, await signedInPerson(server), asking);
+  /** What both exchanges give at a server on a copy of the data. */
+  const exchanged = async (dataDir: string) => {
+    const copied = await startServer({ dataDir, config: { issuer: server.issuer } });
+    try {
+      copied.tick(server.now() - copied.now());
+      const at = { issuer: copied.url };
+      const idToken = { audience: API2, subject_token_type: typeOf("id_token") };
+      return [
+        await exchange(at, scene.agent, scene.subject, { audience: API2 }),
+        await exchange(at, own, String(body["id_token"]), idToken),
+      ];
+    } finally {
+      await copied.stop();
+    }
+  };
+  expect((await exchanged(copyOf(server))).map(({ status }) => status)).toEqual([200, 200]);
+  const restored = copyOf(server);
+  // The database says that the copied server is running, so `force` is necessary.
+  await beginEpoch(configOf({ dataDir: restored }), { keepConsents: true, force: true }, server.now());
+  for (const refused of await exchanged(restored)) await expectSubjectRefused(Promise.resolve(refused));
 });
