@@ -319,8 +319,8 @@ describe("claims", () => {
     expect((await wide.call(token)).status).toBe(401);
     await Promise.all([exact.close(), wide.close()]);
   });
-  test.each([{ jkt: "x" }, { "x5t#S256": "x" }, {}, null])(
-    "DP-14 cnf %j, bound to a key that nobody proves → refused",
+  test.each([{ jkt: "x" }, { "x5t#S256": "x" }, { jwk: {} }, { unknown: "x" }, {}, null])(
+    "DP-14, PM-11, PM-12 cnf %j, bound to a key that nobody proves → refused",
     async (cnf) => {
       await refused(claims({ cnf }), "token_bound");
     },

@@ -1,5 +1,6 @@
 /** Protected resource metadata (RFC 9728) and the challenges that lead to it, in every adapter. */
 
+import { sign } from "node:crypto";
 import { request as httpRequest } from "node:http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { serveMetadata as inFastify } from "../src/fastify.ts";
@@ -236,6 +237,49 @@ describe("PM-05 a scope or an acr with", () => {
       expect(() => withToken(api, requirement, handler)).toThrow(TypeError);
       const request = new Request("https://api.test/mcp");
       await expect(api.protect(request, requirement)).rejects.toThrow(TypeError);
+    }
+  });
+});
+
+/** A JWT of `signed_metadata` (§2.2). Without a key, it has no signature. */
+function signedMetadata(claims: Record<string, unknown>, by?: SigningKey): string {
+  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
+  const input = `${part({ alg: by?.alg ?? "none" })}.${part(claims)}`;
+  const how = by && { key: by.privateKey, dsaEncoding: "ieee-p1363" as const };
+  return `${input}.${how === undefined ? "" : sign("sha256", Buffer.from(input), how).toString("base64url")}`;
+}
+
+describe("signed_metadata, which no part of this package makes or reads", () => {
+  test("PM-18 the document has none, whatever a program puts into the options", async () => {
+    const metadata = { name: "Files", scopes: ["files:read"], signed_metadata: "x.y.z" };
+    const served = inFetch(createResourceServer(options({ metadata })));
+    const published = (await served(new Request(HOME))?.json()) as object;
+    expect(published).toHaveProperty("resource_name");
+    expect(published).not.toHaveProperty("signed_metadata");
+  });
+
+  test("PM-18 in the issuer's metadata, of another issuer, without a signature, or with another value → ignored: the plain values count", async () => {
+    const elsewhere = await startIssuer([key.jwk]);
+    const intruder = await aKey();
+    const login = await startIssuer([key.jwk]);
+    const other = { jwks_uri: elsewhere.jwksUri };
+    try {
+      for (const signed of [
+        signedMetadata({ iss: elsewhere.issuer, issuer: login.issuer, ...other }, intruder),
+        signedMetadata({ iss: login.issuer, issuer: login.issuer, ...other }),
+        signedMetadata({ iss: login.issuer, issuer: login.issuer, ...other }, key),
+        { not: "a JWT" },
+      ]) {
+        login.metadata = { issuer: login.issuer, jwks_uri: login.jwksUri, signed_metadata: signed };
+        const api = createResourceServer({ issuer: login.issuer, audience: API });
+        const bearer = `Bearer ${aToken(login.issuer, key, { claims: { aud: API } })}`;
+        const claims = await api.protect(new Request(API, { headers: { authorization: bearer } }));
+        expect(claims.iss).toBe(login.issuer);
+      }
+      expect(elsewhere.hits).toEqual({ metadata: 0, jwks: 0, other: [] });
+      expect(login.hits.jwks).toBe(4);
+    } finally {
+      await Promise.all([elsewhere.close(), login.close()]);
     }
   });
 });
