@@ -13,7 +13,7 @@ import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { aDocumentSite, type DocumentSite, LOOPBACK } from "./support/document-site.ts";
 import { freePort } from "./support/free-port.ts";
-import { Agent, authorize, authorizeUrl, pkce, postForm, redeem } from "./support/http-browser.ts";
+import { Agent, authorize, authorizeUrl, pkce, postForm, redeem, refresh } from "./support/http-browser.ts";
 import { aReader, commandsOf, type Reader } from "./support/run-commands-of-example.ts";
 import { startServer, type TestServer } from "./support/test-server.ts";
 
@@ -53,16 +53,23 @@ const post = (body: string, headers: Record<string, string> = {}) =>
   fetch(mcp, { method: "POST", body, headers: { "content-type": "application/json", ...headers } });
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
-/** A token for reading notes, of a client with a document at this path. */
-async function aToken(path: string): Promise<string> {
+/** The tokens that the person `demo` allows a client with a document at this path. */
+async function tokensFor(path: string, scope: string, agent = new Agent(server.issuer)) {
   const client = site.publish(`/${path}.json`);
   const proof = pkce();
   const challenge = { code_challenge: proof.challenge, code_challenge_method: "S256" };
-  const url = authorizeUrl(server, client, { ...challenge, scope: "notes:read", resource: mcp });
-  const callback = await authorize(new Agent(server.issuer), url, "demo");
+  const url = authorizeUrl(server, client, { ...challenge, scope, resource: mcp });
+  const callback = await authorize(agent, url, "demo");
   const { body } = await redeem(server, client, callback, { code_verifier: proof.verifier });
-  return body.access_token ?? "";
+  return { client, access: body.access_token ?? "", refresh: body.refresh_token ?? "" };
 }
+
+const aToken = async (path: string, scope = "notes:read") => (await tokensFor(path, scope)).access;
+const PING = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" });
+const refusal = async (token: string) => {
+  const { status, headers } = await post(PING, { ...bearer(token), accept: "application/json, text/event-stream" });
+  return [status, headers.get("www-authenticate")];
+};
 
 describe("requests that the MCP server refuses", () => {
   test("no token → 401, which names the document and the scope", async () => {
@@ -95,6 +102,31 @@ describe("requests that the MCP server refuses", () => {
       401,
       expect.stringContaining('error="invalid_token"'),
     ]);
+  });
+
+  test("a genuine token that has expired → 401 invalid_token; a live one of the same client → answered", async () => {
+    // The clock of the MCP server is right.
+    server.tick(-3_600_000);
+    const expired = await aToken("expired");
+    server.tick(3_600_000);
+    expect(await refusal(expired)).toEqual([401, expect.stringContaining('error="invalid_token"')]);
+    expect(await refusal(await aToken("expired"))).toEqual([200, null]);
+  });
+
+  test("a genuine token without the scope that every request needs → 403, which names it", async () => {
+    const refused = await refusal(await aToken("writer", "notes:write"));
+    expect(refused).toEqual([403, expect.stringMatching(/error="insufficient_scope".*scope="notes:read"/)]);
+  });
+
+  test("the owner removed the access → no new token; the last one → 401 when its 10 minutes are over", async () => {
+    const agent = new Agent(server.issuer);
+    server.tick(-3_600_000);
+    const { client, access, refresh: token } = await tokensFor("removed", "notes:read", agent);
+    await removeAccess(agent, client.clientId);
+    const { status, body } = await refresh(server, client, token);
+    server.tick(3_600_000);
+    expect([status, body.error]).toEqual([400, "invalid_grant"]);
+    expect(await refusal(access)).toEqual([401, expect.stringContaining('error="invalid_token"')]);
   });
 
   test("a tool beyond the token's scopes, also inside a batch → 403 insufficient_scope, with all that it needs", async () => {
