@@ -25,6 +25,8 @@ const api = createResourceServer({
   issuer,
   audience: address.href,
   metadata: { scopes: ["notes:read", "notes:write"], name: "Notes" },
+  // Callers read a fixed text. The reason is for the log.
+  onRefusal: ({ condition, detail }) => console.error(condition, detail ?? ""),
 });
 const metadata = serveMetadata(api);
 

@@ -7,7 +7,12 @@ import { withToken } from "@assent/resource-server/node";
 const issuer = process.env["ISSUER"] ?? "http://localhost:9400";
 const port = Number(process.env["API_PORT"] ?? 3000);
 
-const api = createResourceServer({ issuer, audience: process.env["AUDIENCE"] ?? "http://127.0.0.1:3000" });
+const api = createResourceServer({
+  issuer,
+  audience: process.env["AUDIENCE"] ?? "http://127.0.0.1:3000",
+  // Callers read a fixed text. The reason is for the log.
+  onRefusal: ({ condition, detail }) => console.error(condition, detail ?? ""),
+});
 
 createServer(
   withToken(api, { scope: "albums:read" }, (_request, response, claims) => {

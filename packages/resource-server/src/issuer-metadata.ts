@@ -22,7 +22,10 @@ export interface JwksLocation {
 export async function findJwks(issuer: string, signal: AbortSignal): Promise<JwksLocation> {
   const url = metadataUrl(issuer);
   const { value, maxAge } = await fetchJson(url, signal);
-  if (value.issuer !== issuer) throw new Error(`${url}: its issuer is not identical to ${issuer}`);
+  if (value.issuer !== issuer) {
+    const found = typeof value.issuer === "string" ? JSON.stringify(value.issuer.slice(0, 200)) : "missing";
+    throw new Error(`${url}: its issuer (${found}) is not identical to ${issuer}`);
+  }
   const jwksUri = value.jwks_uri;
   const problem = urlProblem(jwksUri);
   if (typeof jwksUri !== "string" || problem !== null) throw new Error(`${url}: jwks_uri ${problem}`);
