@@ -8,7 +8,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { adminToken } from "../../../test/support/admin-api.ts";
-import { decide } from "../../../test/support/device-actor.ts";
+import { decide, enter } from "../../../test/support/device-actor.ts";
 import { freePort } from "../../../test/support/free-port.ts";
 import { Agent } from "../../../test/support/http-browser.ts";
 import { aCertificate } from "../../../test/support/make-certificates.ts";
@@ -54,7 +54,7 @@ const signInsFile = () => join(at.folder, ".config", "assent", "sign-ins.json");
 const context = () => adminOf(server.assent.storage, server.issuer, server.now);
 
 /** Signs in as a person does: the command shows a code, and the person types it in a browser. */
-async function login(username: string, scope: string) {
+async function login(username: string, scope: string, answer: typeof enter = decide) {
   const command = at.start(["login", server.issuer, "--scope", scope]);
   let code: string | undefined;
   await expect
@@ -66,7 +66,7 @@ async function login(username: string, scope: string) {
       { timeout: 20_000 },
     )
     .toBeDefined();
-  const answered = await decide(new Agent(server.issuer), code ?? "", username);
+  const answered = await answer(new Agent(server.issuer), code ?? "", username);
   expect(answered.status, answered.text.slice(0, 500)).toBeLessThan(400);
   return command.ended();
 }
@@ -406,6 +406,15 @@ test("an operator signs in, works, lets the token end, and signs out", async () 
   });
   expect(late.status).toBe(401);
   expect(await at.json(["whoami"])).toEqual({ server: null });
+}, 60_000);
+
+test("login by somebody who is no operator, with a scope that does not exist → says what is missing", async () => {
+  await allowLogin(context());
+  const { username } = await server.addPerson();
+  const { code, stderr } = await login(username, "admin", enter);
+  expect([code, stderr]).toEqual([1, expect.stringContaining("you have no role for this scope")]);
+  const wrong = await at.run(["login", server.issuer, "--scope", "admin:client:read"]);
+  expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringContaining("has no such scope: use admin")]);
 }, 60_000);
 
 test("completion for bash → nouns, verbs, options and their choices; for the others → a script", async () => {

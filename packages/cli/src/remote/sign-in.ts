@@ -76,6 +76,10 @@ function refusedDevice(server: string, codes: Body): Failure {
       `${server} doesn't let commands sign in: on the server's machine, run assent admin allow-login (or use a token: ASSENT_SERVER and ASSENT_TOKEN)`,
     );
   }
+  if (codes["error"] === "invalid_scope")
+    return new Failure(
+      `${server} has no such scope: use admin, or narrower ones such as admin:clients:read, separated by spaces`,
+    );
   return new Failure(`${server} gave no code: ${text(codes, "error_description") || text(codes, "error")}`);
 }
 
@@ -96,7 +100,9 @@ async function untilAnswered(server: string, url: string, codes: Body): Promise<
         wait += 5;
         break;
       case "access_denied":
-        throw new Failure("you didn't allow the access");
+        throw new Failure(
+          "nobody allowed the access. If the page said that your account isn't permitted to, you have no role for this scope: ask an operator for one (assent user update YOU --operator admin), or use a narrower --scope",
+        );
       case "expired_token":
         throw new Failure("the code has expired: run assent login again");
       default:
