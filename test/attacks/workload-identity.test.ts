@@ -158,6 +158,17 @@ describe("a token that is not meant for this client", () => {
     expect((await present(client, await sign(key, job()))).status).toBe(200);
   });
 
+  test.each([
+    ["iss", "https://evil.test"],
+    ["sub", "repo:octo/other:ref:refs/heads/main"],
+    ["aud", "https://other.test"],
+  ])("another %s → the operator reads what the token has", async (name, value) => {
+    const { headers } = await present(await aWorkload(), await sign(key, job({ [name]: value })));
+    const requestId = headers.get("x-request-id") ?? "";
+    const stored = () => server.assent.storage.refusals.get({ requestId });
+    await expect.poll(async () => (await stored())?.detail).toBe(`${name}: ${JSON.stringify(value)}`);
+  });
+
   test.each(["at+jwt", "logout+jwt", "client-authentication+jwt", "dpop+jwt"])(
     "of the type %s → invalid_client",
     async (typ) => {

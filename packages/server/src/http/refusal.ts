@@ -68,7 +68,9 @@ export function factsOf(
   const named = clientId === undefined || clientId === "" ? {} : { client_id: logged(clientId) };
   const [parameter, registered] = REFUSED[condition] ?? [];
   if (parameter === undefined || asked === undefined) return named;
-  const value = parameter === "resource" ? asked.resource.join(" ") : asked.single.get(parameter);
+  // A token exchange can name the API by `audience` (RFC 8693 §2.1).
+  const value =
+    parameter === "resource" ? asked.resource.join(" ") || asked.single.get("audience") : asked.single.get(parameter);
   const isUri = parameter === "redirect_uri" || parameter === "resource";
   const received = value === undefined || value === "" ? {} : { received: logged(isUri ? withoutQuery(value) : value) };
   const known = client === undefined ? undefined : registered?.(client, asked);

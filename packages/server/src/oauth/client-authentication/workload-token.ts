@@ -34,7 +34,7 @@ export async function checkWorkloadToken(jwt: ForeignJwt, client: Client, contex
   const record = await trusted(jwt, workload, context);
   if (record === undefined) {
     await context.foreignJwts.pretend(jwt);
-    return refuse("client_workload_issuer_wrong");
+    return refuse("client_workload_issuer_wrong", told("iss", jwt.claims.iss));
   }
   const { jwks, jwksUri } = record;
   const outcome = await context.foreignJwts.verify(jwt, { algs: PUBLIC_KEY_ALGS, jwks, jwksUri });
@@ -43,10 +43,16 @@ export async function checkWorkloadToken(jwt: ForeignJwt, client: Client, contex
   // A token that names another service, too, could be presented here by that service.
   const audiences: readonly unknown[] = Array.isArray(aud) ? aud : [aud];
   if (audiences.length !== 1 || audiences[0] !== (workload.audience ?? context.issuer))
-    refuse("client_workload_audience_wrong");
-  if (typeof sub !== "string" || !matchesSubject(workload.subject, sub)) refuse("client_workload_subject_wrong");
+    refuse("client_workload_audience_wrong", told("aud", aud));
+  if (typeof sub !== "string" || !matchesSubject(workload.subject, sub))
+    refuse("client_workload_subject_wrong", told("sub", sub));
   checkTimes(jwt, context.now());
   if (client.status !== "active") refuse("client_disabled");
+}
+
+/** For the operator, who compares it with what is registered. None of these claims is a secret. */
+function told(name: string, value: unknown): string {
+  return value === undefined ? `the token has no ${name}` : `${name}: ${JSON.stringify(value).slice(0, 200)}`;
 }
 
 /** The record of the token's issuer. Undefined: the client may not present its tokens, or it is not trusted any more. */
