@@ -47,10 +47,6 @@ const GROUPS: Readonly<Record<string, string>> = {
 
 /** Attacks on parts that don't exist yet: the part, and each attack by its id. */
 const WAITING: readonly (readonly [part: string, attacks: Readonly<Record<string, string>>])[] = [
-  [
-    "the command on a remote server",
-    { "AP-15": "an address without https, metadata of another issuer, and a token file that others can read" },
-  ],
   ["an import of another server's clients", { "AP-11": "clients whose settings there are weaker than ours" }],
   [
     "the admin API and the console",

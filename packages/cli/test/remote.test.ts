@@ -78,7 +78,7 @@ describe("wrong servers", () => {
     ["a password in the address", "https://me:secret@login.example.com", /no user, query or fragment/],
     ["no address", "login.example.com", /must be an address/],
     ["no scheme", "localhost:9400", /with https:\/\/ at its beginning/],
-  ])("%s → wrong usage, and nothing is sent", async (_, address, text) => {
+  ])("AP-15 %s → wrong usage, and nothing is sent", async (_, address, text) => {
     for (const words of [
       ["client", "list", "--server", address],
       ["login", address],
@@ -87,6 +87,33 @@ describe("wrong servers", () => {
       expect([code, stderr]).toEqual([2, expect.stringMatching(text)]);
       expect(stderr).not.toContain("secret");
     }
+  });
+
+  test("AP-15 metadata that names another issuer, or endpoints of another server → refused, and no token is asked for", async () => {
+    const requests: string[] = [];
+    let document: Record<string, string> = {};
+    const made = createServer((request, response) => {
+      requests.push(`${request.method} ${request.url}`);
+      response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(document));
+    });
+    await new Promise<void>((resolve) => made.listen(0, "127.0.0.1", resolve));
+    listening.push(made);
+    const address = `http://127.0.0.1:${(made.address() as AddressInfo).port}`;
+    const endpoints = (of: string) => ({
+      ...{ device_authorization_endpoint: `${of}/device_authorization`, token_endpoint: `${of}/token` },
+      revocation_endpoint: `${of}/revoke`,
+    });
+    for (const [found, text] of [
+      [{ issuer: server.issuer, ...endpoints(server.issuer) }, "calls itself"],
+      [{ issuer: `${address}/`, ...endpoints(address) }, "calls itself"],
+      [{ issuer: address, ...endpoints(server.issuer) }, "has no device authorization endpoint"],
+    ] as const) {
+      document = found;
+      const { code, stderr } = await at.run(["login", address]);
+      expect([code, stderr]).toEqual([1, expect.stringContaining(text)]);
+    }
+    expect(new Set(requests)).toEqual(new Set(["GET /.well-known/oauth-authorization-server"]));
+    expect(() => statSync(signInsFile())).toThrow(/ENOENT/);
   });
 
   test("nothing listens → says so; no Assent server, a redirect → not followed, says what answered", async () => {
@@ -159,7 +186,23 @@ describe("tokens that are not enough", () => {
     expect([code, stderr]).toEqual([1, expect.stringContaining("admin:companies:write")]);
   });
 
-  test("a file with tokens that others may read → is not used; a damaged one → says so", async () => {
+  test("AP-15 signed out while the server is away → the file is gone, and a note says that the access goes on there", async () => {
+    const address = `http://127.0.0.1:${await freePort()}`;
+    const kept = {
+      access_token: "at_secret",
+      refresh_token: "rt_secret",
+      expires_at: Date.now() + 60_000,
+      scope: "admin",
+    };
+    execFileSync("mkdir", ["-p", join(at.folder, ".config", "assent")]);
+    writeFileSync(signInsFile(), JSON.stringify({ current: address, servers: { [address]: kept } }), { mode: 0o600 });
+    const { code, stdout, stderr } = await at.run(["logout"]);
+    expect([code, stderr]).toEqual([0, expect.stringContaining("the access ends there when its consent does")]);
+    expect(stdout + stderr).not.toContain("secret");
+    expect(() => statSync(signInsFile())).toThrow(/ENOENT/);
+  });
+
+  test("AP-15 a file with tokens that others may read → is not used; a damaged one → says so", async () => {
     const folder = join(at.folder, ".config", "assent");
     execFileSync("mkdir", ["-p", folder]);
     writeFileSync(signInsFile(), JSON.stringify({ current: server.issuer, servers: {} }), { mode: 0o600 });
