@@ -145,7 +145,7 @@ function facts(agent: AgentEntry, now: number, words: Messages): Markup {
     (one) =>
       html`<dd>${rich(apps.throughOne, { app: name(one.name), through: name(agent.name), when: time(one.lastUsedAt) })}</dd>`,
   );
-  return html`<dl class="facts">
+  return html`<dl class="facts lines">
     <div><dt>${agents.keeps}</dt><dd>${agent.expiresAt === null ? agents.keepsForever : shownTime(words, agent.expiresAt, "exact")}</dd></div>
     <div><dt>${apps.used}</dt><dd>${agent.lastUsedAt === null ? apps.never : time(agent.lastUsedAt)}</dd></div>
     ${uses.length > 0 && html`<div><dt>${agents.uses}</dt>${uses}</div>`}

@@ -19,7 +19,7 @@ export const agents: Translation<typeof english, "one" | "other"> = {
     useOne: "{api}, {when}",
     details: "Einzelheiten",
     pausedSince:
-      "{when} pausiert. Sie bekommt keinen neuen Zugriff, bis Sie sie fortsetzen. Was Sie erlaubt haben, bleibt erhalten.",
+      "Pausiert: {when}. Sie bekommt keinen neuen Zugriff, bis Sie sie fortsetzen. Was Sie erlaubt haben, bleibt erhalten.",
     pausedHere: "Sie haben diese App {when} pausiert. Unter {agents} können Sie sie fortsetzen.",
     pausedStill: {
       one: "Was sie schon hatte, funktioniert noch höchstens 1 Minute.",
