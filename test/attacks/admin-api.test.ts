@@ -70,6 +70,9 @@ describe("AD-01, AD-02: every operation, by tokens that are not enough", () => {
     const narrower = await adminToken(server, [...others, ...less].join(" "));
     const refused = await api.call(operation.method, pathOf(operation), { token: narrower });
     expect([refused.status, refused.body?.["code"]]).toEqual([403, "admin_scope_missing"]);
+    expect(refused.body?.["errors"]).toEqual([
+      { field: null, problem: expect.stringMatching(/^needs the scope admin/) },
+    ]);
     expect(challengeOf(refused.headers)).toContain(`error="insufficient_scope", scope="${scopeOf(operation)}"`);
     const enough = await adminToken(server, scopeOf(operation));
     expect([401, 403]).not.toContain((await api.call(operation.method, pathOf(operation), { token: enough })).status);

@@ -12,6 +12,8 @@ export class Failure extends Error {}
 const FLAGS: Readonly<Record<string, string>> = {
   client_name: "--name",
   kinds: "--kind",
+  expires_in: "--expires",
+  redirect_hosts: "--redirect-host",
   client_secret: "--client-secret-stdin",
   redirect_uris: "--redirect-uri",
   post_logout_redirect_uris: "--post-logout-redirect-uri",

@@ -16,6 +16,8 @@ test("a token is made with its policy, printed once, listed, revoked; wrong valu
     expect.stringMatching(/uses: must be 1 to 1000\n.*scope: "nothing"/s),
   ]);
   expect((await at.run(["registration", "create-token", "--uses", "x"])).code).toBe(2);
+  const long = await at.run(["registration", "create-token", "--expires", "99999999"]);
+  expect([long.code, long.stderr]).toEqual([1, expect.stringContaining("error: --expires: must be 1 to")]);
   const made = (await at.json([
     ...["registration", "create-token", "--uses", "5", "--expires", "60", "--scope", "openid email"],
     ...["--redirect-host", "app.example", "--grant-type", "authorization_code", "--default-scope", "openid"],

@@ -39,7 +39,12 @@ export async function createAdminToken(
     ...(scopes.length === 0 ? [{ field: "scope", problem: "name at least one scope" }] : []),
     ...(unknown.length === 0
       ? []
-      : [{ field: "scope", problem: `${unknown.slice(0, 10).join(", ")}: not a scope of the admin API` }]),
+      : [
+          {
+            field: "scope",
+            problem: `${unknown.slice(0, 10).join(", ")}: not a scope of the admin API; use admin, or for example admin:clients:read`,
+          },
+        ]),
     ...(Number.isSafeInteger(lifetime) && lifetime >= 1 && lifetime <= MAX_TOKEN_TTL
       ? []
       : [{ field: "expires_in", problem: `must be 1 to ${MAX_TOKEN_TTL} seconds` }]),

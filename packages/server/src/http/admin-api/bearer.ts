@@ -28,5 +28,6 @@ export function requireScope(authority: Authority, group: AdminGroup | null, acc
   if (group === null ? authority.isFull : authority.may(group, access)) return;
   const needed = group === null ? ADMIN : adminScope(group, access);
   const challenge = `${CHALLENGE}, error="insufficient_scope", scope="${needed}"`;
-  throw new ApiRefusal("admin_scope_missing", [], { "www-authenticate": challenge });
+  const problems = [{ field: null, problem: `needs the scope ${needed}` }];
+  throw new ApiRefusal("admin_scope_missing", problems, { "www-authenticate": challenge });
 }
