@@ -115,9 +115,19 @@ describe("TX-10 one client after the other", () => {
     const claims = decodeJwt(body.access_token ?? "");
     expect(claims).toMatchObject({ sub: company.companyId, client_id: agent.clientId });
     expect(claims["act"]).toEqual({ sub: agent.clientId, act: { sub: admin.personId } });
-    const page = await admin.agent.get(`/company/${company.slug}/history`);
-    expect(page.text.replace(/<[^>]+>/g, "")).toContain("Calendar agent, through Assistant");
+    const shown = async (path: string) =>
+      (await admin.agent.get(`/company/${company.slug}${path}`)).text.replace(/<[^>]+>/g, "");
+    expect(await shown("/history")).toContain("Calendar agent, through Assistant");
+    // The page about the app names the agent; the page about another app doesn't.
+    const other = await addAssistant(server, { name: "Other" });
+    await assistantTokens(server, other, admin, {
+      answer: { owner: company.companyId, scope: ["read", "write", "mail:read"] },
+    });
+    expect(await shown(`/apps/${assistant.clientId}`)).toContain("Calendar agent, through Assistant");
+    expect(await shown(`/apps/${other.clientId}`)).toContain("Access now");
+    expect(await shown(`/apps/${other.clientId}`)).not.toContain("Calendar agent");
     await decide(server, company, assistant, { rule: "block" });
+    expect(await shown(`/apps/${assistant.clientId}`)).not.toContain("Calendar agent");
     expectRefusal(await exchange(server, agent, access, { audience: API2 }), "invalid_request");
     expect(await isActive(server, api2, body.access_token)).toBe(false);
   });

@@ -6,6 +6,7 @@ import { hidden, notice, tile } from "./parts/components.ts";
 import { type Child, html, type Markup } from "./parts/html.ts";
 import { icon } from "./parts/icons.ts";
 import { accountPage } from "./parts/layout.ts";
+import { throughList } from "./parts/through-list.ts";
 import { durationLabel, exact, shownTime, timeElement } from "./shown-time.ts";
 import { hostText, NAME_LENGTH, name, visible } from "./untrusted-text.ts";
 import type { AppEntry, AppsView, DoneNotice, NextOwner } from "./views.ts";
@@ -135,7 +136,7 @@ function entry(app: AppEntry, view: AppsView, chrome: Chrome): Markup {
     ${app.pausedAt !== null && notice("warning", pausedText(app.pausedAt, view.now, chrome))}
     ${app.off && notice("warning", words.apps.off)}
     ${scopeList(app, view.now, words)} ${facts(app, view.now, words)}
-    ${app.through.length > 0 && through(app, view.now, words)}
+    ${app.through.length > 0 && throughList(app, view.now, words)}
     ${app.idleScopes && keepUsed(app, view, chrome)}
     ${app.declined.length > 0 && declined(app, view, chrome)}
     ${app.next !== null && nextTime(app, app.next, view, chrome)}
@@ -330,21 +331,6 @@ function usedText({ lastUsedAt, usedFrom, usedSince }: AppEntry, time: (at: numb
     when: time(lastUsedAt),
     network: hostText(usedFrom),
   });
-}
-
-/** Other apps that use this app's access, which end with it. */
-function through(app: AppEntry, now: number, words: Messages): Markup {
-  return html`<div class="small">
-    <p class="soft">${words.apps.through}</p>
-    <ul class="can">
-      ${app.through.map(
-        (one) =>
-          html`<li>
-            <span>${rich(words.apps.throughOne, { app: name(one.name), through: name(app.name), when: timeElement(words, one.lastUsedAt, now) })}</span>
-          </li>`,
-      )}
-    </ul>
-  </div>`;
 }
 
 /** The form to revoke some permissions and keep others, with a checkbox for each. */

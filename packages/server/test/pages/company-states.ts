@@ -190,6 +190,10 @@ function anAppPage(change: Partial<CompanyAppPageView> = {}): CompanyAppPageView
     access: {
       ...{ scopes: [see, add], grantedAt: NOW - 40 * DAY, lastUsedAt: NOW - DAY, expiresAt: NOW + 300 * DAY },
       ...{ people: 12, shown },
+      through: [
+        { name: "Calendar agent", lastUsedAt: NOW - HOUR },
+        { name: LONG_NAME, lastUsedAt: NOW - 3 * DAY },
+      ],
     },
     ...{ requests: [], form: aRuleForm(), defaultRule: "ask" },
     ...change,

@@ -128,6 +128,7 @@ async function appAnswer(
             shown: acting.map(({ username, personName, since, lastUsedAt, paused }) => ({
               ...{ username, personName, since, lastUsedAt, paused },
             })),
+            through: details.through.map(({ actorName, lastUsedAt }) => ({ name: actorName, lastUsedAt })),
           },
     requests: details.requests.map((one) => requestView(one, client, known, language)),
     form: client === undefined ? null : await formView(at, seen, client, typed, problem, tools),

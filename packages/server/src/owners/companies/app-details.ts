@@ -2,6 +2,7 @@
 
 import { sooner } from "../../oauth/consent-reach.ts";
 import type { Consent, Millis } from "../../oauth/model.ts";
+import type { Delegation } from "../../oauth/token-exchange/storage.ts";
 import { mayConnect } from "../apps/remembered-owner-choice.ts";
 import { canonicalLogin } from "../canonical-login.ts";
 import { MAX_SELECTED, standingRule } from "../company-rules.ts";
@@ -14,6 +15,8 @@ import { type RuleChange, ruleChange } from "./rule-change.ts";
 
 /** Maximum number of people whose use of the app a page shows. */
 const PEOPLE_SHOWN = 20;
+/** Maximum number of clients that act through the app that a page shows. */
+const THROUGH_SHOWN = 20;
 /** Maximum number of members that a page offers to select. Others are named by their usernames. */
 const MEMBERS_OFFERED = 50;
 
@@ -29,6 +32,8 @@ export interface CompanyAppDetails {
   /** Number of people for whom the app acts, and some of them. */
   readonly people: number;
   readonly acting: readonly Named<ActingPerson>[];
+  /** Clients that act for the company through the app, the latest first (RFC 8693). */
+  readonly through: readonly Delegation[];
   /** The name of the person who made the rule. Undefined: there is no rule, or the person is no member any more. */
   readonly decidedBy: string | undefined;
   readonly requests: readonly NamedRequest[];
@@ -49,7 +54,7 @@ export async function companyApp(
   const { key, person } = at;
   const { personId } = person;
   const now = context.now();
-  const [rules, consent, people, acting, requests, reader, grants, access] = await Promise.all([
+  const [rules, consent, people, acting, requests, reader, grants, access, delegations] = await Promise.all([
     storage.companyApps.listRules(key),
     storage.consents.find({ partition: key.partition, ownerId: key.companyId, clientId }),
     storage.companyApps.countPeople({ ...key, clientId, now }),
@@ -58,6 +63,7 @@ export async function companyApp(
     storage.members.findActing({ ...key, personId, clientId }),
     storage.companyApps.grantsOfMember({ ...key, personId, now }),
     storage.companyApps.liveAccess({ ...key, clientId, ceiling, now }),
+    storage.delegations.list({ partition: key.partition, ownerId: key.companyId }),
   ]);
   const rule = rules.find((one) => one.clientId === clientId);
   const decider =
@@ -65,6 +71,7 @@ export async function companyApp(
   return {
     ...{ rule, access, people, requests, decidedBy: decider?.member.username },
     acting: await withNames(acting, context),
+    through: delegations.filter((one) => one.clientId === clientId).slice(0, THROUGH_SHOWN),
     consent: isActive(consent, now) ? consent : undefined,
     mine: reader?.optedOut === true ? "stopped" : grants.some((one) => one.clientId === clientId) ? "acts" : null,
     chosen: reader?.chosen === true && mayConnect(reader, now),

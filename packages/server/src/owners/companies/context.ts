@@ -2,6 +2,7 @@
 
 import type { Millis } from "../../oauth/model.ts";
 import type { Catalog } from "../../oauth/storage.ts";
+import type { DelegationStorage } from "../../oauth/token-exchange/storage.ts";
 import type { Uses } from "../../storage-subset.ts";
 import type { CompanySignInStorage } from "../company-sign-in-storage.ts";
 import type { Acting, CompanyKey, CompanyStorage } from "../company-storage.ts";
@@ -56,6 +57,7 @@ export interface CompanyContext {
       | "history.get"
       | "history.list"
     > &
+    Uses<DelegationStorage, "delegations.list"> &
     Uses<MailStorage, "people.soleAdminOf"> &
     Uses<CompanySignInStorage, "companySignIn.get">;
   readonly catalog: Catalog;

@@ -6,6 +6,7 @@ import { notice, tile } from "../parts/components.ts";
 import { type Child, html, type Markup } from "../parts/html.ts";
 import { icon } from "../parts/icons.ts";
 import { bothNames } from "../parts/person-names.ts";
+import { throughList } from "../parts/through-list.ts";
 import { timeElement } from "../shown-time.ts";
 import { hostText, name } from "../untrusted-text.ts";
 import { ruleForm } from "./app-rule-form.ts";
@@ -85,7 +86,7 @@ function access(view: CompanyAppPageView, chrome: Chrome): Markup {
   const { words } = chrome;
   const { company } = words;
   if (view.access === null) return html`<p class="card panel soft">${company.noAccess}</p>`;
-  const { scopes, grantedAt, lastUsedAt, expiresAt, people, shown } = view.access;
+  const { scopes, grantedAt, lastUsedAt, expiresAt, people, shown, through } = view.access;
   const time = (when: number) => timeElement(words, when, view.now);
   const count = (forms: Parameters<typeof plural>[1], value: number) =>
     fill(plural(words.language, forms, value), { count: value });
@@ -116,6 +117,7 @@ function access(view: CompanyAppPageView, chrome: Chrome): Markup {
       </ul>`
     }
     ${shown.some((one) => one.paused) && html`<p class="soft small">${company.pausedText}</p>`}
+    ${through.length > 0 && throughList({ name: view.name, through }, view.now, words)}
     <div class="row-actions">
       ${view.mine === "acts" && mineForm(view.clientId, view.name, "acts", view, chrome)}
       ${askButton(`${companyPath(view, chrome)}/revoke`, { client_id: view.clientId }, { text: company.revokeAll, about: name(view.name) })}

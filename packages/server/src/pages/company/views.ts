@@ -160,6 +160,8 @@ export interface CompanyAppPageView extends CompanyFrame {
       /** True: their access is paused, because another system disabled their account. */
       readonly paused: boolean;
     }[];
+    /** Other apps that get access through it, the latest use first. */
+    readonly through: readonly { readonly name: string; readonly lastUsedAt: number }[];
   };
   readonly requests: readonly CompanyRequestView[];
   /** Null: the app was deleted. */
