@@ -116,7 +116,7 @@ const looks = [
 const GAP = 24;
 
 const [folder, ...wanted] = process.argv.slice(2);
-if (folder === undefined) {
+if (folder === undefined || folder.startsWith("-")) {
   console.error("usage: node scripts/gallery.ts FOLDER [STATE…]");
   process.exit(2);
 }
