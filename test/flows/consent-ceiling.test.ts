@@ -69,7 +69,7 @@ describe("by default", () => {
     const client = await aPublic();
     const { agent } = await someone();
     const page = await agent.get(url(client));
-    expect(offered(page)).toEqual(["once", "3600", "86400", "604800", "2592000", "7776000", "31536000"]);
+    expect(offered(page)).toEqual(["once", "3600", "today", "86400", "604800", "2592000", "7776000", "31536000"]);
     for (const duration of ["forever", "31536001"]) {
       const again = await agent.submit(consentForm(page), { decision: "allow", duration });
       expect([again.status, again.location]).toEqual([400, undefined]);

@@ -149,9 +149,10 @@ export const settings = {
   }),
   consentDurations: setting(durations, {
     variable: "ASSENT_CONSENT_DURATIONS",
-    initial: ["once", 3600, DAY, 7 * DAY, 30 * DAY, 90 * DAY, 365 * DAY, "forever"],
-    shown: "once,3600,86400,604800,2592000,7776000,31536000,forever",
-    meaning: "The durations that owners can choose from: seconds, once, forever.",
+    initial: ["once", 3600, "today", DAY, 7 * DAY, 30 * DAY, 90 * DAY, 365 * DAY, "forever"],
+    shown: "once,3600,today,86400,604800,2592000,7776000,31536000,forever",
+    meaning:
+      "The durations that owners can choose from: seconds, once, today (until midnight where they are), forever.",
   }),
   /** Null: a year for public clients, none for confidential ones. */
   consentCeiling: optional(secondsOr(1, LONGEST_CONSENT, "none"), {

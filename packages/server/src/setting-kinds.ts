@@ -3,7 +3,7 @@
 import { isIP } from "node:net";
 import type { SmtpServer } from "./mail/smtp.ts";
 import { canonicalEmail } from "./owners/canonical-login.ts";
-import type { ConsentDuration } from "./owners/storage.ts";
+import type { OfferedDuration } from "./owners/storage.ts";
 import { isPostgresUrl, parseAddress } from "./storage/postgres/database-url.ts";
 
 /** One kind of value. */
@@ -182,12 +182,16 @@ function list<T>(
 
 export const LONGEST_CONSENT: number = 100 * 366 * DAY;
 
-function duration(text: string): ConsentDuration | undefined {
-  return text === "once" || text === "forever" ? text : whole(text, 1, LONGEST_CONSENT);
+function duration(text: string): OfferedDuration | undefined {
+  return text === "once" || text === "forever" || text === "today" ? text : whole(text, 1, LONGEST_CONSENT);
 }
 
-export const durations: Kind<readonly ConsentDuration[]> = {
-  ...list("a comma-separated list of seconds, once and forever", duration, (one) => duration(String(one)) === one),
+export const durations: Kind<readonly OfferedDuration[]> = {
+  ...list(
+    "a comma-separated list of seconds, once, today and forever",
+    duration,
+    (one) => duration(String(one)) === one,
+  ),
 };
 
 function cidr(text: string): string | undefined {

@@ -5,7 +5,7 @@ import { type Consent, type ConsentedScope, type GrantedScope, type Millis, NEVE
 import { allowsOffline } from "../oauth/openid/scopes.ts";
 import { SCOPE_MARGIN } from "../oauth/scope.ts";
 import type { IssueDirect } from "../oauth/storage.ts";
-import type { Approve, ConsentDuration } from "./storage.ts";
+import type { Approve, ChosenDuration } from "./storage.ts";
 
 /** The parts of a live grant that a decision can change. */
 export interface LiveGrant {
@@ -41,8 +41,9 @@ export interface Decision extends Omit<Approve, "grant"> {
 }
 
 /** When a scope granted now ends (null: until revoked). */
-export function endOf(duration: ConsentDuration, now: Millis, onceUntil: Millis): Millis | null {
+export function endOf(duration: ChosenDuration, now: Millis, onceUntil: Millis): Millis | null {
   if (duration === "forever") return null;
+  if (typeof duration === "object") return duration.until;
   return duration === "once" ? onceUntil : now + duration * 1000;
 }
 
@@ -50,7 +51,7 @@ export function endOf(duration: ConsentDuration, now: Millis, onceUntil: Millis)
 export function durationOf(
   name: string,
   { duration, durations }: Pick<Approve, "duration" | "durations">,
-): ConsentDuration {
+): ChosenDuration {
   return durations !== undefined && Object.hasOwn(durations, name) ? (durations[name] ?? duration) : duration;
 }
 

@@ -7,6 +7,12 @@ import type { RememberedAnswer } from "./company-storage.ts";
 /** How long a consent lasts: seconds, until revoked, or for this one authorization. */
 export type ConsentDuration = number | "forever" | "once";
 
+/** What operators offer. `today`: until the end of the owner's day. */
+export type OfferedDuration = ConsentDuration | "today";
+
+/** What an owner chose. `until`: the exact end that the page showed. */
+export type ChosenDuration = ConsentDuration | { readonly until: Millis };
+
 /** An owner's answer on the consent page: the consent record and the grant under it, in one transaction. */
 export interface Approve {
   readonly grant: NewGrant;
@@ -15,7 +21,7 @@ export interface Approve {
   /** Optional scopes that the owner left out: they leave the record and every live grant under it. */
   readonly declined: readonly string[];
   /** Of new scopes. Active ones keep their ends. */
-  readonly duration: ConsentDuration;
+  readonly duration: ChosenDuration;
   /** Scopes with a duration of their own, new or active ones. Absent: none. */
   readonly durations?: Readonly<Record<string, ConsentDuration>>;
   /** True: the page showed the ends of another owner. So no active scope lasts longer than `duration` in this grant. */

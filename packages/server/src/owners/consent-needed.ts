@@ -5,7 +5,7 @@ import type { Reach } from "../oauth/consent-reach.ts";
 import { type Client, type Consent, type Millis, NEVER, type Scope } from "../oauth/model.ts";
 import { consentHost, isUnverifiedRedirect } from "../oauth/redirect-uri.ts";
 import { activeAt, isPaused, unexpired } from "./consent-after-decision.ts";
-import type { ConsentDuration, Person } from "./storage.ts";
+import type { ConsentDuration, OfferedDuration, Person } from "./storage.ts";
 
 /** The scopes of a request that this person may grant. A scope with `ownerRole` needs an operator's role. */
 export function grantableScopes(scopes: readonly Scope[], person: Person): readonly Scope[] {
@@ -95,6 +95,17 @@ export function readDuration(
   allowed: readonly ConsentDuration[],
 ): ConsentDuration | undefined {
   return allowed.find((one) => String(one) === text);
+}
+
+/** The value of the field `duration` for the end of the day. */
+export const TODAY = "today";
+
+/** The form field with the end of the day that the page showed. */
+export const TODAY_UNTIL = "today_until";
+
+/** The offered durations with a length of their own. */
+export function fixedDurations(offered: readonly OfferedDuration[]): readonly ConsentDuration[] {
+  return offered.filter((one) => one !== TODAY);
 }
 
 /** The form field with one scope's own duration. */

@@ -12,7 +12,7 @@ import type { ForeignSubject, SubjectLinkStorage, UpstreamSignIn } from "./subje
 
 import type { DisabledBy, UpstreamChanged, UpstreamChangeOutcome } from "./upstream-change-storage.ts";
 
-export type { Approve, ConsentDuration } from "./consent-approval.ts";
+export type { Approve, ChosenDuration, ConsentDuration, OfferedDuration } from "./consent-approval.ts";
 export type { CompanyHappening, EndCause, HistoryEntry, HistoryKind, OwnSignInStep } from "./history-entry.ts";
 export type { DetailChanges, Person } from "./person.ts";
 

@@ -8,9 +8,9 @@ import { type Child, html, type Markup } from "./parts/html.ts";
 import { icon } from "./parts/icons.ts";
 import { cardPage } from "./parts/layout.ts";
 import { durationNotes, ownerSelect } from "./person-or-company-select.ts";
-import { durationLabel, month, number, timeElement } from "./shown-time.ts";
+import { clock, durationLabel, month, number, timeElement } from "./shown-time.ts";
 import { hostText, mixesAlphabets, NAME_LENGTH, name, visible, webAddress } from "./untrusted-text.ts";
-import type { ClientCard, ConsentView, ScopeChoice, SignedInAs } from "./views.ts";
+import type { ClientCard, ConsentView, DurationChoice, ScopeChoice, SignedInAs } from "./views.ts";
 
 const CONSENT_FORM = "consent";
 const SWITCH_FORM = "switch";
@@ -18,6 +18,8 @@ const DURATION_ERROR = "duration-error";
 const DURATION_NOTES = "duration-notes";
 /** The value for an active scope whose end does not change. */
 const KEEP = "keep";
+/** The value for the end of the day. */
+const TODAY = "today";
 /** The permission with which an app keeps access while the owner is away. */
 const OFFLINE_ACCESS = "offline_access";
 
@@ -51,6 +53,7 @@ export function consentPage(view: ConsentView, chrome: Chrome): string {
         ${view.resume !== undefined && hidden({ resume: view.resume })}
         ${ownerSelect(view.owners ?? [], problem?.kind === "bad_owner", words)} ${scopeSections(view, words)}
         ${choosesDuration(view) && duration(view, words)}
+        ${offersToday(view) && hidden({ today_until: String(view.todayUntil) })}
         ${view.away === "always" && html`<p class="soft small">${words.agents.awayAlways}</p>`} ${next(view, words)}
         <div class="decision">
           <button class="button" type="submit" name="decision" value="allow">${icon("check")}${view.pausedAt === undefined ? words.consent.allow : words.agents.allowAndResume}</button>
@@ -59,7 +62,7 @@ export function consentPage(view: ConsentView, chrome: Chrome): string {
       </form>
       ${about(view.client, words)}
       <form id=${SWITCH_FORM} method="post" action=${`${base}/login/switch`} hidden>${secrets(view.form)}</form>
-      ${view.device === undefined && (showsEnds(view) || view.pausedAt !== undefined) && localTimes(chrome)}
+      ${view.device === undefined && (showsEnds(view) || view.pausedAt !== undefined || offersToday(view)) && localTimes(chrome)}
     </div>`,
     { roomy: true },
   );
@@ -71,6 +74,10 @@ function pausedText(view: ConsentView, pausedAt: number, words: Messages): Child
   const company = shownCompany(view);
   if (company === undefined) return rich(words.agents.asksPaused, { when });
   return rich(words.agents.asksPausedFor, { company: name(company), when });
+}
+
+function offersToday(view: ConsentView): boolean {
+  return view.todayUntil !== undefined && choosesDuration(view);
 }
 
 function showsEnds({ scopes, owners = [] }: ConsentView): boolean {
@@ -240,9 +247,10 @@ function duration(view: ConsentView, words: Messages): Markup {
     <div class="select">
       <select id="duration" name="duration" autofocus=${wrong}
         ...${{ ...(described === "" ? {} : { "aria-describedby": described }), ...(wrong ? { "aria-invalid": "true" } : {}) }}>
-        ${view.durations.map(
-          (choice) =>
-            html`<option value=${choice.value} selected=${choice.selected}>${durationLabel(words, choice.value)}</option>`,
+        ${view.durations.map((choice) =>
+          choice.value === TODAY
+            ? today(choice, view, words)
+            : html`<option value=${choice.value} selected=${choice.selected}>${durationLabel(words, choice.value)}</option>`,
         )}
       </select>
       ${icon("chevronDown")}
@@ -253,6 +261,14 @@ function duration(view: ConsentView, words: Messages): Markup {
       html`<p class="field-error" id=${DURATION_ERROR} role="alert">${icon("circleAlert")}<span>${words.consent.badDuration}</span></p>`
     }
   </div>`;
+}
+
+/** The end of the day. The text and the field `today_until` say the same end, and the answer holds until exactly then. */
+function today({ value, selected }: DurationChoice, { todayUntil = 0, now }: ConsentView, words: Messages): Markup {
+  const text = words.agents.today;
+  return html`<option value=${value} selected=${selected} data-today=${text} data-now=${String(now)}>
+    ${fill(text, { time: clock(words, todayUntil) })}
+  </option>`;
 }
 
 /** A new scope that is alone needs no end of its own: the choice for all is its end. An active scope keeps its own. */
@@ -266,7 +282,8 @@ function hasOwnEnd({ granted }: ScopeChoice, { scopes, owners = [] }: ConsentVie
  */
 function ownEnd(scope: ScopeChoice, view: ConsentView, words: Messages): Markup {
   const { granted, duration: own } = scope;
-  const offered = view.durations.filter(({ value }) => value !== "once" || (!granted && view.device === undefined));
+  const fixed = view.durations.filter(({ value }) => value !== TODAY);
+  const offered = fixed.filter(({ value }) => value !== "once" || (!granted && view.device === undefined));
   return html`<label class="row-end">
     <span class="unseen">${words.consent.endOne}: <bdi>${visible(scope.description || scope.name)}</bdi></span>
     <span class="select">

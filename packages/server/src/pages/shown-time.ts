@@ -95,7 +95,7 @@ export function day(words: Messages, at: number): string {
 }
 
 /** The time of day with its zone, e.g. `09:40 UTC`. */
-function clock(words: Messages, at: number): string {
+export function clock(words: Messages, at: number): string {
   return formats(words.language).clock.format(at);
 }
 

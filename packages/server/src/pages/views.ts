@@ -214,6 +214,8 @@ export interface ConsentView {
   readonly owners?: readonly OwnerOption[];
   readonly scopes: readonly ScopeChoice[];
   readonly durations: readonly DurationChoice[];
+  /** With the duration `today`: the end of the day of UTC in epoch milliseconds. A script replaces it by that of the reader. */
+  readonly todayUntil?: number;
   readonly now: number;
   /** The device that asks. Absent if an app in a browser asks. */
   readonly device?: DeviceFacts;

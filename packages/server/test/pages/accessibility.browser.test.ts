@@ -40,6 +40,7 @@ const PAGES = [
     "invitation",
     "apps",
     "apps-search",
+    "agents",
   ],
   ...[
     "history",
@@ -277,6 +278,23 @@ test("a reader in another zone → exact times are in theirs, and say so; withou
       const times = (await read(page)) as string[];
       expect(times.some((one) => zone.test(one))).toBe(true);
       expect(times.some((one) => /UTC/.test(one))).toBe(!javaScriptEnabled);
+    });
+  }
+});
+
+test("the choice Today, in a zone or without scripts → text and field say one end, the midnight of the zone or of UTC", async () => {
+  for (const [javaScriptEnabled, shown, hours] of [
+    // 09:30 UTC is 18:30 in Tokyo, so its day ends in 5.5 hours.
+    [true, /^Today, until 00:00 (GMT\+9|JST)$/, 5.5],
+    [false, /^Today, until 00:00 UTC$/, 14.5],
+  ] as const) {
+    await withPage({ browser, timezoneId: "Asia/Tokyo", javaScriptEnabled }, async (page) => {
+      await page.goto(`${server.origin}/consent-today`);
+      const option = page.locator('option[value="today"]');
+      expect((await option.textContent())?.trim()).toMatch(shown);
+      const now = Number(await option.getAttribute("data-now"));
+      const until = Number(await page.locator('input[name="today_until"]').inputValue());
+      expect((until - now) / 3_600_000).toBe(hours);
     });
   }
 });

@@ -110,6 +110,18 @@ export const agentsStates: Readonly<Record<string, (chrome: Chrome) => string>> 
     ),
   "consent-paused-company": (c) =>
     consentPage(aConsent({ pausedAt: NOW - 2 * DAY, resume: "company-1", owners, away: "always" }), c),
+  "consent-today": (c) =>
+    consentPage(
+      aConsent({
+        durations: [
+          { value: "3600", selected: false },
+          { value: "today", selected: true },
+          { value: "604800", selected: false },
+        ],
+        todayUntil: NOW - (NOW % DAY) + DAY,
+      }),
+      c,
+    ),
   "consent-away": (c) => consentPage(aConsent({ away: "scope", scopes: [...asked, offline] }), c),
   "consent-away-always": (c) => consentPage(aConsent({ away: "always" }), c),
   "device-consent-paused": (c) =>

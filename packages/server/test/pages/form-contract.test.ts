@@ -131,7 +131,7 @@ describe("every state", () => {
       ...(name === "form-post" ? ["form-post"] : []),
       ...(html.includes("data-passkey=") ? ["passkeys"] : []),
       ...(html.includes('type="password"') ? ["passwords"] : []),
-      ...(html.includes("<time") || html.includes('class="account"') ? ["times"] : []),
+      ...(html.includes("<time") || html.includes('class="account"') || html.includes("data-today=") ? ["times"] : []),
     ];
     expect(scripts.sort()).toEqual(wanted);
     expect(tags(html, "link").every((one) => / href="\/[^/]/.test(one))).toBe(true);

@@ -6,7 +6,7 @@ import { askedOnPage } from "../../owners/authorization/browser-flow.ts";
 import { durationsFor } from "../../owners/authorization/consent-answer.ts";
 import type { DeviceFlow } from "../../owners/authorization/device-flow.ts";
 import { beyondApproval, MAX_REASON } from "../../owners/company-rules.ts";
-import { durationField, KEEP_END, readDuration } from "../../owners/consent-needed.ts";
+import { durationField, KEEP_END, readDuration, TODAY, TODAY_UNTIL } from "../../owners/consent-needed.ts";
 import { descriptionOf } from "../../owners/scope-texts.ts";
 import type { ConsentDuration } from "../../owners/storage.ts";
 import type { AskAdminView } from "../../pages/company/views.ts";
@@ -108,10 +108,12 @@ function chosenTimes(
   ownerId: string,
 ): Readonly<Record<string, string>> {
   const fields = ["duration", ...scopes.map(durationField)];
-  const times = fields.flatMap((field) => {
+  const times: (readonly [string, string])[] = fields.flatMap((field) => {
     const value = sent.get(field) ?? "";
     return value === KEEP_END || readDuration(value, durations) !== undefined ? [[field, value] as const] : [];
   });
+  const until = sent.get(TODAY_UNTIL) ?? "";
+  if (sent.get("duration") === TODAY && /^\d{13}$/.test(until)) times.push(["duration", TODAY], [TODAY_UNTIL, until]);
   const shown = sent.get("shown_owner");
   // It counts only that the consent page showed the ends of another owner.
   const other = shown === null || shown === ownerId ? [] : [["shown_owner", "other"] as const];

@@ -2,7 +2,7 @@
 
 import type { AdminForm } from "../../owners/authorization/ask-admin.ts";
 import type { AnswerForm } from "../../owners/authorization/consent-answer.ts";
-import { durationField } from "../../owners/consent-needed.ts";
+import { durationField, TODAY_UNTIL } from "../../owners/consent-needed.ts";
 
 export function answerFormOf(form: URLSearchParams): AnswerForm {
   return {
@@ -12,6 +12,7 @@ export function answerFormOf(form: URLSearchParams): AnswerForm {
     resume: form.get("resume"),
     scopes: new Set(form.getAll("scope")),
     duration: form.get("duration"),
+    todayUntil: form.get(TODAY_UNTIL),
     durationOf: (scope) => form.get(durationField(scope)),
   };
 }

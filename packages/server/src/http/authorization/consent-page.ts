@@ -6,7 +6,7 @@ import type { Client, Millis, Scope } from "../../oauth/model.ts";
 import { isOpenIdRequest, OFFLINE_ACCESS } from "../../oauth/openid/scopes.ts";
 import { redirectHost } from "../../oauth/redirect-uri.ts";
 import { type Asking, askedOnPage } from "../../owners/authorization/browser-flow.ts";
-import { durationsFor } from "../../owners/authorization/consent-answer.ts";
+import { durationsFor, offersToday } from "../../owners/authorization/consent-answer.ts";
 import type { SignedIn } from "../../owners/authorization/context.ts";
 import {
   declinedFor,
@@ -20,12 +20,12 @@ import {
 import { approvalFor, beyondApproval, endOfRule } from "../../owners/company-rules.ts";
 import type { Company } from "../../owners/company-storage.ts";
 import { hostsBefore, isPaused, latestOf, refusedScopes } from "../../owners/consent-after-decision.ts";
-import { defaultDuration, durationField, presentEnds, readDuration } from "../../owners/consent-needed.ts";
+import { defaultDuration, durationField, presentEnds, readDuration, TODAY } from "../../owners/consent-needed.ts";
 import type { Person } from "../../owners/person.ts";
 import { descriptionOf } from "../../owners/scope-texts.ts";
 import type { ConsentDuration } from "../../owners/storage.ts";
 import { bothNamesText, consentPage } from "../../pages/index.ts";
-import type { ClientCard, ConsentView, DurationChoice, OwnerOption, ScopeChoice } from "../../pages/views.ts";
+import type { ClientCard, ConsentView, OwnerOption, ScopeChoice } from "../../pages/views.ts";
 import type { FlowTools } from "../endpoint-contexts.ts";
 import { clientCard, signedInAs } from "../endpoints/client-and-person-views.ts";
 import { type Answer, page } from "../http-message.ts";
@@ -57,7 +57,7 @@ export async function consentAnswer(
     person: signedInAs(person),
     owners: ownerOptions(owners, owner, person, { language, durations }, tools.now()),
     scopes: await scopeChoices(owner, client, language, again, tools),
-    durations: durationChoices(durations, again),
+    ...durationChoices(client, again, tools),
     now: tools.now(),
     ...newHost(owner, redirectUri, tools),
     ...pauseOf(owner),
@@ -174,14 +174,31 @@ export async function inPublic(card: ClientCard, { clientId }: Client, tools: Fl
   return { ...card, people: await tools.popularity.of(clientId) };
 }
 
-/** The lengths of time that the operator allows; selected is what was chosen, or the usual one. */
+/**
+ * The lengths of time that the operator allows; selected is what was chosen, or the usual one. The end of the day stands
+ * before a whole day. It is that of UTC, until a script knows where the person is.
+ */
 export function durationChoices(
-  allowed: readonly ConsentDuration[],
+  client: Client,
   again: Pick<Again, "form"> | null,
-): readonly DurationChoice[] {
-  const chosen = readDuration(again?.form.get("duration") ?? undefined, allowed) ?? defaultDuration(allowed);
-  return allowed.map((one) => ({ value: String(one), selected: one === chosen }));
+  tools: FlowTools,
+): Pick<ConsentView, "durations" | "todayUntil"> {
+  const fixed = durationsFor(client, tools.authorization);
+  const asked = again?.form.get("duration") ?? undefined;
+  const today = offersToday(client, tools.authorization);
+  const chosen = today && asked === TODAY ? TODAY : (readDuration(asked, fixed) ?? defaultDuration(fixed));
+  const durations = fixed.map((one) => ({ value: String(one), selected: one === chosen }));
+  if (!today) return { durations };
+  const before = fixed.findLastIndex((one) => one === "once" || (one !== "forever" && one < DAY_SECONDS)) + 1;
+  const now = tools.now();
+  return {
+    durations: durations.toSpliced(before, 0, { value: TODAY, selected: chosen === TODAY }),
+    todayUntil: now - (now % DAY) + DAY,
+  };
 }
+
+const DAY: Millis = 86_400_000;
+const DAY_SECONDS = 86_400;
 
 /** The scopes as the page offers them, in its language; after a wrong answer with what was ticked and chosen. */
 export async function scopeChoices(

@@ -80,7 +80,7 @@ export async function deviceConsentAnswer(
     person: signedInAs(person),
     owners: ownerOptions(owners, owner, person, { language, durations }, tools.now()),
     scopes: await scopeChoices(owner, client, language, again, tools),
-    durations: durationChoices(durations, again),
+    ...durationChoices(client, again, tools),
     now: tools.now(),
     device: factsOf(flow, tools),
     ...pauseOf(owner),

@@ -6,7 +6,7 @@ import { membersNamed } from "../../owners/companies/app-details.ts";
 import { MAX_SELECTED } from "../../owners/company-rules.ts";
 import type { ListedRule, NewRule } from "../../owners/company-storage.ts";
 import { endOf } from "../../owners/consent-after-decision.ts";
-import { offeredDurations, readDuration } from "../../owners/consent-needed.ts";
+import { fixedDurations, offeredDurations, readDuration } from "../../owners/consent-needed.ts";
 import type { ConsentDuration } from "../../owners/storage.ts";
 import type { CompanyRuleForm } from "../../pages/company/views.ts";
 import type { CompanyTools, InCompany } from "./require-membership.ts";
@@ -47,7 +47,7 @@ export function longDurations(
   client: Client,
   { apps: { consentDurations, oauth } }: CompanyTools,
 ): readonly ConsentDuration[] {
-  const durations = consentDurations.filter((one) => one !== "once");
+  const durations = fixedDurations(consentDurations).filter((one) => one !== "once");
   const most: readonly ConsentDuration[] = durations.length > 0 ? durations : ["forever"];
   return offeredDurations(most, ceilingOf(client, oauth.policy));
 }

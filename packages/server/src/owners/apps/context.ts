@@ -3,7 +3,7 @@
 import type { DelegationStorage } from "../../oauth/token-exchange/storage.ts";
 import type { Uses } from "../../storage-subset.ts";
 import type { CompanyStorage } from "../company-storage.ts";
-import type { ConsentDuration, OwnerStorage } from "../storage.ts";
+import type { OfferedDuration, OwnerStorage } from "../storage.ts";
 import type { HistoryContext } from "./history-page.ts";
 import type { TokenExpiryContext } from "./remaining-token-lifetime.ts";
 
@@ -31,6 +31,6 @@ export interface AppsContext extends HistoryContext, TokenExpiryContext {
       "members.companiesOf" | "members.findActing" | "companyApps.listChoices" | "companyApps.forgetChoice"
     >;
   /** The lengths of time that the operator offers. */
-  readonly consentDurations: readonly ConsentDuration[];
+  readonly consentDurations: readonly OfferedDuration[];
   event(name: string, fields: Readonly<Record<string, string | number | null>>): void;
 }

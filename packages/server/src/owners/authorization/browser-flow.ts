@@ -28,6 +28,7 @@ import {
   endsBy,
   grantTerms,
   noteRefusal,
+  offersToday,
   onceOnly,
   recordTerms,
 } from "./consent-answer.ts";
@@ -202,7 +203,8 @@ async function answered(
   if (step.kind !== "ask" && step.kind !== "issue") return shown(step, owners, flow, reader, context);
   const more = await stepForApp(flow.request, reader, context);
   if (more !== undefined) return shown(more, owners, flow, reader, context);
-  const question = { client, owners, durations: durationsFor(client, context), onceByScope: true };
+  const offered = { durations: durationsFor(client, context), today: offersToday(client, context) };
+  const question = { client, owners, ...offered, onceByScope: true };
   const decision = await decide(
     form,
     question,

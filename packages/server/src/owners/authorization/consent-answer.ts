@@ -9,14 +9,16 @@ import type { Uses } from "../../storage-subset.ts";
 import { durationOf, endOf, isPaused } from "../consent-after-decision.ts";
 import {
   answeredScopes,
+  fixedDurations,
   KEEP_END,
   offeredDurations,
   readDuration,
   readDurations,
   standingScopes,
+  TODAY,
 } from "../consent-needed.ts";
 import { textsOf } from "../scope-texts.ts";
-import type { Approve, ConsentDuration, OwnerStorage, Person } from "../storage.ts";
+import type { Approve, ChosenDuration, ConsentDuration, OwnerStorage, Person } from "../storage.ts";
 import type { AuthorizationContext, SignedIn } from "./context.ts";
 import {
   chosenOwner,
@@ -39,6 +41,8 @@ export interface AnswerForm {
   /** Names of the ticked scopes. */
   readonly scopes: ReadonlySet<string>;
   readonly duration: string | null;
+  /** With the duration `today`: the end that the page showed, in epoch milliseconds. */
+  readonly todayUntil: string | null;
   /** The duration of a single scope, by its name. `keep`: its end does not change. */
   durationOf(scope: string): string | null;
 }
@@ -50,6 +54,8 @@ export interface Question {
   readonly owners: readonly OwnerChoice[];
   /** The durations that can be chosen. */
   readonly durations: readonly ConsentDuration[];
+  /** True: the end of the day can be chosen, too. */
+  readonly today: boolean;
   /** False: a single scope can't be for once, because the grant is fetched later. */
   readonly onceByScope: boolean;
 }
@@ -63,7 +69,7 @@ export interface Allowed {
   /** The same, with those that the owner keeps from before because the page showed another owner's boxes. */
   readonly unticked: readonly string[];
   /** Of new scopes. */
-  readonly duration: ConsentDuration;
+  readonly duration: ChosenDuration;
   /** Durations of single scopes. */
   readonly durations: Readonly<Record<string, ConsentDuration>>;
   /** Names of active scopes whose ends do not change. */
@@ -90,7 +96,7 @@ export type Decision =
 
 /** Reads a form. Fields that were added or renamed have no effect: the scopes come from the checked request. */
 export function readAnswer(form: AnswerForm, question: Question, now: Millis): Decision {
-  const { owners, durations: offered, onceByScope } = question;
+  const { owners, durations: offered, today, onceByScope } = question;
   const chosen = chosenOwner(owners, form.owner);
   if (form.decision === "deny") return { kind: "denied", owner: chosen ?? chosenOwner(owners, null) };
   if (form.decision === "back") return { kind: "denied", owner: undefined };
@@ -101,7 +107,8 @@ export function readAnswer(form: AnswerForm, question: Question, now: Millis): D
   // The owner paused the app after the page was made, or in another tab. An old page lets nothing go on.
   if (resumes && form.resume !== chosen.ownerId) return unclear("stale");
   const asked = form.duration === "" ? null : form.duration;
-  const duration = readDuration(asked ?? undefined, offered);
+  const duration =
+    today && asked === TODAY ? endOfDay(form.todayUntil, now) : readDuration(asked ?? undefined, offered);
   const lasting = onceByScope ? offered : offered.filter((one) => one !== "once");
   const standing = standingScopes(chosen.consent, chosen.reach, now);
   const present = heldScopes(chosen, now);
@@ -156,6 +163,21 @@ export async function decide<Denied, Written>(
   return decision;
 }
 
+/** The longest day of a year: on it, clocks are set back by an hour. */
+const LONGEST_DAY: Millis = 25 * 3_600_000;
+
+/** The end of the owner's day as the page showed it. Undefined: it has passed, or no day ends then. */
+function endOfDay(text: string | null, now: Millis): ChosenDuration | undefined {
+  const until = /^\d{13}$/.test(text ?? "") ? Number(text) : 0;
+  return until > now && until <= now + LONGEST_DAY ? { until } : undefined;
+}
+
+/** True: the owner can choose the end of the day. It must not be later than the ceiling lets a consent last. */
+export function offersToday(client: Client, { consentDurations, oauth }: Parameters<typeof durationsFor>[1]): boolean {
+  const ceiling = ceilingOf(client, oauth.policy);
+  return consentDurations.includes(TODAY) && (ceiling === null || ceiling >= LONGEST_DAY);
+}
+
 /** The durations that a client's owners can choose. */
 export function durationsFor(
   client: Client,
@@ -166,14 +188,14 @@ export function durationsFor(
     readonly oauth: Pick<AuthorizationContext["oauth"], "policy">;
   },
 ): readonly ConsentDuration[] {
-  return offeredDurations(consentDurations, ceilingOf(client, oauth.policy));
+  return offeredDurations(fixedDurations(consentDurations), ceilingOf(client, oauth.policy));
 }
 
 /** How long the grant of an answer has one of its scopes. `kept`: as long as before. */
 export function lengthOf(
   name: string,
   allowed: Omit<Allowed, "owner" | "scopes" | "declined" | "unticked" | "resumes">,
-): ConsentDuration | "kept" {
+): ChosenDuration | "kept" {
   return allowed.kept.includes(name) && !allowed.bounded ? "kept" : durationOf(name, allowed);
 }
 

@@ -12,7 +12,7 @@ import type { StoredMail } from "../mail/storage.ts";
 import type { PresentedDevice } from "../recognize-known-device.ts";
 import type { SignInContext } from "../sign-in.ts";
 import type { SignInPolicyContext } from "../sign-in-policy.ts";
-import type { ConsentDuration, OwnerStorage, Person, Session } from "../storage.ts";
+import type { OfferedDuration, OwnerStorage, Person, Session } from "../storage.ts";
 import type { CarrierContext } from "./continuation.ts";
 
 export interface AuthorizationContext extends CarrierContext, Pick<SignInPolicyContext, "signInPolicy"> {
@@ -38,7 +38,7 @@ export interface AuthorizationContext extends CarrierContext, Pick<SignInPolicyC
     >;
   readonly credentials: Pick<InvitationCredentials, "read" | "partitionOf">;
   /** The durations that the operator offers. */
-  readonly consentDurations: readonly ConsentDuration[];
+  readonly consentDurations: readonly OfferedDuration[];
   readonly attemptKey: SignInContext["attemptKey"];
   /** A random text from that many bytes. */
   randomText(bytes: number): string;

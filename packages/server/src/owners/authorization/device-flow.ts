@@ -20,6 +20,7 @@ import {
   endsBy,
   grantTerms,
   noteRefusal,
+  offersToday,
   onceOnly,
   recordTerms,
 } from "./consent-answer.ts";
@@ -114,7 +115,8 @@ async function answered(
   const { client, owners } = flow;
   if (form.decision !== "deny" && shown(flow).kind === "elsewhere") return { kind: "elsewhere", flow };
   // A single scope can't be for once, because the next poll reads the active scopes.
-  const question = { client, owners, durations: durationsFor(client, context), onceByScope: false };
+  const offered = { durations: durationsFor(client, context), today: offersToday(client, context) };
+  const question = { client, owners, ...offered, onceByScope: false };
   const writer = {
     denied: (owner: OwnerChoice | undefined) => deny(flow, owner, reader, context),
     allowed: (allowed: Allowed) => allow(flow, allowed, reader, context),

@@ -22,3 +22,14 @@ for (const one of document.querySelectorAll("time[datetime]")) {
   if (shown) one.textContent = shown.format(at);
   else one.title = formats.exact.format(at);
 }
+
+/*
+ * The choice "Today" ends at the reader's midnight. Without this script, it ends at that of UTC, and says so. The day is
+ * counted from the server's time, because the reader's clock may be wrong.
+ */
+for (const one of document.querySelectorAll("option[data-today]")) {
+  const midnight = new Date(Number(one.dataset.now));
+  midnight.setHours(24, 0, 0, 0);
+  one.textContent = one.dataset.today.replace("{time}", formats.clock.format(midnight));
+  one.form.elements.today_until.value = String(midnight.getTime());
+}

@@ -33,12 +33,13 @@ const question: Question = {
   client: {} as Client,
   owners: [me, blocked, company],
   durations: ["once", 3600, 86_400, "forever"],
+  today: true,
   onceByScope: true,
 };
 const form = (
   more: Partial<Omit<AnswerForm, "durationOf">> & { durations?: Readonly<Record<string, string>> } = {},
 ): AnswerForm => ({
-  ...{ decision: "allow", owner: null, shownOwner: null, resume: null },
+  ...{ decision: "allow", owner: null, shownOwner: null, resume: null, todayUntil: null },
   ...{ scopes: new Set(["read", "write"]), duration: "86400" },
   durationOf: (scope) => more.durations?.[scope] ?? null,
   ...more,
@@ -55,6 +56,29 @@ describe("what is no answer → asked again", () => {
     ["a duration of one scope that isn't offered", form({ durations: { read: "1" } }), "bad_duration"],
   ])("%s", (_, given, problem) => {
     expect(readAnswer(given, question, NOW)).toMatchObject({ kind: "unclear", problem });
+  });
+
+  const MORNING = 1_800_000_000_000;
+  test.each([
+    ["without an end", null],
+    ["an end that has passed", String(MORNING)],
+    ["an end beyond the longest day", String(MORNING + 25 * 3_600_000 + 1)],
+    ["an end in another notation", "1.8000000001e12"],
+    ["a negative end", `-${MORNING + 1000}`],
+    ["an end with a part of a millisecond", `${MORNING + 1000}.5`],
+  ])("today, %s → bad_duration", (_, todayUntil) => {
+    const given = form({ duration: "today", todayUntil });
+    expect(readAnswer(given, question, MORNING)).toMatchObject({ kind: "unclear", problem: "bad_duration" });
+  });
+
+  test("today, where it isn't offered; for a single scope → bad_duration", () => {
+    const todayUntil = String(MORNING + 1000);
+    const given = form({ duration: "today", todayUntil });
+    expect(readAnswer(given, { ...question, today: false }, MORNING)).toMatchObject({ problem: "bad_duration" });
+    const single = form({ todayUntil, durations: { read: "today" } });
+    expect(readAnswer(single, question, MORNING)).toMatchObject({ problem: "bad_duration" });
+    // As a control: the same end, where it is offered, for all.
+    expect(readAnswer(given, question, MORNING)).toMatchObject({ duration: { until: MORNING + 1000 } });
   });
 
   test("only optional scopes, and none ticked", () => {

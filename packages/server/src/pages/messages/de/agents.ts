@@ -47,7 +47,8 @@ export const agents: Translation<typeof english, "one" | "other"> = {
     allowAndResume: "Erlauben und fortsetzen",
     ownerPaused: "{company} (ein Admin hat diese App pausiert)",
     away: "Sie kann ohne Sie nutzen, was Sie erlauben, auch wenn Sie abgemeldet sind: bis zu dem Ende, das Sie wählen, oder bis Sie sie pausieren oder den Zugriff widerrufen.",
+    today: "Heute, bis {time}",
     awayAlways:
-      "Diese App behält ihren Zugriff, während Sie nicht da sind. Sie kann ohne Sie nutzen, was Sie erlauben, auch wenn Sie abgemeldet sind: bis zu dem Ende, das Sie wählen, oder bis Sie sie pausieren oder den Zugriff widerrufen.",
+      "Diese App behält ihren Zugriff, während Sie nicht da sind, auch wenn Sie abgemeldet sind: bis die gewählte Zeit endet, oder bis Sie sie pausieren oder den Zugriff widerrufen.",
   },
 };

@@ -46,7 +46,8 @@ export const agents: Translation<typeof english, "one" | "other"> = {
     allowAndResume: "Permitir y reanudar",
     ownerPaused: "{company} (un administrador la puso en pausa)",
     away: "Puede usar sin usted lo que permite, incluso con la sesión cerrada: hasta el final que elija, o hasta que la ponga en pausa o revoque el acceso.",
+    today: "Hoy, hasta las {time}",
     awayAlways:
-      "Esta aplicación mantiene el acceso en su ausencia. Puede usar sin usted lo que permite, incluso con la sesión cerrada: hasta el final que elija, o hasta que la ponga en pausa o revoque el acceso.",
+      "Esta aplicación mantiene el acceso en su ausencia, incluso con la sesión cerrada: hasta el final elegido, o hasta que la ponga en pausa o revoque el acceso.",
   },
 };

@@ -49,7 +49,8 @@ export const agents: Translation<typeof english, "one" | "other"> = {
     allowAndResume: "Autoriser et réactiver",
     ownerPaused: "{company} (mise en pause par un administrateur)",
     away: "Elle peut utiliser sans vous ce que vous autorisez, même quand vous êtes déconnecté : jusqu’à la fin que vous choisissez, ou jusqu’à ce que vous la mettiez en pause ou révoquiez son accès.",
+    today: "Aujourd’hui, jusqu’à {time}",
     awayAlways:
-      "Cette application conserve l’accès en votre absence. Elle peut utiliser sans vous ce que vous autorisez, même quand vous êtes déconnecté : jusqu’à la fin que vous choisissez, ou jusqu’à ce que vous la mettiez en pause ou révoquiez son accès.",
+      "Cette application conserve l’accès en votre absence, même quand vous êtes déconnecté : jusqu’à la fin choisie, ou jusqu’à ce que vous la mettiez en pause ou révoquiez son accès.",
   },
 };
