@@ -15,7 +15,7 @@ import {
   refresh,
   signIn,
 } from "../support/http-browser.ts";
-import { startServer, type TestClient, type TestServer } from "../support/test-server.ts";
+import { API, startServer, type TestClient, type TestServer } from "../support/test-server.ts";
 
 let server: TestServer;
 let client: TestClient;
@@ -81,6 +81,19 @@ describe("the page", () => {
   });
 });
 
+test("an app with access to several APIs → each that it used, also one that only asked about a token", async () => {
+  const { agent, username } = await someone();
+  const url = authorizeUrl(server, client, { scope: "read bound", prompt: "consent" });
+  const callback = await authorize(agent, url, username);
+  const first = await redeem(server, client, callback, { resource: "https://bound.test" });
+  await expect.poll(async () => entryOf(await agent.get(AGENTS))).toContain("Bound API");
+  expect(entryOf(await agent.get(AGENTS))).toMatch(/Bound API<\/bdi>, <time[^>]*>just now/);
+  server.tick(3_600_000);
+  const other = await refresh(server, client, first.body.refresh_token, { resource: "https://api.test" });
+  await expect.poll(async () => entryOf(await agent.get(AGENTS))).toMatch(/Bound API<\/bdi>, <time[^>]*>1 hour ago/);
+  expect(other.status).toBe(200);
+});
+
 describe("paused", () => {
   test("no refresh, and a token for a grant-bound API is inactive; resumed → the same refresh token works", async () => {
     const { agent, tokens } = await someone("bound");
@@ -109,7 +122,7 @@ describe("paused", () => {
   test("a token that an API verifies itself → introspection tells that it still works until it expires", async () => {
     const { agent, tokens } = await someone("read");
     await press(agent, "pause");
-    const api = { id: "api-test", secret: "api-test-secret" };
+    const api = API;
     expect(await introspect(tokens.access_token, api)).toMatchObject({ active: true });
     server.tick(3_600_000);
     expect(await introspect(tokens.access_token, api)).toEqual({ active: false });

@@ -329,6 +329,7 @@ async function assemble({
     networkOf: coarseNetworkOf,
     noteUse: (grant, scopes) => scopeUses.note(grant, scopes),
     noteIntrospection: (grantId) => grantUses.note(grantId),
+    noteApiUse: (grantId, api) => grantUses.noteApi(grantId, api),
     restoredAt,
     openClientSecrets: (clientId, sealed) => openClientSecrets(secrets, clientId, sealed),
     ownerPassword: async (asked) => {

@@ -78,7 +78,10 @@ async function introspectAccessToken(token: string, caller: Caller, context: OAu
     if (client?.status !== "active") return INACTIVE;
     if (grantId !== null && !(await grantIsLive(grantId, client, context))) return INACTIVE;
   }
-  if (grantId !== null) context.noteIntrospection(grantId);
+  if (grantId !== null) {
+    context.noteIntrospection(grantId);
+    if ("resource" in caller) context.noteApiUse(grantId, caller.resource.identifier);
+  }
   let text = texts.get(claims);
   if (text === undefined) {
     text = JSON.stringify({ active: true, token_type: "Bearer", ...claims });

@@ -418,6 +418,8 @@ export interface OAuthContext {
   noteUse(grant: Grant, scopes: readonly string[]): Promise<void>;
   /** Records that somebody asked about a live token of a grant, at most once a minute. The caller does not wait. */
   noteIntrospection(grantId: string): void;
+  /** Records that a grant was used at an API, at most once a minute. The caller does not wait. */
+  noteApiUse(grantId: string, api: string): void;
   /** When the database was last restored; 0: never. It is unknown which assertions were accepted before that. */
   readonly restoredAt: Millis;
   /** Counts a request for a device. False: too many of them are pending. */

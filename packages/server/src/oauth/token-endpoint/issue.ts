@@ -102,6 +102,8 @@ async function fromGrant(
     const names = effective.scopes.map(({ name }) => name);
     await context.noteUse(grant, names);
   }
+  // A grant for one API tells itself when that was used.
+  if (grant.audience === null) context.noteApiUse(grant.grantId, effective.audience);
   // OpenID Connect Core §12.2: an ID token of a refresh needs no nonce.
   const nonce = entitlement.refreshToken === undefined ? grant.nonce : null;
   const parts = {
@@ -201,6 +203,7 @@ async function forToken(
   const decision = await policyAbout({ ...parts, grantType: typeOf(request) }, context);
   const scopes = withinPolicy(decision, parts.scopes);
   await entitlement.record();
+  if (parts.subject.grantId !== null) context.noteApiUse(parts.subject.grantId, parts.audience);
   const made = { constraint, ...parts, scopes, ...longest(decision, parts.most) };
   return tokenResponse(false, made, context, () => "");
 }

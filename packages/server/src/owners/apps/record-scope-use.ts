@@ -1,6 +1,6 @@
 /**
  * Records what apps use, from time to time: which scopes, if an app asks for fewer than it has, and that an API asked
- * about a token.
+ * about a token, and which APIs an app used.
  */
 
 import { leastRecentlyUsed } from "../../least-recently-used.ts";
@@ -39,35 +39,49 @@ export class ScopeUses {
 /** Maximum number of records that are being written. Beyond that, a use is recorded at the next introspection. */
 const WRITING = 500;
 
-interface Introspections {
-  readonly storage: Uses<GrantStorage, "grants.recordIntrospection">;
+interface RecordedUses {
+  readonly storage: Uses<GrantStorage, "grants.recordIntrospection" | "apiUses.record">;
   readonly partitionOf: (grantId: string) => number;
   readonly now: () => Millis;
   /** The record was not written, because the database did not answer. */
   readonly failed: () => void;
 }
 
-/** Introspection waits for no record, so that it is as fast as without, also while the database can't be written. */
+/** No request waits for a record, so that it is as fast as without, also while the database can't be written. */
 export class GrantUses {
-  readonly #context: Introspections;
-  /** Id of a grant → when its introspection was recorded. */
+  readonly #context: RecordedUses;
+  /** Id of a grant, alone or with an API → when its use was recorded. */
   readonly #noted = leastRecentlyUsed<Millis>(REMEMBERED);
   #writing = 0;
 
-  constructor(context: Introspections) {
+  constructor(context: RecordedUses) {
     this.#context = context;
   }
 
+  /** Somebody asked about a token of the grant. */
   note(grantId: string): void {
-    const { storage, partitionOf, failed } = this.#context;
+    const { storage, partitionOf } = this.#context;
+    this.#write(grantId, (now) =>
+      storage.grants.recordIntrospection({ partition: partitionOf(grantId), grantId, now }),
+    );
+  }
+
+  /** The grant was used at an API. */
+  noteApi(grantId: string, api: string): void {
+    const { storage, partitionOf } = this.#context;
+    this.#write(`${grantId} ${api}`, (now) =>
+      storage.apiUses.record({ partition: partitionOf(grantId), grantId, api, now }),
+    );
+  }
+
+  #write(key: string, record: (now: Millis) => Promise<unknown>): void {
     const now = this.#context.now();
-    const before = this.#noted.get(grantId);
+    const before = this.#noted.get(key);
     if ((before !== undefined && before > now - USE_RECORDED_EVERY) || this.#writing >= WRITING) return;
-    this.#noted.set(grantId, now);
+    this.#noted.set(key, now);
     this.#writing += 1;
-    storage.grants
-      .recordIntrospection({ partition: partitionOf(grantId), grantId, now })
-      .catch(failed)
+    record(now)
+      .catch(this.#context.failed)
       .finally(() => {
         this.#writing -= 1;
       });

@@ -60,10 +60,11 @@ export const listScopeUses = query<{ readonly partition: number; readonly ownerI
  */
 export const recordApiUse = transaction<RecordApiUse, void>(async (tx, { partition, grantId, api, now }) => {
   const grant = await tx.one(
-    sql`SELECT owner_id, client_id FROM grants WHERE partition = :partition AND grant_id = :grantId AND status = 'active'`,
+    sql`SELECT owner_id, client_id, audience FROM grants WHERE partition = :partition AND grant_id = :grantId AND status = 'active'`,
     { partition, grantId },
   );
-  if (grant === undefined) return;
+  // A grant for one API tells itself when that was used.
+  if (grant === undefined || textOrNull(grant, "audience") === api) return;
   const key = { partition, ownerId: text(grant, "owner_id"), clientId: text(grant, "client_id") };
   const consent = await tx.one(
     sql`SELECT status FROM consents WHERE partition = :partition AND owner_id = :ownerId AND client_id = :clientId AND status = 'active'

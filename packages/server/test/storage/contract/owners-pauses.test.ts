@@ -287,12 +287,17 @@ onEveryBackend("which APIs an app used", (storage) => {
   const api = "https://api.example";
 
   test("within a minute → written once; later → again; a grant that has ended, or a revoked consent → not at all", async () => {
-    const { grant } = await aLiveGrant(storage());
+    const { grant } = await anApprovedGrant(storage(), { audience: null });
     const { partition, ownerId, grantId, clientId } = grant;
     const record = (now: number, more: { readonly grantId?: string } = {}) =>
       storage().apiUses.record({ partition, grantId, api, now, ...more });
     const list = () => storage().apiUses.list({ partition, ownerId });
     await record(NOW, { grantId: "none" });
+    const single = await anApprovedGrant(storage(), { audience: api });
+    await record(NOW, { grantId: single.grant.grantId });
+    expect(await storage().apiUses.list({ partition: single.grant.partition, ownerId: single.grant.ownerId })).toEqual(
+      [],
+    );
     expect(await list()).toEqual([]);
     await record(NOW);
     await record(NOW + 30 * SECOND);
@@ -306,7 +311,7 @@ onEveryBackend("which APIs an app used", (storage) => {
   });
 
   test("the person is deleted → the records go with them", async () => {
-    const { person, grant } = await aLiveGrant(storage());
+    const { person, grant } = await anApprovedGrant(storage(), { audience: null });
     const { partition, ownerId, grantId } = grant;
     await storage().apiUses.record({ partition, grantId, api, now: NOW });
     await storage().people.delete({ partition, personId: person.personId, now: NOW });
