@@ -170,6 +170,7 @@ const reader = (env: Readonly<Record<string, string>> = {}) =>
 /** Pages without commands, and pages whose commands other tests run. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   "README.md": "has no commands",
+  "agents.md": "has no commands",
   "receipts.md": "has no commands",
   "step-up.md": "has no commands",
   "client-id-metadata.md": "needs a host that publishes documents: test/flows/client-id-metadata.test.ts has one",

@@ -53,6 +53,7 @@ async function list(options: ListOptions) {
         { field: "scopes", show: (scopes) => shown((scopes as { name: string }[]).map(({ name }) => name).join(" ")) },
         { field: "updated_at" },
         { field: "expires_at" },
+        { field: "paused_at" },
       ],
       "There are no consents.",
     );

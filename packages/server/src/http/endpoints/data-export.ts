@@ -33,8 +33,21 @@ export const showExport = freshly("export", async ({ session, http, visitor }, t
 export const exportData = freshly("export", async ({ person, http, visitor }, tools: ExportTools) => {
   const now = tools.now();
   const data = await personalData(person, tools.account);
-  const { sessions, devices, apps, uses, history, companies, passkeys, factor, subjects, removed, addresses, picture } =
-    data;
+  const {
+    sessions,
+    devices,
+    apps,
+    uses,
+    apis,
+    history,
+    companies,
+    passkeys,
+    factor,
+    subjects,
+    removed,
+    addresses,
+    picture,
+  } = data;
   const body = {
     issuer: tools.issuer,
     madeAt: now,
@@ -53,6 +66,7 @@ export const exportData = freshly("export", async ({ person, http, visitor }, to
     identities: subjects.map(({ issuerId, claim, subject, createdAt }) => ({ issuerId, claim, subject, createdAt })),
     apps: apps.map(({ consent, grants }) => ({ ...consentOf(consent), connections: grants.map(connectionOf) })),
     uses,
+    apis,
     history: await Promise.all(history.map((entry, at) => entryOf(entry, at, now, tools.receipts))),
     companies: companies.map(companyOf),
   };

@@ -7,14 +7,14 @@ import type { FactorStorage, Passkey, SecondFactor } from "../factor-storage.ts"
 import type { KnownDevice, KnownDeviceStorage } from "../known-device-storage.ts";
 import type { Person } from "../person.ts";
 import type { Address, RecoveryStorage, RemovedFactor } from "../recovery/storage.ts";
-import type { ConsentWithGrants, HistoryEntry, OwnerStorage, ScopeUse, Session } from "../storage.ts";
+import type { ApiUse, ConsentWithGrants, HistoryEntry, OwnerStorage, ScopeUse, Session } from "../storage.ts";
 import type { SubjectLink } from "../subject-link-storage.ts";
 import type { Picture, PictureStorage } from "./picture-storage.ts";
 
 export interface DataExportContext {
   readonly storage: Uses<
     OwnerStorage,
-    "sessions.list" | "consents.list" | "scopeUses.list" | "history.list" | "subjectLinks.ofPerson"
+    "sessions.list" | "consents.list" | "scopeUses.list" | "apiUses.list" | "history.list" | "subjectLinks.ofPerson"
   > &
     Uses<KnownDeviceStorage, "knownDevices.list"> &
     Uses<CompanyStorage, "members.companiesOf" | "companyApps.grantsOfMember"> &
@@ -37,6 +37,7 @@ export interface PersonalData {
   readonly devices: readonly KnownDevice[];
   readonly apps: readonly ConsentWithGrants[];
   readonly uses: readonly ScopeUse[];
+  readonly apis: readonly ApiUse[];
   /** Newest first. */
   readonly history: readonly HistoryEntry[];
   readonly companies: readonly InCompany[];
@@ -55,21 +56,35 @@ export async function personalData(
   const now = clock();
   const person = { partition, personId };
   const owner = { partition, ownerId: personId };
-  const [sessions, devices, apps, uses, history, acting, passkeys, factor, subjects, removed, addresses, picture] =
-    await Promise.all([
-      storage.sessions.list({ ...person, now }),
-      storage.knownDevices.list(person),
-      storage.consents.list({ ...owner, now }),
-      storage.scopeUses.list(owner),
-      storage.history.list({ ...owner, before: null, limit: MOST_ENTRIES }),
-      storage.members.companiesOf({ ...person, clientId: null, now }),
-      storage.passkeys.list(person),
-      storage.secondFactors.get(person),
-      storage.subjectLinks.ofPerson(person),
-      storage.recovery.removedFactors({ ...person, removalId: null, now }),
-      storage.people.addresses({ ...person, now }),
-      storage.pictures.ofPerson(person),
-    ]);
+  const [
+    sessions,
+    devices,
+    apps,
+    uses,
+    apis,
+    history,
+    acting,
+    passkeys,
+    factor,
+    subjects,
+    removed,
+    addresses,
+    picture,
+  ] = await Promise.all([
+    storage.sessions.list({ ...person, now }),
+    storage.knownDevices.list(person),
+    storage.consents.list({ ...owner, now }),
+    storage.scopeUses.list(owner),
+    storage.apiUses.list(owner),
+    storage.history.list({ ...owner, before: null, limit: MOST_ENTRIES }),
+    storage.members.companiesOf({ ...person, clientId: null, now }),
+    storage.passkeys.list(person),
+    storage.secondFactors.get(person),
+    storage.subjectLinks.ofPerson(person),
+    storage.recovery.removedFactors({ ...person, removalId: null, now }),
+    storage.people.addresses({ ...person, now }),
+    storage.pictures.ofPerson(person),
+  ]);
   const companies = await Promise.all(
     acting.map(async (one) => {
       const { partition: place, companyId } = one.company;
@@ -77,5 +92,19 @@ export async function personalData(
       return { ...one, grants };
     }),
   );
-  return { sessions, devices, apps, uses, history, companies, passkeys, factor, subjects, removed, addresses, picture };
+  return {
+    sessions,
+    devices,
+    apps,
+    uses,
+    apis,
+    history,
+    companies,
+    passkeys,
+    factor,
+    subjects,
+    removed,
+    addresses,
+    picture,
+  };
 }

@@ -29,6 +29,7 @@ const consentSchema = record({
   created_at: time,
   updated_at: time,
   expires_at: orNull(time),
+  paused_at: orNull(time),
   last_used_at: orNull(time),
   uses: Type.Integer(),
   revoked_at: orNull(time),
