@@ -329,8 +329,8 @@ export interface Grant {
   /** The browser session in which it was made, as its ID tokens name it. Null: no browser, or it has no ID token. */
   readonly sid: string | null;
   /**
-   * Since when it gives no tokens, because another system has disabled its person. It goes on when the person is enabled
-   * again, and can end meanwhile. Null: it is not paused.
+   * Since when it gives no tokens, because another system has disabled its person, or its owner has paused the app. It goes
+   * on when neither is so any more, and can end meanwhile. Null: it is not paused.
    */
   readonly pausedAt: Millis | null;
   readonly createdAt: Millis;

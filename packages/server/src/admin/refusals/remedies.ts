@@ -272,7 +272,7 @@ const remedies: Partial<Readonly<Record<ConditionName, (words: Words) => Remedy>
     "The text is no refresh token of this server. The app may have cut it, or mixed up two servers.",
   ),
   refresh_token_ended: about(
-    "The grant of the refresh token has ended: the owner revoked the access, its time is over, or it was not used for too long. The app must ask the owner again.",
+    "The grant of the refresh token has ended or is paused: the owner revoked the access or paused the app, its time is over, or it was not used for too long. The app must ask the owner again. A token of a paused app works again when the owner resumes it.",
     ({ client }) => `assent consent list --client ${client}`,
   ),
   refresh_token_of_other_client: told(
