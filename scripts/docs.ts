@@ -47,7 +47,7 @@ function adminApi(): string {
       `${one.summary}.${one.notes === undefined ? "" : ` ${one.notes}`}`,
       `\`${scopeOf(one)}\``,
       fieldsOf(one),
-      [one.command, one.alsoBy].flatMap((each) => (each == null ? [] : [`\`${each}\``])).join(", "),
+      [one.command, ...(one.alsoBy ?? [])].flatMap((each) => (each == null ? [] : [`\`${each}\``])).join(", "),
     ]);
     return `## ${name}\n\n${table(["operation", "what it does", "scope", "fields", "command"], rows)}`;
   };

@@ -88,6 +88,15 @@ const given: Readonly<Record<string, (reader: Reader, command: string) => Promis
     const key = command.includes("client_assertion") ? clientKey : jwtIssuer.privateKey;
     printed.set("jwt", jwtOf({ privateKey: key }, claims));
   },
+  ID_TOKEN: async (reader) => {
+    const { verifier, challenge } = pkce();
+    const app = { ...clientOf(reader), redirectUris: ["https://wiki.example.com/callback"] };
+    const asked = { code_challenge: challenge, code_challenge_method: "S256", scope: "openid photos:read" };
+    const callback = await authorize(new Agent(server.issuer), authorizeUrl(server, app, asked), "alice");
+    const code = callback.searchParams.get("code") ?? "";
+    const { body } = await redeem(server, app, code, { code_verifier: verifier });
+    reader.printed.set("id_token", String(body["id_token"]));
+  },
   ID_JAG: ({ printed }) => {
     const issuer = { issuer: "https://acme.idp.example" };
     const claims = { ...claimsFor(server, issuer, "00u1a2b3c4"), client_id: printed.get("client_id") };

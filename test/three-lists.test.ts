@@ -106,7 +106,7 @@ function useCases(): readonly string[] {
 
 test("every command but the exceptions has an operation; every operation has a command that exists", async () => {
   const commands = new Set(commandsBelow(await buildProgram()));
-  const done = new Set(operations.flatMap(({ command, alsoBy = null }) => [command, alsoBy]));
+  const done = new Set(operations.flatMap(({ command, alsoBy = [] }) => [command, ...alsoBy]));
   expect([...commands].filter((one) => !done.has(one)).sort()).toEqual(Object.keys(ONLY_COMMANDS).sort());
   expect(operations.filter(({ command }) => command === null || !commands.has(command)).map(({ id }) => id)).toEqual(
     Object.keys(ONLY_OPERATIONS),
@@ -118,7 +118,7 @@ test("the names that remote commands use are those of the operations; each comma
   const file = join(root, "cli/src/remote/operations.json");
   expect(JSON.parse(readFileSync(file, "utf8")), "run node scripts/docs.ts").toEqual(named);
   const done = new Set(
-    operations.flatMap(({ command, alsoBy = null }) => [command, alsoBy]).filter((one) => one !== null),
+    operations.flatMap(({ command, alsoBy = [] }) => [command, ...alsoBy]).filter((one) => one !== null),
   );
   expect([...done].filter((one) => !Object.hasOwn(remoteCommands, one)).sort()).toEqual(ONLY_LOCAL);
   expect(Object.keys(remoteCommands).filter((one) => !done.has(one))).toEqual([]);

@@ -43,6 +43,7 @@ test("the document → these members and no other", async () => {
     token_endpoint_auth_methods_supported: [...CONFIDENTIAL, "none"],
     token_endpoint_auth_signing_alg_values_supported: SIGNING_ALGS,
     authorization_grant_profiles_supported: ["urn:ietf:params:oauth:grant-profile:id-jag"],
+    identity_chaining_requested_token_types_supported: ["urn:ietf:params:oauth:token-type:id-jag"],
     revocation_endpoint: `${server.issuer}/revoke`,
     revocation_endpoint_auth_methods_supported: [...CONFIDENTIAL, "none"],
     revocation_endpoint_auth_signing_alg_values_supported: SIGNING_ALGS,

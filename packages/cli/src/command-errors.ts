@@ -35,6 +35,11 @@ const FLAGS: Readonly<Record<string, string>> = {
   "token_exchange.scope": "--scope",
   "token_exchange.actors": "--actor",
   "token_exchange.impersonation": "--impersonation",
+  "token_exchange.connections.audience": "--audience",
+  "token_exchange.connections.company": "--company",
+  "token_exchange.connections.client_id": "--client-id-there",
+  "token_exchange.connections.scope": "--scope",
+  "token_exchange.connections.resources": "--resource",
 };
 
 /** The name of a field for the operator: the flag of this command, or the field's own name. */

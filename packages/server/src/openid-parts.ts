@@ -30,6 +30,7 @@ export function openIdParts(
     readHint: (token) => readHint(token, idTokens),
     readClaims: async (text) => readClaims(text, (claim) => ownClaims.scopeOf(claim)),
     ownClaims: (parts) => ownClaimsOf(parts, ownClaims),
+    identityAssertion: (claims) => idTokens.signIdentityAssertion(claims),
     logoutToken: (ended, client) => logoutToken(ended, client, { idTokens, now }),
     idToken: (parts, accessToken) => idToken(parts, accessToken, { idTokens, ownClaims, now, personFacts: factsOf }),
     userInfo: (token, thumbprint) => userInfo(token, thumbprint, { ...context, ownClaims, personFacts: factsOf }),

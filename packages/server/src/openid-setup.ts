@@ -35,6 +35,7 @@ export function openIdOf(
     readClaims: async (...args) => (await load()).readClaims(...args),
     claimsOf: async (...args) => (await load()).claimsOf(...args),
     readHint: async (...args) => (await load()).readHint(...args),
+    identityAssertion: async (...args) => (await load()).identityAssertion(...args),
     logoutToken: async (...args) => (await load()).logoutToken(...args),
     idToken: async (...args) => (await load()).idToken(...args),
     userInfo: async (...args) => (await load()).userInfo(...args),

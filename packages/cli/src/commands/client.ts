@@ -24,6 +24,7 @@ import {
   verb,
   withAdmin,
 } from "../shared-options.ts";
+import { registerConnect } from "./client-connect.ts";
 import { registerExchange } from "./client-exchange.ts";
 import { withOwnLogo } from "./client-own-logo.ts";
 import { addWorkloadOptions, type WorkloadOptions, workloadOf } from "./client-workload.ts";
@@ -100,6 +101,7 @@ export function register(program: Command): void {
     .addOption(yesOption())
     .action(remove);
   registerExchange(client);
+  registerConnect(client);
   verb(client, "rotate-secret <client-id>", "give a confidential client a new secret")
     .addOption(
       secondsOption(

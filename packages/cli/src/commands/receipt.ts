@@ -52,6 +52,7 @@ const PROBLEMS: Readonly<Record<Extract<ReceiptFault, string>, string>> = {
 const EVENTS: Readonly<Record<ReceiptClaims["event"], string>> = {
   allowed: "access was allowed",
   reconnected: "the app connected again",
+  vouched: "the app may act for the owner at another server",
   delegated: "another app got access through the app",
   connected: "a member of the company connected the app",
   refused: "the owner refused a request of the app",

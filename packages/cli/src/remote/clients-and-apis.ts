@@ -1,15 +1,26 @@
 /** `assent client …`, `scope …` and `resource …` on a server. */
 
+import type { ConnectionRecord } from "@assent/server/admin";
 import { logoOf } from "../client-files.ts";
 import { Failure, lineOf, UsageError } from "../command-errors.ts";
 import { type ClientOptions, metadataOf, ownSettingsOf } from "../commands/client.ts";
+import { type ConnectOptions, connectionsAfter } from "../commands/client-connect.ts";
 import { type ExchangeOptions, exchangeChangesOf } from "../commands/client-exchange.ts";
 import { dropRemarks, listChangesOf } from "../commands/multi-valued-client-options.ts";
 import { type ScopeOptions, settingsOf as scopeSettingsOf } from "../commands/scope.ts";
 import { confirm } from "../confirm.ts";
 import { given, requireChanges } from "../shared-options.ts";
 import type { Body, OperationId } from "./api.ts";
-import { columns, listed, type RemoteCall, type RemoteCommand, type RemoteCommands, show, wire } from "./call.ts";
+import {
+  columns,
+  companyId,
+  listed,
+  type RemoteCall,
+  type RemoteCommand,
+  type RemoteCommands,
+  show,
+  wire,
+} from "./call.ts";
 import { pictureType } from "./picture-type.ts";
 
 const SECRET = ["client_secret"];
@@ -85,6 +96,20 @@ const exchange: RemoteCommand = async ({ args: [id = ""], options, command, api,
   show(out, changed);
 };
 
+const connect: RemoteCommand = async (call) => {
+  const { args, api, out } = call;
+  const [id = ""] = args;
+  const options = call.options as unknown as ConnectOptions;
+  const company = options.company === undefined ? null : await companyId(call, options.company);
+  const { connectionOf, connectionRecord } = await import("@assent/server/admin");
+  const changed = await api.change("clients", [id], ({ token_exchange: present }) => {
+    const { connections = [], ...policy } = (present ?? {}) as { readonly connections?: readonly ConnectionRecord[] };
+    const after = connectionsAfter(connections.map(connectionOf), options, company);
+    return { token_exchange: { ...policy, connections: after.map(connectionRecord) } };
+  });
+  show(out, changed);
+};
+
 function onClient(id: OperationId, ends?: string): RemoteCommand {
   return async ({ args, options, api, out }) => {
     if (ends !== undefined) await confirm(`${ends} ${args[0]} on ${api.server} ends its grants.`, options);
@@ -156,6 +181,7 @@ export const clientsAndApis: RemoteCommands = {
     show(out, await api.call("clients.rotate-secret", { path: [id], body: { overlap: options["overlap"] } }), SECRET),
   "client logo": logo,
   "client exchange": exchange,
+  "client connect": connect,
   "scope create": async ({ args: [name = ""], options, api, out }) =>
     show(out, await api.call("scopes.create", { body: { name, ...scopeFields(options) } })),
   "scope list": listed(

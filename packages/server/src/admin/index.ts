@@ -6,7 +6,7 @@
 export { type Config, ConfigError, loadConfig } from "../config.ts";
 export type { ReceiptClaims, ReceiptFault, VerifiedReceipt } from "../crypto/signed-receipts.ts";
 export { MAX_JWKS_BYTES, MAX_SCOPES } from "../oauth/client-registration/metadata.ts";
-export type { Client, TokenExchangePolicy, WorkloadIdentity } from "../oauth/model.ts";
+export type { Client, Connection, TokenExchangePolicy, WorkloadIdentity } from "../oauth/model.ts";
 export type { Company } from "../owners/company-storage.ts";
 export type { Person } from "../owners/storage.ts";
 export type { Ended } from "../storage/end-all-after-restore.ts";
@@ -42,7 +42,14 @@ export * from "./scopes-and-resources.ts";
 export * from "./sign-in-providers.ts";
 export { MOST_SIMILAR, type SimilarClient, similarClients } from "./similar-client-names.ts";
 export * from "./subject-links.ts";
-export { EXCHANGED_KINDS, exchangeRemarks, NO_EXCHANGE } from "./token-exchange-policy.ts";
+export {
+  type ConnectionRecord,
+  connectionOf,
+  connectionRecord,
+  EXCHANGED_KINDS,
+  exchangeRemarks,
+  NO_EXCHANGE,
+} from "./token-exchange-policy.ts";
 export * from "./trusted-issuers.ts";
 export * from "./user-import.ts";
 export { MAX_PICTURE_BYTES, setUserPicture } from "./user-picture.ts";

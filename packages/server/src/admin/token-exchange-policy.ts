@@ -1,8 +1,9 @@
 /** What the operator lets a client exchange (RFC 8693): checked, and in the form of a record. */
 
-import type { Client, ExchangedKind, TokenExchangePolicy } from "../oauth/model.ts";
+import type { Client, Connection, ExchangedKind, TokenExchangePolicy } from "../oauth/model.ts";
 import { isOpenIdScope, withOpenIdScopes } from "../oauth/openid/scopes.ts";
 import { tokenExchange } from "../oauth/token-exchange/index.ts";
+import { partitionOf } from "../storage/partition.ts";
 import type { Remark } from "./admin-error.ts";
 import type { AdminContext } from "./context.ts";
 
@@ -50,7 +51,57 @@ export async function exchangeProblems(
   for (const list of ["subjects", "sources", "audiences", "scopes", "actors"] as const) {
     if (policy[list].length > MAX_LIST) problems.push(remark(list, `at most ${MAX_LIST} values are allowed`));
   }
+  const { connections = [] } = policy;
+  if (connections.length > MAX_LIST) problems.push(remark("connections", `at most ${MAX_LIST} values are allowed`));
+  const known = before?.connections?.map(({ company }) => company) ?? [];
+  for (const one of connections) problems.push(...(await connectionProblems(one, known, context)));
+  const keys = connections.map(({ audience, company }) => JSON.stringify([audience, company]));
+  if (new Set(keys).size < keys.length)
+    problems.push(remark("connections", "two of them have the same audience and company"));
   return problems;
+}
+
+const PRINTABLE = /^[\u0021-\u007e]{1,1024}$/;
+/** A scope is a part of a text that is separated by spaces (RFC 6749 §3.3). */
+const SCOPE = /^[\u0021\u0023-\u005b\u005d-\u007e]{1,200}$/;
+const MAX_RESOURCES = 20;
+
+async function connectionProblems(
+  { audience, company, clientId, scopes, resources }: Connection,
+  knownCompanies: readonly (string | null)[],
+  { storage, issuer }: AdminContext,
+): Promise<readonly Remark[]> {
+  const problems: Remark[] = [];
+  const say = (field: string, problem: string) => problems.push(remark(`connections.${field}`, problem));
+  if (!PRINTABLE.test(audience) || !URL.canParse(audience)) say("audience", "must be the other server's issuer, a URL");
+  if (audience === issuer) say("audience", "this is this server's own issuer");
+  if (!PRINTABLE.test(clientId)) say("client_id", "must be the client's ID at the other server");
+  if (scopes.length === 0) say("scope", "missing: name the scopes of the other server that it may get");
+  if (scopes.length > MAX_LIST || !scopes.every((name) => SCOPE.test(name))) say("scope", "not scopes");
+  if (resources.length > MAX_RESOURCES || !resources.every((one) => PRINTABLE.test(one) && URL.canParse(one)))
+    say("resources", `must be at most ${MAX_RESOURCES} URLs`);
+  if (company !== null && !knownCompanies.includes(company)) {
+    const partition = partitionOf(company);
+    const found = partition === -1 ? undefined : await storage.companies.get({ partition, companyId: company });
+    if (found === undefined) say("company", "there is no company with this id");
+  }
+  return problems;
+}
+
+/** In the form of a client's record, and of a request. */
+export function connectionRecord({ audience, company, clientId, scopes, resources, status }: Connection) {
+  return { audience, company, client_id: clientId, scope: scopes.join(" "), resources, status };
+}
+
+export type ConnectionRecord = Partial<ReturnType<typeof connectionRecord>> & {
+  readonly audience: string;
+  readonly client_id: string;
+};
+
+export function connectionOf({ company = null, ...record }: ConnectionRecord): Connection {
+  const { audience, client_id: clientId, scope = "", resources = [], status = "active" } = record;
+  const scopes = [...new Set(scope.split(" ").filter((name) => name !== ""))];
+  return { audience, company, clientId, scopes, resources: [...new Set(resources)], status };
 }
 
 /** Remarks for the operator about a valid policy. */
@@ -68,6 +119,8 @@ export function exchangeRemarks({
     const problem = `this client is not registered for ${tokenExchange.grantType}, so its settings have no effect`;
     remarks.push({ field: "grant_types", problem });
   }
+  // A client that only gets ID-JAGs exchanges nothing for tokens of this server.
+  if ((policy.connections ?? []).length > 0 && policy.subjects.length === 0) return remarks;
   for (const [list, what] of [
     ["subjects", "it may exchange no kind of token"],
     ["audiences", "it gets tokens for no API"],
@@ -92,8 +145,9 @@ function named(values: readonly string[]): string {
 }
 
 /** In the form of a client's record: what is empty is left out, as in a request. */
-export function exchangeRecord({ scopes, impersonation, ...lists }: TokenExchangePolicy): object {
+export function exchangeRecord({ scopes, impersonation, connections = [], ...lists }: TokenExchangePolicy): object {
   return {
+    ...(connections.length === 0 ? {} : { connections: connections.map(connectionRecord) }),
     ...Object.fromEntries(Object.entries(lists).filter(([, values]) => values.length > 0)),
     ...(scopes.length === 0 ? {} : { scope: scopes.join(" ") }),
     ...(impersonation ? { impersonation } : {}),

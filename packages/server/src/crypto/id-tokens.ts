@@ -5,7 +5,7 @@ import type { SigningAlg, Soon } from "../oauth/model.ts";
 import type { IdTokenContent, IdTokens } from "../oauth/ports.ts";
 import { signedPayload } from "./access-tokens.ts";
 import { signingAlgorithms } from "./signing-algs.ts";
-import type { KeySet, PublishedKey, SigningKey } from "./signing-keys.ts";
+import { DEFAULT_ALG, type KeySet, type PublishedKey, type SigningKey } from "./signing-keys.ts";
 
 /** Longer than any ID token of this server. */
 const MAX_TOKEN = 8192;
@@ -51,6 +51,11 @@ export class OwnIdTokens implements IdTokens {
     return this.#signed(alg, "logout+jwt", claims);
   }
 
+  /** Its type keeps it from counting as a token of this server (draft-ietf-oauth-identity-assertion-authz-grant §3.1). */
+  signIdentityAssertion(claims: Readonly<Record<string, unknown>>): Promise<string> {
+    return this.#signed(DEFAULT_ALG, "oauth-id-jag+jwt", claims);
+  }
+
   async #signed(alg: SigningAlg, typ: Typ, claims: Readonly<Record<string, unknown>>): Promise<string> {
     const key = await this.#keyOf(alg);
     const input = `${headerOf(key, typ)}.${encoded({ iss: this.#sources.issuer, ...claims })}`;
@@ -72,7 +77,7 @@ export class OwnIdTokens implements IdTokens {
   }
 }
 
-type Typ = "JWT" | "logout+jwt";
+type Typ = "JWT" | "logout+jwt" | "oauth-id-jag+jwt";
 
 function headerOf({ alg, kid }: Pick<PublishedKey, "alg" | "kid">, typ: Typ): string {
   return encoded({ alg, typ, kid });

@@ -104,6 +104,14 @@ const catalogue = {
     summary: "Grants of an app ended without a decision about the app",
     details: { cause: "why", grant_id: "set if it was one of several", person: "the member whose grants they were" },
   },
+  "identity_assertion.issued": {
+    summary: "An app got an ID-JAG, to act for a person at another server, noted once a day",
+    details: {
+      scope: "empty",
+      through: "the issuer of the other server",
+      person: "the person, if a company owns the access",
+    },
+  },
   "grant.exchanged": {
     summary: "A client got a token for an owner through the app that the owner allowed, noted once a day",
     details: {

@@ -840,6 +840,13 @@ const catalogue = {
     description: "This client may not exchange tokens for tokens of that API.",
     help: "An operator allows an API with: assent client exchange CLIENT_ID --audience API.",
   },
+  cross_app_not_connected: {
+    error: "invalid_target",
+    status: 400,
+    section: "RFC 8693 §2.2.2",
+    description: "This client is not connected with that server for this person.",
+    help: "The parameter audience names the issuer of the other authorization server, once. An operator connects the app with: assent client connect CLIENT_ID --audience ISSUER --client-id-there ID --scope SCOPES. A connection for a company is for its members.",
+  },
   exchange_scope_not_allowed: {
     error: "invalid_scope",
     status: 400,

@@ -9,7 +9,8 @@ import { ownAudience } from "./resource-indicator.ts";
 /** The body of a successful token response (RFC 6749 §5.1). */
 export interface TokenResponse {
   readonly access_token: string;
-  readonly token_type: "Bearer";
+  /** `N_A`: it is no access token (RFC 8693 §2.2.1). */
+  readonly token_type: "Bearer" | "N_A";
   /** In the response to a token exchange (RFC 8693 §2.2.1). */
   readonly issued_token_type?: string;
   /** In seconds. */

@@ -1,7 +1,7 @@
 /** The subject of an assertion: its identifier, name and verified address (RFC 7521 §5.2; RFC 7523 §3 item 2). */
 
 import { type ConditionName, refuse } from "./errors.ts";
-import type { Client, Millis } from "./model.ts";
+import type { Client, Connection, Millis } from "./model.ts";
 import type { TrustedIssuer } from "./trusted-issuer.ts";
 
 /** The subject of an assertion, as its issuer writes it. */
@@ -56,8 +56,28 @@ export interface AskedFor {
   readonly ceiling: Millis | null;
 }
 
+/** Somebody for whom an app wants an ID-JAG. */
+export interface ToVouchFor {
+  readonly client: Client;
+  readonly personId: string;
+  /** The company for which the person signed in to the app. Undefined: for themself. */
+  readonly organization: string | undefined;
+  /** The session in which they signed in. Null: none, as on a device. */
+  readonly sid: string | null;
+  /** Connections of the app with one other server. */
+  readonly connections: readonly Connection[];
+}
+
+export type Vouched =
+  | { readonly kind: "vouched"; readonly connection: Connection; readonly email: string | null }
+  /** No connection is for this person. */
+  | { readonly kind: "unconnected" }
+  | { readonly kind: "refused"; readonly why: string };
+
 /** Finds, links and creates the owners of assertions. */
 export interface AssertedOwners {
+  /** Whether this server vouches for a person at another server now. */
+  vouchFor(asked: ToVouchFor): Promise<Vouched>;
   /** Finds the owner by the subject's link first, then by name. */
   find(record: TrustedIssuer, subject: MappedSubject, asked: AskedFor): Promise<FoundOwner>;
   /**

@@ -171,6 +171,23 @@ export interface TokenExchangePolicy {
   readonly actors: readonly string[];
   /** True: without an actor token, the new token names no actor (RFC 8693 §1.1). */
   readonly impersonation: boolean;
+  /** Other authorization servers for which it may get ID-JAGs. Absent: none. */
+  readonly connections?: readonly Connection[];
+}
+
+/** An app that may act for people of this server at another authorization server, by ID-JAGs. */
+export interface Connection {
+  /** The issuer identifier of the other server. */
+  readonly audience: string;
+  /** The id of the company for whose members. Null: for everybody here. */
+  readonly company: string | null;
+  /** The app's client_id there. */
+  readonly clientId: string;
+  /** The most that an ID-JAG can have, in names of scopes there. Never empty. */
+  readonly scopes: readonly string[];
+  /** The APIs there that an ID-JAG can name. Empty: none. */
+  readonly resources: readonly string[];
+  readonly status: "active" | "paused";
 }
 
 /** A client that registered itself (RFC 7591, RFC 7592). */

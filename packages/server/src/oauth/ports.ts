@@ -130,6 +130,8 @@ export interface IdTokens {
   sign(content: IdTokenContent): Promise<string>;
   /** A logout token (OpenID Connect Back-Channel Logout §2.4). Adds `iss` to the claims. */
   signLogout(alg: SigningAlg, claims: Readonly<Record<string, unknown>>): Promise<string>;
+  /** An ID-JAG. Adds `iss` to the claims. */
+  signIdentityAssertion(claims: Readonly<Record<string, unknown>>): Promise<string>;
   /** The claims of an ID token of this server, also of an expired one. Undefined: it is something else. */
   verify(token: string): Promise<Readonly<Record<string, unknown>> | undefined>;
 }
@@ -177,6 +179,8 @@ export interface OpenId {
   /** The app and the person that an ID token names. Undefined: it is no ID token of this server. */
   readHint(idToken: string): Promise<HintedSignIn | undefined>;
   logoutToken(ended: EndedSignIn, client: Pick<Client, "clientId" | "idTokenAlg">): Promise<string>;
+  /** An ID-JAG for another server. */
+  identityAssertion(claims: Readonly<Record<string, unknown>>): Promise<string>;
   /**
    * The configuration's claims for an ID token. Call it before a code or token is used up: if the claims can't be had,
    * it refuses the request.

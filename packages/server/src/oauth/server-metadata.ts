@@ -7,6 +7,7 @@ import { PUBLIC_KEY_ALGS, SECRET_ALGS } from "./foreign-jwk-set.ts";
 import { type GrantRegistry, RESPONSE_TYPES } from "./grants/registry.ts";
 import type { Scope } from "./model.ts";
 import { openIdMetadata } from "./openid/metadata.ts";
+import { tokenExchange } from "./token-exchange/index.ts";
 
 /** Which client certificates the server can recognize (RFC 8705 §2). */
 export interface CertificatesKnown {
@@ -25,6 +26,7 @@ const MODES = ["query", "fragment", "form_post"] as const;
 const SIGNING_ALGS = [...PUBLIC_KEY_ALGS, ...SECRET_ALGS];
 
 const JWT_BEARER = "urn:ietf:params:oauth:grant-type:jwt-bearer";
+const ID_JAG = "urn:ietf:params:oauth:token-type:id-jag";
 const ID_JAG_PROFILE = "urn:ietf:params:oauth:grant-profile:id-jag";
 
 export interface MetadataSettings {
@@ -60,6 +62,7 @@ export function serverMetadata(
     grant_types_supported: grants.offered,
     // draft-ietf-oauth-identity-assertion-authz-grant-03 §7.2. It never tells which issuers are trusted.
     ...(grants.offers(JWT_BEARER) ? { authorization_grant_profiles_supported: [ID_JAG_PROFILE] } : {}),
+    ...(grants.offers(tokenExchange.grantType) ? { identity_chaining_requested_token_types_supported: [ID_JAG] } : {}),
     token_endpoint_auth_methods_supported: methods,
     token_endpoint_auth_signing_alg_values_supported: SIGNING_ALGS,
     revocation_endpoint: issuer + endpoints.revocation,

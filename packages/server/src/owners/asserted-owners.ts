@@ -24,6 +24,7 @@ import type { ForeignSubject } from "./subject-link-storage.ts";
 export interface AssertedOwnersContext extends CreateLinkedContext, SignInProviders {
   readonly storage: CreateLinkedContext["storage"] &
     Uses<OwnerStorage, "people.findByName" | "people.get" | "subjectLinks.findPerson" | "subjectLinks.link"> &
+    Uses<OwnerStorage, "sessions.list"> &
     Uses<CompanyStorage, "members.findActing" | "members.companiesOf"> &
     Uses<CompanySignInStorage, "companySignIn.get">;
 }
@@ -33,6 +34,10 @@ const OWNER_ID = /^[A-Za-z0-9_-]{22}$/;
 
 export function assertedOwners(context: AssertedOwnersContext): AssertedOwners {
   return {
+    async vouchFor(asked) {
+      const { vouchFor } = await import("./identities/vouch-for-person.ts");
+      return vouchFor(asked, context);
+    },
     find: (record, subject, asked) => find(record, subject, asked, context),
     async tie(record, subject, { partition, ownerId }) {
       const key = subjectOf(record, subject);

@@ -6,7 +6,8 @@ import type { Role } from "./company-storage.ts";
 /**
  * The kind of a history entry. `allowed`: an owner's consent, or the first access without a page. `reconnected`:
  * another grant under an existing consent, recorded once a day. `delegated`: a client got a token through an app
- * that the owner allowed (RFC 8693), recorded once a day. `connected`: a member's answer on a page under their
+ * that the owner allowed (RFC 8693), recorded once a day. `vouched`: an app that the owner allowed got an ID-JAG for another
+ * server, recorded once a day. `connected`: a member's answer on a page under their
  * company's approval. `refused`: the owner pressed "Don't allow"; the first time of a day (UTC) is recorded. `paused`, `resumed`: the owner stopped the app for a while, and let it go on. `given_up`: the app revoked its token (RFC 7009).
  * `alarm`: a spent code or token came back, and its grant ended. `ended`: an event that was not about the app alone
  * ended the access. Without an app, named after another system, which is the `clientName`: it signed the person out
@@ -18,6 +19,7 @@ export type HistoryKind =
   | "allowed"
   | "reconnected"
   | "delegated"
+  | "vouched"
   | "connected"
   | "refused"
   | "narrowed"
@@ -74,7 +76,7 @@ export interface HistoryEntry {
     readonly expiresAt: Millis | null;
     /** For a `refused`: the scopes that the app asked for. */
     readonly asked?: readonly string[];
-    /** For a `delegated`: the app that the owner allowed, with its name at that time. */
+    /** For a `delegated`: the app that the owner allowed, with its name at that time. For a `vouched`: the other server. */
     readonly through?: { readonly clientId: string; readonly clientName: string | null };
     /** For a `delegated`: the token does not name the client as the actor. */
     readonly impersonation?: true;

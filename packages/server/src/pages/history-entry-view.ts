@@ -3,7 +3,7 @@
 /** A decision about an app, or an action of the app. */
 export type Happening =
   | ("allowed" | "allowedByDevice" | "allowedByPassword" | "allowedByPolicy" | "reconnected" | "connected")
-  | ("delegated" | "paused" | "resumed")
+  | ("delegated" | "vouched" | "paused" | "resumed")
   | ("refused" | "narrowed" | "endChanged" | "revoked" | "revokedByOther" | "givenUp" | "givenUpFor" | "alarm");
 
 /** Other reasons why an app's access ended while the owner's consent was active. */
@@ -32,7 +32,7 @@ export interface HistoryEntryView {
   /** In a company's history: the member that the entry is about. */
   readonly person?: string;
   readonly app: string;
-  /** The app whose access another one used. Absent: its own. */
+  /** The app whose access another one used, or the other server at which an app may act. Absent: its own. */
   readonly through?: string;
   /** The permissions that the app has from then on. */
   readonly can: readonly PermissionThen[];

@@ -79,6 +79,7 @@ const icons = {
   allowedByPolicy: "check",
   reconnected: "check",
   delegated: "check",
+  vouched: "check",
   connected: "check",
   refused: "x",
   narrowed: "scissors",
@@ -146,6 +147,7 @@ function entryOf(
     </div>`,
     what !== "reconnected" &&
       what !== "delegated" &&
+      what !== "vouched" &&
       html`<a class="receipt" href=${receipt} download>${icon("receipt")}${history.receipt}<span class="unseen"> ${rich(history.receiptOf, { when: exact(words, entry.at) })}</span></a>`,
   ];
 }

@@ -439,6 +439,7 @@ export const companyPageStates: Readonly<Record<string, (chrome: Chrome) => stri
             { endedBy: "approval" },
             "reconnected",
             "delegated",
+            "vouched",
             "connected",
             "refused",
             "givenUpFor",

@@ -50,8 +50,8 @@ export interface Operation {
   readonly notes?: string;
   /** The command that does the same, without `assent`. Null: there is none. */
   readonly command: string | null;
-  /** Another command for some of its fields. */
-  readonly alsoBy?: string;
+  /** Other commands for some of its fields. */
+  readonly alsoBy?: readonly string[];
   readonly query?: TObject;
   readonly body?: TSchema;
   /** The type of a body that is not JSON. */

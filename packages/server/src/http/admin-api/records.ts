@@ -19,6 +19,22 @@ export const tokenExchange = Type.Object({
   scope: maybe(scopeText("the most that its tokens can have")),
   actors: maybe(texts(100, 200)),
   impersonation: maybe(flag),
+  connections: maybe(
+    Type.Array(
+      Type.Object(
+        {
+          audience: text(1024, "the issuer of another authorization server"),
+          company: maybe(orNull(ids, "the id of the company for whose members; null: for everybody here")),
+          client_id: text(1024, "the app's client_id there"),
+          scope: scopeText("the most that an ID-JAG can have, in scopes of that server"),
+          resources: maybe(texts(20, 1024, "the APIs there that an ID-JAG can name")),
+          status: maybe(oneOf(["active", "paused"])),
+        },
+        { additionalProperties: false },
+      ),
+      { maxItems: 100, description: "other authorization servers for which it gets ID-JAGs" },
+    ),
+  ),
 });
 
 export const workloadIdentity = Type.Object({

@@ -118,6 +118,7 @@ export function whatOf({ kind, record, ownerId }: Happened): HistoryEntryView["w
       return { endedBy: record.cause ?? "app" };
     case "reconnected":
     case "delegated":
+    case "vouched":
     case "connected":
     case "refused":
     case "narrowed":

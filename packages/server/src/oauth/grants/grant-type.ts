@@ -1,7 +1,7 @@
 /** Grant types: how a grant type describes itself, and its decision about a token request (RFC 6749 §§1.3, 4). */
 
 import type { ConditionName } from "../errors.ts";
-import type { TokenParts } from "../issue-access-token.ts";
+import type { TokenParts, TokenResponse } from "../issue-access-token.ts";
 import type { Client, Consent, Grant, Millis } from "../model.ts";
 import type { Parameters } from "../parameters.ts";
 import type { OAuthContext } from "../ports.ts";
@@ -55,7 +55,19 @@ export function required({ single }: GrantRequest, name: string): string {
 }
 
 /** A grant type's decision. `issue` makes the row and the tokens from it. */
-export type Entitlement = GrantEntitlement | OwnerEntitlement | ClientEntitlement | TokenEntitlement;
+export type Entitlement =
+  | GrantEntitlement
+  | OwnerEntitlement
+  | ClientEntitlement
+  | TokenEntitlement
+  | ForeignEntitlement;
+
+/** An entitlement to something for another server, which is no token of this one. */
+export interface ForeignEntitlement {
+  readonly kind: "foreign";
+  /** Asks the policy, records the use, and makes the response. */
+  respond(): Promise<TokenResponse>;
+}
 
 /**
  * An entitlement to a grant that an owner's answer made: a code, a refresh token or a device code leads to the grant.

@@ -49,6 +49,8 @@ export async function issue(
       return forClient(entitlement, request, constraint, context);
     case "token":
       return forToken(entitlement, request, constraint, context);
+    case "foreign":
+      return entitlement.respond();
   }
 }
 

@@ -2,7 +2,7 @@
 
 import { SHORTEST_TOKEN } from "../assertion.ts";
 import { refuse } from "../errors.ts";
-import type { GrantRequest, OwnerEntitlement, TokenEntitlement } from "../grants/grant-type.ts";
+import type { ForeignEntitlement, GrantRequest, OwnerEntitlement, TokenEntitlement } from "../grants/grant-type.ts";
 import { accessTokenKind, subjectOf } from "../issue-access-token.ts";
 import { type Client, NEVER } from "../model.ts";
 import type { OAuthContext } from "../ports.ts";
@@ -13,14 +13,20 @@ import { externalSubject } from "./subject-of-issuer.ts";
 import { type GrantSubject, grantOfAccessToken, grantOfRefreshToken, signedInSubject } from "./subject-token.ts";
 import { namedTarget, scopesFrom } from "./target.ts";
 
+const ID_JAG = "urn:ietf:params:oauth:token-type:id-jag";
+
 /** Checks first what the request alone shows, then the tokens, and writes nothing. */
 export async function entitle(
   request: GrantRequest,
   context: OAuthContext,
-): Promise<OwnerEntitlement | TokenEntitlement> {
+): Promise<OwnerEntitlement | TokenEntitlement | ForeignEntitlement> {
   const { client, single } = request;
   if (client.type !== "confidential") refuse("grant_needs_confidential_client");
   const policy = client.tokenExchange ?? refuse("exchange_not_allowed");
+  if (single.get("requested_token_type") === ID_JAG) {
+    const { issueIdentityAssertion } = await import("../identity-assertion/issue.ts");
+    return issueIdentityAssertion(request, policy, context);
+  }
   const kind = kindOf(single.get("subject_token_type") ?? "") ?? refuse("subject_token_type_unsupported");
   const asJwt = requestedKind(single.get("requested_token_type")) === "jwt";
   if (!policy.subjects.includes(kind)) refuse("subject_token_type_not_allowed", kind);

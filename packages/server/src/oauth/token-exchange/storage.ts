@@ -30,6 +30,15 @@ export interface RecordDelegation {
   readonly now: Millis;
 }
 
+/** An app gets an ID-JAG for another server. */
+export interface RecordVouching extends Pick<Consent, "partition" | "ownerId" | "clientId"> {
+  readonly personId: string;
+  readonly clientName: string;
+  /** The issuer of the other server. */
+  readonly audience: string;
+  readonly now: Millis;
+}
+
 /** `ended`: the grant gives no tokens any more. `blocked`: the owner has removed the access of the asker or the actor. */
 export type DelegationOutcome = "recorded" | "ended" | "blocked";
 
@@ -48,6 +57,11 @@ export interface DelegationStorage {
     list(args: { readonly partition: number; readonly ownerId: string }): Promise<readonly Delegation[]>;
     /** Records the use, at most once a minute, and in the history once a day (UTC). */
     record(args: RecordDelegation): Promise<DelegationOutcome>;
+    /**
+     * Records that the server vouches for a person at another server, in the history once a day (UTC). False: the owner does
+     * not allow the app any more, or paused it.
+     */
+    vouch(args: RecordVouching): Promise<boolean>;
   };
   readonly consents: {
     /** The record with any status. */

@@ -15,7 +15,7 @@ export function historyEntryOf(ownerId: string, entryId: string, { storage }: Hi
 
 /** Entries that are no decision, recorded once a day, have no receipt. */
 export function isDecision({ kind }: Pick<HistoryEntry, "kind">): boolean {
-  return kind !== "reconnected" && kind !== "delegated";
+  return kind !== "reconnected" && kind !== "delegated" && kind !== "vouched";
 }
 
 const ENTRIES_SHOWN = 25;

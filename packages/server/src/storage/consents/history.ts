@@ -2,7 +2,7 @@
 
 import { createHash } from "node:crypto";
 import type { Consent, Grant, GrantedScope, Millis } from "../../oauth/model.ts";
-import type { RecordDelegation } from "../../oauth/token-exchange/storage.ts";
+import type { RecordDelegation, RecordVouching } from "../../oauth/token-exchange/storage.ts";
 import { latestOf } from "../../owners/consent-after-decision.ts";
 import type { EndCause, HistoryEntry, HistoryPage, Refuse } from "../../owners/storage.ts";
 import { type Params, query, type Row, type Sql, sql, statement, type Tx } from "../define-verbs.ts";
@@ -75,6 +75,21 @@ export async function noteDelegated(
     ...(impersonation ? { impersonation } : {}),
   } as const;
   const told = { ...record, clientName: null, scopes: [], through: { clientId, clientName: null } };
+  await note(tx, { ...first, at: now, record, entryId: derivedId({ ...first, at: now - (now % DAY), record: told }) });
+}
+
+/** Notes once a day that an app may act for the owner at another server. Each server has its entry. */
+export async function noteVouched(
+  tx: Tx,
+  { partition, ownerId, clientId, personId, clientName, audience, now }: RecordVouching,
+): Promise<void> {
+  const first = { partition, ownerId, clientId, kind: "vouched" } as const;
+  const record = {
+    ...{ clientName, by: "client", via: null, scopes: [], removed: [], expiresAt: null },
+    through: { clientId: audience, clientName: null },
+    ...(personId === ownerId ? {} : { personId }),
+  } as const;
+  const told = { ...record, clientName: null };
   await note(tx, { ...first, at: now, record, entryId: derivedId({ ...first, at: now - (now % DAY), record: told }) });
 }
 

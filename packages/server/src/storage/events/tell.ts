@@ -155,6 +155,7 @@ const KINDS: Readonly<Record<HistoryKind, EventKind | null>> = {
   connected: "consent.connected",
   reconnected: null,
   delegated: "grant.exchanged",
+  vouched: "identity_assertion.issued",
   refused: "consent.declined",
   narrowed: "consent.changed",
   end_changed: "consent.changed",

@@ -2,9 +2,14 @@
 
 import { type Consent, type Millis, NEVER } from "../../oauth/model.ts";
 import { USE_RECORDED_EVERY } from "../../oauth/storage.ts";
-import type { Delegation, DelegationOutcome, RecordDelegation } from "../../oauth/token-exchange/storage.ts";
+import type {
+  Delegation,
+  DelegationOutcome,
+  RecordDelegation,
+  RecordVouching,
+} from "../../oauth/token-exchange/storage.ts";
 import { isPaused } from "../../owners/consent-after-decision.ts";
-import { noteDelegated } from "../consents/history.ts";
+import { noteDelegated, noteVouched } from "../consents/history.ts";
 import { query, sql, type Tx, transaction, words } from "../define-verbs.ts";
 import { consentColumns, consentOf, isActive, isUnpaused, text, whole } from "../row-conversion.ts";
 
@@ -38,6 +43,20 @@ export const recordDelegation = transaction<RecordDelegation, DelegationOutcome>
   }
   if (args.actorId !== clientId) await writeDelegation(tx, args);
   return "recorded";
+});
+
+/** The consent is locked, so an end or a pause of the app comes before the ID-JAG or after it. */
+export const recordVouching = transaction<RecordVouching, boolean>(async (tx, args) => {
+  const { partition, ownerId, clientId } = args;
+  const row = await tx.one(
+    sql`SELECT ${consentColumns} FROM consents
+      WHERE partition = :partition AND owner_id = :ownerId AND client_id = :clientId ${words.forShare}`,
+    { partition, ownerId, clientId },
+  );
+  const consent = row === undefined ? undefined : consentOf(row);
+  if (consent?.status !== "active" || consent.pausedAt !== null) return false;
+  await noteVouched(tx, args);
+  return true;
 });
 
 /** In the order of their ids, as in every transaction that locks several consents of one owner. */

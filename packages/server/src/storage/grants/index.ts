@@ -1,7 +1,7 @@
 /** The verbs of this folder: verbs that the ports call, by aggregate, and verbs that only other verbs call. */
 
 import type { Verb } from "../define-verbs.ts";
-import { listDelegations, recordDelegation } from "./delegations.ts";
+import { listDelegations, recordDelegation, recordVouching } from "./delegations.ts";
 import {
   approveDevice,
   claimDevice,
@@ -34,7 +34,7 @@ export const grants = {
 export const replayCache = { useOnce };
 export const scopeUses = { record: recordScopeUses, list: listScopeUses };
 export const apiUses = { record: recordApiUse, list: listApiUses };
-export const delegations = { record: recordDelegation, list: listDelegations };
+export const delegations = { record: recordDelegation, vouch: recordVouching, list: listDelegations };
 export const deviceRequests = {
   create: createDevice,
   poll: pollDevice,

@@ -17,7 +17,7 @@ import {
 import { listClients } from "../../../admin/directory.ts";
 import { clientRecord, similarRecords } from "../../../admin/output-records.ts";
 import { similarClients } from "../../../admin/similar-client-names.ts";
-import { NO_EXCHANGE } from "../../../admin/token-exchange-policy.ts";
+import { connectionOf, NO_EXCHANGE } from "../../../admin/token-exchange-policy.ts";
 import type { Client, TokenExchangePolicy } from "../../../oauth/model.ts";
 import { Cursors, DEFAULT_LIMIT, listQuery, pageOf } from "../lists.ts";
 import { at, type Call, operation, reads, writes } from "../operation.ts";
@@ -108,8 +108,11 @@ function metadataIn(body: object): Readonly<Record<string, unknown>> {
 
 function exchangeIn(asked: Static<typeof clientChanges>["token_exchange"]): TokenExchangePolicy | null | undefined {
   if (asked === null || asked === undefined) return asked;
-  const { scope, ...lists } = asked;
-  return { ...NO_EXCHANGE, ...given(lists), scopes: [...new Set(words(scope))] };
+  const { scope, connections, ...lists } = asked;
+  return {
+    ...{ ...NO_EXCHANGE, ...given(lists), scopes: [...new Set(words(scope))] },
+    ...(connections === undefined ? {} : { connections: connections.map(connectionOf) }),
+  };
 }
 
 function settingsIn(body: Static<typeof clientChanges>): OwnClientSettings {
@@ -260,7 +263,7 @@ export const clients = [
     summary: "Change a client",
     notes: "Fields that the body does not have stay. A list is replaced as a whole.",
     command: "client update",
-    alsoBy: "client exchange",
+    alsoBy: ["client exchange", "client connect"],
     body: clientChanges,
     result: records.clientRecord,
     tagged: true,

@@ -303,6 +303,7 @@ export const company = {
       allowedByPassword: "سجل {app} الدخول بكلمة مرور",
       allowedByPolicy: "تمت الموافقة على {app} لجميع الأعضاء",
       reconnected: "اتصل {app} من جديد",
+      vouched: "يمكن لـ {app} التصرف نيابة عن الشركة لدى {through}",
       delegated: "حصل {app}، عبر {through}، على الوصول إلى بيانات الشركة",
       connected: "تم ربط {app} بواسطة {person}",
       refused: "رُفض طلب من {app}",

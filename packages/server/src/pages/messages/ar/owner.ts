@@ -266,6 +266,7 @@ export const owner = {
     allowedByPassword: "سجّل {app} الدخول بكلمة مرورك",
     allowedByPolicy: "حصل {app} على الوصول وفق سياسة هذه الخدمة",
     reconnected: "اتصل {app} من جديد بالوصول الذي لديه بالفعل",
+    vouched: "يمكن لـ {app} التصرف نيابة عنك لدى {through}",
     delegated: "حصل {app}، عبر {through}، على الوصول إلى بياناتك",
     connected: "ربطت {app} باسم شركة",
     refused: "رفضت طلبًا من {app}",

@@ -298,6 +298,7 @@ export const company = {
       allowedByPassword: "{app} hat sich mit einem Passwort angemeldet",
       allowedByPolicy: "{app} wurde für alle Mitglieder zugelassen",
       reconnected: "{app} hat sich wieder verbunden",
+      vouched: "{app} darf bei {through} für das Unternehmen handeln",
       delegated: "{app}, über {through}, erhielt Zugriff auf die Daten des Unternehmens",
       connected: "{person} hat {app} verbunden",
       refused: "Eine Anfrage von {app} wurde abgelehnt",

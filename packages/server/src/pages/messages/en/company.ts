@@ -286,6 +286,7 @@ export const company = {
       allowedByPassword: "{app} signed in with a password",
       allowedByPolicy: "{app} was approved for all members",
       reconnected: "{app} connected again",
+      vouched: "{app} may act for the company at {through}",
       delegated: "{app}, through {through}, got access to the company’s data",
       connected: "{person} connected {app}",
       refused: "A request from {app} was refused",

@@ -1,0 +1,74 @@
+/** `assent client connect`: other authorization servers at which an app may act for people of this server, by ID-JAGs. */
+
+import type { Connection, TokenExchangePolicy } from "@assent/server/admin";
+import type { Command } from "commander";
+import { UsageError } from "../command-errors.ts";
+import { type JsonOption, listOption, verb, withAdmin } from "../shared-options.ts";
+
+export interface ConnectOptions extends JsonOption {
+  readonly audience: string;
+  readonly clientIdThere?: string;
+  readonly company?: string;
+  readonly scope?: readonly string[];
+  readonly resource?: readonly string[];
+  readonly pause?: true;
+  readonly off?: true;
+}
+
+export function registerConnect(client: Command): void {
+  verb(
+    client,
+    "connect <client-id>",
+    "let an app act at another authorization server for people who signed in here (ID-JAG); settings that you omit stay the same; lists replace the old ones",
+  )
+    .requiredOption("--audience <issuer>", "the issuer of the other authorization server")
+    .option("--client-id-there <id>", "the app's client_id at that server")
+    .option("--company <slug>", "the connection is for members of this company; default: for everybody here")
+    .addOption(
+      listOption("--scope <scopes>", "the most that an ID-JAG can have, in scopes of that server", { words: true }),
+    )
+    .addOption(listOption("--resource <api>", "an API of that server that an ID-JAG can name"))
+    .option("--pause", "give no ID-JAGs for now; connect again without this option to go on")
+    .option("--off", "delete the connection")
+    .addHelpText(
+      "after",
+      `
+The client also needs the grant type: assent client update CLIENT_ID --add-grant-type token-exchange
+
+Example:
+  assent client connect wiki --audience https://as.chat.example --client-id-there wiki-at-chat --company acme --scope chat:read`,
+    )
+    .action(connect);
+}
+
+/** The connections after the command. `company`: the id of the company that it names, or null. */
+export function connectionsAfter(
+  present: readonly Connection[],
+  { audience, clientIdThere, scope, resource, pause, off }: ConnectOptions,
+  company: string | null,
+): readonly Connection[] {
+  const isThis = (one: Connection) => one.audience === audience && one.company === company;
+  const before = present.find(isThis);
+  const others = present.filter((one) => !isThis(one));
+  if (off === true) {
+    if (before === undefined) throw new UsageError("there is no such connection");
+    return others;
+  }
+  const clientId = clientIdThere ?? before?.clientId;
+  if (clientId === undefined) throw new UsageError("a new connection needs --client-id-there");
+  const scopes = [...new Set(scope ?? before?.scopes ?? [])];
+  const resources = [...new Set((resource ?? before?.resources ?? []).filter((one) => one !== ""))];
+  return [...others, { audience, company, clientId, scopes, resources, status: pause === true ? "paused" : "active" }];
+}
+
+async function connect(clientId: string, options: ConnectOptions) {
+  await withAdmin(options, async (admin, out) => {
+    const { clientOf, clientRecord, companyBySlug, NO_EXCHANGE, updateClient } = await import("@assent/server/admin");
+    const { company: slug } = options;
+    const company = slug === undefined ? null : (await companyBySlug(slug, admin)).companyId;
+    const { tokenExchange } = await clientOf(clientId, admin);
+    const connections = connectionsAfter(tokenExchange?.connections ?? [], options, company);
+    const policy: TokenExchangePolicy = { ...NO_EXCHANGE, ...tokenExchange, connections };
+    out.record(clientRecord(await updateClient(clientId, { tokenExchange: policy }, admin), admin.issuer));
+  });
+}

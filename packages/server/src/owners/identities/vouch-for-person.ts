@@ -1,0 +1,62 @@
+/**
+ * Whether this server vouches for a person at another server (ID-JAG). The state now counts: an ID token or a refresh token
+ * only says how it was at the sign-in.
+ */
+
+import type { ToVouchFor, Vouched } from "../../oauth/map-asserted-subject.ts";
+import type { Connection, Millis } from "../../oauth/model.ts";
+import type { Uses } from "../../storage-subset.ts";
+import type { Acting, CompanyStorage } from "../company-storage.ts";
+import type { OwnerStorage } from "../storage.ts";
+
+export interface VouchContext {
+  readonly storage: Uses<OwnerStorage, "people.get" | "sessions.list"> & Uses<CompanyStorage, "members.companiesOf">;
+  partitionOf(id: string): number;
+  now(): Millis;
+}
+
+const refused = (why: string): Vouched => ({ kind: "refused", why });
+
+export async function vouchFor(
+  { client, personId, organization, sid, connections }: ToVouchFor,
+  { storage, partitionOf, now: clock }: VouchContext,
+): Promise<Vouched> {
+  const now = clock();
+  const partition = partitionOf(personId);
+  const person = partition === -1 ? undefined : await storage.people.get({ partition, personId });
+  if (person?.status !== "active") return refused("the person is disabled or deleted");
+  if (person.mustChangePassword) return refused("the person must change their password first");
+  if (sid !== null) {
+    const sessions = await storage.sessions.list({ partition, personId, now });
+    if (!sessions.some(({ sessionId }) => sessionId === sid)) return refused("the session of the sign-in has ended");
+  }
+  const { clientId } = client;
+  const companies = (await storage.members.companiesOf({ partition, personId, clientId, now })).filter(isActive);
+  const email = person.emailVerifiedAt === null ? null : person.email;
+  let why: string | undefined;
+  for (const connection of connections.filter(({ company }) => fits(company, organization))) {
+    const acting = companies.find(({ company }) => company.companyId === connection.company);
+    if (connection.company !== null && acting === undefined) continue;
+    why = refusalOf(acting);
+    if (why === undefined) return { kind: "vouched", connection, email };
+  }
+  if (why !== undefined) return refused(why);
+  // Somebody who left the company has a sign-in that once was good for this connection.
+  const isNobodys = companies.length === 0 && connections.some(({ company }) => company !== null);
+  return isNobodys ? refused("the person is in no company") : { kind: "unconnected" };
+}
+
+/** A sign-in for a company is for its connections alone. */
+function fits(company: Connection["company"], organization: string | undefined): boolean {
+  return organization === undefined || organization === company;
+}
+
+function isActive({ company, member }: Acting): boolean {
+  return company.status === "active" && member.accountStatus === "active";
+}
+
+/** The connection stands for the company's approval. A block, or the member's own stop, counts more. */
+function refusalOf(acting: Acting | undefined): string | undefined {
+  if (acting?.rule?.rule === "block") return "the company blocks the app";
+  return acting?.optedOut === true ? "the member stopped the app" : undefined;
+}
