@@ -25,6 +25,7 @@ const ONLY_COMMANDS: Readonly<Record<string, string>> = {
   apply: "it does operations of the API, all in one transaction",
   export: "it writes a file with all secrets, which must not travel by HTTP",
   import: "it replaces all data, also the token of the caller",
+  "policy try": "it runs the code of a file of the operator, which a server must never take over the network",
   login: "it asks a server for its own access to that server",
   logout: "as login",
   whoami: "it tells where commands work",

@@ -37,6 +37,10 @@ const nouns: Readonly<Record<string, Noun>> = {
     load: () => import("./commands/registration.ts"),
   },
   setting: { summary: "the settings that this configuration gives", load: () => import("./commands/setting.ts") },
+  policy: {
+    summary: "your rules about tokens, sign-ins and claims",
+    load: () => import("./commands/policy.ts"),
+  },
   key: { summary: "keys that sign tokens", load: () => import("./commands/key.ts") },
   db: { summary: "the database: schema, housekeeping, backup", load: () => import("./commands/db.ts") },
   apply: { summary: "make records like a YAML file says", load: () => import("./commands/apply.ts") },
@@ -73,7 +77,7 @@ export async function buildProgram(wanted: readonly string[] = Object.keys(nouns
     .configureHelp({ showGlobalOptions: false, optionDescription })
     .addHelpText(
       "after",
-      "\nCommands use the database in the configuration (ASSENT_* variables, assent.config.*). A server may run on it at the\nsame time. Only serve, demo and db migrate create a database. Exit codes: 0 success, 1 failure, 2 wrong usage;\nassent apply --plan: 3 there are changes.",
+      "\nCommands use the database in the configuration (ASSENT_* variables, assent.config.*). A server may run on it at the\nsame time. Only serve, demo and db migrate create a database. Exit codes: 0 success, 1 failure, 2 wrong usage;\nassent apply --plan, policy try: 3 there are changes.",
     );
   settle(program);
   for (const [name, { summary, load }] of Object.entries(nouns)) {

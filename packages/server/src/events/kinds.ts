@@ -22,6 +22,9 @@ const catalogue = {
       amr: "how (RFC 8176)",
       acr: "how surely",
       provider: "signed in elsewhere",
+      auth_time: "when the person proved who they are, in milliseconds",
+      when: "sign_in, sign_up, or continued: after a change of the password or the authenticator",
+      known_device: "true: the person had signed in with this browser before",
     },
     personal: ["address", "user_agent"],
   },
@@ -30,7 +33,10 @@ const catalogue = {
     details: {
       ...{ step: "what was tried", reason: "why it was refused", provider: "elsewhere: the provider" },
       network: "its network",
+      ...{ when: "by a policy: the occasion", acr: "how surely", amr: "how (RFC 8176)" },
+      auth_time: "when the person proved who they are, in milliseconds",
     },
+    personal: ["address"],
   },
   "sign_in.throttled": {
     summary: "Sign-ins were tried so often that the server refused to check them",

@@ -111,7 +111,12 @@ function eventOf(name: string, fields: Fields, network: string | undefined, at: 
   if (name.endsWith("_throttled")) return { ...about, kind: "sign_in.throttled", details: { step, network } };
   if (step !== undefined) {
     const details = { step, reason: text(reason) ?? text(fault), provider: text(provider), network };
-    return { ...about, kind: "sign_in.refused", details };
+    if (name !== "sign_in_denied") return { ...about, kind: "sign_in.refused", details };
+    // A trial of another policy asks the same question again.
+    const { when, acr, amr, auth_time, address } = fields;
+    const asked = { when: text(when), acr: text(acr), amr: text(amr), auth_time: auth_time ?? undefined };
+    const personal = { address: text(address) ?? null };
+    return { ...about, kind: "sign_in.refused", details: { ...details, ...asked }, personal };
   }
   return { ...about, kind: "security.suspicion", details: { what: name, network } };
 }

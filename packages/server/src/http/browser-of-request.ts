@@ -3,7 +3,7 @@
 import { type DerivedCredentials, sha256 } from "../crypto/derived-credentials.ts";
 import { randomBytes, randomText } from "../crypto/random.ts";
 import type { SignedInBy } from "../owners/session-lifetime-and-level.ts";
-import { beginSession, type SessionContext, sessionOfCredential } from "../owners/sessions.ts";
+import { beginSession, type SessionContext, type SigningIn, sessionOfCredential } from "../owners/sessions.ts";
 import type { Person, Session } from "../owners/storage.ts";
 import type { Chrome } from "../pages/index.ts";
 import type { Cookies } from "./cookies.ts";
@@ -64,7 +64,8 @@ async function sessionOf(request: HttpRequest, context: VisitorContext): Promise
 
 /**
  * Begins a session for a person who has just signed in, and ends the browser's previous one. The person gets a message
- * about a new browser, unless `quietly`: they have just made the account, or proved who they are.
+ * about a new browser, unless `quietly`: they have just made the account, or proved who they are. `begins`: absent if the
+ * session continues another one.
  */
 export async function startSession(
   person: Person,
@@ -72,7 +73,7 @@ export async function startSession(
   visitor: Visitor,
   request: HttpRequest,
   tools: SessionTools,
-  quietly?: "quietly",
+  { quietly = false, begins }: { readonly quietly?: boolean; readonly begins?: SigningIn["begins"] },
 ): Promise<readonly string[]> {
   const salt = randomBytes(32);
   const presented = deviceCookie(request, tools);
@@ -81,7 +82,8 @@ export async function startSession(
   const at = {
     ...{ presented, sighting: device.sighting, userAgent, browserName: browserName(userAgent) },
     ...{ address: request.address, language: tools.chrome(request).words.language },
-    ...{ replaces: visitor.signedIn?.session, secretHash: sha256(salt), quietly: quietly !== undefined },
+    ...{ replaces: visitor.signedIn?.session, secretHash: sha256(salt), quietly },
+    ...(begins && { begins }),
   };
   const { sessionId, seen } = await beginSession(person, by, at, tools.sessions);
   const cookies = [tools.cookies.set("session", tools.credentials.make("session", sessionId, 0, salt))];

@@ -9,6 +9,11 @@ import type { FlowTools } from "./endpoint-contexts.ts";
 import { secondStepAnswer, waysFor } from "./endpoints/second-step-page.ts";
 import type { Answer } from "./http-message.ts";
 
+/** The app that waits. Null: none, or a device whose code was not looked up yet. */
+export function clientOf({ flow, continuation }: Pick<Arrival, "flow" | "continuation">): string | null {
+  return flow?.request.client.clientId ?? (continuation?.kind === "device" ? continuation.clientId : null);
+}
+
 /** The step that the policy wants before there is a session. Undefined: none. Refuses by throwing. */
 export async function stepByPolicy(
   when: SignInOccasion,
@@ -19,12 +24,11 @@ export async function stepByPolicy(
 ): Promise<Answer | undefined> {
   const { authorization } = tools;
   if (authorization.signInPolicy === null) return undefined;
-  const { http, flow, continuation } = arrival;
-  const waits = continuation?.kind === "device" ? continuation.clientId : null;
+  const { http } = arrival;
   const situation = {
     ...{ when, person, acr, amr, authTime, address: http.address, device: deviceCookie(http, tools) },
     provider: upstream?.subject.issuerId ?? null,
-    clientId: flow?.request.client.clientId ?? waits,
+    clientId: clientOf(arrival),
   };
   const level = await levelBySignInPolicy(situation, authorization);
   if (level === undefined) return undefined;

@@ -11,7 +11,7 @@ import type { Person } from "./person.ts";
 import { type PresentedDevice, seenDevice } from "./recognize-known-device.ts";
 import { type VouchContext, vouchByUse } from "./recovery/trust-used-factor.ts";
 import { authenticationOf, SESSION_ABSOLUTE, SESSION_IDLE, type SignedInBy } from "./session-lifetime-and-level.ts";
-import type { OwnerStorage, Session } from "./storage.ts";
+import type { OwnerStorage, RecordedSignIn, Session } from "./storage.ts";
 
 export interface SessionContext extends NewsContext, VouchContext {
   readonly storage: NewsContext["storage"] &
@@ -61,6 +61,8 @@ export interface SigningIn {
    * True: the person has just made the account, or proved who they are, so a message about a new browser is not needed.
    */
   readonly quietly: boolean;
+  /** Absent: the session continues another one. */
+  readonly begins?: Pick<RecordedSignIn, "when" | "clientId">;
 }
 
 /**
@@ -75,7 +77,7 @@ export async function beginSession(
 ): Promise<{ readonly sessionId: string; readonly seen: DeviceSeen | undefined }> {
   const { storage } = context;
   const { partition, personId, passwordChangedAt } = person;
-  const { presented, userAgent, address, language, replaces, secretHash, quietly } = at;
+  const { presented, userAgent, address, language, replaces, secretHash, quietly, begins } = at;
   const sessionId = context.newId(partition);
   const now = context.now();
   const device = presented?.personId === personId ? await seenDevice(presented, storage) : undefined;
@@ -90,6 +92,7 @@ export async function beginSession(
     absoluteUntil: authTime + SESSION_ABSOLUTE,
     device: at.sighting,
     ...(upstream && { upstream }),
+    ...(begins && { recorded: { ...begins, knownDevice: known } }),
     passwordChangedAt,
     replaces: replaces === undefined ? null : { partition: replaces.partition, sessionId: replaces.sessionId },
   });

@@ -115,9 +115,10 @@ export function refuseTooWeak(situation: SignInSituation, level: Acr, context: S
 }
 
 function noteDenied(
-  { person, when, clientId, address }: SignInSituation,
+  { person, when, clientId, address, acr, amr, provider, authTime }: SignInSituation,
   reason: string,
   { event }: SignInRuleContext,
 ): void {
-  event("sign_in_denied", { owner: person.personId, when, reason, client_id: clientId, address });
+  const how = { acr, amr: amr.join(" "), provider, auth_time: authTime };
+  event("sign_in_denied", { owner: person.personId, when, reason, client_id: clientId, address, ...how });
 }

@@ -48,6 +48,16 @@ export interface NewSession extends Omit<Session, "createdAt" | "lastSeenAt" | "
   readonly mails?: readonly StoredMail[];
   /** Absent: the person signed in here, or `amr` says `fed`, and the replaced session of theirs knows where. */
   readonly upstream?: UpstreamSignIn;
+  /** For the event. Absent: the session replaces one whose person has changed their password or factors. */
+  readonly recorded?: RecordedSignIn;
+}
+
+/** What the event of a sign-in has for a trial of policies. */
+export interface RecordedSignIn {
+  readonly when: "sign_in" | "sign_up";
+  /** The app that waited. Null: none. */
+  readonly clientId: string | null;
+  readonly knownDevice: boolean;
 }
 
 /** The session whose answer a device request accepts: the one that entered its code. */

@@ -42,7 +42,7 @@ export const submitAuthenticator = freshly("authenticator", async (account, tool
   // The password was typed a moment ago, and the code just now, so this session has done both steps. A stronger session
   // gets a new cookie.
   const by = afterNewAuthenticator(session);
-  const cookies = [...visitor.cookies, ...(await startSession(person, by, visitor, http, tools, "quietly"))];
+  const cookies = [...visitor.cookies, ...(await startSession(person, by, visitor, http, tools, { quietly: true }))];
   const next = request === null ? "/account/security" : `/consent?${new URLSearchParams({ request })}`;
   return page(200, recoveryCodesPage({ codes, renewed, next }, tools.chrome(http)), "here", cookies);
 });

@@ -62,7 +62,7 @@ export const submitChangePassword = signedIn(async (account, tools: PasswordTool
   if (changed === undefined) return redirect(303, `${tools.issuer}/login`, visitor.cookies);
   // With the password, the browser's cookies change, too.
   const by = afterNewPassword(session, person, changed.passwordChangedAt);
-  const cookies = [...visitor.cookies, ...(await startSession(changed, by, visitor, http, tools, "quietly"))];
+  const cookies = [...visitor.cookies, ...(await startSession(changed, by, visitor, http, tools, { quietly: true }))];
   return redirect(303, tools.issuer + onward(form, chosen.endApps), cookies);
 }, "before a new password");
 

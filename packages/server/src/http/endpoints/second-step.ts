@@ -20,7 +20,7 @@ import { isFormToken } from "../form-token.ts";
 import { type Answer, type HttpRequest, later, redirect, waitUntil } from "../http-message.ts";
 import { openPartial, type Partial } from "../partial-sign-in.ts";
 import { type PasskeyTools, personOfPasskey } from "../passkey-forms.ts";
-import { stepByPolicy } from "../sign-in-policy.ts";
+import { clientOf, stepByPolicy } from "../sign-in-policy.ts";
 import { secondStepAgain } from "./second-step-page.ts";
 import { FIRST, signInAnswer } from "./sign-in-page.ts";
 
@@ -49,7 +49,8 @@ export async function signedInAnswer(
   const { visitor, http } = arrival;
   const step = await stepByPolicy("sign_in", person, by, arrival, tools);
   if (step !== undefined) return step;
-  const cookies = [...visitor.cookies, ...(await startSession(person, by, visitor, http, tools))];
+  const begins = { when: "sign_in", clientId: clientOf(arrival) } as const;
+  const cookies = [...visitor.cookies, ...(await startSession(person, by, visitor, http, tools, { begins }))];
   tools.event("signed_in", { owner: person.personId, address: http.address, by: by.amr.join(" ") });
   return redirect(303, tools.issuer + onward(arrival.continuation, visitor, tools), cookies);
 }

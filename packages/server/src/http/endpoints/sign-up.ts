@@ -18,7 +18,7 @@ import { originOf } from "../connections/client-address.ts";
 import { problemAnswer } from "../error-page.ts";
 import { isFormToken } from "../form-token.ts";
 import { type Answer, formOf, type HttpRequest, later, page, redirect, waitUntil } from "../http-message.ts";
-import { stepByPolicy } from "../sign-in-policy.ts";
+import { clientOf, stepByPolicy } from "../sign-in-policy.ts";
 import { type AskTools, askAnswer, askArrival, askForMail, type MailAsk } from "./ask-for-mail-form.ts";
 import { newPasswordFault } from "./change-password.ts";
 
@@ -106,7 +106,10 @@ export async function submitCreateAccount(http: HttpRequest, tools: SignUpTools)
       const arrival = { visitor, http, continuation: waits.continuation, flow: waits.flow };
       const step = await stepByPolicy("sign_up", outcome.person, by, arrival, tools);
       if (step !== undefined) return step;
-      const session = await startSession(outcome.person, by, visitor, http, tools, "quietly");
+      const session = await startSession(outcome.person, by, visitor, http, tools, {
+        quietly: true,
+        begins: { when: "sign_up", clientId: clientOf(arrival) },
+      });
       const cookies = [...visitor.cookies, ...session];
       const { continuation, waiting } = waits;
       if (waiting === null || waiting.state === "here") {

@@ -39,7 +39,7 @@ export interface SessionKey {
  * of a company that they no longer belong to. Their next request finds no session.
  */
 export const createSession = transaction<NewSession, DeviceSeen | undefined>(
-  async (tx, { replaces, amr, language, mails, passwordChangedAt, device, upstream, ...session }) => {
+  async (tx, { replaces, amr, language, mails, passwordChangedAt, device, upstream, recorded, ...session }) => {
     // The person's row comes first: whatever ends the person's sessions locks it, too.
     const person = await tx.one(
       sql`SELECT status, language, password_changed_at, operator, ${signInColumns} FROM people WHERE partition = :partition AND person_id = :personId ${words.forUpdate}`,
@@ -92,8 +92,10 @@ export const createSession = transaction<NewSession, DeviceSeen | undefined>(
       ...{ kind: "sign_in.succeeded", at: session.now, by: `user:${session.personId}`, subject: session.personId },
       details: {
         ...{ session_id: session.sessionId, amr: amr.join(" "), acr: session.acr },
-        provider: upstream?.subject.issuerId,
+        ...{ provider: upstream?.subject.issuerId, auth_time: session.authTime },
+        ...{ when: recorded?.when ?? "continued", known_device: recorded?.knownDevice },
       },
+      clientId: recorded?.clientId ?? null,
       personal: { address: session.address, user_agent: session.userAgent },
     });
     return seen;
