@@ -44,7 +44,7 @@ export function consentPage(view: ConsentView, chrome: Chrome): string {
       ${mixesAlphabets(view.client.name) && notice("warning", words.consent.lookalike)}
       ${view.newHost !== undefined && newAddress(view.newHost, words)}
       ${view.pausedAt !== undefined && notice("warning", pausedText(view, view.pausedAt, words))}
-      ${view.device !== undefined && deviceFacts(view.device, chrome)}
+      ${view.device !== undefined && deviceFacts(view.device, chrome, words.consent.deny)}
       ${alert !== null && notice("danger", alert, { focus: true })}
       ${/* Enter in a field presses the form's first button. This button closes a dialog that doesn't exist, so Enter does nothing. Only Allow allows. */ ""}
       <button class="unseen" type="submit" form=${CONSENT_FORM} formmethod="dialog" tabindex="-1" aria-hidden="true"></button>

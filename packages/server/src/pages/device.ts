@@ -61,8 +61,11 @@ function problemText(problem: NonNullable<DeviceCodeView["problem"]>, words: Mes
   return fill(plural(words.language, words.device.throttled, count), { count });
 }
 
-/** The facts that the owner compares before they answer: the code, the place and time of the request, and the warning. */
-export function deviceFacts(facts: DeviceFacts, chrome: Chrome): Markup {
+/**
+ * The facts that the owner compares before they answer: the code, the place and time of the request, and the warning.
+ * `refuse`: the label of the button that refuses.
+ */
+export function deviceFacts(facts: DeviceFacts, chrome: Chrome, refuse: string): Markup {
   const { words } = chrome;
   const { device } = words;
   const place = facts.sameNetwork ? device.fromHere : device.fromElsewhere;
@@ -73,7 +76,7 @@ export function deviceFacts(facts: DeviceFacts, chrome: Chrome): Markup {
       <div><dt>${device.itsAddress}</dt><dd>${from}</dd></div>
       <div><dt>${device.when}</dt><dd>${timeElement(words, facts.askedAt, facts.now)}</dd></div>
     </dl>
-    ${notice("warning", device.warning)} ${localTimes(chrome)}
+    ${notice("warning", fill(device.warning, { refuse }))} ${localTimes(chrome)}
   </div>`;
 }
 
@@ -90,11 +93,12 @@ export function deviceElsewherePage(view: DeviceElsewhereView, chrome: Chrome): 
         <h1>${device.elsewhereTitle}</h1>
         <p class="soft">${rich(device.elsewhereText, { app: name(view.client.name) })}</p>
       </div>
-      ${deviceFacts(view.device, chrome)}
-      <form class="buttons" method="post" action=${`${base}/device/elsewhere`}>
-        ${secrets(view.form)}
-        <button class="button" type="submit" name="decision" value="go_on">${icon("check")}${device.elsewhereYes}</button>
-        <button class="button" type="submit" name="decision" value="deny">${icon("x")}${device.elsewhereNo}</button>
+      <form class="consent" method="post" action=${`${base}/device/elsewhere`}>
+        ${secrets(view.form)} ${deviceFacts(view.device, chrome, device.elsewhereNo)}
+        <div class="decision">
+          <button class="button" type="submit" name="decision" value="go_on">${icon("check")}${device.elsewhereYes}</button>
+          <button class="button" type="submit" name="decision" value="deny">${icon("x")}${device.elsewhereNo}</button>
+        </div>
       </form>
     </div>`,
   );

@@ -48,6 +48,8 @@ test.each(SCREENS)(
         "consent-unverified",
         "consent-own-times",
         "device-consent",
+        "device-elsewhere",
+        "device-elsewhere-unknown",
         "consent-more",
       ]) {
         await page.goto(`${server.origin}/${name}`);

@@ -64,9 +64,9 @@ export function recoveryCodesPage(view: RecoveryCodesView, chrome: Chrome): stri
         ${view.codes.map((code) => html`<li><code>${code}</code></li>`)}
       </ol>
       <div class="buttons">
-        <a class="button primary" href=${base + view.next}>${recovery.go}</a>
         ${/* The codes are in the link itself. So no second request asks for them, and no cache can store them. */ ""}
         <a class="button" href=${asTextFile(view.codes)} download="recovery-codes.txt">${icon("receipt")}${recovery.download}</a>
+        <a class="button primary" href=${base + view.next}>${recovery.go}</a>
       </div>
     </div>`,
   );

@@ -77,7 +77,7 @@ export const pages = {
     fromUnknown: "Inconnue",
     when: "Demandé",
     warning:
-      "Quelqu’un vous a appelé ou écrit à ce sujet ? Choisissez « Ne pas autoriser ». N’autorisez que si vous avez vous-même commencé et que l’appareil devant vous affiche ce code.",
+      "Quelqu’un vous a appelé ou écrit à ce sujet ? Choisissez « {refuse} ». N’autorisez que si vous avez vous-même commencé et que l’appareil devant vous affiche ce code.",
     next: "Votre appareil continue tout seul.",
     elsewhereTitle: "Est-ce votre appareil ?",
     elsewhereText:
