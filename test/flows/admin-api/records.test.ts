@@ -175,6 +175,11 @@ describe("companies", () => {
     const path = `/companies/${created.body?.["id"]}`;
     expect((await api.patch(path, { slug: "acme-2", default_rule: "members" })).body).toMatchObject({ slug: "acme-2" });
     const person = await server.addPerson();
+    const byName = await api.post(`${path}/members`, { user_id: person.username, role: "admin" });
+    expect([byName.status, byName.body?.["errors"]]).toEqual([
+      404,
+      [{ field: "user_id", problem: expect.stringContaining("there is no user with the ID") }],
+    ]);
     const added = await api.post(`${path}/members`, { user_id: person.personId, role: "admin" });
     expect([added.status, added.body]).toMatchObject([200, { username: person.username, role: "admin" }]);
     expect((await api.get(`${path}/members`)).body).toMatchObject({

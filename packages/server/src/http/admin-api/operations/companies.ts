@@ -1,6 +1,7 @@
 /** Operations on companies, their members, and their rules about apps. */
 
 import { Type } from "typebox";
+import { AdminError } from "../../../admin/admin-error.ts";
 import {
   APP_RULES,
   addMember,
@@ -36,6 +37,19 @@ import { body, given, oneOf, orNull, record, scopeText, text, texts, words } fro
 
 const maybe = Type.Optional;
 const refOf = ({ params }: Pick<Call<unknown, unknown>, "params">): CompanyRef => ({ id: params["id"] ?? "" });
+/** The use-cases call a person's id `id`, which is the company's in these requests. */
+async function naming<T>(user: Promise<T>): Promise<T> {
+  try {
+    return await user;
+  } catch (error) {
+    if (!(error instanceof AdminError) || !error.problems.some(({ problem }) => problem.startsWith("there is no user")))
+      throw error;
+    throw new AdminError(
+      error.kind,
+      error.problems.map(({ problem }) => ({ field: "user_id", problem })),
+    );
+  }
+}
 const signInIn = async (company: Company, admin: AdminContext) => companySignInRecord(await signInOf(company, admin));
 const answered = (company: Company) => ({ record: companyRecord(company), tagged: companyRecord(company) });
 
@@ -200,7 +214,7 @@ export const companies = [
     result: records.memberRecord,
     async answer(call) {
       const { user_id: id, role } = call.body;
-      return { record: memberRecord(await addMember(refOf(call), { id }, role, call.admin)) };
+      return { record: memberRecord(await naming(addMember(refOf(call), { id }, role, call.admin))) };
     },
   }),
   operation({
@@ -211,7 +225,7 @@ export const companies = [
     result: record({ grants_ended: Type.Integer() }),
     async answer(call) {
       const person = { id: call.params["user_id"] ?? "" };
-      return { record: { grants_ended: await removeMember(refOf(call), person, call.admin) } };
+      return { record: { grants_ended: await naming(removeMember(refOf(call), person, call.admin)) } };
     },
   }),
   operation({
