@@ -10,13 +10,17 @@ import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createAdminToken } from "../../packages/server/src/admin/api-access/tokens.ts";
+import { adminOf } from "../../packages/server/src/admin/context.ts";
+import { openStorage } from "../../packages/server/src/storage/open.ts";
 import { Journal } from "../support/durable-journal.ts";
-import { copyAtOnce, largestFile, limitFiles } from "../support/fault-injection.ts";
+import { canLimitFiles, copyAtOnce, largestFile, limitFiles } from "../support/fault-injection.ts";
 import { type BackChannelAnswer, bodyOf, codeForm, refreshForm, send } from "../support/keep-alive-requests.ts";
 import { cyclesOf, figure } from "../support/reliability-cycles-and-figures.ts";
 import { integrityOf, rowsOf } from "../support/server-nodes.ts";
 import {
   authorizePath,
+  ISSUER,
   nextCode,
   type Prepared,
   prepareData,
@@ -126,12 +130,16 @@ function shortenLog(): void {
   database.close();
 }
 
+const canLimit = canLimitFiles();
+const NO_LIMIT = "the program prlimit (util-linux) is missing, so no disk can be made full";
+
 describe("REL-12 the disk is full under load, then has room again", () => {
   const rounds = cyclesOf(100, 10);
 
   test(`${rounds} time(s) → only 503 with Retry-After meanwhile, then by itself as before`, {
     timeout: 60_000 + rounds * 2_000,
-  }, async () => {
+  }, async ({ skip }) => {
+    if (!canLimit) return skip(`${NO_LIMIT}: REL-12`);
     const made = await firstTokens(LINES);
     const tokens = made.map((one) => one.refresh);
     const load: Load = { on: true, answers: [], steps: [] };
@@ -165,6 +173,69 @@ describe("REL-12 the disk is full under load, then has room again", () => {
       "other answers": 0,
       "lost tokens": 0,
       "ms to recover at most": recovery,
+    });
+  });
+});
+
+describe("EV-09 the disk is full while an operator changes things", () => {
+  const rounds = cyclesOf(20, 3);
+
+  /** The names of the scopes that are stored, and those of the events about new scopes. */
+  async function stored() {
+    const scopes = await rowsOf<{ name: string }>(data.dataDir, "SELECT name FROM scopes WHERE name LIKE 'full:%'");
+    const events = await rowsOf<{ record: string }>(
+      data.dataDir,
+      `SELECT record FROM events WHERE kind = 'scope.created' AND record LIKE '%full:%'
+        UNION ALL SELECT record FROM events_waiting WHERE record LIKE '%scope.created%' AND record LIKE '%full:%'`,
+    );
+    const told = events.map(({ record }) => /full:\d+/.exec(record)?.[0] ?? "");
+    return { scopes: scopes.map(({ name }) => name).toSorted(), told: told.toSorted() };
+  }
+
+  test(`${rounds} time(s) → 503 with Retry-After meanwhile; every acknowledged change is there with its event, no other one has one`, {
+    timeout: 60_000 + rounds * 3_000,
+  }, async ({ skip }) => {
+    if (!canLimit) return skip(`${NO_LIMIT}: EV-09`);
+    const storage = await openStorage({ url: `sqlite:${join(data.dataDir, "assent.db")}` });
+    const { accessToken } = await createAdminToken(
+      { scopes: ["admin:scopes:write"], lifetime: 3600 },
+      adminOf(storage, ISSUER, () => Date.now()),
+    );
+    await storage.close();
+    const acknowledged: string[] = [];
+    const refused: { readonly type: string | null; readonly retry: number }[] = [];
+    const create = async () => {
+      const name = `full:${acknowledged.length + refused.length}`;
+      const body = JSON.stringify({ name, description: "x".repeat(200), resource: null });
+      const headers = { authorization: `Bearer ${accessToken}`, "content-type": "application/json" };
+      const answer = await fetch(`${server.url}/admin/api/v1/scopes`, { method: "POST", headers, body });
+      await answer.text();
+      if (answer.status === 201) acknowledged.push(name);
+      else {
+        expect(answer.status).toBe(503);
+        refused.push({
+          type: answer.headers.get("content-type"),
+          retry: Number(answer.headers.get("retry-after")),
+        });
+      }
+      return answer.status;
+    };
+    for (let round = 0; round < rounds; round += 1) {
+      shortenLog();
+      limitFiles(server.pid, largestFile(data.dataDir) + randomInt(8_192));
+      while ((await create()) !== 503);
+      expect(await create()).toBe(503);
+      limitFiles(server.pid, undefined);
+      while ((await create()) !== 201) await sleep(20);
+    }
+    for (const { type, retry } of refused)
+      expect([type?.split(";")[0], retry > 0]).toEqual(["application/problem+json", true]);
+    const { scopes, told } = await stored();
+    expect(told).toEqual(scopes);
+    expect(acknowledged.filter((name) => !scopes.includes(name))).toEqual([]);
+    expect(integrityOf(join(data.dataDir, "assent.db"))).toBe("ok");
+    figure("EV-09", "disk full during an operator's changes", {
+      ...{ times: rounds, acknowledged: acknowledged.length, "answers 503": refused.length, "lost or half done": 0 },
     });
   });
 });

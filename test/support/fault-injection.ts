@@ -13,6 +13,16 @@ export function limitFiles(pid: number, bytes: number | undefined): void {
   execFileSync("prlimit", ["--pid", String(pid), `--fsize=${bytes ?? "unlimited"}:`]);
 }
 
+/** False: `limitFiles` does not work on this machine. */
+export function canLimitFiles(): boolean {
+  try {
+    execFileSync("prlimit", ["--version"], { stdio: "ignore" });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** The size of the largest of the database's files. */
 export function largestFile(dataDir: string): number {
   const sizes = ["", "-wal", "-shm"].map(
