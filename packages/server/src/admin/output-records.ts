@@ -316,7 +316,7 @@ export function consentRecord(consent: Consent): WireRecord {
     created_at: time(consent.createdAt),
     updated_at: time(consent.updatedAt),
     expires_at: time(consent.expiresAt),
-    paused_at: time(consent.pausedAt),
+    paused_at: time(consent.status === "active" ? consent.pausedAt : null),
     last_used_at: time(consent.lastUsedAt),
     uses: consent.uses,
     revoked_at: time(consent.revokedAt),

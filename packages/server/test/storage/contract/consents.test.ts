@@ -228,6 +228,7 @@ onEveryBackend("approving", (storage) => {
       uses: 1,
       revokedAt: null,
       revokedBy: null,
+      pausedAt: null,
       shown: { locale: "en", clientName: "Photo Printer", logo: null },
     });
     expect(await statusOf(storage(), grant)).toMatchObject({ scopes, absoluteUntil: expiresAt, generation: 0 });
