@@ -168,7 +168,11 @@ function button(agent: AgentEntry, { csrf, path }: About, words: Messages): Mark
   return html`<form class="app-end" method="post" action=${`${path}/pause`}>
     ${fields}
     <p class="soft small">
-      ${count < 1 ? agents.pauseAtOnce : rich(plural(words.language, agents.pauseSoon, count), { count })}
+      ${sentences(
+        words.language,
+        count < 1 ? agents.pauseAtOnce : rich(plural(words.language, agents.pauseSoon, count), { count }),
+        ...(agent.through.length === 0 ? [] : [agents.pauseAlso]),
+      )}
     </p>
     <button class="button" type="submit" name="pause" value="pause">${icon("pause")}<span>${agents.pause}</span>${about}</button>
   </form>`;

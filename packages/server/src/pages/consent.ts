@@ -311,20 +311,21 @@ function asWhom(person: SignedInAs, { words, base }: Chrome): Markup {
   </div>`;
 }
 
-function next({ client: { host }, owners = [] }: ConsentView, words: Messages): Markup {
+function next({ client: { host }, owners = [], scopes }: ConsentView, words: Messages): Markup {
   const where =
     host === null
       ? words.device.next
       : hostKind(host) === "web"
         ? rich(words.consent.nextWeb, { host: hostText(host) })
         : words.consent.nextDevice;
+  const isChoice = scopes.some(({ required }) => !required);
   const apps = html`<strong>${words.consent.apps}</strong>`;
   const companies = html`<strong>${words.company.yours}</strong>`;
   const undo = owners.some(({ kind }) => kind === "company" || kind === "ask")
     ? rich(words.consent.nextUndoOwners, { apps, companies })
     : rich(words.consent.nextUndo, { apps });
   return html`<p class="next">
-    ${sentences(words.language, where, words.consent.nextDeny, undo)}
+    ${sentences(words.language, ...(isChoice ? [words.consent.nextTicked] : []), where, words.consent.nextDeny, undo)}
   </p>`;
 }
 

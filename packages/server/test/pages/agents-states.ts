@@ -21,7 +21,7 @@ import {
 function anAgent(change: Partial<AgentEntry> = {}): AgentEntry {
   return {
     ...{ clientId: "assistant", name: "Calendar Assistant", logo: null, hosts: ["assistant.example.com"] },
-    scopes: ["See your calendar", "Add events to your calendar", "Keep access while you’re away"],
+    scopes: ["See your calendar", "See your contacts", "Keep access while you’re away"],
     ...{ expiresAt: NOW + 80 * DAY, pausedAt: null, lastUsedAt: NOW - 5 * MINUTE, stopsIn: 5, off: false },
     uses: [
       { api: "Calendar", lastUsedAt: NOW - 5 * MINUTE },
@@ -38,7 +38,8 @@ const plain = anAgent({
 });
 const paused = anAgent({
   ...{ clientId: "paused", name: "Mail Sorter", pausedAt: NOW - 2 * DAY, stopsIn: 0, through: [] },
-  ...{ scopes: ["Read your mail", "Move your mail to folders"], uses: [{ api: "Mail", lastUsedAt: NOW - 2 * DAY }] },
+  lastUsedAt: NOW - 3 * DAY,
+  ...{ scopes: ["Read your mail", "Move your mail to folders"], uses: [{ api: "Mail", lastUsedAt: NOW - 3 * DAY }] },
 });
 const pausedNow = { ...paused, pausedAt: NOW - MINUTE, stopsIn: 8 };
 const many = anAgent({
@@ -104,7 +105,7 @@ export const agentsStates: Readonly<Record<string, (chrome: Chrome) => string>> 
     consentPage(
       aConsent({
         ...{ pausedAt: NOW - 2 * DAY, resume: "person-id", allGranted: true },
-        scopes: asked.map((scope) => ({ ...scope, granted: true, endsAt: NOW + 40 * DAY })),
+        scopes: asked.map((scope) => ({ ...scope, granted: true, checked: true, endsAt: NOW + 40 * DAY })),
       }),
       c,
     ),

@@ -30,6 +30,7 @@ export const agents: Translation<typeof english, "zero" | "one" | "two" | "few" 
     },
     pause: "إيقاف مؤقت",
     resume: "استئناف",
+    pauseAlso: "وينطبق ذلك على التطبيقات التي تعمل من خلاله.",
     pauseAtOnce: "إذا أوقفته مؤقتًا، يتوقف الوصول فورًا.",
     pauseSoon: {
       zero: "إذا أوقفته مؤقتًا، يتوقف الوصول فورًا.",

@@ -27,6 +27,7 @@ export const agents: Translation<typeof english, "one" | "other"> = {
     },
     pause: "Pausieren",
     resume: "Fortsetzen",
+    pauseAlso: "Dasselbe gilt für Apps, die über sie handeln.",
     pauseAtOnce: "Wenn Sie sie pausieren, endet der Zugriff sofort.",
     pauseSoon: {
       one: "Wenn Sie sie pausieren, endet der Zugriff innerhalb von 1 Minute.",

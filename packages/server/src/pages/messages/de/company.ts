@@ -31,7 +31,7 @@ export const company = {
     approved: "Schon freigegeben:",
     goOn: "Mit dem Freigegebenen fortfahren",
     reason: "Wofür brauchen Sie die App?",
-    hint: "Das liest die Verwaltung. Höchstens {count} Zeichen.",
+    hint: "Die Verwaltung sieht das, Ihren Namen und die Liste oben. Höchstens {count} Zeichen.",
     wrong: "Schreiben Sie in höchstens {count} Zeichen, wofür Sie die App brauchen.",
     tooMany: "Viele Ihrer Anfragen sind noch offen. Warten Sie, bis einige beantwortet sind.",
     submit: "Anfrage senden",
@@ -280,10 +280,11 @@ export const company = {
       revokeText:
         "Die Zustimmung des Unternehmens zu {app} endet, und mit ihr alles, was die App für Mitglieder tut. Auch eine Freigabe für alle Mitglieder endet.",
       keep: "Sie können sie bis zu dem Ende nutzen, das sie jeweils gewählt haben, spätestens bis {when}",
-      keepForever: "Sie können sie nutzen, bis der Zugriff widerrufen wird",
+      keepForever: "Sie behalten ihren Zugriff, bis er widerrufen wird",
       end: "Ihr Zugriff endet. Was die Verwaltung selbst verbunden hat, bleibt.",
       removeTitle: "{person} aus {company} entfernen?",
-      removeText: "Apps, die andere Mitglieder für das Unternehmen verbunden haben, bleiben.",
+      removeText:
+        "Apps, die andere Mitglieder für das Unternehmen verbunden haben, bleiben. Auch Apps, die diese Person für ihr eigenes Konto verbunden hat, bleiben.",
       leaveTitle: "{company} verlassen?",
       leaveText:
         "Wenn Sie zurückkommen möchten, brauchen Sie eine neue Einladung. Ihr eigenes Konto und die Apps darin bleiben, wie sie sind.",

@@ -68,6 +68,7 @@ export const owner = {
     switch: "Konto wechseln",
     nextWeb: "In beiden Fällen kehren Sie danach zu {host} zurück.",
     nextDevice: "In beiden Fällen kehren Sie danach zur App auf diesem Gerät zurück.",
+    nextTicked: "Die App erhält nur, was angekreuzt ist.",
     nextDeny: "Wenn Sie es nicht erlauben, erhält die App keinen neuen Zugriff.",
     nextUndo: "Sie können den Zugriff jederzeit unter {apps} widerrufen.",
     nextUndoOwners:

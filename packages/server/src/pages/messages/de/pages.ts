@@ -76,7 +76,7 @@ export const pages = {
     fromUnknown: "Unbekannt",
     when: "Angefragt",
     warning:
-      "Hat Sie jemand deswegen angerufen oder Ihnen geschrieben? Wählen Sie „{refuse}“. Erlauben Sie es nur, wenn Sie es selbst gestartet haben und das Gerät vor Ihnen diesen Code anzeigt.",
+      "Hat Sie jemand deswegen angerufen oder Ihnen geschrieben? Wählen Sie „{refuse}“. Erlauben Sie es nur, wenn Sie es selbst gestartet haben und das Gerät vor Ihnen diesen Code anzeigt. Wenn Sie es erlauben, kann jeder, der das Gerät hat, Ihr Konto so nutzen, wie Sie es hier erlauben.",
     next: "Ihr Gerät macht von selbst weiter.",
     elsewhereTitle: "Ist das Ihr Gerät?",
     elsewhereText:

@@ -277,7 +277,7 @@ export const security = {
   deletion: {
     title: "Konto löschen?",
     text: "Es wird am {when} gelöscht. Bis dahin können Sie sich anmelden und „Mein Konto behalten“ wählen. Danach kann es niemand wiederherstellen.",
-    now: "Sie werden sofort überall sonst abgemeldet, und alle Apps verlieren ihren Zugriff.",
+    now: "Sie werden sofort überall sonst abgemeldet, und alle Apps verlieren ihren Zugriff. Sie bekommen ihn nicht zurück, wenn Sie Ihr Konto behalten.",
     later:
       "An diesem Tag werden Ihr Konto und alle Ihre eigenen Daten gelöscht, und andere können Ihren Benutzernamen und Ihre E-Mail-Adresse verwenden.",
     stays:

@@ -23,6 +23,7 @@ export const agents = {
     },
     pause: "Pause",
     resume: "Resume",
+    pauseAlso: "The same goes for apps that act through it.",
     pauseAtOnce: "If you pause it, access stops immediately.",
     pauseSoon: {
       one: "If you pause it, access stops within 1 minute.",

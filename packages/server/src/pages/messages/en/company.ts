@@ -27,7 +27,7 @@ export const company = {
     approved: "Approved already:",
     goOn: "Continue with what is approved",
     reason: "What do you need it for?",
-    hint: "The admins read this. {count} characters at most.",
+    hint: "The admins see this, your name and the list above. {count} characters at most.",
     wrong: "Write what you need the app for, in {count} characters at most.",
     tooMany: "You have many requests open already. Wait until an admin has answered some of them.",
     submit: "Send the request",
@@ -269,10 +269,11 @@ export const company = {
       revokeText:
         "All that {app} may do in the company’s name ends, for every member. An approval for all members ends, too.",
       keep: "They can use it until the end that each of them chose, {when} at the latest",
-      keepForever: "They can use it until it is revoked",
+      keepForever: "They keep their access until it is revoked",
       end: "Their access ends. What admins connected themselves stays.",
       removeTitle: "Remove {person} from {company}?",
-      removeText: "Apps that other members connected for the company stay.",
+      removeText:
+        "Apps that other members connected for the company stay. So do apps that this person connected for their own account.",
       leaveTitle: "Leave {company}?",
       leaveText: "You need a new invitation to come back. Your own account and the apps in it stay as they are.",
       apps: "These apps lose their access",

@@ -64,6 +64,7 @@ export const owner = {
     switch: "Switch account",
     nextWeb: "Either way, you’ll go back to {host}.",
     nextDevice: "Either way, you’ll go back to the app on this device.",
+    nextTicked: "The app gets only what is ticked.",
     nextDeny: "If you don’t allow it, the app gets no new access.",
     nextUndo: "You can revoke access at any time in {apps}.",
     nextUndoOwners: "You can revoke access at any time: your own in {apps}, access for a company in {companies}.",

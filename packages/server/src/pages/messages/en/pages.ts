@@ -71,7 +71,7 @@ export const pages = {
     fromUnknown: "Unknown",
     when: "Requested",
     warning:
-      "Did somebody call you or write to you about this? Choose “{refuse}”. Allow it only if you started this yourself and the device in front of you shows this code.",
+      "Did somebody call you or write to you about this? Choose “{refuse}”. Allow it only if you started this yourself and the device in front of you shows this code. If you allow it, whoever has the device can use your account as you allow here.",
     next: "Your device continues by itself.",
     elsewhereTitle: "Is this your device?",
     elsewhereText:

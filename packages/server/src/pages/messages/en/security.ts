@@ -264,7 +264,7 @@ export const security = {
   deletion: {
     title: "Delete your account?",
     text: "It will be deleted on {when}. Until then, you can sign in and choose “Keep my account”. After that, nobody can restore it.",
-    now: "Right away, you’re signed out everywhere else, and all apps lose their access.",
+    now: "Right away, you’re signed out everywhere else, and all apps lose their access. They don’t get it back if you keep your account.",
     later:
       "On that day, your account and all your own data are deleted, and others can take your username and e-mail address.",
     stays:

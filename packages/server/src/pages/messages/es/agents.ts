@@ -26,6 +26,7 @@ export const agents: Translation<typeof english, "one" | "other"> = {
     },
     pause: "Pausar",
     resume: "Reanudar",
+    pauseAlso: "Lo mismo vale para las aplicaciones que actúan a través de ella.",
     pauseAtOnce: "Si la pone en pausa, el acceso se detiene de inmediato.",
     pauseSoon: {
       one: "Si la pone en pausa, el acceso se detiene en 1 minuto como máximo.",

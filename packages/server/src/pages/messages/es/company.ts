@@ -29,7 +29,7 @@ export const company = {
     approved: "Ya aprobado:",
     goOn: "Continuar con lo aprobado",
     reason: "¿Para qué la necesita?",
-    hint: "Los administradores leen este texto. {count} caracteres como máximo.",
+    hint: "Los administradores ven este texto, su nombre y la lista de arriba. {count} caracteres como máximo.",
     wrong: "Escriba para qué necesita la aplicación, en {count} caracteres como máximo.",
     tooMany: "Ya tiene muchas solicitudes abiertas. Espere a que un administrador responda a algunas.",
     submit: "Enviar la solicitud",
@@ -277,10 +277,11 @@ export const company = {
       revokeText:
         "Termina el permiso de la empresa para {app} y, con él, todo lo que la aplicación hace por cualquier miembro. También termina una aprobación para todos los miembros.",
       keep: "Pueden usarla hasta el fin que cada uno eligió, a más tardar el {when}",
-      keepForever: "Pueden usarla hasta que se revoque",
+      keepForever: "Conservan su acceso hasta que se revoque",
       end: "Su acceso termina. Lo que conectaron los propios administradores sigue.",
       removeTitle: "¿Quitar a {person} de {company}?",
-      removeText: "Las aplicaciones que otros miembros conectaron para la empresa siguen.",
+      removeText:
+        "Las aplicaciones que otros miembros conectaron para la empresa siguen. También las que esta persona conectó para su propia cuenta.",
       leaveTitle: "¿Salir de {company}?",
       leaveText: "Para volver necesitará una nueva invitación. Su propia cuenta y sus aplicaciones no cambian.",
       apps: "Estas aplicaciones pierden su acceso",

@@ -67,6 +67,7 @@ export const owner = {
     switch: "Cambiar de cuenta",
     nextWeb: "En ambos casos volverá a {host}.",
     nextDevice: "En ambos casos volverá a la aplicación en este dispositivo.",
+    nextTicked: "La aplicación obtiene solo lo que está marcado.",
     nextDeny: "Si no lo permite, la aplicación no obtiene ningún acceso nuevo.",
     nextUndo: "Puede revocar el acceso en cualquier momento en {apps}.",
     nextUndoOwners:

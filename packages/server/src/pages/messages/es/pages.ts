@@ -77,7 +77,7 @@ export const pages = {
     fromUnknown: "Desconocida",
     when: "Solicitado",
     warning:
-      "¿Alguien le ha llamado o escrito sobre esto? Elija «{refuse}». Permítalo solo si lo ha iniciado usted y el dispositivo que tiene delante muestra este código.",
+      "¿Alguien le ha llamado o escrito sobre esto? Elija «{refuse}». Permítalo solo si lo ha iniciado usted y el dispositivo que tiene delante muestra este código. Si lo permite, quien tenga el dispositivo puede usar su cuenta como usted lo permite aquí.",
     next: "Su dispositivo continúa solo.",
     elsewhereTitle: "¿Es este su dispositivo?",
     elsewhereText:

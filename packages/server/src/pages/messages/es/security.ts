@@ -267,7 +267,7 @@ export const security = {
   deletion: {
     title: "¿Eliminar su cuenta?",
     text: "Se eliminará el {when}. Hasta entonces, puede iniciar sesión y elegir «Conservar mi cuenta». Después, nadie puede recuperarla.",
-    now: "De inmediato se cierra su sesión en todos los demás sitios y todas las aplicaciones pierden su acceso.",
+    now: "De inmediato se cierra su sesión en todos los demás sitios y todas las aplicaciones pierden su acceso. No lo recuperan si conserva su cuenta.",
     later:
       "Ese día se eliminan su cuenta y todos sus datos propios, y otros pueden usar su nombre de usuario y su correo electrónico.",
     stays:

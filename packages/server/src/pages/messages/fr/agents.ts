@@ -27,6 +27,7 @@ export const agents: Translation<typeof english, "one" | "other"> = {
     },
     pause: "Mettre en pause",
     resume: "Réactiver",
+    pauseAlso: "Il en va de même pour les applications qui agissent à travers elle.",
     pauseAtOnce: "Si vous la mettez en pause, l’accès s’arrête immédiatement.",
     pauseSoon: {
       one: "Si vous la mettez en pause, l’accès s’arrête dans un délai de {count} minute.",

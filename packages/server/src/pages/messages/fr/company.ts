@@ -30,7 +30,7 @@ export const company = {
     approved: "Déjà approuvé :",
     goOn: "Continuer avec ce qui est approuvé",
     reason: "Pourquoi en avez-vous besoin ?",
-    hint: "Les administrateurs lisent ce texte. {count} caractères au plus.",
+    hint: "Les administrateurs voient ce texte, votre nom et la liste ci-dessus. {count} caractères au plus.",
     wrong: "Écrivez pourquoi vous avez besoin de l’application, en {count} caractères au plus.",
     tooMany: "Beaucoup de vos demandes sont encore ouvertes. Attendez qu’un administrateur ait répondu à certaines.",
     submit: "Envoyer la demande",
@@ -285,10 +285,11 @@ export const company = {
       revokeText:
         "L’accord de l’entreprise pour {app} prend fin, et avec lui tout ce que l’application fait pour ses membres. Une approbation pour tous les membres prend fin aussi.",
       keep: "Ils peuvent l’utiliser jusqu’à la fin que chacun a choisie, au plus tard le {when}",
-      keepForever: "Ils peuvent l’utiliser jusqu’à une révocation",
+      keepForever: "Ils gardent leur accès jusqu’à une révocation",
       end: "Leur accès prend fin. Ce que les administrateurs ont connecté eux-mêmes reste.",
       removeTitle: "Retirer {person} de {company} ?",
-      removeText: "Les applications que d’autres membres ont connectées pour l’entreprise restent.",
+      removeText:
+        "Les applications que d’autres membres ont connectées pour l’entreprise restent, comme celles que cette personne a connectées pour son propre compte.",
       leaveTitle: "Quitter {company} ?",
       leaveText:
         "Pour revenir, il vous faudra une nouvelle invitation. Votre propre compte et ses applications ne changent pas.",

@@ -71,6 +71,7 @@ export const owner = {
     switch: "Changer de compte",
     nextWeb: "Dans les deux cas, vous retournerez ensuite sur {host}.",
     nextDevice: "Dans les deux cas, vous retournerez ensuite à l’application sur cet appareil.",
+    nextTicked: "L’application n’obtient que ce qui est coché.",
     nextDeny: "Si vous n’autorisez pas, l’application n’obtient aucun nouvel accès.",
     nextUndo: "Vous pouvez révoquer l’accès à tout moment dans {apps}.",
     nextUndoOwners:

@@ -77,7 +77,7 @@ export const pages = {
     fromUnknown: "Inconnue",
     when: "Demandé",
     warning:
-      "Quelqu’un vous a appelé ou écrit à ce sujet ? Choisissez « {refuse} ». N’autorisez que si vous avez vous-même commencé et que l’appareil devant vous affiche ce code.",
+      "Quelqu’un vous a appelé ou écrit à ce sujet ? Choisissez « {refuse} ». N’autorisez que si vous avez vous-même commencé et que l’appareil devant vous affiche ce code. Si vous autorisez, la personne qui a l’appareil peut utiliser votre compte comme vous l’autorisez ici.",
     next: "Votre appareil continue tout seul.",
     elsewhereTitle: "Est-ce votre appareil ?",
     elsewhereText:

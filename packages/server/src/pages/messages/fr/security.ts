@@ -272,7 +272,7 @@ export const security = {
   deletion: {
     title: "Supprimer votre compte ?",
     text: "Il sera supprimé le {when}. D’ici là, vous pouvez vous connecter et choisir « Garder mon compte ». Ensuite, personne ne pourra le rétablir.",
-    now: "Vous êtes immédiatement déconnecté partout ailleurs, et toutes les applications perdent leur accès.",
+    now: "Vous êtes immédiatement déconnecté partout ailleurs, et toutes les applications perdent leur accès. Elles ne le retrouvent pas si vous gardez votre compte.",
     later:
       "Ce jour-là, votre compte et toutes vos données personnelles sont supprimés, et d’autres peuvent prendre votre nom d’utilisateur et votre adresse e-mail.",
     stays:

@@ -23,6 +23,7 @@ export const agents: Translation<typeof english, "other"> = {
     pausedStill: { other: "すでに得ているアクセスは、最長で{count} 分間有効です。" },
     pause: "一時停止",
     resume: "再開",
+    pauseAlso: "このアプリを通じて動作するアプリも同じです。",
     pauseAtOnce: "一時停止すると、アクセスはすぐに止まります。",
     pauseSoon: { other: "一時停止すると、アクセスは{count} 分以内に止まります。" },
     paused: "{app} を一時停止しました。再開するまで、新しいアクセスは与えられません。",

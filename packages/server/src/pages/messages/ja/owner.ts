@@ -66,6 +66,7 @@ export const owner = {
     switch: "アカウントを切り替える",
     nextWeb: "どちらを選んでも {host} に戻ります。",
     nextDevice: "どちらを選んでも、このデバイスのアプリに戻ります。",
+    nextTicked: "アプリが得るのは、チェックが付いたものだけです。",
     nextDeny: "許可しない場合、アプリは新しいアクセスを得ません。",
     nextUndo: "アクセスは {apps} でいつでも取り消せます。",
     nextUndoOwners: "アクセスはいつでも取り消せます。ご自身の分は {apps}、会社の分は {companies} で取り消します。",
