@@ -26,6 +26,7 @@ const postgresTests = [
     "flows/refresh",
     "flows/device",
     "flows/jwt-bearer",
+    "flows/cross-app-access",
     "flows/saml2-bearer",
     "flows/revocation",
     "flows/consent-ceiling",

@@ -4,6 +4,7 @@ import { hasCurrentSecret } from "../../admin/client-secrets.ts";
 import { allClients } from "../../admin/clients.ts";
 import { impactOfClient } from "../../admin/deletion-impact.ts";
 import { clientRecord } from "../../admin/output-records.ts";
+import { type ConnectionRecord, connectionOf, connectionRecord } from "../../admin/token-exchange-policy.ts";
 import type { Client } from "../../oauth/model.ts";
 import { type Context, entrySchema, type Fields, type Kind, type Present, present, status } from "../kind.ts";
 import { bodyOf } from "../run-operations.ts";
@@ -63,6 +64,14 @@ async function found(labels: readonly string[] | null, context: Context): Promis
   return all;
 }
 
+/** Fields of a connection that the file leaves out have their defaults. */
+function canonical(fields: Fields): Fields {
+  const policy = fields["token_exchange"] as { readonly connections?: readonly ConnectionRecord[] } | null | undefined;
+  if (policy?.connections === undefined) return fields;
+  const connections = policy.connections.map((one) => connectionRecord(connectionOf(one)));
+  return { ...fields, token_exchange: { ...policy, connections } };
+}
+
 export const clients: Kind = {
   section: "clients",
   noun: "client",
@@ -70,6 +79,7 @@ export const clients: Kind = {
   schema: entrySchema(bodyOf("clients.create"), ["client_id"], { status }),
   ...{ secrets: [SECRET], documents: [], fixed: ["type"] },
   defaults,
+  canonical,
   find: async (wanted, _marks, context) =>
     (await found(wanted?.labels ?? null, context)).map((one) => presentOf(one, context)),
   hasSecret: ({ record }, _field, secret) => hasCurrentSecret(record as Client, secret),

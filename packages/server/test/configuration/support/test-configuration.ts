@@ -132,6 +132,7 @@ clients:
     token_exchange:
       subjects: [access_token]
       actors: [worker]
+      connections: [{audience: "https://as.example.com", client_id: backup-there, scope: "chat:read"}]
   worker:
     client_name: Worker
     type: confidential

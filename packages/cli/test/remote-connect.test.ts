@@ -1,0 +1,50 @@
+/** `assent client connect` and issuers of ID-JAGs on a server over the network. */
+
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { adminToken } from "../../../test/support/admin-api.ts";
+import { startServer, type TestServer } from "../../../test/support/test-server.ts";
+import { aWorkspace, type RunOptions, type Workspace } from "./support/run-command.ts";
+
+let server: TestServer;
+let token: string;
+let at: Workspace;
+beforeAll(async () => {
+  server = await startServer();
+  token = await adminToken(server);
+  at = aWorkspace();
+});
+afterAll(async () => {
+  at.remove();
+  await server.stop();
+});
+
+const withToken = (own = token): RunOptions => ({ env: { ASSENT_SERVER: server.issuer, ASSENT_TOKEN: own } });
+
+async function json(args: readonly string[]): Promise<Record<string, unknown>> {
+  const said = await at.run([...args, "--json"], withToken());
+  if (said.code !== 0) throw new Error(said.stderr);
+  return JSON.parse(said.stdout) as Record<string, unknown>;
+}
+
+test("cross-app access: a company's provider is trusted, an app is connected; other settings keep the connection", async () => {
+  const company = (await json(["company", "create", "--name", "Jag", "--slug", "jag"]))["id"];
+  const uri = "https://jag.idp.test";
+  const kind = ["--type", "id-jag", "--issuer", uri, "--jwks-uri", `${uri}/jwks`, "--company", "jag"];
+  expect(await json(["issuer", "create", ...kind])).toMatchObject({ type: "id-jag", company, map_subject: "link" });
+  expect(await json(["issuer", "update", uri, "--no-company", "--tenant", "t"])).toMatchObject({
+    ...{ company: null, tenant: "t" },
+  });
+  const made = ["--type", "confidential", "--grant-type", "token-exchange"];
+  const id = String((await json(["client", "create", "--name", "Wiki", ...made]))["client_id"]);
+  const there = ["--audience", "https://as.test", "--company", "jag"];
+  const connect = ["client", "connect", id, ...there, "--client-id-there", "w", "--scope", "chat:read", "--json"];
+  const narrow = await at.run(connect, withToken(await adminToken(server, "admin:clients:write admin:companies:read")));
+  expect([narrow.code, narrow.stderr]).toEqual([1, expect.stringContaining("needs the scope admin")]);
+  const connection = { audience: "https://as.test", company, client_id: "w", scope: "chat:read", resources: [] };
+  const connected = { token_exchange: { connections: [{ ...connection, status: "active" }] } };
+  expect(await json(connect.slice(0, -1))).toMatchObject(connected);
+  expect(await json(["client", "exchange", id, "--subject", "id_token"])).toMatchObject(connected);
+  expect(await json(["client", "connect", id, ...there, "--pause"])).toMatchObject({
+    token_exchange: { subjects: ["id_token"], connections: [{ ...connection, status: "paused" }] },
+  });
+});
