@@ -391,6 +391,17 @@ export const states: Readonly<Record<string, (chrome: Chrome) => string>> = {
       }),
       c,
     ),
+  "problem-403-sign-in-policy": (c) =>
+    problemPage(
+      aProblem({
+        status: 403,
+        ...c.words.problems.signInTooWeak,
+        condition: "sign_in_policy_too_weak",
+        description: null,
+        door: { href: "/account/apps", label: c.words.problems.apps },
+      }),
+      c,
+    ),
   "problem-404": (c) =>
     problemPage(
       aProblem({
