@@ -102,6 +102,36 @@ describe("logo_uri", () => {
     expect(await stored(clientId)).toMatchObject({ logo: null, reviewed: false });
   });
 
+  test.each([
+    ["its name", { client_name: "Your Bank" }],
+    ["its name in another language", { "client_name#de": "Ihre Bank" }],
+    ["its redirect host", { redirect_uris: ["https://elsewhere.test/cb"] }],
+  ])(
+    "a reviewed client changes %s → the picture ends with the review, and a new review takes it again",
+    async (_, change) => {
+      const { made, metadata, clientId } = await registered("/logo.png");
+      await review(clientId);
+      const logo = (await stored(clientId))?.logo;
+      expect(logo).not.toBeNull();
+      await settle();
+      const own = (await stored(clientId))?.registered?.logoUri;
+      // The test's site has only http, so its address can't be sent: the record gets it as the client would send it.
+      const { storage } = server.assent;
+      const found = await storage.clients.get({ clientId });
+      if (found?.record.registered === undefined) throw new Error(clientId);
+      const sent = { ...found.record.registered, logoUri: metadata.logo_uri };
+      await storage.clients.put({ client: { ...found.record, registered: sent }, expect: found.version });
+      expect((await manage("PUT", made, { ...metadata, client_id: clientId, ...change })).status).toBe(200);
+      const changed = await storage.clients.get({ clientId });
+      expect(changed?.record).toMatchObject({ logo: null, reviewed: false });
+      if (changed?.record.registered === undefined) throw new Error(clientId);
+      const again = { ...changed.record.registered, ...(own && { logoUri: own }) };
+      await storage.clients.put({ client: { ...changed.record, registered: again }, expect: changed.version });
+      await review(clientId);
+      expect(await stored(clientId)).toMatchObject({ logo, reviewed: true });
+    },
+  );
+
   test("an operator chose a picture → the review leaves it", async () => {
     const { clientId } = await registered("/logo.png");
     const own = await sharp({ create: { width: 50, height: 50, channels: 3, background: "blue" } })

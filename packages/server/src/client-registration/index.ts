@@ -234,11 +234,11 @@ export class ClientRegistration {
     const { fields, own, defaultMaxAge, logoUri } = read;
     const now = admin.now();
     const isNewLogo = (registered.logoUri ?? null) !== logoUri;
-    const logo = isNewLogo ? null : before.logo;
-    const appearance = appearanceOf(fields, logo);
     const { logoUri: _, ...others } = registered;
     const known = consentHosts(before.redirectUris);
     const isNewHost = consentHosts(fields.redirectUris).some((host) => !known.includes(host));
+    const isNew = isNewLogo || isNewHost || appearanceOf(fields, before.logo) !== registered.appearance;
+    const logo = isNew ? null : before.logo;
     const lost = (had: readonly string[], left: readonly string[]) => had.some((one) => !left.includes(one));
     const reduced = lost(before.scopes, fields.scopes) || lost(before.grantTypes, fields.grantTypes);
     const kept: Client = {
@@ -246,13 +246,18 @@ export class ClientRegistration {
       ...fields,
       ...secretsAfter(before, fields.authMethod),
       // An operator judged another app.
-      ...(appearance === registered.appearance && !isNewHost && !isNewLogo ? {} : aStrangerAgain),
+      ...(isNew ? aStrangerAgain : {}),
       logo,
       defaultScopes: (before.defaultScopes ?? []).filter((name) => fields.scopes.includes(name)),
       defaultMaxAge,
       reducedAt: reduced ? now : before.reducedAt,
       updatedAt: now,
-      registered: { ...others, ...own, ...(logoUri === null ? {} : { logoUri }), appearance },
+      registered: {
+        ...others,
+        ...own,
+        ...(logoUri === null ? {} : { logoUri }),
+        appearance: appearanceOf(fields, logo),
+      },
     };
     if (!needsSecret(kept)) return { client: kept, secret: null };
     const secret = secretFor(kept.authMethod, admin);
