@@ -171,6 +171,9 @@ test("the command → 0 without a difference, 3 with one, 2 without a file, 1 fo
       3,
       { asked: { tokens: 1 }, changes: [{ after: "denied" }] },
     ]);
+    const waits = "export default { policies: { issue: { timeout: 300, decide: () => new Promise(() => {}) } } };";
+    const late = await at.run(["policy", "try", "-f", file("late.ts", waits), "--json"], { alone: true });
+    expect([late.code, JSON.parse(late.stdout)]).toMatchObject([3, { failures: 1 }]);
     expect((await run()).code).toBe(2);
     expect((await run("-f", file("wrong.ts", "export default { policies: { issue: 1 } };"))).code).toBe(1);
     expect((await run("-f", join(at.folder, "nowhere.ts"))).code).toBe(1);

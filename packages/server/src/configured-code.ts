@@ -9,18 +9,25 @@ export type Called =
 
 /** Waits for the code, but at most `timeout`. `signal` aborts when the time is over. */
 export async function callCode(code: (signal: AbortSignal) => unknown, timeout: Millis): Promise<Called> {
-  const signal = AbortSignal.timeout(timeout);
+  const stop = new AbortController();
   const late = Symbol("late");
+  let timer: NodeJS.Timeout | undefined;
   const over = new Promise<typeof late>((resolve) => {
-    signal.addEventListener("abort", () => resolve(late), { once: true });
+    // Unlike that of AbortSignal.timeout, this timer keeps a command running until the code is late.
+    timer = setTimeout(() => {
+      resolve(late);
+      stop.abort(new DOMException(`no answer after ${timeout} ms`, "TimeoutError"));
+    }, timeout);
   });
-  const given = async () => code(signal);
+  const given = async () => code(stop.signal);
   try {
     // The first of the two: code that stops at the signal is late, too.
     const value: unknown = await Promise.race([over, given()]);
     return value === late ? failed(`no answer after ${timeout} ms`) : { kind: "returned", value };
   } catch (error) {
     return failed(`the code threw ${error instanceof Error ? error.name : typeof error}`);
+  } finally {
+    clearTimeout(timer);
   }
 }
 
