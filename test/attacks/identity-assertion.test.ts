@@ -315,6 +315,20 @@ describe("IJ-16 consent and approval", () => {
     await decide(server, company, client, null);
   });
 
+  test("an admin paused the app for the company → refused; resumed → a token", async () => {
+    await decide(server, company, client, { scopes: ["read"] });
+    const { partition, companyId } = company;
+    const set = (paused: boolean) =>
+      server.assent.storage.companyApps.setPaused({
+        ...{ partition, companyId, clientId: client.clientId, paused, by: null, now: server.now() },
+      });
+    expect(await set(true)).toMatchObject({ kind: "changed" });
+    await refusedAs(made({ scope: "read" }), "assertion_app_not_approved");
+    await set(false);
+    expect((await use(made({ scope: "read" }))).status).toBe(200);
+    await decide(server, company, client, null);
+  });
+
   test("the company is disabled → refused", async () => {
     const { partition, companyId } = company;
     const set = (status: "active" | "disabled") =>
@@ -342,6 +356,18 @@ describe("IJ-18 limits that this server can't keep", () => {
     await refusedAs(made(), "assertion_tenant_wrong");
     await refusedAs(made({ tenant: "globex" }), "assertion_tenant_wrong");
     expect((await use(made({ tenant: "acme" }))).status).toBe(200);
+    await acme();
+  });
+
+  test("a tenant → somebody who signs in at the same provider may be of another tenant, so only a link names them", async () => {
+    await acme({ tenant: "acme", company: null, mapSubject: "link" });
+    const { partition, personId } = await server.addPerson();
+    const { id } = await addProvider(server, idp.issuer);
+    await server.assent.storage.subjectLinks.link({
+      ...{ partition, personId, sole: false, madeBy: "person", now: server.now() },
+      subject: { issuerId: id, claim: idp.issuer, subject: "of-globex" },
+    });
+    await refusedAs(made({ tenant: "acme", sub: "of-globex", email: undefined }), "assertion_subject_unknown");
     await acme();
   });
 });

@@ -220,6 +220,23 @@ describe("IJ-04 between the sign-in and the exchange", () => {
         await idp.assent.storage.consents.setPaused({ ...key, paused: true, by: personId, now: idp.now() });
       },
     ],
+    [
+      "the owner took the sign-in away, and left the app the rest",
+      async ({ person: { partition, personId } }, app) => {
+        const key = { partition, ownerId: personId, clientId: app.clientId };
+        await idp.assent.storage.consents.narrow({ ...key, remove: ["openid"], by: personId, now: idp.now() });
+      },
+    ],
+    ["the operator took the sign-in from the app", (_, app) => changeClient(idp, app, { scopes: ["read"] })],
+    [
+      "an admin paused the app for the company",
+      async (_, app) => {
+        await decide(idp, acme, app, {});
+        const { partition, companyId } = acme;
+        const paused = { partition, companyId, clientId: app.clientId, paused: true, by: null, now: idp.now() };
+        expect(await idp.assent.storage.companyApps.setPaused(paused)).toMatchObject({ kind: "changed" });
+      },
+    ],
   ])("%s → refused, with the ID token and the refresh token", async (_, happens) => {
     const app = await aWiki();
     const signIn = await aFreshSignIn(app);
@@ -228,6 +245,33 @@ describe("IJ-04 between the sign-in and the exchange", () => {
     await settle();
     await expectSubjectRefused(ask(signIn.idToken, {}, app));
     await expectSubjectRefused(ask(signIn.refreshToken, { subject_token_type: typeOf("refresh_token") }, app));
+  });
+
+  test("the time of the permission to sign in is over, that of the rest not → refused", async () => {
+    const app = await aWiki([connection({ company: null })]);
+    const person = await signedInPerson(idp, idp.addPerson({ email: `p${++people}@acme.test`, emailVerifiedAt: 1 }));
+    const answer = { duration: "2592000", "duration:openid": "3600" };
+    const { refresh } = await tokensOf(idp, app, person, { ask: { scope: "openid read" }, answer });
+    const asking = { subject_token_type: typeOf("refresh_token") };
+    expect((await ask(refresh, asking, app)).status).toBe(200);
+    idp.tick(3_600_001);
+    await expectSubjectRefused(ask(refresh, asking, app));
+    expect(idp.log.at(-1)).toContain("nobody signed in by it, or that has ended");
+  });
+
+  test("a company's block → refused, also where another connection is for everybody", async () => {
+    for (const connections of [
+      [connection({ company: null }), connection()],
+      [connection(), connection({ company: null })],
+    ]) {
+      const app = await aWiki(connections);
+      const { idToken } = await aFreshSignIn(app);
+      expect((await ask(idToken, {}, app)).status).toBe(200);
+      await decide(idp, acme, app, { rule: "block" });
+      await expectSubjectRefused(ask(idToken, {}, app));
+      const stranger = await aFreshSignIn(app, null);
+      expect((await ask(stranger.idToken, {}, app)).status).toBe(200);
+    }
   });
 
   test("the client is disabled → 401; an ID token of another client, an expired one, an access token → refused", async () => {

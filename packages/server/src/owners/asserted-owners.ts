@@ -24,7 +24,7 @@ import type { ForeignSubject } from "./subject-link-storage.ts";
 export interface AssertedOwnersContext extends CreateLinkedContext, SignInProviders {
   readonly storage: CreateLinkedContext["storage"] &
     Uses<OwnerStorage, "people.findByName" | "people.get" | "subjectLinks.findPerson" | "subjectLinks.link"> &
-    Uses<OwnerStorage, "sessions.list"> &
+    Uses<OwnerStorage, "sessions.list" | "consents.find"> &
     Uses<CompanyStorage, "members.findActing" | "members.companiesOf"> &
     Uses<CompanySignInStorage, "companySignIn.get">;
 }

@@ -10,7 +10,7 @@ import type { Connection, Grant, Millis, TokenExchangePolicy } from "../model.ts
 import { timeClaim } from "../numeric-date.ts";
 import { OPENID } from "../openid/scopes.ts";
 import type { OAuthContext } from "../ports.ts";
-import { parseScope } from "../scope.ts";
+import { liveScopes, parseScope, SCOPE_MARGIN } from "../scope.ts";
 import { kindOf } from "../token-exchange/exchange-request.ts";
 import { grantOfRefreshToken } from "../token-exchange/subject-token.ts";
 
@@ -51,9 +51,11 @@ async function signInOf(request: GrantRequest, policy: TokenExchangePolicy, cont
   const { client, single } = request;
   const token = single.get("subject_token") ?? "";
   const kind = kindOf(single.get("subject_token_type") ?? "") ?? refuse("subject_token_type_unsupported");
+  if (!client.scopes.includes(OPENID)) refused("nobody signs in to the client any more");
   if (kind === "refresh_token") {
     const { grant } = await grantOfRefreshToken(token, { request, policy, target: { named: undefined } }, context);
-    if (!grant.scopes.some(({ name }) => name === OPENID)) refused("nobody signed in by it");
+    const live = liveScopes(grant.scopes, client, await context.catalog.scopes(), context.now(), SCOPE_MARGIN);
+    if (!live.some(({ name }) => name === OPENID)) refused("nobody signed in by it, or that has ended");
     return grant;
   }
   if (kind !== "id_token") return refuse("subject_token_type_not_allowed", kind);
@@ -112,7 +114,7 @@ async function respond(
   const now = context.now();
   const partition = context.credentials.partitionOf(ownerId);
   const clientName = client.name;
-  const use = { partition, ownerId, clientId: client.clientId, personId, clientName, audience, now };
+  const use = { partition, ownerId, clientId: client.clientId, personId, clientName, audience, needs: OPENID, now };
   if (!(await context.storage.delegations.vouch(use))) refused("the owner does not allow the client now");
   const iat = Math.floor(now / 1000);
   const { most = LIFETIME } = longest(decision, LIFETIME);

@@ -36,6 +36,8 @@ export interface RecordVouching extends Pick<Consent, "partition" | "ownerId" | 
   readonly clientName: string;
   /** The issuer of the other server. */
   readonly audience: string;
+  /** The scope without which the owner does not let the app say who they are. */
+  readonly needs: string;
   readonly now: Millis;
 }
 

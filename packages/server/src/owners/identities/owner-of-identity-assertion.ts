@@ -12,6 +12,7 @@ import { canonicalEmail, foreignSubject } from "../canonical-login.ts";
 import { verdictOn } from "../company-rules.ts";
 import type { CompanySignInStorage } from "../company-sign-in-storage.ts";
 import type { CompanyStorage } from "../company-storage.ts";
+import { isPaused } from "../consent-after-decision.ts";
 import type { Person } from "../person.ts";
 import type { OwnerStorage } from "../storage.ts";
 import { claimOf } from "./claim-names.ts";
@@ -19,7 +20,7 @@ import { belongsToItAlone } from "./sign-in-at-company.ts";
 import type { SignInProviders } from "./sign-in-provider.ts";
 
 export interface IdentityAssertionContext extends SignInProviders {
-  readonly storage: Uses<OwnerStorage, "people.findByName" | "subjectLinks.findPerson"> &
+  readonly storage: Uses<OwnerStorage, "people.findByName" | "subjectLinks.findPerson" | "consents.find"> &
     Uses<CompanyStorage, "members.findActing" | "members.companiesOf"> &
     Uses<CompanySignInStorage, "companySignIn.get">;
   partitionOf(id: string): number;
@@ -54,12 +55,13 @@ export async function ownerOfIdentityAssertion(
 
 /** §3.1: the subject is the same as in an ID token for this server. */
 async function whoSignsInThere(
-  { issuer, company = null, subjectClaim }: TrustedIssuer,
+  { issuer, company = null, tenant = null, subjectClaim }: TrustedIssuer,
   { value }: MappedSubject,
   { storage, providers }: IdentityAssertionContext,
 ): Promise<Person | undefined> {
   const text = foreignSubject(value);
-  if (subjectClaim !== null || text === undefined) return undefined;
+  // A sign-in says nothing of a tenant, so the same subject can be somebody else of another tenant (§6.1).
+  if (subjectClaim !== null || tenant !== null || text === undefined) return undefined;
   for (const provider of (await providers()).values()) {
     const isSame =
       provider.type === "openid" &&
@@ -117,6 +119,9 @@ async function refusedByCompany(
     return { kind: "refused", condition: "assertion_owner_outside_company", why: "no member of this company alone" };
   if (acting?.optedOut === true)
     return { kind: "refused", condition: "assertion_app_not_approved", why: "the member stopped the app" };
+  // An admin stopped the app for the whole company.
+  if (isPaused(await storage.consents.find({ ...key, ownerId: company, clientId: client.clientId })))
+    return { kind: "refused", condition: "assertion_app_not_approved", why: "the company paused the app" };
   if (verdict === "decides" || verdict === "approved") return undefined;
   return { kind: "refused", condition: "assertion_app_not_approved", why: `the company's rule: ${verdict}` };
 }

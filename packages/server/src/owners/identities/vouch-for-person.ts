@@ -7,10 +7,12 @@ import type { ToVouchFor, Vouched } from "../../oauth/map-asserted-subject.ts";
 import type { Connection, Millis } from "../../oauth/model.ts";
 import type { Uses } from "../../storage-subset.ts";
 import type { Acting, CompanyStorage } from "../company-storage.ts";
+import { isPaused } from "../consent-after-decision.ts";
 import type { OwnerStorage } from "../storage.ts";
 
 export interface VouchContext {
-  readonly storage: Uses<OwnerStorage, "people.get" | "sessions.list"> & Uses<CompanyStorage, "members.companiesOf">;
+  readonly storage: Uses<OwnerStorage, "people.get" | "sessions.list" | "consents.find"> &
+    Uses<CompanyStorage, "members.companiesOf">;
   partitionOf(id: string): number;
   now(): Millis;
 }
@@ -33,14 +35,18 @@ export async function vouchFor(
   const { clientId } = client;
   const companies = (await storage.members.companiesOf({ partition, personId, clientId, now })).filter(isActive);
   const email = person.emailVerifiedAt === null ? null : person.email;
+  const fitting = connections.filter(({ company }) => fits(company, organization));
+  const open = fitting.find(({ company }) => company === null);
   let why: string | undefined;
-  for (const connection of connections.filter(({ company }) => fits(company, organization))) {
+  for (const connection of fitting) {
     const acting = companies.find(({ company }) => company.companyId === connection.company);
-    if (connection.company !== null && acting === undefined) continue;
-    why = refusalOf(acting);
+    if (acting === undefined) continue;
+    why = await refusalOf(acting, clientId, storage);
     if (why === undefined) return { kind: "vouched", connection, email };
   }
+  // What a company refuses its member, the connection for everybody does not give.
   if (why !== undefined) return refused(why);
+  if (open !== undefined) return { kind: "vouched", connection: open, email };
   // Somebody who left the company has a sign-in that once was good for this connection.
   const isNobodys = companies.length === 0 && connections.some(({ company }) => company !== null);
   return isNobodys ? refused("the person is in no company") : { kind: "unconnected" };
@@ -55,8 +61,14 @@ function isActive({ company, member }: Acting): boolean {
   return company.status === "active" && member.accountStatus === "active";
 }
 
-/** The connection stands for the company's approval. A block, or the member's own stop, counts more. */
-function refusalOf(acting: Acting | undefined): string | undefined {
-  if (acting?.rule?.rule === "block") return "the company blocks the app";
-  return acting?.optedOut === true ? "the member stopped the app" : undefined;
+/** The connection stands for the company's approval. A block, a pause, or the member's own stop counts more. */
+async function refusalOf(
+  { company: { partition, companyId: ownerId }, rule, optedOut }: Acting,
+  clientId: string,
+  { consents }: VouchContext["storage"],
+): Promise<string | undefined> {
+  if (rule?.rule === "block") return "the company blocks the app";
+  if (optedOut) return "the member stopped the app";
+  const consent = await consents.find({ partition, ownerId, clientId });
+  return isPaused(consent) ? "the company paused the app" : undefined;
 }

@@ -47,14 +47,16 @@ export const recordDelegation = transaction<RecordDelegation, DelegationOutcome>
 
 /** The consent is locked, so an end or a pause of the app comes before the ID-JAG or after it. */
 export const recordVouching = transaction<RecordVouching, boolean>(async (tx, args) => {
-  const { partition, ownerId, clientId } = args;
+  const { partition, ownerId, clientId, now } = args;
   const row = await tx.one(
     sql`SELECT ${consentColumns} FROM consents
       WHERE partition = :partition AND owner_id = :ownerId AND client_id = :clientId ${words.forShare}`,
     { partition, ownerId, clientId },
   );
   const consent = row === undefined ? undefined : consentOf(row);
-  if (consent?.status !== "active" || consent.pausedAt !== null) return false;
+  if (consent?.status !== "active" || isPaused(consent) || (consent.expiresAt ?? NEVER) <= now) return false;
+  // A permission for once is in no consent, so only a removal tells.
+  if (consent.removed.includes(args.needs)) return false;
   await noteVouched(tx, args);
   return true;
 });

@@ -153,7 +153,7 @@ export const calls: readonly (readonly [string, unknown])[] = [
       ...{ clientName: "A", scopes: [], byConsent: [], impersonation: false, usedFrom: "x" },
     },
   ],
-  ["delegations.vouch", { ...consent, personId, clientName: "A", audience: "https://as.example" }],
+  ["delegations.vouch", { ...consent, personId, clientName: "A", audience: "https://as.example", needs: "openid" }],
   ["consents.changeEnd", { ...consent, end: NOW + 1000, by: "x" }],
   ["grants.end", { ...aRefresh(grant), saltHash: aRefresh(grant).refreshSaltHash }],
   ["grants.issueWithoutCode", aDirectGrant(person)],
