@@ -22,8 +22,6 @@ const ONLY_COMMANDS: Readonly<Record<string, string>> = {
   "db restore": "no server may run meanwhile",
   "db epoch": "no server may run meanwhile",
   "db gc": "a running server does this by itself",
-  apply: "it does operations of the API, all in one transaction",
-  export: "it writes a file with all secrets, which must not travel by HTTP",
   import: "it replaces all data, also the token of the caller",
   "policy try": "it runs the code of a file of the operator, which a server must never take over the network",
   login: "it asks a server for its own access to that server",

@@ -401,9 +401,9 @@ async function assemble({
     oauth: context,
     popularity: new Popularity(storage),
     adminApi: {
-      ...{ issuer, basePath, config, secrets, now, event, refused: reporter.refused },
+      ...{ issuer, basePath, config, secrets, now, event, changed, admin, refused: reporter.refused },
       accessTokens: context.accessTokens,
-      ...{ changed, admin },
+      configuration: async () => (await import("./configuration-over-api.ts")).configurationOverApi(storage, config),
     },
     registration,
     brand,

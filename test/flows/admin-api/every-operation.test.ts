@@ -165,6 +165,10 @@ async function accessAndLogs(caller: Caller): Promise<void> {
   await caller.call("GET", `/refusals/${refusal["request_id"]}`);
   await caller.call("GET", "/settings");
   await caller.call("DELETE", await caller.made("/registration_tokens", { uses: 1 }, "id"));
+  const file = { text: "version: 1\nname: every-operation\n" };
+  const { body: plan } = await caller.post("/configurations/plan", file);
+  await caller.post("/configurations/apply", { ...file, fingerprint: plan?.["fingerprint"] });
+  await caller.call("GET", "/configurations/export");
   await caller.call("DELETE", await caller.made("/tokens", { scope: "admin:users:read" }, "id"));
 }
 

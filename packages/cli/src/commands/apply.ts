@@ -10,7 +10,7 @@ import { jsonText, type Output, printable } from "../print-records.ts";
 import { causeOfCommand, type JsonOption, withAdmin } from "../shared-options.ts";
 
 /** A plan has changes. */
-const HAS_CHANGES = 3;
+export const HAS_CHANGES = 3;
 
 export function register(program: Command): void {
   program
@@ -69,7 +69,7 @@ async function apply(options: ApplyOptions): Promise<void> {
 }
 
 /** `confirmed`: it is done, and the operator has read the plan. */
-function tell(plan: Plan, state: "plan" | "done" | "confirmed", out: Output): void {
+export function tell(plan: Plan, state: "plan" | "done" | "confirmed", out: Output): void {
   out.report({ ...plan, applied: state !== "plan" && plan.changes.length > 0 }, () => {
     process.stdout.write(state === "confirmed" ? `${summary(plan, true)}\n` : planText(plan, state === "done"));
   });
@@ -77,7 +77,7 @@ function tell(plan: Plan, state: "plan" | "done" | "confirmed", out: Output): vo
 }
 
 /** Says of each problem where in the file it is. */
-async function located<T>(file: string, work: () => Promise<T>): Promise<T> {
+export async function located<T>(file: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
@@ -87,7 +87,7 @@ async function located<T>(file: string, work: () => Promise<T>): Promise<T> {
   }
 }
 
-class Problems extends Failure {
+export class Problems extends Failure {
   readonly problems: readonly string[];
 
   constructor(problems: readonly string[]) {
@@ -96,7 +96,7 @@ class Problems extends Failure {
   }
 }
 
-function lineOf(file: string, { field, problem, place }: Problem): string {
+export function lineOf(file: string, { field, problem, place }: Problem): string {
   const at = place === undefined ? file : `${file}:${place.line}:${place.column}`;
   return printable(`${at}: ${field === null ? "" : `${field}: `}${problem}`);
 }

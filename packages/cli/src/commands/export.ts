@@ -46,13 +46,19 @@ async function write(name: string | undefined, options: ExportOptions): Promise<
   );
 }
 
-async function writeConfiguration(file: string | undefined, options: ExportOptions): Promise<void> {
-  const { exportConfiguration, NAME } = await import("@assent/server/configuration");
-  if (options.name !== undefined && !NAME.test(options.name))
+/** Throws a `UsageError` if it can't be the name of a configuration. */
+export function configurationName(name: string | undefined): string | undefined {
+  if (name !== undefined && !/^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/.test(name))
     throw new UsageError("--name: use 1 to 64 of a–z, 0–9 and dashes");
+  return name;
+}
+
+async function writeConfiguration(file: string | undefined, options: ExportOptions): Promise<void> {
+  const { exportConfiguration } = await import("@assent/server/configuration");
+  const name = configurationName(options.name);
   if (file === undefined && options.json) throw new UsageError("--json: only with a file, because the output is YAML");
   await withAdmin(options, async (admin, out) => {
-    const text = await exportConfiguration(admin, options.name);
+    const text = await exportConfiguration(admin, name);
     if (file === undefined) {
       process.stdout.write(text);
       return;

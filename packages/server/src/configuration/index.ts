@@ -1,4 +1,4 @@
-/** `@assent/server/configuration`: configuration as code, for the command. Nothing of a server loads it. */
+/** `@assent/server/configuration`: configuration as code, for the command. A server loads it with the first request for it. */
 
 export { type ApplyOptions, type Change, type Plan, type Prepared, prepare } from "./apply.ts";
 export { exportConfiguration } from "./export.ts";

@@ -35,6 +35,7 @@ export function operatorOf(context: Context, authority: Authority, config: Confi
       }
       const call: Omit<Call<unknown, unknown>, "tools"> & { readonly tools: { readonly config: Config } } = {
         ...{ params, query: {}, body, bytes: new Uint8Array(), authority, admin: context },
+        cause: null,
         // Operations that write read nothing else of the tools. The transaction compares the records itself.
         tools: { config },
         match: () => undefined,

@@ -7,6 +7,7 @@ import { AdminError } from "../../admin/admin-error.ts";
 import type { Authority } from "../../admin/api-access/authority.ts";
 import { beginKeyed, finishKeyed, forgetKeyed, type StoredAnswer } from "../../admin/api-access/keyed-requests.ts";
 import { causedBy } from "../../admin/context.ts";
+import type { Cause } from "../../events/event.ts";
 import { OAuthError, refuse } from "../../oauth/errors.ts";
 import { MAX_BODY } from "../connections/request-body.ts";
 import { isEncoded } from "../form-body.ts";
@@ -107,8 +108,9 @@ async function perform(
   const bytes = bytesOf(http);
   const body = bodyOf(operation, bytes, http);
   const match = conditionOf(operation, http);
-  const admin = operation.access === "write" ? byRequest(operation, body, authority, http, tools) : tools.admin;
-  const call = { params, query, body, bytes, authority, admin, tools, match } as unknown as Call<never, never>;
+  const cause = operation.access === "write" ? causeOf(operation, body, authority, http, tools) : null;
+  const admin = cause === null ? tools.admin : causedBy(tools.admin, cause);
+  const call = { params, query, body, bytes, authority, admin, tools, cause, match } as unknown as Call<never, never>;
   const run = async (): Promise<Answer> => {
     const result = await operation.answer(call);
     if (operation.access === "write") {
@@ -133,16 +135,16 @@ async function perform(
 /** Most field names that an event repeats. */
 const MOST_FIELDS = 50;
 
-/** The use-cases' dependencies for this request: events of what it changes name its caller. */
-function byRequest(
+/** Events of what the request changes name its caller. */
+function causeOf(
   { id }: Operation,
   body: unknown,
   { actor }: Authority,
   { address, id: requestId }: HttpRequest,
-  { admin, now }: AdminApiTools,
-): AdminApiTools["admin"] {
+  { now }: AdminApiTools,
+): Cause {
   const fields = typeof body === "object" && body !== null ? Object.keys(body).slice(0, MOST_FIELDS) : [];
-  return causedBy(admin, { actor, door: "api", operation: id, fields, address, at: now(), requestId });
+  return { actor, door: "api", operation: id, fields, address, at: now(), requestId };
 }
 
 function bytesOf({ upload }: HttpRequest): Uint8Array {

@@ -5,6 +5,7 @@ import type { AdminGroup } from "../../admin/api-access/admin-scopes.ts";
 import type { Authority } from "../../admin/api-access/authority.ts";
 import type { AdminContext } from "../../admin/context.ts";
 import type { Secrets } from "../../crypto/server-secret.ts";
+import type { Cause } from "../../events/event.ts";
 import type { AdminApiTools } from "./tools.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -19,6 +20,8 @@ export interface Call<Query, Body> {
   readonly authority: Authority;
   readonly admin: AdminContext & { secrets(): Secrets };
   readonly tools: AdminApiTools;
+  /** What the events of a change say. Null: it changes nothing, or a configuration says it for all its changes. */
+  readonly cause: Cause | null;
   /** Throws `record_changed` unless the record is the one that If-Match names. */
   match(record: unknown): void;
 }

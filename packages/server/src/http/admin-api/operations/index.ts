@@ -3,6 +3,7 @@
 import type { Operation } from "../operation.ts";
 import { clients } from "./clients.ts";
 import { companies } from "./companies.ts";
+import { configurations } from "./configurations.ts";
 import { events } from "./events.ts";
 import { grantsAndKeys } from "./grants-and-keys.ts";
 import { issuers } from "./issuers.ts";
@@ -28,4 +29,5 @@ export const operations: readonly Operation[] = [
   ...registrations,
   ...events,
   ...webhooks,
+  ...configurations,
 ];
