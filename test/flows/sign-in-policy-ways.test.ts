@@ -104,6 +104,28 @@ describe.each(WAYS)("by %s", (_, way, facts) => {
   });
 });
 
+test("two recoveries in one browser → still no known one; after a sign-in it is", async () => {
+  allow = true;
+  const email = "twice@example.test";
+  const lost = await server.addPerson({ email, emailVerifiedAt: server.now() });
+  const elsewhere = browser();
+  await signIn(elsewhere, lost.username);
+  const agent = browser();
+  for (let time = 0; time < 2; time += 1) {
+    await agent.submit(formWith(await agent.get("/recover"), "login"), { login: lost.username });
+    let link = "";
+    while (!link.includes("/recover/new")) link = (await mailbox.next(email)).link;
+    const form = formWith(await agent.get(link), "password");
+    expect((await agent.submit(form, { password: PASSWORD, again: PASSWORD })).status).toBe(200);
+  }
+  asked.length = 0;
+  for (const known of [false, true]) {
+    agent.cookies.delete("assent_session");
+    expect((await signIn(agent, lost.username)).status).toBe(200);
+    expect(asked.splice(0)).toMatchObject([{ knownDevice: known }]);
+  }
+});
+
 test("a recovery by mail → no question and no session; the sign-in after it is asked about", async () => {
   allow = false;
   const lost = await server.addPerson({ email: "lost@example.test", emailVerifiedAt: server.now() });
@@ -114,4 +136,6 @@ test("a recovery by mail → no question and no session; the sign-in after it is
   expect([after.status < 400, asked, agent.cookies.has("assent_session")]).toEqual([true, [], false]);
   const page = await signIn(agent, lost.username);
   expect([page.status, asked.length, agent.cookies.has("assent_session")]).toEqual([403, 1, false]);
+  // A message can be read by others: it doesn't make a browser one that the person has signed in with.
+  expect(asked).toMatchObject([{ when: "sign_in", amr: ["pwd"], knownDevice: false }]);
 });

@@ -54,6 +54,8 @@ export interface KnownDevice extends KnownDeviceKey {
    * all sessions, by a new password that ends them, or by recovery. Only a bound device has sign-in limits of its own.
    */
   readonly bound: boolean;
+  /** False: a recovery of the account bound it, and nobody has signed in with it since. */
+  readonly used: boolean;
 }
 
 /** The cookie that a browser gets now. */

@@ -92,7 +92,7 @@ export async function beginSession(
     absoluteUntil: authTime + SESSION_ABSOLUTE,
     device: at.sighting,
     ...(upstream && { upstream }),
-    ...(begins && { recorded: { ...begins, knownDevice: known } }),
+    ...(begins && { recorded: { ...begins, knownDevice: known && device.used } }),
     passwordChangedAt,
     replaces: replaces === undefined ? null : { partition: replaces.partition, sessionId: replaces.sessionId },
   });

@@ -7,7 +7,7 @@ import type { Uses } from "../storage-subset.ts";
 import type { CompanyStorage } from "./company-storage.ts";
 import type { KnownDeviceStorage } from "./known-device-storage.ts";
 import type { Person } from "./person.ts";
-import { isBoundTo, type PresentedDevice } from "./recognize-known-device.ts";
+import { boundDevice, type PresentedDevice } from "./recognize-known-device.ts";
 
 /**
  * The occasion of a question. `sign_in`: all steps are done, and there is no session yet. `sign_up`: the account is new.
@@ -73,16 +73,16 @@ export async function askSignInPolicy(
   const { person, device, ...about } = situation;
   const { partition, personId, username } = person;
   const at = now();
-  const [companies, knownDevice] = await Promise.all([
+  const [companies, known] = await Promise.all([
     storage.members.companiesOf({ partition, personId, clientId: null, now: at }),
-    isBoundTo(personId, device, storage),
+    device?.personId === personId ? boundDevice(device, storage) : undefined,
   ]);
   const verdict = await signInPolicy.decide({
     ...about,
     sub: personId,
     username,
     companies: companies.map(({ company, member }) => ({ id: company.companyId, role: member.role })),
-    knownDevice,
+    knownDevice: known?.used === true,
     at,
   });
   return verdict.kind === "require" && isAsSure(about.acr, verdict.acr) ? { kind: "allow" } : verdict;

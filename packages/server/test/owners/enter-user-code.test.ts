@@ -125,6 +125,7 @@ onEveryBackend("codes that are guessed", (storage) => {
       ...{
         handedOut: false,
         bound: true,
+        used: true,
         appearedAt: NOW,
         oldest: false,
         lastSeenAt: NOW,

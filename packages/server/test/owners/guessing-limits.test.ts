@@ -34,6 +34,7 @@ function aDevice({ partition, personId }: Person): KnownDevice {
       first: false,
       handedOut: false,
       bound: true,
+      used: true,
       oldest: false,
     },
     ...{ firstSeenAt: NOW, appearedAt: NOW, endedAt: null, lastSeenAt: NOW, address: null, userAgent: null },

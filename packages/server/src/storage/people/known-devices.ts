@@ -43,14 +43,20 @@ const HANDED_OUT = 2;
 /** The value 2 of `revoked`: a younger device signed this one out. Its age stays if its owner signs in again soon. */
 const byYounger = sql`2`;
 
+/** `is_first` is negative after a recovery bound the device, until somebody signs in with it: -1 for 0, -2 for 1. */
+const unusedFirst = (first: number) => -1 - first;
+
 function deviceOf(row: Row): KnownDevice {
+  const isFirst = whole(row, "is_first");
+  const used = isFirst >= 0;
+  const first = used ? isFirst : unusedFirst(isFirst);
   return {
     partition: whole(row, "partition"),
     personId: text(row, "person_id"),
     deviceId: text(row, "device_id"),
     generation: whole(row, "generation"),
-    first: whole(row, "is_first") > 0,
-    handedOut: whole(row, "is_first") === HANDED_OUT,
+    first: first > 0,
+    handedOut: first === HANDED_OUT,
     firstSeenAt: whole(row, "first_seen_at"),
     appearedAt: whole(row, "appeared_at"),
     oldest: whole(row, "oldest") === 1,
@@ -59,6 +65,7 @@ function deviceOf(row: Row): KnownDevice {
     address: textOrNull(row, "address"),
     userAgent: textOrNull(row, "user_agent"),
     bound: whole(row, "bound") === 1,
+    used,
   };
 }
 
@@ -85,7 +92,7 @@ export const rememberDevice = transaction<
   );
   if (person === undefined || text(person, "status") !== "active") return undefined;
   if (wholeOrNull(person, "password_changed_at") !== passwordChangedAt) return undefined;
-  return bindDevice(tx, { ...seen, passwordChangedAt, account: accountOf(person) });
+  return bindDevice(tx, { ...seen, passwordChangedAt, account: accountOf(person), signsIn: false });
 });
 
 /** The columns of a person's row about their sign-ins. */
@@ -114,6 +121,7 @@ export function accountOf(row: Row): Account {
 
 interface Binding extends PersonKey {
   readonly device: DeviceSighting;
+  readonly signsIn: boolean;
   readonly passwordChangedAt: Millis | null;
   readonly account: Account;
   readonly address: string | null;
@@ -164,7 +172,7 @@ const isNew = sql`(revoked = 1 OR (revoked = ${byYounger} AND revoked_at <= :sti
 /** Undefined: the cookie belongs to no known device, or has been replaced since. */
 async function bindAgain(tx: Tx, { presented }: DeviceSighting, seen: Seen): Promise<DeviceSeen | undefined> {
   if (presented === null) return undefined;
-  const { partition, personId, now } = seen;
+  const { partition, personId, now, signsIn } = seen;
   const { deviceId } = presented;
   const row = await tx.one(sql`SELECT ${columns} FROM known_devices WHERE ${thisDevice}`, {
     ...{ partition, personId, deviceId },
@@ -179,14 +187,22 @@ async function bindAgain(tx: Tx, { presented }: DeviceSighting, seen: Seen): Pro
   await tx.run(
     sql`UPDATE known_devices SET generation = :generation, last_seen_at = :now, address = :address, user_agent = :userAgent,
         appeared_at = COALESCE(appeared_at, first_seen_at), first_seen_at = CASE WHEN ${isNew} THEN :now ELSE first_seen_at END,
-        is_first = CASE WHEN ${isNew} THEN 0 ELSE is_first END, password_changed_at = :passwordChangedAt, factors_at = ${newestFactor}, revoked = 0, revoked_at = NULL
+        is_first = CASE WHEN ${isNew} THEN :asNew WHEN is_first < 0 AND :signsIn = 1 THEN -1 - is_first ELSE is_first END,
+        password_changed_at = :passwordChangedAt, factors_at = ${newestFactor}, revoked = 0, revoked_at = NULL
       WHERE ${thisDevice}`,
-    { ...seen, deviceId, generation, stillOwn: now - STILL_OWN },
+    {
+      ...seen,
+      signsIn: signsIn ? 1 : 0,
+      asNew: signsIn ? 0 : unusedFirst(0),
+      deviceId,
+      generation,
+      stillOwn: now - STILL_OWN,
+    },
   );
   return { deviceId, generation };
 }
 
-async function bindFirst(tx: Tx, deviceId: string, first: number, seen: Seen): Promise<DeviceSeen> {
+async function bindFirst(tx: Tx, deviceId: string, first: number, { signsIn, ...seen }: Seen): Promise<DeviceSeen> {
   const { partition, personId } = seen;
   // A read of its own, because Citus inserts no row with a subquery.
   const newest = await tx.one(sql`SELECT ${newestFactor} AS factors_at FROM people WHERE ${thisPerson}`, {
@@ -197,7 +213,7 @@ async function bindFirst(tx: Tx, deviceId: string, first: number, seen: Seen): P
     sql`INSERT INTO known_devices (partition, person_id, device_id, generation, is_first, first_seen_at, last_seen_at, address, user_agent,
         password_changed_at, factors_at, revoked, appeared_at)
       VALUES (:partition, :personId, :deviceId, 0, :first, :now, :now, :address, :userAgent, :passwordChangedAt, :factorsAt, 0, :now)`,
-    { ...seen, deviceId, first, factorsAt },
+    { ...seen, deviceId, first: signsIn ? first : unusedFirst(first), factorsAt },
   );
   return { deviceId, generation: 0 };
 }

@@ -71,7 +71,8 @@ export const createSession = transaction<NewSession, DeviceSeen | undefined>(
         language,
       });
     }
-    const seen = await bindDevice(tx, { ...session, device, passwordChangedAt, account: accountOf(person) });
+    const account = accountOf(person);
+    const seen = await bindDevice(tx, { ...session, device, passwordChangedAt, account, signsIn: true });
     await tx.run(
       sql`INSERT INTO sessions (${sessionColumns}, secret_hash, upstream_link, upstream_sid)
       VALUES (:partition, :sessionId, :personId, :authTime, :acr, :amr, :now, :now, :idleUntil, :absoluteUntil, :userAgent, :address,

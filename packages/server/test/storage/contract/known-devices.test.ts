@@ -75,6 +75,7 @@ onEveryBackend("a known device", (storage) => {
         first: true,
         handedOut: false,
         bound: true,
+        used: true,
         endedAt: null,
         oldest: true,
       },
