@@ -1,6 +1,7 @@
 /** The page "Agents": an owner pauses an app and lets it go on. */
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { aJwtIssuer, claimsFor, JWT_BEARER, jwtOf, present, trust } from "../support/assertion-requests.ts";
 import { addCompany, type TestCompany } from "../support/company-staff.ts";
 import { atConsent } from "../support/front-channel.ts";
 import {
@@ -79,6 +80,23 @@ describe("the page", () => {
     // Tokens that APIs verify themselves live on for a while, and the page says for how long.
     expect(entry).toMatch(/access stops within \d+ minutes/);
   });
+});
+
+test("an app that gets access by the operator's rules alone → listed, and its assertions give nothing while it is paused", async () => {
+  const issuer = aJwtIssuer("https://idp.test");
+  await trust(server, { issuer: issuer.issuer, type: "jwt", jwks: issuer.jwks, scopes: ["read"] });
+  const robot = await server.addClient({ name: "Robot", grantTypes: [JWT_BEARER], redirectUris: [] });
+  const { username } = await server.addPerson();
+  const agent = new Agent(server.issuer);
+  await signIn(agent, username);
+  const use = async () =>
+    (await present(server, robot, JWT_BEARER, jwtOf(issuer, claimsFor(server, issuer, username)))).status;
+  expect(await use()).toBe(200);
+  expect(entryOf(await agent.get(AGENTS), robot.clientId)).toContain("Robot");
+  await press(agent, "pause", robot.clientId);
+  expect(await use()).toBe(400);
+  await press(agent, "resume", robot.clientId);
+  expect(await use()).toBe(200);
 });
 
 test("an app with access to several APIs → each that it used, also one that only asked about a token", async () => {

@@ -290,6 +290,31 @@ describe("TX-17, TX-18 other subjects that are right", () => {
   });
 });
 
+test("an ID token, and an actor whom the owner paused or removed → refused", async () => {
+  const owner = await signedInPerson(server);
+  const actor = await addAgent(server);
+  const policy = { subjects: ["id_token"], actors: [actor.clientId] } as const;
+  const asker = await addAgent(server, policy, { scopes: ["openid", "mail:read"] });
+  const api = { answer: {}, fields: { resource: API2 } };
+  const { body } = await assistantTokens(server, asker, owner, { ask: { scope: "openid mail:read" }, ...api });
+  await assistantTokens(server, actor, owner, { ask: { scope: "mail:read" }, ...api });
+  const asked = {
+    ...{ subject_token_type: typeOf("id_token"), audience: API2 },
+    ...{ actor_token: await ownToken(actor), actor_token_type: typeOf("access_token") },
+  };
+  const ask = () => exchange(server, asker, String(body["id_token"]), asked);
+  expect(decodeJwt((await ask()).body.access_token ?? "")["act"]).toEqual({ sub: actor.clientId });
+  const { partition, personId: ownerId } = owner;
+  const of = { partition, ownerId, clientId: actor.clientId };
+  const { consents } = server.assent.storage;
+  await consents.setPaused({ ...of, paused: true, by: ownerId, now: server.now() });
+  expectRefusal(await ask(), "invalid_request");
+  await consents.setPaused({ ...of, paused: false, by: ownerId, now: server.now() });
+  expect((await ask()).status).toBe(200);
+  await consents.revoke({ ...of, revokedBy: ownerId, now: server.now() });
+  expectRefusal(await ask(), "invalid_request");
+});
+
 test("TX-21 requested_token_type jwt → the type is told; for an API with opaque tokens → refused", async () => {
   const { agent, subject } = await aScene(server, api2);
   const asked = { audience: API2, requested_token_type: typeOf("jwt") };

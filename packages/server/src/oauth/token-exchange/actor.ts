@@ -32,6 +32,22 @@ export async function actorsOf(
   return { agents: [actor.clientId, ...agents], actor };
 }
 
+/**
+ * Refuses an actor whose access the owner removed or paused, as `delegations.record` does under a grant. That an actor never
+ * asked the owner is no hindrance. The consent of the client itself is checked elsewhere.
+ */
+export async function mustNotBeStopped(
+  actor: Client | null,
+  { partition, ownerId }: { readonly partition: number; readonly ownerId: string },
+  { clientId }: Client,
+  { storage }: OAuthContext,
+): Promise<void> {
+  if (actor === null || actor.clientId === clientId) return;
+  const consent = await storage.consents.find({ partition, ownerId, clientId: actor.clientId });
+  if (consent?.status === "revoked" || (consent?.pausedAt ?? null) !== null)
+    refuse("subject_token_refused", "the owner removed or paused the access of the actor");
+}
+
 /** The client that the actor token is about. Undefined: there is no actor token. */
 async function presentedActor({ request, policy }: Exchange, context: OAuthContext): Promise<Client | undefined> {
   const { single, client } = request;

@@ -5,7 +5,7 @@ import { OAuthError, publicCondition, refuse } from "../errors.ts";
 import type { OwnerEntitlement } from "../grants/grant-type.ts";
 import { verifiedAssertion } from "../grants/jwt-bearer.ts";
 import type { OAuthContext } from "../ports.ts";
-import { actorsOf } from "./actor.ts";
+import { actorsOf, mustNotBeStopped } from "./actor.ts";
 import type { Exchange } from "./exchange-request.ts";
 import { mustBeAllowed } from "./target.ts";
 
@@ -21,7 +21,7 @@ export async function externalSubject(
   const { record } = assertion;
   // That the issuer's JWTs are grants does not mean that they can be exchanged.
   if (record.exchange !== true) refuse("subject_token_refused", "the issuer is not trusted for token exchange");
-  const { agents } = await actorsOf({ agents: [], mayAct: claims["may_act"] }, exchange, context);
+  const { agents, actor } = await actorsOf({ agents: [], mayAct: claims["may_act"] }, exchange, context);
   const most = { ...record, scopes: record.scopes.filter((name) => policy.scopes.includes(name)) };
   const found = await asSubject(async () => assertionEntitlement({ ...assertion, record: most }, request, context));
   return {
@@ -32,7 +32,11 @@ export async function externalSubject(
       mustBeAllowed(within.audience, policy);
       return within;
     },
-    owner: (within) => asSubject(() => found.owner(within)),
+    async owner(within) {
+      const owner = await asSubject(() => found.owner(within));
+      await mustNotBeStopped(actor, owner, request.client, context);
+      return owner;
+    },
     refusals: { blocked: "subject_token_refused", noOwner: "subject_token_refused" },
   };
 }

@@ -8,7 +8,7 @@ import { actorOf, isFor } from "../issue-access-token.ts";
 import type { Client, Grant, Millis } from "../model.ts";
 import { timeClaim } from "../numeric-date.ts";
 import type { OAuthContext, SenderConstraint, VerifiedAccessToken } from "../ports.ts";
-import { type ActedFor, actorsOf, isBoundTo, MAX_AGENTS } from "./actor.ts";
+import { type ActedFor, actorsOf, isBoundTo, MAX_AGENTS, mustNotBeStopped } from "./actor.ts";
 import type { Exchange } from "./exchange-request.ts";
 import { consentedScopes, scopesFrom } from "./target.ts";
 
@@ -132,7 +132,8 @@ export async function signedInSubject(
   const consent = await context.storage.consents.find({ partition, ownerId, clientId: client.clientId });
   if (consent?.status !== "active") return refused("the owner does not allow the client any more");
   if (consent.pausedAt !== null) return refused("the owner has paused the client");
-  const { agents } = await actorsOf({ agents: [], mayAct: claims["may_act"] }, exchange, context);
+  const { agents, actor } = await actorsOf({ agents: [], mayAct: claims["may_act"] }, exchange, context);
+  await mustNotBeStopped(actor, { partition, ownerId }, client, context);
   const own = consentedScopes(consent, client, context);
   const { scopes, audience } = await scopesFrom({ app: client, own, limit: null }, exchange, context);
   return {

@@ -65,12 +65,12 @@ export async function agentsOf(
 }
 
 /**
- * True: the app can get access while the owner is away, got some through another app, or nobody here registered it. A
- * paused app is always one, so that it can go on.
+ * True: the app can get access while the owner is away, also by the operator's rules, got some through another app, or nobody
+ * here registered it. A paused app is always one, so that it can go on.
  */
 function isAgent({ consent, held }: ConsentWithHeld, client: Client | undefined, actors: ReadonlySet<string>): boolean {
   if (isPaused(consent) || held.some(({ refreshable }) => refreshable) || actors.has(consent.clientId)) return true;
-  return client?.document !== undefined || client?.registered !== undefined;
+  return againByRules(consent).length > 0 || client?.document !== undefined || client?.registered !== undefined;
 }
 
 /** A grant for one API tells when it was used itself. Uses of other grants, and questions of APIs, are recorded apart. */
