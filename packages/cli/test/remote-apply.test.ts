@@ -76,12 +76,12 @@ describe("refused, and nothing is changed", () => {
     expect(answer.text).toContain("the request has no value for");
   });
 
-  test("somebody changed something after the plan → 412, nothing is done", async () => {
+  test("somebody changed something after the plan → 409, nothing is done", async () => {
     const { body = {} } = await api.post("/configurations/plan", { text: SMALL });
     await api.post("/scopes", { name: "notes", description: "Another" });
     const fingerprint = String(body["fingerprint"]);
     const refused = await api.post("/configurations/apply", { text: SMALL, fingerprint });
-    expect([refused.status, refused.body?.["code"]]).toEqual([412, "record_changed"]);
+    expect([refused.status, refused.body?.["code"]]).toEqual([409, "record_conflict"]);
     expect((await api.get("/scopes/notes")).body?.["description"]).toBe("Another");
     await api.call("DELETE", "/scopes/notes");
   });

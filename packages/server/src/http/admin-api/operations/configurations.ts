@@ -88,7 +88,7 @@ export const configurations = [
     ...writes(null),
     summary: "Make the server's records like a configuration file says",
     notes:
-      "All changes are made in one transaction, or none. With `fingerprint`, only the changes of that plan are made: if anything was changed since, the answer is 412.",
+      "All changes are made in one transaction, or none. With `fingerprint`, only the changes of that plan are made: if anything was changed since, the answer is 409.",
     command: "apply",
     most: MOST,
     body: body({ ...file, fingerprint: maybe(Type.String({ pattern: FINGERPRINT, description: "of the plan" })) }),
@@ -98,7 +98,7 @@ export const configurations = [
       const found = await configuration.plan(askedOf(body), { admin, authority, cause });
       const answer = planned(found.plan);
       if (body.fingerprint !== undefined && body.fingerprint !== answer.fingerprint)
-        throw new ApiRefusal("record_changed", [
+        throw new ApiRefusal("record_conflict", [
           { field: "fingerprint", problem: "somebody changed something since the plan: ask for a new plan" },
         ]);
       const problems = found.plan.problems.length > 0 ? found.plan.problems : await found.perform();
