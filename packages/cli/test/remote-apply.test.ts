@@ -4,6 +4,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type AdminApi, adminApi, adminToken } from "../../../test/support/admin-api.ts";
+import { Agent, authorize, authorizeUrl } from "../../../test/support/http-browser.ts";
 import { startServer, type TestServer } from "../../../test/support/test-server.ts";
 import { aWorkspace, type Workspace } from "./support/run-command.ts";
 
@@ -120,6 +121,17 @@ test("plan → 3 and nothing; apply → done; twice → no changes; prune asks; 
   const again = await apply(file);
   expect([again.code, again.stdout]).toEqual([0, "No changes. 2 records as the file says.\n"]);
   expect((await apply(file, "--plan")).code).toBe(0);
+
+  // How much ends changes all the time where people use the app. What is done stays the same.
+  const printer = { clientId: "printer", redirectUris: ["https://printer.test/cb"] };
+  const planWithOneMore = async () => {
+    const { username } = await server.addPerson();
+    await authorize(new Agent(server.issuer), authorizeUrl(server, printer, { scope: "notes" }), username);
+    return (await api.post("/configurations/plan", { text: SMALL, prune: true })).body ?? {};
+  };
+  const [before, since] = [await planWithOneMore(), await planWithOneMore()];
+  expect(since["changes"]).not.toEqual(before["changes"]);
+  expect(since["fingerprint"]).toBe(before["fingerprint"]);
 
   write("app.yaml", SMALL);
   const pruned = await apply(file, "--prune");

@@ -22,7 +22,7 @@ export interface ConfigurationProblem {
 /** What a configuration would change, without any secret. */
 export interface ConfigurationPlan {
   readonly name: string;
-  readonly changes: readonly object[];
+  readonly changes: readonly { readonly ends?: Readonly<Record<string, number>> }[];
   readonly unchanged: number;
   readonly adopted: readonly string[];
   readonly left: readonly string[];

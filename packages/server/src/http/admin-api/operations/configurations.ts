@@ -54,10 +54,16 @@ const plan = record({
   fingerprint: text(43, "of these changes"),
 });
 
+/** It says what ends, but not how much: where people use an app, that changes all the time. */
 const planned = (found: ConfigurationPlan) => {
-  const fingerprint = createHash("sha256").update(JSON.stringify(found)).digest("base64url");
+  const changes = found.changes.map(({ ends = {}, ...one }) => ({ ...one, ends: namesOf(ends) }));
+  const fingerprint = createHash("sha256")
+    .update(JSON.stringify({ ...found, changes }))
+    .digest("base64url");
   return { ...found, fingerprint };
 };
+
+const namesOf = (ends: Readonly<Record<string, number>>) => Object.keys(ends).filter((name) => ends[name] !== 0);
 
 /** The values are secrets, so no event and no message repeats them. */
 const askedOf = (asked: { text: string; values?: Record<string, string>; prune?: boolean }) => ({
