@@ -240,4 +240,17 @@ describe("in a company", () => {
     expect(resumed.text).toContain("The app can use again what was allowed.");
     expect((await refresh(server, app, tokens.refresh_token)).status).toBe(200);
   });
+
+  test("a person pauses their own access beside the company's → the app doesn't get the company's without the page", async () => {
+    const both = await server.addClient({ name: "Both" });
+    const agent = new Agent(server.issuer);
+    const ask = { prompt: "consent" };
+    for (const owner of [company.companyId, company.admin.personId])
+      await authorize(agent, authorizeUrl(server, both, ask), company.admin.username, { owner });
+    expect((await agent.get(authorizeUrl(server, both))).location).toBeUndefined();
+    await press(agent, "pause", both.clientId);
+    expect((await agent.get(authorizeUrl(server, both))).location).toBeUndefined();
+    const silent = await agent.get(authorizeUrl(server, both, { prompt: "none" }));
+    expect(silent.location?.searchParams.get("error")).toMatch(/_required$/);
+  });
 });

@@ -110,8 +110,8 @@ export function decideOwner(
     ({ choice, decision }) => (decision === "skip" || decision === "vouched") && (!asks || isChosen(choice)),
   );
   const [only] = ready;
-  // With `select_account`, the person also chooses the owner.
-  const chooses = mayAsk && request.prompt.includes("select_account");
+  // With `select_account`, the person also chooses the owner. A pause must not move the app to another owner unseen.
+  const chooses = mayAsk && (request.prompt.includes("select_account") || choices.some(isPausedByChoice));
   if (only !== undefined && ready.length === 1 && !chooses) {
     return { kind: only.decision === "vouched" ? "vouched" : "skip", choice: only.choice, allGranted: false };
   }
@@ -144,6 +144,11 @@ function wantsToBeAsked({ acting, consent }: OwnerChoice): boolean {
 /** True: the person chose this owner for the app on a page, and has not asked since to be asked again. */
 function isChosen({ acting, consent }: OwnerChoice): boolean {
   return acting?.chosen ?? (consent?.status === "active" && (consent.chosenAt ?? 0) > 0);
+}
+
+/** True: the app is paused for an owner for whom the person allowed it. */
+function isPausedByChoice({ acting, consent }: OwnerChoice): boolean {
+  return (acting?.chosen ?? true) && isPaused(consent);
 }
 
 /** The owner for whom a person last answered a client, if there is no request to judge by. Otherwise the person. */
