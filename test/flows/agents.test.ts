@@ -179,6 +179,12 @@ describe("paused", () => {
     const page = await agent.get(url);
     expect(page.text).toContain("You paused this app");
     expect(page.text).toContain("Allow and resume");
+    // Nor does a page that showed an earlier pause.
+    server.tick(1000);
+    await press(agent, "resume");
+    await press(agent, "pause");
+    expect((await agent.submit(consentForm(page), { decision: "allow" })).status).toBe(400);
+    expect((await refresh(server, client, tokens.refresh_token)).body.error).toBe("invalid_grant");
     // Neither refusing nor a form for another owner lets it go on.
     await agent.submit(consentForm(page), { decision: "deny" });
     await agent.submit(consentForm(await agent.get(url)), { decision: "allow", resume: "somebody" });

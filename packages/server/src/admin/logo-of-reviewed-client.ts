@@ -26,9 +26,8 @@ export async function takeLogo(
 ): Promise<TakenLogo> {
   const address = wantedLogo(await clientOf(clientId, context));
   if (address === undefined) return { kind: "none" };
-  const fetcher = new GuardedFetcher({ now: () => performance.now(), alsoAllowed: allowed });
   const accept = "image/png, image/jpeg, image/webp, image/gif";
-  const fetched = await fetcher.fetch(address, { accept, maxBytes: MAX_LOGO_BYTES });
+  const fetched = await fetcherOf(allowed).fetch(address, { accept, maxBytes: MAX_LOGO_BYTES });
   if (fetched.kind === "failed") return { kind: "failed", address, problem: `${fetched.fault}: ${fetched.detail}` };
   try {
     const logo = await storeLogo(fetched.body, context);
@@ -43,6 +42,17 @@ export async function takeLogo(
     if (error instanceof AdminError) return { kind: "failed", address, problem: error.message };
     throw error;
   }
+}
+
+/** One for all logos of a process, so that its limits hold for them together. */
+let shared: { readonly allowed: string; readonly fetcher: GuardedFetcher } | undefined;
+
+function fetcherOf(allowed: readonly string[]): GuardedFetcher {
+  const key = allowed.join();
+  if (shared?.allowed !== key) {
+    shared = { allowed: key, fetcher: new GuardedFetcher({ now: () => performance.now(), alsoAllowed: allowed }) };
+  }
+  return shared.fetcher;
 }
 
 function wantedLogo({ logo, reviewed, verified, registered, document }: Client): string | undefined {

@@ -225,7 +225,7 @@ export interface ConsentView {
   readonly newHost?: { readonly host: string; readonly before: readonly string[] };
   /** Since when the shown owner has paused the app. An answer that allows it also resumes it. Absent: it is not paused. */
   readonly pausedAt?: number;
-  /** With `pausedAt`: the owner's value in the form. */
+  /** With `pausedAt`: the mark of this pause, for the form. */
   readonly resume?: string;
   /**
    * The app keeps access while the owner is away. `scope`: with a permission of the list that can be left out. `always`:

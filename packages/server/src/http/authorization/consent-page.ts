@@ -6,7 +6,7 @@ import type { Client, Millis, Scope } from "../../oauth/model.ts";
 import { isOpenIdRequest, OFFLINE_ACCESS } from "../../oauth/openid/scopes.ts";
 import { redirectHost } from "../../oauth/redirect-uri.ts";
 import { type Asking, askedOnPage } from "../../owners/authorization/browser-flow.ts";
-import { durationsFor, offersToday } from "../../owners/authorization/consent-answer.ts";
+import { durationsFor, offersToday, pauseMark } from "../../owners/authorization/consent-answer.ts";
 import type { SignedIn } from "../../owners/authorization/context.ts";
 import {
   declinedFor,
@@ -19,7 +19,7 @@ import {
 } from "../../owners/authorization/person-or-company.ts";
 import { approvalFor, beyondApproval, endOfRule } from "../../owners/company-rules.ts";
 import type { Company } from "../../owners/company-storage.ts";
-import { hostsBefore, isPaused, latestOf, refusedScopes } from "../../owners/consent-after-decision.ts";
+import { hostsBefore, latestOf, refusedScopes } from "../../owners/consent-after-decision.ts";
 import { defaultDuration, durationField, presentEnds, readDuration, TODAY } from "../../owners/consent-needed.ts";
 import type { Person } from "../../owners/person.ts";
 import { descriptionOf } from "../../owners/scope-texts.ts";
@@ -70,9 +70,8 @@ export async function consentAnswer(
 
 /** Since when the app is paused, if this person may resume it. */
 export function pauseOf({ consent, ownerId }: OwnerChoice): Pick<ConsentView, "pausedAt" | "resume"> {
-  return consent === undefined || !isPaused(consent) || consent.pausedAt === null
-    ? {}
-    : { pausedAt: consent.pausedAt, resume: ownerId };
+  const resume = pauseMark(consent, ownerId);
+  return resume === undefined || consent?.pausedAt == null ? {} : { pausedAt: consent.pausedAt, resume };
 }
 
 /** Whether the answer gives the app refresh tokens, with which it gets new access without the person. */

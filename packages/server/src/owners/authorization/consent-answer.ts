@@ -2,7 +2,7 @@
 
 import { ceilingOf, sooner } from "../../oauth/consent-reach.ts";
 import { type GrantTerms, newGrant } from "../../oauth/grants/new-grant.ts";
-import type { Client, Millis, Scope } from "../../oauth/model.ts";
+import type { Client, Consent, Millis, Scope } from "../../oauth/model.ts";
 import { allowsOffline } from "../../oauth/openid/scopes.ts";
 import { audienceOf } from "../../oauth/resource-indicator.ts";
 import type { Uses } from "../../storage-subset.ts";
@@ -36,7 +36,7 @@ export interface AnswerForm {
   readonly owner: string | null;
   /** The id of the owner whose active scopes the page showed. Null: there was nobody to choose. */
   readonly shownOwner: string | null;
-  /** The id of the owner whose pause of the app the page showed. Null: it showed none. */
+  /** The mark of the pause that the page showed (`pauseMark`). Null: it showed none. */
   readonly resume: string | null;
   /** Names of the ticked scopes. */
   readonly scopes: ReadonlySet<string>;
@@ -94,6 +94,14 @@ export type Decision =
   | { readonly kind: "ask_admin"; readonly owner: OwnerChoice; readonly scopes: readonly Scope[] }
   | ({ readonly kind: "allowed" } & Allowed);
 
+/** Names this pause of this owner: a page that showed it resumes no later one. Undefined: the app is not paused. */
+export function pauseMark(
+  consent: Pick<Consent, "status" | "pausedAt"> | undefined,
+  ownerId: string,
+): string | undefined {
+  return consent !== undefined && isPaused(consent) ? `${ownerId}.${consent.pausedAt}` : undefined;
+}
+
 /** Reads a form. Fields that were added or renamed have no effect: the scopes come from the checked request. */
 export function readAnswer(form: AnswerForm, question: Question, now: Millis): Decision {
   const { owners, durations: offered, today, onceByScope } = question;
@@ -103,9 +111,10 @@ export function readAnswer(form: AnswerForm, question: Question, now: Millis): D
   const unclear = (problem: AnswerProblem): Decision => ({ kind: "unclear", problem, owner: chosen });
   if (form.decision !== "allow") return unclear("stale");
   if (chosen === undefined) return unclear("bad_owner");
-  const resumes = isPaused(chosen.consent);
+  const paused = pauseMark(chosen.consent, chosen.ownerId);
+  const resumes = paused !== undefined;
   // The owner paused the app after the page was made, or in another tab. An old page lets nothing go on.
-  if (resumes && form.resume !== chosen.ownerId) return unclear("stale");
+  if (resumes && form.resume !== paused) return unclear("stale");
   const asked = form.duration === "" ? null : form.duration;
   const duration =
     today && asked === TODAY ? endOfDay(form.todayUntil, now) : readDuration(asked ?? undefined, offered);
