@@ -132,7 +132,7 @@ function entry(app: AppEntry, view: AppsView, chrome: Chrome): Markup {
         ${moreHosts(app, words)}
       </div>
     </div>
-    ${app.theftAt !== null && notice("warning", rich(words.apps.theft, { when: timeElement(words, app.theftAt, view.now) }))}
+    ${app.theftAt !== null && notice("warning", theftText(app, app.theftAt, view.now, words))}
     ${app.pausedAt !== null && notice("warning", pausedText(app.pausedAt, view.now, chrome))}
     ${app.off && notice("warning", words.apps.off)}
     ${scopeList(app, view.now, words)} ${facts(app, view.now, words)}
@@ -322,6 +322,13 @@ function facts(app: AppEntry, now: number, words: Messages): Markup {
   return html`<dl class="facts">
     ${rows.map(([term, value]) => html`<div><dt>${term}</dt><dd>${value}</dd></div>`)}
   </dl>`;
+}
+
+/** What happened, and whether the app has connected again since then. */
+function theftText({ grantedAt, lastUsedAt }: AppEntry, theftAt: number, now: number, words: Messages): Child {
+  const told = rich(words.apps.theft, { when: timeElement(words, theftAt, now) });
+  const isBack = Math.max(grantedAt, lastUsedAt ?? 0) > theftAt;
+  return sentences(words.language, told, ...(isBack ? [words.apps.theftSince] : []));
 }
 
 function usedText({ lastUsedAt, usedFrom, usedSince }: AppEntry, time: (at: number) => Markup, words: Messages): Child {

@@ -338,7 +338,8 @@ export const companyPageStates: Readonly<Record<string, (chrome: Chrome) => stri
       }),
       c,
     ),
-  "company-unapprove": (c) => companyReviewPage(aReview({ withdraws: { people: 12, endsAt: null } }), c),
+  "company-unapprove": (c) =>
+    companyReviewPage(aReview({ fields: [["rule", "ask"]], withdraws: { people: 12, endsAt: null } }), c),
   "company-shorten": (c) => companyReviewPage(aReview({ shortens: { people: 2, from: null, to: NOW + 30 * DAY } }), c),
   "company-remove": (c) =>
     companyConfirmPage(aQuestion("remove", { subject: longPerson.username, apps: ["Photo Printer", LONG_NAME] }), c),

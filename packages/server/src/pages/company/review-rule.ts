@@ -19,7 +19,7 @@ export function companyReviewPage(view: CompanyReviewView, chrome: Chrome): stri
   const danger = view.blocks !== null || view.loses !== null;
   const content = html`<section class="card panel stack" aria-labelledby="question">
     <h2 id="question">${rich(review.title, { app })}</h2>
-    ${effects(view, chrome)}
+    ${newRule(view, chrome)} ${effects(view, chrome)}
     <form class="fields" method="post" action=${path}>
       ${hidden({ csrf: view.csrf, confirmed: "yes" })} ${view.fields.map(([field, value]) => hidden({ [field]: value }))}
       ${view.withdraws !== null && choice(view, view.withdraws.endsAt, chrome)}
@@ -31,6 +31,19 @@ export function companyReviewPage(view: CompanyReviewView, chrome: Chrome): stri
   </section>`;
   const title = fill(review.title, { app: visible(view.app, NAME_LENGTH) });
   return companyPage({ ...view, notice: null }, "apps", title, content, chrome);
+}
+
+/** The chosen rule, as the form before has it. */
+function newRule({ fields, app, company }: CompanyReviewView, { words }: Chrome): Child {
+  const chosen = fields.find(([field]) => field === "rule")?.[1];
+  const { decisions, decisionHints } = words.company;
+  if (chosen === undefined || !Object.hasOwn(decisions, chosen)) return null;
+  const rule = chosen as keyof typeof decisions;
+  const hint = rule === "default" ? null : rich(decisionHints[rule], { app: name(app), company: name(company.name) });
+  return html`<div>
+    <p><strong>${decisions[rule]}</strong></p>
+    ${hint !== null && html`<p class="soft small">${hint}</p>`}
+  </div>`;
 }
 
 function effects(view: CompanyReviewView, chrome: Chrome): readonly Child[] {

@@ -288,7 +288,7 @@ export const company = {
       leaveTitle: "{company} verlassen?",
       leaveText:
         "Wenn Sie zurückkommen möchten, brauchen Sie eine neue Einladung. Ihr eigenes Konto und die Apps darin bleiben, wie sie sind.",
-      apps: "Diese Apps verlieren ihren Zugriff",
+      apps: "Diese Apps verlieren den Zugriff, den dieses Mitglied ihnen für das Unternehmen gegeben hat",
       none: "Keine App verliert Zugriff.",
       cancel: "Abbrechen",
     },

@@ -174,6 +174,7 @@ export const owner = {
     off: "Diese App ist hier deaktiviert und bekommt deshalb keinen neuen Zugriff. Wenn sie wieder aktiviert wird, gilt wieder, was Sie erlaubt haben, außer Sie widerrufen es.",
     theft:
       "Jemand hat {when} einen alten Schlüssel dieser App verwendet. Deshalb haben wir die App getrennt. Vielleicht hat die App einen Fehler, oder jemand hat den Schlüssel kopiert. Wenn Sie der App nicht mehr vertrauen, widerrufen Sie ihren Zugriff.",
+    theftSince: "Seitdem hat sie sich wieder verbunden.",
     revoked: "{app} hat keinen Zugriff mehr.",
     revokedSoon: {
       one: "Sie haben den Zugriff von {app} widerrufen. Er endet spätestens um {time}, in höchstens 1 Minute.",

@@ -276,7 +276,7 @@ export const company = {
         "Apps that other members connected for the company stay. So do apps that this person connected for their own account.",
       leaveTitle: "Leave {company}?",
       leaveText: "You need a new invitation to come back. Your own account and the apps in it stay as they are.",
-      apps: "These apps lose their access",
+      apps: "These apps lose the access that this member gave them for the company",
       none: "No app loses access.",
       cancel: "Cancel",
     },

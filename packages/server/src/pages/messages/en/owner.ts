@@ -164,6 +164,7 @@ export const owner = {
     off: "This app is turned off here, so it gets no new access. If it is turned on again, what you allowed applies again unless you revoke it.",
     theft:
       "Somebody used an old key of this app {when}, so we disconnected it. The app may have a fault, or somebody may have copied the key. If you no longer trust the app, revoke its access.",
+    theftSince: "It has connected again since then.",
     revoked: "{app} no longer has access.",
     revokedSoon: {
       one: "You revoked {app}’s access. It ends by {time}, within 1 minute.",

@@ -284,7 +284,7 @@ export const company = {
         "Las aplicaciones que otros miembros conectaron para la empresa siguen. También las que esta persona conectó para su propia cuenta.",
       leaveTitle: "¿Salir de {company}?",
       leaveText: "Para volver necesitará una nueva invitación. Su propia cuenta y sus aplicaciones no cambian.",
-      apps: "Estas aplicaciones pierden su acceso",
+      apps: "Estas aplicaciones pierden el acceso que este miembro les dio para la empresa",
       none: "Ninguna aplicación pierde el acceso.",
       cancel: "Cancelar",
     },

@@ -171,6 +171,7 @@ export const owner = {
     off: "Esta aplicación está desactivada aquí, así que no obtiene acceso nuevo. Si se vuelve a activar, lo que usted permitió se aplicará de nuevo, salvo que lo revoque.",
     theft:
       "Alguien usó una clave antigua de esta aplicación {when}, así que la desconectamos. Puede que la aplicación tenga un fallo o que alguien haya copiado la clave. Si ya no confía en la aplicación, revoque su acceso.",
+    theftSince: "Desde entonces se ha vuelto a conectar.",
     revoked: "{app} ya no tiene acceso.",
     revokedSoon: {
       one: "Ha revocado el acceso de {app}. Termina a las {time} como muy tarde, en 1 minuto como máximo.",

@@ -293,7 +293,7 @@ export const company = {
       leaveTitle: "Quitter {company} ?",
       leaveText:
         "Pour revenir, il vous faudra une nouvelle invitation. Votre propre compte et ses applications ne changent pas.",
-      apps: "Ces applications perdent leur accès",
+      apps: "Ces applications perdent l’accès que ce membre leur a donné pour l’entreprise",
       none: "Aucune application ne perd son accès.",
       cancel: "Annuler",
     },

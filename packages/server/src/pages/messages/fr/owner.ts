@@ -177,6 +177,7 @@ export const owner = {
     off: "Cette application est désactivée ici et n’obtient donc aucun nouvel accès. Si elle est réactivée, ce que vous avez autorisé s’appliquera de nouveau, sauf si vous le révoquez.",
     theft:
       "Quelqu’un a utilisé une ancienne clé de cette application {when}, nous l’avons donc déconnectée. L’application a peut-être un défaut, ou quelqu’un a copié la clé. Si vous ne faites plus confiance à l’application, révoquez son accès.",
+    theftSince: "Elle s’est reconnectée depuis.",
     revoked: "{app} n’a plus accès à votre compte.",
     revokedSoon: {
       one: "Vous avez révoqué l’accès de {app}. Il prend fin au plus tard à {time}, dans {count} minute au plus.",
