@@ -28,7 +28,8 @@ const read = scope("read");
 const write = scope("write", { optional: true });
 const admin = scope("admin:users", { ownerRole: "users" });
 
-const consent = (scopes: Consent["scopes"], status: Consent["status"] = "active") => ({ status, scopes }) as Consent;
+const consent = (scopes: Consent["scopes"], status: Consent["status"] = "active") =>
+  ({ status, scopes, pausedAt: null }) as Consent;
 const client = (type: Client["type"]) => ({ type }) as Client;
 const request = { client: client("confidential"), redirectUri: "https://app.test/cb", prompt: [] };
 const old = { grantedAt: 0, expiresAt: null };
