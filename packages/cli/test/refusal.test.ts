@@ -49,7 +49,8 @@ test("show → cause, rule, both values, the command; no escape sequence of the 
   expect(stdout).toMatch(/^condition +redirect_uri_mismatch$/m);
   expect(stdout).toMatch(/^rule +RFC 6749/m);
   expect(stdout).toMatch(/^registered +https:\/\/app\.test\/cb$/m);
-  expect(stdout).toContain(`assent client update ${client.clientId} --add-redirect-uri URI`);
+  expect(stdout).toContain("no redirect_uri, or one with characters that no URI has");
+  expect(stdout).toContain(`assent client show ${client.clientId}`);
   expect(stdout).not.toContain("\u001b");
 });
 

@@ -182,7 +182,10 @@ const remedies: Partial<Readonly<Record<ConditionName, (words: Words) => Remedy>
   redirect_uri_mismatch: (words) =>
     words.isSent
       ? otherRedirectUri(words)
-      : about("The request has no redirect_uri. The app must send it.", show)(words),
+      : about(
+          "The request has no redirect_uri, or one with characters that no URI has. The app must send a registered one.",
+          show,
+        )(words),
   unsupported_response_type: about("The server does not offer this response type. The usual one is code."),
   response_type_not_registered: about(
     "The client is not registered for this response type. token (implicit) is the least safe flow; let the app use code with PKCE if it can. Add the type only if the app needs it.",
