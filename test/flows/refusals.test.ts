@@ -161,7 +161,7 @@ describe("the authorization endpoint", () => {
 
   test("no redirect URI → says that it is missing, and no command registers one", async () => {
     const refusal = await stored(onPage(await open({ redirect_uri: undefined })));
-    expect(refusal.explanation).toContain("The request has no redirect_uri.");
+    expect(refusal.explanation).toContain("The request has no redirect_uri,");
     expect(refusal.commands).toEqual([`assent client show ${client.clientId}`]);
   });
 
