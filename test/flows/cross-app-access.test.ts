@@ -16,7 +16,8 @@ import {
   tokensOf,
 } from "../support/back-channel.ts";
 import { addCompany, addMember, decide, type TestCompany } from "../support/company-staff.ts";
-import { postForm, type TokenAnswer } from "../support/http-browser.ts";
+import { aDevice, decide as connect, DEVICE_GRANT, poll } from "../support/device-actor.ts";
+import { Agent, postForm, type TokenAnswer } from "../support/http-browser.ts";
 import { settle, startServer, type TestClient, type TestServer } from "../support/test-server.ts";
 import { conditionOf, exchange, exchanging, TOKEN_EXCHANGE, typeOf } from "../support/token-exchange.ts";
 
@@ -245,6 +246,28 @@ describe("IJ-04 between the sign-in and the exchange", () => {
     await settle();
     await expectSubjectRefused(ask(signIn.idToken, {}, app));
     await expectSubjectRefused(ask(signIn.refreshToken, { subject_token_type: typeOf("refresh_token") }, app));
+  });
+
+  test("a device's sign-in, which has no session, and then a new password → refused; a refresh token goes on", async () => {
+    const app = await aWiki([connection({ company: null })], {
+      grantTypes: [DEVICE_GRANT, "refresh_token", TOKEN_EXCHANGE],
+    });
+    const person = await idp.addPerson({ email: `p${++people}@acme.test`, emailVerifiedAt: 1 });
+    const { deviceCode, userCode } = await aDevice(idp, app, { scope: "openid read" });
+    await connect(new Agent(idp.issuer), userCode, person.username);
+    const { body } = await poll(idp, app, deviceCode);
+    const idToken = String(body["id_token"]);
+    expect(decodeJwt(idToken)).not.toHaveProperty("sid");
+    expect((await ask(idToken, {}, app)).status).toBe(200);
+    idp.tick(2_000);
+    const { partition, personId, passwordHash } = person;
+    await idp.assent.storage.people.setPassword({
+      ...{ partition, personId, passwordHash: passwordHash ?? "", mustChange: false, keepSessionId: null },
+      ...{ endGrants: false, now: idp.now() },
+    });
+    await expectSubjectRefused(ask(idToken, {}, app));
+    const asking = { subject_token_type: typeOf("refresh_token") };
+    expect((await ask(String(body.refresh_token), asking, app)).status).toBe(200);
   });
 
   test("the time of the permission to sign in is over, that of the rest not → refused", async () => {

@@ -64,6 +64,8 @@ export interface ToVouchFor {
   readonly organization: string | undefined;
   /** The session in which they signed in. Null: none, as on a device. */
   readonly sid: string | null;
+  /** When the ID token was issued. Null: a grant stands for the sign-in, so what ends grants ends that. */
+  readonly issuedAt: Millis | null;
   /** Connections of the app with one other server. */
   readonly connections: readonly Connection[];
 }

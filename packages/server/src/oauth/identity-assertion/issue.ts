@@ -20,7 +20,11 @@ const LIFETIME: Millis = 300_000;
 const refused = (detail: string) => refuse("subject_token_refused", detail);
 
 /** A sign-in of a person at the client. */
-type SignIn = Pick<Grant, "ownerId" | "personId" | "authTime" | "acr" | "amr"> & { readonly sid: string | null };
+type SignIn = Pick<Grant, "ownerId" | "personId" | "authTime" | "acr" | "amr"> & {
+  readonly sid: string | null;
+  /** Of the ID token. Null: a refresh token was presented. */
+  readonly issuedAt: Millis | null;
+};
 
 /** The endpoint has authenticated the client, which is confidential. */
 export async function issueIdentityAssertion(
@@ -36,9 +40,9 @@ export async function issueIdentityAssertion(
   if (!isConnected) refuse("cross_app_not_connected");
   if (single.has("actor_token") || single.has("actor_token_type")) refuse("actor_token_refused", "an ID-JAG has none");
   const signIn = await signInOf(request, policy, context);
-  const { ownerId, personId, sid } = signIn;
+  const { ownerId, personId, sid, issuedAt } = signIn;
   const organization = ownerId === personId ? undefined : ownerId;
-  const vouched = await context.assertedOwners.vouchFor({ client, personId, organization, sid, connections });
+  const vouched = await context.assertedOwners.vouchFor({ client, personId, organization, sid, issuedAt, connections });
   if (vouched.kind === "refused") return refused(vouched.why);
   if (vouched.kind === "unconnected") return refuse("cross_app_not_connected", "none of them is for this person");
   const { connection, email } = vouched;
@@ -56,7 +60,7 @@ async function signInOf(request: GrantRequest, policy: TokenExchangePolicy, cont
     const { grant } = await grantOfRefreshToken(token, { request, policy, target: { named: undefined } }, context);
     const live = liveScopes(grant.scopes, client, await context.catalog.scopes(), context.now(), SCOPE_MARGIN);
     if (!live.some(({ name }) => name === OPENID)) refused("nobody signed in by it, or that has ended");
-    return grant;
+    return { ...grant, issuedAt: null };
   }
   if (kind !== "id_token") return refuse("subject_token_type_not_allowed", kind);
   const claims = await context.openId.claimsOf(token);
@@ -64,12 +68,13 @@ async function signInOf(request: GrantRequest, policy: TokenExchangePolicy, cont
   const { aud, sub, organization, sid, acr, amr } = claims;
   if (aud !== client.clientId || typeof sub !== "string") return refused("an ID token for another client");
   if ((timeClaim(claims, "exp") ?? 0) <= context.now()) refused("an ID token that has expired");
-  if (context.restoredAt > 0 && (timeClaim(claims, "iat") ?? 0) <= context.restoredAt)
-    refused("from before the database was restored");
+  const issuedAt = timeClaim(claims, "iat") ?? 0;
+  if (context.restoredAt > 0 && issuedAt <= context.restoredAt) refused("from before the database was restored");
   return {
     ownerId: typeof organization === "string" ? organization : sub,
     personId: sub,
     sid: typeof sid === "string" ? sid : null,
+    issuedAt,
     authTime: timeClaim(claims, "auth_time") ?? null,
     acr: typeof acr === "string" ? acr : null,
     amr: Array.isArray(amr) ? amr.filter((one) => typeof one === "string") : [],
