@@ -3,7 +3,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { aWorkspaceWithDatabase } from "../../packages/cli/test/support/run-command.ts";
+import { aWorkspace, aWorkspaceWithDatabase } from "../../packages/cli/test/support/run-command.ts";
 import { adminOf, type OpenedAdmin } from "../../packages/server/src/admin/context.ts";
 import type { CustomClaims, Policies } from "../../packages/server/src/index.ts";
 import type { Person } from "../../packages/server/src/owners/storage.ts";
@@ -179,5 +179,32 @@ test("the command → 0 without a difference, 3 with one, 2 without a file, 1 fo
     expect((await run("-f", join(at.folder, "nowhere.ts"))).code).toBe(1);
   } finally {
     at.remove();
+  }
+}, 60_000);
+
+test("the command, every recorded question left out → 1, and why: that is no trial", async () => {
+  const site = await startServer();
+  const at = aWorkspace();
+  const env = {
+    ASSENT_ISSUER: site.issuer,
+    ASSENT_DATA_DIR: site.dataDir,
+    ASSENT_DATABASE_URL: site.assent.config.databaseUrl,
+  };
+  try {
+    const { username } = await site.addPerson();
+    await signIn(new Agent(site.issuer), username);
+    const kinds = async () =>
+      (await site.assent.storage.events.chain({ after: 0, limit: 100 })).map(({ kind }) => kind);
+    await vi.waitFor(async () => expect(await kinds()).toContain("sign_in.succeeded"), { timeout: 20_000 });
+    const deleted = await at.run(["user", "delete", username, "--yes"], { env });
+    expect(deleted.code, deleted.stderr).toBe(0);
+    const rules = join(at.folder, "rules.ts");
+    writeFileSync(rules, "export default { policies: { signIn: { decide: () => ({ allow: false }) } } };");
+    const { code, stderr } = await at.run(["policy", "try", "-f", rules], { env });
+    expect([code, stderr]).toEqual([1, expect.stringContaining("1 left out: ")]);
+    expect(stderr).toContain("error: nothing was tried");
+  } finally {
+    at.remove();
+    await site.stop();
   }
 }, 60_000);

@@ -1,7 +1,7 @@
 /** `assent policy try`: what the policies of a file would decide differently. */
 
 import type { Command } from "commander";
-import { UsageError } from "../command-errors.ts";
+import { Failure, UsageError } from "../command-errors.ts";
 import { given, type JsonOption, noun, verb, withAdmin } from "../shared-options.ts";
 import { type Moment, timeOf, timeOption } from "../time-option.ts";
 
@@ -49,6 +49,9 @@ async function tryFile({ file, since, client, ...options }: TryOptions): Promise
     out.note(`asked about ${signIns} sign-ins, ${tokens} tokens and ${claims} times claims; ${trial.failures} failed`);
     for (const [why, count] of Object.entries(trial.skipped)) out.note(`${count} left out: ${why}`);
     for (const one of NOT_RECORDED) out.note(one);
+    if (signIns + tokens + claims === 0 && Object.keys(trial.skipped).length > 0) {
+      throw new Failure("nothing was tried: every recorded question was left out, for the reasons above");
+    }
   });
 }
 
