@@ -156,7 +156,7 @@ export class ChainWalk {
     const expected = this.#last.seq + 1;
     if (seq !== expected) {
       const missing = seq - expected;
-      return { seq: expected, problem: missing > 0 ? `${missing} events are missing` : "an event is there twice" };
+      return { seq: expected, problem: missing > 0 ? missingText(missing) : "an event is there twice" };
     }
     if (hashOf(this.#last.hash, seq, record) !== hash)
       return { seq, problem: "the event does not fit its hash: it was changed, or put in another place" };
@@ -166,6 +166,8 @@ export class ChainWalk {
     return undefined;
   }
 }
+
+const missingText = (count: number) => (count === 1 ? "1 event is missing" : `${count} events are missing`);
 
 function isConsistent({ record, ...event }: SealedEvent): boolean {
   try {
