@@ -53,7 +53,6 @@ const WAITING: readonly (readonly [part: string, attacks: Readonly<Record<string
     {
       "AD-11": "forms of the console posted by another site",
       "AD-15": "addresses of internal hosts for connection tests, webhooks and metadata",
-      "AD-18": "a change without its entry in an audit log",
     },
   ],
   [

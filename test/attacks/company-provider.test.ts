@@ -120,7 +120,12 @@ describe("UP-18: a company's provider asserts an address", () => {
     const key = { partition: company.partition, companyId: company.companyId };
     const agents = [new Agent(server.issuer), new Agent(server.issuer)] as const;
     const begun = [await typeWorkAddress(agents[0], `a@${domain}`), await typeWorkAddress(agents[1], `a@${domain}`)];
-    await server.assent.storage.companySignIn.set({ ...key, addDomains: [], removeDomains: [domain] });
+    await server.assent.storage.companySignIn.set({
+      ...key,
+      addDomains: [],
+      removeDomains: [domain],
+      now: server.now(),
+    });
     await settle();
     says({ email: `new@${domain}` });
     expect((await agents[0].get(there.callback(begun[0] ?? (await agents[0].get("/"))))).status).toBe(403);

@@ -50,7 +50,7 @@ beforeAll(async () => {
   company = await addCompany(server, { defaultRule: "members" });
   const { partition, companyId } = company;
   const key = { partition, companyId, ownProvider: true, removeDomains: [] };
-  await server.assent.storage.companySignIn.set({ ...key, addDomains: ["acme.test"] });
+  await server.assent.storage.companySignIn.set({ ...key, addDomains: ["acme.test"], now: server.now() });
   member = await aMember();
   await acme();
   await trust(server, { issuer: plain.issuer, type: "jwt", jwks: plain.jwks });

@@ -46,6 +46,7 @@ beforeAll(async () => {
     ownProvider: false,
     addDomains: ["acme.test"],
     removeDomains: [],
+    now: there.now(),
   });
   await trust(there, {
     ...{ issuer: idp.issuer, type: "id-jag", jwksUri: `${idp.issuer}/jwks`, scopes: ["tools"], mapSubject: "email" },

@@ -250,7 +250,14 @@ class Builder {
     const now = this.#server.now();
     const { companySignIn } = this.#server.assent.storage;
     const domain = `${company.slug}.test`;
-    await companySignIn.set({ partition, companyId, ownProvider: true, addDomains: [domain], removeDomains: [] });
+    await companySignIn.set({
+      partition,
+      companyId,
+      ownProvider: true,
+      addDomains: [domain],
+      removeDomains: [],
+      now: Date.now(),
+    });
     await companySignIn.putProvider({
       ...{ partition, companyId, by: null, seen: null, most: 1_000, step: "connected", now },
       provider: {

@@ -78,7 +78,13 @@ export async function addCompanyProvider(
   }: Partial<CompanyProvider> & { readonly domains: readonly string[]; readonly clientSecret?: string },
 ): Promise<CompanyProvider> {
   const key = { partition, companyId };
-  await assent.storage.companySignIn.set({ ...key, ownProvider: true, addDomains: domains, removeDomains: [] });
+  await assent.storage.companySignIn.set({
+    ...key,
+    ownProvider: true,
+    addDomains: domains,
+    removeDomains: [],
+    now: Date.now(),
+  });
   const id = changes.id ?? randomBytes(16).toString("base64url");
   const before = (await assent.storage.companySignIn.get(key))?.provider ?? null;
   const provider: CompanyProvider = {

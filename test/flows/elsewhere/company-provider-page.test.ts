@@ -41,7 +41,7 @@ async function aCompany(allowed = true): Promise<TestCompany & { readonly domain
   const domain = `flow${companies}.test`;
   const { partition, companyId } = company;
   const changes = { ownProvider: allowed, addDomains: [domain], removeDomains: [] };
-  await server.assent.storage.companySignIn.set({ partition, companyId, ...changes });
+  await server.assent.storage.companySignIn.set({ partition, companyId, now: server.now(), ...changes });
   return { ...company, domain };
 }
 

@@ -63,6 +63,7 @@ export async function updateCompanySignIn(
   refuseAny(problems.filter((one) => one !== false));
   const outcome = await context.storage.companySignIn.set({
     ...{ partition, companyId, addDomains: added, removeDomains: removed },
+    now: context.now(),
     ...(ownProvider === undefined ? {} : { ownProvider }),
   });
   if (outcome.kind === "stored") return outcome.record;

@@ -16,13 +16,14 @@ export interface CompanySignInStorage {
     /** All companies that have a domain or a provider, or may have one. */
     list(): Promise<readonly CompanySignIn[]>;
     get(args: Pick<CompanyKey, "companyId">): Promise<CompanySignIn | undefined>;
-    /** The operator's part. `taken`: another company, or a provider of the operator's, has the domain. */
+    /** The operator's part, with an event if something changes. `taken`: another company, or a provider of the operator's, has the domain. */
     set(
       args: CompanyKey & {
         /** Absent: as before. */
         readonly ownProvider?: boolean;
         readonly addDomains: readonly string[];
         readonly removeDomains: readonly string[];
+        readonly now: Millis;
       },
     ): Promise<
       | { readonly kind: "stored"; readonly record: CompanySignIn }

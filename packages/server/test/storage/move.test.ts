@@ -68,7 +68,13 @@ async function filled(storage: Storage): Promise<Awaited<ReturnType<typeof aLive
   await storage.keys.add({ key: aKey() });
   await storage.signInProviders.put({ provider: aSignInProvider(), create: true, most: 50 });
   const company = await aStoredCompany(storage);
-  await storage.companySignIn.set({ ...company, ownProvider: true, addDomains: ["corp.test"], removeDomains: [] });
+  await storage.companySignIn.set({
+    ...company,
+    ownProvider: true,
+    addDomains: ["corp.test"],
+    removeDomains: [],
+    now: 1,
+  });
   await storage.logos.put({ hash: "h", type: "image/png", bytes: new Uint8Array(70_000).fill(7), now: NOW });
   const live = await aLiveGrant(storage);
   await storage.sessions.create(aSession(live.person, { userAgent: null }));

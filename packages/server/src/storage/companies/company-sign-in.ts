@@ -10,6 +10,7 @@ import type { CompanyProvider, CompanySignIn } from "../../owners/identities/com
 import type { OwnSignInStep } from "../../owners/storage.ts";
 import { note } from "../consents/history.ts";
 import { type Call, query, type Row, sql, steps, type Tx, transaction } from "../define-verbs.ts";
+import { tell } from "../events/tell.ts";
 import { post } from "../mail/outbox.ts";
 import { hold, raise } from "../operator/catalog-versions.ts";
 import { listProviders } from "../operator/sign-in-providers.ts";
@@ -58,7 +59,7 @@ async function write(tx: Tx, record: CompanySignIn): Promise<void> {
 
 /** A domain belongs to one company, and to none if a provider of the operator's has it. */
 export const setCompanySignIn = transaction<Args<"set">, Outcome<"set">>(
-  async (tx, { partition, companyId, ownProvider, addDomains, removeDomains }) => {
+  async (tx, { partition, companyId, ownProvider, addDomains, removeDomains, now }) => {
     if ((await lockCompany(tx, { partition, companyId })) === undefined) return { kind: "unknown" };
     await hold(tx);
     const before = await read(tx, { partition, companyId });
@@ -72,6 +73,14 @@ export const setCompanySignIn = transaction<Args<"set">, Outcome<"set">>(
     const emailDomains = [...new Set([...kept, ...addDomains])];
     const record = { ...before, emailDomains, ownProvider: ownProvider ?? before.ownProvider };
     await write(tx, record);
+    const changed = [
+      ...(emailDomains.join() === before.emailDomains.join() ? [] : ["email_domains"]),
+      ...(record.ownProvider === before.ownProvider ? [] : ["own_provider"]),
+    ];
+    if (changed.length > 0) {
+      const details = { changed };
+      await tell(tx, { kind: "company.updated", at: now, by: "operator", subject: companyId, details });
+    }
     return { kind: "stored", record };
   },
 );

@@ -13,7 +13,7 @@ const most = 10_000;
 
 onEveryBackend("how the people of a company sign in", (storage) => {
   const set = (company: Company, changes: Partial<Parameters<ReturnType<typeof storage>["companySignIn"]["set"]>[0]>) =>
-    storage().companySignIn.set({ ...keyOf(company), addDomains: [], removeDomains: [], ...changes });
+    storage().companySignIn.set({ ...keyOf(company), addDomains: [], removeDomains: [], now: NOW, ...changes });
   const put = (company: Company, provider: CompanyProvider, changes = {}) =>
     storage().companySignIn.putProvider({
       ...{ ...keyOf(company), by: null, provider, seen: null, most, step: "connected", now: NOW },

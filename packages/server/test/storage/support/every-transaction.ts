@@ -180,7 +180,7 @@ export const calls: readonly (readonly [string, unknown])[] = [
   ["joinCompany", { ...invitation, saltHash, person, link: "another", version: 0, now: NOW }],
   ["stepDown", { ...membership }],
   ["noteStanding", { ...person, now: NOW }],
-  ["companySignIn.set", { ...company, addDomains: ["corp.test"], removeDomains: [] }],
+  ["companySignIn.set", { ...company, addDomains: ["corp.test"], removeDomains: [], now: NOW }],
   [
     "companySignIn.putProvider",
     { ...company, by: null, provider: companyProvider, seen: null, most: 5, step: "connected", mails, now: NOW },
