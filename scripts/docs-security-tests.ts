@@ -49,10 +49,9 @@ const GROUPS: Readonly<Record<string, string>> = {
 const WAITING: readonly (readonly [part: string, attacks: Readonly<Record<string, string>>])[] = [
   ["an import of another server's clients", { "AP-11": "clients whose settings there are weaker than ours" }],
   [
-    "the admin API and the console",
+    "the console",
     {
       "AD-11": "forms of the console posted by another site",
-      "AD-15": "addresses of internal hosts for connection tests, webhooks and metadata",
     },
   ],
   [

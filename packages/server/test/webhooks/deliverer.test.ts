@@ -333,7 +333,7 @@ describe("addresses", () => {
     ["a private address", "https://10.0.0.1/hook", "refused"],
     ["this machine by name", "https://localhost/hook", "refused"],
     ["cloud metadata", "https://169.254.169.254/latest", "refused"],
-  ])("DR-04 %s, not allowed by the operator → nothing is sent", async (_, url, fault) => {
+  ])("AD-15, DR-04 %s, not allowed by the operator → nothing is sent", async (_, url, fault) => {
     const { id } = await aHook(url);
     await note();
     await round(deliverer({ fetcher: fetcher({ alsoAllowed: [] }) }));
