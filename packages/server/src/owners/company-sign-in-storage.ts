@@ -16,7 +16,10 @@ export interface CompanySignInStorage {
     /** All companies that have a domain or a provider, or may have one. */
     list(): Promise<readonly CompanySignIn[]>;
     get(args: Pick<CompanyKey, "companyId">): Promise<CompanySignIn | undefined>;
-    /** The operator's part, with an event if something changes. `taken`: another company, or a provider of the operator's, has the domain. */
+    /**
+     * The operator's part, with an event if something changes. `taken`: another company, or a provider of the
+     * operator's, has the domain.
+     */
     set(
       args: CompanyKey & {
         /** Absent: as before. */

@@ -17,6 +17,9 @@ export interface VouchContext {
   now(): Millis;
 }
 
+/** ID tokens have whole seconds, rounded down. */
+const SECOND: Millis = 1000;
+
 const refused = (why: string): Vouched => ({ kind: "refused", why });
 
 export async function vouchFor(
@@ -31,7 +34,7 @@ export async function vouchFor(
   if (sid !== null) {
     const sessions = await storage.sessions.list({ partition, personId, now });
     if (!sessions.some(({ sessionId }) => sessionId === sid)) return refused("the session of the sign-in has ended");
-  } else if (issuedAt !== null && issuedAt < wholeSeconds(person.passwordChangedAt ?? 0)) {
+  } else if (issuedAt !== null && issuedAt + SECOND <= (person.passwordChangedAt ?? 0)) {
     // No session tells that the sign-in is over, so a new password does.
     return refused("the password has changed since the sign-in");
   }
@@ -54,9 +57,6 @@ export async function vouchFor(
   const isNobodys = companies.length === 0 && connections.some(({ company }) => company !== null);
   return isNobodys ? refused("the person is in no company") : { kind: "unconnected" };
 }
-
-/** As ID tokens write times. */
-const wholeSeconds = (time: Millis): Millis => Math.floor(time / 1000) * 1000;
 
 /** A sign-in for a company is for its connections alone. */
 function fits(company: Connection["company"], organization: string | undefined): boolean {
