@@ -192,10 +192,12 @@ test("the command, every recorded question left out → 1, and why: that is no t
   };
   try {
     const { username } = await site.addPerson();
-    await signIn(new Agent(site.issuer), username);
+    const gone = await site.addClient();
+    await authorize(new Agent(site.issuer), authorizeUrl(site, gone), username);
     const kinds = async () =>
       (await site.assent.storage.events.chain({ after: 0, limit: 100 })).map(({ kind }) => kind);
-    await vi.waitFor(async () => expect(await kinds()).toContain("sign_in.succeeded"), { timeout: 20_000 });
+    await vi.waitFor(async () => expect(await kinds()).toContain("consent.given"), { timeout: 20_000 });
+    expect((await at.run(["client", "delete", gone.clientId, "--yes"], { env })).code).toBe(0);
     const deleted = await at.run(["user", "delete", username, "--yes"], { env });
     expect(deleted.code, deleted.stderr).toBe(0);
     const rules = join(at.folder, "rules.ts");
@@ -203,6 +205,10 @@ test("the command, every recorded question left out → 1, and why: that is no t
     const { code, stderr } = await at.run(["policy", "try", "-f", rules], { env });
     expect([code, stderr]).toEqual([1, expect.stringContaining("1 left out: ")]);
     expect(stderr).toContain("error: nothing was tried");
+    const none = join(at.folder, "none.ts");
+    writeFileSync(none, "export default { policies: {} };");
+    // Nothing asks about the consent of the deleted client, so nothing is left out.
+    expect(await at.run(["policy", "try", "-f", none], { env })).toMatchObject({ code: 0 });
   } finally {
     at.remove();
     await site.stop();

@@ -122,7 +122,8 @@ async function questionsFrom(
   }
   const resources = new Map((await listScopes(admin)).map(({ scope: { name, resource } }) => [name, resource]));
   const issuing = tried.some(({ policies }) => policies?.issue !== undefined);
-  for (const event of ofClient([...given, ...exchanged])) {
+  const about = issuing || tried.some(({ customClaims }) => customClaims.length > 0) ? [...given, ...exchanged] : [];
+  for (const event of ofClient(about)) {
     const client = clients.get(event.clientId ?? "");
     if (client === undefined) skip(NO_CLIENT);
     else {
