@@ -190,15 +190,47 @@ describe("UserInfo", () => {
     expect([...texts]).toEqual([expect.stringMatching(/^401 .*"invalid_token"/)]);
   });
 
-  test("UI-09 the person is disabled or deleted → 401 and no claim", async () => {
-    const { access, person } = await tokensFor();
-    const { partition, personId } = person;
-    const { storage } = server.assent;
-    const found = await storage.people.get({ partition, personId });
-    expect(found?.status).toBe("active");
-    await storage.people.delete({ partition, personId, now: server.now() });
-    const answer = await fetch(userInfo, { headers: bearer(access) });
+  type Ended = Awaited<ReturnType<typeof tokensFor>> & { readonly of: TestClient };
+  test.each<[string, (ended: Ended) => Promise<unknown>]>([
+    [
+      "the person is deleted",
+      ({ person: { partition, personId } }) =>
+        server.assent.storage.people.delete({ partition, personId, now: server.now() }),
+    ],
+    [
+      "the person is disabled",
+      ({ person: { partition, personId } }) =>
+        server.assent.storage.people.setStatus({ partition, personId, status: "disabled", now: server.now() }),
+    ],
+    [
+      "the owner revoked the app",
+      ({ person: { partition, personId }, of: { clientId } }) =>
+        server.assent.storage.consents.revoke({
+          ...{ partition, clientId, ownerId: personId, revokedBy: personId },
+          now: server.now(),
+        }),
+    ],
+    [
+      "the client revoked its grant",
+      ({ refreshToken, of }) => postForm(server, "/revoke", of, { token: refreshToken }),
+    ],
+    [
+      "the client is disabled",
+      async ({ of: { clientId } }) => {
+        const { clients } = server.assent.storage;
+        const found = await clients.get({ clientId });
+        if (found === undefined) throw new Error("no client");
+        await clients.put({ client: { ...found.record, status: "disabled" }, expect: found.version });
+      },
+    ],
+  ])("UI-09 %s → 401 and no claim", async (_, end) => {
+    const of = await server.addClient({ scopes: ["openid", "email"] });
+    const tokens = await tokensFor({}, of);
+    expect((await fetch(userInfo, { headers: bearer(tokens.access) })).status).toBe(200);
+    await end({ ...tokens, of });
+    const answer = await fetch(userInfo, { headers: bearer(tokens.access) });
     expect([answer.status, await answer.json()]).toMatchObject([401, { error: "invalid_token" }]);
+    expect(answer.headers.get("www-authenticate")).toBe('Bearer realm="assent", error="invalid_token"');
   });
 
   test("UI-12 scripts of any origin → may ask with a token, never with a cookie", async () => {

@@ -137,6 +137,21 @@ describe("paused", () => {
     expect(history.text).toContain("go on");
   });
 
+  test("UserInfo refuses the token; resumed → it answers again", async () => {
+    const reader = await server.addClient({ name: "Reader", scopes: ["openid", "email"] });
+    const { agent, tokens, email } = await someone("openid email", reader);
+    const headers = { authorization: `Bearer ${tokens.access_token}` };
+    const ask = async () => {
+      const answer = await fetch(`${server.issuer}/userinfo`, { headers });
+      return [answer.status, answer.headers.get("www-authenticate"), await answer.json()];
+    };
+    await press(agent, "pause", reader.clientId);
+    const challenge = expect.stringContaining('error="invalid_token"');
+    expect(await ask()).toEqual([401, challenge, expect.not.objectContaining({ email })]);
+    await press(agent, "resume", reader.clientId);
+    expect(await ask()).toMatchObject([200, null, { email }]);
+  });
+
   test("a token that an API verifies itself → introspection tells that it still works until it expires", async () => {
     const { agent, tokens } = await someone("read");
     await press(agent, "pause");

@@ -5,7 +5,8 @@ import { authenticateClient, type CredentialsSent, presentedCredentials } from "
 import { ceilingOf, underCeiling } from "./consent-reach.ts";
 import { refuse } from "./errors.ts";
 import { actorOf, isFor } from "./issue-access-token.ts";
-import type { Client, Grant, Resource } from "./model.ts";
+import { accessIsLive } from "./live-access.ts";
+import type { Client, Resource } from "./model.ts";
 import { parseOrRefuse } from "./parameters.ts";
 import type { OAuthContext, VerifiedAccessToken } from "./ports.ts";
 import { liveScopes, SCOPE_MARGIN } from "./scope.ts";
@@ -73,10 +74,11 @@ async function introspectAccessToken(token: string, caller: Caller, context: OAu
   const resources = await context.catalog.resources();
   const bound = [claims.aud].flat().some((audience) => resources.get(audience)?.grantBound === true);
   if (bound) {
-    // A client that was disabled a moment ago may have more grants than could be ended since.
-    const client = await context.catalog.client(claims.client_id);
-    if (client?.status !== "active") return INACTIVE;
-    if (grantId !== null && !(await grantIsLive(grantId, client, context))) return INACTIVE;
+    const isLive =
+      grantId === null
+        ? (await context.catalog.client(claims.client_id))?.status === "active"
+        : await accessIsLive(grantId, claims.client_id, context);
+    if (!isLive) return INACTIVE;
   }
   if (grantId !== null) {
     context.noteIntrospection(grantId);
@@ -92,26 +94,6 @@ async function introspectAccessToken(token: string, caller: Caller, context: OAu
 
 /** The answer for a live access token is always the same. It is kept for as long as the claims are. */
 const texts = new WeakMap<VerifiedAccessToken["claims"], string>();
-
-async function grantIsLive(grantId: string, asker: Client, context: OAuthContext): Promise<boolean> {
-  const partition = context.credentials.partitionOf(grantId);
-  const found = await context.storage.grants.find({ partition, grantId, saltHash: null });
-  // An exchanged token is under the grant of another client (RFC 8693).
-  const exchanged = found !== undefined && found.clientId !== asker.clientId;
-  const client = exchanged ? await context.catalog.client(found.clientId) : asker;
-  if (client?.status !== "active") return false;
-  if (exchanged && (await accessWasRemoved(found, asker, context))) return false;
-  // The ceiling may be lower now than when the token was issued.
-  const grant = found && underCeiling(found, ceilingOf(client, context.policy));
-  const now = context.now();
-  return grant?.status === "active" && grant.pausedAt === null && grant.idleUntil > now && grant.absoluteUntil > now;
-}
-
-/** True: the owner has removed or paused the access of the client that exchanged the token. */
-async function accessWasRemoved({ partition, ownerId }: Grant, { clientId }: Client, { storage }: OAuthContext) {
-  const consent = await storage.consents.find({ partition, ownerId, clientId });
-  return consent !== undefined && (consent.status === "revoked" || consent.pausedAt !== null);
-}
 
 async function introspectRefreshToken(token: string, caller: Caller, context: OAuthContext): Promise<Introspection> {
   const credential = context.credentials.read("refresh_token", token);

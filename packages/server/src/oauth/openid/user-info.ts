@@ -2,13 +2,14 @@
 
 import { refuse } from "../errors.ts";
 import { isFor } from "../issue-access-token.ts";
+import { accessIsLive } from "../live-access.ts";
 import type { PersonDetails } from "../model.ts";
 import type { OAuthContext, PersonFacts } from "../ports.ts";
 import { ownAudience } from "../resource-indicator.ts";
 import type { OwnClaims } from "./own-claims.ts";
 import { CLAIMS_OF_SCOPE, OPENID } from "./scopes.ts";
 
-interface UserInfoContext extends Pick<OAuthContext, "issuer" | "accessTokens" | "hashes" | "now"> {
+interface UserInfoContext extends OAuthContext {
   readonly ownClaims: OwnClaims;
   /** Undefined: the person was deleted or is disabled. */
   personFacts(personId: string): Promise<PersonFacts | undefined>;
@@ -67,7 +68,11 @@ export async function userInfo(
   if (bound !== undefined && !context.hashes.equal(bound, thumbprint ?? ""))
     return refuse("access_token_invalid", "bound to another certificate than that of the connection");
   const actor = textOf(act, "sub");
-  const person = await context.personFacts(actor ?? sub);
+  const [isLive, person] = await Promise.all([
+    accessIsLive(verified.grantId, clientId, context),
+    context.personFacts(actor ?? sub),
+  ]);
+  if (!isLive) return refuse("access_token_invalid", "its grant has ended or is paused, or its client is disabled");
   if (person === undefined) return refuse("access_token_invalid", "the person was deleted or disabled");
   const about = { sub: person.personId, organization: actor === undefined ? null : sub, clientId };
   return {
