@@ -28,7 +28,13 @@ export interface TrialChange {
 }
 
 export interface Trial {
-  readonly asked: { readonly sign_ins: number; readonly tokens: number; readonly claims: number };
+  readonly asked: {
+    readonly sign_ins: number;
+    readonly tokens: number;
+    readonly claims: number;
+    /** Tokens of clients in their own name: their questions are made from registrations, not from events. */
+    readonly own_tokens: number;
+  };
   readonly changes: readonly TrialChange[];
   /** Answers of the tried file that are failures: it threw, was late, or gave something else. */
   readonly failures: number;
@@ -73,7 +79,7 @@ export async function tryPolicies(present: Tried, next: Tried, query: TrialQuery
   };
   const questions = await questionsFrom([present, next], query, skip, admin);
   const changes: TrialChange[] = [];
-  const asked = { sign_in: 0, token: 0, claims: 0 };
+  const asked = { sign_in: 0, token: 0, claims: 0, own_token: 0 };
   let failures = 0;
   const until = Date.now() + LONGEST;
   for (let at = 0; at < questions.length; at += AT_ONCE) {
@@ -85,14 +91,15 @@ export async function tryPolicies(present: Tried, next: Tried, query: TrialQuery
     const answers = await Promise.all(turn.map(async (one) => [await one.ask(present), await one.ask(next)] as const));
     for (const [index, { about, event, sub, clientId }] of turn.entries()) {
       const [before = "", after = ""] = answers[index] ?? [];
-      asked[about] += 1;
+      asked[event === null ? "own_token" : about] += 1;
       const fails = after.startsWith(FAILED);
       if (fails) failures += 1;
       if (before === after && !fails) continue;
       changes.push({ about, event: event?.eventId ?? null, at: event?.at ?? null, sub, clientId, before, after });
     }
   }
-  return { asked: { sign_ins: asked.sign_in, tokens: asked.token, claims: asked.claims }, changes, failures, skipped };
+  const { sign_in, token, claims, own_token } = asked;
+  return { asked: { sign_ins: sign_in, tokens: token, claims, own_tokens: own_token }, changes, failures, skipped };
 }
 
 type Skip = (why: string) => void;

@@ -45,13 +45,18 @@ async function tryFile({ file, since, client, ...options }: TryOptions): Promise
       const columns = ["about", "at", "sub", "client_id", "before", "after"].map((field) => ({ field }));
       out.list(found, columns, "Nothing changes.");
     });
-    const { sign_ins: signIns, tokens, claims } = trial.asked;
-    out.note(`asked about ${signIns} sign-ins, ${tokens} tokens and ${claims} times claims; ${trial.failures} failed`);
+    const { sign_ins: signIns, tokens, claims, own_tokens: own } = trial.asked;
+    const events = `${signIns} sign-ins, ${tokens} tokens and ${claims} times claims`;
+    const registrations = own === 0 ? "" : `, and about ${own} tokens of clients in their own name`;
+    out.note(`asked about ${events}${registrations}; ${trial.failures} failed`);
     for (const [why, count] of Object.entries(trial.skipped)) out.note(`${count} left out: ${why}`);
     for (const one of NOT_RECORDED) out.note(one);
-    if (signIns + tokens + claims === 0 && Object.keys(trial.skipped).length > 0) {
-      throw new Failure("nothing was tried: every recorded question was left out, for the reasons above");
-    }
+    if (signIns + tokens + claims > 0 || Object.keys(trial.skipped).length === 0) return;
+    const why = "every recorded question was left out, for the reasons above";
+    if (own === 0) throw new Failure(`nothing was tried: ${why}`);
+    const half = `nothing was tried about people: ${why}`;
+    if (found.length === 0) throw new Failure(half);
+    out.note(half);
   });
 }
 
