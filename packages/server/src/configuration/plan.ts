@@ -137,6 +137,13 @@ function differenceOf(kind: Kind, entry: Entry, present: Present, context: Conte
 /** The values of `after` that are other ones than before. Null: it has none any more. */
 export function differing(before: Fields, after: Fields): Fields {
   const names = new Set([...Object.keys(before), ...Object.keys(after)]);
-  const changed = [...names].filter((name) => !isDeepStrictEqual(before[name] ?? null, after[name] ?? null));
+  const changed = [...names].filter((name) => !isSame(name, before[name] ?? null, after[name] ?? null));
   return Object.fromEntries(changed.map((name) => [name, after[name] ?? null]));
+}
+
+/** The order of domains has no meaning. */
+function isSame(name: string, before: unknown, after: unknown): boolean {
+  if (name !== "email_domains" || !Array.isArray(before) || !Array.isArray(after))
+    return isDeepStrictEqual(before, after);
+  return new Set(before).symmetricDifference(new Set(after)).size === 0;
 }

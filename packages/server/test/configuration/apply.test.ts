@@ -124,6 +124,14 @@ describe.each(["sqlite", "postgres"] as const)("on %s", (kind) => {
     expect((await apply(other, at.admin)).changes).toEqual([]);
   });
 
+  test("domains in another order → no change", async () => {
+    const domains = (...named: readonly string[]) =>
+      WHOLE.replaceAll("email_domains: [staff.example]", `email_domains: [${named.join(", ")}]`);
+    expect((await apply(domains("staff.example", "a.example"), at.admin)).changes).toHaveLength(1);
+    expect((await apply(domains("a.example", "staff.example"), at.admin)).changes).toEqual([]);
+    expect((await apply(WHOLE, at.admin)).changes).toHaveLength(1);
+  });
+
   test("AP-09 item 4 of 5 is refused → nothing is written, and the message has its place", async () => {
     const wrong = WHOLE.replace("name: Photos", "name: Pictures").replace(
       "redirect_uris: [https://web.example.com/callback]",

@@ -70,11 +70,14 @@ export const setCompanySignIn = transaction<Args<"set">, Outcome<"set">>(
     );
     if (taken !== undefined) return { kind: "taken", domain: taken };
     const kept = before.emailDomains.filter((domain) => !removeDomains.includes(domain));
-    const emailDomains = [...new Set([...kept, ...addDomains])];
+    const wanted = new Set([...kept, ...addDomains]);
+    // The order has no meaning.
+    const sameDomains = wanted.symmetricDifference(new Set(before.emailDomains)).size === 0;
+    const emailDomains = sameDomains ? before.emailDomains : [...wanted];
     const record = { ...before, emailDomains, ownProvider: ownProvider ?? before.ownProvider };
     await write(tx, record);
     const changed = [
-      ...(emailDomains.join() === before.emailDomains.join() ? [] : ["email_domains"]),
+      ...(sameDomains ? [] : ["email_domains"]),
       ...(record.ownProvider === before.ownProvider ? [] : ["own_provider"]),
     ];
     if (changed.length > 0) {

@@ -39,6 +39,24 @@ onEveryBackend("how the people of a company sign in", (storage) => {
     expect(await set(other.company, { addDomains: [mine] })).toMatchObject({ kind: "stored" });
   });
 
+  test("the same domains in another order → no event; another one → an event", async () => {
+    const { company } = await aStaffedCompany(storage());
+    const [one, other] = [domain(), domain()];
+    await set(company, { addDomains: [one, other] });
+    const events = async () => {
+      const { events: waiting } = await storage().events.waiting({ limit: 10_000 });
+      const own = waiting.filter(({ record }) => record.includes(company.companyId));
+      return own.filter(({ record }) => record.includes("company.updated")).length;
+    };
+    const before = await events();
+    expect(before).toBe(1);
+    const same = await set(company, { addDomains: [one], removeDomains: [one] });
+    expect(same).toMatchObject({ record: { emailDomains: [one, other] } });
+    expect(await events()).toBe(before);
+    await set(company, { removeDomains: [one] });
+    expect(await events()).toBe(before + 1);
+  });
+
   test("20 companies claim one domain at once → one gets it", async () => {
     const wanted = domain();
     const staffed = await Promise.all(Array.from({ length: 20 }, () => aStaffedCompany(storage())));
