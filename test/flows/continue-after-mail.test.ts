@@ -131,6 +131,8 @@ describe("a request of an app", () => {
     const second = await agent.submit(form, { username: name, ...FRESH });
     expect(second.status).toBe(400);
     expect(textOf(second)).toContain("Your account was created with it");
+    expect(textOf(second)).toContain("You can now continue to Photo Printer.");
+    expect(textOf(second)).not.toContain("After that");
     await allows(agent, await agent.follow(await agent.get(linkTo(second, "/consent"))));
   });
 

@@ -111,13 +111,15 @@ describe("somebody without a password signed in eleven minutes ago, and confirms
     expect((await agent.get(EXPORT)).status).toBe(200);
   });
 
-  test("before they choose a first password → confirmed first, and then the form", async () => {
+  test("before they choose a first password → confirmed first, and then the form, which keeps their apps by default", async () => {
     const { page, provider, agent, subject } = await asked(PASSWORD_PAGE);
     expect(asksPassword(page)).toBe(false);
     const begun = await pressProvider(agent, page, provider);
     there.answering = { claims: { ...subject, auth_time: Math.floor(server.now() / 1000) } };
     const form = await agent.follow(await agent.get(there.callback(begun)));
     const password = "a long and rare first password";
+    expect([...formTo(form, PASSWORD_PAGE).fields.keys()]).not.toContain("end_apps");
+    expect(form.text).toContain("Save password");
     const done = await agent.submit(formTo(form, PASSWORD_PAGE), { password, again: password });
     expect(done.location?.pathname).toBe("/account/security");
   });
@@ -191,7 +193,7 @@ describe("a way in always remains", () => {
       return (await agent.follow(await agent.submit(formTo(page, REMOVE)))).text;
     };
     expect(await removed(first?.link ?? "")).toContain("The account is disconnected.");
-    expect(await removed(other?.link ?? "")).toContain("Not disconnected: you couldn’t sign in any more.");
+    expect(await removed(other?.link ?? "")).toContain("Not disconnected: you would have no way to sign in.");
     expect(await linksOf(person)).toHaveLength(1);
   });
 

@@ -19,6 +19,27 @@ test.each(locales)("%s: the warning about a device names the button of its page 
   }
 });
 
+test.each(locales)("%s: the page that deletes an account names the button that keeps it", (locale) => {
+  const { deletion, profile } = messages(locale);
+  expect(deletion.text).toContain(profile.keep);
+  expect(pageOf("delete", locale)).toContain(profile.keep);
+});
+
+test.each(locales)(
+  "%s: the only admin of a company → told why the account stays, without a day or a button for its end",
+  (locale) => {
+    const page = pageOf("delete-sole-admin", locale);
+    expect(page).not.toContain("<time");
+    expect(page).not.toContain("/account/profile/delete");
+    expect(page).not.toContain("Acme, Acme");
+  },
+);
+
+test("a receipt without an app → nothing about an app's access", () => {
+  expect(pageOf("receipt-account", "en")).not.toContain("the app still has access");
+  expect(pageOf("receipt", "en")).toContain("the app still has access");
+});
+
 test("recovery codes → saving them comes before the link that leaves the page", () => {
   const { recovery } = messages("en");
   const page = pageOf("recovery-codes", "en");

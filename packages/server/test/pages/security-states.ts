@@ -183,8 +183,9 @@ export const securityStates: Readonly<Record<string, (chrome: Chrome) => string>
   "remove-identity-long": (c) =>
     removeIdentityPage({ csrf: "csrf-value", id: "id-2", issuer: identities[1].issuer }, c),
   "change-password": (c) => changePasswordPage(aPasswordChange(), c),
-  "change-password-must": (c) => changePasswordPage(aPasswordChange({ must: true, request: "sealed" }), c),
-  "change-password-first": (c) => changePasswordPage(aPasswordChange({ has: false }), c),
+  "change-password-must": (c) =>
+    changePasswordPage(aPasswordChange({ must: true, request: "sealed", endApps: false }), c),
+  "change-password-first": (c) => changePasswordPage(aPasswordChange({ has: false, endApps: false }), c),
   "change-password-throttled": (c) =>
     changePasswordPage(aPasswordChange({ fault: { kind: "throttled", minutes: 12 } }), c),
   recover: (c) => askPage({ what: "recover", ...anAsk, typed: "", fault: null }, c),
@@ -264,7 +265,10 @@ export const securityStates: Readonly<Record<string, (chrome: Chrome) => string>
   "profile-details": (c) => profilePage(aProfile({ details: someDetails, notice: { kind: "details" } }), c),
   "profile-details-wrong": (c) =>
     profilePage(
-      aProfile({ details: someDetails, detailsWrong: ["nickname", "birthdate", "zoneinfo", "website", "profileUrl"] }),
+      aProfile({
+        details: { ...someDetails, birthdate: "1715-12-10", zoneinfo: "London", website: "ada.example" },
+        detailsWrong: ["nickname", "birthdate", "zoneinfo", "website", "profileUrl"],
+      }),
       c,
     ),
   "profile-picture": (c) =>
@@ -281,7 +285,13 @@ export const securityStates: Readonly<Record<string, (chrome: Chrome) => string>
     faults.map((kind) => [
       `change-password-${kind}`,
       (c: Chrome) =>
-        changePasswordPage(aPasswordChange({ fault: { kind } as PasswordFault, has: kind !== "stale" }), c),
+        changePasswordPage(
+          aPasswordChange({
+            fault: { kind } as PasswordFault,
+            ...(kind === "stale" && { has: false, endApps: false }),
+          }),
+          c,
+        ),
     ]),
   ),
 };

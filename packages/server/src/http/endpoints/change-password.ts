@@ -116,17 +116,19 @@ function formAnswer(
   tools: ShowTools,
 ): Answer {
   const sent = http.method === "POST";
+  const has = hasPassword(person, tools.config);
   const view = {
     csrf: formToken(session, tools),
     person: signedInAs(person),
-    has: hasPassword(person, tools.config),
+    has,
     must: person.mustChangePassword,
     request: given.get("request"),
     device: given.get("device"),
     invitation: given.get("invitation"),
     fault,
     endSessions: !sent || given.get("end_sessions") === "yes",
-    endApps: sent ? given.get("end_apps") === "yes" : !person.mustChangePassword,
+    // A first password, and one that somebody else must replace, give no reason to doubt the apps.
+    endApps: sent ? given.get("end_apps") === "yes" : has && !person.mustChangePassword,
   };
   const status = fault?.kind === "throttled" ? 429 : 200;
   // The next redirect may lead to a client, and a form that may lead here only would block it.

@@ -56,6 +56,14 @@ export function nextLine(waiting: Waiting | null, { words }: Chrome, typed: "log
   }
 }
 
+/** What somebody who is already signed in can go on to. */
+export function onwardLine(waiting: Waiting, chrome: Chrome): Child {
+  if (waiting.state !== "here" || waiting.what.kind === "invitation") return nextLine(waiting, chrome, null);
+  const { what } = waiting;
+  const { onward } = chrome.words.waiting;
+  return html`<p class="soft">${what.kind === "app" ? rich(onward.app, { app: name(what.app) }) : onward.device}</p>`;
+}
+
 /** On the page that says that the message is on its way. */
 export function sentLine(waiting: Waiting | null, { words }: Chrome): Child {
   return waiting?.state === "here" ? about(waiting.what, words.waiting.sent) : null;

@@ -57,9 +57,9 @@ export function changePasswordPage(view: ChangePasswordView, chrome: Chrome): st
         ${newPasswordFields(view.fault, words)}
         <div class="ticks">
           ${tick("end_sessions", password.endSessions, view.endSessions)}
-          ${tick("end_apps", password.endApps, view.endApps, view.must ? undefined : password.endAppsHint)}
+          ${tick("end_apps", password.endApps, view.endApps, view.has && !view.must ? password.endAppsHint : password.endAppsIf)}
         </div>
-        <button class="button primary" type="submit">${password.submit}</button>
+        <button class="button primary" type="submit">${view.has ? password.submit : words.recover.submitNew}</button>
         ${!view.must && html`<a class="button" href=${`${base}/account/security`}>${words.cancel}</a>`}
       </form>
       ${passwordScript(chrome)}

@@ -1,6 +1,6 @@
 /** The pages that ask for a link by e-mail, and the pages that such a link opens. */
 import type { Chrome } from "../chrome.ts";
-import { fill, type Messages, rich } from "../messages/index.ts";
+import { fill, type Messages, rich, sentences } from "../messages/index.ts";
 import {
   hidden,
   localTimes,
@@ -15,7 +15,7 @@ import { field } from "../parts/fields.ts";
 import { type Child, html } from "../parts/html.ts";
 import { icon } from "../parts/icons.ts";
 import { cardPage } from "../parts/layout.ts";
-import { beforeLine, elsewhereLine, elsewhereNotice, nextLine, sentLine } from "../parts/what-waits.ts";
+import { beforeLine, elsewhereLine, elsewhereNotice, nextLine, onwardLine, sentLine } from "../parts/what-waits.ts";
 import { timeElement } from "../shown-time.ts";
 import { NAME_LENGTH, name, visible } from "../untrusted-text.ts";
 import { faultText, newPasswordFields } from "./password-fields.ts";
@@ -271,6 +271,9 @@ export function signUpGonePage(view: SignUpGoneView, chrome: Chrome): string {
   const enter = expired === undefined ? base + signIn : base + expired.startAgain;
   const account = html`<a class="button" href=${`${base}/account/apps`}>${link.account}</a>`;
   const door = usedDoor(view, enter, chrome);
+  const own = used && signedIn?.own === true && view.switch === null;
+  const readyLine =
+    signedIn !== null && html`<p class="soft">${rich(words.waiting.readyText, { person: name(signedIn.person) })}</p>`;
   return cardPage(
     chrome,
     title,
@@ -279,8 +282,9 @@ export function signUpGonePage(view: SignUpGoneView, chrome: Chrome): string {
         <span class="sign fault">${icon("circleAlert")}</span>
         <h1>${title}</h1>
         <p class="soft">${used ? usedText(view, words) : text}</p>
-        ${signedIn !== null && html`<p class="soft">${rich(words.waiting.readyText, { person: name(signedIn.person) })}</p>`}
-        ${waiting === null ? !used && html`<p class="soft">${words.waiting.gone}</p>` : nextLine(waiting, chrome, "login")}
+        ${own && readyLine}
+        ${waiting === null ? !used && html`<p class="soft">${words.waiting.gone}</p>` : own ? onwardLine(waiting, chrome) : nextLine(waiting, chrome, "login")}
+        ${!own && readyLine}
       </div>
       ${elsewhereNotice(waiting, chrome)}
       ${
@@ -295,8 +299,11 @@ export function signUpGonePage(view: SignUpGoneView, chrome: Chrome): string {
   );
 }
 
-function usedText({ signedIn, ...view }: SignUpGoneView, { link }: Messages): string {
-  if (signedIn === null || view.switch !== null) return link.usedSignUp;
+function usedText({ signedIn, waiting, ...view }: SignUpGoneView, { link, language }: Messages): Child {
+  if (signedIn === null || view.switch !== null) {
+    // Who has to start again doesn't sign in here first.
+    return sentences(language, link.usedSignUp, waiting?.state !== "expired" && link.usedEnter);
+  }
   return signedIn.own ? link.usedByYou : link.usedByAnother;
 }
 

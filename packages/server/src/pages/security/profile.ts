@@ -8,8 +8,9 @@ import { type Child, html } from "../parts/html.ts";
 import { icon } from "../parts/icons.ts";
 import { accountPage, cardPage } from "../parts/layout.ts";
 import { shownTime } from "../shown-time.ts";
-import { localPath, name } from "../untrusted-text.ts";
+import { localPath, NAME_LENGTH, name, visible } from "../untrusted-text.ts";
 import { faultText } from "./password-fields.ts";
+import { listed } from "./sign-in-way-names.ts";
 import type { DeleteView, DetailName, ProfileView } from "./views.ts";
 
 /** Renders the page, and the responses to its forms. */
@@ -237,8 +238,7 @@ export function deletePage(view: DeleteView, chrome: Chrome): string {
   const { words, base } = chrome;
   const { deletion } = words;
   const proof = view.fault === null ? null : faultText(view.fault, words);
-  const blocked = view.soleAdminOf.length > 0;
-  const companies = view.soleAdminOf.join(", ");
+  if (view.soleAdminOf.length > 0) return undeletablePage(view, chrome);
   return cardPage(
     chrome,
     titled(deletion.title, view.fault !== null, words),
@@ -246,14 +246,12 @@ export function deletePage(view: DeleteView, chrome: Chrome): string {
       <div class="heading">
         <h1>${deletion.title}</h1>
         <p>${rich(deletion.text, { when: shownTime(words, view.at, "exact") })}</p>
-        <p class="soft">${sentences(words.language, deletion.now, accessEnds(view.stopsIn, chrome))}</p>
+        <p class="soft">${sentences(words.language, deletion.now, accessEnds(view.stopsIn, chrome), deletion.notBack)}</p>
         <p class="soft">${sentences(words.language, deletion.later, deletion.stays)}</p>
       </div>
-      ${blocked && notice("warning", rich(deletion.soleAdmin, { companies: name(companies) }))}
       <form class="fields" method="post" action=${`${base}/account/profile/delete`} novalidate>
         ${hidden({ csrf: view.csrf })}
         ${
-          !blocked &&
           view.hasPassword &&
           field({
             name: "current_password",
@@ -263,11 +261,27 @@ export function deletePage(view: DeleteView, chrome: Chrome): string {
             error: proof,
           })
         }
-        ${!blocked && html`<button class="button danger" type="submit">${deletion.submit}</button>`}
+        <button class="button danger" type="submit">${deletion.submit}</button>
         <a class="button" href=${`${base}/account/profile`}>${deletion.keep}</a>
       </form>
-      ${localTimes(chrome)} ${!blocked && view.hasPassword && passwordScript(chrome)}
+      ${localTimes(chrome)} ${view.hasPassword && passwordScript(chrome)}
     </div>`,
     { signOut: view.csrf },
+  );
+}
+
+/** For the only admin of a company, whose account can't be deleted yet. */
+function undeletablePage({ soleAdminOf, csrf }: DeleteView, chrome: Chrome): string {
+  const { words, base } = chrome;
+  const names = soleAdminOf.map((company) => visible(company, NAME_LENGTH));
+  return cardPage(
+    chrome,
+    words.profile.delete,
+    html`<div class="stack">
+      <div class="heading"><h1>${words.profile.delete}</h1></div>
+      ${notice("warning", rich(words.deletion.soleAdmin, { companies: listed(names, words).html }))}
+      <a class="button" href=${`${base}/account/profile`}>${words.dataExport.back}</a>
+    </div>`,
+    { signOut: csrf },
   );
 }

@@ -25,7 +25,7 @@ export const companySignIn: Translation<typeof english, "one" | "other"> = {
     name: "Name der Anmeldung",
     nameHint: "Er steht auf der Anmeldeseite.",
     issuer: "Aussteller (Issuer)",
-    issuerHint: "Seine Adresse, genau so, wie Ihr System sie schreibt.",
+    issuerHint: "Die URL des Ausstellers, genau so, wie Ihr System sie anzeigt.",
     fixed: "Um den Aussteller oder die Client-ID zu ändern, schalten Sie die Anmeldung zuerst aus.",
     clientId: "Client-ID",
     clientSecret: "Client-Secret",
@@ -91,8 +91,8 @@ export const companySignIn: Translation<typeof english, "one" | "other"> = {
     back: "Zurück",
     signInTitle: "Bei {company} anmelden",
     warning:
-      "{company} verwaltet {provider}. Wer das System dort verwaltet, kann sich dann hier als Sie anmelden und alles in diesem Konto sehen und ändern, auch was nicht {company} betrifft.",
-    held: "Nicht möglich: Ein anderes Unternehmen kann sich mit dem Konto, das Sie verbunden haben, als Sie anmelden. Trennen Sie es zuerst, oder verwenden Sie hier ein anderes Konto.",
+      "{company} verwaltet {provider}. Wer das System dort verwaltet, kann sich dann hier als Sie anmelden und alles in diesem Konto sehen und ändern, auch das, was nichts mit {company} zu tun hat.",
+    held: "Mit diesem Konto können Sie keinem Unternehmen beitreten und keines anlegen: Über ein Konto, das Sie verbunden haben, kann sich ein anderes Unternehmen als Sie anmelden. Trennen Sie zuerst jenes Konto, oder verwenden Sie hier ein anderes Konto.",
     notices: {
       saved: "Gespeichert.",
       on: "Die Anmeldung ist eingeschaltet.",
@@ -104,7 +104,7 @@ export const companySignIn: Translation<typeof english, "one" | "other"> = {
     },
     faults: {
       name: "Geben Sie einen Namen mit höchstens 60 Zeichen ein.",
-      issuer: "Geben Sie eine Adresse ein, die mit https:// beginnt, genau so, wie Ihr System sie schreibt.",
+      issuer: "Geben Sie eine URL ein, die mit https:// beginnt, genau so, wie Ihr System sie anzeigt.",
       own: "Das ist die Adresse dieses Dienstes selbst.",
       clientId: "Geben Sie die Client-ID genau so ein, wie Ihr System sie anzeigt.",
       clientSecret: "Geben Sie das Client-Secret genau so ein, wie Ihr System es anzeigt.",

@@ -7,10 +7,10 @@ export const elsewhere: Translation<typeof english, "one" | "other"> = {
   elsewhere: {
     with: "Mit {provider} fortfahren",
     or: "oder",
-    workAddress: "Um sich über Ihre Organisation anzumelden, geben Sie Ihre dienstliche Adresse ein und kein Passwort.",
+    workAddress: "Um sich über Ihre Organisation anzumelden, geben Sie Ihre Arbeitsadresse ein, aber kein Passwort.",
     introAgain: "Sie sind als {person} angemeldet. Melden Sie sich noch einmal an, um zu bestätigen, dass Sie es sind.",
     chooseIntro:
-      "Sie sind als {person} angemeldet. Um als {person} fortzufahren, melden Sie sich noch einmal an. Um ein anderes Konto zu verwenden, melden Sie sich mit diesem an.",
+      "Sie sind als {person} angemeldet. Um mit diesem Konto fortzufahren, melden Sie sich noch einmal an. Um ein anderes zu verwenden, melden Sie sich mit dem anderen an.",
     problem: {
       denied:
         "Sie haben die Anmeldung bei {provider} abgebrochen, oder {provider} hat sie abgelehnt. Versuchen Sie es noch einmal, oder melden Sie sich auf andere Weise an.",
@@ -22,9 +22,9 @@ export const elsewhere: Translation<typeof english, "one" | "other"> = {
       another:
         "Ihr Konto bei {provider} ist nicht mit dem Konto verbunden, das Sie hier verwenden. Wählen Sie bei {provider} das verbundene Konto, oder bestätigen Sie auf andere Weise.",
       other_person:
-        "Sie bleiben wie bisher angemeldet: Zu Ihrem Konto bei {provider} gehört hier ein anderes Konto oder noch keines. Um es zu verwenden, wählen Sie „Konto wechseln“.",
+        "Sie sind weiter mit demselben Konto angemeldet. Ihr Konto bei {provider} ist hier mit einem anderen Konto verbunden oder noch mit keinem. Um es zu verwenden, wählen Sie „Konto wechseln“.",
       unexpected:
-        "Diese Anfrage gilt für ein anderes Konto als Ihres bei {provider}. Melden Sie sich mit dem Konto an, für das sie gilt.",
+        "Diese Anfrage gilt für ein anderes Konto als das, mit dem Sie sich bei {provider} angemeldet haben. Melden Sie sich mit dem Konto an, für das sie gilt.",
       not_fresh:
         "{provider} hat nicht mitgeteilt, wann Sie sich dort angemeldet haben. Das bestätigt also nicht, dass Sie es sind. Melden Sie sich auf andere Weise an, oder fragen Sie den Betreiber dieses Dienstes.",
       stale:
@@ -37,15 +37,16 @@ export const elsewhere: Translation<typeof english, "one" | "other"> = {
         "Mit diesem Konto bei {provider} können Sie sich hier nicht anmelden: Es braucht eine bestätigte E-Mail-Adresse der Organisation. Melden Sie sich auf andere Weise an, oder wählen Sie dort ein anderes Konto.",
       address_taken:
         "Ein Konto hier verwendet Ihre E-Mail-Adresse schon. Melden Sie sich auf andere Weise mit diesem Konto an, und verbinden Sie dann {provider} unter „Sicherheit“.",
-      no_group: "Ihre Gruppen bei {provider} erlauben keine Anmeldung hier. Fragen Sie nach, wer {provider} verwaltet.",
+      no_group:
+        "Ihre Gruppen bei {provider} erlauben keine Anmeldung hier. Fragen Sie die Personen, die {provider} verwalten.",
       other_company:
-        "Ihr Konto hier gehört nicht allein zum Unternehmen von {provider}. Melden Sie sich auf andere Weise an.",
+        "Mit diesem Konto können Sie {provider} nicht verwenden, weil Sie auch zu einem anderen Unternehmen gehören oder diesen Dienst mitbetreiben. Melden Sie sich auf andere Weise an.",
       too_many:
         "Heute gab es zu viele neue Konten für {provider}. Versuchen Sie es morgen noch einmal, oder fragen Sie die Verwaltung Ihres Unternehmens.",
       not_member:
-        "Sie gehören hier nicht zum Unternehmen von {provider}. Bitten Sie dessen Verwaltung um eine Einladung.",
+        "Sie sind kein Mitglied des Unternehmens, das {provider} verwendet. Bitten Sie dessen Verwaltung um eine Einladung.",
       company_address:
-        "Ein Konto hier verwendet Ihre Arbeitsadresse schon. Melden Sie sich auf andere Weise damit an. Als Mitglied des Unternehmens können Sie dann {provider} unter „Sicherheit“ verbinden.",
+        "Ein Konto hier verwendet Ihre Arbeitsadresse schon. Melden Sie sich auf andere Weise mit diesem Konto an. Als Mitglied des Unternehmens können Sie dann {provider} unter „Sicherheit“ verbinden.",
     },
     onlyHere: {
       denied:

@@ -55,6 +55,7 @@ export const receipts: Translation<typeof english, "one" | "other"> = {
     made: "Beleg erstellt",
     notProven: "Was der Beleg nicht beweist",
     notNow: "Dass die App noch Zugriff hat. Der Zugriff kann seitdem beendet oder geändert worden sein.",
+    notStill: "Dass das noch gilt. Es kann sich seitdem geändert haben.",
     notWho: "Wem das Konto gehört. Der Beleg nennt nur die ID des Kontos.",
     again: "Weiteren Beleg prüfen",
   },

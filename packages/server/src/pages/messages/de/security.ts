@@ -31,6 +31,8 @@ export const security = {
     endApps: "Zugriff aller Apps widerrufen",
     endAppsHint:
       "Lassen Sie das ausgewählt, wenn jemand anderes Ihr Passwort kennen könnte. Sie können Ihre Apps später wieder erlauben.",
+    endAppsIf:
+      "Wählen Sie das aus, wenn jemand anderes Ihr Konto benutzt haben könnte. Sie können Ihre Apps später wieder erlauben.",
     show: "Anzeigen",
     hide: "Verbergen",
     showLabel: "Passwort anzeigen",
@@ -88,7 +90,8 @@ export const security = {
       title: "Dieser Link funktioniert nicht mehr",
       text: "Er wurde schon verwendet oder ist abgelaufen. Es wurde nichts geändert.",
     },
-    usedSignUp: "Mit dieser Adresse gibt es schon ein Konto. Melden Sie sich damit an.",
+    usedSignUp: "Mit dieser Adresse gibt es schon ein Konto.",
+    usedEnter: "Melden Sie sich damit an.",
     usedByYou: "Ihr Konto wurde damit erstellt.",
     usedByAnother: "Mit dieser Adresse gibt es schon ein Konto. Um es zu benutzen, melden Sie sich zuerst ab.",
     again: "Neuen Link anfordern",
@@ -133,6 +136,10 @@ export const security = {
     },
     invitedOnly: "Verwenden Sie den Benutzernamen oder die E-Mail-Adresse, für die die Einladung gilt.",
     invitedAddress: "Verwenden Sie die E-Mail-Adresse, für die die Einladung gilt.",
+    onward: {
+      app: "Sie können jetzt zu {app} weitergehen.",
+      device: "Sie können jetzt Ihr Gerät verbinden.",
+    },
     next: {
       app: "Danach geht es weiter zu {app}.",
       device: "Danach verbinden Sie Ihr Gerät.",
@@ -237,7 +244,7 @@ export const security = {
     },
     detailWrong: {
       text: "Verwenden Sie sichtbare Zeichen in einer Zeile und einem Alphabet, oder einen kürzeren Text.",
-      birthdate: "Geben Sie einen Tag in der Vergangenheit ein.",
+      birthdate: "Geben Sie ein Datum ab 1800 ein, das nicht in der Zukunft liegt.",
       locale: "Geben Sie ein Sprachkürzel ein, zum Beispiel: de-CH",
       zoneinfo: "Geben Sie den Namen einer Zeitzone ein, zum Beispiel: Europe/Berlin",
       website: "Geben Sie die ganze Adresse mit höchstens 500 Zeichen ein, zum Beispiel: https://ada.example",
@@ -276,8 +283,9 @@ export const security = {
 
   deletion: {
     title: "Konto löschen?",
-    text: "Es wird am {when} gelöscht. Bis dahin können Sie sich anmelden und „Mein Konto behalten“ wählen. Danach kann es niemand wiederherstellen.",
-    now: "Sie werden sofort überall sonst abgemeldet, und alle Apps verlieren ihren Zugriff. Sie bekommen ihn nicht zurück, wenn Sie Ihr Konto behalten.",
+    text: "Es wird am {when} gelöscht. Bis dahin können Sie sich anmelden und „Konto behalten“ wählen. Danach kann es niemand wiederherstellen.",
+    now: "Sie werden sofort überall sonst abgemeldet, und alle Apps werden getrennt.",
+    notBack: "Er kommt nicht zurück, wenn Sie Ihr Konto behalten.",
     later:
       "An diesem Tag werden Ihr Konto und alle Ihre eigenen Daten gelöscht, und andere können Ihren Benutzernamen und Ihre E-Mail-Adresse verwenden.",
     stays:
@@ -285,6 +293,6 @@ export const security = {
     submit: "Mein Konto löschen",
     keep: "Konto behalten",
     soleAdmin:
-      "Nur Sie haben Verwaltungsrechte für {companies}. Geben Sie zuerst jemand anderem Verwaltungsrechte, oder fragen Sie den Betreiber dieses Dienstes.",
+      "Sie können Ihr Konto noch nicht löschen, weil nur Sie Verwaltungsrechte für {companies} haben. Geben Sie zuerst jemand anderem Verwaltungsrechte, oder fragen Sie den Betreiber dieses Dienstes.",
   },
 } as const satisfies Translation<typeof english, "one" | "other">;

@@ -20,9 +20,9 @@ export const companySignIn = {
     logoutUri: "Back-channel logout URI",
     settings: "Settings",
     name: "Name",
-    nameHint: "People read it on the sign-in page.",
+    nameHint: "People see it on the sign-in page.",
     issuer: "Issuer",
-    issuerHint: "Its address, exactly as your system writes it.",
+    issuerHint: "The issuer’s URL, exactly as your system shows it.",
     fixed: "To change the issuer or the client ID, switch the sign-in off first.",
     clientId: "Client ID",
     clientSecret: "Client secret",
@@ -88,8 +88,8 @@ export const companySignIn = {
     back: "Back",
     signInTitle: "Sign in to {company}",
     warning:
-      "{company} manages {provider}. Its administrators can then sign in here as you, and see and change everything in this account, also what is not about {company}.",
-    held: "Not possible: another company can sign in as you with the account that you connected. Disconnect it first, or use another account here.",
+      "{company} manages {provider}. Its admins can then sign in here as you, and see and change everything in this account, including what has nothing to do with {company}.",
+    held: "You can’t join or create a company with this account: through an account that you connected, another company can sign in as you. Disconnect that account first, or use another account here.",
     notices: {
       saved: "Saved.",
       on: "The sign-in is on.",
@@ -101,7 +101,7 @@ export const companySignIn = {
     },
     faults: {
       name: "Enter a name with up to 60 characters.",
-      issuer: "Enter an address that begins with https://, exactly as your system writes it.",
+      issuer: "Enter a URL that begins with https://, exactly as your system shows it.",
       own: "This is the address of this service itself.",
       clientId: "Enter the client ID exactly as your system shows it.",
       clientSecret: "Enter the client secret exactly as your system shows it.",

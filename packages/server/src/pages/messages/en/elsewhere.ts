@@ -7,7 +7,7 @@ export const elsewhere = {
     workAddress: "To sign in with your organization, enter your work address and no password.",
     introAgain: "You’re signed in as {person}. Sign in again to confirm that it’s you.",
     chooseIntro:
-      "You’re signed in as {person}. To continue as {person}, sign in again. To use another account, sign in with that one.",
+      "You’re signed in as {person}. To continue with this account, sign in again. To use another account, sign in with that one.",
     problem: {
       denied: "You stopped the sign-in at {provider}, or {provider} refused it. Try again, or sign in another way.",
       unreachable: "{provider} isn’t answering at the moment. Try again in a minute, or sign in another way.",
@@ -16,9 +16,9 @@ export const elsewhere = {
       another:
         "Your account at {provider} isn’t connected to the account that you use here. Choose the connected account at {provider}, or confirm another way.",
       other_person:
-        "You stay signed in as before: your account at {provider} is another account here, or none yet. To use it, choose “Switch account”.",
+        "You’re still signed in to the same account. Your account at {provider} is connected to a different account here, or to none yet. To use it, choose “Switch account”.",
       unexpected:
-        "This request is for another account than yours at {provider}. Sign in with the account that it is for.",
+        "This request is for a different account from the one that you used at {provider}. Sign in with the account that it is for.",
       not_fresh:
         "{provider} didn’t say when you signed in there, so this doesn’t confirm that it’s you. Sign in another way, or ask the people who run this service.",
       stale: "This sign-in took too long, was finished before, or began in another browser. Start again.",
@@ -32,9 +32,9 @@ export const elsewhere = {
         "An account here already uses your e-mail address. Sign in to it another way, then connect {provider} under “Security”.",
       no_group: "Your groups at {provider} don’t let you sign in here. Ask the people who manage {provider}.",
       other_company:
-        "Your account here also belongs to somebody other than the company of {provider}. Sign in another way.",
+        "You can’t use {provider} for this account, because you also belong to another company or help to run this service. Sign in another way.",
       too_many: "Too many new accounts for {provider} today. Try again tomorrow, or ask an admin of your company.",
-      not_member: "You don’t belong to the company of {provider} here. Ask one of its admins for an invitation.",
+      not_member: "You aren’t a member of the company that uses {provider}. Ask one of its admins for an invitation.",
       company_address:
         "An account here already uses your work address. Sign in to it another way. As a member of the company, you can then connect {provider} under “Security”.",
     },
@@ -49,7 +49,7 @@ export const elsewhere = {
     codeAfter: "After you sign in with another account, you enter a code from an app on your phone.",
     noEmail: "Your account has no e-mail address.",
     addEmail: "Add",
-    title: "Sign-in with other accounts",
+    title: "Sign in with other accounts",
     intro: "You can sign in here with an account that you have elsewhere.",
     since: "Connected {when}",
     open: "Not connected",
@@ -61,7 +61,7 @@ export const elsewhere = {
     nameless: "an account without a name",
     notYours: "If this isn’t your account at {provider}, cancel.",
     doneConnected: "The account is connected. You can sign in with it from now on.",
-    doneKnown: "This account was connected already.",
+    doneKnown: "This account was already connected.",
     doneTaken: "Not connected: that account is already connected to another person here.",
     doneOther: "Not connected: another account of that service is connected. Disconnect it first.",
     doneFailed: "Not connected: the sign-in at the other service failed or took too long. Try again.",
@@ -72,6 +72,6 @@ export const elsewhere = {
     reconnects: "If your account there has the same e-mail address, a sign-in at {provider} connects it again.",
     stays: "Apps keep the access they have. You can revoke it in “Apps”.",
     doneDisconnected: "The account is disconnected.",
-    last: "Not disconnected: you couldn’t sign in any more. Choose a password, add a passkey or connect another account first.",
+    last: "Not disconnected: you would have no way to sign in. Choose a password, add a passkey or connect another account first.",
   },
 } as const;

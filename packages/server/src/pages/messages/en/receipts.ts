@@ -20,7 +20,7 @@ export const receipts = {
       stale: "This page was open too long, or your browser blocks cookies. Verify the receipt again.",
     },
     validTitle: "This receipt is genuine",
-    validText: "{product} signed it, and nobody changed it since.",
+    validText: "{product} signed it, and nobody has changed it since.",
     revoked: "{app}’s access was revoked",
     ended: {
       password: "{app} was disconnected because the account’s password was changed",
@@ -50,7 +50,8 @@ export const receipts = {
     hosts: "Returns to",
     made: "Receipt made",
     notProven: "What the receipt doesn’t prove",
-    notNow: "That the app still has access. The access can have ended or changed since then.",
+    notNow: "That the app still has access. Access may have ended or changed since then.",
+    notStill: "That this is still so. It may have changed since then.",
     notWho: "Who the owner is. The receipt names the account only by its ID.",
     again: "Verify another receipt",
   },

@@ -27,6 +27,7 @@ export const security = {
     endSessions: "Sign out everywhere else",
     endApps: "Revoke the access of all apps",
     endAppsHint: "Keep this selected if somebody else may know your password. You can allow your apps again later.",
+    endAppsIf: "Select this if somebody else may have used your account. You can allow your apps again later.",
     show: "Show",
     hide: "Hide",
     showLabel: "Show password",
@@ -77,7 +78,8 @@ export const security = {
     expired: { title: "This link has expired", text: "It stopped working {when}. Nothing was changed." },
     used: { title: "This link was already used", text: "It works only once. Nothing was changed this time." },
     ended: { title: "This link no longer works", text: "It was already used, or it has expired. Nothing was changed." },
-    usedSignUp: "An account with this address already exists. Sign in to it.",
+    usedSignUp: "An account with this address already exists.",
+    usedEnter: "Sign in to it.",
     usedByYou: "Your account was created with it.",
     usedByAnother: "An account with this address already exists. To use it, sign out first.",
     again: "Ask for a new link",
@@ -122,6 +124,11 @@ export const security = {
     },
     invitedOnly: "Use the username or e-mail address that the invitation is for.",
     invitedAddress: "Use the e-mail address that the invitation is for.",
+    /** Shown to somebody who is already signed in. */
+    onward: {
+      app: "You can now continue to {app}.",
+      device: "You can now connect your device.",
+    },
     /** Shown on pages that ask for an address or a password. */
     next: {
       app: "After that, you continue to {app}.",
@@ -224,7 +231,7 @@ export const security = {
     },
     detailWrong: {
       text: "Use visible characters on one line, in one alphabet, or a shorter text.",
-      birthdate: "Enter a day in the past.",
+      birthdate: "Enter a date from 1800 to today.",
       locale: "Enter a language tag, for example: en-GB",
       zoneinfo: "Enter the name of a time zone, for example: Europe/London",
       website: "Enter the whole address in at most 500 characters, for example: https://ada.example",
@@ -264,7 +271,8 @@ export const security = {
   deletion: {
     title: "Delete your account?",
     text: "It will be deleted on {when}. Until then, you can sign in and choose “Keep my account”. After that, nobody can restore it.",
-    now: "Right away, you’re signed out everywhere else, and all apps lose their access. They don’t get it back if you keep your account.",
+    now: "Right away, you’re signed out everywhere else, and all apps are disconnected.",
+    notBack: "It doesn’t come back if you keep your account.",
     later:
       "On that day, your account and all your own data are deleted, and others can take your username and e-mail address.",
     stays:
@@ -272,6 +280,6 @@ export const security = {
     submit: "Delete my account",
     keep: "Keep my account",
     soleAdmin:
-      "You are the only admin of {companies}. Make somebody else an admin first, or ask the people who run this service.",
+      "You can’t delete your account yet, because you’re the only admin of {companies}. Make somebody else an admin first, or ask the people who run this service.",
   },
 } as const;

@@ -24,7 +24,7 @@ export const companySignIn: Translation<typeof english, "one" | "other"> = {
     name: "Nombre",
     nameHint: "Se lee en la página de inicio de sesión.",
     issuer: "Emisor (issuer)",
-    issuerHint: "Su dirección, exactamente como la escribe su sistema.",
+    issuerHint: "La URL del emisor, exactamente como la muestra su sistema.",
     fixed: "Para cambiar el emisor o el ID de cliente, desactive primero el inicio de sesión.",
     clientId: "ID de cliente",
     clientSecret: "Secreto de cliente",
@@ -90,8 +90,8 @@ export const companySignIn: Translation<typeof english, "one" | "other"> = {
     back: "Volver",
     signInTitle: "Iniciar sesión en {company}",
     warning:
-      "{company} administra {provider}. Quien lo administra podrá iniciar sesión aquí como usted, y ver y cambiar todo en esta cuenta, también lo que no tiene que ver con {company}.",
-    held: "No es posible: otra empresa puede iniciar sesión como usted con la cuenta que conectó. Desconéctela primero o use aquí otra cuenta.",
+      "{company} administra {provider}. Quien lo administra podrá iniciar sesión aquí como usted, y ver y cambiar todo en esta cuenta, incluido lo que no tiene que ver con {company}.",
+    held: "Con esta cuenta no puede unirse a una empresa ni crear una: a través de una cuenta que conectó, otra empresa puede iniciar sesión como usted. Desconecte antes esa cuenta o use aquí otra cuenta.",
     notices: {
       saved: "Guardado.",
       on: "El inicio de sesión está activado.",
@@ -103,7 +103,7 @@ export const companySignIn: Translation<typeof english, "one" | "other"> = {
     },
     faults: {
       name: "Escriba un nombre de hasta 60 caracteres.",
-      issuer: "Escriba una dirección que empiece por https://, exactamente como la escribe su sistema.",
+      issuer: "Escriba una URL que empiece por https://, exactamente como la muestra su sistema.",
       own: "Esta es la dirección de este mismo servicio.",
       clientId: "Escriba el ID de cliente exactamente como lo muestra su sistema.",
       clientSecret: "Escriba el secreto de cliente exactamente como lo muestra su sistema.",

@@ -10,7 +10,7 @@ export const elsewhere: Translation<typeof english, "one" | "other"> = {
     workAddress: "Para iniciar sesión con su organización, escriba su dirección de trabajo y deje la contraseña vacía.",
     introAgain: "Ha iniciado sesión como {person}. Inicie sesión de nuevo para confirmar que es usted.",
     chooseIntro:
-      "Ha iniciado sesión como {person}. Para continuar como {person}, inicie sesión de nuevo. Para usar otra cuenta, inicie sesión con ella.",
+      "Ha iniciado sesión como {person}. Para continuar con esta cuenta, inicie sesión de nuevo. Para usar otra, inicie sesión con ella.",
     problem: {
       denied:
         "Usted interrumpió el inicio de sesión en {provider}, o {provider} lo rechazó. Inténtelo de nuevo o inicie sesión de otra forma.",
@@ -23,9 +23,9 @@ export const elsewhere: Translation<typeof english, "one" | "other"> = {
       another:
         "Su cuenta de {provider} no está conectada a la cuenta que usa aquí. Elija en {provider} la cuenta conectada o confirme de otra forma.",
       other_person:
-        "Su sesión sigue como antes: su cuenta de {provider} corresponde aquí a otra cuenta o todavía a ninguna. Para usarla, elija «Cambiar de cuenta».",
+        "Su sesión sigue abierta con la misma cuenta. Su cuenta de {provider} está conectada aquí a otra cuenta o todavía a ninguna. Para usarla, elija «Cambiar de cuenta».",
       unexpected:
-        "Esta solicitud es para otra cuenta que la suya de {provider}. Inicie sesión con la cuenta para la que es.",
+        "Esta solicitud es para una cuenta distinta de la que ha usado en {provider}. Inicie sesión con la cuenta para la que es.",
       not_fresh:
         "{provider} no indicó cuándo inició sesión allí, así que esto no confirma que sea usted. Inicie sesión de otra forma o pregunte a quien administra este servicio.",
       stale:
@@ -39,11 +39,11 @@ export const elsewhere: Translation<typeof english, "one" | "other"> = {
       address_taken:
         "Una cuenta de aquí ya usa su correo electrónico. Inicie sesión en ella de otra forma y conecte después {provider} en «Seguridad».",
       no_group: "Sus grupos en {provider} no le permiten iniciar sesión aquí. Pregunte a quien administra {provider}.",
-      other_company: "Su cuenta de aquí no pertenece solo a la empresa de {provider}. Inicie sesión de otra forma.",
+      other_company:
+        "No puede usar {provider} con esta cuenta, porque también pertenece a otra empresa o ayuda a administrar este servicio. Inicie sesión de otra forma.",
       too_many:
         "Hoy hubo demasiadas cuentas nuevas para {provider}. Inténtelo mañana o pregunte a un administrador de su empresa.",
-      not_member:
-        "Aquí usted no pertenece a la empresa de {provider}. Pida una invitación a uno de sus administradores.",
+      not_member: "No es miembro de la empresa que usa {provider}. Pida una invitación a uno de sus administradores.",
       company_address:
         "Una cuenta de aquí ya usa su correo de trabajo. Inicie sesión en ella de otra forma. Como miembro de la empresa, puede conectar después {provider} en «Seguridad».",
     },

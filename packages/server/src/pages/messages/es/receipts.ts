@@ -52,6 +52,7 @@ export const receipts: Translation<typeof english, "one" | "other"> = {
     made: "Recibo emitido",
     notProven: "Lo que el recibo no demuestra",
     notNow: "Que la aplicación todavía tiene acceso. El acceso puede haber terminado o cambiado desde entonces.",
+    notStill: "Que siga siendo así. Puede haber cambiado desde entonces.",
     notWho: "Quién es el titular. El recibo solo nombra la cuenta por su ID.",
     again: "Verificar otro recibo",
   },

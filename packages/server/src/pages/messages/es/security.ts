@@ -31,6 +31,8 @@ export const security = {
     endApps: "Revocar el acceso de todas las aplicaciones",
     endAppsHint:
       "Déjelo seleccionado si alguien más puede conocer su contraseña. Podrá volver a permitir sus aplicaciones más tarde.",
+    endAppsIf:
+      "Selecciónelo si alguien más puede haber usado su cuenta. Podrá volver a permitir sus aplicaciones más tarde.",
     show: "Mostrar",
     hide: "Ocultar",
     showLabel: "Mostrar la contraseña",
@@ -82,7 +84,8 @@ export const security = {
     expired: { title: "Este enlace ha caducado", text: "Caducó {when}. No se ha cambiado nada." },
     used: { title: "Este enlace ya se ha usado", text: "Solo funciona una vez. Esta vez no se ha cambiado nada." },
     ended: { title: "Este enlace ya no funciona", text: "Ya se ha usado o ha caducado. No se ha cambiado nada." },
-    usedSignUp: "Ya existe una cuenta con esta dirección. Inicie sesión con ella.",
+    usedSignUp: "Ya existe una cuenta con esta dirección.",
+    usedEnter: "Inicie sesión con ella.",
     usedByYou: "Con él se creó su cuenta.",
     usedByAnother: "Ya existe una cuenta con esta dirección. Para usarla, cierre antes la sesión.",
     again: "Pedir un enlace nuevo",
@@ -126,6 +129,10 @@ export const security = {
     },
     invitedOnly: "Use el nombre de usuario o el correo electrónico para el que es la invitación.",
     invitedAddress: "Use el correo electrónico para el que es la invitación.",
+    onward: {
+      app: "Ya puede continuar a {app}.",
+      device: "Ya puede conectar su dispositivo.",
+    },
     next: {
       app: "Después continuará a {app}.",
       device: "Después conectará su dispositivo.",
@@ -227,7 +234,7 @@ export const security = {
     },
     detailWrong: {
       text: "Use caracteres visibles, en una sola línea y en un solo alfabeto, o un texto más corto.",
-      birthdate: "Indique un día del pasado.",
+      birthdate: "Indique una fecha entre 1800 y hoy.",
       locale: "Indique un código de idioma, por ejemplo: es-MX",
       zoneinfo: "Indique el nombre de una zona horaria, por ejemplo: Europe/Madrid",
       website: "Indique la dirección completa, de 500 caracteres como máximo, por ejemplo: https://ada.example",
@@ -267,7 +274,8 @@ export const security = {
   deletion: {
     title: "¿Eliminar su cuenta?",
     text: "Se eliminará el {when}. Hasta entonces, puede iniciar sesión y elegir «Conservar mi cuenta». Después, nadie puede recuperarla.",
-    now: "De inmediato se cierra su sesión en todos los demás sitios y todas las aplicaciones pierden su acceso. No lo recuperan si conserva su cuenta.",
+    now: "De inmediato se cierra su sesión en todos los demás sitios y se desconectan todas las aplicaciones.",
+    notBack: "No vuelve si conserva su cuenta.",
     later:
       "Ese día se eliminan su cuenta y todos sus datos propios, y otros pueden usar su nombre de usuario y su correo electrónico.",
     stays:
@@ -275,6 +283,6 @@ export const security = {
     submit: "Eliminar mi cuenta",
     keep: "Conservar mi cuenta",
     soleAdmin:
-      "Usted es el único administrador de {companies}. Nombre antes a otro administrador o consulte a quien administra este servicio.",
+      "Todavía no puede eliminar su cuenta, porque es el único administrador de {companies}. Nombre antes a otro administrador o consulte a quien administra este servicio.",
   },
 } as const satisfies Translation<typeof english, "one" | "other">;

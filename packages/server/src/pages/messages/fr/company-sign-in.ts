@@ -26,7 +26,7 @@ export const companySignIn: Translation<typeof english, "one" | "other"> = {
     name: "Nom",
     nameHint: "Il figure sur la page de connexion.",
     issuer: "Émetteur (issuer)",
-    issuerHint: "Son adresse, exactement comme votre système l’écrit.",
+    issuerHint: "L’URL de l’émetteur, exactement comme votre système l’affiche.",
     fixed: "Pour changer l’émetteur ou l’identifiant client, désactivez d’abord la connexion.",
     clientId: "Identifiant client",
     clientSecret: "Secret client",
@@ -94,7 +94,7 @@ export const companySignIn: Translation<typeof english, "one" | "other"> = {
     signInTitle: "Se connecter à {company}",
     warning:
       "{company} gère {provider}. Ses responsables pourront se connecter ici à votre place, voir et changer tout ce qui est dans ce compte, y compris ce qui ne concerne pas {company}.",
-    held: "Impossible : une autre entreprise peut se connecter à votre place avec le compte que vous avez associé. Dissociez-le d’abord ou utilisez ici un autre compte.",
+    held: "Avec ce compte, vous ne pouvez ni rejoindre ni créer une entreprise : par un compte que vous avez associé, une autre entreprise peut se connecter à votre place. Dissociez d’abord cet autre compte ou utilisez ici un autre compte.",
     notices: {
       saved: "Enregistré.",
       on: "La connexion est activée.",
@@ -106,7 +106,7 @@ export const companySignIn: Translation<typeof english, "one" | "other"> = {
     },
     faults: {
       name: "Saisissez un nom de 60 caractères au plus.",
-      issuer: "Saisissez une adresse qui commence par https://, exactement comme votre système l’écrit.",
+      issuer: "Saisissez une URL qui commence par https://, exactement comme votre système l’affiche.",
       own: "C’est l’adresse de ce service lui-même.",
       clientId: "Saisissez l’identifiant client exactement comme votre système l’affiche.",
       clientSecret: "Saisissez le secret client exactement comme votre système l’affiche.",

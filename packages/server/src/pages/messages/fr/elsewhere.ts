@@ -12,7 +12,7 @@ export const elsewhere: Translation<typeof english, "one" | "other"> = {
     introAgain:
       "Vous êtes connecté en tant que {person}. Connectez-vous de nouveau pour confirmer que c’est bien vous.",
     chooseIntro:
-      "Vous êtes connecté en tant que {person}. Pour continuer en tant que {person}, connectez-vous de nouveau. Pour utiliser un autre compte, connectez-vous avec celui-ci.",
+      "Vous êtes connecté en tant que {person}. Pour continuer avec ce compte, connectez-vous de nouveau. Pour en utiliser un autre, connectez-vous avec cet autre compte.",
     problem: {
       denied:
         "Vous avez interrompu la connexion chez {provider}, ou {provider} l’a refusée. Réessayez ou connectez-vous autrement.",
@@ -22,9 +22,9 @@ export const elsewhere: Translation<typeof english, "one" | "other"> = {
       another:
         "Votre compte {provider} n’est pas associé au compte que vous utilisez ici. Choisissez le compte associé chez {provider} ou confirmez autrement.",
       other_person:
-        "Vous restez connecté comme avant : votre compte {provider} correspond ici à un autre compte, ou encore à aucun. Pour l’utiliser, choisissez « Changer de compte ».",
+        "Vous êtes toujours connecté au même compte. Votre compte {provider} est associé ici à un autre compte, ou n’est encore associé à aucun. Pour l’utiliser, choisissez « Changer de compte ».",
       unexpected:
-        "Cette demande concerne un autre compte que le vôtre chez {provider}. Connectez-vous avec le compte concerné.",
+        "Cette demande concerne un autre compte que celui que vous avez utilisé chez {provider}. Connectez-vous avec le compte concerné.",
       not_fresh:
         "{provider} n’a pas indiqué quand vous vous y êtes connecté : cela ne confirme donc pas que c’est bien vous. Connectez-vous autrement ou demandez aux responsables de ce service.",
       stale:
@@ -40,11 +40,11 @@ export const elsewhere: Translation<typeof english, "one" | "other"> = {
       no_group:
         "Vos groupes chez {provider} ne vous permettent pas de vous connecter ici. Demandez aux responsables de {provider}.",
       other_company:
-        "Votre compte ici n’appartient pas seulement à l’entreprise de {provider}. Connectez-vous autrement.",
+        "Vous ne pouvez pas utiliser {provider} pour ce compte, car vous appartenez aussi à une autre entreprise ou participez à la gestion de ce service. Connectez-vous autrement.",
       too_many:
         "Trop de nouveaux comptes pour {provider} aujourd’hui. Réessayez demain ou demandez à un administrateur de votre entreprise.",
       not_member:
-        "Vous n’appartenez pas ici à l’entreprise de {provider}. Demandez une invitation à l’un de ses administrateurs.",
+        "Vous n’êtes pas membre de l’entreprise qui utilise {provider}. Demandez une invitation à l’un de ses administrateurs.",
       company_address:
         "Un compte ici utilise déjà votre adresse professionnelle. Connectez-vous-y autrement. En tant que membre de l’entreprise, vous pouvez ensuite associer {provider} dans « Sécurité ».",
     },

@@ -55,6 +55,7 @@ export const receipts: Translation<typeof english, "one" | "other"> = {
     made: "Reçu établi",
     notProven: "Ce que le reçu ne prouve pas",
     notNow: "Que l’application a encore accès. L’accès a pu prendre fin ou changer depuis.",
+    notStill: "Que c’est toujours le cas. La situation a pu changer depuis.",
     notWho: "Qui est le titulaire. Le reçu ne désigne le compte que par son ID.",
     again: "Vérifier un autre reçu",
   },

@@ -32,6 +32,8 @@ export const security = {
     endApps: "Révoquer l’accès de toutes les applications",
     endAppsHint:
       "Laissez cette case cochée si quelqu’un d’autre connaît peut-être votre mot de passe. Vous pourrez autoriser de nouveau vos applications plus tard.",
+    endAppsIf:
+      "Cochez cette case si quelqu’un d’autre a peut-être utilisé votre compte. Vous pourrez autoriser de nouveau vos applications plus tard.",
     show: "Afficher",
     hide: "Masquer",
     showLabel: "Afficher le mot de passe",
@@ -86,7 +88,8 @@ export const security = {
       text: "Il ne fonctionne qu’une fois. Rien n’a été modifié cette fois-ci.",
     },
     ended: { title: "Ce lien ne fonctionne plus", text: "Il a déjà été utilisé ou il a expiré. Rien n’a été modifié." },
-    usedSignUp: "Il existe déjà un compte avec cette adresse. Connectez-vous avec ce compte.",
+    usedSignUp: "Il existe déjà un compte avec cette adresse.",
+    usedEnter: "Connectez-vous avec ce compte.",
     usedByYou: "Votre compte a été créé avec ce lien.",
     usedByAnother: "Il existe déjà un compte avec cette adresse. Pour l’utiliser, déconnectez-vous d’abord.",
     again: "Demander un nouveau lien",
@@ -131,6 +134,10 @@ export const security = {
     },
     invitedOnly: "Utilisez le nom d’utilisateur ou l’adresse e-mail auxquels l’invitation s’adresse.",
     invitedAddress: "Utilisez l’adresse e-mail à laquelle l’invitation s’adresse.",
+    onward: {
+      app: "Vous pouvez maintenant continuer vers {app}.",
+      device: "Vous pouvez maintenant connecter votre appareil.",
+    },
     next: {
       app: "Ensuite, vous continuerez vers {app}.",
       device: "Ensuite, vous connecterez votre appareil.",
@@ -232,7 +239,7 @@ export const security = {
     },
     detailWrong: {
       text: "Utilisez des caractères visibles, sur une seule ligne et dans un seul alphabet, ou un texte plus court.",
-      birthdate: "Indiquez un jour passé.",
+      birthdate: "Indiquez une date entre 1800 et aujourd’hui.",
       locale: "Indiquez un code de langue, par exemple : fr-CA",
       zoneinfo: "Indiquez le nom d’un fuseau horaire, par exemple : Europe/Paris",
       website: "Indiquez l’adresse complète, de 500 caractères au plus, par exemple : https://ada.example",
@@ -272,7 +279,8 @@ export const security = {
   deletion: {
     title: "Supprimer votre compte ?",
     text: "Il sera supprimé le {when}. D’ici là, vous pouvez vous connecter et choisir « Garder mon compte ». Ensuite, personne ne pourra le rétablir.",
-    now: "Vous êtes immédiatement déconnecté partout ailleurs, et toutes les applications perdent leur accès. Elles ne le retrouvent pas si vous gardez votre compte.",
+    now: "Vous êtes immédiatement déconnecté partout ailleurs, et toutes les applications sont déconnectées.",
+    notBack: "Il ne revient pas si vous gardez votre compte.",
     later:
       "Ce jour-là, votre compte et toutes vos données personnelles sont supprimés, et d’autres peuvent prendre votre nom d’utilisateur et votre adresse e-mail.",
     stays:
@@ -280,6 +288,6 @@ export const security = {
     submit: "Supprimer mon compte",
     keep: "Garder mon compte",
     soleAdmin:
-      "Vous êtes le seul administrateur de {companies}. Nommez d’abord un autre administrateur, ou adressez-vous aux responsables de ce service.",
+      "Vous ne pouvez pas encore supprimer votre compte, car vous êtes le seul administrateur de {companies}. Nommez d’abord un autre administrateur, ou adressez-vous aux responsables de ce service.",
   },
 } as const satisfies Translation<typeof english, "one" | "other">;

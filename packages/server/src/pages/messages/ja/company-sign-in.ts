@@ -24,7 +24,7 @@ export const companySignIn: Translation<typeof english, "other"> = {
     name: "名前",
     nameHint: "サインインのページに表示されます。",
     issuer: "発行者（Issuer）",
-    issuerHint: "システムの表記どおりにアドレスを入力します。",
+    issuerHint: "発行者の URL を、システムの表示どおりに入力します。",
     fixed: "発行者またはクライアント ID を変更するには、先にこのサインインをオフにしてください。",
     clientId: "クライアント ID",
     clientSecret: "クライアントシークレット",
@@ -84,7 +84,7 @@ export const companySignIn: Translation<typeof english, "other"> = {
     signInTitle: "{company} にサインイン",
     warning:
       "{provider} は {company} が管理しています。接続すると、その管理者があなたとしてここにサインインし、{company} に関係のないものも含めて、このアカウントのすべてを見たり変更したりできます。",
-    held: "できません。接続されたアカウントを使って、別の会社があなたとしてサインインできます。先に接続を解除するか、ここで別のアカウントを使ってください。",
+    held: "このアカウントでは、会社に参加したり、会社を作成したりできません。接続したアカウントを通じて、別の会社があなたとしてサインインできるためです。先にそのアカウントを切断するか、ここで別のアカウントを使ってください。",
     notices: {
       saved: "保存しました。",
       on: "サインインをオンにしました。",
@@ -96,7 +96,7 @@ export const companySignIn: Translation<typeof english, "other"> = {
     },
     faults: {
       name: "60 文字以内の名前を入力してください。",
-      issuer: "https:// で始まるアドレスを、システムの表記どおりに入力してください。",
+      issuer: "https:// で始まる URL を、システムの表示どおりに入力してください。",
       own: "これはこのサービス自身のアドレスです。",
       clientId: "クライアント ID を、システムの表示どおりに入力してください。",
       clientSecret: "クライアントシークレットを、システムの表示どおりに入力してください。",

@@ -54,6 +54,7 @@ export const receipts: Translation<typeof english, "other"> = {
     made: "控えの作成日時",
     notProven: "この控えで証明できないこと",
     notNow: "アプリが今もアクセスできること。アクセスはその後、終了または変更された可能性があります。",
+    notStill: "今もそのままであること。その後、変更された可能性があります。",
     notWho: "所有者が誰であるか。控えには、アカウントの ID だけが書かれています。",
     again: "別の控えを検証する",
   },
