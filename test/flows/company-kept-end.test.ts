@@ -98,3 +98,25 @@ test("likewise on a device → the device's access keeps the 90 days", async () 
   expect(await allow(company.member.username, {})).not.toContain("in 12 months");
   expect(await endsForMember(company)).toEqual([first, first]);
 });
+
+test("an hour for one permission and a week for the other, under an approval → as chosen, at once and without a page; shown by permission", async () => {
+  const client = await server.addClient({ scopes: ["read", "write"] });
+  const company = await addCompany(server);
+  await decide(server, company, client, { scopes: ["read", "write"], endsAt: server.now() + 365 * DAY });
+  const agent = new Agent(server.issuer);
+  const answer = { owner: company.companyId, duration: "604800", "duration:read": "3600", scope: ["read", "write"] };
+  const url = authorizeUrl(server, client, { scope: "read write" });
+  await authorize(agent, url, company.member.username, answer);
+  const [first] = await endsForMember(company);
+  expect((first?.["write"] ?? 0) - (first?.["read"] ?? 0)).toBe((7 * 24 - 1) * 3_600_000);
+  await agent.follow(await agent.get(url));
+  expect(await endsForMember(company)).toEqual([first, first]);
+  const card = (await agent.get(`/company/${company.slug}`)).text;
+  for (const shown of ["in 60 minutes", "in 7 days", "Last permission ends"]) expect(card).toContain(shown);
+  server.tick(3_600_000);
+  const page = await agent.follow(await agent.get(url));
+  expect(consentForm(page).fields.get("owner")).toBe(company.companyId);
+  expect(page.text).toContain("ends <time");
+  await agent.follow(await agent.get(authorizeUrl(server, client, { scope: "write" })));
+  expect((await endsForMember(company))[0]).toEqual({ write: first?.["write"] });
+});

@@ -48,8 +48,8 @@ export interface NewGrant {
 
 export interface IssueGrant {
   readonly grant: NewGrant;
-  /** The latest end of its scopes. Absent: the consent decides. */
-  readonly endsBy?: Millis | null;
+  /** The latest ends of single scopes. Null or absent: the consent decides. */
+  readonly ends?: Readonly<Record<string, Millis | null>>;
   /** The answer of a member of a company on a page. Absent: no page was shown. */
   readonly answer?: {
     /** True: the choice of the company holds for the next time, too. */
@@ -306,7 +306,7 @@ export interface DeviceApproval {
   readonly once?: readonly string[];
   /** The latest ends of single scopes that are not only for this once. Absent: none. */
   readonly ends?: Readonly<Record<string, Millis>>;
-  /** The latest end of its scopes. Absent: the consent decides. */
+  /** The latest end of all its scopes, in answers that an earlier version of the server stored. */
   readonly endsBy?: Millis | null;
   readonly approvedAt: Millis;
 }

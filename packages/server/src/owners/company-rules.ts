@@ -124,18 +124,27 @@ function covers(rule: AppRule, scopes: readonly string[], reach: Reach): boolean
   return scopes.every((name) => rule.scopes.includes(name)) && reaches(rule.hosts, reach);
 }
 
+/** The end that a member chose for a scope. For a scope that they never answered: the shortest that they chose. Null: none. */
+export function chosenEndOf(
+  acting: Pick<Acting, "chosenUntil" | "chosenEnds"> | undefined,
+  name: string,
+): Millis | null {
+  if (acting === undefined) return null;
+  return Object.hasOwn(acting.chosenEnds, name) ? (acting.chosenEnds[name] ?? null) : acting.chosenUntil;
+}
+
 /**
- * The scopes of a grant under the company's consent. It ends no later than the member chose, and no later than the
+ * The scopes of a grant under the company's consent. Each ends no later than the member chose for it, and no later than the
  * approval under which the member acts. The consent itself can last longer, because an admin can allow the app for longer.
  */
 export function cappedEnds(
   scopes: readonly GrantedScope[],
-  endsBy: Millis | null,
+  chosenFor: (name: string) => Millis | null,
   approval: AppRule | undefined,
   reach: Pick<Reach, "ceiling">,
 ): readonly GrantedScope[] {
-  const last = sooner(endsBy, approval === undefined ? null : endOfRule(approval, reach));
-  return scopes.map(({ name, expiresAt }) => ({ name, expiresAt: sooner(expiresAt, last) }));
+  const last = approval === undefined ? null : endOfRule(approval, reach);
+  return scopes.map(({ name, expiresAt }) => ({ name, expiresAt: sooner(expiresAt, sooner(chosenFor(name), last)) }));
 }
 
 /**

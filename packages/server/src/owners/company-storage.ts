@@ -86,18 +86,23 @@ export interface Acting {
   readonly chosen: boolean;
   /** When they last chose it. Null: never. */
   readonly chosenAt: Millis | null;
-  /** How long that answer holds. Null: as long as the company's consent, or the approval. */
+  /** The shortest end that they chose then, and the only one that counts for scopes without their own. Null: none. */
   readonly chosenUntil: Millis | null;
+  /** The ends that they chose for single scopes. Null: as long as the company's consent, or the approval. */
+  readonly chosenEnds: ChosenEnds;
   /** The optional scopes that they declined then. */
   readonly declined: readonly string[];
 }
+
+/** Ends of single scopes, by name. Null: none. */
+export type ChosenEnds = Readonly<Record<string, Millis | null>>;
 
 /** The part of a member's answer for a company that later connections without a page keep to. */
 export interface RememberedAnswer {
   /** All optional scopes that the member did not tick. */
   readonly declined: readonly string[];
-  /** The shortest end that the member chose. Null: none. */
-  readonly endsBy: Millis | null;
+  /** Of each scope of the answer. */
+  readonly ends: ChosenEnds;
 }
 
 /** The live grants of an app in a company's name. */

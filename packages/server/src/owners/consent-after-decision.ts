@@ -72,7 +72,7 @@ export interface Decided {
  * duration here, but ends no later than there.
  */
 export function decidedScopes(before: Consent | undefined, decision: Decision): Decided {
-  const { grant, durations = {}, bounded = false, keptUntil = null, now, onceUntil } = decision;
+  const { grant, durations = {}, bounded = false, keptEnds = {}, now, onceUntil } = decision;
   const { hosts, earlierHosts, endsAt } = decision;
   const reach: Reach = { host: hosts[0] ?? null, earlierHosts, ceiling: grant.ceiling };
   const byName = (scopes: readonly ConsentedScope[]) => new Map(scopes.map((scope) => [scope.name, scope]));
@@ -89,7 +89,7 @@ export function decidedScopes(before: Consent | undefined, decision: Decision): 
     const scope = here.get(name) ?? held.get(name);
     if (scope === undefined) return chosenFor(name);
     const last = isKept(name) ? scope.expiresAt : sooner(scope.expiresAt, chosenFor(name));
-    return here.has(name) ? sooner(last, keptUntil) : last;
+    return here.has(name) ? sooner(last, keptEnds[name] ?? null) : last;
   };
   const after = (scope: ConsentedScope): ConsentedScope => {
     if (here.has(scope.name) || reach.host === null) return { ...scope, hosts: hostsAfter(scope, decision) };

@@ -26,8 +26,8 @@ export interface Approve {
   readonly durations?: Readonly<Record<string, ConsentDuration>>;
   /** True: the page showed the ends of another owner. So no active scope lasts longer than `duration` in this grant. */
   readonly bounded?: boolean;
-  /** The latest end of active scopes in this grant, unless another one was chosen. Absent or null: their own ends. */
-  readonly keptUntil?: Millis | null;
+  /** The latest ends of active scopes in this grant, unless others were chosen. Absent: their own ends. */
+  readonly keptEnds?: Readonly<Record<string, Millis>>;
   /** True: the page said that the app is paused, and that this answer lets it go on. */
   readonly resumes?: boolean;
   /** The description of each scope that the owner read, for the history. Absent: no page was shown. */

@@ -2,6 +2,7 @@
 import type { Chrome } from "./chrome.ts";
 import { hostWords } from "./client-host.ts";
 import { fill, type Messages, plural, rich, sentences } from "./messages/index.ts";
+import { scopeEnd } from "./parts/access-ends.ts";
 import { hidden, notice, tile } from "./parts/components.ts";
 import { type Child, html, type Markup } from "./parts/html.ts";
 import { icon } from "./parts/icons.ts";
@@ -299,12 +300,6 @@ function scopeList(app: AppEntry, now: number, words: Messages): Child {
       <ul class="can">${items.slice(OPEN_SCOPES)}</ul>
     </details>`,
   ];
-}
-
-function scopeEnd(expiresAt: number | null, now: number, words: Messages): Child {
-  return expiresAt === null
-    ? words.consent.endsNever
-    : rich(words.apps.until, { when: timeElement(words, expiresAt, now) });
 }
 
 function facts(app: AppEntry, now: number, words: Messages): Markup {

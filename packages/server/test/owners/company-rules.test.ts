@@ -21,6 +21,7 @@ function acting(role: "member" | "admin" = "member", changes: Partial<Acting> = 
     chosen: false,
     chosenAt: null,
     chosenUntil: null,
+    chosenEnds: {},
     declined: [],
     ...changes,
   };
@@ -130,7 +131,7 @@ test("ends under a cap → the sooner of both, scope by scope", () => {
     { name: "write", expiresAt: NOW + HOUR },
   ];
   const ends = (endsBy: number | null, approval?: AppRule, ceiling: number | null = null) =>
-    cappedEnds(scopes, endsBy, approval, { ceiling }).map(({ expiresAt }) => expiresAt);
+    cappedEnds(scopes, () => endsBy, approval, { ceiling }).map(({ expiresAt }) => expiresAt);
   expect(ends(null)).toEqual([null, NOW + HOUR]);
   expect(ends(NOW + DAY)).toEqual([NOW + DAY, NOW + HOUR]);
   expect(ends(null, rule({ endsAt: NOW + DAY }))).toEqual([NOW + DAY, NOW + HOUR]);

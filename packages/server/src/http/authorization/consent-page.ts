@@ -17,7 +17,7 @@ import {
   type OwnerChoice,
   withVerdictOn,
 } from "../../owners/authorization/person-or-company.ts";
-import { approvalFor, beyondApproval, endOfRule } from "../../owners/company-rules.ts";
+import { approvalFor, beyondApproval, chosenEndOf, endOfRule } from "../../owners/company-rules.ts";
 import type { Company } from "../../owners/company-storage.ts";
 import { hostsBefore, latestOf, refusedScopes } from "../../owners/consent-after-decision.ts";
 import { defaultDuration, durationField, presentEnds, readDuration, TODAY } from "../../owners/consent-needed.ts";
@@ -129,7 +129,8 @@ function limitsOf(
   const longest = Math.max(...durations.map((one) => (one === "forever" ? Infinity : one === "once" ? 0 : one * 1000)));
   const isSooner = (end: number | null | undefined): end is number => end != null && end < now + longest;
   const end = approvedUntil(choice, now);
-  const stands = shown && !hasChoiceEnded(choice, now) ? [] : standingEnds(choice, now).filter(isSooner);
+  const all = names.every((name) => !hasChoiceEnded(choice, name, now));
+  const stands = shown && all ? [] : standingEnds(choice, now).filter(isSooner);
   return {
     ...(isSooner(end) ? { endsBy: end } : stands.length > 0 ? { standsUntil: Math.max(...stands) } : {}),
     ...(beyond.length === 0 ? {} : { beyond }),
@@ -213,8 +214,10 @@ export async function scopeChoices(
   const standing = heldScopes(owner, now);
   const approval = approvalFor(owner.acting, reach, now);
   // The company's consent and approval may last longer than the member chose.
-  const last = sooner(approval === undefined ? null : endOfRule(approval, reach), owner.acting?.chosenUntil ?? null);
-  const ends = hasChoiceEnded(owner, now) ? new Map<string, null>() : presentEnds(consent, reach, now);
+  const approved = approval === undefined ? null : endOfRule(approval, reach);
+  const last = (name: string) => sooner(approved, chosenEndOf(owner.acting, name));
+  const present = presentEnds(consent, reach, now);
+  const ends = new Map([...present].filter(([name]) => !hasChoiceEnded(owner, name, now)));
   const declined = declinedFor(owner, now);
   const { removed } = refusedScopes(consent, reach, now);
   // A sensitive scope, and one that the owner declined or removed, is granted only if the owner ticks it.
@@ -235,7 +238,7 @@ export async function scopeChoices(
     checked: ticked?.has(scope.name) ?? (!scope.optional || isOffered(scope)),
     granted: standing.has(scope.name) && !(scope.optional && declined.has(scope.name)),
     declined: scope.optional && declined.has(scope.name),
-    ...endOf(ends.get(scope.name), last),
+    ...endOf(ends.get(scope.name), last(scope.name)),
     duration:
       readDuration(chosen(scope.name), durationsFor(client, tools.authorization)) === undefined
         ? null

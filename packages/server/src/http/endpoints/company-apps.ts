@@ -133,7 +133,10 @@ async function appView(
     host: hosts[0] === undefined ? null : redirectHost(hosts[0]),
     requests: requests.filter((one) => one.clientId === clientId).length,
     hasNewHosts: allowed && hosts.some(isNew),
-    scopes: scopes.map((name) => described(name, known, language)),
+    scopes: [...scopes].map(([name, expiresAt]) => ({
+      ...described(name, known, language),
+      ...(expiresAt === undefined ? {} : { expiresAt }),
+    })),
     ...access,
   };
 }
@@ -147,8 +150,12 @@ function accessOf(
   personId: string,
   ceiling: Millis | null,
   now: Millis,
-): Pick<CompanyAppView, "grantedAt" | "lastUsedAt" | "expiresAt"> & { readonly scopes: readonly string[] } {
-  const none = { scopes: [], grantedAt: null, lastUsedAt: null, expiresAt: null };
+): Pick<CompanyAppView, "grantedAt" | "lastUsedAt" | "expiresAt"> & {
+  /** With the end of each, for the reader's own grants. */
+  readonly scopes: ReadonlyMap<string, Millis | null | undefined>;
+} {
+  const withoutEnds = (names: readonly string[]) => new Map(names.map((name) => [name, undefined]));
+  const none = { scopes: withoutEnds([]), grantedAt: null, lastUsedAt: null, expiresAt: null };
   if (mine === "stopped") return none;
   const held = ownAccess(own, ceiling, now);
   if (held !== undefined) {
@@ -157,12 +164,12 @@ function accessOf(
   }
   const scopes = approvedScopes(rule, personId, { ceiling }, now);
   if (rule !== undefined && scopes.length > 0) {
-    return { ...none, scopes, grantedAt: rule.decidedAt, expiresAt: endOfRule(rule, { ceiling }) };
+    return { ...none, scopes: withoutEnds(scopes), grantedAt: rule.decidedAt, expiresAt: endOfRule(rule, { ceiling }) };
   }
   if (app === undefined) return none;
   const { consent } = app;
   return {
-    scopes: consent.scopes.map(({ name }) => name),
+    scopes: withoutEnds(consent.scopes.map(({ name }) => name)),
     grantedAt: consent.createdAt,
     lastUsedAt: null,
     expiresAt: consentUnder(consent, ceiling).expiresAt,

@@ -90,9 +90,15 @@ export function mayConnect(acting: Acting | undefined, now: Millis): boolean {
   const anywhere = { host: null, earlierHosts: [], ceiling: null };
   return (
     acting?.optedOut === false &&
-    !hasChoiceEnded({ acting }, now) &&
+    !hasEveryChoiceEnded(acting, now) &&
     ["decides", "approved"].includes(verdictOn(acting, [], anywhere, now))
   );
+}
+
+/** True: a request for any scope that the member answered shows the page again. */
+function hasEveryChoiceEnded(acting: Acting, now: Millis): boolean {
+  const names = Object.keys(acting.chosenEnds);
+  return (names.length > 0 ? names : [""]).every((name) => hasChoiceEnded({ acting }, name, now));
 }
 
 /** True: a request for what the consent holds needs no page. An answer on a device is no answer for another device. */

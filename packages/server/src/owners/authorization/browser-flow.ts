@@ -23,9 +23,9 @@ import {
   type Allowed,
   type AnswerForm,
   type AnswerProblem,
+  answeredEnds,
   decide,
   durationsFor,
-  endsBy,
   grantTerms,
   noteRefusal,
   offersToday,
@@ -171,7 +171,7 @@ async function advance(flow: AuthorizationFlow, reader: Reader, context: Authori
   if (signedIn === undefined) return { kind: "sign_in" };
   const { owner, by, otherwise } = step;
   const all = { owner, scopes: scopesWithoutPage(owner, context.now()), declined: [], unticked: [] } as const;
-  const allowed = { ...all, duration: "forever", durations: {}, kept: [], keptUntil: null, bounded: false } as const;
+  const allowed = { ...all, duration: "forever", durations: {}, kept: [], keptEnds: {}, bounded: false } as const;
   if (by === "first party")
     return written(await record(flow, allowed, signedIn, reader, by, context), flow, reader, context);
   const grant = grantOf(flow, allowed, signedIn, context);
@@ -361,15 +361,15 @@ async function record(
   const { client } = flow.request;
   const terms = recordTerms(client, allowed, signedIn, via, language);
   if (client.document !== undefined) await oauth.documents?.keep(client);
-  const end = endsBy(allowed, now, onceUntil);
+  const ends = answeredEnds(allowed, now, onceUntil);
   if (allowed.owner.verdict !== "approved") {
-    const remembered = { declined: allowed.unticked, endsBy: end };
+    const remembered = { declined: allowed.unticked, ends };
     return { grant, outcome: await storage.grants.approve({ ...terms, remembered, grant, onceUntil, now }) };
   }
   const chosen = onceOnly(allowed).length < grant.scopes.length;
   const outcome = await storage.grants.issue({
     grant,
-    endsBy: end,
+    ends,
     answer: { chosen, declined: allowed.unticked, read: { locale: language, texts: terms.texts ?? {} } },
     trustedFrom: terms.trustedFrom ?? 0,
     now,

@@ -6,6 +6,8 @@ import type { Client, Consent, Millis, Scope } from "../../oauth/model.ts";
 import { allowsOffline } from "../../oauth/openid/scopes.ts";
 import { audienceOf } from "../../oauth/resource-indicator.ts";
 import type { Uses } from "../../storage-subset.ts";
+import { chosenEndOf } from "../company-rules.ts";
+import type { ChosenEnds } from "../company-storage.ts";
 import { durationOf, endOf, isPaused } from "../consent-after-decision.ts";
 import {
   answeredScopes,
@@ -20,14 +22,7 @@ import {
 import { textsOf } from "../scope-texts.ts";
 import type { Approve, ChosenDuration, ConsentDuration, OwnerStorage, Person } from "../storage.ts";
 import type { AuthorizationContext, SignedIn } from "./context.ts";
-import {
-  chosenOwner,
-  hasChoiceEnded,
-  heldScopes,
-  type OwnerChoice,
-  trustedFrom,
-  withVerdictOn,
-} from "./person-or-company.ts";
+import { chosenOwner, heldScopes, type OwnerChoice, trustedFrom, withVerdictOn } from "./person-or-company.ts";
 
 /** A form as it was sent, not checked yet. */
 export interface AnswerForm {
@@ -74,8 +69,8 @@ export interface Allowed {
   readonly durations: Readonly<Record<string, ConsentDuration>>;
   /** Names of active scopes whose ends do not change. */
   readonly kept: readonly string[];
-  /** For a company: the end that the member chose for these before. Null: none, or it has passed. */
-  readonly keptUntil: Millis | null;
+  /** For a company: the ends that the member chose for these before. */
+  readonly keptEnds: Readonly<Record<string, Millis>>;
   /** True: the page did not show the owner's present ends. So no scope of this grant lasts longer than `duration`. */
   readonly bounded: boolean;
   /** True: the owner had paused the app, and the page said that this answer lets it go on. */
@@ -141,9 +136,9 @@ export function readAnswer(form: AnswerForm, question: Question, now: Millis): D
   const unseen = (elsewhere ? others : fresh).filter((name) => standing.has(name));
   const bounded = duration !== undefined && unseen.length > 0;
   // Nothing is new. If the consent is revoked before this is written, the answer holds for as short as possible.
-  const keptUntil = hasChoiceEnded(chosen, now) ? null : (chosen.acting?.chosenUntil ?? null);
+  const keptEnds = keptEndsOf(chosen, kept);
   const lengths = {
-    ...{ duration: duration ?? ("once" as const), durations, kept, keptUntil, bounded },
+    ...{ duration: duration ?? ("once" as const), durations, kept, keptEnds, bounded },
     ...(resumes ? { resumes } : {}),
   };
   return { kind: "allowed", owner, scopes, declined: left, unticked: declined, ...lengths };
@@ -239,14 +234,14 @@ export function grantTerms(
  */
 export function recordTerms(
   client: Client,
-  { owner, scopes, declined, duration, durations, bounded, keptUntil, resumes }: Allowed,
+  { owner, scopes, declined, duration, durations, bounded, keptEnds, resumes }: Allowed,
   { person }: SignedIn,
   via: "browser" | "device" | "first party",
   language: string,
 ): Omit<Approve, "grant" | "onceUntil" | "now"> {
   return {
     grantedBy: person.personId,
-    ...{ via, declined, duration, durations, bounded, keptUntil },
+    ...{ via, declined, duration, durations, bounded, keptEnds },
     ...(resumes ? { resumes } : {}),
     ...(via === "first party" ? {} : { texts: textsOf(scopes, language) }),
     shown: { locale: language, clientName: client.name, logo: client.logo },
@@ -273,13 +268,18 @@ export async function noteRefusal(
   });
 }
 
+/** The ends that the member of a company chose before for these scopes. */
+function keptEndsOf({ acting }: OwnerChoice, kept: readonly string[]): Readonly<Record<string, Millis>> {
+  const ends = kept.map((name) => [name, chosenEndOf(acting, name)] as const);
+  return Object.fromEntries(ends.flatMap(([name, end]) => (end === null ? [] : [[name, end]])));
+}
+
 /**
- * When an answer in a company's name ends: with the shortest time that was chosen, now or before. It does not change
- * the company's consent or approval, which may last longer.
+ * When an answer in a company's name ends, by scope: as chosen now or before. It does not change the company's consent
+ * or approval, which may last longer.
  */
-export function endsBy(allowed: Allowed, now: Millis, onceUntil: Millis): Millis | null {
-  const ends = allowed.scopes.map(({ name }) => chosenEnd(name, allowed, now, onceUntil));
-  return ends.reduce(sooner, null);
+export function answeredEnds(allowed: Allowed, now: Millis, onceUntil: Millis): ChosenEnds {
+  return Object.fromEntries(allowed.scopes.map(({ name }) => [name, chosenEnd(name, allowed, now, onceUntil)]));
 }
 
 /** The ends that were chosen for single scopes, without those for this once. The owner's consent may last longer. */
@@ -292,10 +292,10 @@ export function chosenEnds(allowed: Allowed, now: Millis, onceUntil: Millis): Re
 
 /** Null: nothing ends this scope before the owner's consent does. */
 function chosenEnd(name: string, allowed: Allowed, now: Millis, onceUntil: Millis): Millis | null {
-  const { kept, keptUntil, bounded, owner } = allowed;
+  const { kept, keptEnds, bounded, owner } = allowed;
   const length = lengthOf(name, allowed);
   const end = length === "kept" ? null : endOf(length, now, onceUntil);
   // Under an approval, the page says that the time chosen now is that of the whole access.
   const isKept = kept.includes(name) && !(bounded && owner.verdict === "approved");
-  return isKept ? sooner(end, keptUntil) : end;
+  return isKept ? sooner(end, keptEnds[name] ?? null) : end;
 }

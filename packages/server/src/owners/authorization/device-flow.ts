@@ -14,10 +14,10 @@ import {
   type Allowed,
   type AnswerForm,
   type AnswerProblem,
+  answeredEnds,
   chosenEnds,
   decide,
   durationsFor,
-  endsBy,
   grantTerms,
   noteRefusal,
   offersToday,
@@ -300,7 +300,6 @@ async function allow(
     ...(once.length === 0 || once.length === grant.scopes.length ? {} : { once }),
     // The owner's consent may last longer than this answer.
     ends: chosenEnds(allowed, now, onceUntil),
-    endsBy: owner.verdict === "approved" ? endsBy(allowed, now, onceUntil) : null,
     approvedAt: now,
   };
   const terms = recordTerms(client, allowed, flow, "device", reader.language());
@@ -308,7 +307,7 @@ async function allow(
   const outcome = await context.storage.deviceRequests.approve({
     ...terms,
     ...claim,
-    remembered: { declined: allowed.unticked, endsBy: endsBy(allowed, now, onceUntil) },
+    remembered: { declined: allowed.unticked, ends: answeredEnds(allowed, now, onceUntil) },
     clientId,
     ceiling,
     approval,

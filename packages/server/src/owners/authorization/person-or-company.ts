@@ -4,7 +4,7 @@ import { type Reach, reachOf } from "../../oauth/consent-reach.ts";
 import type { Client, Consent, Millis, Scope } from "../../oauth/model.ts";
 import { SCOPE_MARGIN } from "../../oauth/scope.ts";
 import type { Uses } from "../../storage-subset.ts";
-import { type Verdict, verdictOn } from "../company-rules.ts";
+import { chosenEndOf, type Verdict, verdictOn } from "../company-rules.ts";
 import type { Acting, CompanyStorage } from "../company-storage.ts";
 import { isPaused, refusedScopes } from "../consent-after-decision.ts";
 import {
@@ -168,15 +168,16 @@ function latestChosen(choices: readonly OwnerChoice[]): OwnerChoice | undefined 
   );
 }
 
-/** True: the time that the member chose for the company has passed. They answer again, as for an app that is new to them. */
-export function hasChoiceEnded({ acting }: Pick<OwnerChoice, "acting">, now: Millis): boolean {
-  const until = acting?.chosenUntil ?? null;
+/** True: the time that the member chose for this scope has passed. They answer again, as for a scope that is new to them. */
+export function hasChoiceEnded({ acting }: Pick<OwnerChoice, "acting">, scope: string, now: Millis): boolean {
+  const until = chosenEndOf(acting, scope);
   return until !== null && until - now < SCOPE_MARGIN;
 }
 
-/** The scopes that hold for this owner and destination, by name. None of them if the member's choice has ended. */
+/** The scopes that hold for this owner and destination, by name, without those whose time for the member has ended. */
 export function heldScopes(choice: OwnerChoice, now: Millis): ReadonlyMap<string, Millis> {
-  return hasChoiceEnded(choice, now) ? new Map() : standingScopes(choice.consent, choice.reach, now);
+  const standing = standingScopes(choice.consent, choice.reach, now);
+  return new Map([...standing].filter(([name]) => !hasChoiceEnded(choice, name, now)));
 }
 
 /** The scopes that the owner declined on a page, or the acting member for the company, for as long as the consent holds. */
@@ -203,7 +204,7 @@ function decisionOf(request: ConsentAsked, choice: OwnerChoice, now: Millis): Co
   if (verdict !== "decides" && verdict !== "approved") return "ask";
   // The company consented. Nobody acts for it without having chosen to, even if an admin approved the app for all members.
   if (!acting.chosen || acting.optedOut) return "ask";
-  return hasChoiceEnded(choice, now) ? "elsewhere" : "skip";
+  return names.some((name) => hasChoiceEnded(choice, name, now)) ? "elsewhere" : "skip";
 }
 
 /**

@@ -55,10 +55,11 @@ export async function appsOf(
 
 /** What the app may do for the reader, and until when. Undefined: nothing any more. */
 export interface OwnAccess {
-  readonly scopes: readonly string[];
+  /** The latest end of each scope. Null: until revoked. */
+  readonly scopes: ReadonlyMap<string, Millis | null>;
   readonly since: Millis;
   readonly lastUsedAt: Millis | null;
-  /** Null: until revoked. */
+  /** The latest of these ends. */
   readonly endsAt: Millis | null;
 }
 
@@ -70,7 +71,12 @@ export function ownAccess(own: readonly ListedGrant[], ceiling: Millis | null, n
   const endsAt = latestOf(held.map(({ expiresAt }) => expiresAt));
   if (endsAt === undefined) return undefined;
   return {
-    scopes: [...new Set(held.map(({ name }) => name))],
+    scopes: new Map(
+      [...Map.groupBy(held, ({ name }) => name)].map(([name, all]) => [
+        name,
+        latestOf(all.map(({ expiresAt }) => expiresAt)) ?? null,
+      ]),
+    ),
     since: Math.min(...own.map(({ createdAt }) => createdAt)),
     lastUsedAt: Math.max(0, ...own.map((grant) => grant.lastUsedAt ?? 0)) || null,
     endsAt,

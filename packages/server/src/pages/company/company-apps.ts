@@ -2,6 +2,7 @@
 import type { Chrome } from "../chrome.ts";
 import { hostWords } from "../client-host.ts";
 import { fill, plural, rich, sentences } from "../messages/index.ts";
+import { scopeEnd } from "../parts/access-ends.ts";
 import { hidden, tile } from "../parts/components.ts";
 import { type Child, html, type Markup } from "../parts/html.ts";
 import { icon } from "../parts/icons.ts";
@@ -249,10 +250,25 @@ function memberCard(app: CompanyAppView, view: CompanyAppsView, chrome: Chrome):
     <p class="tags">
       ${app.mine === "stopped" ? html`<span class="tag warn">${chrome.words.company.stoppedByYou}</span>` : stateTag(app.state, chrome)}
     </p>
-    ${app.scopes.length > 0 && scopeList(app.scopes)} ${app.grantedAt !== null && facts(app, app.grantedAt, view, chrome)}
+    ${app.scopes.length > 0 && ownScopes(app.scopes, view.now, chrome)} ${app.grantedAt !== null && facts(app, app.grantedAt, view, chrome)}
     <div class="app-actions">${app.mine !== null && mineForm(app.clientId, app.name, app.mine, view, chrome)}</div>
     ${app.chosen && chosenForm(app, view, chrome)}
   </article>`;
+}
+
+/** True: the reader's permissions end at different times. */
+function endsDiffer(scopes: readonly CompanyScope[]): boolean {
+  return new Set(scopes.map(({ expiresAt }) => expiresAt)).size > 1;
+}
+
+function ownScopes(scopes: readonly CompanyScope[], now: number, { words }: Chrome): Markup {
+  const differ = endsDiffer(scopes);
+  return html`<ul class="can">
+    ${scopes.map(
+      ({ name: scope, description, expiresAt }) =>
+        html`<li>${icon("check")}<span><bdi>${visible(description || scope)}</bdi>${differ && expiresAt !== undefined && [" ", html`<span class="soft small">${scopeEnd(expiresAt, now, words)}</span>`]}</span></li>`,
+    )}
+  </ul>`;
 }
 
 function facts(app: CompanyAppView, grantedAt: number, view: CompanyAppsView, { words }: Chrome): Markup {
@@ -263,7 +279,12 @@ function facts(app: CompanyAppView, grantedAt: number, view: CompanyAppsView, { 
     // No access is left that could end.
     ...(app.mine === "stopped"
       ? []
-      : [[words.apps.ends, app.expiresAt === null ? words.company.noEnd : time(app.expiresAt)] as const]),
+      : [
+          [
+            endsDiffer(app.scopes) ? words.apps.endsLast : words.apps.ends,
+            app.expiresAt === null ? words.company.noEnd : time(app.expiresAt),
+          ] as const,
+        ]),
   ];
   return html`<dl class="facts">${rows.map(([term, value]) => html`<div><dt>${term}</dt><dd>${value}</dd></div>`)}</dl>`;
 }

@@ -31,6 +31,8 @@ export interface CompanyFrame {
 export interface CompanyScope {
   readonly name: string;
   readonly description: string;
+  /** When it ends in the reader's own grants. Null: until revoked. Absent: they have none. */
+  readonly expiresAt?: number | null;
 }
 
 /** A redirect host: `value` for the form, `text` for the reader. */

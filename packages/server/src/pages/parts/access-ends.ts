@@ -1,9 +1,18 @@
-/** When the access of an app ends after it was revoked. */
+/** When access ends: of an app after it was revoked, and of a single permission. */
 import type { Chrome } from "../chrome.ts";
-import { fill, plural } from "../messages/index.ts";
+import { fill, type Messages, plural, rich } from "../messages/index.ts";
+import { timeElement } from "../shown-time.ts";
+import type { Child } from "./html.ts";
 
 /** Says when access ends, in minutes from now. Below 1: at once. */
 export function accessEnds(stopsIn: number, { words }: Chrome): string {
   if (stopsIn < 1) return words.apps.stopsAtOnce;
   return fill(plural(words.language, words.apps.stopsSoon, stopsIn), { count: stopsIn });
+}
+
+/** When one permission ends, if the permissions of an app end at different times. */
+export function scopeEnd(expiresAt: number | null, now: number, words: Messages): Child {
+  return expiresAt === null
+    ? words.consent.endsNever
+    : rich(words.apps.until, { when: timeElement(words, expiresAt, now) });
 }

@@ -1,9 +1,12 @@
 /** Converts rows of companies' tables to values of the model. */
 
+import { sooner } from "../../oauth/consent-reach.ts";
+import type { Millis } from "../../oauth/model.ts";
 import type {
   Acting,
   AppRequest,
   AppRule,
+  ChosenEnds,
   Company,
   DefaultRule,
   Invitation,
@@ -95,11 +98,23 @@ export function invitationOf(row: Row): Invitation {
 export const actingColumns = sql`c.partition, c.company_id, c.slug, c.name, c.status, c.default_rule, c.created_at, c.updated_at,
   m.person_id, m.username, m.role, m.since, m.added_by, m.standing, m.trusted_from,
   r.client_id, r.rule, r.audience, r.scopes, r.hosts, r.ends_at, r.decided_by, r.decided_at, o.since AS opted_out_at,
-  w.since AS chosen_at, w.declined, w.ends_at AS chosen_until, s.since AS selected_at`;
+  w.since AS chosen_at, w.declined, w.ends_at AS chosen_until, w.ends AS chosen_ends, s.since AS selected_at`;
+
+/** The shortest of these ends. Null: none of them ends. */
+export function shortestOf(ends: ChosenEnds): Millis | null {
+  return Object.values(ends).reduce(sooner, null);
+}
+
+/** A server of an earlier version writes only the shortest end. Then the ends beside it belong to an older answer. */
+function chosenEndsIn(row: Row, shortest: Millis | null): ChosenEnds {
+  const ends = row["chosen_ends"] === null ? {} : json<ChosenEnds>(row, "chosen_ends");
+  return shortestOf(ends) === shortest ? ends : {};
+}
 
 export function actingOf(row: Row): Acting {
   // A negative time is that of a choice that the member has forgotten.
   const chosenAt = wholeOrNull(row, "chosen_at");
+  const chosenUntil = wholeOrNull(row, "chosen_until");
   return {
     company: companyOf(row),
     member: memberOf(row),
@@ -108,7 +123,8 @@ export function actingOf(row: Row): Acting {
     optedOut: row["opted_out_at"] !== null,
     chosen: (chosenAt ?? 0) > 0,
     chosenAt: chosenAt === null ? null : Math.abs(chosenAt),
-    chosenUntil: wholeOrNull(row, "chosen_until"),
+    chosenUntil,
+    chosenEnds: chosenEndsIn(row, chosenUntil),
     declined: chosenAt === null ? [] : json<readonly string[]>(row, "declined"),
   };
 }

@@ -4,28 +4,36 @@
  */
 
 import type { Consent, Millis } from "../../oauth/model.ts";
-import type { Acting, CompanyKey, RememberedAnswer, TrustedSince } from "../../owners/company-storage.ts";
+import type { NewGrant } from "../../oauth/storage.ts";
+import type { Acting, ChosenEnds, CompanyKey, RememberedAnswer, TrustedSince } from "../../owners/company-storage.ts";
 import { query, sql, steps, type Tx, transaction } from "../define-verbs.ts";
 import { consentColumns, consentOf, text } from "../row-conversion.ts";
+import { shortestOf } from "./company-row-conversion.ts";
 import { thisCompany } from "./lock-company-row.ts";
 import { type CompanyLink, companiesBehind, lockActing, MAX_COMPANIES } from "./members.ts";
 
-/** The person chose the company for this app on a page. The next time needs no page, and an opt-out ends. */
+/**
+ * The person chose the company for this app on a page. The next time needs no page, and an opt-out ends. `earlier`: the
+ * ends of their last answer, which still hold for scopes that this one is not about.
+ */
 export async function rememberChoice(
   tx: Tx,
-  grant: { readonly partition: number; readonly ownerId: string; readonly personId: string; readonly clientId: string },
-  { declined, endsBy }: RememberedAnswer,
+  grant: Pick<NewGrant, "partition" | "ownerId" | "personId" | "clientId" | "scopes">,
+  { declined, ends }: RememberedAnswer,
+  earlier: ChosenEnds,
   now: Millis,
 ): Promise<void> {
   const { partition, ownerId: companyId, personId, clientId } = grant;
   if (companyId === personId) return;
   const key = { partition, companyId, clientId, personId };
+  const others = Object.entries(earlier).filter(([name]) => !grant.scopes.includes(name));
+  const all = { ...Object.fromEntries(others), ...ends };
   await tx.run(
-    sql`INSERT INTO company_choices (partition, company_id, client_id, person_id, since, declined, ends_at)
-      VALUES (:partition, :companyId, :clientId, :personId, :now, :declined, :endsBy)
+    sql`INSERT INTO company_choices (partition, company_id, client_id, person_id, since, declined, ends_at, ends)
+      VALUES (:partition, :companyId, :clientId, :personId, :now, :declined, :endsAt, :ends)
       ON CONFLICT (partition, company_id, client_id, person_id) DO UPDATE SET since = excluded.since, declined = excluded.declined,
-        ends_at = excluded.ends_at`,
-    { ...key, now, declined: JSON.stringify(declined), endsBy },
+        ends_at = excluded.ends_at, ends = excluded.ends`,
+    { ...key, now, declined: JSON.stringify(declined), endsAt: shortestOf(all), ends: JSON.stringify(all) },
   );
   await tx.run(
     sql`DELETE FROM company_opt_outs WHERE ${thisCompany} AND client_id = :clientId AND person_id = :personId`,

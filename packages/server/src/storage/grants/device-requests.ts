@@ -165,12 +165,14 @@ export const recordDevice = transaction<ApproveDevice, boolean>(async (tx, args)
   const { partition, ownerId, scopes } = approval;
   const owned = { ...approval, clientId, ceiling };
   if (scopes.length === 0) return false;
-  const { verdict, isAdmin, approval: rule, reach } = await ownerVerdict(tx, owned, args.now, args.trustedFrom);
+  const { verdict, isAdmin, approval: rule, reach, chosen } = await ownerVerdict(tx, owned, args.now, args.trustedFrom);
   if ((verdict !== "decides" && verdict !== "approved") || reach === undefined) return false;
   const record = await lockConsent(tx, { partition, ownerId, clientId });
   if (isPaused(record) && !(args.resumes === true && verdict === "decides" && isAdmin)) return false;
-  const remembered = args.remembered ?? { declined: args.declined, endsBy: null };
-  if (!isOnce(approval)) await rememberChoice(tx, { ...approval, clientId }, remembered, args.now);
+  const remembered = args.remembered ?? { declined: args.declined, ends: {} };
+  if (!isOnce(approval)) {
+    await rememberChoice(tx, { ...approval, clientId }, remembered, chosen?.chosenEnds ?? {}, args.now);
+  }
   // If an admin approved the app for all members, the record exists already, and a member's answer does not change it.
   if (verdict === "approved") {
     const consent = record && consentUnder(record, ceiling);
@@ -210,7 +212,7 @@ function grantedScopes(
       .map((scope) => ({ ...scope, expiresAt: sooner(scope.expiresAt, endIn(scope.name)) })),
     ...[...onlyOnce].map((name) => ({ name, expiresAt: onceEnd(name, onceUntil, consent.scopes, now) })),
   ];
-  return cappedEnds(held, endsBy, rule, reach)
+  return cappedEnds(held, () => endsBy, rule, reach)
     .filter(({ name, expiresAt }) => scopes.includes(name) && (expiresAt === null || expiresAt > now))
     .map(({ name, expiresAt }): GrantedScope => ({ name, expiresAt }));
 }

@@ -16,8 +16,15 @@ import {
   type RefreshOutcome,
   USE_RECORDED_EVERY,
 } from "../../oauth/storage.ts";
-import { approvalFor, cappedEnds, lastDecision, type Verdict, verdictOn } from "../../owners/company-rules.ts";
-import type { AppRule } from "../../owners/company-storage.ts";
+import {
+  approvalFor,
+  cappedEnds,
+  chosenEndOf,
+  lastDecision,
+  type Verdict,
+  verdictOn,
+} from "../../owners/company-rules.ts";
+import type { Acting, AppRule } from "../../owners/company-storage.ts";
 import { consentUnder, decidedScopes, isPaused } from "../../owners/consent-after-decision.ts";
 import type { Approve, Refuse } from "../../owners/storage.ts";
 import { lockActing } from "../companies/members.ts";
@@ -253,7 +260,7 @@ const activeConsent = sql`SELECT ${consentColumns} FROM consents
 export const approve = transaction<Approve, IssueOutcome>(async (tx, args) => {
   const { grant, trustedFrom, now } = args;
   if (grant.scopes.length === 0) return { kind: "no_consent" };
-  const [{ verdict, isAdmin, reach }, before, seen] = await Promise.all([
+  const [{ verdict, isAdmin, reach, chosen }, before, seen] = await Promise.all([
     ownerVerdict(tx, grant, now, trustedFrom),
     lockConsent(tx, grant),
     activeGrants(tx, grant, grant.ceiling, now),
@@ -266,7 +273,8 @@ export const approve = transaction<Approve, IssueOutcome>(async (tx, args) => {
   if (!(await insertGrant(tx, row, scopes, now, decidedAt))) return alreadyThere(tx, grant, now);
   if (before !== undefined && isPaused(before)) await goOn(tx, before, grant.personId, now);
   await recordApproval(tx, before, isAdmin ? decision : sparing(decision), grant.grantId, seen.live);
-  if (lasting) await rememberChoice(tx, grant, args.remembered ?? { declined: args.declined, endsBy: null }, now);
+  const remembered = args.remembered ?? { declined: args.declined, ends: {} };
+  if (lasting) await rememberChoice(tx, grant, remembered, chosen?.chosenEnds ?? {}, now);
   if (grant.ownerId !== grant.personId || seen.own >= LIVE_GRANTS)
     await supersede(tx, grant, args.shown.clientName, now);
   return { kind: "issued", scopes };
@@ -289,9 +297,9 @@ export const refuse = transaction<Refuse, { readonly kind: "noted" | "unknown" }
 
 /** Makes a code without a page: RFC 6749 §4.1.2, for an owner who consented before. */
 export const issueGrant = transaction<IssueGrant, IssueOutcome>(
-  async (tx, { grant, endsBy = null, answer, trustedFrom, now }) => {
+  async (tx, { grant, ends = {}, answer, trustedFrom, now }) => {
     const { partition, ownerId, clientId } = grant;
-    const [{ verdict, approval, chosenUntil, reach }, row] = await Promise.all([
+    const [{ verdict, approval, chosen, reach }, row] = await Promise.all([
       ownerVerdict(tx, grant, now, trustedFrom),
       tx.one(activeConsent, { partition, ownerId, clientId }),
     ]);
@@ -311,12 +319,15 @@ export const issueGrant = transaction<IssueGrant, IssueOutcome>(
       scopes.push({ name, expiresAt });
     }
     if (scopes.length === 0) return { kind: "no_consent" };
-    // Without a page, a member's last answer still holds: the grant ends no later than they chose then.
-    const last = answer === undefined ? sooner(endsBy, chosenUntil) : endsBy;
-    if (answer === undefined && last !== null && last < now + SCOPE_MARGIN) return { kind: "no_consent" };
-    const capped = cappedEnds(scopes, last, approval, reach);
+    // Without a page, a member's last answer still holds: no scope lasts longer than they chose for it then.
+    const before = answer === undefined ? chosen : undefined;
+    const chosenFor = (name: string) => sooner(ends[name] ?? null, chosenEndOf(before, name));
+    const hasEnded = (end: Millis | null) => end !== null && end < now + SCOPE_MARGIN;
+    if (answer === undefined && grant.scopes.some((name) => hasEnded(chosenFor(name)))) return { kind: "no_consent" };
+    const capped = cappedEnds(scopes, chosenFor, approval, reach);
     if (!(await insertGrant(tx, grant, capped, now, decidedAt))) return alreadyThere(tx, grant, now);
-    if (answer?.chosen) await rememberChoice(tx, grant, { declined: answer.declined, endsBy }, now);
+    if (answer?.chosen)
+      await rememberChoice(tx, grant, { declined: answer.declined, ends }, chosen?.chosenEnds ?? {}, now);
     const { clientName } = consent.shown;
     await supersede(tx, grant, clientName, now);
     tx.later(
@@ -361,7 +372,7 @@ async function verdictOnOwner(tx: Tx, grant: Ownership, now: Millis): Promise<Ow
     const verdict = reach === undefined ? "stranger" : verdictOn(acting, scopes, reach, now);
     const approval = reach && approvalFor(acting, reach, now);
     const isAdmin = acting?.member.role === "admin";
-    return { verdict, isAdmin, approval, chosenUntil: acting?.chosenUntil ?? null, trustedFrom, reach };
+    return { verdict, isAdmin, approval, chosen: acting, trustedFrom, reach };
   }
   const [row, reach] = await Promise.all([
     tx.one(
@@ -372,7 +383,7 @@ async function verdictOnOwner(tx: Tx, grant: Ownership, now: Millis): Promise<Ow
   ]);
   const trustedFrom = row === undefined ? 0 : (wholeOrNull(row, "password_changed_at") ?? 0);
   const verdict = row !== undefined && text(row, "status") === "active" ? "decides" : "stranger";
-  return { verdict, isAdmin: true, approval: undefined, chosenUntil: null, trustedFrom, reach };
+  return { verdict, isAdmin: true, approval: undefined, chosen: undefined, trustedFrom, reach };
 }
 
 export interface OwnerVerdict {
@@ -381,8 +392,8 @@ export interface OwnerVerdict {
   readonly isAdmin: boolean;
   /** The approval under which a member of a company acts. Access ends no later. */
   readonly approval: AppRule | undefined;
-  /** How long the member's last answer holds. Null: no limit, or the owner is the person. */
-  readonly chosenUntil: Millis | null;
+  /** How long the member's last answer holds. Undefined: the owner is the person. */
+  readonly chosen: Pick<Acting, "chosenUntil" | "chosenEnds"> | undefined;
   /** An answer from before this time is no longer valid. */
   readonly trustedFrom: Millis;
   /** The destination of the answer. Undefined: the client is disabled or deleted, and gets nothing. */

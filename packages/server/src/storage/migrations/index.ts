@@ -51,6 +51,7 @@ import { delegations } from "./0048-delegations.ts";
 import { webhooks } from "./0049-webhooks.ts";
 import { registration } from "./0050-registration.ts";
 import { ownersPauses } from "./0051-owners-pauses.ts";
+import { endsByScope } from "./0052-ends-by-scope.ts";
 import type { Migration } from "./migration.ts";
 
 export const migrations: readonly Migration[] = [
@@ -105,6 +106,7 @@ export const migrations: readonly Migration[] = [
   webhooks,
   registration,
   ownersPauses,
+  endsByScope,
 ];
 
 /** The newest migration of this program. A database without a newer one needs nothing else. */

@@ -3,7 +3,7 @@ import { reachOf } from "../../../src/oauth/consent-reach.ts";
 import type { Client, Consent, Scope } from "../../../src/oauth/model.ts";
 import {
   type AnswerForm,
-  endsBy,
+  answeredEnds,
   type Question,
   readAnswer,
 } from "../../../src/owners/authorization/consent-answer.ts";
@@ -20,6 +20,7 @@ const acting = (rule: string | undefined, scopes: readonly string[] = []) =>
     member: { accountStatus: "active", role: "member" },
     rule: rule === undefined ? undefined : { rule, scopes, hosts: ["https://app.test"], endsAt: null, decidedAt: 0 },
     optedOut: false,
+    chosenEnds: {},
     chosen: false,
   }) as unknown as NonNullable<OwnerChoice["acting"]>;
 const me: OwnerChoice = {
@@ -106,7 +107,7 @@ describe("an answer", () => {
     const given = form({ scopes: new Set(["admin"]), durations: { read: "3600" } });
     expect(readAnswer(given, question, NOW)).toEqual({
       ...{ kind: "allowed", owner: me, scopes: [read], declined: ["write"], unticked: ["write"] },
-      ...{ duration: 86_400, durations: { read: 3600 }, kept: [], keptUntil: null, bounded: false },
+      ...{ duration: 86_400, durations: { read: 3600 }, kept: [], keptEnds: {}, bounded: false },
     });
   });
 
@@ -200,11 +201,11 @@ describe("what stands already", () => {
 
 describe("the end of an answer under what an admin approved", () => {
   test.each([
-    ["all until revoked", "forever", {}, null],
-    ["all for an hour", 3600, {}, NOW + 3_600_000],
-    ["one scope for less than the rest", "forever", { write: 60 }, NOW + 60_000],
-    ["one scope for once", 86_400, { read: "once" }, NOW + 5],
-  ] as const)("%s", (_, duration, durations, end) => {
+    ["all until revoked", "forever", {}, { read: null, write: null }],
+    ["all for an hour", 3600, {}, { read: NOW + 3_600_000, write: NOW + 3_600_000 }],
+    ["one scope for less than the rest", "forever", { write: 60 }, { read: null, write: NOW + 60_000 }],
+    ["one scope for once", 86_400, { read: "once" }, { read: NOW + 5, write: NOW + 86_400_000 }],
+  ] as const)("%s", (_, duration, durations, ends) => {
     const allowed = {
       owner: company,
       scopes: [read, write],
@@ -213,16 +214,17 @@ describe("the end of an answer under what an admin approved", () => {
       duration,
       durations,
       kept: [],
-      keptUntil: null,
+      keptEnds: {},
       bounded: false,
     };
-    expect(endsBy(allowed, NOW, NOW + 5)).toBe(end);
+    expect(answeredEnds(allowed, NOW, NOW + 5)).toEqual(ends);
   });
 
   test("what stands and keeps its end → as approved; bounded by what was chosen for another owner → no longer than that", () => {
-    const lengths = { durations: {}, kept: ["read", "write"], keptUntil: null };
+    const lengths = { durations: {}, kept: ["read", "write"], keptEnds: {} };
     const all = { owner: company, scopes: [read, write], declined: [], unticked: [], ...lengths };
-    expect(endsBy({ ...all, duration: 60, bounded: false }, NOW, NOW + 5)).toBeNull();
-    expect(endsBy({ ...all, duration: 60, bounded: true }, NOW, NOW + 5)).toBe(NOW + 60_000);
+    expect(answeredEnds({ ...all, duration: 60, bounded: false }, NOW, NOW + 5)).toEqual({ read: null, write: null });
+    const minute = { read: NOW + 60_000, write: NOW + 60_000 };
+    expect(answeredEnds({ ...all, duration: 60, bounded: true }, NOW, NOW + 5)).toEqual(minute);
   });
 });

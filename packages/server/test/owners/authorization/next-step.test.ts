@@ -41,6 +41,7 @@ const company = owner("company", ["read"], {
     member: { accountStatus: "active", role: "admin" },
     rule: undefined,
     optedOut: false,
+    chosenEnds: {},
     chosen: true,
   } as unknown as NonNullable<OwnerChoice["acting"]>,
 });

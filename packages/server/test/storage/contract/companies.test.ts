@@ -371,7 +371,7 @@ onEveryBackend("who grants in a company's name", (storage) => {
     const { company, admin } = await aStaffedCompany(storage());
     await aLiveCompanyGrant(storage(), company, admin);
     const grant = aCompanyGrant(company, admin);
-    const outcome = await storage().grants.issue({ grant, endsBy: NOW + HOUR, now: NOW });
+    const outcome = await storage().grants.issue({ grant, ends: { read: NOW + HOUR }, now: NOW });
     expect(outcome).toEqual({ kind: "issued", scopes: [{ name: "read", expiresAt: NOW + HOUR }] });
   });
 

@@ -256,9 +256,9 @@ onEveryBackend("what a company decided about an app", (storage) => {
     await set(company, anAppRule({ endsAt: NOW + 7 * DAY }));
     const year = { duration: YEAR / 1000, durations: { read: YEAR / 1000 }, now: NOW + DAY } as const;
     const own = await aLiveCompanyGrant(storage(), company, admin, { scopes: ["read"] }, year);
-    const issued = async (person: Person, endsBy: number | null = null) => {
+    const issued = async (person: Person, read: number | null = null) => {
       const grant = aCompanyGrant(company, person, { scopes: ["read"] });
-      expect((await storage().grants.issue({ grant, endsBy, now: NOW + 2 * DAY })).kind).toBe("issued");
+      expect((await storage().grants.issue({ grant, ends: { read }, now: NOW + 2 * DAY })).kind).toBe("issued");
       return statusOf(storage(), grant);
     };
     const theirs = await issued(member);

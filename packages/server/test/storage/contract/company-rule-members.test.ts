@@ -170,7 +170,7 @@ onEveryBackend("an app that a company allows for selected members", (storage) =>
     await set(company, until(NOW + 30 * DAY, member, other));
     const grant = aCompanyGrant(company, member);
     const week = NOW + 7 * DAY;
-    expect((await storage().grants.issue({ grant, endsBy: week, now: NOW })).kind).toBe("issued");
+    expect((await storage().grants.issue({ grant, ends: { read: week }, now: NOW })).kind).toBe("issued");
     await storage().grants.redeem(aRedemption(grant));
     const kept = await live(company, other);
     const ends = async () =>
