@@ -8,7 +8,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { adminToken } from "../../../test/support/admin-api.ts";
-import { decide, enter } from "../../../test/support/device-actor.ts";
+import { decide, enter, formWith } from "../../../test/support/device-actor.ts";
 import { freePort } from "../../../test/support/free-port.ts";
 import { Agent } from "../../../test/support/http-browser.ts";
 import { aCertificate } from "../../../test/support/make-certificates.ts";
@@ -420,7 +420,12 @@ describe("a script with a token", () => {
 test("an operator signs in, works, lets the token end, and signs out", async () => {
   await allowLogin(context());
   await server.addPerson({ username: "olga", operator: ["admin"] });
-  const done = await login("olga", "admin");
+  const done = await login("olga", "admin", async (agent, code, username) => {
+    const page = await enter(agent, code, username);
+    expect(page.text).toContain("Part of Assent: the command line of its operators");
+    expect(page.text).not.toContain("Not verified");
+    return agent.submit(formWith(page, "decision"), { decision: "allow" });
+  });
   expect([done.code, done.stdout]).toEqual([0, expect.stringContaining(`Signed in to ${server.issuer}`)]);
   expect(statSync(signInsFile()).mode & 0o777).toBe(0o600);
   expect(statSync(join(at.folder, ".config", "assent")).mode & 0o077).toBe(0);

@@ -13,7 +13,7 @@ export type { Ended } from "../storage/end-all-after-restore.ts";
 export { DatabaseNotReady, SchemaMismatch, StorageUnavailable, UnsafeFileMode } from "../storage/errors.ts";
 export type { Inventory } from "../storage/record-counts.ts";
 export { AdminError, type AdminErrorKind, type Remark } from "./admin-error.ts";
-export { allowLogin, COMMAND_CLIENT } from "./api-access/command-client.ts";
+export { allowLogin } from "./api-access/command-client.ts";
 export * from "./api-access/tokens.ts";
 export { backupDatabase, beginEpoch, refuseRestore, restoreDatabase } from "./backup.ts";
 export { LOGO_SIZE, MAX_LOGO_BYTES, renderLogo } from "./client-logo.ts";

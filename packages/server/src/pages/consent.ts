@@ -329,15 +329,17 @@ function next({ client: { host }, owners = [], scopes }: ConsentView, words: Mes
   </p>`;
 }
 
-/** Says whether the operator has checked the app, or only the app itself makes its statements. */
+/** Says whether the operator has checked the app, or only the app itself makes its statements. Nobody checks the server's own. */
 function verification(client: ClientCard, { words, product }: Chrome): Markup {
+  if (client.isCommand === true)
+    return html`<p class="standing">${icon("badgeCheck")}<span>${fill(words.consent.commandLine, { product })}</span></p>`;
   return client.verified
     ? html`<p class="standing">${icon("badgeCheck")}<span>${fill(words.consent.verified, { product })}</span></p>`
     : html`<p class="standing unverified">${icon("circleAlert")}<span>${fill(words.consent.unverified, { product })}</span></p>`;
 }
 
 /** Says that nobody checked the app, and what the person can compare themselves. */
-function unverifiedText({ client: { host }, device }: ConsentView, { words, product }: Chrome): Child {
+function unverifiedText({ client: { host, isCommand }, device }: ConsentView, { words, product }: Chrome): Child {
   const { consent } = words;
   const compare =
     device !== undefined || host === null
@@ -345,6 +347,8 @@ function unverifiedText({ client: { host }, device }: ConsentView, { words, prod
       : hostKind(host) === "web"
         ? rich(consent.compareHost, { host: hostText(host) })
         : consent.compareStart;
+  // Anybody can send a person the code of a command that they started.
+  if (isCommand === true) return compare;
   return sentences(words.language, fill(consent.unverifiedText, { product }), compare);
 }
 

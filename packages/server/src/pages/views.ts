@@ -50,6 +50,8 @@ export interface ClientCard {
   readonly tosUri: string | null;
   /** True if the operator has checked the client. */
   readonly verified: boolean;
+  /** True if it is the command line of this server's operators, which is a part of the product. */
+  readonly isCommand?: boolean;
   readonly publisher: string | null;
   /** Time of registration, in epoch milliseconds. Null if nobody registered it. */
   readonly since: number | null;

@@ -1,6 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Authority } from "../../src/admin/api-access/authority.ts";
-import { createClient, createScope, deleteScope, updateClient, updateScope } from "../../src/admin/index.ts";
+import {
+  allowLogin,
+  createClient,
+  createScope,
+  deleteScope,
+  updateClient,
+  updateScope,
+} from "../../src/admin/index.ts";
 import { exportConfiguration, prepare, readConfiguration } from "../../src/configuration/index.ts";
 import { aLiveGrant, statusOf } from "../storage/support/record-builders.ts";
 import {
@@ -73,6 +80,11 @@ describe.each(["sqlite", "postgres"] as const)("on %s", (kind) => {
     const again = await exportConfiguration(empty.admin);
     expect(again).toBe(text.replace(/ +# client_secret: \{env: OKTA_SECRET\}\n/, ""));
     expect((await planOf(again, empty.admin)).changes).toEqual([]);
+  });
+
+  test("operators may sign in with assent login → the export opens that door on no other server", async () => {
+    await allowLogin(at.admin);
+    expect(await exportConfiguration(at.admin)).not.toContain("assent-cli");
   });
 
   test("changed fields → changed alone; left-out fields → their defaults; the secret → the old one works for a day", async () => {

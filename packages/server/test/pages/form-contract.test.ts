@@ -300,6 +300,14 @@ describe("consent", () => {
     expect(consentPage(aConsent({ client: aClient({ people: null }) }), plain)).not.toContain("Used by");
   });
 
+  test("the command line of the server's operators → said so, and to compare the code all the same", () => {
+    const command = aClient({ isCommand: true, verified: false, publisher: null, host: null });
+    const shown = consentPage(aDeviceConsent({ client: command }), plain);
+    expect(shown).toContain("Part of Assent: the command line of its operators");
+    expect(shown).toContain("and its screen shows the code below");
+    for (const text of ["Not verified", "hasn’t checked who makes"]) expect(shown).not.toContain(text);
+  });
+
   test.each([
     ["a website", { host: "print.example" }, undefined, ">print.example</bdi>, or know that it belongs to this app"],
     ["this device", { host: "127.0.0.1" }, undefined, "if you opened this app on this device yourself"],

@@ -80,6 +80,12 @@ const receiptProblems: readonly ReceiptProblem[] = [
   ...(["missing", "too_long", "malformed", "other_type", "other_issuer", "unknown_key", "altered", "stale"] as const),
 ];
 
+const aCommand = { name: "Assent command line", isCommand: true, verified: false, publisher: null, logo: null };
+const operatorsScope = aScope({
+  ...{ name: "admin", description: "Administer this server: everything that an operator can do", sensitive: true },
+  ...{ api: "Assent", access: null },
+});
+
 const aDocumentClient = aClient({
   ...{ name: "Code Tool", logo: null, host: "127.0.0.1:51004", document: "tool.example.com" },
   ...{ verified: false, publisher: null, since: null, people: 0 },
@@ -230,6 +236,8 @@ export const states: Readonly<Record<string, (chrome: Chrome) => string>> = {
   "device-hostile": (c) => deviceCodePage(aDeviceCode({ userCode: HOSTILE_NAME, linked: true }), c),
   "device-sign-in": (c) => signInPage(aSignIn({ form: deviceForm, client: null, device: true }), c),
   "device-consent": (c) => consentPage(aDeviceConsent(), c),
+  "device-consent-command": (c) =>
+    consentPage(aDeviceConsent({ client: { ...television, ...aCommand }, scopes: [operatorsScope] }), c),
   "device-consent-again": (c) =>
     consentPage(aDeviceConsent({ allGranted: true, scopes: scopes.map((scope) => grantedBefore(scope)) }), c),
   "device-consent-long": (c) =>

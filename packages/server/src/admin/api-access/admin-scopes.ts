@@ -15,6 +15,9 @@ export type AdminAccess = "read" | "write";
 /** Everything that an operator can do. */
 export const ADMIN = "admin";
 
+/** The client by which operators sign in with `assent login`. Only who has the scope `admin` can choose a client's id. */
+export const COMMAND_CLIENT = "assent-cli";
+
 export function adminScope(group: AdminGroup, access: AdminAccess): string {
   return `${ADMIN}:${group}:${access}`;
 }

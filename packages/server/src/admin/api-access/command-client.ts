@@ -5,9 +5,7 @@ import type { Client } from "../../oauth/model.ts";
 import { NO_SECRETS } from "../client-secrets.ts";
 import { updateClient } from "../clients.ts";
 import type { AdminContext } from "../context.ts";
-import { adminScopes } from "./admin-scopes.ts";
-
-export const COMMAND_CLIENT = "assent-cli";
+import { adminScopes, COMMAND_CLIENT } from "./admin-scopes.ts";
 
 /**
  * Makes the client, or enables it. A server has none by default: a stranger could otherwise send an operator a code and

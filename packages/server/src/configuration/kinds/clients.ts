@@ -1,5 +1,6 @@
 /** Clients in a configuration. Their key is the client_id. */
 
+import { COMMAND_CLIENT } from "../../admin/api-access/admin-scopes.ts";
 import { hasCurrentSecret } from "../../admin/client-secrets.ts";
 import { allClients } from "../../admin/clients.ts";
 import { impactOfClient } from "../../admin/deletion-impact.ts";
@@ -49,9 +50,12 @@ function presentOf(client: Client, { issuer }: Context): Present {
   };
 }
 
-/** False: a document describes the client, or it has registered itself. */
-export function isOperators({ document, registered }: Client): boolean {
-  return document === undefined && registered === undefined;
+/**
+ * False: a document describes the client, it has registered itself, or it is the one of `assent login`. A file must not
+ * open that door on another server.
+ */
+export function isOperators({ clientId, document, registered }: Client): boolean {
+  return document === undefined && registered === undefined && clientId !== COMMAND_CLIENT;
 }
 
 async function found(labels: readonly string[] | null, context: Context): Promise<readonly Client[]> {

@@ -1,5 +1,6 @@
 /** How pages show a client, its scopes and a person. */
 
+import { COMMAND_CLIENT } from "../../admin/api-access/admin-scopes.ts";
 import type { AuthorizationRequest } from "../../oauth/authorization-endpoint/request.ts";
 import type { Client } from "../../oauth/model.ts";
 import { redirectHost } from "../../oauth/redirect-uri.ts";
@@ -31,6 +32,7 @@ function cardOf(client: Client, language: string): ClientCard {
     document: client.document === undefined ? null : redirectHost(client.clientId),
     registeredItself: client.registered !== undefined && client.reviewed === false,
     verified: client.verified ?? false,
+    isCommand: client.clientId === COMMAND_CLIENT,
     publisher: client.publisher ?? null,
     since: client.document === undefined ? client.createdAt : null,
     people: null,

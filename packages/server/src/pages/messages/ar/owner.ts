@@ -14,6 +14,7 @@ export const owner = {
     appOnDevice: "تطبيق على هذا الجهاز ({host})",
     verified: "تحقّق منه {product}",
     unverified: "لم يتحقّق منه {product}",
+    commandLine: "جزء من {product}: سطر أوامر المشغّلين",
     unverifiedText: "لم يتحقّق {product} من ناشر هذا التطبيق. قد يكون الاسم والشعار مزيّفين.",
     compareHost: "تابع فقط إذا جئت من {host}، أو كنت تعرف أنه يخص هذا التطبيق. وإلا فاختر «عدم السماح».",
     compareStart: "تابع فقط إذا فتحت هذا التطبيق بنفسك على هذا الجهاز. وإلا فاختر «عدم السماح».",

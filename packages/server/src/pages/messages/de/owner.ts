@@ -14,6 +14,7 @@ export const owner = {
     appOnDevice: "Eine App auf diesem Gerät ({host})",
     verified: "Von {product} überprüft",
     unverified: "Nicht von {product} überprüft",
+    commandLine: "Teil von {product}: die Befehlszeile der Betreiber",
     unverifiedText: "Niemand bei {product} hat geprüft, wer diese App anbietet. Name und Logo können falsch sein.",
     compareHost:
       "Fahren Sie nur fort, wenn Sie von {host} kommen oder wissen, dass diese Adresse zur App gehört. Wenn nicht, wählen Sie „Nicht erlauben“.",

@@ -13,6 +13,7 @@ export const owner = {
     appOnDevice: "An app on this device ({host})",
     verified: "Verified by {product}",
     unverified: "Not verified by {product}",
+    commandLine: "Part of {product}: the command line of its operators",
     unverifiedText: "{product} hasn’t checked who makes this app. Its name and logo may be false.",
     compareHost:
       "Continue only if you came from {host}, or know that it belongs to this app. If not, choose “Don’t allow”.",

@@ -14,6 +14,7 @@ export const owner = {
     appOnDevice: "Una aplicación en este dispositivo ({host})",
     verified: "Verificada por {product}",
     unverified: "No verificada por {product}",
+    commandLine: "Parte de {product}: la línea de comandos de sus operadores",
     unverifiedText:
       "{product} no ha comprobado quién ofrece esta aplicación. Su nombre y su logotipo pueden ser falsos.",
     compareHost: "Continúe solo si viene de {host} o sabe que pertenece a esta aplicación. Si no, elija «No permitir».",

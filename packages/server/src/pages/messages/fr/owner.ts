@@ -14,6 +14,7 @@ export const owner = {
     appOnDevice: "Une application sur cet appareil ({host})",
     verified: "Vérifiée par {product}",
     unverified: "Non vérifiée par {product}",
+    commandLine: "Fait partie de {product} : la ligne de commande de ses opérateurs",
     unverifiedText: "{product} n’a pas vérifié qui propose cette application. Son nom et son logo peuvent être faux.",
     compareHost:
       "Continuez seulement si vous venez de {host} ou savez que cette adresse est celle de l’application. Sinon, choisissez « Ne pas autoriser ».",

@@ -14,6 +14,7 @@ export const owner = {
     appOnDevice: "このデバイスのアプリ（{host}）",
     verified: "{product} による確認済み",
     unverified: "{product} による確認なし",
+    commandLine: "{product} の一部（管理者用のコマンドライン）",
     unverifiedText: "{product} はこのアプリの提供元を確認していません。名前とロゴは偽物の可能性があります。",
     compareHost:
       "{host} から来た場合、または {host} がこのアプリのものだと知っている場合だけ、続けてください。違う場合は、「許可しない」を選んでください。",
