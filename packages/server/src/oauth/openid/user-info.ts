@@ -1,8 +1,8 @@
 /** UserInfo: the claims about the person whose access token is presented (OpenID Connect Core §5.3). */
 
 import { refuse } from "../errors.ts";
+import { accessIsLive } from "../introspection.ts";
 import { isFor } from "../issue-access-token.ts";
-import { accessIsLive } from "../live-access.ts";
 import type { PersonDetails } from "../model.ts";
 import type { OAuthContext, PersonFacts } from "../ports.ts";
 import { ownAudience } from "../resource-indicator.ts";
