@@ -9,6 +9,8 @@ export interface Column {
   readonly field: string;
   readonly title?: string;
   readonly show?: (value: unknown, record: WireRecord) => string;
+  /** The column can be cut if the table is wider than the terminal: a list of words after a word, a text anywhere. */
+  readonly cut?: "words" | "text";
 }
 
 /**
@@ -36,6 +38,44 @@ export function widthOf(text: string): number {
   let width = 0;
   for (const { segment } of segments.segment(text)) width += WIDE.test(segment) ? 2 : 1;
   return width;
+}
+
+/** Fewest columns of a cell that is cut. */
+const SHORTEST = 16;
+
+/** The part of a text that takes this number of columns, with a mark that something is left out. */
+export function cutTo(text: string, width: number, how: "words" | "text"): string {
+  if (widthOf(text) <= width) return text;
+  if (how === "words") {
+    const words = text.split(" ");
+    for (let count = words.length - 1; count > 0; count -= 1) {
+      const some = `${words.slice(0, count).join(" ")} +${words.length - count}`;
+      if (widthOf(some) <= width) return some;
+    }
+    const [first = "", ...others] = words;
+    const rest = ` +${others.length}`;
+    if (others.length > 0 && width > rest.length) return `${cutTo(first, width - rest.length, "text")}${rest}`;
+  }
+  let kept = "";
+  for (const { segment } of segments.segment(text)) {
+    if (widthOf(kept + segment) >= width) break;
+    kept += segment;
+  }
+  return `${kept}…`;
+}
+
+/** The widths of columns in a table that should fit the terminal. The last column that can be cut is cut first. */
+function fitting(widths: readonly number[], columns: readonly Column[], most: number): readonly number[] {
+  const fitted = [...widths];
+  let over = fitted.reduce((sum, width) => sum + width, 2 * (fitted.length - 1)) - most;
+  for (let at = columns.length - 1; at >= 0 && over > 0; at -= 1) {
+    const width = fitted[at] ?? 0;
+    if (columns[at]?.cut === undefined || width <= SHORTEST) continue;
+    const left = Math.max(SHORTEST, width - over);
+    fitted[at] = left;
+    over -= width - left;
+  }
+  return fitted;
 }
 
 function padded(text: string, width: number): string {
@@ -113,10 +153,13 @@ export class Output {
     const rows = records.map((record) =>
       columns.map(({ field, show = shown }) => printable(show(record[field], record))),
     );
-    const widths = titles.map((title, at) => Math.max(...[title, ...rows.map((row) => row[at] ?? "")].map(widthOf)));
+    const whole = titles.map((title, at) => Math.max(...[title, ...rows.map((row) => row[at] ?? "")].map(widthOf)));
+    // A program that reads the output gets all of it.
+    const { isTTY, columns: most } = process.stdout;
+    const widths = isTTY && most > 0 ? fitting(whole, columns, most) : whole;
     const line = (cells: readonly string[]) =>
       cells
-        .map((cell, at) => padded(cell, widths[at] ?? 0))
+        .map((cell, at) => padded(cutTo(cell, widths[at] ?? 0, columns[at]?.cut ?? "text"), widths[at] ?? 0))
         .join("  ")
         .trimEnd();
     process.stdout.write(`${dim(line(titles))}\n${rows.map((row) => `${line(row)}\n`).join("")}`);

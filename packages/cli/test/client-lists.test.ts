@@ -3,6 +3,7 @@
  * keeps the others. An update that replaces a list prints the removed values.
  */
 
+import { stripVTControlCharacters } from "node:util";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { aWorkspaceWithDatabase, type Workspace } from "./support/run-command.ts";
 
@@ -148,4 +149,21 @@ test("--grant-type with short names → registered with the full names", async (
   expect(grant_types).toEqual(
     ["device_code", "jwt-bearer", "saml2-bearer"].map((name) => `urn:ietf:params:oauth:grant-type:${name}`),
   );
+});
+
+test("a list on a terminal → each client in one line of it; to a pipe and with --json everything", async () => {
+  const scopes = Array.from({ length: 12 }, (_, count) => `photos:album-${count}`);
+  for (const name of scopes) await at.json(["scope", "create", name, "--description", "May"]);
+  const name = "The Wonderful Photo Printing and Calendar Company";
+  const to = ["--type", "public", "--redirect-uri", "https://a.test/cb"];
+  await at.json(["client", "create", "--name", name, ...to, "--scope", scopes.join(" ")]);
+  const stdout = stripVTControlCharacters((await at.run(["client", "list"], { columns: 80 })).stdout);
+  const lines = stdout.trimEnd().split("\n");
+  expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80);
+  expect(stdout).toMatch(/The Wonderful P… {2}public {8}active {2}photos:albu… \+11$/m);
+  expect((await at.run(["client", "list"], { columns: 1000 })).stdout).toContain(scopes.join(" "));
+  const piped = await at.run(["client", "list"]);
+  for (const whole of [name, scopes.join(" ")]) expect(piped.stdout).toContain(whole);
+  const [found] = await at.json<{ scope: string }[]>(["client", "list", "--filter", `name=${name}`]);
+  expect(found?.scope.split(" ")).toHaveLength(12);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { jsonText, shown, widthOf } from "../src/print-records.ts";
+import { cutTo, jsonText, shown, widthOf } from "../src/print-records.ts";
 
 describe("a cell", () => {
   test.each([
@@ -46,4 +46,18 @@ test.each([
   ["", 0],
 ])("%s → %i columns", (text, width) => {
   expect(widthOf(text)).toBe(width);
+});
+
+test.each([
+  ["openid profile email", 20, "words", "openid profile email"],
+  ["openid profile email phone", 20, "words", "openid profile +2"],
+  ["openid profile email phone", 10, "words", "openid +3"],
+  ["openid profile", 7, "words", "ope… +1"],
+  ["openid profile", 3, "words", "op…"],
+  ["写真のプリンター", 7, "text", "写真の…"],
+  ["abcdef", 1, "text", "…"],
+] as const)("%j in %i columns by %s → %j", (text, width, how, wanted) => {
+  const cut = cutTo(text, width, how);
+  expect(cut).toBe(wanted);
+  expect(widthOf(cut)).toBeLessThanOrEqual(width);
 });

@@ -2,6 +2,7 @@
 
 import type { Command } from "commander";
 import { confirmOnTerminal, type YesOption, yesOption } from "../confirm.ts";
+import { TOKEN_COLUMNS } from "../list-columns.ts";
 import { type JsonOption, listOption, noun, secondsOption, verb, withAdmin } from "../shared-options.ts";
 
 export function register(program: Command): void {
@@ -48,7 +49,7 @@ async function listTokens(options: JsonOption) {
     const { adminTokenRecord, adminTokens } = await import("@assent/server/admin");
     out.list(
       (await adminTokens(admin)).map((token) => adminTokenRecord(token)),
-      [{ field: "id" }, { field: "scope" }, { field: "created_by" }, { field: "expires_at" }],
+      TOKEN_COLUMNS,
       "There are no tokens: assent admin create-token",
     );
   });

@@ -5,6 +5,7 @@ import { type Command, Option } from "commander";
 import { jsonOf, logoOf } from "../client-files.ts";
 import { lineOf, UsageError } from "../command-errors.ts";
 import { confirm, counted, countedAll, disablingText, type YesOption, yesOption } from "../confirm.ts";
+import { CLIENT_COLUMNS } from "../list-columns.ts";
 import type { Output, WireRecord } from "../print-records.ts";
 import {
   everyPage,
@@ -352,7 +353,7 @@ async function list(options: JsonOption & { readonly limit?: number; readonly fi
     const clients = await firstOf(all, options.limit);
     out.list(
       clients.map((client) => clientRecord(client, admin.issuer)),
-      [{ field: "client_id" }, { field: "client_name" }, { field: "type" }, { field: "status" }, { field: "scope" }],
+      CLIENT_COLUMNS,
       noneWith(options.filter, "There are no clients: assent client create"),
     );
   });

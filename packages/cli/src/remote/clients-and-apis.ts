@@ -9,6 +9,7 @@ import { type ExchangeOptions, exchangeChangesOf } from "../commands/client-exch
 import { dropRemarks, listChangesOf } from "../commands/multi-valued-client-options.ts";
 import { type ScopeOptions, settingsOf as scopeSettingsOf } from "../commands/scope.ts";
 import { confirm } from "../confirm.ts";
+import { CLIENT_COLUMNS } from "../list-columns.ts";
 import { given, requireChanges } from "../shared-options.ts";
 import type { Body, OperationId } from "./api.ts";
 import {
@@ -163,11 +164,7 @@ const updateResource: RemoteCommand = async ({ args: [identifier = ""], options,
 
 export const clientsAndApis: RemoteCommands = {
   "client create": createClient,
-  "client list": listed(
-    "clients.list",
-    columns("client_id", "client_name", "type", "status", "scope"),
-    "There are no clients.",
-  ),
+  "client list": listed("clients.list", CLIENT_COLUMNS, "There are no clients."),
   "client show": onClient("clients.show"),
   "client update": updateClient,
   "client disable": onClient("clients.disable", "Disabling"),

@@ -11,6 +11,7 @@ import { settingText } from "../commands/setting.ts";
 import { linesOf } from "../commands/user-import.ts";
 import { type Settings as WebhookSettings, settingsOf as webhookSettingsOf } from "../commands/webhook.ts";
 import { confirm, confirmOnTerminal } from "../confirm.ts";
+import { TOKEN_COLUMNS } from "../list-columns.ts";
 import { secretFromStdin } from "../password-prompt.ts";
 import { given, requireChanges } from "../shared-options.ts";
 import type { Body } from "./api.ts";
@@ -305,11 +306,7 @@ export const trustAndLogs: RemoteCommands = {
     const body = { scope: (scope as readonly string[]).join(" "), ...given({ expires_in: expires }) };
     show(out, await api.call("tokens.create", { body }), ["access_token"]);
   },
-  "admin list-tokens": listed(
-    "tokens.list",
-    columns("id", "scope", "created_by", "expires_at"),
-    "There are no tokens.",
-  ),
+  "admin list-tokens": listed("tokens.list", TOKEN_COLUMNS, "There are no tokens."),
   "admin revoke-token": async ({ args: [id = ""], options, api, out }) => {
     await confirmOnTerminal(
       `Revoking the token ${id} on ${api.server} ends the access of the program that has it.`,

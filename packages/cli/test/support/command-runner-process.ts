@@ -13,6 +13,8 @@ export interface Asked {
   readonly input: string;
   /** The command treats its input and its messages as a terminal. */
   readonly terminal: boolean;
+  /** The width of the terminal to which the command writes. Absent: it writes to a pipe. */
+  readonly columns?: number | undefined;
 }
 
 type Write = (chunk: Uint8Array | string, ...rest: unknown[]) => boolean;
@@ -57,12 +59,14 @@ async function unfinished(before: string): Promise<string> {
   return "";
 }
 
-async function answer({ args, env, input, terminal }: Asked): Promise<void> {
+async function answer({ args, env, input, terminal, columns }: Asked): Promise<void> {
   for (const name of Object.keys(process.env)) delete process.env[name];
   for (const [name, value] of Object.entries(env)) if (value !== undefined) process.env[name] = value;
   const stdin = Object.assign(Readable.from([Buffer.from(input, "base64")]), { isTTY: terminal });
   Object.defineProperty(process, "stdin", { value: stdin, configurable: true });
   Object.defineProperty(process.stderr, "isTTY", { value: terminal, configurable: true });
+  Object.defineProperty(process.stdout, "isTTY", { value: columns !== undefined, configurable: true });
+  Object.defineProperty(process.stdout, "columns", { value: columns, configurable: true });
   process.exitCode = undefined;
   const [out, err] = [caught("stdout"), caught("stderr")];
   const before = kept();

@@ -25,6 +25,8 @@ export interface RunOptions {
   readonly alone?: boolean;
   /** Input and output are a terminal, and the input is typed. */
   readonly terminal?: boolean;
+  /** The output is a terminal of this width. */
+  readonly columns?: number;
 }
 
 export interface Workspace {
@@ -73,10 +75,11 @@ export function aWorkspace(main = MAIN): Workspace {
   };
   const host = aCommandHost(folder, envOf({}));
   const run = async (args: readonly string[], options: RunOptions = {}) => {
-    const { env = {}, input = "", alone = false, terminal = false } = options;
+    const { env = {}, input = "", alone = false, terminal = false, columns } = options;
     const own = alone || host.busy() || ["serve", "demo"].includes(args[0] ?? "") || "ASSENT_CONFIG" in env;
     if (own) return start(args, options).ended();
-    return host.run({ args, env: envOf(env), input: Buffer.from(input).toString("base64"), terminal });
+    const asked = { args, env: envOf(env), input: Buffer.from(input).toString("base64"), terminal };
+    return host.run({ ...asked, columns });
   };
   return {
     folder,
