@@ -117,7 +117,7 @@ describe("paused", () => {
     const { agent, tokens } = await someone("bound");
     expect(await introspect(tokens.access_token, bound)).toMatchObject({ active: true });
     const page = await press(agent, "pause");
-    expect(page.text).toContain("is paused. What it already had stops working by");
+    expect(page.text).toContain("is paused. The access that it already has ends by");
     expect(entryOf(page)).toContain("It gets no new access until you resume it. What you allowed stays.");
     const refused = await refresh(server, client, tokens.refresh_token);
     expect([refused.status, refused.body.error]).toEqual([400, "invalid_grant"]);
@@ -128,7 +128,7 @@ describe("paused", () => {
     // The owner's other pages don't look as if it were over.
     expect((await agent.get("/account/apps")).text).toContain("You paused this app");
     const resumed = await press(agent, "resume");
-    expect(resumed.text).toContain("can use again what you allowed");
+    expect(resumed.text).toContain("was resumed. It can use what you allowed again.");
     const again = await refresh(server, client, tokens.refresh_token);
     expect(again.status).toBe(200);
     expect(await introspect(tokens.access_token, bound)).toMatchObject({ active: true });
@@ -159,7 +159,7 @@ describe("paused", () => {
     expect(await introspect(tokens.access_token, api)).toMatchObject({ active: true });
     server.tick(3_600_000);
     expect(await introspect(tokens.access_token, api)).toEqual({ active: false });
-    expect(entryOf(await agent.get(AGENTS))).not.toContain("What it already had");
+    expect(entryOf(await agent.get(AGENTS))).not.toContain("The access that it already has");
   });
 
   test("another owner's or no app, a second press, an old link → nothing is paused or said", async () => {
@@ -248,6 +248,8 @@ describe("in a company", () => {
   test("an admin pauses it → for everyone; a member can't connect it for the company, and an admin resumes it", async () => {
     const page = await press(admin, "pause", app.clientId, agentsOfCompany);
     expect(page.text).toContain("The app is paused for everyone.");
+    const paused = entryOf(page, app.clientId);
+    expect(paused).toContain("It gets no new access until an admin resumes it. What was allowed stays.");
     expect((await refresh(server, app, tokens.refresh_token)).body.error).toBe("invalid_grant");
     // The person's own consents are apart.
     expect(entryOf(await admin.get(AGENTS), app.clientId)).toBe("");
@@ -258,7 +260,7 @@ describe("in a company", () => {
     expect((await member.submit(consentForm(asked), answer)).status).toBe(400);
     expect((await refresh(server, app, tokens.refresh_token)).body.error).toBe("invalid_grant");
     const resumed = await press(admin, "resume", app.clientId, agentsOfCompany);
-    expect(resumed.text).toContain("The app can use again what was allowed.");
+    expect(resumed.text).toContain("The app was resumed. It can use what was allowed again.");
     expect((await refresh(server, app, tokens.refresh_token)).status).toBe(200);
   });
 

@@ -22,7 +22,10 @@ const OPEN_HOSTS = 3;
 /** Renders `GET /account/agents`. */
 export function agentsPage(view: AgentsView, chrome: Chrome): string {
   const { words, base } = chrome;
-  const about = { csrf: view.csrf, now: view.now, path: `${base}/account/agents`, detailsOf: detailsIn(base) };
+  const about = {
+    ...{ csrf: view.csrf, now: view.now, path: `${base}/account/agents`, detailsOf: detailsIn(base) },
+    texts: words.agents,
+  };
   return accountPage(
     chrome,
     words.agents.title,
@@ -51,6 +54,11 @@ export function companyAgentsPage(
   const about = {
     ...{ csrf: view.csrf, now: view.now, path: `${company}/agents` },
     detailsOf: (clientId: string) => `${company}/apps/${encodeURIComponent(clientId)}`,
+    texts: {
+      emptyTitle: words.agents.emptyTitleCompany,
+      emptyText: rich(words.agents.emptyTextCompany, { company: name(view.company.name) }),
+      pausedSince: words.agents.pausedSinceCompany,
+    },
   };
   const content = [
     view.agents.length > 0 &&
@@ -66,6 +74,12 @@ interface About {
   /** Of the page: the forms go to addresses below it. */
   readonly path: string;
   detailsOf(clientId: string): string;
+  /** The sentences that differ between a person and a company. */
+  readonly texts: {
+    readonly emptyTitle: string;
+    readonly emptyText: Child;
+    readonly pausedSince: Messages["agents"]["pausedSince" | "pausedSinceCompany"];
+  };
 }
 
 function done(what: NonNullable<AgentsView["notice"]>, now: number, words: Messages): Markup {
@@ -75,11 +89,12 @@ function done(what: NonNullable<AgentsView["notice"]>, now: number, words: Messa
   const count = what.openUntil === null ? 0 : Math.ceil((what.openUntil - now) / 60_000);
   if (what.openUntil === null || count < 1) return notice("done", rich(words.agents.paused, { app }));
   const time = shownTime(words, what.openUntil, "clock");
-  return notice("done", rich(plural(words.language, words.agents.pausedSoon, count), { app, count, time }));
+  const soon = rich(plural(words.language, words.agents.pausedSoon, count), { count, time });
+  return notice("done", sentences(words.language, rich(words.agents.pausedNow, { app }), soon));
 }
 
 function list(agents: readonly AgentEntry[], about: About, chrome: Chrome): Markup {
-  const { agents: texts } = chrome.words;
+  const { texts } = about;
   if (agents.length === 0) {
     return html`<div class="card empty">
       ${icon("bot")}
@@ -99,7 +114,7 @@ function entry(agent: AgentEntry, about: About, { words, base }: Chrome): Markup
         ${agent.hosts.slice(0, OPEN_HOSTS).map((host) => html`<p class="soft small">${hostWords(host, words)}</p>`)}
       </div>
     </div>
-    ${agent.pausedAt !== null && notice("warning", pausedText(agent, agent.pausedAt, about.now, words))}
+    ${agent.pausedAt !== null && notice("warning", pausedText(agent, agent.pausedAt, about, words))}
     ${agent.off && notice("warning", words.apps.off)}
     ${permissions(agent, words)} ${facts(agent, about.now, words)}
     <p class="small">
@@ -110,9 +125,9 @@ function entry(agent: AgentEntry, about: About, { words, base }: Chrome): Markup
 }
 
 /** Says that nothing is lost, and how long the app can still use what it had before. */
-function pausedText({ stopsIn }: AgentEntry, pausedAt: number, now: number, words: Messages): Child {
+function pausedText({ stopsIn }: AgentEntry, pausedAt: number, { now, texts }: About, words: Messages): Child {
   const { agents } = words;
-  const since = rich(agents.pausedSince, { when: timeElement(words, pausedAt, now) });
+  const since = rich(texts.pausedSince, { when: timeElement(words, pausedAt, now) });
   if (stopsIn < 1) return since;
   const still = rich(plural(words.language, agents.pausedStill, stopsIn), { count: stopsIn });
   return sentences(words.language, since, still);

@@ -6,9 +6,11 @@ export const agents = {
     intro:
       "These apps can use what you allow while you’re away. You can pause one and resume it later: what you allowed stays.",
     introCompany:
-      "These apps can use what {company} allows while nobody is there. You can pause one for everyone and resume it later: what was allowed stays.",
+      "These apps can use what {company} allows while nobody is signed in. You can pause one for everyone and resume it later: what was allowed stays.",
     emptyTitle: "No app can act while you’re away",
     emptyText: "Apps that you allow to keep access while you’re away appear here.",
+    emptyTitleCompany: "No app can act while nobody is signed in",
+    emptyTextCompany: "Apps that keep access for {company} while nobody is signed in appear here.",
     can: "It may",
     keeps: "Keeps access until",
     keepsForever: "you revoke it",
@@ -16,10 +18,11 @@ export const agents = {
     useOne: "{api}, {when}",
     details: "Details",
     pausedSince: "Paused {when}. It gets no new access until you resume it. What you allowed stays.",
+    pausedSinceCompany: "Paused {when}. It gets no new access until an admin resumes it. What was allowed stays.",
     pausedHere: "You paused this app {when}. {agents} lets you resume it.",
     pausedStill: {
-      one: "What it already had works for at most 1 more minute.",
-      other: "What it already had works for at most {count} more minutes.",
+      one: "The access that it already has ends within 1 minute.",
+      other: "The access that it already has ends within {count} minutes.",
     },
     pause: "Pause",
     resume: "Resume",
@@ -30,13 +33,14 @@ export const agents = {
       other: "If you pause it, access stops within {count} minutes.",
     },
     paused: "{app} is paused. It gets no new access until you resume it.",
+    pausedNow: "{app} is paused.",
     pausedSoon: {
-      one: "{app} is paused. What it already had stops working by {time}, within 1 minute.",
-      other: "{app} is paused. What it already had stops working by {time}, within {count} minutes.",
+      one: "The access that it already has ends by {time}, within 1 minute.",
+      other: "The access that it already has ends by {time}, within {count} minutes.",
     },
-    resumed: "{app} can use again what you allowed.",
+    resumed: "{app} was resumed. It can use what you allowed again.",
     appPaused: "The app is paused for everyone. It gets no new access until an admin resumes it.",
-    appResumed: "The app can use again what was allowed.",
+    appResumed: "The app was resumed. It can use what was allowed again.",
     asksPaused:
       "You paused this app {when}. If you allow it now, it also resumes with what you allowed before, except what you untick here. If you don’t, it stays paused.",
     asksPausedFor:

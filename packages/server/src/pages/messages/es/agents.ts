@@ -9,9 +9,12 @@ export const agents: Translation<typeof english, "one" | "other"> = {
     intro:
       "Estas aplicaciones pueden usar lo que usted permite en su ausencia. Puede poner una en pausa y reanudarla después: lo que permitió se conserva.",
     introCompany:
-      "Estas aplicaciones pueden usar lo que {company} permite cuando no hay nadie. Puede poner una en pausa para todos y reanudarla después: lo que se permitió se conserva.",
+      "Estas aplicaciones pueden usar lo que {company} permite cuando nadie ha iniciado sesión. Puede poner una en pausa para todos y reanudarla después: lo que se permitió se conserva.",
     emptyTitle: "Ninguna aplicación puede actuar en su ausencia",
     emptyText: "Aquí aparecen las aplicaciones que pueden mantener el acceso en su ausencia.",
+    emptyTitleCompany: "Ninguna aplicación puede actuar cuando nadie ha iniciado sesión",
+    emptyTextCompany:
+      "Aquí aparecen las aplicaciones que mantienen el acceso para {company} cuando nadie ha iniciado sesión.",
     can: "Puede",
     keeps: "Mantiene el acceso hasta",
     keepsForever: "que lo revoque",
@@ -19,10 +22,12 @@ export const agents: Translation<typeof english, "one" | "other"> = {
     useOne: "{api}, {when}",
     details: "Detalles",
     pausedSince: "En pausa ({when}). No obtiene acceso nuevo hasta que la reanude. Lo que permitió se conserva.",
+    pausedSinceCompany:
+      "En pausa ({when}). No obtiene acceso nuevo hasta que un administrador la reanude. Lo que se permitió se conserva.",
     pausedHere: "Puso esta aplicación en pausa {when}. Puede reanudarla en {agents}.",
     pausedStill: {
-      one: "Lo que ya tenía funciona como máximo 1 minuto más.",
-      other: "Lo que ya tenía funciona como máximo {count} minutos más.",
+      one: "El acceso que ya tiene termina en 1 minuto como máximo.",
+      other: "El acceso que ya tiene termina en {count} minutos como máximo.",
     },
     pause: "Pausar",
     resume: "Reanudar",
@@ -33,13 +38,14 @@ export const agents: Translation<typeof english, "one" | "other"> = {
       other: "Si la pone en pausa, el acceso se detiene en {count} minutos como máximo.",
     },
     paused: "{app} está en pausa. No obtiene acceso nuevo hasta que reanude la aplicación.",
+    pausedNow: "{app} está en pausa.",
     pausedSoon: {
-      one: "{app} está en pausa. Lo que ya tenía deja de funcionar a las {time}, en 1 minuto como máximo.",
-      other: "{app} está en pausa. Lo que ya tenía deja de funcionar a las {time}, en {count} minutos como máximo.",
+      one: "El acceso que ya tiene termina a las {time}, en 1 minuto como máximo.",
+      other: "El acceso que ya tiene termina a las {time}, en {count} minutos como máximo.",
     },
-    resumed: "{app} puede usar de nuevo lo que usted permitió.",
+    resumed: "Se reanudó {app}. Puede usar de nuevo lo que usted permitió.",
     appPaused: "La aplicación está en pausa para todos. No obtiene acceso nuevo hasta que un administrador la reanude.",
-    appResumed: "La aplicación puede usar de nuevo lo que se permitió.",
+    appResumed: "La aplicación se reanudó. Puede usar de nuevo lo que se permitió.",
     asksPaused:
       "Puso esta aplicación en pausa {when}. Si la permite ahora, también se reanuda con lo que permitió antes, salvo lo que desmarque aquí. Si no, sigue en pausa.",
     asksPausedFor:

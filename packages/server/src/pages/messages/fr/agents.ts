@@ -9,9 +9,12 @@ export const agents: Translation<typeof english, "one" | "other"> = {
     intro:
       "Ces applications peuvent utiliser ce que vous autorisez en votre absence. Vous pouvez en mettre une en pause et la réactiver plus tard : ce que vous avez autorisé est conservé.",
     introCompany:
-      "Ces applications peuvent utiliser ce que {company} autorise en l’absence de tous. Vous pouvez en mettre une en pause pour tout le monde et la réactiver plus tard : ce qui a été autorisé est conservé.",
+      "Ces applications peuvent utiliser ce que {company} autorise quand personne n’est connecté. Vous pouvez en mettre une en pause pour tout le monde et la réactiver plus tard : ce qui a été autorisé est conservé.",
     emptyTitle: "Aucune application ne peut agir en votre absence",
     emptyText: "Les applications qui peuvent conserver l’accès en votre absence apparaissent ici.",
+    emptyTitleCompany: "Aucune application ne peut agir quand personne n’est connecté",
+    emptyTextCompany:
+      "Les applications qui conservent l’accès pour {company} quand personne n’est connecté apparaissent ici.",
     can: "Elle peut",
     keeps: "Conserve l’accès jusqu’à",
     keepsForever: "votre révocation",
@@ -20,10 +23,12 @@ export const agents: Translation<typeof english, "one" | "other"> = {
     details: "Détails",
     pausedSince:
       "En pause ({when}). Elle n’obtient aucun nouvel accès avant que vous la réactiviez. Ce que vous avez autorisé est conservé.",
+    pausedSinceCompany:
+      "En pause ({when}). Elle n’obtient aucun nouvel accès avant qu’un administrateur la réactive. Ce qui a été autorisé est conservé.",
     pausedHere: "Vous avez mis cette application en pause {when}. Vous pouvez la réactiver dans {agents}.",
     pausedStill: {
-      one: "Ce qu’elle avait déjà fonctionne encore {count} minute au plus.",
-      other: "Ce qu’elle avait déjà fonctionne encore {count} minutes au plus.",
+      one: "L’accès déjà accordé prend fin dans un délai de {count} minute.",
+      other: "L’accès déjà accordé prend fin dans un délai de {count} minutes.",
     },
     pause: "Mettre en pause",
     resume: "Réactiver",
@@ -34,15 +39,15 @@ export const agents: Translation<typeof english, "one" | "other"> = {
       other: "Si vous la mettez en pause, l’accès s’arrête dans un délai de {count} minutes.",
     },
     paused: "L’accès de {app} est en pause. Aucun nouvel accès n’est accordé avant que vous le réactiviez.",
+    pausedNow: "L’accès de {app} est en pause.",
     pausedSoon: {
-      one: "L’accès de {app} est en pause. Ce qui était déjà accordé s’arrête à {time}, dans un délai de {count} minute.",
-      other:
-        "L’accès de {app} est en pause. Ce qui était déjà accordé s’arrête à {time}, dans un délai de {count} minutes.",
+      one: "L’accès déjà accordé prend fin à {time}, dans un délai de {count} minute.",
+      other: "L’accès déjà accordé prend fin à {time}, dans un délai de {count} minutes.",
     },
     resumed: "L’accès de {app} est réactivé avec ce que vous aviez autorisé.",
     appPaused:
       "L’application est en pause pour tout le monde. Elle n’obtient aucun nouvel accès avant qu’un administrateur la réactive.",
-    appResumed: "L’application peut de nouveau utiliser ce qui a été autorisé.",
+    appResumed: "L’application est réactivée. Elle peut de nouveau utiliser ce qui a été autorisé.",
     asksPaused:
       "Vous avez mis cette application en pause {when}. Si vous l’autorisez maintenant, elle est aussi réactivée avec ce que vous aviez autorisé, sauf ce que vous décochez ici. Sinon, elle reste en pause.",
     asksPausedFor:

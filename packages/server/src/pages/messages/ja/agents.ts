@@ -9,9 +9,11 @@ export const agents: Translation<typeof english, "other"> = {
     intro:
       "これらのアプリは、あなたが不在の間も許可された内容を利用できます。アプリを一時停止して、後で再開できます。許可した内容は残ります。",
     introCompany:
-      "これらのアプリは、だれもいない間も {company} が許可した内容を利用できます。アプリを全員に対して一時停止して、後で再開できます。許可した内容は残ります。",
+      "これらのアプリは、だれもサインインしていない間も {company} が許可した内容を利用できます。アプリを全員に対して一時停止して、後で再開できます。許可した内容は残ります。",
     emptyTitle: "不在の間に動作できるアプリはありません",
     emptyText: "不在時のアクセスの継続を許可したアプリがここに表示されます。",
+    emptyTitleCompany: "だれもサインインしていない間に動作できるアプリはありません",
+    emptyTextCompany: "だれもサインインしていない間も {company} へのアクセスを継続するアプリがここに表示されます。",
     can: "できること",
     keeps: "アクセスの期限",
     keepsForever: "取り消すまで",
@@ -19,20 +21,21 @@ export const agents: Translation<typeof english, "other"> = {
     useOne: "{api}（{when}）",
     details: "詳細",
     pausedSince: "{when}に一時停止しました。再開するまで、新しいアクセスは与えられません。許可した内容は残ります。",
+    pausedSinceCompany:
+      "{when}に一時停止しました。管理者が再開するまで、新しいアクセスは与えられません。許可された内容は残ります。",
     pausedHere: "このアプリを{when}に一時停止しました。{agents}で再開できます。",
-    pausedStill: { other: "すでに得ているアクセスは、最長で{count} 分間有効です。" },
+    pausedStill: { other: "すでに得ているアクセスは、{count} 分以内に終了します。" },
     pause: "一時停止",
     resume: "再開",
     pauseAlso: "このアプリを通じて動作するアプリも同じです。",
     pauseAtOnce: "一時停止すると、アクセスはすぐに止まります。",
     pauseSoon: { other: "一時停止すると、アクセスは{count} 分以内に止まります。" },
     paused: "{app} を一時停止しました。再開するまで、新しいアクセスは与えられません。",
-    pausedSoon: {
-      other: "{app} を一時停止しました。すでに得ているアクセスは、{count} 分以内（{time}まで）に終了します。",
-    },
-    resumed: "{app} は、許可した内容を再び利用できます。",
+    pausedNow: "{app} を一時停止しました。",
+    pausedSoon: { other: "すでに得ているアクセスは、{count} 分以内（{time}まで）に終了します。" },
+    resumed: "{app} を再開しました。許可した内容を再び利用できます。",
     appPaused: "アプリを全員に対して一時停止しました。管理者が再開するまで、新しいアクセスは与えられません。",
-    appResumed: "アプリは、許可された内容を再び利用できます。",
+    appResumed: "アプリを再開しました。許可された内容を再び利用できます。",
     asksPaused:
       "このアプリを{when}に一時停止しました。ここで許可すると、ここでチェックを外したものを除き、以前に許可した内容も再開されます。許可しない場合は、一時停止のままです。",
     asksPausedFor:
