@@ -6,7 +6,7 @@ import { type Child, html } from "./parts/html.ts";
 import { mailDocument } from "./parts/mail-layout.ts";
 import { bothNamesText } from "./parts/person-names.ts";
 import type { NamedWay } from "./security/recover-account-views.ts";
-import { listed, wayName } from "./security/sign-in-way-names.ts";
+import { companyApps, listed, wayName } from "./security/sign-in-way-names.ts";
 import { exact } from "./shown-time.ts";
 import { visible, webAddress } from "./untrusted-text.ts";
 
@@ -153,9 +153,12 @@ function recoveryFacts(
   if (recovery === undefined) return [];
   const { facts: labels } = words.mail;
   const ways = (all: readonly NamedWay[]) => list({ names: all.map((way) => wayName(way, words)), more: 0 });
-  const list = ({ names, more }: NamedApps) => {
-    const shown = names.map((one) => visible(one, LONGEST));
-    return names.length === 0 ? null : listed(shown, words, more);
+  const list = ({ names, companies = [], more }: NamedApps) => {
+    const shown = [
+      ...names.map((one) => visible(one, LONGEST)),
+      ...companies.map((company) => companyApps(company, words)),
+    ];
+    return shown.length === 0 ? null : listed(shown, words, more);
   };
   return [
     [labels.removed, ways(recovery.removed)],

@@ -95,7 +95,7 @@ const many = Array.from({ length: 40 }, (_, at) =>
 
 function aRecovery(changes: Partial<TakenBackView> = {}): TakenBackView {
   return {
-    ...{ what: "recover", email: "", removed: [], kept: [], ended: [], endsIn: 0, apps: [] },
+    ...{ what: "recover", email: "", removed: [], kept: [], ended: [], endedFor: [], endsIn: 0, apps: [], keptFor: [] },
     ...{ waiting: null, signIn: "/login", switch: null },
     ...changes,
   };
@@ -119,8 +119,8 @@ export const recoveryStates: Readonly<Record<string, (chrome: Chrome) => string>
   "recover-prove-both": (c) => provePage(aProof({ what: "undo", passkey: anOffer }), c),
   ...Object.fromEntries(
     (["wrong", "wrongRecovery", "missing", "stale", "passkey"] as const).map((kind) => [
-      `recover-prove-${kind}`,
-      (c: Chrome) => provePage(aProof({ problem: { kind } }), c),
+      `recover-prove-problem-${kind}`,
+      (c: Chrome) => provePage(aProof({ problem: { kind }, passkey: kind === "passkey" ? anOffer : null }), c),
     ]),
   ),
   "recover-prove-throttled": (c) => provePage(aProof({ problem: { kind: "throttled", minutes: 9 } }), c),
@@ -138,7 +138,11 @@ export const recoveryStates: Readonly<Record<string, (chrome: Chrome) => string>
       }),
       c,
     ),
-  undone: (c) => takenBackPage(aRecovery({ what: "undo", email: "ada@example.com", removed: ways, apps: ["Acme"] }), c),
+  undone: (c) =>
+    takenBackPage(
+      aRecovery({ what: "undo", email: "ada@example.com", removed: ways, apps: ["TV"], keptFor: ["Acme"] }),
+      c,
+    ),
   restore: (c) => restorePage(aRestore(), c),
   "restore-stale": (c) => restorePage(aRestore({ stale: true }), c),
   restored: (c) => restoredPage(c),

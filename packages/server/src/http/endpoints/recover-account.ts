@@ -266,9 +266,9 @@ async function takenBackAnswer(
     ...{ what, email: link.address, removed: ways(decided.removed), kept: ways(decided.kept), waiting },
     signIn: signInPath(continuation, visitor, tools),
     switch: isOther ? formSecrets(continuation, visitor, tools, other.session) : null,
-    ended: names([...decided.endApps, ...decided.endCompanies]),
+    ...{ ended: names(decided.endApps), endedFor: names(decided.endCompanies) },
     endsIn: minutesLeft(heldUntil, tools.now()),
-    apps: names([...decided.keepApps, ...decided.keepCompanies]),
+    ...{ apps: names(decided.keepApps), keptFor: names(decided.keepCompanies) },
   };
   // Guesses may have used up the limit for unknown devices. This browser becomes a known device, so that the owner can
   // sign in now.

@@ -83,9 +83,11 @@ export interface NamedFactor {
   readonly name: string | null;
 }
 
-/** Names of apps and companies that fit into a message, and the number of further ones. */
+/** The apps that fit into a message, and the number of further ones. */
 export interface NamedApps {
   readonly names: readonly string[];
+  /** Names of companies for which the person connected apps. */
+  readonly companies?: readonly string[];
   readonly more: number;
 }
 

@@ -173,12 +173,17 @@ function newsOf({ removed, kept, endApps, keepApps, endCompanies, keepCompanies 
   const named = (all: readonly FoundFactor[]): readonly NamedFactor[] => all.map(({ kind, name }) => ({ kind, name }));
   return {
     ...{ removed: named(removed), kept: named(kept) },
-    ended: some([...endApps, ...endCompanies]),
-    keptApps: some([...keepApps, ...keepCompanies]),
+    ended: some(endApps, endCompanies),
+    keptApps: some(keepApps, keepCompanies),
   };
 }
 
-function some(all: readonly { readonly name: string }[]): NamedApps {
-  const names = all.slice(0, MOST_NAMED).map(({ name }) => name);
-  return { names, more: all.length - names.length };
+function some(apps: readonly Named[], companies: readonly Named[]): NamedApps {
+  const names = apps.slice(0, MOST_NAMED).map(({ name }) => name);
+  const others = companies.slice(0, MOST_NAMED - names.length).map(({ name }) => name);
+  return { names, companies: others, more: apps.length + companies.length - names.length - others.length };
+}
+
+interface Named {
+  readonly name: string;
 }

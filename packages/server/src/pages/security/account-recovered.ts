@@ -10,7 +10,7 @@ import { elsewhereNotice, nextLine } from "../parts/what-waits.ts";
 import { shownTime } from "../shown-time.ts";
 import { NAME_LENGTH, name, visible } from "../untrusted-text.ts";
 import type { RestoreView, TakenBackView } from "./recover-account-views.ts";
-import { facts, listed, seenFrom, wayName } from "./sign-in-way-names.ts";
+import { companyApps, facts, listed, seenFrom, wayName } from "./sign-in-way-names.ts";
 
 /** Maximum number of names in one sentence. */
 const MOST_NAMED = 8;
@@ -21,10 +21,15 @@ export function takenBackPage(view: TakenBackView, chrome: Chrome): string {
   const undo = view.what === "undo";
   const title = undo ? confirm.undoneTitle : recover.doneTitle;
   const some = (all: readonly string[]) => {
-    const few = all.slice(0, MOST_NAMED).map((one) => visible(one, NAME_LENGTH));
+    const few = all.slice(0, MOST_NAMED);
     return listed(few, words, all.length - few.length).html;
   };
   const ways = (all: TakenBackView["kept"]) => all.map((way) => wayName(way, words));
+  const accesses = (apps: readonly string[], companies: readonly string[]) => [
+    ...apps.map((app) => visible(app, NAME_LENGTH)),
+    ...companies.map((company) => companyApps(company, words)),
+  ];
+  const ended = accesses(view.ended, view.endedFor);
   const told = (message: string, all: readonly string[]) =>
     all.length > 0 && html`<p class="soft small">${rich(message as typeof takeBack.doneKept, { list: some(all) })}</p>`;
   return cardPage(
@@ -38,8 +43,8 @@ export function takenBackPage(view: TakenBackView, chrome: Chrome): string {
         ${!undo && html`<p class="soft">${takeBack.doneText}</p>`} ${nextLine(view.waiting, chrome, null)}
       </div>
       ${told(takeBack.doneRemoved, ways(view.removed))} ${told(takeBack.doneKept, ways(view.kept))}
-      ${view.ended.length > 0 && html`<p class="soft small">${sentences(words.language, rich(takeBack.doneEnded, { list: some(view.ended) }), accessEnds(view.endsIn, chrome))}</p>`}
-      ${told(takeBack.doneApps, view.apps)}
+      ${ended.length > 0 && html`<p class="soft small">${sentences(words.language, rich(takeBack.doneEnded, { list: some(ended) }), accessEnds(view.endsIn, chrome))}</p>`}
+      ${told(takeBack.doneApps, accesses(view.apps, view.keptFor))}
       ${elsewhereNotice(view.waiting, chrome)}
       ${onward(view, chrome)}
     </div>`,
@@ -49,7 +54,8 @@ export function takenBackPage(view: TakenBackView, chrome: Chrome): string {
 /** The button that leads on. */
 function onward({ waiting, signIn, switch: form }: TakenBackView, chrome: Chrome): Markup {
   const { words, base } = chrome;
-  const kind = waiting === null || waiting.state === "elsewhere" ? "button" : "button primary";
+  // What waits elsewhere is continued there.
+  const kind = waiting?.state === "elsewhere" ? "button" : "button primary";
   if (waiting?.state === "expired")
     return html`<a class=${kind} href=${base + waiting.startAgain}>${words.problems.startAgain}</a>`;
   if (form === null) return html`<a class=${kind} href=${base + signIn}>${words.signIn.submit}</a>`;

@@ -99,11 +99,14 @@ export interface TakenBackView {
   readonly email: string;
   readonly removed: readonly NamedWay[];
   readonly kept: readonly NamedWay[];
-  /** Names of apps and companies. */
+  /** Names of apps. */
   readonly ended: readonly string[];
+  /** Names of companies: the access that the person gave for them. */
+  readonly endedFor: readonly string[];
   /** Minutes for which the last of these still has access. 0: none has. */
   readonly endsIn: number;
   readonly apps: readonly string[];
+  readonly keptFor: readonly string[];
   readonly waiting: Waiting | null;
   /** Path of the sign-in, below the issuer's path. It leads to what waits. */
   readonly signIn: string;

@@ -1,6 +1,6 @@
 /** Names of the ways to sign in, for pages and messages about recovery. */
 import type { SeenFrom } from "../factor-views.ts";
-import { fill, type Messages, plural, rich, sentences } from "../messages/index.ts";
+import { fill, type Messages, plural, rich } from "../messages/index.ts";
 import { type Child, html } from "../parts/html.ts";
 import { timeElement } from "../shown-time.ts";
 import { NAME_LENGTH, visible } from "../untrusted-text.ts";
@@ -10,6 +10,11 @@ import type { NamedWay } from "./recover-account-views.ts";
 export function wayName({ kind, name }: NamedWay, { takeBack }: Messages): string {
   if (kind !== "passkey") return takeBack[kind];
   return fill(takeBack.passkey, { name: visible(name ?? "", NAME_LENGTH) });
+}
+
+/** The apps that a person connected for a company. Plain text, as the company chose its name. */
+export function companyApps(company: string, { takeBack }: Messages): string {
+  return fill(takeBack.company, { company: visible(company, NAME_LENGTH) });
 }
 
 /** Says when a factor was added, and with which browser. */
@@ -28,11 +33,14 @@ export function seenFrom(
   ];
 }
 
-/** The facts that are present, with a dot between them. */
+/** The facts that are present, with a dot after each but the last. A line breaks between two facts, not inside one. */
 export function facts(all: readonly (Child | false | null)[]): readonly Child[] {
-  return all
-    .filter((one) => one !== false && one !== null)
-    .flatMap((one, at): readonly Child[] => (at === 0 ? [one] : [" · ", one]));
+  const present = all.filter((one) => one !== false && one !== null);
+  return present.flatMap((one, at): readonly Child[] =>
+    at === present.length - 1
+      ? [html`<span class="fact">${one}</span>`]
+      : [html`<span class="fact">${one} ·</span>`, " "],
+  );
 }
 
 /**
@@ -45,12 +53,19 @@ export function listed(
   more = 0,
 ): { readonly text: string; readonly html: Child } {
   const { language, apps } = words;
-  // Before "and 3 more", the list has no "and" of its own.
-  const list = new Intl.ListFormat(language, more === 0 ? { type: "conjunction" } : { type: "unit", style: "short" });
-  const parts = list.formatToParts(names);
-  const rest = more === 0 ? [] : sentences(language, "", fill(plural(language, apps.more, more), { count: more }));
+  const list = new Intl.ListFormat(language, { type: "conjunction" });
+  if (more === 0) return joined(list.formatToParts(names));
+  // Before "and 3 more", the list has no "and" of its own: only the separator between the first two of several names.
+  const [, separator = { type: "literal", value: ", " }] = list.formatToParts(["1", "2", "3"]);
+  const parts = names.flatMap((value, at) => [...(at === 0 ? [] : [separator]), { type: "element", value }]);
+  const rest = fill(plural(language, apps.more, more), { count: more });
+  const before = language === "ja" ? separator : { type: "literal", value: " " };
+  return joined([...parts, before, { type: "literal", value: rest }]);
+}
+
+function joined(parts: readonly { readonly type: string; readonly value: string }[]): ReturnType<typeof listed> {
   return {
-    text: [...parts.map(({ value }) => value), ...rest].join(""),
-    html: [...parts.map(({ type, value }) => (type === "element" ? html`<bdi>${value}</bdi>` : value)), ...rest],
+    text: parts.map(({ value }) => value).join(""),
+    html: parts.map(({ type, value }) => (type === "element" ? html`<bdi>${value}</bdi>` : value)),
   };
 }
