@@ -99,8 +99,8 @@ test("without JavaScript: removed, and undone by the link in the message → the
     expect(await entersWith(person.username, NEW_PASSWORD, server)).toBe("in");
     const told = await messageTo(person.email, "Ways to sign in to your account were removed", mailbox);
     await page.goto(told.link);
-    await page.getByRole("button", { name: "Put them back" }).click();
-    await page.getByRole("heading", { name: "The ways to sign in are back" }).waitFor();
+    await page.getByRole("button", { name: "Restore them" }).click();
+    await page.getByRole("heading", { name: "Your ways to sign in are restored" }).waitFor();
     expect(await entersWith(person.username, NEW_PASSWORD, server)).toBe("no");
     // The factor is listed again. A browser that wasn't a known device for a week restored it, so it isn't asked for as
     // a proof.

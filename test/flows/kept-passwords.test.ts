@@ -263,7 +263,7 @@ describe("pages about passwords → where it is changed", () => {
   test("the security page and the page for a new password; nothing is stored", async () => {
     const { agent, kept } = await signedIn();
     const security = await agent.get("/account/security");
-    expect(security.text).toContain("You sign in with your password of");
+    expect(security.text).toContain('You sign in with your <bdi class="name">Acme</bdi> password.');
     expect(linksOf(security)).toContain(APPLICATION.changePassword);
     expect(linksOf(security)).not.toContain("/account/security/password");
     const page = await agent.get("/account/security/password");
@@ -288,11 +288,11 @@ describe("pages about passwords → where it is changed", () => {
     expect((await agent.post("/sign-up", { email: "x@acme.test" })).status).toBe(404);
   });
 
-  test("the profile → the address is changed there", async () => {
+  test("the profile → the name and the address are changed there", async () => {
     const { agent } = await signedIn();
     const page = await agent.get("/account/profile");
     expect(page.text).toContain("sets your name and e-mail address");
-    expect(page.forms.filter(({ action }) => action.endsWith("/email"))).toEqual([]);
+    expect(page.forms.filter(({ action }) => /\/(email|name)$/.test(action))).toEqual([]);
     const csrf = page.forms[0]?.fields.get("csrf") ?? "";
     expect((await agent.post("/account/profile/email", { csrf, email: "x@evil.test" })).status).toBe(404);
   });

@@ -2,7 +2,8 @@
 
 import { beforeAll, describe, expect, test } from "vitest";
 import { formWith } from "../support/authenticator-app.ts";
-import { Agent } from "../support/http-browser.ts";
+import { addCompany, addMember } from "../support/company-staff.ts";
+import { Agent, authorize, authorizeUrl } from "../support/http-browser.ts";
 import {
   aConnection,
   anAuthenticatorOf,
@@ -58,13 +59,13 @@ describe("a removal that is undone", () => {
     expect(page.text).toContain("Passkey “New laptop”");
     expect((await reader.submit(formWith(page, "link"), { csrf: "forged" })).status).toBe(403);
     const done = await reader.submit(formWith(page, "link"));
-    expect(done.text).toContain("The ways to sign in are back");
+    expect(done.text).toContain("Your ways to sign in are restored");
     expect((await thief.get("/account/apps")).location?.pathname).toBe("/login");
     expect(await entersWith(person.username, NEW_PASSWORD, server)).toBe("no");
     expect([await entersBy(key, server), await entersBy(evil, server), await connection.works()]).toEqual([
       ...[true, false, false],
     ]);
-    expect((await messageTo(person.email, "Removed ways to sign in are back", mailbox)).link).toContain("/recover");
+    expect((await messageTo(person.email, "Your ways to sign in were restored", mailbox)).link).toContain("/recover");
     expect((await reader.get(link)).status).toBe(400);
     const again = await opened(person);
     expect(isProof(again.page)).toBe(true);
@@ -151,5 +152,19 @@ describe("the decision", () => {
     expect(await server.assent.storage.consents.list({ ...key, now: server.now() })).toHaveLength(1);
     const told = await messageTo(person.email, "Your password was changed", mailbox);
     expect(told.text).toContain("Still have access: Mine");
+  });
+
+  test("apps for a company → the page and the message say that they are apps for the company", async () => {
+    const { person, owner } = await anOwner();
+    const company = await addCompany(server, { defaultRule: "members" });
+    await addMember(server, company, person);
+    const client = await server.addClient({ name: "Team Planner" });
+    await authorize(owner, authorizeUrl(server, client), person.username, { owner: company.companyId });
+    const { reader, page } = await opened(person);
+    expect(ticksOf(page)).toEqual({ "Apps you connected for Acme Corp": false });
+    const kept = await decide(reader, page);
+    expect(kept.text).toContain("Still have access: <bdi>Apps you connected for Acme Corp</bdi>.");
+    const told = await messageTo(person.email, "Your password was changed", mailbox);
+    expect(told.text).toContain("Still have access: Apps you connected for Acme Corp");
   });
 });

@@ -16,31 +16,39 @@ export function passkeyButton(
     fields,
     label,
     without,
+    primary = false,
   }: {
     readonly action: string;
     readonly fields: Readonly<Record<string, string>>;
     readonly label: string;
     readonly without: string;
+    /** The page has no other way. */
+    readonly primary?: boolean;
   },
   chrome: Chrome,
 ): readonly Child[] {
-  return askFor(offer, { action, fields: hidden(fields), label, without, conditional: false }, chrome);
+  return askFor(offer, { action, fields: hidden(fields), label, without, primary, conditional: false }, chrome);
 }
 
 /**
  * The form with the button. Only a script shows it, because the form needs the script. `partial`: the first step of this sign-in. If it is null,
- * the passkey is the whole sign-in, and the browser may offer passkeys in the username field.
+ * the passkey is the whole sign-in, and the browser may offer passkeys in the username field. `primary`: the page has no other way.
  */
 export function passkeyForm(
   offer: PasskeyOffer,
   form: FormSecrets,
   partial: string | null,
   chrome: Chrome,
+  primary = false,
 ): readonly Child[] {
   const { passkey } = chrome.words;
   const how = {
     ...{ action: `${chrome.base}/login/passkey`, fields: [secrets(form), hidden({ partial })], label: passkey.use },
-    ...{ without: partial === null ? passkey.noScript : passkey.noScriptSecond, conditional: partial === null },
+    ...{
+      without: partial === null ? passkey.noScript : passkey.noScriptSecond,
+      conditional: partial === null,
+      primary,
+    },
   };
   return askFor(offer, how, chrome);
 }
@@ -51,11 +59,12 @@ interface Asking {
   readonly label: string;
   readonly without: string;
   readonly conditional: boolean;
+  readonly primary: boolean;
 }
 
 function askFor(
   offer: PasskeyOffer,
-  { action, fields, label, without, conditional }: Asking,
+  { action, fields, label, without, conditional, primary }: Asking,
   { words, passkeyScript }: Chrome,
 ): readonly Child[] {
   const { challenge, rpId, sealed } = offer;
@@ -64,7 +73,7 @@ function askFor(
     html`<form class="passkey" method="post" action=${action} hidden data-passkey="get"
       data-conditional=${conditional ? "yes" : null} data-options=${JSON.stringify(options)}>
       ${fields} ${hidden({ challenge: sealed, credential: "" })}
-      <button class="button" type="submit">${icon("key")}<span>${label}</span></button>
+      <button class=${primary ? "button primary" : "button"} type="submit">${icon("key")}<span>${label}</span></button>
       <p class="field-error" role="alert" hidden data-passkey-problem>${icon("circleAlert")}<span>${words.passkey.cancelled}</span></p>
     </form>`,
     html`<p class="soft small" data-passkey-without>${without}</p>`,

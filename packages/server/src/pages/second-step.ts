@@ -3,12 +3,14 @@ import type { Chrome } from "./chrome.ts";
 import type { SecondStepView } from "./factor-views.ts";
 import { fill, type Messages, plural, rich } from "./messages/index.ts";
 import { hidden, notice, secrets, tile, titled } from "./parts/components.ts";
+import { fieldError } from "./parts/fields.ts";
 import { type Attributes, html, type Markup } from "./parts/html.ts";
 import { icon } from "./parts/icons.ts";
 import { cardPage } from "./parts/layout.ts";
 import { bothNames } from "./parts/person-names.ts";
 import { passkeyForm } from "./passkey-form.ts";
 import { providerButtons } from "./provider-buttons.ts";
+import { name } from "./untrusted-text.ts";
 
 const ERROR_ID = "second-step-error";
 
@@ -25,10 +27,11 @@ export function secondStepPage(view: SecondStepView, chrome: Chrome): string {
         <h1>${words.secondStep.title}</h1>
         <p class="soft">${view.codes ? words.secondStep.intro : words.secondStep.introPasskey}</p>
         <p class="soft small">${rich(words.secondStep.as, { person: bothNames(person) })}</p>
+        ${client !== null && html`<p class="soft small">${rich(words.waiting.next.app, { app: name(client.name) })}</p>`}
       </div>
       ${problem !== null && !isAboutField(problem) && notice("danger", problemText(problem, words), view.codes ? { id: ERROR_ID } : { focus: true })}
       ${view.codes && codeForm(view, chrome)}
-      ${passkey !== null && passkeyForm(passkey, view.form, view.partial, chrome)}
+      ${passkey !== null && passkeyForm(passkey, view.form, view.partial, chrome, !view.codes)}
       ${providers.length > 0 && providerButtons({ providers, form: view.form, only: "second-factor" }, chrome)}
       ${view.codes && recoveryForm(view, chrome)}
       ${view.over !== null && html`<p class="small"><a class="alone" href=${chrome.base + view.over}>${words.secondStep.over}</a></p>`}
@@ -49,8 +52,8 @@ function codeForm(view: SecondStepView, { words, base }: Chrome): Markup {
       <label for="code">${words.secondStep.code}</label>
       <input id="code" name="code" class="user-code" type="text" inputmode="numeric" maxlength="20" autocomplete="one-time-code" autocorrect="off"
         spellcheck="false" required autofocus=${view.problem?.kind !== "wrongRecovery"} ...${described} />
+      ${wrong && view.problem !== null && fieldError(ERROR_ID, problemText(view.problem, words))}
     </div>
-    ${wrong && view.problem !== null && fieldProblem(view.problem, words)}
     <button class="button primary" type="submit">${words.secondStep.submit}</button>
   </form>`;
 }
@@ -67,8 +70,8 @@ function recoveryForm(view: SecondStepView, { words, base }: Chrome): Markup {
         <p class="soft small" id="recovery-hint">${words.secondStep.recoveryHint}</p>
         <input id="recovery" name="recovery" type="text" maxlength="60" autocomplete="off" autocapitalize="none" autocorrect="off" spellcheck="false"
           required aria-describedby=${described} aria-invalid=${wrong ? "true" : null} autofocus=${wrong} />
+        ${wrong && view.problem !== null && fieldError(ERROR_ID, problemText(view.problem, words))}
       </div>
-      ${wrong && view.problem !== null && fieldProblem(view.problem, words)}
       <button class="button" type="submit">${words.secondStep.submit}</button>
     </form>
   </details>`;
@@ -80,10 +83,6 @@ function isAboutField({ kind }: Problem): boolean {
   return kind === "wrong" || kind === "wrongRecovery" || kind === "missing";
 }
 
-function fieldProblem(problem: Problem, words: Messages): Markup {
-  return html`<p class="field-error" id=${ERROR_ID} role="alert">${icon("circleAlert")}<span>${problemText(problem, words)}</span></p>`;
-}
-
 function problemText(problem: Problem, words: Messages): string {
   switch (problem.kind) {
     case "throttled": {
@@ -91,7 +90,7 @@ function problemText(problem: Problem, words: Messages): string {
       return fill(plural(words.language, words.signIn.throttled, count), { count });
     }
     case "stale":
-      return words.signIn.stale;
+      return words.recover.stale;
     case "passkey":
       return words.passkey.failed;
     default:

@@ -25,21 +25,24 @@ export function strongerPage(view: StrongerView, chrome: Chrome): string {
         ${clientHost(client.host, words)}
         <p class="soft">${rich(text, { app: name(client.name) })}</p>
       </div>
-      ${view.elsewhere !== undefined && providerButtons({ ...view.elsewhere, only: "second-factor" }, chrome)}
       <div class="buttons">
         ${view.passkeys && html`<a class="button primary" href=${`${base}/account/security/passkeys${query}`}>${stronger.passkey}</a>`}
         ${
           wanted === "mfa" &&
           html`<a class=${view.passkeys ? "button" : "button primary"} href=${`${base}/account/security/authenticator${query}`}>${stronger.authenticator}</a>`
         }
-        ${
-          view.form !== null &&
-          html`<form class="buttons" method="post" action=${`${base}/login/stronger`}>
-            ${secrets(view.form)}
-            <button class="button" type="submit" name="decision" value="deny">${stronger.deny}</button>
-          </form>`
-        }
       </div>
+      ${
+        view.elsewhere !== undefined &&
+        html`<div class="stack"><p class="soft">${stronger.elsewhere}</p>${providerButtons({ ...view.elsewhere, only: "second-factor" }, chrome)}</div>`
+      }
+      ${
+        view.form !== null &&
+        html`<form class="buttons" method="post" action=${`${base}/login/stronger`}>
+          ${secrets(view.form)}
+          <button class="button" type="submit" name="decision" value="deny">${stronger.deny}</button>
+        </form>`
+      }
     </div>`,
   );
 }

@@ -5,6 +5,7 @@ import { agentsPage, type Chrome, companyAgentsPage, consentPage } from "../../s
 import type { OwnerOption } from "../../src/pages/views.ts";
 import { frame } from "./company-states.ts";
 import {
+  aClient,
   aConsent,
   ada,
   aScope,
@@ -126,5 +127,14 @@ export const agentsStates: Readonly<Record<string, (chrome: Chrome) => string>> 
   "consent-away": (c) => consentPage(aConsent({ away: "scope", scopes: [...asked, offline] }), c),
   "consent-away-always": (c) => consentPage(aConsent({ away: "always" }), c),
   "device-consent-paused": (c) =>
-    consentPage(aConsent({ device: deviceFacts(), pausedAt: NOW - HOUR, resume: "person-id", away: "always" }), c),
+    consentPage(
+      aConsent({
+        client: aClient({ host: null }),
+        device: deviceFacts(),
+        pausedAt: NOW - HOUR,
+        resume: "person-id",
+        away: "always",
+      }),
+      c,
+    ),
 };

@@ -127,7 +127,11 @@ export const factorStates: Readonly<Record<string, (chrome: Chrome) => string>> 
   ...Object.fromEntries(
     (["wrong", "wrongRecovery", "missing", "stale", "passkey"] as const).map((kind) => [
       `second-step-problem-${kind}`,
-      (c: Chrome) => secondStepPage(aSecondStep({ problem: { kind }, client: null }), c),
+      (c: Chrome) =>
+        secondStepPage(
+          aSecondStep({ problem: { kind }, client: null, passkey: kind === "passkey" ? anOffer : null }),
+          c,
+        ),
     ]),
   ),
   "second-step-throttled": (c) => secondStepPage(aSecondStep({ problem: { kind: "throttled", minutes: 9 } }), c),

@@ -142,6 +142,14 @@ test("no two pages of one language have the same title, whatever it is", () => {
   }
 });
 
+test.each(["recover-done", "recover-done-removed", "undone", "second-step-passkey-alone", "recover-prove-passkey"])(
+  "%s: the only way on is the primary button",
+  (name) => {
+    const page = states[name]?.(chrome({ issuer: "http://localhost:9400", locale: "en" })) ?? "";
+    expect([...page.matchAll(/class="(button[^"]*)"/g)].map(([, kind]) => kind)).toEqual(["button primary"]);
+  },
+);
+
 test("Japanese: no page has a space between two sentences", () => {
   const japanese = chrome({ issuer: "http://localhost:9400", here: "/account/apps", locale: "ja" });
   const spaced = Object.entries(states).flatMap(([name, render]) =>

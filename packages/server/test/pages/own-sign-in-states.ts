@@ -45,6 +45,10 @@ function aTry(change: Partial<NonNullable<TriedProviderView["result"]>> = {}): T
 
 const none: Partial<OwnProviderView> = { form: empty, seen: null, connected: null };
 
+/** What the page shows below a notice. */
+const after = (said: (typeof OWN_SIGN_IN_NOTICES)[number]): Partial<OwnProviderView> =>
+  said === "removed" ? none : said === "on" ? { connected: connected({ on: true }) } : {};
+
 export const ownSignInStates: Readonly<Record<string, (chrome: Chrome) => string>> = {
   "company-provider-none": (c) => ownProviderPage(aView(none), c),
   "company-provider-no-domain": (c) => ownProviderPage(aView({ ...none, domains: [] }), c),
@@ -67,7 +71,7 @@ export const ownSignInStates: Readonly<Record<string, (chrome: Chrome) => string
   ...Object.fromEntries(
     OWN_SIGN_IN_NOTICES.map((said) => [
       `company-provider-said-${said}`,
-      (c: Chrome) => ownProviderPage(aView({ said }), c),
+      (c: Chrome) => ownProviderPage(aView({ said, ...after(said) }), c),
     ]),
   ),
   "company-provider-tried": (c) => triedProviderPage(aTry(), c),

@@ -377,14 +377,21 @@ export const states: Readonly<Record<string, (chrome: Chrome) => string>> = {
   "logout-long": (c) =>
     logoutPage({ fields: { csrf: "csrf-value" }, byApp: true, host: `${"a".repeat(63)}.photos.example` }, c),
   "signed-out": (c) => signedOutPage({ signIn: "/login" }, c),
-  "problem-400": (c) => problemPage(aProblem(), c),
+  "problem-400": (c) =>
+    problemPage(
+      aProblem({
+        ...c.words.problems.redirectUri,
+        door: { href: "/account/apps", label: c.words.problems.apps },
+      }),
+      c,
+    ),
   "problem-403": (c) =>
     problemPage(
       aProblem({
         status: 403,
-        title: "Please try that again",
-        text: "We couldn’t be sure that this came from you. Go back, load the page once more and repeat what you did.",
+        ...c.words.problems.form,
         condition: null,
+        door: { href: "/account/apps", label: c.words.problems.apps },
       }),
       c,
     ),
@@ -414,9 +421,9 @@ export const states: Readonly<Record<string, (chrome: Chrome) => string>> = {
     problemPage(
       aProblem({
         status: 404,
-        title: "There is no such page",
-        text: "The address may be mistyped, or old.",
+        ...c.words.problems.notFound,
         condition: null,
+        door: { href: "/account/apps", label: c.words.problems.apps },
       }),
       c,
     ),
@@ -424,10 +431,9 @@ export const states: Readonly<Record<string, (chrome: Chrome) => string>> = {
     problemPage(
       aProblem({
         status: 500,
-        title: "Something broke on our side",
-        text: "It is not your fault, and nothing was changed. Please try again in a minute.",
+        ...c.words.problems.fault,
         condition: "server_error",
-        door: null,
+        door: { href: "/account/apps", label: c.words.problems.apps },
       }),
       c,
     ),

@@ -283,8 +283,8 @@ export function manyApps(count: number): readonly AppEntry[] {
 export function aProblem(change: Partial<ProblemView> = {}): ProblemView {
   return {
     status: 400,
-    title: "This link doesn’t work",
-    text: "The app sent you here with an address that it has not registered, so we can’t send you back to it. Tell the people who make the app.",
+    title: "This app’s link isn’t safe",
+    text: "The app asked to send you to an address that it hasn’t registered, so we stopped. Nothing was shared. Tell the app’s developer.",
     condition: "redirect_uri_mismatch",
     requestId: "01K0MZ3V5Q9W8R7T6Y5U4I3O2P",
     door: { href: "/account/apps", label: "Go to your apps" },
@@ -300,8 +300,8 @@ export function aCondition(change: Partial<ConditionView> = {}): ConditionView {
     section: "RFC 6749 §3.1.2.4",
     description: "redirect_uri is missing or not registered for the client.",
     help: [
-      "The address is compared character by character: scheme, host, port, path, trailing slash and query must be those of the registration.",
-      "Register it with: assent client update CLIENT_ID --redirect-uri URI.",
+      "The server compares the address character by character: scheme, host, port, path, trailing slash and query must be those of the registration.",
+      "Register it with: assent client update CLIENT_ID --add-redirect-uri URI.",
     ],
     others: ["client_id_unknown", "code_challenge_missing", "code_challenge_method_unsupported", "parameter_repeated"],
     ...change,

@@ -1,6 +1,6 @@
 /** A company's own sign-in provider: its settings, what a try has shown, and the question before it is removed. */
 import type { Chrome } from "../chrome.ts";
-import { fill, plural, rich, sentences } from "../messages/index.ts";
+import { fill, plural, rich } from "../messages/index.ts";
 import { hidden, notice } from "../parts/components.ts";
 import { field, fieldError, tick } from "../parts/fields.ts";
 import { type Attributes, type Child, html, type Markup } from "../parts/html.ts";
@@ -62,9 +62,8 @@ function state(view: OwnProviderView, connected: Connected, chrome: Chrome): Mar
     ${on && address(own.address, connected.address)}
     <h3>${own.register}</h3>
     ${address(own.redirectUri, connected.redirectUri)} ${address(own.logoutUri, connected.logoutUri)}
-    <p class="soft small">
-      ${triedAt === null ? own.tryText : sentences(words.language, rich(own.tried, { when: timeElement(words, triedAt, view.now) }), own.tryText)}
-    </p>
+    ${triedAt !== null && html`<p>${rich(own.tried, { when: timeElement(words, triedAt, view.now) })}</p>`}
+    <p class="soft small">${own.tryText}</p>
     ${oneButton(`${path}/try`, { csrf: view.csrf }, { text: own.tryIt })}
     ${on ? html`<p class="soft small">${own.offText}</p>` : waits === null && html`<p>${own.onText}</p>`}
     ${waits === "try" && html`<p>${own.needsTry}</p>`}
@@ -202,7 +201,7 @@ export function removeOwnProviderPage(view: RemoveOwnProviderView, chrome: Chrom
     <h2 id="question">${rich(own.removeTitle, { provider: name(view.provider) })}</h2>
     <p>${own.removeText}</p>
     ${people > 0 && counted(own.people, people)} ${stranded > 0 && counted(own.stranded, stranded)}
-    <p class="soft small">${own.again}</p>
+    ${people > 0 && html`<p class="soft small">${own.again}</p>`}
     <form class="fields" method="post" action=${`${path}/remove`}>
       ${hidden({ csrf: view.csrf, seen: String(view.seen) })}
       <div class="row-actions">

@@ -83,7 +83,7 @@ const shapes = {
 export type IconName = keyof typeof shapes;
 
 /** Icons with a direction along the line. They are mirrored in right-to-left text. */
-const turning: ReadonlySet<IconName> = new Set<IconName>(["logOut", "externalLink", "receipt", "play"]);
+const turning: ReadonlySet<IconName> = new Set<IconName>(["logOut", "externalLink", "receipt"]);
 
 /** An icon as high as a line of text, in the colour of the text. Screen readers skip it. */
 export function icon(name: IconName): Markup {

@@ -11,7 +11,7 @@ export function addPasskeyPage(view: AddPasskeyView, chrome: Chrome): string {
   const { words, base } = chrome;
   const { passkeys } = words;
   const { fault } = view;
-  const back = html`<a class="button" href=${`${base}/account/security`}>${words.cancel}</a>`;
+  const back = (label: string) => html`<a class="button" href=${`${base}/account/security`}>${label}</a>`;
   return cardPage(
     chrome,
     titled(passkeys.addTitle, fault !== null, words),
@@ -24,7 +24,7 @@ export function addPasskeyPage(view: AddPasskeyView, chrome: Chrome): string {
       ${fault !== null && fault !== "name" && notice("danger", passkeys.wrong[fault], { focus: true })}
       ${
         view.options === null
-          ? back
+          ? back(words.security.back)
           : html`<div><form class="fields" method="post" action=${`${base}/account/security/passkeys`} data-passkey="create"
               data-options=${view.options}>
               ${hidden({ csrf: view.csrf, request: view.request, challenge: view.challenge, credential: "" })}
@@ -39,7 +39,7 @@ export function addPasskeyPage(view: AddPasskeyView, chrome: Chrome): string {
               <p class="field-error" role="alert" hidden data-passkey-problem>${icon("circleAlert")}<span>${passkeys.wrong.cancelled}</span></p>
               <p class="soft small" data-passkey-without>${passkeys.addNoScript}</p>
               <button class="button primary" type="submit" hidden data-passkey-ready>${passkeys.add}</button>
-              ${back}
+              ${back(words.cancel)}
             </form>
             <script src=${chrome.passkeyScript} defer></script></div>`
       }

@@ -23,7 +23,7 @@ export function keptPasswordPage({ csrf, keeper }: KeptPasswordView, chrome: Chr
         <p>${rich(kept.password, { application: name(keeper.name) })}</p>
       </div>
       <p>${outsideLink(words, keeper.address, label, { alone: true })}</p>
-      <a class="button" href=${`${base}/account/security`}>${security.title}</a>
+      <a class="button" href=${`${base}/account/security`}>${security.back}</a>
     </div>`,
     { signOut: csrf },
   );

@@ -31,7 +31,7 @@ function passkeyEntry(entry: PasskeyEntry, { now }: SecurityView, { words, base 
     <div class="way-what">
       <p>${name(entry.name)}</p>
       <p class="soft small">${facts([...seenFrom(entry, entry.createdAt, now, words), used])}</p>
-      <p class="soft small">${entry.synced ? passkeys.synced : passkeys.bound}.</p>
+      <p class="soft small">${entry.synced ? passkeys.synced : passkeys.bound}</p>
     </div>
     <a class="button" href=${`${base}/account/security/passkeys/remove?${new URLSearchParams({ id: entry.id })}`} aria-label=${fill(passkeys.removeNamed, { name: visible(entry.name, 60) })}>${passkeys.remove}</a>
   </li>`;

@@ -79,11 +79,15 @@ function identity(view: ProfileView, { words, base }: Chrome): Child {
   const { profile } = words;
   return html`<section class="card section whole">
     <div><h2>${profile.username}</h2><p><bdi>${view.person.username}</bdi></p></div>
-    <form class="fields" method="post" action=${`${base}/account/profile/name`} novalidate>
-      ${hidden({ csrf: view.csrf })}
-      ${field({ name: "name", label: profile.name, type: "text", autocomplete: "name", value: view.name, error: view.nameWrong ? words.signUp.nameWrong : null, optional: true })}
-      <button class="button" type="submit"><span>${profile.nameSave}</span>${ofWhat(profile.name)}</button>
-    </form>
+    ${
+      view.keeper !== undefined && view.name !== ""
+        ? html`<div><h2>${profile.name}</h2><p><bdi>${view.name}</bdi></p></div>`
+        : html`<form class="fields" method="post" action=${`${base}/account/profile/name`} novalidate>
+          ${hidden({ csrf: view.csrf })}
+          ${field({ name: "name", label: profile.name, type: "text", autocomplete: "name", value: view.name, error: view.nameWrong ? words.signUp.nameWrong : null, optional: true })}
+          <button class="button" type="submit"><span>${profile.nameSave}</span>${ofWhat(profile.name)}</button>
+        </form>`
+    }
   </section>`;
 }
 

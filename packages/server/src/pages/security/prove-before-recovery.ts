@@ -34,7 +34,13 @@ export function provePage(view: ProveView, chrome: Chrome): string {
         view.passkey !== null &&
         passkeyButton(
           view.passkey,
-          { action: path, fields, label: takeBack.proveWith, without: words.passkey.noScriptSecond },
+          {
+            action: path,
+            fields,
+            label: takeBack.proveWith,
+            without: words.passkey.noScriptSecond,
+            primary: !view.codes,
+          },
           chrome,
         )
       }

@@ -63,7 +63,7 @@ function askPage({ title, text, action, fields, button }: Asked, chrome: Chrome)
       <div class="heading"><h1>${title}</h1>${text}</div>
       <form class="fields" method="post" action=${`${base}/account/security/${action}/remove`}>
         ${hidden(fields)} ${button !== null && html`<button class="button danger" type="submit">${button}</button>`}
-        <a class="button" href=${`${base}/account/security`}>${words.cancel}</a>
+        <a class="button" href=${`${base}/account/security`}>${button === null ? words.security.back : words.cancel}</a>
       </form>
     </div>`,
     { signOut: fields["csrf"] ?? "" },

@@ -6,6 +6,7 @@ import { hidden } from "../parts/components.ts";
 import { html, type Markup } from "../parts/html.ts";
 import { relative, timeElement } from "../shown-time.ts";
 import { visible } from "../untrusted-text.ts";
+import { facts } from "./sign-in-way-names.ts";
 import type { SecurityView } from "./views.ts";
 
 export function sessionsSection(view: SecurityView, chrome: Chrome): Markup {
@@ -30,17 +31,15 @@ export function sessionsSection(view: SecurityView, chrome: Chrome): Markup {
 function sessionEntry(entry: SessionEntry, { csrf, now }: SecurityView, { words, base }: Chrome): Markup {
   const { sessions: said } = words;
   const device = deviceOf(entry, words);
-  const facts = [
-    ...(entry.place === null
-      ? []
-      : [rich(said.from, { place: html`<bdi dir="ltr">${visible(entry.place)}</bdi>` }), " · "]),
+  const known = [
+    entry.place !== null && rich(said.from, { place: html`<bdi dir="ltr">${visible(entry.place)}</bdi>` }),
     rich(said.since, { when: timeElement(words, entry.since, now) }),
-    ...(entry.here ? [] : [" · ", rich(said.seen, { when: timeElement(words, entry.seenAt, now) })]),
+    !entry.here && rich(said.seen, { when: timeElement(words, entry.seenAt, now) }),
   ];
   return html`<li class="way">
     <div class="way-what">
       <p>${device} ${entry.here && html`<span class="tag">${said.here}</span>`}</p>
-      <p class="soft small">${facts}</p>
+      <p class="soft small">${facts(known)}</p>
     </div>
     ${
       !entry.here &&

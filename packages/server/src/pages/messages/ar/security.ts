@@ -7,6 +7,7 @@ export const security = {
 
   security: {
     title: "الأمان",
+    back: "العودة إلى «الأمان»",
     intro: "كيف تسجّل الدخول، وأين سجّلت الدخول.",
     password: "كلمة المرور",
     passwordSince: "عُيّنت {when}",

@@ -10,7 +10,7 @@ export const companySignIn: Translation<typeof english, "one" | "other"> = {
     heading: "Ihre eigene Anmeldung",
     intro:
       "Ihre Leute können sich hier mit den Konten anmelden, die Sie in Ihrem eigenen System verwalten. Das System muss OpenID Connect unterstützen.",
-    rule: "Bei der ersten Anmeldung bekommen Personen mit einer Arbeitsadresse ein Konto und werden Mitglieder. Niemand wird in einem Konto angemeldet, das es schon gab, außer diese Person verbindet es.",
+    rule: "Bei der ersten Anmeldung bekommen Personen mit einer Arbeitsadresse ein Konto und werden Mitglieder. In einem Konto, das es schon gab, wird niemand angemeldet, außer die Person verbindet es.",
     domains: "Arbeitsadressen",
     noDomains: "Der Betreiber dieses Dienstes hat noch keine E-Mail-Domain von {company} bestätigt. Fragen Sie danach.",
     denied:
@@ -52,16 +52,16 @@ export const companySignIn: Translation<typeof english, "one" | "other"> = {
     connect: "Verbinden",
     save: "Speichern",
     tryIt: "Ausprobieren",
-    tryText: "Melden Sie sich dort einmal an. Für niemanden ändert sich etwas.",
+    tryText: "Melden Sie sich zum Testen einmal dort an. Für niemanden ändert sich etwas.",
     tried: "Eine Anmeldung mit diesen Einstellungen hat {when} funktioniert.",
     switchOn: "Einschalten",
     onText:
-      "Wer Ihr System verwaltet, kann sich hier von da an als jede Person anmelden, deren Konto das System anlegt oder die ein Konto verbindet.",
+      "Nach dem Einschalten kann sich, wer Ihr System verwaltet, hier als jede Person anmelden, deren Konto das System anlegt oder die ein Konto verbindet.",
     needsTry: "Um die Anmeldung einzuschalten, probieren Sie sie zuerst aus.",
     needsWayIn:
       "Um die Anmeldung einzuschalten, brauchen Sie für den Fall, dass Ihr System ausfällt, noch einen anderen Weg: ein Passwort oder einen Passkey. Legen Sie das unter „Sicherheit“ an.",
     switchOff: "Ausschalten",
-    offText: "Anmeldungen, die dort begonnen haben, enden sofort. Konten und Mitglieder bleiben.",
+    offText: "Nach dem Ausschalten enden Anmeldungen, die dort begonnen haben, sofort. Konten und Mitglieder bleiben.",
     remove: "Entfernen",
     removeTitle: "{provider} entfernen?",
     removeText:

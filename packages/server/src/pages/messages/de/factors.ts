@@ -25,6 +25,7 @@ export const factors: Translation<typeof english, "one" | "other"> = {
       "{app} möchte Zugriff, für den eine Anmeldung mit einem zweiten Schritt nötig ist. Sie haben noch keinen eingerichtet.",
     introPasskey:
       "{app} möchte Zugriff, für den Sie sich mit einem Passkey anmelden müssen. Sie haben noch keinen hinzugefügt.",
+    elsewhere: "Sie können sich auch bei einem Dienst anmelden, der einen zweiten Schritt verlangt:",
     authenticator: "Authenticator-App einrichten",
     passkey: "Passkey hinzufügen",
     deny: "Nicht erlauben und zurück",

@@ -7,6 +7,7 @@ export const security = {
 
   security: {
     title: "Sicherheit",
+    back: "Zurück zu „Sicherheit“",
     intro: "Wie und wo Sie angemeldet sind.",
     password: "Passwort",
     passwordSince: "Festgelegt {when}",

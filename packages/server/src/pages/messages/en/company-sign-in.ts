@@ -7,7 +7,7 @@ export const companySignIn = {
     heading: "Your own sign-in",
     intro:
       "Your people can sign in here with the accounts that you manage in your own system. The system must support OpenID Connect.",
-    rule: "At the first sign-in, people with a work address get an account and become members. Nobody is signed in to an account that existed before, unless that person connects it.",
+    rule: "At the first sign-in, people with a work address get an account and become members. Nobody can sign in to an account that existed before, unless its owner connects it.",
     domains: "Work addresses",
     noDomains:
       "The people who run this service have not confirmed an e-mail domain of {company} yet. Ask them to do it.",
@@ -49,16 +49,16 @@ export const companySignIn = {
     connect: "Connect",
     save: "Save",
     tryIt: "Try it",
-    tryText: "Sign in there once. Nothing changes for anybody.",
+    tryText: "To test the settings, sign in there once. Nothing changes for anybody.",
     tried: "A sign-in with these settings worked {when}.",
     switchOn: "Switch on",
     onText:
-      "From then on, the people who manage your system can sign in here as each person whose account it creates, or who connects an account.",
+      "Once it is on, the people who manage your system can sign in here as everybody whose account it creates, and as everybody who connects an account.",
     needsTry: "To switch it on, try it first.",
     needsWayIn:
       "To switch it on, you need another way to sign in, in case your system fails: a password or a passkey. Add one under “Security”.",
     switchOff: "Switch off",
-    offText: "Sign-ins that began there end at once. Accounts and members stay.",
+    offText: "When you switch it off, sign-ins that began there end at once. Accounts and members stay.",
     remove: "Remove",
     removeTitle: "Remove {provider}?",
     removeText:
@@ -80,7 +80,7 @@ export const companySignIn = {
     subject: "Identifier",
     email: "E-mail address",
     unverified: "not confirmed by your system",
-    otherDomain: "no work address",
+    otherDomain: "not a work address",
     groups: "Groups",
     role: "Role here",
     noRole: "none: can’t sign in",

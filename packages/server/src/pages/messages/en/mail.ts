@@ -165,8 +165,8 @@ export const mail = {
       factorsRemoved: {
         subject: "Ways to sign in to your account were removed",
         text: "On {when}, the password of the account {person} was changed with a link from an e-mail, and ways to sign in were removed.",
-        button: "It wasn’t me: put them back",
-        hint: "If it was you, do nothing. The link works once, for 72 hours. It puts the removed ways back, and the new password stops working.",
+        button: "It wasn’t me: restore them",
+        hint: "If it was you, do nothing. The link works once, for 72 hours. It restores the removed ways to sign in, and the new password stops working.",
       },
       factorsRemovedTold: {
         subject: "Ways to sign in to your account were removed",
@@ -175,10 +175,10 @@ export const mail = {
         hint: "If it was you, do nothing. If not, ask the people who run {product} for help.",
       },
       factorsRestored: {
-        subject: "Removed ways to sign in are back",
-        text: "On {when}, the ways to sign in that were removed from the account {person} were put back. Everybody was signed out, and the password no longer works.",
+        subject: "Your ways to sign in were restored",
+        text: "On {when}, the ways to sign in that were removed from the account {person} were restored. Everybody was signed out, and the password no longer works.",
         button: "Choose a new password",
-        hint: "You may need one of the ways that came back. If it wasn’t you, ask the people who run {product} for help.",
+        hint: "You may need one of the restored ways. If it wasn’t you, ask the people who run {product} for help.",
       },
       companyRequest: {
         subject: "{by} asks for an app at {company}",

@@ -41,13 +41,13 @@ export const recovery = {
     doneKept: "You can still sign in with: {list}.",
     doneEnded: "Access revoked: {list}.",
     doneApps: "Still have access: {list}.",
-    restoreTitle: "Put the removed ways to sign in back?",
+    restoreTitle: "Restore your ways to sign in?",
     restoreText:
       "On {when}, somebody chose a new password for the account {person} with a link from an e-mail, and removed:",
     restoreThen:
-      "If that was you, do nothing. If not, put them back: everybody is signed out, the password stops working, and everything added since is removed. Then choose a new password. You will need one of these ways to sign in.",
-    restoreYes: "Put them back",
-    restoredTitle: "The ways to sign in are back",
+      "If that was you, do nothing. If not, restore them: everybody is signed out, the new password stops working, and everything added since is removed. Then choose a new password. You will need one of these ways to sign in.",
+    restoreYes: "Restore them",
+    restoredTitle: "Your ways to sign in are restored",
     restoredText: "Everybody is signed out, and the password no longer works. Choose a new one now.",
   },
 } as const;

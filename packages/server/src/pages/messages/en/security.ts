@@ -5,6 +5,7 @@ export const security = {
 
   security: {
     title: "Security",
+    back: "Back to Security",
     intro: "How you sign in, and where you’re signed in.",
     password: "Password",
     passwordSince: "Set {when}",

@@ -51,16 +51,17 @@ export const companySignIn: Translation<typeof english, "one" | "other"> = {
     connect: "Conectar",
     save: "Guardar",
     tryIt: "Probar",
-    tryText: "Inicie sesión allí una vez. No cambia nada para nadie.",
+    tryText: "Para probar la configuración, inicie sesión allí una vez. No cambia nada para nadie.",
     tried: "Un inicio de sesión con esta configuración funcionó {when}.",
     switchOn: "Activar",
     onText:
-      "Desde entonces, quien administra su sistema puede iniciar sesión aquí como cada persona cuya cuenta crea el sistema o que conecta una cuenta.",
+      "Cuando esté activado, quien administra su sistema puede iniciar sesión aquí como cada persona cuya cuenta crea el sistema o que conecta una cuenta.",
     needsTry: "Para activarlo, pruébelo primero.",
     needsWayIn:
       "Para activarlo, necesita otra forma de iniciar sesión por si falla su sistema: una contraseña o una llave de acceso. Añádala en «Seguridad».",
     switchOff: "Desactivar",
-    offText: "Las sesiones que empezaron allí terminan de inmediato. Las cuentas y los miembros permanecen.",
+    offText:
+      "Al desactivarlo, las sesiones que empezaron allí terminan de inmediato. Las cuentas y los miembros permanecen.",
     remove: "Quitar",
     removeTitle: "¿Quitar {provider}?",
     removeText:

@@ -24,6 +24,7 @@ export const factors: Translation<typeof english, "one" | "other"> = {
     intro: "{app} pide un acceso que requiere un segundo paso al iniciar sesión. Aún no lo ha configurado.",
     introPasskey:
       "{app} pide un acceso que requiere iniciar sesión con una llave de acceso. Aún no ha añadido ninguna.",
+    elsewhere: "También puede iniciar sesión con un servicio que le pida un segundo paso:",
     authenticator: "Configurar una aplicación de autenticación",
     passkey: "Añadir una llave de acceso",
     deny: "No permitir y volver",

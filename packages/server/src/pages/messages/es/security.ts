@@ -7,6 +7,7 @@ export const security = {
 
   security: {
     title: "Seguridad",
+    back: "Volver a «Seguridad»",
     intro: "Cómo inicia sesión y dónde la tiene iniciada.",
     password: "Contraseña",
     passwordSince: "Establecida {when}",

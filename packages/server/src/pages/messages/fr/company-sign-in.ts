@@ -53,16 +53,17 @@ export const companySignIn: Translation<typeof english, "one" | "other"> = {
     connect: "Associer",
     save: "Enregistrer",
     tryIt: "Essayer",
-    tryText: "Connectez-vous-y une fois. Rien ne change pour personne.",
+    tryText: "Pour tester les paramètres, connectez-vous-y une fois. Rien ne change pour personne.",
     tried: "Une connexion avec ces paramètres a fonctionné {when}.",
     switchOn: "Activer",
     onText:
-      "Dès lors, toute personne qui gère votre système peut se connecter ici à la place de chaque personne dont il crée le compte ou qui associe un compte.",
+      "Après l’activation, toute personne qui gère votre système peut se connecter ici à la place de chaque personne dont il crée le compte ou qui associe un compte.",
     needsTry: "Pour l’activer, essayez-la d’abord.",
     needsWayIn:
       "Pour l’activer, il vous faut un autre moyen de vous connecter, au cas où votre système serait en panne : un mot de passe ou une clé d’accès. Ajoutez-le dans « Sécurité ».",
     switchOff: "Désactiver",
-    offText: "Les sessions qui y ont commencé prennent fin aussitôt. Les comptes et les membres restent.",
+    offText:
+      "À la désactivation, les sessions qui y ont commencé prennent fin aussitôt. Les comptes et les membres restent.",
     remove: "Retirer",
     removeTitle: "Retirer {provider} ?",
     removeText:

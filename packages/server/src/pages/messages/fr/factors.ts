@@ -24,6 +24,7 @@ export const factors: Translation<typeof english, "one" | "other"> = {
     intro: "{app} demande un accès qui exige une deuxième étape à la connexion. Vous ne l’avez pas encore configurée.",
     introPasskey:
       "{app} demande un accès qui exige une connexion avec une clé d’accès. Vous n’en avez pas encore ajouté.",
+    elsewhere: "Vous pouvez aussi vous connecter avec un service qui vous demande une deuxième étape :",
     authenticator: "Configurer une application d’authentification",
     passkey: "Ajouter une clé d’accès",
     deny: "Ne pas autoriser et revenir",

@@ -7,6 +7,7 @@ export const security = {
 
   security: {
     title: "Sécurité",
+    back: "Revenir à « Sécurité »",
     intro: "Comment vous vous connectez, et où vous êtes connecté.",
     password: "Mot de passe",
     passwordSince: "Choisi {when}",

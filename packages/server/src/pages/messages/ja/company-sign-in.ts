@@ -51,7 +51,7 @@ export const companySignIn: Translation<typeof english, "other"> = {
     connect: "接続する",
     save: "保存する",
     tryIt: "試す",
-    tryText: "システムで一度サインインします。だれにも影響はありません。",
+    tryText: "設定を試すには、システムで一度サインインします。だれにも影響はありません。",
     tried: "{when}にこの設定でのサインインに成功しました。",
     switchOn: "オンにする",
     onText:
@@ -60,7 +60,7 @@ export const companySignIn: Translation<typeof english, "other"> = {
     needsWayIn:
       "オンにするには、システムが使えない場合に備えて、別のサインイン方法（パスワードまたはパスキー）が必要です。「セキュリティ」で追加してください。",
     switchOff: "オフにする",
-    offText: "システムで始まったサインインはすぐに終了します。アカウントとメンバーは残ります。",
+    offText: "オフにすると、システムで始まったサインインはすぐに終了します。アカウントとメンバーは残ります。",
     remove: "削除する",
     removeTitle: "{provider} を削除しますか？",
     removeText:

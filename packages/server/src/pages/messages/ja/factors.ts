@@ -24,6 +24,7 @@ export const factors: Translation<typeof english, "other"> = {
     intro: "{app} が求めているアクセスには、サインインの 2 段階目の確認が必要です。まだ設定されていません。",
     introPasskey:
       "{app} が求めているアクセスには、パスキーでのサインインが必要です。パスキーがまだ追加されていません。",
+    elsewhere: "2 段階目の確認を求めるサービスでサインインすることもできます。",
     authenticator: "認証アプリを設定",
     passkey: "パスキーを追加",
     deny: "許可せずに戻る",

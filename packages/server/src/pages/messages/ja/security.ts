@@ -7,6 +7,7 @@ export const security = {
 
   security: {
     title: "セキュリティ",
+    back: "「セキュリティ」に戻る",
     intro: "サインインの方法と、サインインしている場所です。",
     password: "パスワード",
     passwordSince: "設定：{when}",
