@@ -289,7 +289,7 @@ describe("pages about passwords → where it is changed", () => {
   });
 
   test("the profile → the name and the address are changed there", async () => {
-    const { agent } = await signedIn();
+    const { agent } = await signedIn(knows({ name: "Grace Hopper" }));
     const page = await agent.get("/account/profile");
     expect(page.text).toContain("sets your name and e-mail address");
     expect(page.forms.filter(({ action }) => /\/(email|name)$/.test(action))).toEqual([]);

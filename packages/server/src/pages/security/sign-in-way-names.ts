@@ -52,7 +52,8 @@ export function listed(
   words: Messages,
   more = 0,
 ): { readonly text: string; readonly html: Child } {
-  const { language, apps } = words;
+  const { apps } = words;
+  const language: string = words.language;
   const list = new Intl.ListFormat(language, { type: "conjunction" });
   if (more === 0) return joined(list.formatToParts(names));
   // Before "and 3 more", the list has no "and" of its own: only the separator between the first two of several names.
