@@ -125,6 +125,36 @@ test("every table whose rows have a partition is spread where the database sprea
   for (const text of owned) expect(text).toMatch(/\) SPREAD$/);
 });
 
+/** The parts of a statement: itself without what stands in parentheses, and each such subquery with all of its own. */
+function levelsOf(text: string): readonly { readonly direct: string; readonly all: string }[] {
+  const nested: string[] = [];
+  let direct = "";
+  let depth = 0;
+  for (const letter of text) {
+    if (letter === ")") depth -= 1;
+    if (depth > 0) nested[nested.length - 1] += letter;
+    else direct += letter;
+    if (letter === "(" && depth++ === 0) nested.push("");
+  }
+  return [{ direct, all: text }, ...nested.flatMap(levelsOf)];
+}
+
+test("no statement joins a table with a partition and one without: Citus has the first on workers alone", () => {
+  const made = migrations.flatMap(({ statements }) => statements.map((step) => textOf(step, sqlite)));
+  const tables = made.flatMap((text) => [...text.matchAll(/^CREATE TABLE (\w+) \(\s*(\w+)/g)]);
+  const spread = new Set(tables.filter(([, , column]) => column === "partition").map(([, name]) => name));
+  const whole = new Set(tables.filter(([, , column]) => column !== "partition").map(([, name]) => name));
+  expect([spread.size > 20, whole.size > 10]).toEqual([true, true]);
+  const reads = (text: string, names: Set<string | undefined>) =>
+    [...text.matchAll(/\b(?:FROM|INTO|UPDATE|JOIN)\s+(\w+)/g)].some(([, name]) => names.has(name));
+  for (const { file, text } of texts.filter(({ file }) => !file.startsWith("migrations/"))) {
+    for (const { direct, all } of levelsOf(text)) {
+      const joined = (reads(direct, spread) && reads(all, whole)) || (reads(direct, whole) && reads(all, spread));
+      expect(joined, `${file}: ${text}`).toBe(false);
+    }
+  }
+});
+
 test("no index of grants holds what a refresh changes", () => {
   const refreshed = ["idle_until", "last_used_at", "rotated_at", "generation", "retries", "uses"];
   const indexes = migrations

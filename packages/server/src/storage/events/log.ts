@@ -67,9 +67,12 @@ export const eventsDue = query<void, Awaited<ReturnType<Port["due"]>>>({
 const newestCheckpoint = sql`SELECT kind, seq, at, hash, signed FROM event_checkpoints WHERE kind = 'sealed' ORDER BY seq DESC LIMIT 1`;
 
 export const waitingEvents = query<Args<"waiting">, Awaited<ReturnType<Port["waiting"]>>>({
+  // Citus looks for `known` only among the rows of a subquery: it doesn't join a distributed table with a local one.
   sql: sql`SELECT partition, event_id, at, record,
-      (SELECT seq FROM events WHERE events.event_id = events_waiting.event_id) AS known
-    FROM events_waiting WHERE +partition >= 0 AND at >= 0 ORDER BY at, event_id LIMIT :limit`,
+      (SELECT seq FROM events WHERE events.event_id = waiting.event_id) AS known
+    FROM (SELECT partition, event_id, at, record FROM events_waiting WHERE +partition >= 0 AND at >= 0
+      ORDER BY at, event_id LIMIT :limit) AS waiting
+    ORDER BY at, event_id`,
   also: newestCheckpoint,
   bind: ({ limit }) => ({ limit }),
   outcome: (rows, _, [newest]) => ({
