@@ -5,6 +5,8 @@
 
 import { decodeJwt } from "jose";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { type AdminContext, adminOf } from "../../packages/server/src/admin/context.ts";
+import { createScope, deleteScope } from "../../packages/server/src/admin/index.ts";
 import { anOwner, codeOf, expectRefusal, logged, type Owner, tokensOf } from "../support/back-channel.ts";
 import { authorizeUrl, consentForm, postForm, redeem, refresh } from "../support/http-browser.ts";
 import { settle, startServer, type TestClient, type TestServer } from "../support/test-server.ts";
@@ -207,6 +209,37 @@ describe("revoked by the owner, on their page", () => {
     const { refresh: anew } = await tokensOf(server, pub, owner);
     expect((await use(anew, {}, pub)).status).toBe(200);
     expectRefusal(await use(one.refresh, {}, pub), "invalid_grant");
+  });
+});
+
+describe("a scope that was deleted and created again", () => {
+  const scope = { name: "albums", description: "Add albums", resource: "https://api.test" };
+  let admin: AdminContext;
+  beforeAll(() => {
+    admin = adminOf(server.assent.storage, server.issuer, server.now);
+  });
+
+  test("consents name it → refused, and no app gets it unasked; with the same meaning → they hold again", async () => {
+    await server.addScope(scope);
+    const mine = await server.addClient({ scopes: ["read", "albums"] });
+    const { refresh: token } = await tokensOf(server, mine, await anOwner(server), { ask: { scope: "read albums" } });
+    await deleteScope("albums", admin);
+    const other = createScope({ ...scope, description: "Delete everything" }, admin);
+    await expect(other).rejects.toMatchObject({ kind: "taken" });
+    await expect(other).rejects.toThrow(/1 consent of owners still names a deleted scope "albums".*--reuse/);
+    await settle();
+    expect((await use(token, {}, mine)).body.scope).toBe("read");
+    await createScope(scope, admin, { reuse: true });
+    await settle();
+    expect((await use(token, {}, mine)).body.scope).toBe("read albums");
+  });
+
+  test("no consent names it → created", async () => {
+    await createScope({ ...scope, name: "sorting" }, admin);
+    await deleteScope("sorting", admin);
+    expect(await createScope({ ...scope, name: "sorting", description: "Sort all" }, admin)).toMatchObject({
+      name: "sorting",
+    });
   });
 });
 

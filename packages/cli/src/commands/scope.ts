@@ -25,6 +25,7 @@ export interface ScopeOptions extends JsonOption {
   readonly maxAge?: number | false;
   readonly access?: NonNullable<NewScope["access"]> | false;
   readonly descriptionLang?: readonly string[];
+  readonly reuse?: boolean;
 }
 
 export function register(program: Command): void {
@@ -33,7 +34,12 @@ export function register(program: Command): void {
     "--description <text>",
     "the text that owners read on the consent page, such as 'See your photos'",
   );
-  settings(create).action(create_);
+  settings(create)
+    .option(
+      "--reuse",
+      "it means the same as a deleted scope of this name: consents and approvals that name it hold again",
+    )
+    .action(create_);
   verb(scope, "list", "list all scopes with their APIs").action(list);
   const update = verb(scope, "update <name>", "change a scope; settings that you omit stay the same").option(
     "--description <text>",
@@ -121,8 +127,8 @@ export function settingsOf({
 async function create_(name: string, options: ScopeOptions & { readonly description: string }) {
   await withAdmin(options, async (admin, out) => {
     const { createScope, scopeRecord } = await import("@assent/server/admin");
-    const { description } = options;
-    out.record(scopeRecord(await createScope({ ...settingsOf(options), name, description }, admin)));
+    const { description, reuse = false } = options;
+    out.record(scopeRecord(await createScope({ ...settingsOf(options), name, description }, admin, { reuse })));
   });
 }
 
@@ -150,18 +156,25 @@ async function change(name: string, options: ScopeOptions) {
   const changes = settingsOf(options);
   requireChanges(changes, "scope");
   await withAdmin(options, async (admin, out) => {
-    const { scopeRecord, updateScope } = await import("@assent/server/admin");
+    const { namedBy, namesOfScope, scopeRecord, updateScope } = await import("@assent/server/admin");
+    const named = changes.description === undefined ? "" : namedBy(await namesOfScope(name, admin));
+    if (named !== "") {
+      out.warn(
+        `${named} were given for the earlier description, and cover what the new one says without asking anybody`,
+      );
+    }
     out.record(scopeRecord(await updateScope(name, changes, admin)));
   });
 }
 
 async function remove(name: string, options: JsonOption & YesOption) {
   await withAdmin(options, async (admin, out) => {
-    const { deleteScope, impactOfScope } = await import("@assent/server/admin");
-    const naming = await impactOfScope(name, admin);
+    const { deleteScope, impactOfScope, namedBy } = await import("@assent/server/admin");
+    const { clients: naming, ...names } = await impactOfScope(name, admin);
     const which = naming.length === 0 ? "" : ` (${naming.slice(0, 5).join(", ")}${naming.length > 5 ? ", …" : ""})`;
+    const kept = namedBy(names) === "" ? "" : ` The scope stays in ${namedBy(names)}, without effect.`;
     await confirm(
-      `Deleting the scope ${name} removes it from ${counted(naming.length, "client")}${which}: the server refuses their requests for it, and new tokens of existing grants don't contain it. Issued access tokens contain it until they expire.`,
+      `Deleting the scope ${name} removes it from ${counted(naming.length, "client")}${which}: the server refuses their requests for it, and new tokens of existing grants don't contain it. Issued access tokens contain it until they expire.${kept}`,
       options,
     );
     const clients = await deleteScope(name, admin);

@@ -180,7 +180,12 @@ export const clientsAndApis: RemoteCommands = {
   "client exchange": exchange,
   "client connect": connect,
   "scope create": async ({ args: [name = ""], options, api, out }) =>
-    show(out, await api.call("scopes.create", { body: { name, ...scopeFields(options) } })),
+    show(
+      out,
+      await api.call("scopes.create", {
+        body: { name, ...scopeFields(options), ...(options["reuse"] === true && { reuse: true }) },
+      }),
+    ),
   "scope list": listed(
     "scopes.list",
     columns("name", "resource", "access", "optional", "sensitive", "built_in", "description"),

@@ -13,8 +13,8 @@ import { allClients, clientOf } from "./clients.ts";
 import { companyBySlug, companyMembers, unknownMember } from "./companies.ts";
 import { type AdminContext, isMissing } from "./context.ts";
 import { userOf } from "./people.ts";
-import { refuseScopesOf, resourceOf, scopeToDelete } from "./scopes-and-resources.ts";
-import type { OwnerCounts } from "./storage.ts";
+import { namesOfScope, refuseScopesOf, resourceOf, scopeToDelete } from "./scopes-and-resources.ts";
+import type { OwnerCounts, ScopeCounts } from "./storage.ts";
 import { linksOfIssuer } from "./subject-links.ts";
 import { issuerOf } from "./trusted-issuers.ts";
 
@@ -144,14 +144,17 @@ function impactOfOwner(partition: number, ownerId: string, { storage, now }: Adm
   return storage.consents.countOfOwner({ partition, ownerId, now: now(), most });
 }
 
-/** Which clients name the scope. Throws `unknown`. */
-export async function impactOfScope(name: string, context: AdminContext): Promise<readonly string[]> {
+/** Which clients name the scope, and how many consents and approvals. Throws `unknown`. */
+export async function impactOfScope(
+  name: string,
+  context: AdminContext,
+): Promise<ScopeCounts & { readonly clients: readonly string[] }> {
   await scopeToDelete(name, context);
   const naming: string[] = [];
   for await (const { clientId, scopes, ownScopes } of allClients(context)) {
     if (scopes.includes(name) || ownScopes.includes(name)) naming.push(clientId);
   }
-  return naming;
+  return { clients: naming, ...(await namesOfScope(name, context)) };
 }
 
 /** Throws `unknown`; `in_use` while scopes belong to it. */

@@ -16,11 +16,15 @@ import { adminApiIdentifier, isAdminScope, withAdminScopes } from "./api-access/
 import { chosenSecretProblems } from "./client-secrets.ts";
 import { allClients } from "./clients.ts";
 import type { AdminContext } from "./context.ts";
+import { counted } from "./counted.ts";
 import { newSecret } from "./generated-secrets.ts";
 import { LONGEST_DEFAULT } from "./multi-valued-client-fields.ts";
 import { OPERATOR_ROLES } from "./people.ts";
 import { type Precondition, untilStored } from "./precondition.ts";
+import type { ScopeCounts } from "./storage.ts";
 
+/** Consents and approvals that name a scope are counted up to here. */
+const MOST_NAMED = 100_000;
 const MAX_DESCRIPTION = 200;
 const MAX_RESOURCE_NAME = 120;
 /** In seconds. Keys stay published for 25 hours after their last signature, so no token may live longer. */
@@ -37,12 +41,40 @@ export const SCOPE_ACCESS: readonly ScopeAccess[] = ["read", "write", "delete"];
 
 export type NewScope = Pick<Scope, "name" | "description"> & Partial<Omit<Scope, "name" | "description">>;
 
-/** Throws `invalid` with all problems, `unknown` (the API), `taken`. */
-export async function createScope(input: NewScope, context: AdminContext): Promise<Scope> {
+/**
+ * `reuse`: it means the same as a deleted scope of that name, so consents and approvals that name it hold again. Without
+ * it, such a name is refused: owners would have allowed something that they never read. Throws `invalid` with all
+ * problems, `unknown` (the API), `taken`.
+ */
+export async function createScope(input: NewScope, context: AdminContext, { reuse = false } = {}): Promise<Scope> {
   const scope: Scope = { resource: null, optional: false, sensitive: false, ownerRole: null, ...input };
   if (isAdminScope(input.name)) refuse("taken", "name", `the scope ${JSON.stringify(input.name)} is built in`);
+  if (!reuse && !openIdScopes.some(({ name }) => name === input.name)) await refuseFormerName(input.name, context);
   const made = await putScope(scope, null, context);
   return made ?? refuse("taken", "name", `the scope ${JSON.stringify(input.name)} already exists`);
+}
+
+/** Consents and approvals keep the names of deleted scopes. The name of a scope that exists is refused later. */
+async function refuseFormerName(name: string, context: AdminContext): Promise<void> {
+  if ((await context.storage.scopes.list()).some((scope) => scope.name === name)) return;
+  const { consents, approvals } = await namesOfScope(name, context);
+  if (consents === 0 && approvals === 0) return;
+  const which = namedBy({ consents, approvals });
+  const problem = `${which} still ${consents + approvals === 1 ? "names" : "name"} a deleted scope ${JSON.stringify(name)}, and would allow the new one without asking anybody: use another name. If both mean the same, add --reuse (in the admin API, reuse: true)`;
+  refuse("taken", "name", problem);
+}
+
+/** `2 consents of owners and 1 approval of companies`. Empty: neither. */
+export function namedBy({ consents, approvals }: ScopeCounts): string {
+  return [
+    ...(consents === 0 ? [] : [`${counted(consents, "consent")} of owners`]),
+    ...(approvals === 0 ? [] : [`${counted(approvals, "approval")} of companies`]),
+  ].join(" and ");
+}
+
+/** How many active consents and approvals name the scope. */
+export function namesOfScope(name: string, { storage, now }: AdminContext): Promise<ScopeCounts> {
+  return storage.consents.countOfScope({ name, now: now(), most: MOST_NAMED });
 }
 
 /** Throws `unknown`, `invalid`. */

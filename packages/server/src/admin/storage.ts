@@ -132,6 +132,12 @@ export interface DatabaseChanges {
   readonly importing: boolean;
 }
 
+/** Active consents, and approvals of companies, that name a scope. */
+export interface ScopeCounts {
+  readonly consents: number;
+  readonly approvals: number;
+}
+
 /** What hangs on a client or an owner now. */
 export interface OwnerCounts {
   readonly consents: number;
@@ -387,6 +393,8 @@ export interface AdminStorage {
       readonly now: Millis;
       readonly most: number;
     }): Promise<OwnerCounts>;
+    /** What names a scope, each kind counted up to `most`. Reads all consents. */
+    countOfScope(args: { readonly name: string; readonly now: Millis; readonly most: number }): Promise<ScopeCounts>;
   };
   readonly refusals: {
     /** A second refusal with the same number changes nothing. */

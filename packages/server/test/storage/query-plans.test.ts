@@ -217,6 +217,7 @@ describe("on PostgreSQL, in a session as ours are", () => {
       "consentsOfClient",
       "consents.countOwners",
       "consents.countOfClient",
+      "consents.countOfScope",
       "endGrantsOfClient",
       "subjectLinks.list",
       "refusalsOfAll",

@@ -14,7 +14,7 @@ export const scopes: Kind = {
   section: "scopes",
   noun: "scope",
   keyed: "name",
-  schema: entrySchema(bodyOf("scopes.create"), ["name"]),
+  schema: entrySchema(bodyOf("scopes.create"), ["name", "reuse"]),
   ...{ secrets: [], documents: [], fixed: [] },
   defaults,
   async find(wanted, _marks, { storage }) {
@@ -38,5 +38,5 @@ export const scopes: Kind = {
   async remove({ label }, operator) {
     await operator.run("scopes.delete", { name: label });
   },
-  ends: async ({ label }, _how, context) => ({ uses_in_clients: (await impactOfScope(label, context)).length }),
+  ends: async ({ label }, _how, context) => ({ uses_in_clients: (await impactOfScope(label, context)).clients.length }),
 };

@@ -2,7 +2,7 @@
 
 import type { Verb } from "../define-verbs.ts";
 import { listHeld } from "../grants/uses.ts";
-import { countOfClient, countOfOwner, countOwners } from "../operator/directory.ts";
+import { countOfClient, countOfOwner, countOfScope, countOwners } from "../operator/directory.ts";
 import {
   changeEnd,
   consentsOfAll,
@@ -35,6 +35,7 @@ export const consents = {
   countOwners,
   countOfClient,
   countOfOwner,
+  countOfScope,
 };
 export const history = { list: listHistory, get: getHistoryEntry, keepReceiptKey, listReceiptKeys };
 

@@ -7,6 +7,7 @@ import type {
   ListPart,
   OwnerCounts,
   PeopleSort,
+  ScopeCounts,
   Versioned,
 } from "../../admin/storage.ts";
 import type { Client, Consent, Millis } from "../../oauth/model.ts";
@@ -244,6 +245,28 @@ export const countOfClient = query<Counted & { readonly clientId: string }, Pick
       (SELECT partition, owner_id, client_id FROM consents WHERE +partition >= 0 AND client_id = :clientId) LIMIT :most) AS few) AS grants`,
   bind: (args) => ({ ...args }),
   outcome: ([row]) => ({ consents: row ? whole(row, "consents") : 0, grants: row ? whole(row, "grants") : 0 }),
+});
+
+/**
+ * Reads all consents and rules, so only a change of the scope itself may ask. A name holds no quotes and no backslashes,
+ * so its JSON text is exact. A consent counts while the scope in it lasts.
+ */
+export const countOfScope = query<Counted & { readonly name: string }, ScopeCounts>({
+  sql: sql`SELECT
+    (SELECT COUNT(*) FROM (SELECT 1 FROM consents WHERE (partition, owner_id, client_id) > (-1, '', '') AND status = 'active'
+      AND (expires_at IS NULL OR expires_at > :now) AND REPLACE(scopes, :granted, '') <> scopes LIMIT :most) AS few) AS consents,
+    (SELECT COUNT(*) FROM (SELECT 1 FROM company_rules WHERE (partition, company_id, client_id) > (-1, '', '') AND rule = 'allow'
+      AND (ends_at IS NULL OR ends_at > :now) AND REPLACE(scopes, :named, '') <> scopes LIMIT :most) AS few) AS approvals`,
+  bind: ({ name, now, most }) => ({
+    granted: `"name":${JSON.stringify(name)}`,
+    named: JSON.stringify(name),
+    now,
+    most,
+  }),
+  outcome: ([row]) => ({
+    consents: row === undefined ? 0 : whole(row, "consents"),
+    approvals: row === undefined ? 0 : whole(row, "approvals"),
+  }),
 });
 
 /** The id can be a person's or a company's: a person has no members, and a company no sessions. */

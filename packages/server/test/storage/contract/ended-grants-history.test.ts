@@ -276,6 +276,28 @@ onEveryBackend("counts before a client or an owner is deleted", (storage) => {
     expect(await ofOwner(NOW + DAY)).toEqual({ ...none, consents: 1, grants: 2 });
   });
 
+  test("what names a scope → active consents and approvals; not a revoked, an expired, or a longer name", async () => {
+    const read = `scope-${anId()}`;
+    const count = (name: string, now: number, most = 10) => storage().consents.countOfScope({ name, now, most });
+    const scopes = [read];
+    expect(await count(read, NOW)).toEqual({ consents: 0, approvals: 0 });
+    const { grant } = await anApprovedGrant(storage(), { scopes });
+    await anApprovedGrant(storage(), { scopes });
+    const { company, admin } = await aStaffedCompany(storage());
+    const rule = { ...company, clientId: "client-1", by: admin.personId, shown: SHOWN, now: NOW };
+    await storage().companyApps.setRule({ ...rule, rule: anAppRule({ scopes: [read], endsAt: NOW + DAY }) });
+    const all = await count(read, NOW);
+    expect(all).toMatchObject({ approvals: 1 });
+    // The approval is also the company's consent.
+    expect(all.consents).toBe(3);
+    expect(await count(read, NOW, 1)).toEqual({ consents: 1, approvals: 1 });
+    expect(await count(read.slice(0, -1), NOW)).toEqual({ consents: 0, approvals: 0 });
+    const { partition, ownerId, clientId } = grant;
+    await storage().consents.revoke({ partition, ownerId, clientId, revokedBy: ownerId, now: NOW });
+    expect((await count(read, NOW)).consents).toBe(2);
+    expect((await count(read, NOW + 2 * DAY)).approvals).toBe(0);
+  });
+
   test("a company → its members and the consents in its name; a member → their company", async () => {
     const { company, admin } = await aStaffedCompany(storage());
     await aLiveCompanyGrant(storage(), company, admin);

@@ -37,7 +37,14 @@ const scopeFields = {
 };
 const newScope = translated(
   "description",
-  { name: text(128), description: text(500), ...scopeFields },
+  {
+    ...{ name: text(128), description: text(500), ...scopeFields },
+    reuse: maybe(
+      Type.Boolean({
+        description: "true: it means the same as a deleted scope of this name, so consents that name it hold again",
+      }),
+    ),
+  },
   { name: "photos:view", description: "See your photos" },
 );
 const scopeChanges = translated("description", { description: maybe(text(500)), ...scopeFields });
@@ -92,7 +99,9 @@ const scopeOperations = [
     tagged: true,
     async answer({ body: asked, admin }) {
       const { name, description } = asked;
-      const scope = await createScope({ ...settingsIn(asked), name, description }, admin);
+      const scope = await createScope({ ...settingsIn(asked), name, description }, admin, {
+        reuse: asked.reuse === true,
+      });
       return { record: told(scope), tagged: told(scope), location: `/scopes/${encodeURIComponent(scope.name)}` };
     },
   }),
