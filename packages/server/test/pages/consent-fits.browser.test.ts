@@ -152,3 +152,20 @@ test.each(locales)("%s, on a phone: for whom the answer is can be read whole", a
     expect(cut).toBe(false);
   });
 });
+
+test("a form with a sentence above it, on a low desktop → its button is in sight", async () => {
+  const viewport = { width: 1366, height: 768 };
+  await withPage({ browser, viewport }, async (page) => {
+    const below: string[] = [];
+    for (const name of ["sign-up-account-app", "sign-up-taken", "change-password-common", "delete-wrong"]) {
+      // The languages whose texts need the most lines.
+      for (const locale of ["de", "ja"]) {
+        await page.goto(`${server.origin}/${name}?locale=${locale}`);
+        const button = await page.locator("form .button[type=submit]").first().boundingBox();
+        const edge = button === null ? Number.POSITIVE_INFINITY : button.y + button.height;
+        if (edge > viewport.height) below.push(`${name}, ${locale}: ${edge}`);
+      }
+    }
+    expect(below).toEqual([]);
+  });
+});

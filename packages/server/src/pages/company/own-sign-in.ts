@@ -96,12 +96,12 @@ function settings(view: OwnProviderView, chrome: Chrome): Markup {
       ...{ ...plain, type: "url", name: "issuer", label: own.issuer, value: form.issuer },
       ...{ hint: own.issuerHint, error: fault("issuer", "own", "fixed") },
     })}
-    ${field({ ...plain, name: "client_id", label: own.clientId, value: form.clientId, error: fault("clientId") })}
+    ${field({ ...plain, technical: true, name: "client_id", label: own.clientId, value: form.clientId, error: fault("clientId") })}
     ${field({
       ...{ name: "client_secret", label: own.clientSecret, type: "text", autocomplete: "off", optional: true },
-      ...{ ...secretHint, error: fault("clientSecret") },
+      ...{ ...secretHint, technical: true, error: fault("clientSecret") },
     })}
-    ${field({ ...plain, name: "scope", label: own.scopes, value: form.scopes, hint: own.scopesHint, error: fault("scope") })}
+    ${field({ ...plain, technical: true, name: "scope", label: own.scopes, value: form.scopes, hint: own.scopesHint, error: fault("scope") })}
     ${lines("claims", own.claims, form.claims, claimsHint, fault("claims"))}
     <div class="ticks">${tick("follow", own.follow, form.follow, own.followHint)}</div>
     ${roles(form, fault, chrome)}
@@ -118,7 +118,7 @@ function roles(form: OwnProviderForm, fault: FaultOf, { words }: Chrome): Markup
     <legend>${own.roles}</legend>
     ${radio("roles", "hand", !form.byGroups, own.byHand)} ${radio("roles", "groups", form.byGroups, own.byGroups)}
     <div class="fields when-groups">
-      ${field({ name: "claim", label: own.claim, type: "text", autocomplete: "off", value: form.claim, error: fault("claim") })}
+      ${field({ ...{ name: "claim", label: own.claim, type: "text", autocomplete: "off", technical: true }, value: form.claim, error: fault("claim") })}
       ${lines("admin_groups", own.adminGroups, form.adminGroups, own.groupsHint, groups)}
       ${lines("member_groups", own.memberGroups, form.memberGroups, own.groupsHint, null)}
       <fieldset class="group choices">

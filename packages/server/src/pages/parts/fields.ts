@@ -12,6 +12,8 @@ export interface FieldShown {
   readonly hint?: string;
   /** The error message. Absent or null if there is no error. */
   readonly error?: string | null;
+  /** Whether the value is for machines, so that it is written from left to right in every language. */
+  readonly technical?: boolean;
   /** The keyboard that a phone shows. */
   readonly inputmode?: "numeric";
   /** The id of another element that screen readers read with the field: a message about the whole form. */
@@ -29,6 +31,7 @@ export function field({
   value = "",
   hint,
   error = null,
+  technical = type === "url",
   inputmode,
   describedBy = null,
   autofocus = false,
@@ -44,7 +47,7 @@ export function field({
     "aria-invalid": error === null ? null : "true",
     inputmode,
     // A URL has Latin letters, so its slashes would move to the other side.
-    dir: type === "url" ? "ltr" : null,
+    dir: technical ? "ltr" : null,
     autofocus: autofocus || error !== null,
     required: !optional,
     // The server never sends a password back to the page.

@@ -56,7 +56,7 @@ export const elsewhere: Translation<typeof english, "zero" | "one" | "two" | "fe
     connect: "ربط",
     connectNamed: "ربط {provider}",
     ask: "هل تريد ربط هذا الحساب؟",
-    asks: "دخلتَ في {provider} باسم {account}. كل من يستطيع تسجيل الدخول إلى ذلك الحساب سيستطيع تسجيل الدخول هنا باسم {person}.",
+    asks: "سجّلتَ الدخول في {provider} باسم {account}. كل من يستطيع تسجيل الدخول إلى ذلك الحساب سيستطيع تسجيل الدخول هنا باسم {person}.",
     nameless: "حساب بلا اسم",
     notYours: "إن لم يكن هذا حسابك في {provider} فألغِ العملية.",
     doneConnected: "رُبط الحساب. يمكنك تسجيل الدخول به من الآن.",

@@ -9,15 +9,16 @@ export const companySignIn: Translation<typeof english, "one" | "other"> = {
     place: "Anmeldung",
     heading: "Ihre eigene Anmeldung",
     intro:
-      "Ihre Leute können sich hier mit den Konten anmelden, die Sie in Ihrem eigenen System verwalten. Das System muss OpenID Connect unterstützen.",
+      "Die Personen in Ihrem Unternehmen können sich hier mit den Konten anmelden, die Sie in Ihrem eigenen System verwalten. Das System muss OpenID Connect unterstützen.",
     rule: "Bei der ersten Anmeldung bekommen Personen mit einer Arbeitsadresse ein Konto und werden Mitglieder. In einem Konto, das es schon gab, wird niemand angemeldet, außer die Person verbindet es.",
     domains: "Arbeitsadressen",
-    noDomains: "Der Betreiber dieses Dienstes hat noch keine E-Mail-Domain von {company} bestätigt. Fragen Sie danach.",
+    noDomains:
+      "Der Betreiber dieses Dienstes hat noch keine E-Mail-Domain von {company} bestätigt. Bitten Sie ihn darum.",
     denied:
       "Der Betreiber dieses Dienstes erlaubt im Moment keine Änderungen. Sie können die Anmeldung ausschalten oder entfernen.",
     on: "Ein",
     off: "Aus. Niemand kann sich damit anmelden.",
-    address: "Anmeldeadresse für Ihre Leute",
+    address: "Anmeldeadresse für Ihr Unternehmen",
     register: "Tragen Sie diese Adressen in Ihrem System ein",
     redirectUri: "Redirect-URI",
     logoutUri: "Back-Channel-Logout-URI",

@@ -134,7 +134,7 @@ export const factors: Translation<typeof english, "one" | "other"> = {
     here: "Dieser Browser",
     device: "{browser} auf {system}",
     unknown: "Unbekannter Browser",
-    from: "von {place}",
+    from: "Von {place}",
     since: "Angemeldet {when}",
     seen: "zuletzt aktiv {when}",
     end: "Abmelden",

@@ -70,7 +70,7 @@ export const security = {
   sent: {
     title: "Prüfen Sie Ihren Posteingang",
     recover:
-      "Wenn es das Konto gibt, haben wir einen Link an seine E-Mail-Adresse gesendet. Der Link funktioniert einmal, 15 Minuten lang.",
+      "Wenn es das Konto gibt, haben wir einen Link an seine E-Mail-Adresse gesendet. Der Link funktioniert einmal, 15 Minuten lang.",
     signUp: "Wir haben eine Nachricht an {email} gesendet. Der Link darin funktioniert einmal, eine Stunde lang.",
     hint: "Nach ein paar Minuten keine Nachricht? Prüfen Sie Ihren Spam-Ordner, oder fordern Sie den Link noch einmal an.",
     full: "Zu viele Nachrichten warten, deshalb konnten wir Ihre nicht senden. Versuchen Sie es in ein paar Minuten noch einmal.",

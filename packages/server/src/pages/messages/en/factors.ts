@@ -125,7 +125,7 @@ export const factors = {
     here: "This browser",
     device: "{browser} on {system}",
     unknown: "Unknown browser",
-    from: "from {place}",
+    from: "From {place}",
     since: "Signed in {when}",
     seen: "last seen {when}",
     end: "Sign out",

@@ -64,7 +64,7 @@ export const security = {
 
   sent: {
     title: "Check your inbox",
-    recover: "If there is an account, we’ve sent a link to its e-mail address. The link works once, for 15 minutes.",
+    recover: "If there is an account, we’ve sent a link to its e-mail address. The link works once, for 15 minutes.",
     signUp: "We’ve sent a message to {email}. Its link works once, for an hour.",
     hint: "No message after a few minutes? Check your spam folder, or ask again.",
     full: "Too many messages are waiting, so we couldn’t send yours. Try again in a few minutes.",

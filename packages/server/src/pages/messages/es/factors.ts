@@ -130,7 +130,7 @@ export const factors: Translation<typeof english, "one" | "other"> = {
     here: "Este navegador",
     device: "{browser} en {system}",
     unknown: "Navegador desconocido",
-    from: "desde {place}",
+    from: "Desde {place}",
     since: "Sesión iniciada {when}",
     seen: "última actividad: {when}",
     end: "Cerrar sesión",

@@ -70,7 +70,7 @@ export const security = {
   sent: {
     title: "Revise su bandeja de entrada",
     recover:
-      "Si existe la cuenta, hemos enviado un enlace a su correo electrónico. El enlace funciona una sola vez, durante 15 minutos.",
+      "Si existe la cuenta, hemos enviado un enlace a su correo electrónico. El enlace funciona una sola vez, durante 15 minutos.",
     signUp: "Hemos enviado un mensaje a {email}. Su enlace funciona una sola vez, durante una hora.",
     hint: "¿No hay ningún mensaje después de unos minutos? Compruebe la carpeta de correo no deseado o pídalo de nuevo.",
     full: "Hay demasiados mensajes en espera, así que no hemos podido enviar el suyo. Inténtelo de nuevo en unos minutos.",

@@ -132,7 +132,7 @@ export const factors: Translation<typeof english, "one" | "other"> = {
     here: "Ce navigateur",
     device: "{browser} sur {system}",
     unknown: "Navigateur inconnu",
-    from: "depuis {place}",
+    from: "Depuis {place}",
     since: "Connecté {when}",
     seen: "dernière activité : {when}",
     end: "Déconnecter",

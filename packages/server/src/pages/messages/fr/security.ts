@@ -71,7 +71,7 @@ export const security = {
   sent: {
     title: "Consultez votre boîte de réception",
     recover:
-      "Si le compte existe, nous avons envoyé un lien à son adresse e-mail. Le lien n’est valable qu’une fois, pendant 15 minutes.",
+      "Si le compte existe, nous avons envoyé un lien à son adresse e-mail. Le lien n’est valable qu’une fois, pendant 15 minutes.",
     signUp: "Nous avons envoyé un message à {email}. Son lien n’est valable qu’une fois, pendant une heure.",
     hint: "Aucun message après quelques minutes ? Vérifiez vos courriers indésirables, ou refaites la demande.",
     full: "Trop de messages sont en attente, nous n’avons donc pas pu envoyer le vôtre. Réessayez dans quelques minutes.",
