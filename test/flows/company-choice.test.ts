@@ -59,6 +59,21 @@ test("chosen before → the company is selected on the next page; then the perso
   expect((await next()).fields.get("owner")).toBe(member.personId);
 });
 
+test("chosen before, and the app asks for more than an admin approved → the company is still selected; a block says so", async () => {
+  const company = await addCompany(server);
+  const app = await server.addClient({ scopes: ["read", "write"] });
+  await decide(server, company, app, { scopes: ["read"] });
+  const agent = new Agent(server.issuer);
+  const { companyId, member } = company;
+  await authorize(agent, authorizeUrl(server, app), member.username, { owner: companyId });
+  const more = () => agent.get(authorizeUrl(server, app, { scope: "read write" }));
+  expect(consentForm(await more()).fields.get("owner")).toBe(companyId);
+  await decide(server, company, app, { rule: "block" });
+  const blocked = await more();
+  expect(consentForm(blocked).fields.get("owner")).toBe(member.personId);
+  expect(blocked.text.replaceAll(/<[^>]*>/g, "")).toContain("Acme Corp doesn’t let this app in.");
+});
+
 const said = ({ text }: Page) =>
   /id="owner-hint">(.*?)<\/p>/s
     .exec(text)?.[1]

@@ -379,7 +379,7 @@ describe("a device", () => {
     const field = formWith(await agent.get("/device"), "user_code");
     const sent = await asksForPassword(agent, await agent.submit(field, { user_code: userCode }), person.username);
     const done = await choosesPassword(elsewhere, await linkFor(person.email));
-    expect(textOf(done)).toContain("To connect your device, go back to the browser where you started");
+    expect(textOf(done)).toContain("go back to the browser where you started, and sign in there to connect it");
     expect(done.text).not.toMatch(/[?&]device=|name="device"/);
     const signInPage = await agent.get(linkTo(sent, "/device/consent"));
     const page = await entersNew(agent, signInPage, person.username);
@@ -390,17 +390,25 @@ describe("a device", () => {
     expect((await poll(server, tv, deviceCode)).body.scope).toBe("read");
   });
 
-  test("the code was answered meanwhile → after the sign-up, the page says that the code holds no more", async () => {
+  test("the code was answered meanwhile → no page promises the device; after the sign-up, it says that it may be connected already", async () => {
     const tv = await aDeviceClient(server);
     const { userCode } = await aDevice(server, tv);
     const [agent, name] = [aBrowser(), aName()];
     const field = formWith(await agent.get("/device"), "user_code");
-    await asksForAccount(agent, await agent.submit(field, { user_code: userCode }), `${name}@example.test`);
+    const sent = await asksForAccount(
+      agent,
+      await agent.submit(field, { user_code: userCode }),
+      `${name}@example.test`,
+    );
+    expect(textOf(sent)).toContain("The code on the device is valid for a few minutes only");
     const other = await server.addPerson();
     await decide(new Agent(server.issuer), userCode, other.username, {});
-    const page = await makesAccount(agent, await linkFor(`${name}@example.test`), name);
+    const link = await linkFor(`${name}@example.test`);
+    expect(textOf(await agent.get(link))).toContain("you can connect your device if it still shows its code");
+    const page = await makesAccount(agent, link, name);
     expect(page.forms.some(({ action }) => action.endsWith("/device"))).toBe(true);
     expect(page.text).toContain('role="alert"');
+    expect(textOf(page)).toContain("the device was connected already, or the code has expired");
   });
 });
 

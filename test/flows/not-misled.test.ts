@@ -154,18 +154,32 @@ describe("a used link to make an account", () => {
   });
 });
 
-test("Don't allow for something that was allowed before → the history says that it stays, until when", async () => {
+test("Don't allow for something that was allowed before → page and history say that it stays, until when", async () => {
   const person = await server.addPerson();
   const app = await server.addClient({ name: "Photo Printer" });
   const agent = new Agent(server.issuer);
   await authorize(agent, authorizeUrl(server, app), person.username, { duration: "604800" });
   const again = await agent.follow(await agent.get(authorizeUrl(server, app, { prompt: "consent" })));
+  expect(textOf(again)).toContain("nothing changes: the app keeps the access that it has");
   await agent.submit(consentForm(again), { decision: "deny" });
   const history = textOf(await agent.get("/account/history"));
   const { events } = await server.assent.storage.events.waiting({ limit: 500 });
   const kinds = events.map(({ record }) => JSON.parse(record) as { kind: string; details: unknown });
   expect(kinds.find(({ kind }) => kind === "consent.declined")?.details).toEqual({ asked: "read", via: "browser" });
   expect(history).toMatch(/You refused a request from Photo Printer .*It can still: .* — until .*UTC.* It asked to:/);
+});
+
+test("an account that will be deleted, at an app → the page says when everything ends", async () => {
+  const person = await server.addPerson();
+  const app = await server.addClient();
+  const url = authorizeUrl(server, app);
+  const agent = new Agent(server.issuer);
+  expect(textOf(await atConsent(agent, url, person.username))).not.toContain("will be deleted");
+  const form = formWith(await agent.get("/account/profile/delete"), "current_password");
+  await agent.submit(form, { current_password: PASSWORD });
+  expect(textOf(await agent.follow(await agent.get(url)))).toMatch(
+    /Your account will be deleted on .* UTC\. Everything that you allow ends then\./,
+  );
 });
 
 test("an app with two ends → each permission has its own, the last line says so; one has ended → it is gone", async () => {

@@ -191,6 +191,7 @@ function ending(app: AppEntry, view: AppsView, { words, base }: Chrome): Markup 
     <summary>${icon("chevronDown")}${words.apps.end}<span class="unseen">: ${name(app.name)}</span></summary>
     <form class="ending" method="post" action=${`${base}/account/apps/end`}>
       ${hidden({ csrf: view.csrf, client_id: app.clientId })}
+      ${endsDiffer(app) && html`<p class="soft small">${words.apps.endAll}</p>`}
       <label>
         <span class="small">${words.apps.endLabel}</span>
         <span class="select">
@@ -202,7 +203,6 @@ function ending(app: AppEntry, view: AppsView, { words, base }: Chrome): Markup 
         </span>
       </label>
       <button class="button" type="submit" name="end" value="end">${words.apps.endSubmit}</button>
-      ${endsDiffer(app) && html`<p class="soft small">${words.apps.endAll}</p>`}
     </form>
   </details>`;
 }

@@ -10,6 +10,7 @@ import { NAME_LENGTH, name, visible } from "./untrusted-text.ts";
 
 const HINT_ID = "reason-hint";
 const ERROR_ID = "reason-error";
+const BACK_FORM = "back";
 
 /** Renders the form for the reason. The form goes to `/consent/ask`, or to `/device/ask` for a device. */
 export function askAdminPage(view: AskAdminView, chrome: Chrome): string {
@@ -24,8 +25,8 @@ export function askAdminPage(view: AskAdminView, chrome: Chrome): string {
     chrome,
     titled(fill(askAdmin.title, { company }), view.problem !== null, words),
     html`<div class="stack">
-      <div class="heading">
-        ${tile(view.client, "large", base)}
+      <div class="heading asking">
+        ${tile(view.client, "small", base)}
         <h1>${rich(askAdmin.title, { company: name(view.company) })}</h1>
         <p class="soft">${rich(approved.length > 0 ? askAdmin.textMore : askAdmin.text, { app: name(view.client.name), company: name(view.company) })}</p>
       </div>
@@ -50,13 +51,14 @@ export function askAdminPage(view: AskAdminView, chrome: Chrome): string {
             html`<p class="field-error" id=${ERROR_ID} role="alert">${icon("circleAlert")}<span>${fill(askAdmin.wrong, { count })}</span></p>`
           }
         </div>
-        <button class="button primary" type="submit" name="decision" value="ask">${askAdmin.submit}</button>
+        <div class="decision">
+          <button class="button" type="submit" name="decision" value="ask">${icon("check")}${askAdmin.submit}</button>
+          <button class="button" type="submit" form=${BACK_FORM} name="decision" value="back">${icon("x")}${askAdmin.cancel}</button>
+        </div>
       </form>
-      <form class="buttons" method="post" action=${answerPath(view, chrome)}>
-        ${secrets(view.form)}
-        <button class="button" type="submit" name="decision" value="back">${askAdmin.cancel}</button>
-      </form>
+      <form id=${BACK_FORM} method="post" action=${answerPath(view, chrome)} hidden>${secrets(view.form)}</form>
     </div>`,
+    { roomy: true },
   );
 }
 
@@ -66,10 +68,10 @@ function answerPath({ form }: AskAdminView, { base }: Chrome): string {
 
 /** `marks`: permissions that the app requires are marked. */
 function scopeList(scopes: readonly AskedScope[], marks: boolean, words: Messages): Markup {
-  return html`<ul class="can">
+  return html`<ul class=${scopes.some(({ approved }) => approved) ? "can" : "can not-yet"}>
     ${scopes.map(
-      ({ description, required }) =>
-        html`<li>${icon("check")}<span><bdi>${visible(description)}</bdi>${marks && required && [" ", html`<span class="tag">${words.consent.required}</span>`]}</span></li>`,
+      ({ description, required, approved }) =>
+        html`<li>${icon(approved ? "check" : "clock")}<span><bdi>${visible(description)}</bdi>${marks && required && [" ", html`<span class="tag">${words.consent.required}</span>`]}</span></li>`,
     )}
   </ul>`;
 }

@@ -8,7 +8,7 @@ import { type Child, html, type Markup } from "./parts/html.ts";
 import { icon } from "./parts/icons.ts";
 import { cardPage } from "./parts/layout.ts";
 import { durationNotes, ownerSelect } from "./person-or-company-select.ts";
-import { clock, durationLabel, month, number, timeElement } from "./shown-time.ts";
+import { clock, durationLabel, month, number, shownTime, timeElement } from "./shown-time.ts";
 import { hostText, mixesAlphabets, NAME_LENGTH, name, visible, webAddress } from "./untrusted-text.ts";
 import type { ClientCard, ConsentView, DurationChoice, ScopeChoice, SignedInAs } from "./views.ts";
 
@@ -45,6 +45,7 @@ export function consentPage(view: ConsentView, chrome: Chrome): string {
       ${view.newHost !== undefined && newAddress(view.newHost, words)}
       ${view.pausedAt !== undefined && notice("warning", pausedText(view, view.pausedAt, words))}
       ${view.device !== undefined && deviceFacts(view.device, chrome, words.consent.deny)}
+      ${view.leavesAt !== undefined && notice("warning", rich(words.consent.leaving, { when: shownTime(words, view.leavesAt, "exact") }))}
       ${alert !== null && notice("danger", alert, { focus: true })}
       ${/* Enter in a field presses the form's first button. This button closes a dialog that doesn't exist, so Enter does nothing. Only Allow allows. */ ""}
       <button class="unseen" type="submit" form=${CONSENT_FORM} formmethod="dialog" tabindex="-1" aria-hidden="true"></button>
@@ -62,7 +63,7 @@ export function consentPage(view: ConsentView, chrome: Chrome): string {
       </form>
       ${about(view.client, words)}
       <form id=${SWITCH_FORM} method="post" action=${`${base}/login/switch`} hidden>${secrets(view.form)}</form>
-      ${view.device === undefined && (showsEnds(view) || view.pausedAt !== undefined || offersToday(view)) && localTimes(chrome)}
+      ${view.device === undefined && (showsEnds(view) || (view.pausedAt ?? view.leavesAt) !== undefined || offersToday(view)) && localTimes(chrome)}
     </div>`,
     { roomy: true },
   );
@@ -287,7 +288,7 @@ function ownEnd(scope: ScopeChoice, view: ConsentView, words: Messages): Markup 
   return html`<label class="row-end">
     <span class="unseen">${words.consent.endOne}: <bdi>${visible(scope.description || scope.name)}</bdi></span>
     <span class="select">
-      ${icon("clock")}
+      <span class="row-end-word" aria-hidden="true">${words.consent.endShort}</span>
       <select name=${`duration:${scope.name}`}>
         <option value=${granted ? KEEP : ""} selected=${own === null}>${granted ? words.consent.durationKeep : words.consent.durationSame}</option>
         ${offered.map(
@@ -318,6 +319,7 @@ function next({ client: { host }, owners = [], scopes }: ConsentView, words: Mes
       : hostKind(host) === "web"
         ? rich(words.consent.nextWeb, { host: hostText(host) })
         : words.consent.nextDevice;
+  const keeps = scopes.some(({ granted }) => granted);
   const isChoice = scopes.some(({ required }) => !required);
   const apps = html`<strong>${words.consent.apps}</strong>`;
   const companies = html`<strong>${words.company.yours}</strong>`;
@@ -325,7 +327,7 @@ function next({ client: { host }, owners = [], scopes }: ConsentView, words: Mes
     ? rich(words.consent.nextUndoOwners, { apps, companies })
     : rich(words.consent.nextUndo, { apps });
   return html`<p class="next">
-    ${sentences(words.language, ...(isChoice ? [words.consent.nextTicked] : []), where, words.consent.nextDeny, undo)}
+    ${sentences(words.language, ...(isChoice ? [words.consent.nextTicked] : []), where, keeps ? words.consent.nextDenyKeeps : words.consent.nextDeny, undo)}
   </p>`;
 }
 

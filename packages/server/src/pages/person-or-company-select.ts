@@ -39,6 +39,8 @@ export function ownerSelect(owners: readonly OwnerOption[], wrong: boolean, word
 /** Says what differs for a company. All companies' notes are shown, because the choice is made without a script. */
 function notesOn({ kind, name: company, beyond = [] }: OwnerOption, words: Messages): readonly Markup[] {
   const { forWhom } = words;
+  if (kind === "blocked") return [html`<p>${rich(forWhom.blockedNote, { company: name(company) })}</p>`];
+  if (kind === "paused") return [html`<p>${rich(forWhom.pausedNote, { company: name(company) })}</p>`];
   if ((kind !== "company" && kind !== "ask") || beyond.length === 0) return [];
   return [
     html`<p>${rich(kind === "ask" ? forWhom.needed : forWhom.leaveOut, { company: name(company) })}</p>`,

@@ -71,7 +71,7 @@ export function genuineReceiptPage(view: ReceiptView, chrome: Chrome): string {
       <section class="help">
         <h2>${verifyReceipt.notProven}</h2>
         <ul class="plain stack">
-          <li>${view.app === null ? verifyReceipt.notStill : verifyReceipt.notNow}</li>
+          <li>${view.app === null || view.can.length === 0 ? verifyReceipt.notStill : verifyReceipt.notNow}</li>
           <li>${verifyReceipt.notWho}</li>
         </ul>
       </section>

@@ -227,6 +227,8 @@ export interface ConsentView {
   readonly newHost?: { readonly host: string; readonly before: readonly string[] };
   /** Since when the shown owner has paused the app. An answer that allows it also resumes it. Absent: it is not paused. */
   readonly pausedAt?: number;
+  /** When the person's account will be deleted, as they asked. Absent: it won't. */
+  readonly leavesAt?: number;
   /** With `pausedAt`: the mark of this pause, for the form. */
   readonly resume?: string;
   /**

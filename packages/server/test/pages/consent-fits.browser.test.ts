@@ -51,6 +51,9 @@ test.each(SCREENS)(
         "device-elsewhere",
         "device-elsewhere-unknown",
         "consent-more",
+        "consent-leaving",
+        "ask-admin-more",
+        "ask-admin-wrong",
       ]) {
         await page.goto(`${server.origin}/${name}`);
         const boxes = await Promise.all(
@@ -75,6 +78,35 @@ test.each(SCREENS)(
     });
   },
 );
+
+test("on a phone, no end chosen for a row yet → its menu says what it is for, in words", async () => {
+  await withPage({ browser, viewport: { width: 360, height: 740 } }, async (page) => {
+    await page.goto(`${server.origin}/consent`);
+    const row = page.locator(".permission").filter({ has: page.locator("select:visible") });
+    await row.first().getByText("End", { exact: true }).waitFor();
+    await row.first().locator("select").selectOption("3600");
+    await row.first().getByText("End", { exact: true }).waitFor({ state: "hidden" });
+  });
+});
+
+test("what a recovery takes away → each row says it in words, and follows its tick; without JavaScript, too", async () => {
+  await withPage({ browser, javaScriptEnabled: false }, async (page) => {
+    await page.goto(`${server.origin}/recover-new-intruded`);
+    for (const [list, ticked, open] of [
+      ["ways", "Will be removed", "Stays"],
+      ["apps", "Will lose access", "Keeps access"],
+    ]) {
+      const rows = page.locator(`[aria-labelledby="${list}-title"] .choice`);
+      const row = rows.filter({ has: page.locator("input:checked") }).first();
+      const box = await row.locator("input").getAttribute("value");
+      const same = rows.filter({ has: page.locator(`input[value="${box}"]`) });
+      const said = () => same.locator(".tag").filter({ visible: true }).allTextContents();
+      expect(await said()).toEqual([ticked]);
+      await same.locator("input").uncheck();
+      expect(await said()).toEqual([open]);
+    }
+  });
+});
 
 test("by keys through a long question → what has the focus is never behind the answers", async () => {
   await withPage({ browser, viewport: { width: 360, height: 740 } }, async (page) => {

@@ -61,6 +61,7 @@ export async function consentAnswer(
     now: tools.now(),
     ...newHost(owner, redirectUri, tools),
     ...pauseOf(owner),
+    ...leavingOf(person),
     ...(flow.request.responseType === "token" ? {} : awayOf(owner, client, tools)),
     allGranted,
     problem: again?.problem ?? null,
@@ -72,6 +73,11 @@ export async function consentAnswer(
 export function pauseOf({ consent, ownerId }: OwnerChoice): Pick<ConsentView, "pausedAt" | "resume"> {
   const resume = pauseMark(consent, ownerId);
   return resume === undefined || consent?.pausedAt == null ? {} : { pausedAt: consent.pausedAt, resume };
+}
+
+/** When the person's account will be deleted, as they asked. */
+export function leavingOf({ deleteAt }: Person): Pick<ConsentView, "leavesAt"> {
+  return deleteAt == null ? {} : { leavesAt: deleteAt };
 }
 
 /** Whether the answer gives the app refresh tokens, with which it gets new access without the person. */

@@ -14,7 +14,16 @@ import { deviceCard, signedInAs } from "../endpoints/client-and-person-views.ts"
 import { formToken } from "../form-token.ts";
 import { type Answer, type HttpRequest, page } from "../http-message.ts";
 import type { PageContext } from "../page-chromes.ts";
-import { type Again, awayOf, durationChoices, inPublic, ownerOptions, pauseOf, scopeChoices } from "./consent-page.ts";
+import {
+  type Again,
+  awayOf,
+  durationChoices,
+  inPublic,
+  leavingOf,
+  ownerOptions,
+  pauseOf,
+  scopeChoices,
+} from "./consent-page.ts";
 import { type Arrival, sessionSecrets } from "./continuation-in-forms.ts";
 
 interface CodeShown {
@@ -84,6 +93,7 @@ export async function deviceConsentAnswer(
     now: tools.now(),
     device: factsOf(flow, tools),
     ...pauseOf(owner),
+    ...leavingOf(person),
     ...awayOf(owner, client, tools),
     allGranted: owner.scopes.every(({ name }) => standing.has(name)),
     problem: again?.problem ?? null,

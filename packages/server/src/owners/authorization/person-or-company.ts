@@ -116,7 +116,10 @@ export function decideOwner(
     return { kind: only.decision === "vouched" ? "vouched" : "skip", choice: only.choice, allGranted: false };
   }
   const held = decisions.filter(({ choice: { acting }, decision }) => decision !== "ask" && (acting?.chosen ?? true));
-  const choice = latestChosen(held.map((one) => one.choice)) ?? first;
+  // An app that asks for more than before still asks the owner whom the person chose, also where an admin has to approve.
+  const remembered = lastChoice(choices);
+  const selectable = remembered !== undefined && chosenOwner(choices, remembered.ownerId) !== undefined;
+  const choice = (selectable ? remembered : latestChosen(held.map((one) => one.choice))) ?? first;
   const allGranted = held.some((one) => one.choice === choice && one.decision !== "elsewhere");
   return { kind: ready.length > 1 ? "ambiguous" : "ask", choice, allGranted };
 }

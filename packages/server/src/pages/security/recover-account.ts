@@ -4,6 +4,7 @@ import { fill, rich, sentences } from "../messages/index.ts";
 import { accessEnds } from "../parts/access-ends.ts";
 import { hidden, localTimes, notice, passwordScript, titled } from "../parts/components.ts";
 import { type Child, html, type Markup } from "../parts/html.ts";
+import { icon } from "../parts/icons.ts";
 import { cardPage } from "../parts/layout.ts";
 import { elsewhereNotice, nextLine } from "../parts/what-waits.ts";
 import { relative, shownTime, timeElement } from "../shown-time.ts";
@@ -53,7 +54,7 @@ function waysSection(view: TakeBackView, chrome: Chrome): Child {
   return html`<section class="review" aria-labelledby="ways-title">
     <h2 id="ways-title">${takeBack.ways}</h2>
     ${doubtful.length > 0 && html`<p class="soft small" id="ways-hint">${takeBack.waysDoubtful}</p>`}
-    ${doubtful.length > 0 && html`<div class="ticks">${doubtful.map((way) => wayChoice(way, view.now, chrome))}</div>`}
+    ${doubtful.length > 0 && html`<div class="ticks removing">${doubtful.map((way) => wayChoice(way, view.now, chrome))}</div>`}
     ${doubtful.length > 0 && kept.length > 0 && html`<p class="soft small">${takeBack.waysKept}</p>`}
     ${
       kept.length > 0 &&
@@ -66,15 +67,23 @@ function wayChoice(way: WayEntry, now: number, chrome: Chrome): Markup {
   const label = fill(chrome.words.takeBack.remove, { way: wayName(way, chrome.words) });
   return html`<label class="choice">
     <input type="checkbox" name="remove" value=${way.value} checked=${way.chosen} aria-label=${label} />
-    ${wayText(way, now, chrome)}
+    ${wayText(way, now, chrome, states(chrome.words.takeBack.waysStates))}
   </label>`;
 }
 
-function wayText(way: WayEntry, now: number, { words }: Chrome): Markup {
+/** What happens to a row, in words. Styles show the one that agrees with its tick. */
+function states({ ticked, open }: { readonly ticked: string; readonly open: string }): Child {
+  return [
+    html`<span class="tag warn if-ticked">${icon("x")}${ticked}</span>`,
+    html`<span class="tag if-open">${icon("check")}${open}</span>`,
+  ];
+}
+
+function wayText(way: WayEntry, now: number, { words }: Chrome, state: Child = null): Markup {
   const { takeBack } = words;
   const used = way.lastUsedAt !== null && rich(takeBack.used, { when: timeElement(words, way.lastUsedAt, now) });
   return html`<div class="way-what">
-    <p>${wayName(way, words)}</p>
+    <p>${wayName(way, words)} ${state}</p>
     <p class="soft small">${facts([...seenFrom(way, way.addedAt, now, words), used])}</p>
     ${way.doubtful && way.bringsBack && html`<p class="soft small">${takeBack.back}</p>`}
   </div>`;
@@ -111,7 +120,7 @@ function appsSection(view: TakeBackView, chrome: Chrome): Markup {
     <p class="soft small">
       ${sentences(words.language, none ? noApps(view.endsIn, chrome) : takeBack.appsHint, ticked && rich(takeBack.appsSince, { when: shownTime(words, since, "exact") }))}
     </p>
-    ${!none && html`<div class="ticks">${apps.map((app) => appChoice(app, view, chrome))} ${companies.map((one) => companyChoice(one, view, chrome))}</div>`}
+    ${!none && html`<div class="ticks removing">${apps.map((app) => appChoice(app, view, chrome))} ${companies.map((one) => companyChoice(one, view, chrome))}</div>`}
     ${view.hidden > 0 && html`<p class="soft small">${fill(takeBack.appsHidden, { count: view.hidden })}</p>`}
   </section>`;
 }
@@ -131,7 +140,7 @@ function appChoice(app: AppEntry, { now }: TakeBackView, { words }: Chrome): Mar
   return html`<label class="choice">
     <input type="checkbox" name="app" value=${app.value} checked=${app.chosen} />
     <div class="way-what">
-      <p>${name(app.name)}</p>
+      <p>${name(app.name)} ${states(takeBack.appsStates)}</p>
       <p class="soft small">${facts([
         rich(connected, { when: when(app.connectedAt) }),
         again && rich(takeBack.latest, { when: when(app.latestAt) }),
@@ -150,7 +159,7 @@ function companyChoice(
   return html`<label class="choice">
     <input type="checkbox" name="company" value=${value} checked=${chosen} />
     <div class="way-what">
-      <p>${rich(takeBack.company, { company: name(company) })}</p>
+      <p>${rich(takeBack.company, { company: name(company) })} ${states(takeBack.appsStates)}</p>
       <p class="soft small">${facts([
         fill(takeBack.companyApps, { count: apps }),
         rich(takeBack.connected, { when: timeElement(words, latestAt, now) }),

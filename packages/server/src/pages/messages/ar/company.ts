@@ -8,6 +8,8 @@ export const company = {
     self: "أنت: {person}",
     asks: "{company} (تلزم موافقة أحد المشرفين)",
     blocked: "{company} (لا تقبل هذا التطبيق)",
+    blockedNote: "{company} لا تقبل هذا التطبيق.",
+    pausedNote: "أوقف أحد مشرفي {company} هذا التطبيق مؤقتًا.",
     last: "اخترت {owner} في المرة السابقة.",
     lastSelf: "اخترت نفسك في المرة السابقة.",
     hint: "ما تسمح به باسم شركة يعود إلى الشركة، ويراه مشرفوها ويمكنهم سحبه.",

@@ -8,6 +8,8 @@ export const company = {
     self: "Sie selbst: {person}",
     asks: "{company} (die Verwaltung muss zustimmen)",
     blocked: "{company} (lässt diese App nicht zu)",
+    blockedNote: "{company} lässt diese App nicht zu.",
+    pausedNote: "Ein Admin von {company} hat diese App angehalten.",
     last: "Beim letzten Mal haben Sie {owner} gewählt.",
     lastSelf: "Beim letzten Mal haben Sie sich selbst gewählt.",
     hint: "Was Sie für ein Unternehmen erlauben, gehört dem Unternehmen. Wer es verwaltet, sieht es und kann es zurücknehmen.",

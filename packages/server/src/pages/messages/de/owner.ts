@@ -60,6 +60,7 @@ export const owner = {
     declinedBefore: "Zuvor abgelehnt",
     duration: "Für wie lange",
     durationSame: "Wie unten gewählt",
+    endShort: "Ende",
     durationNew: "Für wie lange (neue Berechtigungen)",
     durationKeep: "Nicht ändern",
     endOne: "Ende",
@@ -71,6 +72,7 @@ export const owner = {
     nextDevice: "In beiden Fällen kehren Sie danach zur App auf diesem Gerät zurück.",
     nextTicked: "Die App erhält nur, was angekreuzt ist.",
     nextDeny: "Wenn Sie es nicht erlauben, erhält die App keinen neuen Zugriff.",
+    nextDenyKeeps: "Wenn Sie es nicht erlauben, ändert sich nichts: Die App behält den Zugriff, den sie hat.",
     nextUndo: "Sie können den Zugriff jederzeit unter {apps} widerrufen.",
     nextUndoOwners:
       "Sie können den Zugriff jederzeit widerrufen: Ihren eigenen unter {apps}, den für ein Unternehmen unter {companies}.",
@@ -79,6 +81,7 @@ export const owner = {
     deny: "Nicht erlauben",
     policy: "Datenschutz",
     terms: "Nutzungsbedingungen",
+    leaving: "Ihr Konto wird am {when} gelöscht. Alles, was Sie erlauben, endet dann.",
     stale:
       "Diese Seite ist veraltet: Sie war zu lange geöffnet, oder Sie haben sich mit einem anderen Konto angemeldet. Es wurde nichts gesendet. Prüfen Sie das Konto und die Anfrage, und entscheiden Sie dann.",
     badDuration: "Wählen Sie eine Dauer aus der Liste.",

@@ -60,7 +60,7 @@ export const pages = {
     hint: "8 Buchstaben. Großschreibung, Bindestriche und Leerzeichen spielen keine Rolle.",
     submit: "Weiter",
     unknown:
-      "Mit diesem Code wartet kein Gerät. Prüfen Sie die Buchstaben, oder fordern Sie auf dem Gerät einen neuen Code an.",
+      "Mit diesem Code wartet kein Gerät. Vielleicht ist ein Buchstabe falsch, das Gerät ist schon verbunden, oder der Code ist abgelaufen. Prüfen Sie den Code, oder fordern Sie auf dem Gerät einen neuen an.",
     missing: "Geben Sie den Code ein.",
     throttled: {
       one: "Zu viele falsche Codes. Warten Sie eine Minute und versuchen Sie es dann noch einmal.",

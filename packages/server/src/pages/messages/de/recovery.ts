@@ -17,6 +17,7 @@ export const recovery: Translation<typeof english, "one" | "other"> = {
     ways: "Anmeldemethoden",
     waysDoubtful:
       "Diese wurden mit einem Browser hinzugefügt, der für Ihr Konto neu war. Angekreuzte werden entfernt. Entfernen Sie das Häkchen bei denen, die Sie selbst hinzugefügt haben.",
+    waysStates: { ticked: "Wird entfernt", open: "Bleibt" },
     waysKept: "Diese bleiben:",
     remove: "Entfernen: {way}",
     passkey: "Passkey „{name}“",
@@ -29,6 +30,7 @@ export const recovery: Translation<typeof english, "one" | "other"> = {
     back: "Die vorherige funktioniert dann wieder.",
     apps: "Apps mit Zugriff",
     appsHint: "Angekreuzte Apps verlieren ihren Zugriff. Die anderen behalten ihn.",
+    appsStates: { ticked: "Verliert den Zugriff", open: "Behält den Zugriff" },
     appsSince: "Apps, die seit dem {when} verbunden wurden, sind angekreuzt.",
     appsNone: "Keine App hat Zugriff auf Ihr Konto.",
     appsRevoked: "Der Zugriff aller Apps wurde widerrufen.",

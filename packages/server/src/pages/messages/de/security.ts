@@ -139,30 +139,30 @@ export const security = {
     invitedAddress: "Verwenden Sie die E-Mail-Adresse, für die die Einladung gilt.",
     onward: {
       app: "Sie können jetzt zu {app} weitergehen.",
-      device: "Sie können jetzt Ihr Gerät verbinden.",
+      device: "Sie können jetzt Ihr Gerät verbinden, wenn es seinen Code noch anzeigt.",
     },
     next: {
       app: "Danach geht es weiter zu {app}.",
-      device: "Danach verbinden Sie Ihr Gerät.",
+      device: "Danach können Sie Ihr Gerät verbinden, wenn es seinen Code noch anzeigt.",
     },
     sent: {
       app: "Öffnen Sie den Link in diesem Browser, um zu {app} zu gelangen. Wenn Sie ihn auf einem anderen Gerät öffnen, kommen Sie danach auf diese Seite zurück.",
       device:
-        "Öffnen Sie den Link in diesem Browser, um Ihr Gerät zu verbinden. Wenn Sie ihn woanders öffnen, kommen Sie danach auf diese Seite zurück.",
+        "Öffnen Sie den Link in diesem Browser, um Ihr Gerät zu verbinden. Wenn Sie ihn woanders öffnen, kommen Sie danach auf diese Seite zurück. Der Code auf dem Gerät gilt nur wenige Minuten. Dort bekommen Sie auch einen neuen.",
       invitation:
         "Öffnen Sie den Link in diesem Browser, um {company} beizutreten. Wenn Sie ihn auf einem anderen Gerät öffnen, kommen Sie danach auf diese Seite zurück.",
     },
     elsewhere: {
       app: "Um zu {app} zu gelangen, kehren Sie zu dem Browser zurück, in dem Sie begonnen haben, und melden Sie sich dort an.",
       device:
-        "Um Ihr Gerät zu verbinden, kehren Sie zu dem Browser zurück, in dem Sie begonnen haben, und melden Sie sich dort an.",
+        "Wenn Ihr Gerät seinen Code noch anzeigt, kehren Sie zu dem Browser zurück, in dem Sie begonnen haben, und melden Sie sich dort an, um es zu verbinden.",
       invitation:
         "Um {company} beizutreten, kehren Sie zu dem Browser zurück, in dem Sie begonnen haben, oder öffnen Sie den Link der Einladung noch einmal.",
     },
     elsewhereFirst: {
       app: "Sie haben in einem anderen Browser begonnen. Erstellen Sie Ihr Konto hier. Kehren Sie dann zu dem anderen Browser zurück, um zu {app} zu gelangen.",
       device:
-        "Sie haben in einem anderen Browser begonnen. Erstellen Sie Ihr Konto hier. Kehren Sie dann zu dem anderen Browser zurück, um Ihr Gerät zu verbinden.",
+        "Sie haben in einem anderen Browser begonnen. Erstellen Sie Ihr Konto hier. Wenn Ihr Gerät dann seinen Code noch anzeigt, kehren Sie zu dem anderen Browser zurück, um es zu verbinden.",
       invitation:
         "Sie haben in einem anderen Browser begonnen. Erstellen Sie Ihr Konto hier. Kehren Sie dann zu dem anderen Browser zurück, um {company} beizutreten.",
     },

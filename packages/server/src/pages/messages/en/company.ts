@@ -6,6 +6,8 @@ export const company = {
     self: "You: {person}",
     asks: "{company} (an admin has to approve)",
     blocked: "{company} (doesn’t let this app in)",
+    blockedNote: "{company} doesn’t let this app in.",
+    pausedNote: "An admin of {company} paused this app.",
     last: "Last time you chose {owner}.",
     lastSelf: "Last time you chose yourself.",
     hint: "Access that you allow for a company belongs to the company. Its admins see it and can revoke it.",

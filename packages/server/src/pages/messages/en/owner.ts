@@ -56,6 +56,7 @@ export const owner = {
     declinedBefore: "Declined before",
     duration: "How long",
     durationSame: "As chosen below",
+    endShort: "End",
     durationNew: "How long (new permissions)",
     durationKeep: "Don’t change",
     endOne: "When it ends",
@@ -67,6 +68,7 @@ export const owner = {
     nextDevice: "Either way, you’ll go back to the app on this device.",
     nextTicked: "The app gets only what is ticked.",
     nextDeny: "If you don’t allow it, the app gets no new access.",
+    nextDenyKeeps: "If you don’t allow it, nothing changes: the app keeps the access that it has.",
     nextUndo: "You can revoke access at any time in {apps}.",
     nextUndoOwners: "You can revoke access at any time: your own in {apps}, access for a company in {companies}.",
     apps: "Your apps",
@@ -74,6 +76,7 @@ export const owner = {
     deny: "Don’t allow",
     policy: "Privacy policy",
     terms: "Terms of service",
+    leaving: "Your account will be deleted on {when}. Everything that you allow ends then.",
     stale:
       "This page is out of date: it was open too long, or you signed in with another account. Nothing was sent. Check the account and the request, then decide.",
     badDuration: "Choose a length of time from the list.",

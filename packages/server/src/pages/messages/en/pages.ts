@@ -55,7 +55,8 @@ export const pages = {
     code: "Code",
     hint: "8 letters. Capitals, dashes and spaces make no difference.",
     submit: "Continue",
-    unknown: "No device is waiting with that code. Check the letters, or get a new code on the device.",
+    unknown:
+      "No device is waiting with that code. A letter may be wrong, or the device was connected already, or the code has expired. Check the code, or get a new one on the device.",
     missing: "Enter the code.",
     throttled: {
       one: "Too many wrong codes. Wait a minute, then try again.",

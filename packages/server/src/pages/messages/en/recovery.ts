@@ -13,6 +13,7 @@ export const recovery = {
     ways: "Ways to sign in",
     waysDoubtful:
       "These were added with a browser that was new to your account. Ticked ones will be removed. Untick those that you added yourself.",
+    waysStates: { ticked: "Will be removed", open: "Stays" },
     waysKept: "These stay:",
     remove: "Remove: {way}",
     passkey: "Passkey “{name}”",
@@ -25,6 +26,7 @@ export const recovery = {
     back: "Your previous one will work again.",
     apps: "Apps with access",
     appsHint: "Ticked apps lose their access. The others keep it.",
+    appsStates: { ticked: "Will lose access", open: "Keeps access" },
     appsSince: "Apps connected since {when} are ticked.",
     appsNone: "No app has access to your account.",
     appsRevoked: "The access of all apps was revoked.",

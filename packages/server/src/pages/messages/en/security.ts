@@ -128,30 +128,31 @@ export const security = {
     /** Shown to somebody who is already signed in. */
     onward: {
       app: "You can now continue to {app}.",
-      device: "You can now connect your device.",
+      device: "You can now connect your device if it still shows its code.",
     },
     /** Shown on pages that ask for an address or a password. */
     next: {
       app: "After that, you continue to {app}.",
-      device: "After that, you connect your device.",
+      device: "After that, you can connect your device if it still shows its code.",
     },
     sent: {
       app: "Open the link in this browser to continue to {app}. If you open it on another device, come back to this page afterwards.",
       device:
-        "Open the link in this browser to connect your device. If you open it somewhere else, come back to this page afterwards.",
+        "Open the link in this browser to connect your device. If you open it somewhere else, come back to this page afterwards. The code on the device is valid for a few minutes only. You can get a new one there.",
       invitation:
         "Open the link in this browser to join {company}. If you open it on another device, come back to this page afterwards.",
     },
     /** Shown if the link was opened in another browser than the one that asked for it. */
     elsewhere: {
       app: "To continue to {app}, go back to the browser where you started, and sign in there.",
-      device: "To connect your device, go back to the browser where you started, and sign in there.",
+      device:
+        "If your device still shows its code, go back to the browser where you started, and sign in there to connect it.",
       invitation: "To join {company}, go back to the browser where you started, or open the invitation’s link again.",
     },
     elsewhereFirst: {
       app: "You started in another browser. Create your account here. Then go back to the browser where you started to continue to {app}.",
       device:
-        "You started in another browser. Create your account here. Then go back to the browser where you started to connect your device.",
+        "You started in another browser. Create your account here. If your device still shows its code then, go back to the browser where you started to connect it.",
       invitation:
         "You started in another browser. Create your account here. Then go back to the browser where you started to join {company}.",
     },

@@ -8,6 +8,8 @@ export const company = {
     self: "Usted: {person}",
     asks: "{company} (debe aprobarlo un administrador)",
     blocked: "{company} (no admite esta aplicación)",
+    blockedNote: "{company} no admite esta aplicación.",
+    pausedNote: "Un administrador de {company} ha pausado esta aplicación.",
     last: "La última vez eligió {owner}.",
     lastSelf: "La última vez respondió por usted.",
     hint: "Lo que permite en nombre de una empresa pertenece a la empresa. Sus administradores lo ven y pueden retirarlo.",

@@ -59,6 +59,7 @@ export const owner = {
     declinedBefore: "Rechazado antes",
     duration: "Por cuánto tiempo",
     durationSame: "Como se elija abajo",
+    endShort: "Fin",
     durationNew: "Por cuánto tiempo (permisos nuevos)",
     durationKeep: "No cambiar",
     endOne: "Cuándo termina",
@@ -70,6 +71,7 @@ export const owner = {
     nextDevice: "En ambos casos volverá a la aplicación en este dispositivo.",
     nextTicked: "La aplicación obtiene solo lo que está marcado.",
     nextDeny: "Si no lo permite, la aplicación no obtiene ningún acceso nuevo.",
+    nextDenyKeeps: "Si no lo permite, nada cambia: la aplicación conserva el acceso que tiene.",
     nextUndo: "Puede revocar el acceso en cualquier momento en {apps}.",
     nextUndoOwners:
       "Puede revocar el acceso en cualquier momento: el suyo en {apps}, el de una empresa en {companies}.",
@@ -78,6 +80,7 @@ export const owner = {
     deny: "No permitir",
     policy: "Privacidad",
     terms: "Condiciones de uso",
+    leaving: "Su cuenta se eliminará el {when}. Todo lo que permita terminará entonces.",
     stale:
       "Esta página ya no está al día: estuvo abierta demasiado tiempo o usted inició sesión con otra cuenta. No se ha enviado nada. Compruebe la cuenta y la solicitud, y decida.",
     badDuration: "Elija una duración de la lista.",

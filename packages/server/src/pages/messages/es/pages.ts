@@ -60,7 +60,7 @@ export const pages = {
     hint: "8 letras. No importan las mayúsculas, los guiones ni los espacios.",
     submit: "Continuar",
     unknown:
-      "Ningún dispositivo espera con ese código. Compruebe las letras u obtenga un código nuevo en el dispositivo.",
+      "Ningún dispositivo espera con ese código. Puede que una letra esté mal, que el dispositivo ya esté conectado o que el código haya caducado. Compruebe el código u obtenga uno nuevo en el dispositivo.",
     missing: "Introduzca el código.",
     throttled: {
       one: "Demasiados códigos incorrectos. Espere un minuto e inténtelo de nuevo.",

@@ -17,6 +17,7 @@ export const recovery: Translation<typeof english, "one" | "other"> = {
     ways: "Formas de iniciar sesión",
     waysDoubtful:
       "Estas se añadieron con un navegador que era nuevo para su cuenta. Las marcadas se eliminarán. Desmarque las que añadió usted.",
+    waysStates: { ticked: "Se eliminará", open: "Se conserva" },
     waysKept: "Estas se conservan:",
     remove: "Eliminar: {way}",
     passkey: "Llave de acceso «{name}»",
@@ -29,6 +30,7 @@ export const recovery: Translation<typeof english, "one" | "other"> = {
     back: "La anterior volverá a funcionar.",
     apps: "Aplicaciones con acceso",
     appsHint: "Las aplicaciones marcadas pierden su acceso. Las demás lo conservan.",
+    appsStates: { ticked: "Perderá su acceso", open: "Conserva su acceso" },
     appsSince: "Están marcadas las aplicaciones conectadas desde el {when}.",
     appsNone: "Ninguna aplicación tiene acceso a su cuenta.",
     appsRevoked: "Se revocó el acceso de todas las aplicaciones.",

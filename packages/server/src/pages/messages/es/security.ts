@@ -132,29 +132,30 @@ export const security = {
     invitedAddress: "Use el correo electrónico para el que es la invitación.",
     onward: {
       app: "Ya puede continuar a {app}.",
-      device: "Ya puede conectar su dispositivo.",
+      device: "Ya puede conectar su dispositivo si todavía muestra su código.",
     },
     next: {
       app: "Después continuará a {app}.",
-      device: "Después conectará su dispositivo.",
+      device: "Después podrá conectar su dispositivo si todavía muestra su código.",
     },
     sent: {
       app: "Abra el enlace en este navegador para continuar a {app}. Si lo abre en otro dispositivo, vuelva después a esta página.",
       device:
-        "Abra el enlace en este navegador para conectar su dispositivo. Si lo abre en otro sitio, vuelva después a esta página.",
+        "Abra el enlace en este navegador para conectar su dispositivo. Si lo abre en otro sitio, vuelva después a esta página. El código del dispositivo solo vale unos minutos. Puede obtener uno nuevo en el dispositivo.",
       invitation:
         "Abra el enlace en este navegador para unirse a {company}. Si lo abre en otro dispositivo, vuelva después a esta página.",
     },
     elsewhere: {
       app: "Para continuar a {app}, vuelva al navegador en el que empezó e inicie sesión allí.",
-      device: "Para conectar su dispositivo, vuelva al navegador en el que empezó e inicie sesión allí.",
+      device:
+        "Si su dispositivo todavía muestra su código, vuelva al navegador en el que empezó e inicie sesión allí para conectarlo.",
       invitation:
         "Para unirse a {company}, vuelva al navegador en el que empezó o abra de nuevo el enlace de la invitación.",
     },
     elsewhereFirst: {
       app: "Empezó en otro navegador. Cree su cuenta aquí. Después vuelva al navegador en el que empezó para continuar a {app}.",
       device:
-        "Empezó en otro navegador. Cree su cuenta aquí. Después vuelva al navegador en el que empezó para conectar su dispositivo.",
+        "Empezó en otro navegador. Cree su cuenta aquí. Si entonces su dispositivo todavía muestra su código, vuelva al navegador en el que empezó para conectarlo.",
       invitation:
         "Empezó en otro navegador. Cree su cuenta aquí. Después vuelva al navegador en el que empezó para unirse a {company}.",
     },

@@ -8,6 +8,8 @@ export const company = {
     self: "Vous : {person}",
     asks: "{company} (un administrateur doit approuver)",
     blocked: "{company} (n’accepte pas cette application)",
+    blockedNote: "{company} n’accepte pas cette application.",
+    pausedNote: "Un admin de {company} a suspendu cette application.",
     last: "La dernière fois, vous avez choisi {owner}.",
     lastSelf: "La dernière fois, vous avez répondu pour vous-même.",
     hint: "Ce que vous autorisez pour une entreprise appartient à l’entreprise. Ses administrateurs le voient et peuvent le retirer.",

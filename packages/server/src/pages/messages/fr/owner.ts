@@ -63,6 +63,7 @@ export const owner = {
     declinedBefore: "Refusé auparavant",
     duration: "Durée",
     durationSame: "Comme choisi ci-dessous",
+    endShort: "Fin",
     durationNew: "Durée (nouvelles autorisations)",
     durationKeep: "Ne pas modifier",
     endOne: "Date de fin",
@@ -74,6 +75,7 @@ export const owner = {
     nextDevice: "Dans les deux cas, vous retournerez ensuite à l’application sur cet appareil.",
     nextTicked: "L’application n’obtient que ce qui est coché.",
     nextDeny: "Si vous n’autorisez pas, l’application n’obtient aucun nouvel accès.",
+    nextDenyKeeps: "Si vous n’autorisez pas, rien ne change : l’application garde l’accès qu’elle a.",
     nextUndo: "Vous pouvez révoquer l’accès à tout moment dans {apps}.",
     nextUndoOwners:
       "Vous pouvez révoquer l’accès à tout moment : le vôtre dans {apps}, celui d’une entreprise dans {companies}.",
@@ -82,6 +84,7 @@ export const owner = {
     deny: "Ne pas autoriser",
     policy: "Confidentialité",
     terms: "Conditions d’utilisation",
+    leaving: "Votre compte sera supprimé le {when}. Tout ce que vous autorisez prendra fin à ce moment-là.",
     stale:
       "Cette page n’est plus à jour : elle est restée ouverte trop longtemps, ou vous vous êtes connecté avec un autre compte. Rien n’a été envoyé. Vérifiez le compte et la demande, puis décidez.",
     badDuration: "Choisissez une durée dans la liste.",

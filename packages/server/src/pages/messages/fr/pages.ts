@@ -60,7 +60,8 @@ export const pages = {
     code: "Code",
     hint: "8 lettres. Les majuscules, les tirets et les espaces n’ont pas d’importance.",
     submit: "Continuer",
-    unknown: "Aucun appareil n’attend avec ce code. Vérifiez les lettres, ou demandez un nouveau code sur l’appareil.",
+    unknown:
+      "Aucun appareil n’attend avec ce code. Une lettre est peut-être fausse, ou l’appareil est déjà connecté, ou le code a expiré. Vérifiez le code, ou demandez-en un nouveau sur l’appareil.",
     missing: "Saisissez le code.",
     throttled: {
       one: "Trop de codes incorrects. Attendez une minute, puis réessayez.",

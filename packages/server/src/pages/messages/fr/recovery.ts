@@ -18,6 +18,7 @@ export const recovery: Translation<typeof english, "one" | "other"> = {
     ways: "Moyens de connexion",
     waysDoubtful:
       "Ceux-ci ont été ajoutés avec un navigateur qui était nouveau pour votre compte. Ceux qui sont cochés seront supprimés. Décochez ceux que vous avez ajoutés vous-même.",
+    waysStates: { ticked: "Sera supprimé", open: "Reste" },
     waysKept: "Ceux-ci restent :",
     remove: "Supprimer : {way}",
     passkey: "Clé d’accès « {name} »",
@@ -30,6 +31,7 @@ export const recovery: Translation<typeof english, "one" | "other"> = {
     back: "L’élément précédent fonctionnera de nouveau.",
     apps: "Applications ayant accès",
     appsHint: "Les applications cochées perdent leur accès. Les autres le gardent.",
+    appsStates: { ticked: "Perdra son accès", open: "Garde son accès" },
     appsSince: "Les applications connectées depuis le {when} sont cochées.",
     appsNone: "Aucune application n’a accès à votre compte.",
     appsRevoked: "L’accès de toutes les applications a été révoqué.",

@@ -137,29 +137,30 @@ export const security = {
     invitedAddress: "Utilisez l’adresse e-mail à laquelle l’invitation s’adresse.",
     onward: {
       app: "Vous pouvez maintenant continuer vers {app}.",
-      device: "Vous pouvez maintenant connecter votre appareil.",
+      device: "Vous pouvez maintenant connecter votre appareil s’il affiche encore son code.",
     },
     next: {
       app: "Ensuite, vous continuerez vers {app}.",
-      device: "Ensuite, vous connecterez votre appareil.",
+      device: "Ensuite, vous pourrez connecter votre appareil s’il affiche encore son code.",
     },
     sent: {
       app: "Ouvrez le lien dans ce navigateur pour continuer vers {app}. Si vous l’ouvrez sur un autre appareil, revenez ensuite à cette page.",
       device:
-        "Ouvrez le lien dans ce navigateur pour connecter votre appareil. Si vous l’ouvrez ailleurs, revenez ensuite à cette page.",
+        "Ouvrez le lien dans ce navigateur pour connecter votre appareil. Si vous l’ouvrez ailleurs, revenez ensuite à cette page. Le code de l’appareil n’est valable que quelques minutes. Vous pouvez en obtenir un nouveau sur l’appareil.",
       invitation:
         "Ouvrez le lien dans ce navigateur pour rejoindre {company}. Si vous l’ouvrez sur un autre appareil, revenez ensuite à cette page.",
     },
     elsewhere: {
       app: "Pour continuer vers {app}, retournez au navigateur où vous avez commencé et connectez-vous-y.",
-      device: "Pour connecter votre appareil, retournez au navigateur où vous avez commencé et connectez-vous-y.",
+      device:
+        "Si votre appareil affiche encore son code, retournez au navigateur où vous avez commencé et connectez-vous-y pour connecter l’appareil.",
       invitation:
         "Pour rejoindre {company}, retournez au navigateur où vous avez commencé, ou ouvrez de nouveau le lien de l’invitation.",
     },
     elsewhereFirst: {
       app: "Vous avez commencé dans un autre navigateur. Créez votre compte ici. Retournez ensuite au navigateur où vous avez commencé pour continuer vers {app}.",
       device:
-        "Vous avez commencé dans un autre navigateur. Créez votre compte ici. Retournez ensuite au navigateur où vous avez commencé pour connecter votre appareil.",
+        "Vous avez commencé dans un autre navigateur. Créez votre compte ici. Si votre appareil affiche alors encore son code, retournez au navigateur où vous avez commencé pour le connecter.",
       invitation:
         "Vous avez commencé dans un autre navigateur. Créez votre compte ici. Retournez ensuite au navigateur où vous avez commencé pour rejoindre {company}.",
     },

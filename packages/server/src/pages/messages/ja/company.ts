@@ -8,6 +8,8 @@ export const company = {
     self: "あなた: {person}",
     asks: "{company}（管理者の承認が必要です）",
     blocked: "{company}（このアプリは認められていません）",
+    blockedNote: "{company} ではこのアプリは認められていません。",
+    pausedNote: "{company} の管理者がこのアプリを一時停止しました。",
     last: "前回は {owner} を選びました。",
     lastSelf: "前回はご自身を選びました。",
     hint: "会社として許可したことは会社のものになります。会社の管理者はそれを見て、取り消すことができます。",

@@ -58,6 +58,7 @@ export const owner = {
     declinedBefore: "以前に拒否",
     duration: "期間",
     durationSame: "下の選択と同じ",
+    endShort: "期限",
     durationNew: "期間（新しい権限）",
     durationKeep: "変更しない",
     endOne: "終了日時",
@@ -69,6 +70,7 @@ export const owner = {
     nextDevice: "どちらを選んでも、このデバイスのアプリに戻ります。",
     nextTicked: "アプリが得るのは、チェックが付いたものだけです。",
     nextDeny: "許可しない場合、アプリは新しいアクセスを得ません。",
+    nextDenyKeeps: "許可しない場合、何も変わりません。アプリは今のアクセスを保ちます。",
     nextUndo: "アクセスは {apps} でいつでも取り消せます。",
     nextUndoOwners: "アクセスはいつでも取り消せます。ご自身の分は {apps}、会社の分は {companies} で取り消します。",
     apps: "アプリの一覧",
@@ -76,6 +78,7 @@ export const owner = {
     deny: "許可しない",
     policy: "プライバシーポリシー",
     terms: "利用規約",
+    leaving: "アカウントは {when} に削除されます。許可したものはすべて、そのときに終了します。",
     stale:
       "このページは古くなっています。長く開いたままだったか、別のアカウントでサインインしたためです。何も送信されていません。アカウントとリクエストを確認して、もう一度決めてください。",
     badDuration: "期間を一覧から選択してください。",

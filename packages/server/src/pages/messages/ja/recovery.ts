@@ -16,6 +16,7 @@ export const recovery: Translation<typeof english, "other"> = {
     ways: "サインインの方法",
     waysDoubtful:
       "次の方法は、このアカウントで初めて使われたブラウザーで追加されました。チェックの付いたものは削除されます。ご自身で追加したものはチェックを外してください。",
+    waysStates: { ticked: "削除されます", open: "残ります" },
     waysKept: "次の方法は残ります：",
     remove: "削除：{way}",
     passkey: "パスキー「{name}」",
@@ -28,6 +29,7 @@ export const recovery: Translation<typeof english, "other"> = {
     back: "以前のものが再び使えるようになります。",
     apps: "アクセスできるアプリ",
     appsHint: "チェックしたアプリはアクセスできなくなります。それ以外はそのままです。",
+    appsStates: { ticked: "アクセスを失います", open: "アクセスを保ちます" },
     appsSince: "{when} 以降に接続されたアプリがチェックされています。",
     appsNone: "あなたのアカウントにアクセスできるアプリはありません。",
     appsRevoked: "すべてのアプリのアクセスが取り消されました。",
