@@ -6,6 +6,7 @@
 import { createRemoteJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from "jose";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Client, Connection } from "../../packages/server/src/oauth/model.ts";
+import type { Person } from "../../packages/server/src/owners/storage.ts";
 import { JWT_BEARER, present, trust } from "../support/assertion-requests.ts";
 import {
   changeClient,
@@ -17,7 +18,7 @@ import {
 } from "../support/back-channel.ts";
 import { addCompany, addMember, decide, type TestCompany } from "../support/company-staff.ts";
 import { aDevice, decide as connect, DEVICE_GRANT, poll } from "../support/device-actor.ts";
-import { Agent, postForm, type TokenAnswer } from "../support/http-browser.ts";
+import { Agent, formTo, postForm, signIn, type TokenAnswer } from "../support/http-browser.ts";
 import { settle, startServer, type TestClient, type TestServer } from "../support/test-server.ts";
 import { conditionOf, exchange, exchanging, TOKEN_EXCHANGE, typeOf } from "../support/token-exchange.ts";
 
@@ -249,7 +250,30 @@ describe("IJ-04 between the sign-in and the exchange", () => {
     await expectSubjectRefused(ask(signIn.refreshToken, { subject_token_type: typeOf("refresh_token") }, app));
   });
 
-  test("a device's sign-in, which has no session, and then a new password → refused; a refresh token goes on", async () => {
+  test.each<[string, (person: Person) => Promise<unknown>]>([
+    [
+      "a new password",
+      ({ partition, personId, passwordHash }) =>
+        idp.assent.storage.people.setPassword({
+          ...{ partition, personId, passwordHash: passwordHash ?? "", mustChange: false, keepSessionId: null },
+          ...{ endGrants: false, now: idp.now() },
+        }),
+    ],
+    [
+      "the operator signs them out everywhere",
+      ({ partition, personId }) => idp.assent.storage.sessions.endAll({ partition, personId, now: idp.now() }),
+    ],
+    [
+      "they sign out everywhere",
+      async ({ username }) => {
+        const agent = new Agent(idp.issuer);
+        await signIn(agent, username);
+        const form = formTo(await agent.get("/account/security"), "/account/security/sessions");
+        await agent.submit(form, { end: "all" });
+        expect((await agent.get("/account/security")).location?.pathname).toBe("/login");
+      },
+    ],
+  ])("a device's sign-in, which has no session, and then %s → refused; a refresh token goes on", async (_, over) => {
     const app = await aWiki([connection({ company: null })], {
       grantTypes: [DEVICE_GRANT, "refresh_token", TOKEN_EXCHANGE],
     });
@@ -261,11 +285,7 @@ describe("IJ-04 between the sign-in and the exchange", () => {
     expect(decodeJwt(idToken)).not.toHaveProperty("sid");
     expect((await ask(idToken, {}, app)).status).toBe(200);
     idp.tick(2_000);
-    const { partition, personId, passwordHash } = person;
-    await idp.assent.storage.people.setPassword({
-      ...{ partition, personId, passwordHash: passwordHash ?? "", mustChange: false, keepSessionId: null },
-      ...{ endGrants: false, now: idp.now() },
-    });
+    await over(person);
     await expectSubjectRefused(ask(idToken, {}, app));
     const asking = { subject_token_type: typeOf("refresh_token") };
     expect((await ask(String(body.refresh_token), asking, app)).status).toBe(200);

@@ -28,6 +28,8 @@ export interface Person {
   readonly language?: string | null;
   /** When the account goes, as they wished; null or absent: it stays. */
   readonly deleteAt?: Millis | null;
+  /** When they were signed out everywhere, by themselves or an operator; absent: never. */
+  readonly signedOutAt?: Millis;
   readonly createdAt: Millis;
   readonly updatedAt: Millis;
 }

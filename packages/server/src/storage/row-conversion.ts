@@ -26,7 +26,7 @@ export const consentColumns = sql`partition, owner_id, client_id, status, grante
   last_used_at, last_used_address, uses, revoked_at, revoked_by, shown, removed, declined, chosen_at, paused_at`;
 
 export const personColumns = sql`partition, person_id, username, look_alike, email, email_verified_at, name, details, picture_id, status, password_hash, password_changed_at,
-  must_change_password, operator, language, delete_at, created_at, updated_at`;
+  must_change_password, operator, language, delete_at, created_at, updated_at, signed_out_at`;
 
 export const sessionColumns = sql`partition, session_id, person_id, auth_time, acr, amr, created_at, last_seen_at, idle_until, absolute_until,
   user_agent, address, device_id`;
@@ -146,6 +146,7 @@ export function consentOf(row: Row): Consent {
 }
 
 export function personOf(row: Row): Person {
+  const signedOutAt = wholeOrNull(row, "signed_out_at");
   return {
     partition: whole(row, "partition"),
     personId: text(row, "person_id"),
@@ -165,6 +166,7 @@ export function personOf(row: Row): Person {
     deleteAt: wholeOrNull(row, "delete_at"),
     createdAt: whole(row, "created_at"),
     updatedAt: whole(row, "updated_at"),
+    ...(signedOutAt === null ? {} : { signedOutAt }),
   };
 }
 

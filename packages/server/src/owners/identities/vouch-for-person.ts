@@ -34,9 +34,11 @@ export async function vouchFor(
   if (sid !== null) {
     const sessions = await storage.sessions.list({ partition, personId, now });
     if (!sessions.some(({ sessionId }) => sessionId === sid)) return refused("the session of the sign-in has ended");
-  } else if (issuedAt !== null && issuedAt + SECOND <= (person.passwordChangedAt ?? 0)) {
-    // No session tells that the sign-in is over, so a new password does.
-    return refused("the password has changed since the sign-in");
+  } else if (issuedAt !== null) {
+    // No session tells that the sign-in is over, so a new password or a sign-out everywhere does.
+    if (issuedAt + SECOND <= (person.passwordChangedAt ?? 0))
+      return refused("the password has changed since the sign-in");
+    if (issuedAt + SECOND <= (person.signedOutAt ?? 0)) return refused("the person was signed out everywhere since");
   }
   const { clientId } = client;
   const companies = (await storage.members.companiesOf({ partition, personId, clientId, now })).filter(isActive);

@@ -52,6 +52,7 @@ import { webhooks } from "./0049-webhooks.ts";
 import { registration } from "./0050-registration.ts";
 import { ownersPauses } from "./0051-owners-pauses.ts";
 import { endsByScope } from "./0052-ends-by-scope.ts";
+import { signOutsEverywhere } from "./0053-sign-outs-everywhere.ts";
 import type { Migration } from "./migration.ts";
 
 export const migrations: readonly Migration[] = [
@@ -107,6 +108,7 @@ export const migrations: readonly Migration[] = [
   registration,
   ownersPauses,
   endsByScope,
+  signOutsEverywhere,
 ];
 
 /** The newest migration of this program. A database without a newer one needs nothing else. */

@@ -123,7 +123,7 @@ export const insertPerson = statement<Person, boolean>({
   lock: "personId",
   sql: sql`INSERT INTO people (${personColumns}, first_sign_in_at)
     VALUES (:partition, :personId, :username, :lookAlike, :email, :emailVerifiedAt, :name, :details, :pictureId, :status, :passwordHash, :passwordChangedAt, :mustChangePassword, :operator,
-      :language, :deleteAt, :createdAt, :updatedAt, 0)
+      :language, :deleteAt, :createdAt, :updatedAt, NULL, 0)
     ON CONFLICT (partition, person_id) DO NOTHING RETURNING person_id`,
   bind: (person) => ({
     ...person,

@@ -176,6 +176,8 @@ export const endSessionsOf = transaction<
 >(async (tx, { partition, personId, keepSessionId = null, now, unlessOperator = false, ...asked }) => {
   if (!(await mayStill(tx, { partition, personId }, asked))) return 0;
   if (unlessOperator && (await isOperator(tx, { partition, personId }))) return 0;
+  // The person's row comes first, as at a sign-in. Also without a session: they can have signed in on devices alone.
+  await tx.run(sql`UPDATE people SET signed_out_at = :now WHERE ${thisPerson}`, { partition, personId, now });
   await revokeDevices(
     tx,
     { partition, personId },

@@ -96,8 +96,11 @@ onEveryBackend("a session", (storage) => {
     const stranger = await made();
     const listed = await storage().sessions.list({ ...person, now: NOW });
     expect(listed.map(({ sessionId }) => sessionId)).toEqual([later.sessionId, session.sessionId]);
+    expect(await storage().people.get(person)).not.toHaveProperty("signedOutAt");
     expect(await storage().sessions.endAll({ ...person, now: NOW })).toBe(3);
-    expect(await storage().sessions.endAll({ ...person, now: NOW })).toBe(0);
+    expect(await storage().sessions.endAll({ ...person, now: NOW + 5 })).toBe(0);
+    // The time of the last one, also if there was no session.
+    expect(await storage().people.get(person)).toMatchObject({ signedOutAt: NOW + 5 });
     expect(await use(stranger.session)).toBeDefined();
   });
 
