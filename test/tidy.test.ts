@@ -149,6 +149,7 @@ const IMPORTS: tidy.ImportTable = {
       "owners/account/picture-storage.ts",
       "owners/change-conditions.ts",
       "owners/company-storage.ts",
+      "owners/company-connection-storage.ts",
       "owners/company-sign-in-storage.ts",
       "owners/company-rules.ts",
       "owners/factor-storage.ts",

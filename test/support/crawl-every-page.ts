@@ -32,6 +32,7 @@ import { SoftAuthenticator } from "./soft-webauthn-authenticator.ts";
 import { PASSWORD, settle, type TestClient, type TestServer } from "./test-server.ts";
 
 const DAY = 86_400_000;
+const TOKEN_EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange";
 const MOST = 200;
 
 /** A page in somebody's browser. `path`: where to load it again; null: only the previous form leads to it. */
@@ -266,9 +267,33 @@ class Builder {
         ...{ createdAt: now, changedAt: now },
       },
     });
+    await this.#connection(company);
     const wish = { partition, companyId, clientId: wished.clientId, personId: member.personId, scopes: ["read"] };
     await this.#server.assent.storage.companyApps.askApproval({ ...wish, reason: this.#text, now: this.#server.now() });
     return company;
+  }
+
+  /** An app that the operator offers to connect with another server, and that is connected. */
+  async #connection({ partition, companyId }: TestCompany): Promise<void> {
+    const audience = `https://as-${this.#serial}.test`;
+    const texts = { "chat:read": this.#appText };
+    const offer = { audience, company: null, clientId: "there", scopes: ["chat:read"], resources: [], texts };
+    const { clientId } = await this.#server.addClient({
+      ...{ name: this.#appText, grantTypes: ["authorization_code", TOKEN_EXCHANGE] },
+      tokenExchange: {
+        ...{ subjects: [], sources: [], audiences: [], scopes: [], actors: [], impersonation: false },
+        connections: [{ ...offer, status: "offered", name: this.#appText }],
+      },
+    });
+    const { scopes, resources } = offer;
+    const now = this.#server.now();
+    await this.#server.assent.storage.companyConnections.put({
+      ...{ partition, companyId, clientId, audience, endsAt: now + 90 * DAY, seen: null, by: null, now },
+      record: {
+        ...{ clientIdThere: "there", scopes, resources, texts },
+        ...{ clientName: this.#appText, serverName: this.#appText },
+      },
+    });
   }
 
   /**

@@ -40,6 +40,8 @@ const FLAGS: Readonly<Record<string, string>> = {
   "token_exchange.connections.client_id": "--client-id-there",
   "token_exchange.connections.scope": "--scope",
   "token_exchange.connections.resources": "--resource",
+  "token_exchange.connections.name": "--offer",
+  "token_exchange.connections.scope_texts": "--scope-text",
 };
 
 /** The name of a field for the operator: the flag of this command, or the field's own name. */

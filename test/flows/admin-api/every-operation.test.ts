@@ -145,6 +145,7 @@ async function companies(caller: Caller): Promise<void> {
   const agent = new Agent(server.issuer);
   await caller.call("PUT", `${company}/rules/${client.clientId}`, { rule: "allow", scope: "read" });
   await caller.call("GET", `${company}/rules`);
+  await caller.call("GET", `${company}/connections`);
   const owner = { owner: company.split("/")[2] ?? "" };
   await authorize(agent, authorizeUrl(server, client), username, owner);
   await caller.post(`${company}/revoke`, { client_id: client.clientId });

@@ -11,6 +11,8 @@ export interface ConnectOptions extends JsonOption {
   readonly company?: string;
   readonly scope?: readonly string[];
   readonly resource?: readonly string[];
+  readonly offer?: string;
+  readonly scopeText?: readonly string[];
   readonly pause?: true;
   readonly off?: true;
 }
@@ -28,6 +30,11 @@ export function registerConnect(client: Command): void {
       listOption("--scope <scopes>", "the most that an ID-JAG can have, in scopes of that server", { words: true }),
     )
     .addOption(listOption("--resource <api>", "an API of that server that an ID-JAG can name"))
+    .option(
+      "--offer <name>",
+      "only offer it: it counts for a company when its admins connect it; they find the other server by this name",
+    )
+    .addOption(listOption("--scope-text <scope=text>", "what a scope of that server means, in words for people"))
     .option("--pause", "give no ID-JAGs for now; connect again without this option to go on")
     .option("--off", "delete the connection")
     .addHelpText(
@@ -36,15 +43,19 @@ export function registerConnect(client: Command): void {
 The client also needs the grant type: assent client update CLIENT_ID --add-grant-type token-exchange
 
 Example:
-  assent client connect wiki --audience https://as.chat.example --client-id-there wiki-at-chat --company acme --scope chat:read`,
+  assent client connect wiki --audience https://as.chat.example --client-id-there wiki-at-chat --company acme --scope chat:read
+  assent client connect wiki --audience https://as.chat.example --client-id-there wiki-at-chat --scope chat:read \\
+    --offer Chat --scope-text "chat:read=Read your chats"`,
     )
     .action(connect);
 }
 
-/** The connections after the command. `company`: the id of the company that it names, or null. */
+/**
+ * The connections after the command. An offer stays one: it never becomes a connection for everybody by a change of its
+ * scopes. `company`: the id of the company that it names, or null. */
 export function connectionsAfter(
   present: readonly Connection[],
-  { audience, clientIdThere, scope, resource, pause, off }: ConnectOptions,
+  { audience, clientIdThere, scope, resource, offer, scopeText, pause, off }: ConnectOptions,
   company: string | null,
 ): readonly Connection[] {
   const isThis = (one: Connection) => one.audience === audience && one.company === company;
@@ -58,7 +69,26 @@ export function connectionsAfter(
   if (clientId === undefined) throw new UsageError("a new connection needs --client-id-there");
   const scopes = [...new Set(scope ?? before?.scopes ?? [])];
   const resources = [...new Set((resource ?? before?.resources ?? []).filter((one) => one !== ""))];
-  return [...others, { audience, company, clientId, scopes, resources, status: pause === true ? "paused" : "active" }];
+  const isOffer = before?.status === "offered" || offer !== undefined;
+  if (isOffer && pause === true) throw new UsageError("an offer can't be paused: to withdraw it, use --off");
+  const name = offer ?? before?.name;
+  const kept = Object.entries(before?.texts ?? {}).filter(([one]) => scopes.includes(one));
+  const texts = Object.fromEntries(scopeText === undefined ? kept : scopeText.map(wordsOf));
+  const status = pause === true ? "paused" : isOffer ? "offered" : "active";
+  return [
+    ...others,
+    {
+      ...{ audience, company, clientId, scopes, resources, status },
+      ...(name === undefined ? {} : { name }),
+      ...(Object.keys(texts).length === 0 ? {} : { texts }),
+    },
+  ];
+}
+
+function wordsOf(text: string): readonly [string, string] {
+  const at = text.indexOf("=");
+  if (at < 1) throw new UsageError(`--scope-text ${JSON.stringify(text)}: write SCOPE=TEXT`);
+  return [text.slice(0, at), text.slice(at + 1)];
 }
 
 async function connect(clientId: string, options: ConnectOptions) {

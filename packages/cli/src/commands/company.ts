@@ -49,7 +49,11 @@ export function register(program: Command): void {
     .addOption(filterOption(["slug", "status"]))
     .addOption(limitOption())
     .action(list);
-  verb(company, "show <slug>", "show a company with its members and rules").action(show);
+  verb(
+    company,
+    "show <slug>",
+    "show a company with its members, rules and connections of apps with other servers",
+  ).action(show);
   verb(company, "update <slug>", "change a company; settings that you omit stay the same")
     .option("--name <text>", "new name")
     .option("--slug <slug>", "new name in URLs; links with the old one stop working")
@@ -152,6 +156,8 @@ async function show(slug: string, options: JsonOption) {
   await withAdmin(options, async (admin, out) => {
     const {
       companyBySlug,
+      companyConnectionRecord,
+      companyConnections,
       companyMembers,
       companyRecord,
       companyRules,
@@ -166,6 +172,7 @@ async function show(slug: string, options: JsonOption) {
       ...companySignInRecord(await signInOf(company, admin)),
       members: (await firstOf(companyMembers(slug, admin))).map(memberRecord),
       rules: (await companyRules(slug, admin)).map(ruleRecord),
+      connections: (await companyConnections(slug, admin)).map(companyConnectionRecord),
     });
   });
 }

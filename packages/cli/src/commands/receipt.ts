@@ -73,6 +73,7 @@ const EVENTS: Readonly<Record<ReceiptClaims["event"], string>> = {
   member_invited: "a person was invited to the company",
   invitation_withdrawn: "an invitation to the company was withdrawn",
   own_sign_in: "the company's own sign-in provider was connected, changed, switched or removed",
+  connection: "an app was connected with another server for the company's members, or that was changed or removed",
   rule_changed: "the company's rule about the app changed",
 };
 

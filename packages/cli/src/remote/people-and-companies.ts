@@ -113,12 +113,13 @@ const disconnect: RemoteCommand = async (call) => {
 
 const showCompany: RemoteCommand = async (call) => {
   const path = [await companyId(call, call.args[0] ?? "")];
-  const [company, members, rules] = await Promise.all([
+  const [company, members, rules, connections] = await Promise.all([
     call.api.call("companies.show", { path }),
     call.api.list("companies.members", { path }),
     call.api.list("companies.rules", { path }),
+    call.api.list("companies.connections", { path }),
   ]);
-  call.out.record({ ...company, members, rules });
+  call.out.record({ ...company, members, rules, connections });
 };
 
 const updateCompany: RemoteCommand = async (call) => {

@@ -4,6 +4,7 @@ import { newOwnerId } from "../crypto/ids.ts";
 import { randomText } from "../crypto/random.ts";
 import { receiversOf } from "../oauth/consent-reach.ts";
 import { displayTextProblem } from "../oauth/names/display-name.ts";
+import { connectionsOf, type ListedConnection } from "../owners/companies/connections.ts";
 import { canonicalSlug, MAX_COMPANY_NAME, MAX_SELECTED } from "../owners/company-rules.ts";
 import type { Company, CompanyKey, DefaultRule, ListedRule, Member, Role } from "../owners/company-storage.ts";
 import { partitionOf } from "../storage/partition.ts";
@@ -199,6 +200,15 @@ export async function removeMember(slug: CompanyRef, login: UserRef, context: Ad
 export async function companyRules(slug: CompanyRef, context: AdminContext): Promise<readonly ListedRule[]> {
   const { partition, companyId } = await companyBySlug(slug, context);
   return context.storage.companyApps.listRules({ partition, companyId });
+}
+
+/** The apps that are connected with other servers for the members of a company, whoever connected them. */
+export async function companyConnections(
+  slug: CompanyRef,
+  context: AdminContext,
+): Promise<readonly ListedConnection[]> {
+  const { partition, companyId } = await companyBySlug(slug, context);
+  return connectionsOf({ partition, companyId }, context);
 }
 
 export interface AppPolicy {

@@ -15,6 +15,7 @@ import { type GrantRegistry, grantRegistry } from "../oauth/grants/registry.ts";
 import type { Millis } from "../oauth/model.ts";
 import type { GrantStorage } from "../oauth/storage.ts";
 import type { PictureStorage } from "../owners/account/picture-storage.ts";
+import type { CompanyConnectionStorage } from "../owners/company-connection-storage.ts";
 import type { CompanySignInStorage } from "../owners/company-sign-in-storage.ts";
 import type { CompanyStorage } from "../owners/company-storage.ts";
 import type { FactorStorage } from "../owners/factor-storage.ts";
@@ -36,6 +37,7 @@ export interface AdminContext {
     FactorStorage &
     CompanyStorage &
     CompanySignInStorage &
+    CompanyConnectionStorage &
     RecoveryStorage &
     PictureStorage &
     Uses<GrantStorage, "grants.find">;

@@ -3,6 +3,7 @@
 import type { Client, Consent, Millis, PersonDetails, Resource, Scope, SelfRegistered } from "../oauth/model.ts";
 import type { TrustedIssuer } from "../oauth/trusted-issuer.ts";
 import { picturePath } from "../owners/account/picture-address.ts";
+import type { ListedConnection } from "../owners/companies/connections.ts";
 import type { Company, ListedRule, Member } from "../owners/company-storage.ts";
 import type { SignInProvider } from "../owners/identities/sign-in-provider.ts";
 import { DETAIL_NAMES, wireName } from "../owners/person-details.ts";
@@ -168,6 +169,23 @@ export function ruleRecord(rule: ListedRule): WireRecord {
     members: rule.forSelected === true ? rule.selected : null,
     decided_by: rule.decidedBy,
     decided_at: time(rule.decidedAt),
+  };
+}
+
+export function companyConnectionRecord(one: ListedConnection): WireRecord {
+  const { made } = one;
+  return {
+    client_id: one.clientId,
+    client_name: one.clientName,
+    audience: one.audience,
+    server_name: one.serverName,
+    client_id_there: one.clientIdThere,
+    scope: one.scopes.join(" "),
+    resources: one.resources,
+    state: one.state,
+    expires_at: time(one.endsAt),
+    connected_by: made?.connectedBy ?? "operator",
+    connected_at: time(made?.connectedAt ?? null),
   };
 }
 

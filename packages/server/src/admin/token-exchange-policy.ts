@@ -1,6 +1,7 @@
 /** What the operator lets a client exchange (RFC 8693): checked, and in the form of a record. */
 
 import type { Client, Connection, ExchangedKind, TokenExchangePolicy } from "../oauth/model.ts";
+import { displayTextProblem } from "../oauth/names/display-name.ts";
 import { isOpenIdScope, withOpenIdScopes } from "../oauth/openid/scopes.ts";
 import { tokenExchange } from "../oauth/token-exchange/index.ts";
 import { partitionOf } from "../storage/partition.ts";
@@ -65,9 +66,12 @@ const PRINTABLE = /^[\u0021-\u007e]{1,1024}$/;
 /** A scope is a part of a text that is separated by spaces (RFC 6749 §3.3). */
 const SCOPE = /^[\u0021\u0023-\u005b\u005d-\u007e]{1,200}$/;
 const MAX_RESOURCES = 20;
+/** Maximum length of the name of another server, and of the words for one of its scopes, in characters. */
+const MAX_SERVER_NAME = 60;
+const MAX_SCOPE_TEXT = 200;
 
 async function connectionProblems(
-  { audience, company, clientId, scopes, resources }: Connection,
+  { audience, company, clientId, scopes, resources, status, name, texts = {} }: Connection,
   knownCompanies: readonly (string | null)[],
   { storage, issuer }: AdminContext,
 ): Promise<readonly Remark[]> {
@@ -80,6 +84,16 @@ async function connectionProblems(
   if (scopes.length > MAX_LIST || !scopes.every((name) => SCOPE.test(name))) say("scope", "not scopes");
   if (resources.length > MAX_RESOURCES || !resources.every((one) => PRINTABLE.test(one) && URL.canParse(one)))
     say("resources", `must be at most ${MAX_RESOURCES} URLs`);
+  if (status === "offered" && name === undefined)
+    say("name", "missing: an offer needs the name under which companies' admins find the other server");
+  const nameProblem = name === undefined ? undefined : displayTextProblem(name, MAX_SERVER_NAME);
+  if (nameProblem !== undefined) say("name", nameProblem);
+  for (const [scope, words] of Object.entries(texts)) {
+    const problem = scopes.includes(scope)
+      ? displayTextProblem(words, MAX_SCOPE_TEXT)
+      : "the connection does not have it";
+    if (problem !== undefined) say("scope_texts", `${JSON.stringify(scope.slice(0, 200))}: ${problem}`);
+  }
   if (company !== null && !knownCompanies.includes(company)) {
     const partition = partitionOf(company);
     const found = partition === -1 ? undefined : await storage.companies.get({ partition, companyId: company });
@@ -89,8 +103,12 @@ async function connectionProblems(
 }
 
 /** In the form of a client's record, and of a request. */
-export function connectionRecord({ audience, company, clientId, scopes, resources, status }: Connection) {
-  return { audience, company, client_id: clientId, scope: scopes.join(" "), resources, status };
+export function connectionRecord({ audience, company, clientId, scopes, resources, status, name, texts }: Connection) {
+  return {
+    ...{ audience, company, client_id: clientId, scope: scopes.join(" "), resources, status },
+    ...(name === undefined ? {} : { name }),
+    ...(texts === undefined || Object.keys(texts).length === 0 ? {} : { scope_texts: texts }),
+  };
 }
 
 export type ConnectionRecord = Partial<ReturnType<typeof connectionRecord>> & {
@@ -99,9 +117,21 @@ export type ConnectionRecord = Partial<ReturnType<typeof connectionRecord>> & {
 };
 
 export function connectionOf({ company = null, ...record }: ConnectionRecord): Connection {
-  const { audience, client_id: clientId, scope = "", resources = [], status = "active" } = record;
+  const {
+    audience,
+    client_id: clientId,
+    scope = "",
+    resources = [],
+    status = "active",
+    name,
+    scope_texts: texts,
+  } = record;
   const scopes = [...new Set(scope.split(" ").filter((name) => name !== ""))];
-  return { audience, company, clientId, scopes, resources: [...new Set(resources)], status };
+  return {
+    ...{ audience, company, clientId, scopes, resources: [...new Set(resources)], status },
+    ...(name === undefined ? {} : { name: name.normalize("NFC") }),
+    ...(texts === undefined || Object.keys(texts).length === 0 ? {} : { texts }),
+  };
 }
 
 /** Remarks for the operator about a valid policy. */

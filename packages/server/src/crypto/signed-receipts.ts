@@ -38,6 +38,10 @@ export interface ReceiptClaims {
   readonly rule?: NonNullable<HistoryEntry["record"]["rule"]>;
   /** For an `own_sign_in`: what happened to the company's own provider, whose name is `system`. */
   readonly own_sign_in?: NonNullable<HistoryEntry["record"]["ownSignIn"]>;
+  /** For a `connection`. */
+  readonly connection?: NonNullable<HistoryEntry["record"]["connection"]>;
+  /** For a `connection`: the other server. */
+  readonly server?: { readonly issuer: string; readonly name: string | null };
   /** For an `allowed` of a company: only for the members that its rule names. */
   readonly for?: "selected_members";
   readonly via: string | null;
@@ -122,6 +126,12 @@ function claimsOf(
     ...(record.role === undefined ? {} : { role: record.role }),
     ...(record.rule === undefined ? {} : { rule: record.rule }),
     ...(record.ownSignIn === undefined ? {} : { own_sign_in: record.ownSignIn }),
+    ...(record.connection === undefined || record.through === undefined
+      ? {}
+      : {
+          connection: record.connection,
+          server: { issuer: record.through.clientId, name: record.through.clientName },
+        }),
     ...(record.forSelected === undefined ? {} : { for: "selected_members" }),
     via: record.via,
     ...(record.cause === undefined ? {} : { cause: record.cause }),

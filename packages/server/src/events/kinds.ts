@@ -173,6 +173,15 @@ const catalogue = {
     summary: "A company's rule about an app was changed",
     details: { rule: "the rule from then on" },
   },
+  "company.connection_changed": {
+    summary: "A company's admin connected an app with another server for the members, changed that, or removed it",
+    details: {
+      ...SCOPES,
+      through: "the issuer of the other server",
+      removed: "the scopes that ended",
+      step: "connected, changed or removed",
+    },
+  },
   "company.sign_in_changed": {
     summary: "A company's own sign-in was changed",
     details: { provider: "its name", step: "connected, changed, on, off or removed" },

@@ -227,6 +227,20 @@ export const routes: readonly Route[] = [
     POST: forPeople((all) => all.revokeCompanyApp),
     for: "people",
   },
+  { path: "/company/:slug/connections", GET: forPeople((all) => all.showConnections), for: "people" },
+  { path: "/company/:slug/connections/find", GET: forPeople((all) => all.findConnection), for: "people" },
+  {
+    path: "/company/:slug/connections/app",
+    GET: forPeople((all) => all.showConnection),
+    POST: forPeople((all) => all.saveConnection),
+    for: "people",
+  },
+  {
+    path: "/company/:slug/connections/remove",
+    GET: forPeople((all) => all.confirmRemoveConnection),
+    POST: forPeople((all) => all.removeConnection),
+    for: "people",
+  },
   {
     path: "/company/:slug/provider",
     GET: forPeople((all) => all.showOwnProvider),

@@ -46,6 +46,14 @@ export {
   showCompanyApps,
 } from "./endpoints/company-apps.ts";
 export {
+  confirmRemoveConnection,
+  findConnection,
+  removeConnection,
+  saveConnection,
+  showConnection,
+  showConnections,
+} from "./endpoints/company-connections.ts";
+export {
   acceptInvitation,
   changeRole,
   downloadCompanyReceipt,

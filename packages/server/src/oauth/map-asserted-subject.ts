@@ -66,12 +66,28 @@ export interface ToVouchFor {
   readonly sid: string | null;
   /** When the ID token was issued. Null: a grant stands for the sign-in, so what ends grants ends that. */
   readonly issuedAt: Millis | null;
-  /** Connections of the app with one other server. */
+  /** Connections of the app with one other server, whatever their status is. */
   readonly connections: readonly Connection[];
+  /** As in `Reach`. */
+  readonly ceiling: Millis | null;
+}
+
+/** A connection that a company's admin made. The limits of the `Connection` beside it are already what the admin chose. */
+export interface OwnConnection {
+  readonly connectedAt: Millis;
+  readonly endsAt: Millis;
+  /** The company, as people read it. */
+  readonly company: { readonly companyId: string; readonly name: string };
 }
 
 export type Vouched =
-  | { readonly kind: "vouched"; readonly connection: Connection; readonly email: string | null }
+  | {
+      readonly kind: "vouched";
+      readonly connection: Connection;
+      readonly email: string | null;
+      /** Absent: an operator made the connection. */
+      readonly own?: OwnConnection;
+    }
   /** No connection is for this person. */
   | { readonly kind: "unconnected" }
   | { readonly kind: "refused"; readonly why: string };

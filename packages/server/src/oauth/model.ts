@@ -187,7 +187,15 @@ export interface Connection {
   readonly scopes: readonly string[];
   /** The APIs there that an ID-JAG can name. Empty: none. */
   readonly resources: readonly string[];
-  readonly status: "active" | "paused";
+  /**
+   * `offered`: it counts for nobody until a company's admin connects it for their company. Servers of an earlier version
+   * take only `active` for a connection.
+   */
+  readonly status: "active" | "paused" | "offered";
+  /** What people call the other server. Absent: its host. */
+  readonly name?: string;
+  /** What the scopes mean, in words for owners. Absent: a scope's name. */
+  readonly texts?: Readonly<Record<string, string>>;
 }
 
 /** A client that registered itself (RFC 7591, RFC 7592). */

@@ -14,6 +14,7 @@ import { PARTITIONS } from "../oauth/model.ts";
 import type { TrustedIssuer } from "../oauth/trusted-issuer.ts";
 import type { Uses } from "../storage-subset.ts";
 import { addressOfNobody, canonicalEmail, canonicalUsername, foreignSubject } from "./canonical-login.ts";
+import type { CompanyConnectionStorage } from "./company-connection-storage.ts";
 import type { CompanySignInStorage } from "./company-sign-in-storage.ts";
 import type { CompanyStorage } from "./company-storage.ts";
 import type { CreateLinkedContext, NewNames } from "./identities/create-linked-person.ts";
@@ -26,7 +27,8 @@ export interface AssertedOwnersContext extends CreateLinkedContext, SignInProvid
     Uses<OwnerStorage, "people.findByName" | "people.get" | "subjectLinks.findPerson" | "subjectLinks.link"> &
     Uses<OwnerStorage, "sessions.list" | "consents.find"> &
     Uses<CompanyStorage, "members.findActing" | "members.companiesOf"> &
-    Uses<CompanySignInStorage, "companySignIn.get">;
+    Uses<CompanySignInStorage, "companySignIn.get"> &
+    Uses<CompanyConnectionStorage, "companyConnections.find">;
 }
 
 /** 16 bytes in base64url. */

@@ -1,6 +1,7 @@
 /** What the history keeps of each decision of an owner and of what came of it. */
 
 import type { Consent, GrantedScope, Millis } from "../oauth/model.ts";
+import type { ConnectionStep } from "./company-connection-storage.ts";
 import type { Role } from "./company-storage.ts";
 
 /**
@@ -13,7 +14,7 @@ import type { Role } from "./company-storage.ts";
  * ended the access. Without an app, named after another system, which is the `clientName`: it signed the person out
  * (`signed_out`), disabled them, or enabled them again; the operator can do the last, too. For a company, without an app: `member_joined` (by an invitation, or added by the operator),
  * `member_role`, `member_left` (left, or removed), `member_invited`, `invitation_withdrawn`, `own_sign_in` (its own provider, which is the `clientName`). For a company, about an
- * app: `rule_changed`, unless it is an approval (an `allowed`).
+ * app: `rule_changed`, unless it is an approval (an `allowed`), and `connection` (with another server).
  */
 export type HistoryKind =
   | "allowed"
@@ -34,7 +35,7 @@ export type HistoryKind =
 
 export type CompanyHappening =
   | ("member_joined" | "member_role" | "member_left" | "member_invited" | "invitation_withdrawn")
-  | ("rule_changed" | "own_sign_in");
+  | ("rule_changed" | "own_sign_in" | "connection");
 
 /** Steps in the life of a company's own provider. */
 export type OwnSignInStep = "connected" | "changed" | "on" | "off" | "removed";
@@ -76,8 +77,12 @@ export interface HistoryEntry {
     readonly expiresAt: Millis | null;
     /** For a `refused`: the scopes that the app asked for. */
     readonly asked?: readonly string[];
-    /** For a `delegated`: the app that the owner allowed, with its name at that time. For a `vouched`: the other server. */
+    /** For a `delegated`: the app that the owner allowed, with its name at that time. For a `vouched` or a `connection`: the other server. */
     readonly through?: { readonly clientId: string; readonly clientName: string | null };
+    /** For a `vouched` of a person: the company whose connection it was, with its name at that time. Absent: an operator's. */
+    readonly company?: { readonly companyId: string; readonly name: string };
+    /** For a `connection`. */
+    readonly connection?: ConnectionStep;
     /** For a `delegated`: the token does not name the client as the actor. */
     readonly impersonation?: true;
     /** For an `allowed`: the redirect hosts that the answer holds for. Absent: none. */

@@ -3,7 +3,7 @@
 /** A decision about an app, or an action of the app. */
 export type Happening =
   | ("allowed" | "allowedByDevice" | "allowedByPassword" | "allowedByPolicy" | "reconnected" | "connected")
-  | ("delegated" | "vouched" | "paused" | "resumed")
+  | ("delegated" | "vouched" | "vouchedByCompany" | "paused" | "resumed")
   | ("refused" | "narrowed" | "endChanged" | "revoked" | "revokedByOther" | "givenUp" | "givenUpFor" | "alarm");
 
 /** Other reasons why an app's access ended while the owner's consent was active. */
@@ -28,12 +28,15 @@ export interface HistoryEntryView {
     /** What another system did to the account, or what happened to the company's own provider. Its name is in place of an app's. */
     | { readonly account: "signedOut" | "disabled" | "enabled" | "enabledByOperator" }
     | { readonly signIn: "connected" | "changed" | "on" | "off" | "removed" }
+    | { readonly connection: "connected" | "changed" | "removed" }
     | { readonly rule: "selected" | "blocked" | "unblocked" | "ask" | "none" };
   /** In a company's history: the member that the entry is about. */
   readonly person?: string;
   readonly app: string;
   /** The app whose access another one used, or the other server at which an app may act. Absent: its own. */
   readonly through?: string;
+  /** The company that let the app act for the person. Absent: none. */
+  readonly company?: string;
   /** The permissions that the app has from then on. */
   readonly can: readonly PermissionThen[];
   readonly takenAway: readonly string[];

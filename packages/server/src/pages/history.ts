@@ -80,6 +80,7 @@ const icons = {
   reconnected: "check",
   delegated: "check",
   vouched: "check",
+  vouchedByCompany: "check",
   connected: "check",
   refused: "x",
   narrowed: "scissors",
@@ -95,13 +96,18 @@ const icons = {
 
 /** The entry's headline: what happened, in one line. */
 function headline(
-  { what, app, person, through }: HistoryEntryView,
+  { what, app, person, through, company: inCompany }: HistoryEntryView,
   texts: Readonly<Record<Happening, string>>,
   words: Messages,
 ): Child {
   const { history, company } = words;
-  const names = { app: name(app), person: name(person ?? company.formerMember), through: name(through ?? app) };
+  const names = {
+    ...{ app: name(app), person: name(person ?? company.formerMember), through: name(through ?? app) },
+    company: name(inCompany ?? ""),
+  };
   if (typeof what === "string") return rich(texts[what], names);
+  if ("connection" in what)
+    return rich(words.companyConnections.events[what.connection], { app: names.app, server: names.through });
   if ("rule" in what) return rich(company.ruleEvents[what.rule], names);
   if ("account" in what) return rich(history.account[what.account], names);
   if ("signIn" in what) return rich(words.companySignIn.events[what.signIn], names);
@@ -114,6 +120,7 @@ function iconOf(
   if (typeof what === "string") return icons[what];
   if ("rule" in what) return what.rule === "blocked" ? "x" : "check";
   if ("account" in what) return what.account === "enabled" || what.account === "enabledByOperator" ? "check" : "x";
+  if ("connection" in what) return what.connection === "removed" ? "x" : "check";
   if ("signIn" in what) return what.signIn === "off" || what.signIn === "removed" ? "x" : "check";
   if ("endedBy" in what || ["left", "removed", "withdrawn"].includes(what.member)) return "x";
   return what.member === "invited" || what.member === "invitedAsAdmin" ? "mail" : "check";
@@ -148,6 +155,7 @@ function entryOf(
     what !== "reconnected" &&
       what !== "delegated" &&
       what !== "vouched" &&
+      what !== "vouchedByCompany" &&
       html`<a class="receipt" href=${receipt} download>${icon("receipt")}${history.receipt}<span class="unseen"> ${rich(history.receiptOf, { when: exact(words, entry.at) })}</span></a>`,
   ];
 }

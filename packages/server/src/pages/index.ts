@@ -10,6 +10,12 @@ export { companyAppPage } from "./company/company-app.ts";
 export { companyAppsPage } from "./company/company-apps.ts";
 export { companiesPage, companyHistoryPage, companyMembersPage, invitationPage } from "./company/company-members.ts";
 export { companyConfirmPage } from "./company/confirm-company-change.ts";
+export {
+  companyConnectionsPage,
+  connectionFormPage,
+  findConnectionPage,
+  removeConnectionPage,
+} from "./company/connections.ts";
 export { createCompanyPage } from "./company/create-company.ts";
 export { ownProviderPage, removeOwnProviderPage, triedProviderPage } from "./company/own-sign-in.ts";
 export { companyReviewPage } from "./company/review-rule.ts";

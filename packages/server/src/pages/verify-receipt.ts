@@ -83,10 +83,10 @@ export function genuineReceiptPage(view: ReceiptView, chrome: Chrome): string {
 }
 
 /** What happened, in one sentence. A receipt doesn't say to whom it is shown, so no sentence says "you". */
-function headline({ what, app, system, member }: ReceiptView, words: Messages): Child {
+function headline({ what, app, system, server, member }: ReceiptView, words: Messages): Child {
   const { company, history, verifyReceipt } = words;
   const person = member === null ? company.formerMember : rich(verifyReceipt.someone, { id: idText(member) });
-  const names = { app: name(app?.name ?? app?.clientId ?? system ?? ""), person, through: "" };
+  const names = { app: name(app?.name ?? app?.clientId ?? system ?? ""), person, through: "", company: "" };
   if (typeof what === "string") {
     if (what === "revoked" || what === "revokedByOther") return rich(verifyReceipt.revoked, names);
     return rich(company.events[what.startsWith("allowed") ? "allowed" : what], names);
@@ -94,6 +94,10 @@ function headline({ what, app, system, member }: ReceiptView, words: Messages): 
   if ("rule" in what) return rich(company.ruleEvents[what.rule], names);
   if ("member" in what) return rich(company.memberEvents[what.member], names);
   if ("account" in what) return rich(history.account[what.account], names);
+  if ("connection" in what) {
+    const there = name(server?.name ?? server?.issuer ?? "");
+    return rich(words.companyConnections.events[what.connection], { app: names.app, server: there });
+  }
   if ("signIn" in what) return rich(words.companySignIn.events[what.signIn], names);
   const { endedBy } = what;
   if (endedBy === "password" || endedBy === "account" || endedBy === "leaving") {

@@ -383,6 +383,7 @@ export interface ReceiptView {
   readonly app: { readonly clientId: string; readonly name: string | null } | null;
   /** Another system that it is about. Null: none. */
   readonly system: string | null;
+  readonly server?: { readonly issuer: string; readonly name: string | null };
   /** The owner's ID. */
   readonly account: string;
   readonly by: "owner" | "operator" | "client" | "server" | { readonly personId: string };

@@ -47,6 +47,8 @@ export const TABLES: readonly Table[] = [
   { name: "company_rule_members", key: ["partition", "company_id", "client_id", "person_id"], afterRestore: "ended" },
   { name: "company_opt_outs", key: ["partition", "company_id", "client_id", "person_id"], afterRestore: "kept" },
   { name: "company_choices", key: ["partition", "company_id", "client_id", "person_id"], afterRestore: "ended" },
+  // An admin could have removed one since the backup.
+  { name: "company_connections", key: ["partition", "company_id", "client_id", "audience"], afterRestore: "emptied" },
   { name: "company_requests", key: ["partition", "company_id", "client_id", "person_id"], afterRestore: "kept" },
   { name: "mail_links", key: ["partition", "link_id"], afterRestore: "emptied" },
   { name: "mail_requests", key: ["partition", "request_id"], afterRestore: "emptied" },

@@ -5,6 +5,7 @@ import type { EventStorage } from "../events/storage.ts";
 import type { DeviceStorage, GrantStorage } from "../oauth/storage.ts";
 import type { DelegationStorage } from "../oauth/token-exchange/storage.ts";
 import type { PictureStorage } from "../owners/account/picture-storage.ts";
+import type { CompanyConnectionStorage } from "../owners/company-connection-storage.ts";
 import type { CompanySignInStorage } from "../owners/company-sign-in-storage.ts";
 import type { CompanyStorage } from "../owners/company-storage.ts";
 import type { FactorStorage } from "../owners/factor-storage.ts";
@@ -19,6 +20,7 @@ import {
   companies,
   companiesSteps,
   companyApps,
+  companyConnections,
   companySignIn,
   invitations,
   members,
@@ -73,6 +75,7 @@ export type Ports = GrantStorage &
   FactorStorage &
   CompanyStorage &
   CompanySignInStorage &
+  CompanyConnectionStorage &
   MailStorage &
   RecoveryStorage &
   EventStorage &
@@ -113,6 +116,7 @@ export const aggregates: { readonly [Name in keyof Ports]: VerbsOf<Ports[Name]> 
   members,
   companyApps,
   companySignIn,
+  companyConnections,
   invitations,
   membershipOutbox,
 

@@ -141,7 +141,7 @@ describe("every state", () => {
     for (const one of forms(html)) {
       // A search changes nothing: it is a link with a field. Nor does a button that leads to a question.
       if (
-        /^<form method="get" action="\/(account\/apps|company\/[^/"]+(\/(revoke|leave|members\/remove|provider\/remove|apps\/[^/"]+))?)"/.test(
+        /^<form method="get" action="\/(account\/apps|company\/[^/"]+(\/(revoke|leave|members\/remove|provider\/remove|apps\/[^/"]+|connections\/find))?)"/.test(
           one,
         )
       )

@@ -22,6 +22,7 @@ import {
 import type { ReceiptProblem, SignInView } from "../../src/pages/views.ts";
 import { agentsStates } from "./agents-states.ts";
 import { companyPageStates, companyStates } from "./company-states.ts";
+import { connectionStates } from "./connection-states.ts";
 import { elsewhereStates } from "./elsewhere-states.ts";
 import { anOffer, factorStates } from "./factor-states.ts";
 import { keptStates } from "./kept-states.ts";
@@ -366,6 +367,7 @@ export const states: Readonly<Record<string, (chrome: Chrome) => string>> = {
     ),
   ...securityStates,
   ...elsewhereStates,
+  ...connectionStates,
   ...ownSignInStates,
   ...keptStates,
   ...agentsStates,

@@ -28,7 +28,16 @@ export const tokenExchange = Type.Object({
           client_id: text(1024, "the app's client_id there"),
           scope: scopeText("the most that an ID-JAG can have, in scopes of that server"),
           resources: maybe(texts(20, 1024, "the APIs there that an ID-JAG can name")),
-          status: maybe(oneOf(["active", "paused"])),
+          status: maybe(
+            oneOf(["active", "paused", "offered"], "offered: it counts only for companies whose admins connect it"),
+          ),
+          name: maybe(text(60, "what people call the other server; an offer needs it")),
+          scope_texts: maybe(
+            Type.Record(Type.String({ maxLength: 200 }), text(200), {
+              maxProperties: 100,
+              description: "what the scopes mean, in words for people",
+            }),
+          ),
         },
         { additionalProperties: false },
       ),
@@ -158,6 +167,23 @@ export const ruleRecord = record({
   members: orNull(texts(10_000, 200)),
   decided_by: text(200),
   decided_at: time,
+});
+
+export const companyConnectionRecord = record({
+  client_id: ids,
+  client_name: text(500),
+  audience: text(1024, "the issuer of the other server"),
+  server_name: text(1024),
+  client_id_there: orNull(text(1024)),
+  scope: scopeText("what an ID-JAG can have; if it gives nothing now: what it had"),
+  resources: texts(20, 1024),
+  state: oneOf(
+    ["on", "operator", "ended", "withdrawn", "altered", "blocked"],
+    "on: an admin of the company connected it; operator: you did; ended: its time is over; withdrawn: you don't offer it any more; altered: you offer something else; blocked: the company blocks the app",
+  ),
+  expires_at: orNull(time),
+  connected_by: text(200, "a person's id, or operator"),
+  connected_at: orNull(time),
 });
 
 export const scopeRecord = translatedRecord("description", {

@@ -158,6 +158,8 @@ export function pageAt(path: string): AccountPage | undefined {
 
 function pathOf(page: AccountPage): string {
   if (page in PAGES) return PAGES[page as keyof typeof PAGES];
+  if (page.startsWith("company-connections/"))
+    return `${page.replace("company-connections/", "/company/")}/connections`;
   if (page.startsWith("company-provider/")) return `${page.replace("company-provider/", "/company/")}/provider`;
   return page.startsWith("company-apps/") ? page.replace("company-apps/", "/company/") : `/${page}/members`;
 }

@@ -24,6 +24,7 @@ import { companyAppsPage } from "../../pages/index.ts";
 import { type Answer, formOf, page } from "../http-message.ts";
 import { logoPath, nameOf } from "./client-and-person-views.ts";
 import { described, requestView, stateOf } from "./company-app.ts";
+import { servicesByApp } from "./company-connections.ts";
 import {
   backTo,
   type CompanyTools,
@@ -103,8 +104,13 @@ async function appsOf(
   tools: CompanyTools,
 ): Promise<readonly CompanyAppView[]> {
   const { frame } = at;
-  const apps = await companyApps(at, tools.companies);
-  const views = await Promise.all(apps.map((app) => appView(app, requests, at, tools)));
+  const [apps, services] = await Promise.all([companyApps(at, tools.companies), servicesByApp(at, tools)]);
+  const views = await Promise.all(
+    apps.map(async (app) => {
+      const connections = services.get(app.clientId);
+      return { ...(await appView(app, requests, at, tools)), ...(connections === undefined ? {} : { connections }) };
+    }),
+  );
   return frame.admin
     ? views
     : views.filter(({ mine, chosen, state }) => mine !== null || chosen || state === "allow" || state === "block");

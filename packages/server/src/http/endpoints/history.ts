@@ -46,7 +46,8 @@ export async function historyEntry(entry: HistoryEntry, language: string, catalo
   const [client, scopes] = await Promise.all([catalog.client(clientId), catalog.scopes()]);
   const texts = record.shown?.texts ?? {};
   const say = (name: string) => {
-    const scope = scopes.get(name);
+    // Scopes of another server can have the names of this server's.
+    const scope = entry.kind === "connection" ? undefined : scopes.get(name);
     // In the language of the page; for a deleted scope, the text of that time.
     return scope === undefined
       ? ((Object.hasOwn(texts, name) ? texts[name] : undefined) ?? name)
@@ -63,6 +64,7 @@ export async function historyEntry(entry: HistoryEntry, language: string, catalo
     can: standing.map(({ name, expiresAt }) => ({ text: say(name), end: record.once === true ? "once" : expiresAt })),
     takenAway: record.removed.map(say),
     ...(record.through === undefined ? {} : { through: record.through.clientName ?? record.through.clientId }),
+    ...(record.company === undefined ? {} : { company: record.company.name }),
     ...(record.asked === undefined ? {} : { refused: record.asked.map(say) }),
     ...(record.newHosts === undefined ? {} : { newHosts: record.newHosts.map(redirectHost) }),
   };
@@ -72,7 +74,7 @@ export async function historyEntry(entry: HistoryEntry, language: string, catalo
 type Happened = Pick<HistoryEntry, "kind" | "ownerId"> & {
   readonly record: Pick<
     HistoryEntry["record"],
-    "by" | "personId" | "role" | "rule" | "forSelected" | "via" | "cause" | "ownSignIn"
+    ("by" | "personId" | "role" | "rule" | "forSelected" | "via" | "cause" | "ownSignIn") | ("company" | "connection")
   >;
 };
 
@@ -106,6 +108,10 @@ export function whatOf({ kind, record, ownerId }: Happened): HistoryEntryView["w
       return { member: "withdrawn" };
     case "own_sign_in":
       return { signIn: record.ownSignIn ?? "changed" };
+    case "connection":
+      return { connection: record.connection ?? "changed" };
+    case "vouched":
+      return record.company === undefined ? "vouched" : "vouchedByCompany";
     case "rule_changed":
       return { rule: record.rule ?? "none" };
     case "signed_out":
@@ -118,7 +124,6 @@ export function whatOf({ kind, record, ownerId }: Happened): HistoryEntryView["w
       return { endedBy: record.cause ?? "app" };
     case "reconnected":
     case "delegated":
-    case "vouched":
     case "connected":
     case "refused":
     case "narrowed":

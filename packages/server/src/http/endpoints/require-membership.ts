@@ -2,6 +2,7 @@
 
 import type { AppsContext } from "../../owners/apps/context.ts";
 import { companiesOf, hasOwnSignIn, membershipOf } from "../../owners/companies/company-members.ts";
+import { hasConnections } from "../../owners/companies/connections.ts";
 import type { CompanyContext } from "../../owners/companies/context.ts";
 import type { Acting, CompanyKey } from "../../owners/company-storage.ts";
 import type { Postbox } from "../../owners/mail/mail-content.ts";
@@ -46,8 +47,11 @@ function inCompany<Tools extends CompanyTools>(admins: boolean, show: CompanyEnd
     const { key, acting } = membership;
     const admin = acting.member.role === "admin";
     if (admins && !admin) return nobody;
-    const ownSignIn = admin && (await hasOwnSignIn(key, tools.companies));
-    return show({ ...account, acting, key, frame: { ...frameOf(account, acting, tools), ownSignIn } }, tools);
+    const [ownSignIn, connections] = admin
+      ? await Promise.all([hasOwnSignIn(key, tools.companies), hasConnections(key, tools.companies)])
+      : [false, false];
+    const frame = { ...frameOf(account, acting, tools), ownSignIn, connections };
+    return show({ ...account, acting, key, frame }, tools);
   });
 }
 
@@ -124,7 +128,13 @@ export async function unproved(
   if (fault === undefined) return undefined;
   if (fault.kind === "stale") {
     const { slug } = frame.company;
-    return confirmFirst(action === "/members/remove" ? `company/${slug}` : `company-apps/${slug}`, at, tools);
+    const place =
+      action === "/members/remove"
+        ? "company"
+        : action.startsWith("/connections/")
+          ? "company-connections"
+          : "company-apps";
+    return confirmFirst(`${place}/${slug}`, at, tools);
   }
   const fields = [...form].filter(([name]) => name !== "csrf" && name !== FIELD);
   const view: CompanyProofView = { ...frame, action, fields, fault: typed === null ? null : fault };

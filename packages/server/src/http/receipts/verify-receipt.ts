@@ -63,6 +63,7 @@ function receiptView(claims: ReceiptClaims): ReceiptView {
       ...(rule === undefined ? {} : { rule }),
       ...(cause === undefined ? {} : { cause }),
       ...(ownSignIn === undefined ? {} : { ownSignIn }),
+      ...(claims.connection === undefined ? {} : { connection: claims.connection }),
       ...(claims.for === undefined ? {} : { forSelected: true }),
     },
   });
@@ -70,6 +71,7 @@ function receiptView(claims: ReceiptClaims): ReceiptView {
     what,
     app: app === null ? null : { clientId: app.client_id, name: app.name },
     system: claims.system ?? null,
+    ...(claims.server === undefined ? {} : { server: claims.server }),
     account: sub,
     by: by === sub ? "owner" : by === "operator" || by === "client" || by === "server" ? by : { personId: by },
     member: member ?? null,

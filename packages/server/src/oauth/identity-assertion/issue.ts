@@ -1,12 +1,15 @@
 /**
- * Issues ID-JAGs by token exchange (RFC 8693), for apps that an operator connected with another authorization server
+ * Issues ID-JAGs by token exchange (RFC 8693), for apps that an operator or a company's admin connected with another
+ * authorization server
  * (draft-ietf-oauth-identity-assertion-authz-grant-03 §4.3).
  */
 
+import { ceilingOf } from "../consent-reach.ts";
 import { refuse } from "../errors.ts";
 import type { ForeignEntitlement, GrantRequest } from "../grants/grant-type.ts";
 import { actorOf, longest, policyAbout, withinPolicy } from "../issue-access-token.ts";
-import type { Connection, Grant, Millis, TokenExchangePolicy } from "../model.ts";
+import type { OwnConnection } from "../map-asserted-subject.ts";
+import { type Connection, type Grant, type Millis, NEVER, type TokenExchangePolicy } from "../model.ts";
 import { timeClaim } from "../numeric-date.ts";
 import { OPENID } from "../openid/scopes.ts";
 import type { OAuthContext } from "../ports.ts";
@@ -34,20 +37,24 @@ export async function issueIdentityAssertion(
 ): Promise<ForeignEntitlement> {
   const { client, single } = request;
   const [audience, ...others] = new Set(request.audiences);
-  const connections = policy.connections?.filter((one) => one.audience === audience && one.status === "active") ?? [];
+  const connections = policy.connections?.filter((one) => one.audience === audience) ?? [];
   // §9.3: an ID-JAG for this server itself would let the client widen what it has.
-  const isConnected = others.length === 0 && connections.length > 0 && audience !== context.issuer;
+  const isConnected =
+    others.length === 0 && connections.some(({ status }) => status !== "paused") && audience !== context.issuer;
   if (!isConnected) refuse("cross_app_not_connected");
   if (single.has("actor_token") || single.has("actor_token_type")) refuse("actor_token_refused", "an ID-JAG has none");
   const signIn = await signInOf(request, policy, context);
   const { ownerId, personId, sid, issuedAt } = signIn;
   const organization = ownerId === personId ? undefined : ownerId;
-  const vouched = await context.assertedOwners.vouchFor({ client, personId, organization, sid, issuedAt, connections });
+  const vouched = await context.assertedOwners.vouchFor({
+    ...{ client, personId, organization, sid, issuedAt, connections },
+    ceiling: ceilingOf(client, context.policy),
+  });
   if (vouched.kind === "refused") return refused(vouched.why);
   if (vouched.kind === "unconnected") return refuse("cross_app_not_connected", "none of them is for this person");
-  const { connection, email } = vouched;
+  const { connection, email, own } = vouched;
   const asked = { scopes: scopesOf(single.get("scope"), connection), resources: resourcesOf(request, connection) };
-  return { kind: "foreign", respond: () => respond({ request, connection, signIn, email, ...asked }, context) };
+  return { kind: "foreign", respond: () => respond({ request, connection, own, signIn, email, ...asked }, context) };
 }
 
 /** §4.3.3: the sign-in that an ID token or a refresh token of this client stands for. */
@@ -96,6 +103,7 @@ function resourcesOf({ resource }: GrantRequest, { resources }: Connection): rea
 interface Assertion {
   readonly request: GrantRequest;
   readonly connection: Connection;
+  readonly own: OwnConnection | undefined;
   readonly signIn: SignIn;
   /** Verified. Null: there is none. */
   readonly email: string | null;
@@ -104,7 +112,7 @@ interface Assertion {
 }
 
 async function respond(
-  { request: { client, single }, connection, signIn, email, ...asked }: Assertion,
+  { request: { client, single }, connection, own, signIn, email, ...asked }: Assertion,
   context: OAuthContext,
 ) {
   const { ownerId, personId, authTime, acr, amr } = signIn;
@@ -119,11 +127,15 @@ async function respond(
   const now = context.now();
   const partition = context.credentials.partitionOf(ownerId);
   const clientName = client.name;
-  const use = { partition, ownerId, clientId: client.clientId, personId, clientName, audience, needs: OPENID, now };
+  const use = {
+    ...{ partition, ownerId, clientId: client.clientId, personId, clientName, audience, needs: OPENID, now },
+    ...(connection.name === undefined ? {} : { audienceName: connection.name }),
+    ...(own === undefined ? {} : { own }),
+  };
   if (!(await context.storage.delegations.vouch(use))) refused("the owner does not allow the client now");
   const iat = Math.floor(now / 1000);
   const { most = LIFETIME } = longest(decision, LIFETIME);
-  const exp = iat + Math.floor(most / 1000);
+  const exp = Math.min(iat + Math.floor(most / 1000), Math.floor((own?.endsAt ?? NEVER) / 1000));
   const [resource, ...more] = asked.resources;
   const assertion = await context.openId.identityAssertion({
     ...{
@@ -143,6 +155,7 @@ async function respond(
   });
   context.event("identity_assertion_issued", {
     ...{ client_id: client.clientId, owner: ownerId, person: personId, audience, company, scope },
+    made_by: own === undefined ? "operator" : "company",
   });
   return { access_token: assertion, token_type: "N_A" as const, expires_in: exp - iat, scope };
 }

@@ -1,5 +1,6 @@
 /** The storage port of token exchange (RFC 8693): which clients act for an owner through which app. */
 
+import type { OwnConnection } from "../map-asserted-subject.ts";
 import type { Consent, GrantedScope, Millis } from "../model.ts";
 
 /** A client got a token under the grant of another client. */
@@ -36,6 +37,10 @@ export interface RecordVouching extends Pick<Consent, "partition" | "ownerId" | 
   readonly clientName: string;
   /** The issuer of the other server. */
   readonly audience: string;
+  /** What people call it. Absent: its issuer. */
+  readonly audienceName?: string;
+  /** The connection of the owner's admins, which must still be the same. Absent: an operator made the connection. */
+  readonly own?: OwnConnection;
   /** The scope without which the owner does not let the app say who they are. */
   readonly needs: string;
   readonly now: Millis;
@@ -60,8 +65,9 @@ export interface DelegationStorage {
     /** Records the use, at most once a minute, and in the history once a day (UTC). */
     record(args: RecordDelegation): Promise<DelegationOutcome>;
     /**
-     * Records that the server vouches for a person at another server, in the history once a day (UTC). False: the owner does
-     * not allow the app any more, or paused it.
+     * Records that the server vouches for a person at another server, in the history once a day (UTC), for a connection
+     * of a company's admins in the person's, too. False: the owner does not allow the app any more, or paused it, or the
+     * admins' connection or the membership has ended.
      */
     vouch(args: RecordVouching): Promise<boolean>;
   };

@@ -63,11 +63,12 @@ export const ACCOUNT_PAGES = [
   "history",
 ] as const;
 
-/** One of the account's own pages, or the members, apps or provider page of the company with that slug. */
+/** One of the account's own pages, or the members, apps, connections or provider page of the company with that slug. */
 export type AccountPage =
   | (typeof ACCOUNT_PAGES)[number]
   | `company/${string}`
   | `company-apps/${string}`
+  | `company-connections/${string}`
   | `company-provider/${string}`;
 
 /** How long a page of an authorization request may stay open. */
@@ -190,7 +191,7 @@ export function openDevice(sealed: string, browser: string, sealer: Sealer): Dev
 
 /** The page of that name. Undefined: there is none, so nobody can send a person to another address. */
 export function accountPage(name: string | null): AccountPage | undefined {
-  for (const kind of ["company", "company-apps", "company-provider"] as const) {
+  for (const kind of ["company", "company-apps", "company-connections", "company-provider"] as const) {
     const slug = name?.startsWith(`${kind}/`) ? name.slice(kind.length + 1) : undefined;
     if (slug !== undefined) return canonicalSlug(slug) === slug ? `${kind}/${slug}` : undefined;
   }

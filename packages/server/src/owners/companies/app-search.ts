@@ -1,9 +1,10 @@
 /**
- * Which apps a company's admins can find and open: those that members use or asked for, and those that the operator has
- * verified. The names of other registered apps are nobody's business.
+ * Which apps a company's admins can find and open: those that members use or asked for, those that the operator has
+ * verified, and those that the operator connected with another server for the company, or offers to connect. The names of other registered apps are nobody's business.
  */
 
 import type { Client } from "../../oauth/model.ts";
+import { appliesTo } from "../company-connections.ts";
 import { type PageOf, pageOf } from "../paging.ts";
 import type { AsMember, CompanyContext } from "./context.ts";
 
@@ -64,6 +65,8 @@ export async function maySee({ key }: AsMember, clientId: string, context: Compa
   const { storage, catalog } = context;
   const client = await catalog.client(clientId);
   if (client?.verified === true && client.status === "active") return true;
+  // The operator lets this company connect the app with another server, or did so: its admins need the rule about it.
+  if (client !== undefined && appliesTo(key.companyId, client)) return true;
   const [rules, consent, requests] = await Promise.all([
     storage.companyApps.listRules(key),
     storage.consents.find({ partition: key.partition, ownerId: key.companyId, clientId }),

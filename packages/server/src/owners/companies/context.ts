@@ -4,6 +4,7 @@ import type { Millis } from "../../oauth/model.ts";
 import type { Catalog } from "../../oauth/storage.ts";
 import type { DelegationStorage } from "../../oauth/token-exchange/storage.ts";
 import type { Uses } from "../../storage-subset.ts";
+import type { CompanyConnectionStorage } from "../company-connection-storage.ts";
 import type { CompanySignInStorage } from "../company-sign-in-storage.ts";
 import type { Acting, CompanyKey, CompanyStorage } from "../company-storage.ts";
 import type { CompanyRef, Notice } from "../mail/company-notice-kinds.ts";
@@ -59,7 +60,15 @@ export interface CompanyContext {
     > &
     Uses<DelegationStorage, "delegations.list"> &
     Uses<MailStorage, "people.soleAdminOf"> &
-    Uses<CompanySignInStorage, "companySignIn.get">;
+    Uses<CompanySignInStorage, "companySignIn.get"> &
+    Uses<
+      CompanyConnectionStorage,
+      | "companyConnections.list"
+      | "companyConnections.find"
+      | "companyConnections.put"
+      | "companyConnections.remove"
+      | "companyConnections.listClients"
+    >;
   readonly catalog: Catalog;
   readonly credentials: InvitationCredentials;
   /** True: any person may create a company. False: operators alone. */

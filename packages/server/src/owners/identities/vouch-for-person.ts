@@ -3,16 +3,22 @@
  * only says how it was at the sign-in.
  */
 
+import { reachOf } from "../../oauth/consent-reach.ts";
 import type { ToVouchFor, Vouched } from "../../oauth/map-asserted-subject.ts";
 import type { Connection, Millis } from "../../oauth/model.ts";
+import { OPENID } from "../../oauth/openid/scopes.ts";
 import type { Uses } from "../../storage-subset.ts";
+import type { CompanyConnectionStorage } from "../company-connection-storage.ts";
+import { connectionUnder, offerTo } from "../company-connections.ts";
+import { verdictOn } from "../company-rules.ts";
 import type { Acting, CompanyStorage } from "../company-storage.ts";
 import { isPaused } from "../consent-after-decision.ts";
 import type { OwnerStorage } from "../storage.ts";
 
 export interface VouchContext {
   readonly storage: Uses<OwnerStorage, "people.get" | "sessions.list" | "consents.find"> &
-    Uses<CompanyStorage, "members.companiesOf">;
+    Uses<CompanyStorage, "members.companiesOf"> &
+    Uses<CompanyConnectionStorage, "companyConnections.find">;
   partitionOf(id: string): number;
   now(): Millis;
 }
@@ -23,7 +29,7 @@ const SECOND: Millis = 1000;
 const refused = (why: string): Vouched => ({ kind: "refused", why });
 
 export async function vouchFor(
-  { client, personId, organization, sid, issuedAt, connections }: ToVouchFor,
+  { client, personId, organization, sid, issuedAt, connections, ceiling }: ToVouchFor,
   { storage, partitionOf, now: clock }: VouchContext,
 ): Promise<Vouched> {
   const now = clock();
@@ -43,7 +49,7 @@ export async function vouchFor(
   const { clientId } = client;
   const companies = (await storage.members.companiesOf({ partition, personId, clientId, now })).filter(isActive);
   const email = person.emailVerifiedAt === null ? null : person.email;
-  const fitting = connections.filter(({ company }) => fits(company, organization));
+  const fitting = connections.filter(({ status, company }) => status === "active" && fits(company, organization));
   const open = fitting.find(({ company }) => company === null);
   let why: string | undefined;
   for (const connection of fitting) {
@@ -52,12 +58,47 @@ export async function vouchFor(
     why = await refusalOf(acting, clientId, storage);
     if (why === undefined) return { kind: "vouched", connection, email };
   }
+  const own = await ownConnection(companies, { client, organization, connections, ceiling }, { storage, now });
+  if (own !== undefined && own.kind !== "refused") return { ...own, email };
+  why ??= own?.why;
   // What a company refuses its member, the connection for everybody does not give.
   if (why !== undefined) return refused(why);
   if (open !== undefined) return { kind: "vouched", connection: open, email };
   // Somebody who left the company has a sign-in that once was good for this connection.
   const isNobodys = companies.length === 0 && connections.some(({ company }) => company !== null);
   return isNobodys ? refused("the person is in no company") : { kind: "unconnected" };
+}
+
+interface AskedOfCompany extends Pick<ToVouchFor, "client" | "organization" | "connections" | "ceiling"> {}
+
+/**
+ * The connection that an admin of the company made, for a sign-in in the company's name. A sign-in of the person's own is
+ * not the company's business. Undefined: there is none that counts.
+ */
+async function ownConnection(
+  companies: readonly Acting[],
+  { client, organization, connections, ceiling }: AskedOfCompany,
+  { storage, now }: Pick<VouchContext, "storage"> & { readonly now: Millis },
+): Promise<
+  | Omit<Extract<Vouched, { readonly kind: "vouched" }>, "email">
+  | Extract<Vouched, { readonly kind: "refused" }>
+  | undefined
+> {
+  const acting = companies.find(({ company }) => company.companyId === organization);
+  const offer = offerTo(organization ?? null, connections);
+  if (acting === undefined || offer === undefined) return undefined;
+  const { company } = acting;
+  const { partition, companyId } = company;
+  const key = { partition, companyId, clientId: client.clientId, audience: offer.audience };
+  const made = await storage.companyConnections.find(key);
+  const connection = made && connectionUnder(offer, made, now);
+  if (made === undefined || connection === undefined) return undefined;
+  const verdict = verdictOn(acting, [OPENID], reachOf(client, null, ceiling), now);
+  const rule = verdict === "decides" || verdict === "approved" ? undefined : `the company's rule: ${verdict}`;
+  const why = (await refusalOf(acting, client.clientId, storage)) ?? rule;
+  if (why !== undefined) return { kind: "refused", why };
+  const { endsAt, connectedAt } = made;
+  return { kind: "vouched", connection, own: { connectedAt, endsAt, company: { companyId, name: company.name } } };
 }
 
 /** A sign-in for a company is for its connections alone. */

@@ -10,7 +10,11 @@ import type { CompanyProofView } from "./views.ts";
 export function companyProofPage(view: CompanyProofView, chrome: Chrome): string {
   const { words } = chrome;
   const path = companyPath(view, chrome);
-  const members = view.action === "/members/remove";
+  const here = view.action.startsWith("/members/")
+    ? "members"
+    : view.action.startsWith("/connections/")
+      ? "connections"
+      : "apps";
   const title = words.takeBack.proveTitle;
   const content = html`<section class="card panel stack" aria-labelledby="question">
     <h2 id="question">${title}</h2>
@@ -23,17 +27,10 @@ export function companyProofPage(view: CompanyProofView, chrome: Chrome): string
       })}
       <div class="row-actions">
         <button class="button primary" type="submit">${words.secondStep.submit}</button>
-        <a class="button" href=${path + (members ? "/members" : "")}>${words.company.confirm.cancel}</a>
+        <a class="button" href=${path + (here === "apps" ? "" : `/${here}`)}>${words.company.confirm.cancel}</a>
       </div>
     </form>
     ${passwordScript(chrome)}
   </section>`;
-  return companyPage(
-    { ...view, notice: null },
-    members ? "members" : "apps",
-    title,
-    content,
-    chrome,
-    view.fault !== null,
-  );
+  return companyPage({ ...view, notice: null }, here, title, content, chrome, view.fault !== null);
 }

@@ -10,6 +10,7 @@ import { bothNames } from "../parts/person-names.ts";
 import { timeElement } from "../shown-time.ts";
 import { NAME_LENGTH, name, visible } from "../untrusted-text.ts";
 import { askButton, companyPage, companyPath, oneButton } from "./company-layout.ts";
+import { connectedServices } from "./connections.ts";
 import type { CompanyAppsView, CompanyAppView, CompanyFrame, CompanyRequestView, CompanyScope } from "./views.ts";
 
 /** Renders `GET /company/{slug}`. Admins see everything. Members see the apps that act for them. */
@@ -251,6 +252,7 @@ function memberCard(app: CompanyAppView, view: CompanyAppsView, chrome: Chrome):
       ${app.mine === "stopped" ? html`<span class="tag warn">${chrome.words.company.stoppedByYou}</span>` : stateTag(app.state, chrome)}
     </p>
     ${app.scopes.length > 0 && ownScopes(app.scopes, view.now, chrome)} ${app.grantedAt !== null && facts(app, app.grantedAt, view, chrome)}
+    ${app.mine !== "stopped" && app.connections !== undefined && connectedServices(app.connections, view, chrome)}
     <div class="app-actions">${app.mine !== null && mineForm(app.clientId, app.name, app.mine, view, chrome)}</div>
     ${app.chosen && chosenForm(app, view, chrome)}
   </article>`;

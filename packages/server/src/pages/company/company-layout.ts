@@ -9,7 +9,7 @@ import { shownTime } from "../shown-time.ts";
 import { NAME_LENGTH, name, visible } from "../untrusted-text.ts";
 import type { CompanyFrame, CompanyNotice } from "./views.ts";
 
-type Place = "apps" | "agents" | "members" | "signIn" | "history";
+type Place = "apps" | "agents" | "connections" | "members" | "signIn" | "history";
 
 const REFUSALS: readonly CompanyNotice[] = ["lastAdmin", "changed", "nothing", "gone"];
 
@@ -27,6 +27,7 @@ export function companyPage(
   const places: readonly (readonly [Place, string])[] = [
     ["apps", ""],
     ["agents", "/agents"],
+    ...(frame.connections === true || here === "connections" ? [["connections", "/connections"] as const] : []),
     ["members", "/members"],
     ...(frame.ownSignIn === true || here === "signIn" ? [["signIn", "/provider"] as const] : []),
     ["history", "/history"],
@@ -55,6 +56,7 @@ export function companyPage(
 
 function placeName(place: Place, words: Messages): string {
   if (place === "agents") return words.agents.title;
+  if (place === "connections") return words.companyConnections.place;
   return place === "signIn" ? words.companySignIn.place : words.company.places[place];
 }
 

@@ -21,6 +21,8 @@ export interface CompanyFrame {
   readonly admin: boolean;
   /** True: the company has its own sign-in provider, or may have one. Absent: false. */
   readonly ownSignIn?: boolean;
+  /** True: the company has connections of apps with other services, or may have some. Absent: false. */
+  readonly connections?: boolean;
   /** Epoch milliseconds. */
   readonly now: number;
   readonly notice: CompanyNotice | null;
@@ -69,6 +71,18 @@ export interface CompanyAppView {
   readonly mine: "acts" | "stopped" | null;
   /** True: the reader chose the company for the app last time. */
   readonly chosen: boolean;
+  /** The other services in which it may act for the company's members. Absent: none. */
+  readonly connections?: readonly ConnectedService[];
+}
+
+/** What an app may do in another service. */
+export interface ConnectedService {
+  readonly name: string;
+  readonly host: string;
+  /** In words for owners. */
+  readonly can: readonly string[];
+  /** Null: until the operator changes it. */
+  readonly endsAt: number | null;
 }
 
 /** A member's request that an admin allows an app. */

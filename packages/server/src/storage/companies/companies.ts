@@ -222,6 +222,7 @@ export const eraseCompany = transaction<CompanyKey & { readonly now: Millis }, E
     const members = await tx.all(sql`DELETE FROM members WHERE ${thisCompany} RETURNING person_id, link`, key);
     await tx.run(sql`DELETE FROM company_rules WHERE ${thisCompany}`, key);
     for (const statement of OF_MEMBERS) await inPieces(tx, statement, key);
+    await tx.run(sql`DELETE FROM company_connections WHERE ${thisCompany}`, key);
     await tx.run(sql`DELETE FROM invitations WHERE ${thisCompany}`, key);
     await tx.run(sql`DELETE FROM consents WHERE partition = :partition AND owner_id = :companyId`, key);
     // As with people: a transaction that ends one of these grants at the same moment writes its history entry before.

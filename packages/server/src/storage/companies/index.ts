@@ -31,6 +31,13 @@ import {
   setRule,
 } from "./company-apps.ts";
 import {
+  findCompanyConnection,
+  listCompanyConnections,
+  listConnectedClients,
+  putCompanyConnection,
+  removeCompanyConnection,
+} from "./company-connections.ts";
+import {
   dropCompanySignIn,
   endCompanySessions,
   eraseCompanyProvider,
@@ -118,6 +125,13 @@ export const companyApps = {
   requestsOfMember,
   listRequests,
   listVerified: listVerifiedClients,
+};
+export const companyConnections = {
+  list: listCompanyConnections,
+  find: findCompanyConnection,
+  put: putCompanyConnection,
+  remove: removeCompanyConnection,
+  listClients: listConnectedClients,
 };
 export const invitations = {
   create: createInvitation,

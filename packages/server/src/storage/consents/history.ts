@@ -78,18 +78,24 @@ export async function noteDelegated(
   await note(tx, { ...first, at: now, record, entryId: derivedId({ ...first, at: now - (now % DAY), record: told }) });
 }
 
-/** Notes once a day that an app may act for the owner at another server. Each server has its entry. */
+/**
+ * Notes once a day that an app may act for the owner at another server. Each server has its entry.
+ *
+ * @param company in a person's own history: the company whose connection it was.
+ */
 export async function noteVouched(
   tx: Tx,
-  { partition, ownerId, clientId, personId, clientName, audience, now }: RecordVouching,
+  { partition, ownerId, clientId, personId, clientName, audience, audienceName, now }: RecordVouching,
+  company?: HistoryEntry["record"]["company"],
 ): Promise<void> {
   const first = { partition, ownerId, clientId, kind: "vouched" } as const;
   const record = {
     ...{ clientName, by: "client", via: null, scopes: [], removed: [], expiresAt: null },
-    through: { clientId: audience, clientName: null },
+    through: { clientId: audience, clientName: audienceName ?? null },
     ...(personId === ownerId ? {} : { personId }),
+    ...(company === undefined ? {} : { company }),
   } as const;
-  const told = { ...record, clientName: null };
+  const told = { ...record, clientName: null, through: { clientId: audience, clientName: null } };
   await note(tx, { ...first, at: now, record, entryId: derivedId({ ...first, at: now - (now % DAY), record: told }) });
 }
 

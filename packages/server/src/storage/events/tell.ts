@@ -175,6 +175,7 @@ const KINDS: Readonly<Record<HistoryKind, EventKind | null>> = {
   invitation_withdrawn: "company.invitation_withdrawn",
   rule_changed: "company.rule_changed",
   own_sign_in: "company.sign_in_changed",
+  connection: "company.connection_changed",
 };
 
 export async function tellDecision(
@@ -182,7 +183,8 @@ export async function tellDecision(
   { entryId, ownerId, at, kind, clientId, record }: HistoryEntry,
 ): Promise<void> {
   const event = KINDS[kind];
-  // The verbs of an operator's own change write its event.
+  // The verbs of an operator's own change write its event, and the entry of the company has that of its connection's use.
+  if (record.company !== undefined) return;
   if (event === null || ((kind === "disabled" || kind === "enabled") && record.by === "operator")) return;
   const { by, scopes, removed, expiresAt, via, asked, cause, personId, grantId, role, invitationId, rule, ownSignIn } =
     record;
@@ -201,7 +203,15 @@ export async function tellDecision(
       via: via ?? undefined,
       through: through?.clientId,
       impersonation,
-      ...{ cause, person: personId, grant_id: grantId, role, invitation: invitationId, rule, step: ownSignIn },
+      ...{
+        cause,
+        person: personId,
+        grant_id: grantId,
+        role,
+        invitation: invitationId,
+        rule,
+        step: ownSignIn ?? record.connection,
+      },
       ...(isSystems ? { [kind === "own_sign_in" ? "provider" : "system"]: record.clientName } : {}),
     },
   });

@@ -10,7 +10,8 @@ import type {
 } from "../../oauth/token-exchange/storage.ts";
 import { isPaused } from "../../owners/consent-after-decision.ts";
 import { noteDelegated, noteVouched } from "../consents/history.ts";
-import { query, sql, type Tx, transaction, words } from "../define-verbs.ts";
+import { query, sql, steps, type Tx, transaction, words } from "../define-verbs.ts";
+import { partitionOf } from "../partition.ts";
 import { consentColumns, consentOf, isActive, isUnpaused, text, whole } from "../row-conversion.ts";
 
 /**
@@ -45,9 +46,20 @@ export const recordDelegation = transaction<RecordDelegation, DelegationOutcome>
   return "recorded";
 });
 
-/** The consent is locked, so an end or a pause of the app comes before the ID-JAG or after it. */
+export const vouch = steps<RecordVouching, boolean>(async (call, args) => {
+  if (!(await call(recordVouching, args))) return false;
+  // The member reads in their own history where their company let an app act for them.
+  if (args.own !== undefined) await call(tellMember, args);
+  return true;
+});
+
+/**
+ * The admins' connection, the membership and the consent are locked, in the order of all changes of a company. So an end of
+ * any of them comes before the ID-JAG or after it.
+ */
 export const recordVouching = transaction<RecordVouching, boolean>(async (tx, args) => {
   const { partition, ownerId, clientId, now } = args;
+  if (args.own !== undefined && !(await standsFor(tx, args, args.own))) return false;
   const row = await tx.one(
     sql`SELECT ${consentColumns} FROM consents
       WHERE partition = :partition AND owner_id = :ownerId AND client_id = :clientId ${words.forShare}`,
@@ -59,6 +71,28 @@ export const recordVouching = transaction<RecordVouching, boolean>(async (tx, ar
   if (consent.removed.includes(args.needs)) return false;
   await noteVouched(tx, args);
   return true;
+});
+
+const ownConnection = sql`SELECT k.connected_at FROM companies c
+  JOIN members m ON m.partition = c.partition AND m.company_id = c.company_id
+  JOIN company_connections k ON k.partition = c.partition AND k.company_id = c.company_id
+  WHERE c.partition = :partition AND c.company_id = :ownerId AND c.status = 'active'
+    AND m.person_id = :personId AND m.standing = 'active'
+    AND k.client_id = :clientId AND k.audience = :audience AND k.connected_at = :connectedAt AND k.ends_at > :now
+  ${words.forShare}`;
+
+async function standsFor(
+  tx: Tx,
+  { partition, ownerId, personId, clientId, audience, now }: RecordVouching,
+  { connectedAt }: NonNullable<RecordVouching["own"]>,
+): Promise<boolean> {
+  const key = { partition, ownerId, personId, clientId, audience };
+  return (await tx.one(ownConnection, { ...key, connectedAt, now })) !== undefined;
+}
+
+export const tellMember = transaction<RecordVouching, void>(async (tx, args) => {
+  const { personId, own } = args;
+  await noteVouched(tx, { ...args, partition: partitionOf(personId), ownerId: personId }, own?.company);
 });
 
 /** In the order of their ids, as in every transaction that locks several consents of one owner. */

@@ -1,7 +1,7 @@
 /** The verbs of this folder: verbs that the ports call, by aggregate, and verbs that only other verbs call. */
 
 import type { Verb } from "../define-verbs.ts";
-import { listDelegations, recordDelegation, recordVouching } from "./delegations.ts";
+import { listDelegations, recordDelegation, recordVouching, tellMember, vouch } from "./delegations.ts";
 import {
   approveDevice,
   claimDevice,
@@ -34,7 +34,7 @@ export const grants = {
 export const replayCache = { useOnce };
 export const scopeUses = { record: recordScopeUses, list: listScopeUses };
 export const apiUses = { record: recordApiUse, list: listApiUses };
-export const delegations = { record: recordDelegation, vouch: recordVouching, list: listDelegations };
+export const delegations = { record: recordDelegation, vouch, list: listDelegations };
 export const deviceRequests = {
   create: createDevice,
   poll: pollDevice,
@@ -47,6 +47,8 @@ export const deviceRequests = {
 
 /** The verbs that the verbs above consist of. */
 export const grantsSteps: Readonly<Record<string, Verb<never, unknown>>> = {
+  recordVouching,
+  tellMember,
   emptyRing,
   useAcrossSpans,
   ...Object.fromEntries(useInOneSpan.map((verb, at) => [`useInOneSpan${at}`, verb])),

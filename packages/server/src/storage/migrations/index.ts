@@ -53,6 +53,7 @@ import { registration } from "./0050-registration.ts";
 import { ownersPauses } from "./0051-owners-pauses.ts";
 import { endsByScope } from "./0052-ends-by-scope.ts";
 import { signOutsEverywhere } from "./0053-sign-outs-everywhere.ts";
+import { companyConnections } from "./0054-company-connections.ts";
 import type { Migration } from "./migration.ts";
 
 export const migrations: readonly Migration[] = [
@@ -109,6 +110,7 @@ export const migrations: readonly Migration[] = [
   ownersPauses,
   endsByScope,
   signOutsEverywhere,
+  companyConnections,
 ];
 
 /** The newest migration of this program. A database without a newer one needs nothing else. */

@@ -81,6 +81,13 @@ const ruling = (rule: object) => ({
   ...{ ...companyApp, shown: { locale: "en", clientName: "A", logo: null }, by: null, now: NOW },
   ...rule,
 });
+const connection = { ...companyApp, audience: "https://as.example", by: null, now: NOW };
+const connecting = {
+  ...{ ...connection, endsAt: NOW + 1000, seen: null },
+  record: { clientIdThere: "x", scopes: ["a"], resources: [], clientName: "A", serverName: "B", texts: {} },
+};
+const vouching = { ...consent, personId, clientName: "A", audience: "https://as.example", needs: "openid" };
+const ownConnection = { connectedAt: NOW, endsAt: NOW, company: { companyId: company.companyId, name: "Acme" } };
 const invitation = anInvitation(company, { addressee: person.username });
 const saltHash = aHash();
 
@@ -153,7 +160,9 @@ export const calls: readonly (readonly [string, unknown])[] = [
       ...{ clientName: "A", scopes: [], byConsent: [], impersonation: false, usedFrom: "x" },
     },
   ],
-  ["delegations.vouch", { ...consent, personId, clientName: "A", audience: "https://as.example", needs: "openid" }],
+  ["recordVouching", vouching],
+  ["recordVouching", { ...vouching, own: ownConnection }],
+  ["tellMember", { ...vouching, own: ownConnection }],
   ["consents.changeEnd", { ...consent, end: NOW + 1000, by: "x" }],
   ["grants.end", { ...aRefresh(grant), saltHash: aRefresh(grant).refreshSaltHash }],
   ["grants.issueWithoutCode", aDirectGrant(person)],
@@ -170,6 +179,9 @@ export const calls: readonly (readonly [string, unknown])[] = [
   ["companyApps.setRule", ruling({ rule: anAppRule({ scopes: ["write"] }) })],
   ["companyApps.setRule", ruling({ rule: { ...anAppRule(), selected: [personId] }, members: "end" })],
   ["companyApps.setRule", ruling({ rule: anAppRule({ rule: "ask" }), members: "end" })],
+  ["companyConnections.put", connecting],
+  ["companyConnections.put", { ...connecting, seen: NOW }],
+  ["companyConnections.remove", { ...connection, seen: NOW + 1 }],
   ["companyApps.forgetChoice", { ...companyApp, personId }],
   ["companyApps.setOptOut", { ...companyApp, personId, out: true, now: NOW }],
   ["companyApps.revokeForAll", { ...companyApp, by: null, now: NOW }],

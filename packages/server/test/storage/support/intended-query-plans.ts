@@ -10,7 +10,7 @@ const MEANT = [
   /^SEARCH companies USING INDEX companies_by_age \((\(created_at,company_id\)|created_at)>\(?\?(,\?\))?\)$/,
   /^SEARCH standings USING INDEX standings_untold \(written_at>\?\)$/,
   /^SEARCH members USING INDEX members_by_name \(partition=\? AND company_id=\? AND username>\?\)$/,
-  /^SEARCH clients USING (COVERING )?INDEX clients_(by_version|deleted|verified|to_forget) \(\w+[<>]\?\)$/,
+  /^SEARCH clients USING (COVERING )?INDEX clients_(by_version|connected|deleted|verified|to_forget) \(\w+[<>]\?\)$/,
   // Lists for operators, along their index up to a limit.
   /^SEARCH consents USING (COVERING )?INDEX sqlite_autoindex_consents_1 \((\(partition,owner_id,client_id\)>\(\?,\?,\?\)|partition=\? AND owner_id=\? AND client_id>\?)\)$/,
   /^SEARCH company_rules USING (COVERING )?INDEX sqlite_autoindex_company_rules_1 \(\(partition,company_id,client_id\)>\(\?,\?,\?\)\)$/,

@@ -7,6 +7,7 @@ import {
   addMember,
   type CompanyRef,
   companyBySlug,
+  companyConnections,
   companyRules,
   createCompany,
   DEFAULT_RULES,
@@ -26,7 +27,7 @@ import {
 } from "../../../admin/company-sign-in.ts";
 import type { AdminContext } from "../../../admin/context.ts";
 import { listCompanies } from "../../../admin/directory.ts";
-import { companyRecord, memberRecord, ruleRecord } from "../../../admin/output-records.ts";
+import { companyConnectionRecord, companyRecord, memberRecord, ruleRecord } from "../../../admin/output-records.ts";
 import { refuse } from "../../../oauth/errors.ts";
 import { canonicalDomain } from "../../../owners/canonical-login.ts";
 import type { Company } from "../../../owners/company-storage.ts";
@@ -242,6 +243,25 @@ export const companies = [
       const all = await companyRules(refOf(call), admin);
       const page = pageInMemory(all, (one) => one.clientId, { limit, after: cursors.open(query.after) });
       return { record: { items: page.items.map(ruleRecord), next: cursors.seal(page.next) } };
+    },
+  }),
+  operation({
+    ...at("companies.connections", "GET /companies/{id}/connections"),
+    ...reads("companies"),
+    summary: "List the apps that are connected with other servers for the members of a company, and who connected them",
+    command: "company show",
+    query: listQuery({}),
+    result: pageOf(records.companyConnectionRecord),
+    async answer(call) {
+      const { query, admin, tools, params } = call;
+      const cursors = new Cursors(`connections of ${params["id"]}`, query, tools);
+      const { limit = DEFAULT_LIMIT } = query;
+      const all = await companyConnections(refOf(call), admin);
+      const keyOf = (one: (typeof all)[number]) =>
+        JSON.stringify([one.clientName, one.clientId, one.audience, one.made === undefined]);
+      const sorted = [...all].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+      const page = pageInMemory(sorted, keyOf, { limit, after: cursors.open(query.after) });
+      return { record: { items: page.items.map(companyConnectionRecord), next: cursors.seal(page.next) } };
     },
   }),
   operation({

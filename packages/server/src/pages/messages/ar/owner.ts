@@ -273,6 +273,7 @@ export const owner = {
     allowedByPolicy: "حصل {app} على الوصول وفق سياسة هذه الخدمة",
     reconnected: "اتصل {app} من جديد بالوصول الذي لديه بالفعل",
     vouched: "يمكن لـ {app} التصرف نيابة عنك لدى {through}",
+    vouchedByCompany: "تسمح {company} لـ {app} بالتصرف نيابة عنك لدى {through}",
     delegated: "حصل {app}، عبر {through}، على الوصول إلى بياناتك",
     connected: "ربطت {app} باسم شركة",
     refused: "رفضت طلبًا من {app}",

@@ -302,6 +302,7 @@ export const company = {
       allowedByPolicy: "{app} wurde für alle Mitglieder zugelassen",
       reconnected: "{app} hat sich wieder verbunden",
       vouched: "{app} darf bei {through} für das Unternehmen handeln",
+      vouchedByCompany: "{company} lässt {app} bei {through} für Sie handeln",
       delegated: "{app}, über {through}, erhielt Zugriff auf die Daten des Unternehmens",
       connected: "{person} hat {app} verbunden",
       refused: "Eine Anfrage von {app} wurde abgelehnt",

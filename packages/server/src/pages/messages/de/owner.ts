@@ -209,6 +209,7 @@ export const owner = {
     allowedByPolicy: "{app} hat nach den Richtlinien dieses Dienstes Zugriff erhalten",
     reconnected: "{app} hat sich mit dem bestehenden Zugriff wieder verbunden",
     vouched: "{app} darf bei {through} für Sie handeln",
+    vouchedByCompany: "{company} lässt {app} bei {through} für Sie handeln",
     delegated: "{app}, über {through}, erhielt Zugriff auf Ihre Daten",
     connected: "Sie haben {app} für ein Unternehmen verbunden",
     refused: "Sie haben eine Anfrage von {app} abgelehnt",

@@ -290,6 +290,7 @@ export const company = {
       allowedByPolicy: "{app} was approved for all members",
       reconnected: "{app} connected again",
       vouched: "{app} may act for the company at {through}",
+      vouchedByCompany: "{company} lets {app} act for you at {through}",
       delegated: "{app}, through {through}, got access to the company’s data",
       connected: "{person} connected {app}",
       refused: "A request from {app} was refused",

@@ -197,6 +197,7 @@ export const owner = {
     allowedByPolicy: "{app} got access by the policy of this service",
     reconnected: "{app} connected again with the access it already had",
     vouched: "{app} may act for you at {through}",
+    vouchedByCompany: "{company} lets {app} act for you at {through}",
     delegated: "{app}, through {through}, got access to your data",
     connected: "You connected {app} for a company",
     refused: "You refused a request from {app}",

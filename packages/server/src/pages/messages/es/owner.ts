@@ -205,6 +205,7 @@ export const owner = {
     allowedByPolicy: "{app} obtuvo acceso según la política de este servicio",
     reconnected: "{app} se conectó de nuevo con el acceso que ya tenía",
     vouched: "{app} puede actuar en su nombre en {through}",
+    vouchedByCompany: "{company} permite que {app} actúe en su nombre en {through}",
     delegated: "{app}, a través de {through}, obtuvo acceso a sus datos",
     connected: "Conectó {app} para una empresa",
     refused: "Rechazó una solicitud de {app}",

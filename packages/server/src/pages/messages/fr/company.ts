@@ -307,6 +307,7 @@ export const company = {
       allowedByPolicy: "{app} a été approuvée pour tous les membres",
       reconnected: "{app} s’est reconnectée",
       vouched: "{app} peut agir pour l’entreprise auprès de {through}",
+      vouchedByCompany: "{company} permet à {app} d’agir pour vous auprès de {through}",
       delegated: "{app}, via {through}, a obtenu l’accès aux données de l’entreprise",
       connected: "{person} a connecté {app}",
       refused: "Une demande de {app} a été refusée",

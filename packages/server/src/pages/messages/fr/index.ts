@@ -1,6 +1,7 @@
 /** All texts of the pages in French. */
 import { agents } from "./agents.ts";
 import { company } from "./company.ts";
+import { companyConnections } from "./company-connections.ts";
 import { companySignIn } from "./company-sign-in.ts";
 import { elsewhere } from "./elsewhere.ts";
 import { factors } from "./factors.ts";
@@ -23,6 +24,7 @@ export const fr = {
   ...security,
   ...mail,
   ...factors,
+  ...companyConnections,
   ...companySignIn,
   ...elsewhere,
   ...kept,

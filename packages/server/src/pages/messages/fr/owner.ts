@@ -213,6 +213,7 @@ export const owner = {
     allowedByPolicy: "{app} a obtenu l’accès selon la politique de ce service",
     reconnected: "{app} s’est reconnectée avec l’accès qu’elle avait déjà",
     vouched: "{app} peut agir pour vous auprès de {through}",
+    vouchedByCompany: "{company} permet à {app} d’agir pour vous auprès de {through}",
     delegated: "{app}, via {through}, a obtenu l’accès à vos données",
     connected: "Vous avez connecté {app} pour une entreprise",
     refused: "Vous avez refusé une demande de {app}",

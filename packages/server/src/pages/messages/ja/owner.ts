@@ -195,6 +195,7 @@ export const owner = {
     allowedByPolicy: "このサービスのポリシーにより、{app} がアクセスできるようになりました",
     reconnected: "{app} が、すでに許可されたアクセスで再び接続しました",
     vouched: "{app} は {through} であなたに代わって操作できます",
+    vouchedByCompany: "{company} により、{app} は {through} であなたに代わって操作できます",
     delegated: "{through} を通じて {app} があなたのデータにアクセスしました",
     connected: "会社として {app} を接続しました",
     refused: "{app} からのリクエストを許可しませんでした",

@@ -1,0 +1,254 @@
+/**
+ * A company's admins connect apps with other servers for their members: only what the operator offers, and no more of it
+ * than they choose. Operators' own connections for the company are listed beside them.
+ */
+
+import type { Client, Connection, Millis } from "../../oauth/model.ts";
+import type { Uses } from "../../storage-subset.ts";
+import type { CompanyConnection, CompanyConnectionStorage } from "../company-connection-storage.ts";
+import { applying, connectionUnder, mayExchange, offerTo, serverName } from "../company-connections.ts";
+import type { CompanyKey, CompanyStorage } from "../company-storage.ts";
+import { type AsMember, askedBy, type CompanyContext } from "./context.ts";
+
+/** One app and one other server. */
+export interface Pair {
+  readonly clientId: string;
+  readonly audience: string;
+}
+
+export interface Offer extends Pair {
+  readonly client: Client;
+  readonly connection: Connection;
+}
+
+/**
+ * `on`: it gives what it says. `operator`: so does one that the operator made. The others give nothing: `ended`: its time is
+ * over. `withdrawn`: the operator does not offer it any more. `altered`: the operator offers something else. `blocked`: the
+ * company blocks the app.
+ */
+export type ConnectionState = "on" | "operator" | "ended" | "withdrawn" | "altered" | "blocked";
+
+export interface ListedConnection extends Pair {
+  /** Undefined: it was deleted. */
+  readonly client: Client | undefined;
+  readonly clientName: string;
+  readonly serverName: string;
+  readonly state: ConnectionState;
+  /** What it gives or, if it gives nothing, gave. */
+  readonly scopes: readonly string[];
+  readonly resources: readonly string[];
+  readonly clientIdThere: string;
+  readonly texts: Readonly<Record<string, string>>;
+  /** Null: until the operator changes it. */
+  readonly endsAt: Millis | null;
+  /** Undefined: an operator made it. */
+  readonly made: CompanyConnection | undefined;
+}
+
+type ListStorage = Uses<CompanyConnectionStorage, "companyConnections.list" | "companyConnections.listClients"> &
+  Uses<CompanyStorage, "companyApps.listRules">;
+
+interface ListContext {
+  readonly storage: ListStorage;
+  now(): Millis;
+}
+
+const CLIENTS_AT_ONCE = 500;
+/** Maximum number of clients with connections that are read. Each was connected by an operator. */
+const CLIENTS_READ = 5_000;
+
+async function connectedClients({ storage }: Pick<ListContext, "storage">): Promise<readonly Client[]> {
+  const found: Client[] = [];
+  while (found.length < CLIENTS_READ) {
+    const after = found.at(-1)?.clientId ?? null;
+    const some = await storage.companyConnections.listClients({ limit: CLIENTS_AT_ONCE, after });
+    found.push(...some);
+    if (some.length < CLIENTS_AT_ONCE) break;
+  }
+  return found;
+}
+
+/** Everything that the operator offers the company, sorted by name. */
+export async function offersTo({ companyId }: CompanyKey, context: ListContext): Promise<readonly Offer[]> {
+  const clients = (await connectedClients(context)).filter(mayExchange);
+  const offers = clients.flatMap((client) =>
+    applying(companyId, client)
+      .filter(({ status }) => status === "offered")
+      .map((connection) => ({ client, connection, clientId: client.clientId, audience: connection.audience })),
+  );
+  return offers.sort((a, b) => order(a.client.name, b.client.name) || order(a.audience, b.audience));
+}
+
+function order(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** The company's connections and those that the operator made for it, sorted by name. */
+export async function connectionsOf(key: CompanyKey, context: ListContext): Promise<readonly ListedConnection[]> {
+  const { storage, now } = context;
+  const [own, clients, rules] = await Promise.all([
+    storage.companyConnections.list(key),
+    connectedClients(context),
+    storage.companyApps.listRules(key),
+  ]);
+  const byId = new Map(clients.map((client) => [client.clientId, client]));
+  const blocked = new Set(rules.filter(({ rule }) => rule === "block").map(({ clientId }) => clientId));
+  const listed = own.map((made): ListedConnection => {
+    const { clientId, audience, record, endsAt } = made;
+    const { clientName, serverName: server, texts, clientIdThere } = record;
+    const client = byId.get(clientId);
+    const state = stateOf(made, client, blocked.has(clientId), now());
+    const { scopes, resources } = (state === "on" ? given(made, client, now()) : undefined) ?? record;
+    return {
+      ...{ clientId, audience, client, clientName, serverName: server, clientIdThere },
+      ...{ state, scopes, resources, texts, endsAt, made },
+    };
+  });
+  const operators = clients.filter(mayExchange).flatMap((client) =>
+    applying(key.companyId, client)
+      .filter(({ status }) => status === "active")
+      .map((connection): ListedConnection => {
+        const { clientId, name: clientName } = client;
+        const { audience, clientId: clientIdThere, scopes, resources, texts = {} } = connection;
+        const state = blocked.has(clientId) ? "blocked" : "operator";
+        return {
+          ...{ clientId, audience, client, clientName, serverName: serverName(connection), clientIdThere },
+          ...{ state, scopes, resources, texts, endsAt: null, made: undefined },
+        };
+      }),
+  );
+  return [...listed, ...operators].sort(
+    (a, b) => order(a.clientName, b.clientName) || order(a.audience, b.audience) || order(a.state, b.state),
+  );
+}
+
+function given({ companyId, audience, ...made }: CompanyConnection, client: Client | undefined, now: Millis) {
+  const all = client?.tokenExchange?.connections?.filter((one) => one.audience === audience) ?? [];
+  const offer = offerTo(companyId, all);
+  return offer && connectionUnder(offer, { companyId, ...made }, now);
+}
+
+function stateOf(
+  made: CompanyConnection,
+  client: Client | undefined,
+  isBlocked: boolean,
+  now: Millis,
+): ConnectionState {
+  if (made.endsAt <= now) return "ended";
+  const all = client?.tokenExchange?.connections?.filter(({ audience }) => audience === made.audience) ?? [];
+  if (client === undefined || !mayExchange(client) || offerTo(made.companyId, all) === undefined) return "withdrawn";
+  if (given(made, client, now) === undefined) return "altered";
+  return isBlocked ? "blocked" : "on";
+}
+
+/** What the operator offers for this app and server. Undefined: nothing. */
+export async function offerOf(
+  { key: { companyId } }: Pick<AsMember, "key">,
+  { clientId, audience }: Pair,
+  { catalog }: Pick<CompanyContext, "catalog">,
+): Promise<Offer | undefined> {
+  const client = clientId === "" ? undefined : await catalog.client(clientId);
+  if (client === undefined || !mayExchange(client)) return undefined;
+  const all = client.tokenExchange?.connections?.filter((one) => one.audience === audience) ?? [];
+  const connection = offerTo(companyId, all);
+  return connection && { client, connection, clientId, audience };
+}
+
+/** The connection that an admin of the company made. Undefined: there is none. */
+export function ownConnection(
+  { key }: Pick<AsMember, "key">,
+  { clientId, audience }: Pair,
+  { storage }: CompanyContext,
+): Promise<CompanyConnection | undefined> {
+  return storage.companyConnections.find({ ...key, clientId, audience });
+}
+
+/** What a page shows beside an offer. */
+export interface OfferDetails {
+  readonly made: CompanyConnection | undefined;
+  /** What `made` gives now. Undefined: nothing. */
+  readonly stands: Connection | undefined;
+  /** True: the company blocks the app. */
+  readonly blocked: boolean;
+}
+
+export async function offerDetails(at: AsMember, offer: Offer, context: CompanyContext): Promise<OfferDetails> {
+  const { clientId, connection } = offer;
+  const [made, rules] = await Promise.all([
+    ownConnection(at, offer, context),
+    context.storage.companyApps.listRules(at.key),
+  ]);
+  return {
+    made,
+    stands: made && connectionUnder(connection, made, context.now()),
+    blocked: rules.some((one) => one.clientId === clientId && one.rule === "block"),
+  };
+}
+
+/** The offers, each with whether the company has a connection of the same app and server. */
+export async function offersBeside(
+  { key }: Pick<AsMember, "key">,
+  context: CompanyContext,
+): Promise<readonly (Offer & { readonly connected: boolean })[]> {
+  const [offers, own] = await Promise.all([offersTo(key, context), context.storage.companyConnections.list(key)]);
+  return offers.map((offer) => ({
+    ...offer,
+    connected: own.some((one) => one.clientId === offer.clientId && one.audience === offer.audience),
+  }));
+}
+
+/** All that an admin sees of an offer and agrees to, as one text. */
+export function offerText({ client, connection }: Offer): string {
+  const { audience, clientId, scopes, resources, name = null, texts = {} } = connection;
+  return JSON.stringify([client.clientId, client.name, audience, clientId, scopes, resources, name, texts]);
+}
+
+export type ConnectOutcome = "done" | "not_admin" | "changed" | "blocked" | "full";
+
+/** `offer`: as the admin saw it. `seen`: `connectedAt` of the connection that the page showed. */
+export async function connectApp(
+  at: AsMember,
+  { client, connection, clientId, audience }: Offer,
+  {
+    scopes,
+    endsAt,
+    seen,
+  }: { readonly scopes: readonly string[]; readonly endsAt: Millis; readonly seen: Millis | null },
+  { storage, now, event }: CompanyContext,
+): Promise<ConnectOutcome> {
+  const { key } = at;
+  const { texts = {} } = connection;
+  const outcome = await storage.companyConnections.put({
+    ...{ ...key, clientId, audience, endsAt, seen, ...askedBy(at), now: now() },
+    record: {
+      ...{ clientIdThere: connection.clientId, scopes, resources: connection.resources },
+      ...{ clientName: client.name, serverName: serverName(connection) },
+      texts: Object.fromEntries(Object.entries(texts).filter(([name]) => scopes.includes(name))),
+    },
+  });
+  if (outcome !== "stored") return outcome === "unknown" ? "not_admin" : outcome;
+  event("company_app_connected", {
+    ...{ company: key.companyId, client_id: clientId, audience, scope: scopes.join(" "), by: at.person.personId },
+  });
+  return "done";
+}
+
+export async function disconnectApp(
+  at: AsMember,
+  { clientId, audience }: Pair,
+  seen: Millis,
+  { storage, now, event }: CompanyContext,
+): Promise<"done" | "not_admin" | "changed" | "gone"> {
+  const { key } = at;
+  const args = { ...key, clientId, audience, seen, ...askedBy(at), now: now() };
+  const outcome = await storage.companyConnections.remove(args);
+  if (outcome !== "removed") return outcome === "unknown" ? "gone" : outcome;
+  event("company_app_disconnected", { company: key.companyId, client_id: clientId, audience, by: at.person.personId });
+  return "done";
+}
+
+/** True: the company has a connection, or could have one. */
+export async function hasConnections(key: CompanyKey, context: ListContext): Promise<boolean> {
+  const [own, offers] = await Promise.all([context.storage.companyConnections.list(key), offersTo(key, context)]);
+  return own.length > 0 || offers.length > 0 || (await connectionsOf(key, context)).length > 0;
+}

@@ -1,0 +1,62 @@
+/** Which connections of an app with other servers a company may use, and what one gives. Pure functions. */
+
+import type { Client, Connection, Millis } from "../oauth/model.ts";
+import type { CompanyConnection } from "./company-connection-storage.ts";
+
+/**
+ * The connection that applies to a company: the one that the operator made for this company, whatever its status is, or else
+ * what is offered to all companies.
+ */
+export function connectionFor(company: string, connections: readonly Connection[]): Connection | undefined {
+  return (
+    connections.find((one) => one.company === company) ??
+    connections.find((one) => one.company === null && one.status === "offered")
+  );
+}
+
+/** What applies to a company of a client's connections: one for each other server. */
+export function applying(company: string, { tokenExchange }: Pick<Client, "tokenExchange">): readonly Connection[] {
+  const byAudience = Map.groupBy(tokenExchange?.connections ?? [], ({ audience }) => audience);
+  return [...byAudience.values()].flatMap((all) => connectionFor(company, all) ?? []);
+}
+
+/** True: the client is connected with another server for the company, or could be. */
+export function appliesTo(company: string, client: Client): boolean {
+  return mayExchange(client) && applying(company, client).length > 0;
+}
+
+/** What the operator offers a company among connections with one server. Undefined: nothing. */
+export function offerTo(company: string | null, connections: readonly Connection[]): Connection | undefined {
+  const found = company === null ? undefined : connectionFor(company, connections);
+  return found?.status === "offered" ? found : undefined;
+}
+
+/**
+ * What the admin's connection gives under the operator's present offer. It never gives more than the admin saw, nor more
+ * than is offered now. Undefined: it has ended, or nothing of it is left.
+ */
+export function connectionUnder(
+  offer: Connection,
+  { companyId, record, endsAt }: Pick<CompanyConnection, "companyId" | "record" | "endsAt">,
+  now: Millis,
+): Connection | undefined {
+  if (endsAt <= now || offer.clientId !== record.clientIdThere) return undefined;
+  const scopes = record.scopes.filter((name) => offer.scopes.includes(name));
+  if (scopes.length === 0) return undefined;
+  const resources = record.resources.filter((one) => offer.resources.includes(one));
+  // Without an API, an ID-JAG is for all of the other server.
+  if (record.resources.length > 0 && resources.length === 0) return undefined;
+  return { ...offer, company: companyId, scopes, resources };
+}
+
+/** False: the client gets no ID-JAG at all, whatever its connections are. */
+export function mayExchange({ status, type, grantTypes }: Pick<Client, "status" | "type" | "grantTypes">): boolean {
+  return status === "active" && type === "confidential" && grantTypes.includes(TOKEN_EXCHANGE);
+}
+
+const TOKEN_EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange";
+
+/** What people call the other server. Its host is always shown beside it. */
+export function serverName({ name, audience }: Pick<Connection, "name" | "audience">): string {
+  return name ?? new URL(audience).host;
+}

@@ -1,0 +1,84 @@
+/** Arabic: apps that a company's admins connect with other services. */
+
+import type { companyConnections as english } from "../en/company-connections.ts";
+import type { Translation } from "../translation.ts";
+
+export const companyConnections: Translation<typeof english, "zero" | "one" | "two" | "few" | "many" | "other"> = {
+  companyConnections: {
+    place: "الروابط",
+    title: "روابط {company}",
+    heading: "تطبيقات مرتبطة بخدمات أخرى",
+    intro:
+      "يستطيع التطبيق المرتبط أن يتصرف نيابة عن أعضاء {company} في خدمة أخرى من دون أن يسأل كل واحد منهم. ويبقى بوسع كل عضو أن يوقف التطبيق لنفسه.",
+    none: "لا يوجد تطبيق مرتبط بخدمة أخرى لصالح {company}.",
+    nothing: "لا يعرض مشغّل هذه الخدمة شيئًا للربط في الوقت الحالي.",
+    connect: "ربط تطبيق",
+    pair: "{app} مع {server}",
+    may: "يجوز له في {server}",
+    at: "عنوان {server} هو",
+    states: {
+      on: "مرتبط",
+      operator: "ربطه المشغّل",
+      ended: "انتهى",
+      withdrawn: "لم يعد معروضًا",
+      altered: "تغيّر العرض",
+      blocked: "التطبيق محظور",
+    },
+    hints: {
+      on: "مرتبط حتى {when}.",
+      operator: "ربطه مشغّل هذه الخدمة لصالح {company}. لإيقافه، احظر التطبيق.",
+      ended: "انتهى {when}. لا يحصل التطبيق بذلك على شيء.",
+      withdrawn: "لم يعد مشغّل هذه الخدمة يعرض ذلك. لا يحصل التطبيق بذلك على شيء.",
+      altered: "غيّر مشغّل هذه الخدمة العرض. لا يحصل التطبيق بذلك على شيء حتى تربطه من جديد.",
+      blocked: "تحظر {company} التطبيق، فلا يحصل بذلك على شيء.",
+    },
+    by: "ربطه {person} {when}.",
+    since: "رُبط {when}.",
+    change: "تغيير",
+    again: "الربط من جديد",
+    remove: "إزالة",
+    previous: "الصفحة السابقة",
+    next: "الصفحة التالية",
+    find: "ربط تطبيق بخدمة أخرى",
+    findText: "هذا ما يعرضه مشغّل هذه الخدمة. اختر التطبيق والخدمة.",
+    search: "ابحث باسم التطبيق أو الخدمة",
+    searchNone: "لا يوجد عرض يحتوي اسمه على ذلك.",
+    choose: "اختيار",
+    connected: "مرتبط بالفعل",
+    back: "كل الروابط",
+    question: "هل تريد ربط {app} مع {server}؟",
+    forWhom:
+      "فقط للأعضاء الذين يستخدمون {app} لصالح {company}، وفي حدود ما تسمح به قاعدة التطبيق. ولا تتأثر حساباتهم الخاصة.",
+    learns: "يعرف {server} من هو العضو: معرّف، وعنوان البريد الإلكتروني المؤكَّد، ومتى وكيف سجّل الدخول هنا.",
+    blocked: "تحظر {company} هذا التطبيق. غيّر قاعدة التطبيق أولًا.",
+    rule: "قاعدة {app}",
+    permissions: "ما يجوز لـ {app} فعله في {server}",
+    apis: "فقط مع عناوين الخدمة هذه",
+    submit: "ربط",
+    save: "حفظ",
+    removeQuestion: "هل تريد إزالة ربط {app} مع {server}؟",
+    removeText:
+      "لن يستطيع {app} التصرف في {server} نيابة عن أعضاء {company}، ولن يحصل هناك على وصول جديد. أما الوصول الذي لديه هناك فيبقى حتى ينهيه {server}.",
+    removeStays: "يبقى ما سمح به الأعضاء لـ {app} هنا.",
+    memberText: "ربطته {company} مع {server}. ويجوز له هناك نيابة عنك:",
+    until: "حتى {when}.",
+    problems: {
+      scopes: "اختر إذنًا واحدًا على الأقل.",
+      duration: "اختر حتى متى.",
+    },
+    notices: {
+      connected: "تم ربط التطبيق.",
+      saved: "تم تغيير الربط.",
+      removed: "تمت إزالة الربط. لن يحصل التطبيق هناك على وصول جديد.",
+      changed: "غيّر شخص ذلك في هذه الأثناء. لم يُحفظ شيء. راجعه من جديد.",
+      blocked: "التطبيق محظور. لم يُحفظ شيء.",
+      full: "هناك 100 ربط بالفعل. أزل واحدًا أولًا.",
+      gone: "لم يعد ذلك موجودًا. لم يتغيّر شيء.",
+    },
+    events: {
+      connected: "رُبط {app} مع {server} للأعضاء",
+      changed: "تغيّر ربط {app} مع {server}",
+      removed: "أُزيل ربط {app} مع {server}",
+    },
+  },
+};
