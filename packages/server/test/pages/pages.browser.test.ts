@@ -37,7 +37,7 @@ const INSPECT = `({
   inline: document.querySelectorAll("[style], style, script:not([src])").length,
   handlers: [...document.querySelectorAll("*")].filter((one) => one.getAttributeNames().some((name) => name.startsWith("on"))).length,
   strangers: [...document.querySelectorAll("[src], link")].filter((one) => new URL(one.src || one.href).origin !== location.origin).length,
-  scriptLinks: [...document.querySelectorAll("a")].filter((one) => !/^https?:$/.test(one.protocol) && !(one.download && one.href.startsWith("data:text/plain;"))).length,
+  scriptLinks: [...document.querySelectorAll("a")].filter((one) => !/^(https?|otpauth):$/.test(one.protocol) && !(one.download && one.href.startsWith("data:text/plain;"))).length,
 })`;
 
 test("every structure, light and dark, 1280 and 390 px, folded parts open → clean for axe, as its policy says; nothing beyond 320 px", {
@@ -291,3 +291,16 @@ test("a member with a long name → on a desktop, the buttons of all members sta
     }
   });
 });
+
+test.each([
+  ["a phone", { hasTouch: true, isMobile: true, viewport: { width: 360, height: 740 } }, true],
+  ["a desktop", { viewport: { width: 1366, height: 768 } }, false],
+] as const)(
+  "an authenticator is set up on %s → a link opens it only where no other device scans the code",
+  async (_, device, has) => {
+    await withPage({ browser, ...device }, async (page) => {
+      await page.goto(`${server.origin}/authenticator`);
+      expect(await page.getByRole("link", { name: "Open in an authenticator app" }).isVisible()).toBe(has);
+    });
+  },
+);

@@ -21,6 +21,8 @@ export function authenticatorPage(view: AuthenticatorView, chrome: Chrome): stri
         <p class="soft">${said.scan}</p>
       </div>
       ${qrCode(view.uri, said.qr)}
+      ${/* A phone can't scan its own screen. It opens the link in the app that takes such addresses. */ ""}
+      <a class="button on-phone" href=${view.uri}>${said.open}</a>
       <p class="small">${said.secret} <code class="secret" dir="ltr">${view.secret.replace(/.{4}/g, "$& ").trim()}</code></p>
       <form class="fields" method="post" action=${`${base}/account/security/authenticator`} novalidate>
         ${hidden({ csrf: view.csrf, sealed: view.sealed, request: view.request })}

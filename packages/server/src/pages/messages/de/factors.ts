@@ -105,6 +105,7 @@ export const factors: Translation<typeof english, "one" | "other"> = {
     setUpTitle: "Authenticator-App einrichten",
     scan: "Scannen Sie dies mit einer Authenticator-App. Vielleicht kann das auch die Passwort-App Ihres Telefons.",
     qr: "QR-Code mit dem Schlüssel, der darunter steht",
+    open: "In einer Authenticator-App öffnen",
     secret: "Oder geben Sie diesen Schlüssel ein:",
     code: "6-stelliger Code aus der App",
     submit: "Aktivieren",

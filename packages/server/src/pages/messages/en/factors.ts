@@ -97,6 +97,7 @@ export const factors = {
     setUpTitle: "Set up an authenticator app",
     scan: "Scan this with an authenticator app. Your phone’s password app may be one.",
     qr: "QR code with the secret below",
+    open: "Open in an authenticator app",
     secret: "Or enter this key:",
     code: "6-digit code from the app",
     submit: "Turn on",

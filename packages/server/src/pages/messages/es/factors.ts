@@ -102,6 +102,7 @@ export const factors: Translation<typeof english, "one" | "other"> = {
     setUpTitle: "Configurar una aplicación de autenticación",
     scan: "Escanee esto con una aplicación de autenticación. La aplicación de contraseñas de su teléfono puede ser una.",
     qr: "Código QR con la clave que aparece debajo",
+    open: "Abrir en una aplicación de autenticación",
     secret: "O introduzca esta clave:",
     code: "Código de 6 cifras de la aplicación",
     submit: "Activar",

@@ -102,6 +102,7 @@ export const factors: Translation<typeof english, "one" | "other"> = {
     setUpTitle: "Configurer une application d’authentification",
     scan: "Scannez ceci avec une application d’authentification. L’application de mots de passe de votre téléphone en est peut-être une.",
     qr: "Code QR avec la clé ci-dessous",
+    open: "Ouvrir dans une application d’authentification",
     secret: "Ou saisissez cette clé :",
     code: "Code à 6 chiffres de l’application",
     submit: "Activer",

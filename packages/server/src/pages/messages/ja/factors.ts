@@ -102,6 +102,7 @@ export const factors: Translation<typeof english, "other"> = {
     setUpTitle: "認証アプリを設定",
     scan: "認証アプリでこれをスキャンしてください。スマートフォンのパスワードアプリが使えることもあります。",
     qr: "下のキーを含む QR コード",
+    open: "認証アプリで開く",
     secret: "または、次のキーを入力してください：",
     code: "アプリの 6 桁のコード",
     submit: "オンにする",
