@@ -98,7 +98,7 @@ describe("the page", () => {
     expect((await owner.agent.get(ask({ scope: "read" }))).location?.searchParams.has("code")).toBe(true);
     const page = await owner.agent.get(ask({ scope: "read profile" }));
     expect(page.status).toBe(200);
-    expect(page.text).toMatch(/It also asks to[\s\S]*See your name[\s\S]*1 permission you already gave/);
+    expect(page.text).toMatch(/It also asks to[\s\S]*See your name[\s\S]*You already gave 1 permission/);
     const silent = await owner.agent.get(ask({ scope: "read profile", prompt: "none" }));
     expect(silent.location?.searchParams.get("error")).toBe("consent_required");
   });

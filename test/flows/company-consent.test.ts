@@ -202,7 +202,7 @@ describe("a permission that the approval leaves out", () => {
     expect(notesOn(page)).toMatch(/^Acme Corp has approved this app, but not for these permissions\./);
     const asked = await agent.submit(consentForm(page), { decision: "allow", owner: company.companyId });
     expect(asked.text).toContain("for other permissions");
-    expect(textIn(asked, /<ul class="can">([\s\S]*?)<\/ul>/)).toMatch(/ Required$/);
+    expect(textIn(asked, /<ul class="can not-yet">([\s\S]*?)<\/ul>/)).toMatch(/ Required$/);
     expect(asked.text).not.toContain("Continue with");
     const form = asked.forms.find(({ action }) => action.endsWith("/consent/ask"));
     if (form === undefined) throw new Error("no form for the reason");

@@ -201,7 +201,7 @@ describe("apps", () => {
     ]);
     const after = await agent.follow(done);
     expect(after.text).toContain("revoked for everyone");
-    expect(after.text.replaceAll(/<[^>]*>/g, "")).toMatch(/It ends by .* within 10 minutes/);
+    expect(after.text.replaceAll(/<[^>]*>/g, "")).toMatch(/Its access ends by .* within 10 minutes/);
     expect((await refresh(server, client, tokens.refresh_token)).body.error).toBe("invalid_grant");
     expect(pathOf(await agent.submit(yes))).toBe(`${path("", acme)}?done=gone`);
     expect(pathOf(await agent.submit(formTo(page, "/revoke")))).toBe(`${path("", acme)}?done=gone`);
@@ -265,9 +265,7 @@ describe("apps", () => {
     expect(pathOf(blocked)).toBe(`${appPath(app, acme)}?done=blocked`);
     // The member's last token works until it expires, so the page does not say that access has ended.
     const told = (await agent.follow(blocked)).text.replaceAll(/<[^>]*>/g, "");
-    expect(told).toMatch(
-      /The app is blocked\. It gets no new access\. You revoked .*’s access\. It ends by .*, within 10 minutes\./,
-    );
+    expect(told).toMatch(/The app is blocked\. It gets no new access\. Its access ends by .*, within 10 minutes\./);
     expect((await members.get(authorizeUrl(server, app))).text).toContain("doesn’t let this app in");
   });
 

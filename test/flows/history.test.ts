@@ -120,18 +120,18 @@ test("permissions with ends of their own → each entry names each permission's 
     );
   };
   const day = (days: number) => new Date(server.now() + days * 24 * HOUR).toISOString().slice(0, 10);
-  expect(await lines()).toEqual([`It can: See your photos — until ${day(7)}`]);
+  expect(await lines()).toEqual([`It can until ${day(7)}: See your photos`]);
   await allow("read write profile", { duration: "forever", "duration:write": "86400" });
   expect(await lines()).toEqual([
-    `It can: See your photos — until ${day(7)}`,
-    `It can: Change your photos — until ${day(1)}`,
-    "It can: See your name — until revoked",
+    `It can until ${day(7)}: See your photos`,
+    `It can until ${day(1)}: Change your photos`,
+    "It can until revoked: See your name",
   ]);
   const form = (await agent.get("/account/apps")).forms.find(({ action }) => action.endsWith("/narrow"));
   await agent.submit(form ?? consentForm(await agent.get("/")), { keep: ["read", "profile"], narrow: "narrow" });
   expect(await lines()).toEqual([
-    `It can: See your photos — until ${day(7)}`,
-    "It can: See your name — until revoked",
+    `It can until ${day(7)}: See your photos`,
+    "It can until revoked: See your name",
     "Removed: Change your photos",
   ]);
 });

@@ -140,7 +140,7 @@ describe("genuine", () => {
     expect(said).toContain(`Account ${content["sub"]}`);
     expect(said).toContain("Decided by The owner of the account");
     expect(said).toContain("How On the page that asks for permission");
-    expect(said).toMatch(/It can See your photos — until/);
+    expect(said).toMatch(/It can until .*? See your photos/);
     expect(said).toContain("Returns to");
     expect(said).toMatch(/doesn’t prove That the app still has access/);
     // The app chose its own name, so the page escapes it.

@@ -43,7 +43,7 @@ export function askAdminPage(view: AskAdminView, chrome: Chrome): string {
         ${view.scopes.map(({ name: scope }) => html`<input type="hidden" name="scope" value=${scope} />`)}
         <div class="field">
           <label for="reason">${askAdmin.reason}</label>
-          <textarea id="reason" name="reason" rows="4" maxlength=${count} required aria-describedby=${wrong ? `${HINT_ID} ${ERROR_ID}` : HINT_ID}
+          <textarea id="reason" name="reason" dir="auto" rows="4" maxlength=${count} required aria-describedby=${wrong ? `${HINT_ID} ${ERROR_ID}` : HINT_ID}
             ...${wrong ? { "aria-invalid": "true", autofocus: true } : {}}>${view.reason}</textarea>
           <p class="soft small" id=${HINT_ID}>${fill(askAdmin.hint, { count })}</p>
           ${

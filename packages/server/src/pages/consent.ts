@@ -312,23 +312,34 @@ function asWhom(person: SignedInAs, { words, base }: Chrome): Markup {
   </div>`;
 }
 
-function next({ client: { host }, owners = [], scopes }: ConsentView, words: Messages): Markup {
+function next(view: ConsentView, words: Messages): Markup {
+  const {
+    client: { host },
+    owners = [],
+    scopes,
+  } = view;
   const where =
     host === null
       ? words.device.next
       : hostKind(host) === "web"
         ? rich(words.consent.nextWeb, { host: hostText(host) })
         : words.consent.nextDevice;
-  const keeps = scopes.some(({ granted }) => granted);
   const isChoice = scopes.some(({ required }) => !required);
+  const keeps = hasAccess(view);
+  const ticked = keeps && view.allGranted ? words.consent.nextTickedKeeps : words.consent.nextTicked;
   const apps = html`<strong>${words.consent.apps}</strong>`;
   const companies = html`<strong>${words.company.yours}</strong>`;
   const undo = owners.some(({ kind }) => kind === "company" || kind === "ask")
     ? rich(words.consent.nextUndoOwners, { apps, companies })
     : rich(words.consent.nextUndo, { apps });
   return html`<p class="next">
-    ${sentences(words.language, ...(isChoice ? [words.consent.nextTicked] : []), where, keeps ? words.consent.nextDenyKeeps : words.consent.nextDeny, undo)}
+    ${sentences(words.language, ...(isChoice ? [ticked] : []), where, keeps ? words.consent.nextDenyKeeps : words.consent.nextDeny, undo)}
   </p>`;
+}
+
+/** True: the app has access, for the only owner whom the answer can be for. A refusal leaves it as it is. */
+function hasAccess({ scopes, owners = [], pausedAt }: ConsentView): boolean {
+  return owners.length === 0 && pausedAt === undefined && scopes.some(({ granted }) => granted);
 }
 
 /** Says whether the operator has checked the app, or only the app itself makes its statements. Nobody checks the server's own. */

@@ -49,7 +49,7 @@ function codeField({ problem, linked, userCode }: DeviceCodeView, words: Message
   };
   return html`<div class="field">
     <label for="user_code">${words.device.code}</label>
-    <input id="user_code" name="user_code" class="user-code" type="text" value=${userCode} autocomplete="off" autocapitalize="characters"
+    <input id="user_code" name="user_code" class="user-code" type="text" dir="ltr" value=${userCode} autocomplete="off" autocapitalize="characters"
       autocorrect="off" spellcheck="false" required autofocus=${!linked || problem !== null} ...${described} />
     <p class="soft small" id=${HINT_ID}>${words.device.hint}</p>
   </div>`;
@@ -88,8 +88,8 @@ export function deviceElsewherePage(view: DeviceElsewhereView, chrome: Chrome): 
     chrome,
     device.elsewhereTitle,
     html`<div class="stack">
-      <div class="heading">
-        ${tile(view.client, "large", base)}
+      <div class="heading asking">
+        ${tile(view.client, "small", base)}
         <h1>${device.elsewhereTitle}</h1>
         <p class="soft">${rich(device.elsewhereText, { app: name(view.client.name) })}</p>
       </div>

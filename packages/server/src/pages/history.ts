@@ -136,8 +136,8 @@ function entryOf(
   const { history } = words;
   // A refusal takes nothing away that was allowed before.
   const can = entry.what === "refused" ? history.canStill : history.can;
-  const facts: readonly (readonly [string, Child])[] = [
-    ...permissionLines(entry.can, words).map((text) => [can, text] as const),
+  const facts: readonly (readonly [Child, Child])[] = [
+    ...permissionLines(entry.can, can, words),
     ...(entry.refused === undefined ? [] : [[history.refusedTo, row(entry.refused)] as const]),
     ...(entry.takenAway.length === 0 ? [] : [[history.takenAway, row(entry.takenAway)] as const]),
     ...(entry.newHosts === undefined ? [] : [[history.newHost, row(entry.newHosts)] as const]),
@@ -160,15 +160,19 @@ function entryOf(
   ];
 }
 
-/** One line for each end: the permissions that have it, and when it is. */
-export function permissionLines(can: readonly PermissionThen[], words: Messages): readonly Child[] {
+/** One line for each end: a term with the end, because it is the end of all permissions in the line, and these permissions. */
+export function permissionLines(
+  all: readonly PermissionThen[],
+  can: string,
+  words: Messages,
+): readonly (readonly [Child, Child])[] {
   const { canUntil, canForever, canOnce } = words.history;
-  const byEnd = Map.groupBy(can, ({ end }) => end);
-  return [...byEnd].map(([end, all]) => {
-    const what = row(all.map(({ text }) => text));
-    if (end === "once") return rich(canOnce, { what });
-    return end === null ? rich(canForever, { what }) : rich(canUntil, { what, when: shownTime(words, end, "exact") });
-  });
+  const term = (end: PermissionThen["end"]): Child => {
+    if (end === "once") return rich(canOnce, { can });
+    return end === null ? rich(canForever, { can }) : rich(canUntil, { can, when: shownTime(words, end, "exact") });
+  };
+  const byEnd = Map.groupBy(all, ({ end }) => end);
+  return [...byEnd].map(([end, same]) => [term(end), row(same.map(({ text }) => text))]);
 }
 
 function row(texts: readonly string[]): Child {

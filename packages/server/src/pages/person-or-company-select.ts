@@ -14,7 +14,7 @@ const ERROR_ID = "owner-error";
 /** The select named `owner`. Null if the person can only answer for themselves. `wrong`: the form named an owner who can't be chosen. */
 export function ownerSelect(owners: readonly OwnerOption[], wrong: boolean, words: Messages): Markup | null {
   if (owners.length === 0) return null;
-  const notes = owners.map((owner) => notesOn(owner, words)).filter((some) => some.length > 0);
+  const notes = owners.flatMap((owner, at) => ofOwner(at, notesOn(owner, words)));
   const described = [HINT_ID, ...(notes.length > 0 ? [NOTES_ID] : []), ...(wrong ? [ERROR_ID] : [])].join(" ");
   return html`<div class="field">
     <label for="owner">${words.forWhom.label}</label>
@@ -36,7 +36,12 @@ export function ownerSelect(owners: readonly OwnerOption[], wrong: boolean, word
   </div>`;
 }
 
-/** Says what differs for a company. All companies' notes are shown, because the choice is made without a script. */
+/** The notes on the owner whose option is at this place. The style sheet shows them only if that option is selected. */
+function ofOwner(at: number, notes: readonly Markup[]): readonly Markup[] {
+  return notes.length === 0 ? [] : [html`<div data-option=${at + 1}>${notes}</div>`];
+}
+
+/** Says what differs for a company. */
 function notesOn({ kind, name: company, beyond = [] }: OwnerOption, words: Messages): readonly Markup[] {
   const { forWhom } = words;
   if (kind === "blocked") return [html`<p>${rich(forWhom.blockedNote, { company: name(company) })}</p>`];
@@ -48,17 +53,18 @@ function notesOn({ kind, name: company, beyond = [] }: OwnerOption, words: Messa
   ];
 }
 
-/** Says where a company limits the time that the reader chooses. All companies' notes are shown, as in `notesOn`. */
+/** Says where a company limits the time that the reader chooses. */
 export function durationNotes(owners: readonly OwnerOption[], words: Messages): readonly Markup[] {
   const { forWhom } = words;
-  return owners.flatMap(({ kind, name: company, endsBy, standsUntil }) => {
+  const about = ({ kind, name: company, endsBy, standsUntil }: OwnerOption): readonly Markup[] => {
     const says = (text: Parameters<typeof rich>[0], until?: number) =>
       html`<p>${rich(text, { company: name(company), ...(until === undefined ? {} : { when: shownTime(words, until, "exact") }) })}</p>`;
     if (kind === "ask") return [says(forWhom.howLong)];
     if (kind !== "company") return [];
     if (endsBy !== undefined) return [says(forWhom.endsBy, endsBy)];
     return standsUntil === undefined ? [] : [says(forWhom.standsUntil, standsUntil)];
-  });
+  };
+  return owners.flatMap((owner, at) => ofOwner(at, about(owner)));
 }
 
 function lastTime(owners: readonly OwnerOption[], words: Messages): Child {

@@ -106,19 +106,17 @@ function headline({ what, app, system, server, member }: ReceiptView, words: Mes
   return rich(history.ended[endedBy], names);
 }
 
-function facts(view: ReceiptView, { words, product }: Chrome): readonly (readonly [string, Child])[] {
+function facts(view: ReceiptView, { words, product }: Chrome): readonly (readonly [Child, Child])[] {
   const { verifyReceipt, history } = words;
   const { app, via } = view;
-  const rows: readonly (readonly [string, Child] | null)[] = [
+  const rows: readonly (readonly [Child, Child] | null)[] = [
     app && [verifyReceipt.app, name(app.name ?? app.clientId)],
     app && [verifyReceipt.appId, idText(app.clientId)],
     [verifyReceipt.when, shownTime(words, view.at, "exact")],
     [verifyReceipt.account, idText(view.account)],
     [verifyReceipt.by, decider(view, words, product)],
     via === null ? null : [verifyReceipt.how, fill(verifyReceipt.via[via], { product })],
-    ...permissionLines(view.can, words).map(
-      (line) => [view.what === "refused" ? history.canStill : history.can, line] as const,
-    ),
+    ...permissionLines(view.can, view.what === "refused" ? history.canStill : history.can, words),
     view.refused.length === 0 ? null : [history.refusedTo, texts(view.refused)],
     view.takenAway.length === 0 ? null : [history.takenAway, texts(view.takenAway)],
     view.hosts.length === 0

@@ -326,7 +326,10 @@ export const companyPageStates: Readonly<Record<string, (chrome: Chrome) => stri
     companyAppPage(anAppPage({ notice: "changed", state: "block", access: null, mine: "stopped" }), c),
   "company-app-gone": (c) => companyAppPage(anAppPage({ form: null, logo: null, host: null, verified: false }), c),
   "company-block": (c) =>
-    companyReviewPage(aReview({ blocks: { people: 1, scopes: [see.description] }, stopsIn: 0 }), c),
+    companyReviewPage(
+      aReview({ fields: [["rule", "block"]], blocks: { people: 1, scopes: [see.description] }, stopsIn: 0 }),
+      c,
+    ),
   "company-open": (c) => companyReviewPage(aReview({ opens: [see.description, add.description] }), c),
   "company-narrow": (c) =>
     companyReviewPage(

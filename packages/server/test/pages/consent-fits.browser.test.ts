@@ -21,19 +21,19 @@ const SCREENS = [
 ];
 
 /** The lower edge of the lowest element of each kind, in pixels from the top of the screen. */
-const EDGES = `Object.fromEntries([["permission", ".permission"], ["answers", ".decision"]]
+const EDGES = `Object.fromEntries([["permission", ".permission"], ["length", ".field:has(#duration)"], ["answers", ".decision"]]
   .map(([name, selector]) => [name, Math.max(...[...document.querySelectorAll(selector)].map((one) => one.getBoundingClientRect().bottom))]))`;
 
 test.each(SCREENS)(
-  "four permissions at $width × $height → all of them and both answers are in sight",
+  "four permissions at $width × $height → all of them, how long, and both answers are in sight",
   async (viewport) => {
     await withPage({ browser, viewport }, async (page) => {
       for (const locale of locales) {
         await page.goto(`${server.origin}/consent?locale=${locale}`);
-        const edges = (await page.evaluate(EDGES)) as { permission: number; answers: number };
+        const edges = (await page.evaluate(EDGES)) as Record<"permission" | "length" | "answers", number>;
         expect([locale, edges.answers <= viewport.height]).toEqual([locale, true]);
         const top = await page.locator(".decision").evaluate((one) => one.getBoundingClientRect().top);
-        expect([locale, edges.permission <= top]).toEqual([locale, true]);
+        expect([locale, edges.permission <= top, edges.length <= top]).toEqual([locale, true, true]);
       }
     });
   },
@@ -104,6 +104,40 @@ test("what a recovery takes away → each row says it in words, and follows its 
       expect(await said()).toEqual([ticked]);
       await same.locator("input").uncheck();
       expect(await said()).toEqual([open]);
+    }
+  });
+});
+
+test.each(locales)("%s, on a phone, a device of another network → the whole warning is in sight", async (locale) => {
+  const viewport = { width: 360, height: 740 };
+  await withPage({ browser, viewport }, async (page) => {
+    await page.goto(`${server.origin}/device-elsewhere?locale=${locale}`);
+    const [warning, bar] = [
+      await page.locator(".notice.warning").boundingBox(),
+      await page.locator(".decision").boundingBox(),
+    ];
+    if (warning === null || bar === null) throw new Error("no warning");
+    expect(warning.y + warning.height).toBeLessThanOrEqual(bar.y);
+    expect(bar.y + bar.height).toBeLessThanOrEqual(viewport.height);
+  });
+});
+
+test("for whom the answer is → the page shows only what differs for that owner; without JavaScript, too", async () => {
+  await withPage({ browser, javaScriptEnabled: false }, async (page) => {
+    await page.goto(`${server.origin}/consent-owners`);
+    const shown = async () =>
+      (await page.locator("[data-option]").all()).reduce(
+        async (texts, one) => ((await one.isVisible()) ? [...(await texts), await one.innerText()] : texts),
+        Promise.resolve<string[]>([]),
+      );
+    expect(await shown()).toEqual([]);
+    const owner = page.locator("select#owner");
+    for (const company of ["Acme Corp", "Initech"]) {
+      const value = await owner.locator("option", { hasText: company }).first().getAttribute("value");
+      await owner.selectOption(value);
+      const texts = await shown();
+      expect(texts.length).toBeGreaterThan(0);
+      expect(texts.filter((text) => !text.includes(company))).toEqual([]);
     }
   });
 });

@@ -139,7 +139,10 @@ export const states: Readonly<Record<string, (chrome: Chrome) => string>> = {
   "consent-more": (c) =>
     consentPage(aConsent({ scopes: scopes.map((scope, index) => grantedBefore(scope, index !== 2)) }), c),
   "consent-again": (c) =>
-    consentPage(aConsent({ allGranted: true, scopes: scopes.map((scope) => grantedBefore(scope)) }), c),
+    consentPage(
+      aConsent({ allGranted: true, scopes: scopes.map((scope) => ({ ...grantedBefore(scope), checked: true })) }),
+      c,
+    ),
   "consent-unverified": (c) =>
     consentPage(aConsent({ client: aClient({ verified: false, publisher: null, people: 0, since: NOW - HOUR }) }), c),
   "consent-lookalike": (c) => consentPage(aConsent({ client: aClient({ name: "P\u0430yPal", verified: false }) }), c),
@@ -241,7 +244,10 @@ export const states: Readonly<Record<string, (chrome: Chrome) => string>> = {
   "device-consent-command": (c) =>
     consentPage(aDeviceConsent({ client: { ...television, ...aCommand }, scopes: [operatorsScope] }), c),
   "device-consent-again": (c) =>
-    consentPage(aDeviceConsent({ allGranted: true, scopes: scopes.map((scope) => grantedBefore(scope)) }), c),
+    consentPage(
+      aDeviceConsent({ allGranted: true, scopes: scopes.map((scope) => ({ ...grantedBefore(scope), checked: true })) }),
+      c,
+    ),
   "device-consent-long": (c) =>
     consentPage(
       aDeviceConsent({
@@ -333,7 +339,8 @@ export const states: Readonly<Record<string, (chrome: Chrome) => string>> = {
       `verify-receipt-${kind.replace("_", "-")}`,
       (c) => {
         const fault = kind === "other_issuer" ? { kind, issuer: `https://${UNBREAKABLE}.example` } : { kind };
-        return verifyReceiptPage({ csrf: "csrf-value", typed: UNBREAKABLE.repeat(9), fault }, c);
+        const typed = kind === "missing" ? "" : UNBREAKABLE.repeat(9);
+        return verifyReceiptPage({ csrf: "csrf-value", typed, fault }, c);
       },
     ]),
   ),
@@ -347,7 +354,13 @@ export const states: Readonly<Record<string, (chrome: Chrome) => string>> = {
       c,
     ),
   "receipt-ended": (c) =>
-    genuineReceiptPage(aReceipt({ what: { endedBy: "password" }, by: "server", via: null, hosts: [] }), c),
+    genuineReceiptPage(
+      aReceipt({
+        ...{ what: { endedBy: "password" }, by: "server", via: null, hosts: [] },
+        ...{ can: [], takenAway: ["See your photos and albums", "Add photos to your albums"] },
+      }),
+      c,
+    ),
   "receipt-account": (c) =>
     genuineReceiptPage(
       aReceipt({

@@ -75,7 +75,7 @@ function said(what: CompanyNotice, { held, now }: CompanyFrame, words: Messages)
       ? words.company.stoppedSoon
       : what === "appPaused"
         ? words.agents.pausedSoon
-        : words.apps.revokedSoon;
+        : words.company.endsSoon;
   const soon = rich(plural(words.language, forms, count), { app: name(held.app), count, time });
   return notice("done", sentences(words.language, text, soon));
 }

@@ -42,7 +42,7 @@ export function companyMembersPage(view: CompanyMembersView, chrome: Chrome): st
               html`<li class="row">
                 <div>
                   <p>${name(one.addressee)} <span class="tag">${company.roles[one.role]}</span></p>
-                  <p class="soft small">${rich(chrome.words.apps.until, { when: timeElement(chrome.words, one.expiresAt, view.now) })}</p>
+                  <p class="soft small">${rich(company.invitationEnds, { when: timeElement(chrome.words, one.expiresAt, view.now) })}</p>
                 </div>
                 ${oneButton(
                   `${path}/members/withdraw`,

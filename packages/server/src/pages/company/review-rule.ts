@@ -84,10 +84,14 @@ function effect(
   const { company } = words;
   return html`<div class="effect">
     <p>${sentence}</p>
-    <dl class="facts lines">
-      ${people !== null && html`<div><dt>${company.reviewRule.people}</dt><dd>${people}</dd></div>`}
-      ${scopes.length > 0 && html`<div><dt>${label}</dt><dd>${scopes.length}</dd></div>`}
-    </dl>
+    ${
+      people === null
+        ? html`<p class="soft small">${label}</p>`
+        : html`<dl class="facts lines">
+            <div><dt>${company.reviewRule.people}</dt><dd>${people}</dd></div>
+            ${scopes.length > 0 && html`<div><dt>${label}</dt><dd>${scopes.length}</dd></div>`}
+          </dl>`
+    }
     ${scopes.length > 0 && html`<ul class=${people === null ? "can" : "can lost"}>${scopes.map((text) => html`<li>${icon(people === null ? "check" : "x")}<span><bdi>${visible(text)}</bdi></span></li>`)}</ul>`}
     ${more}
   </div>`;

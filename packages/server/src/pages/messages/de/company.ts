@@ -12,7 +12,7 @@ export const company = {
     pausedNote: "Ein Admin von {company} hat diese App angehalten.",
     last: "Beim letzten Mal haben Sie {owner} gewählt.",
     lastSelf: "Beim letzten Mal haben Sie sich selbst gewählt.",
-    hint: "Was Sie für ein Unternehmen erlauben, gehört dem Unternehmen. Wer es verwaltet, sieht es und kann es zurücknehmen.",
+    hint: "Zugriff, den Sie für ein Unternehmen erlauben, gehört dem Unternehmen. Wer es verwaltet, sieht ihn und kann ihn widerrufen.",
     endsBy:
       "{company} erlaubt diese App bis {when}. Auch wenn Sie eine längere Dauer wählen, endet der Zugriff für {company} dann.",
     standsUntil:
@@ -67,12 +67,12 @@ export const company = {
     blockedHint: "Die Verwaltung hat diese Apps gesperrt. Niemand kann sie für {company} nutzen.",
     review: "Prüfen",
     asksFor: "Die App dürfte",
-    verified: "Verifiziert",
+    verified: "Überprüft",
     newAddress: "Neue Adresse",
     search: "App nach Namen suchen",
     searchMore: "Es gibt weitere. Geben Sie mehr vom Namen ein.",
     searchHint:
-      "Sie finden hier Apps, die Mitglieder von {company} nutzen oder angefragt haben, und Apps, die der Betreiber dieses Dienstes verifiziert hat.",
+      "Sie finden hier Apps, die Mitglieder von {company} nutzen oder angefragt haben, und Apps, die der Betreiber dieses Dienstes überprüft hat.",
     allApps: "Alle Apps",
     rule: "Regel",
     access: "Zugriff jetzt",
@@ -167,8 +167,8 @@ export const company = {
       withdraws: "Diese Regel gilt für einige Mitglieder, die {app} nutzen, nicht mehr.",
       loses:
         "{app} verliert diese Berechtigungen bei Mitgliedern. Zugriff, den die Verwaltung selbst verbunden hat, bleibt.",
-      shortens: "Heute kann der Zugriff von {app} bis {from} dauern. Mit dieser Regel endet er spätestens am {to}.",
-      shortensForever: "Heute hat der Zugriff von {app} kein Ende. Mit dieser Regel endet er spätestens am {to}.",
+      shortens: "Bisher kann der Zugriff von {app} bis {from} dauern. Mit dieser Regel endet er spätestens am {to}.",
+      shortensForever: "Bisher hat der Zugriff von {app} kein Ende. Mit dieser Regel endet er spätestens am {to}.",
       people: "Betroffene Mitglieder",
       permissions: "Betroffene Berechtigungen",
       who: "Was geschieht mit dem Zugriff der Mitglieder, für die die Regel nicht mehr gilt?",
@@ -188,15 +188,15 @@ export const company = {
         slug: "Geben Sie 1 bis 40 der Zeichen a–z und 0–9 ein, mit einzelnen Bindestrichen dazwischen.",
         taken: "Ein anderes Unternehmen hat diese Adresse. Wählen Sie eine andere.",
         tooMany:
-          "Sie können keine weiteren Unternehmen anlegen: höchstens 5 pro Person. Fragen Sie den Betreiber dieses Dienstes.",
+          "Sie haben schon 5 Unternehmen angelegt, mehr sind nicht möglich. Wenn Sie ein weiteres brauchen, fragen Sie den Betreiber dieses Dienstes.",
       },
     },
     apps: "Apps mit Zugriff oder einer Regel",
-    noApps: "Keine App handelt im Namen des Unternehmens. Was Mitglieder anfragen, finden Sie hier.",
+    noApps: "Keine App handelt im Namen des Unternehmens. Anfragen von Mitgliedern erscheinen hier.",
     yourApps: "Apps, die Sie für das Unternehmen verwenden",
     noAppsYours: "Sie verwenden keine App im Namen des Unternehmens.",
-    usedBy: "Verwendet von",
-    people: { one: "1 Mitglied", other: "{count} Mitgliedern" },
+    usedBy: "Nutzen die App",
+    people: { one: "1 Mitglied", other: "{count} Mitglieder" },
     nobody: "Derzeit niemandem",
     noEnd: "Wenn jemand sie widerruft",
     newHosts: "Neu seit der Freigabe: {hosts}. Dort fragen Mitglieder die Verwaltung, bis Sie die Regel neu speichern.",
@@ -204,6 +204,10 @@ export const company = {
     revokeAll: "Für alle widerrufen",
     stopMine: "Für mich abschalten",
     stoppedByYou: "Von Ihnen abgeschaltet",
+    endsSoon: {
+      one: "Der Zugriff endet spätestens um {time}, in höchstens 1 Minute.",
+      other: "Der Zugriff endet spätestens um {time}, in höchstens {count} Minuten.",
+    },
     stoppedSoon: {
       one: "{app} kann noch bis {time} für Sie handeln, höchstens 1 Minute.",
       other: "{app} kann noch bis {time} für Sie handeln, höchstens {count} Minuten.",
@@ -242,6 +246,7 @@ export const company = {
     invitedMailedText:
       "Sie gilt einmal, nur für {person}, und läuft {when} ab. Falls die Nachricht nicht ankommt, geben Sie {person} diesen Link. Er wird nicht noch einmal gezeigt.",
     invitations: "Offene Einladungen",
+    invitationEnds: "Endet {when}",
     withdraw: "Zurückziehen",
     invitationTitle: "{company} lädt Sie ein",
     invitationText: {
@@ -280,7 +285,7 @@ export const company = {
     confirm: {
       revokeTitle: "{app} für alle widerrufen?",
       revokeText:
-        "Die Zustimmung des Unternehmens zu {app} endet, und mit ihr alles, was die App für Mitglieder tut. Auch eine Freigabe für alle Mitglieder endet.",
+        "{app} verliert den Zugriff im Namen des Unternehmens, bei allen Mitgliedern. Auch eine Freigabe für alle Mitglieder endet.",
       keep: "Sie können sie bis zu dem Ende nutzen, das sie jeweils gewählt haben, spätestens bis {when}",
       keepForever: "Sie behalten ihren Zugriff, bis er widerrufen wird",
       end: "Ihr Zugriff endet. Was die Verwaltung selbst verbunden hat, bleibt.",
@@ -322,7 +327,7 @@ export const company = {
       changed:
         "Jemand hat diese Regel inzwischen geändert. Nichts wurde gespeichert. Prüfen Sie die Regel und versuchen Sie es erneut.",
       blocked: "Die App ist gesperrt. Sie bekommt keinen neuen Zugriff.",
-      revoked: "Die App wurde für alle widerrufen.",
+      revoked: "Die App ist für alle widerrufen.",
       refused: "Die Anfrage wurde abgelehnt.",
       defaults: "Das gilt ab jetzt für Apps, über die niemand entschieden hat.",
       role: "Die Rolle wurde geändert.",

@@ -22,7 +22,7 @@ export const pages = {
     stays: "Sie bleiben als {person} angemeldet, bis Sie sich mit einem anderen Konto anmelden.",
     stay: "Zurück",
     chooseIntro:
-      "Sie sind als {person} angemeldet. Um als {person} fortzufahren, geben Sie Ihr Passwort ein. Um ein anderes Konto zu verwenden, geben Sie dessen Benutzernamen und Passwort ein.",
+      "Sie sind als {person} angemeldet. Um mit diesem Konto fortzufahren, geben Sie Ihr Passwort ein. Um ein anderes Konto zu verwenden, geben Sie dessen Benutzernamen und Passwort ein.",
     username: "Benutzername oder E-Mail-Adresse",
     password: "Passwort",
     submit: "Anmelden",
@@ -80,8 +80,8 @@ export const pages = {
     next: "Ihr Gerät macht von selbst weiter.",
     elsewhereTitle: "Ist das Ihr Gerät?",
     elsewhereText:
-      "Die Anfrage von {app} kam aus einem anderen Netzwerk als Ihrem. Das kann normal sein, zum Beispiel wenn Ihr Telefon nicht im selben WLAN ist wie das Gerät. Wenn Ihnen aber jemand den Link geschickt hat, möchte diese Person vielleicht Ihr Konto auf ihrem Gerät verwenden.",
-    elsewhereYes: "Ja, das war ich",
+      "Die Anfrage von {app} kam aus einem anderen Netzwerk als Ihrem. Das kann normal sein, zum Beispiel wenn Ihr Telefon nicht im selben WLAN ist wie das Gerät.",
+    elsewhereYes: "Ja, meins",
     elsewhereNo: "Nein, ablehnen",
     allowedTitle: "{app} ist verbunden",
     allowedText:

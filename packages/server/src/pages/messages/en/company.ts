@@ -158,11 +158,11 @@ export const company = {
       title: "Save this rule for {app}?",
       opens: "All members of {company} can connect {app}, and so can everybody who joins later.",
       allowed: "They may allow",
-      blocks: "All access of {app} ends. Nobody can connect it until an admin changes the rule.",
+      blocks: "{app} loses all its access. Nobody can connect it until an admin changes the rule.",
       withdraws: "This rule no longer covers some members who use {app}.",
       loses: "{app} loses these permissions for members. Access that admins connected themselves stays.",
-      shortens: "Today, access of {app} can last until {from}. With this rule, it ends on {to} at the latest.",
-      shortensForever: "Today, access of {app} has no end. With this rule, it ends on {to} at the latest.",
+      shortens: "At present, {app}’s access can last until {from}. With this rule, it ends on {to} at the latest.",
+      shortensForever: "At present, {app}’s access has no end. With this rule, it ends on {to} at the latest.",
       people: "Members affected",
       permissions: "Permissions affected",
       who: "What happens to the access of members whom the rule no longer covers?",
@@ -180,11 +180,12 @@ export const company = {
         similar: "Another company has this name or one that looks like it. Add something to it, such as a place.",
         slug: "Enter 1 to 40 of the characters a–z and 0–9, with single dashes between them.",
         taken: "Another company has this address. Choose another one.",
-        tooMany: "You can’t create more companies: 5 per person is the most. Ask the operator of this service.",
+        tooMany:
+          "You have created 5 companies, which is the limit. To create another one, ask the operator of this service.",
       },
     },
     apps: "Apps with access or a rule",
-    noApps: "No app acts in the company’s name. What members ask for appears here.",
+    noApps: "No app acts in the company’s name. Requests from members appear here.",
     yourApps: "Apps that you use for the company",
     noAppsYours: "You use no app in the company’s name.",
     usedBy: "Used by",
@@ -196,6 +197,10 @@ export const company = {
     revokeAll: "Revoke for everyone",
     stopMine: "Stop it for me",
     stoppedByYou: "Stopped by you",
+    endsSoon: {
+      one: "Its access ends by {time}, within 1 minute.",
+      other: "Its access ends by {time}, within {count} minutes.",
+    },
     stoppedSoon: {
       one: "{app} can act for you until {time}, for 1 minute at most.",
       other: "{app} can act for you until {time}, for {count} minutes at most.",
@@ -232,6 +237,7 @@ export const company = {
     invitedMailedText:
       "It works once, for {person} alone, and ends {when}. If the message doesn’t arrive, give {person} this link. It isn’t shown again.",
     invitations: "Open invitations",
+    invitationEnds: "Ends {when}",
     withdraw: "Withdraw",
     invitationTitle: "{company} invites you",
     invitationText: {
@@ -269,7 +275,7 @@ export const company = {
     confirm: {
       revokeTitle: "Revoke {app} for everyone?",
       revokeText:
-        "All that {app} may do in the company’s name ends, for every member. An approval for all members ends, too.",
+        "{app} loses its access in the company’s name, for every member. If it was approved for all members, the approval ends, too.",
       keep: "They can use it until the end that each of them chose, {when} at the latest",
       keepForever: "They keep their access until it is revoked",
       end: "Their access ends. What admins connected themselves stays.",
@@ -277,7 +283,8 @@ export const company = {
       removeText:
         "Apps that other members connected for the company stay. So do apps that this person connected for their own account.",
       leaveTitle: "Leave {company}?",
-      leaveText: "You need a new invitation to come back. Your own account and the apps in it stay as they are.",
+      leaveText:
+        "You need a new invitation to come back. Your own account and the apps that you allowed for it stay as they are.",
       apps: "These apps lose the access that this member gave them for the company",
       none: "No app loses access.",
       cancel: "Cancel",

@@ -19,7 +19,7 @@ export const pages = {
     stays: "You stay signed in as {person} until you sign in with another account.",
     stay: "Go back",
     chooseIntro:
-      "You’re signed in as {person}. To continue as {person}, enter your password. To use another account, enter its username and password.",
+      "You’re signed in as {person}. To continue with this account, enter its password. To use another account, enter its username and password.",
     username: "Username or e-mail address",
     password: "Password",
     submit: "Sign in",
@@ -76,8 +76,8 @@ export const pages = {
     next: "Your device continues by itself.",
     elsewhereTitle: "Is this your device?",
     elsewhereText:
-      "{app} asked from a different network than yours. That can be normal, for example if your phone isn’t on the same Wi-Fi as the device. But if somebody sent you here, they may want to use your account on their device.",
-    elsewhereYes: "Yes, I started this",
+      "{app} asked from a different network than yours. That can be normal, for example if your phone isn’t on the same Wi-Fi as the device.",
+    elsewhereYes: "Yes, it’s mine",
     elsewhereNo: "No, refuse it",
     allowedTitle: "{app} is connected",
     allowedText: "Go back to your device. It continues in a few seconds. You can close this page.",

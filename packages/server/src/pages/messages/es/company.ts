@@ -166,8 +166,8 @@ export const company = {
       withdraws: "Esta regla ya no incluye a algunos miembros que usan {app}.",
       loses:
         "{app} pierde estos permisos para los miembros. El acceso que conectaron los propios administradores se mantiene.",
-      shortens: "Hoy, el acceso de {app} puede durar hasta el {from}. Con esta regla, termina el {to} a más tardar.",
-      shortensForever: "Hoy, el acceso de {app} no tiene fin. Con esta regla, termina el {to} a más tardar.",
+      shortens: "Ahora, el acceso de {app} puede durar hasta el {from}. Con esta regla, termina el {to} a más tardar.",
+      shortensForever: "Ahora, el acceso de {app} no tiene fin. Con esta regla, termina el {to} a más tardar.",
       people: "Miembros afectados",
       permissions: "Permisos afectados",
       who: "¿Qué ocurre con el acceso de los miembros que la regla ya no incluye?",
@@ -185,11 +185,11 @@ export const company = {
         similar: "Otra empresa tiene este nombre o uno parecido. Añada algo, por ejemplo un lugar.",
         slug: "Escriba de 1 a 40 de los caracteres a–z y 0–9, con guiones sueltos entre ellos.",
         taken: "Otra empresa tiene esta dirección. Elija otra.",
-        tooMany: "No puede crear más empresas: 5 por persona como máximo. Pregunte al operador de este servicio.",
+        tooMany: "Ya ha creado 5 empresas, el máximo. Para crear otra, pregunte al operador de este servicio.",
       },
     },
     apps: "Aplicaciones con acceso o con una regla",
-    noApps: "Ninguna aplicación actúa en nombre de la empresa. Lo que pidan los miembros aparecerá aquí.",
+    noApps: "Ninguna aplicación actúa en nombre de la empresa. Las solicitudes de los miembros aparecen aquí.",
     yourApps: "Aplicaciones que usted usa por la empresa",
     noAppsYours: "No usa ninguna aplicación en nombre de la empresa.",
     usedBy: "La usan",
@@ -202,6 +202,10 @@ export const company = {
     revokeAll: "Revocar para todos",
     stopMine: "Detenerla para mí",
     stoppedByYou: "Detenida por usted",
+    endsSoon: {
+      one: "Su acceso termina a las {time} como muy tarde, en 1 minuto como máximo.",
+      other: "Su acceso termina a las {time} como muy tarde, en {count} minutos como máximo.",
+    },
     stoppedSoon: {
       one: "{app} puede actuar por usted hasta las {time}, 1 minuto como máximo.",
       other: "{app} puede actuar por usted hasta las {time}, {count} minutos como máximo.",
@@ -239,6 +243,7 @@ export const company = {
     invitedMailedText:
       "Funciona una sola vez, solo para {person}, y termina {when}. Si el mensaje no llega, entregue este enlace a {person}. No se vuelve a mostrar.",
     invitations: "Invitaciones abiertas",
+    invitationEnds: "Termina {when}",
     withdraw: "Retirar",
     invitationTitle: "{company} le invita",
     invitationText: {
@@ -277,7 +282,7 @@ export const company = {
     confirm: {
       revokeTitle: "¿Revocar {app} para todos?",
       revokeText:
-        "Termina el permiso de la empresa para {app} y, con él, todo lo que la aplicación hace por cualquier miembro. También termina una aprobación para todos los miembros.",
+        "{app} pierde su acceso en nombre de la empresa, para todos los miembros. También termina una aprobación para todos los miembros.",
       keep: "Pueden usarla hasta el fin que cada uno eligió, a más tardar el {when}",
       keepForever: "Conservan su acceso hasta que se revoque",
       end: "Su acceso termina. Lo que conectaron los propios administradores sigue.",

@@ -21,7 +21,7 @@ export const pages = {
     stays: "Su sesión como {person} sigue abierta hasta que inicie sesión con otra cuenta.",
     stay: "Volver",
     chooseIntro:
-      "Ha iniciado sesión como {person}. Para continuar como {person}, introduzca su contraseña. Para usar otra cuenta, introduzca su nombre de usuario y su contraseña.",
+      "Ha iniciado sesión como {person}. Para continuar con esta cuenta, introduzca su contraseña. Para usar otra cuenta, introduzca su nombre de usuario y su contraseña.",
     username: "Nombre de usuario o correo electrónico",
     password: "Contraseña",
     submit: "Iniciar sesión",
@@ -81,8 +81,8 @@ export const pages = {
     next: "Su dispositivo continúa solo.",
     elsewhereTitle: "¿Es este su dispositivo?",
     elsewhereText:
-      "{app} lo pidió desde una red distinta de la suya. Puede ser normal, por ejemplo si su teléfono no está en la misma wifi que el dispositivo. Pero si alguien le envió aquí, quizá esa persona quiera usar la cuenta de usted en su dispositivo.",
-    elsewhereYes: "Sí, he sido yo",
+      "{app} lo pidió desde una red distinta de la suya. Puede ser normal, por ejemplo si su teléfono no está en la misma wifi que el dispositivo.",
+    elsewhereYes: "Sí, es mío",
     elsewhereNo: "No, rechazar",
     allowedTitle: "{app} está conectada",
     allowedText: "Vuelva a su dispositivo. Continuará en unos segundos. Puede cerrar esta página.",

@@ -169,9 +169,9 @@ export const company = {
       loses:
         "{app} perd ces autorisations pour les membres. Les accès que les administrateurs ont connectés eux-mêmes restent.",
       shortens:
-        "Aujourd’hui, l’accès de {app} peut durer jusqu’au {from}. Avec cette règle, il prend fin le {to} au plus tard.",
+        "Actuellement, l’accès de {app} peut durer jusqu’au {from}. Avec cette règle, il prend fin le {to} au plus tard.",
       shortensForever:
-        "Aujourd’hui, l’accès de {app} n’a pas de fin. Avec cette règle, il prend fin le {to} au plus tard.",
+        "Actuellement, l’accès de {app} n’a pas de fin. Avec cette règle, il prend fin le {to} au plus tard.",
       people: "Membres concernés",
       permissions: "Autorisations concernées",
       who: "Que devient l’accès des membres que la règle ne couvre plus ?",
@@ -191,7 +191,7 @@ export const company = {
         slug: "Saisissez de 1 à 40 des caractères a–z et 0–9, avec des tirets simples entre eux.",
         taken: "Une autre entreprise a cette adresse. Choisissez-en une autre.",
         tooMany:
-          "Vous ne pouvez pas créer d’autres entreprises : 5 par personne au plus. Demandez à l’opérateur de ce service.",
+          "Vous avez déjà créé 5 entreprises, le maximum. Pour en créer une autre, adressez-vous à l’opérateur de ce service.",
       },
     },
     apps: "Applications avec un accès ou une règle",
@@ -208,6 +208,10 @@ export const company = {
     revokeAll: "Révoquer pour tout le monde",
     stopMine: "L’arrêter pour moi",
     stoppedByYou: "Arrêtée par vous",
+    endsSoon: {
+      one: "Son accès prend fin au plus tard à {time}, dans {count} minute au plus.",
+      other: "Son accès prend fin au plus tard à {time}, dans {count} minutes au plus.",
+    },
     stoppedSoon: {
       one: "{app} peut encore agir pour vous jusqu’à {time}, pendant {count} minute au plus.",
       other: "{app} peut encore agir pour vous jusqu’à {time}, pendant {count} minutes au plus.",
@@ -247,6 +251,7 @@ export const company = {
     invitedMailedText:
       "Elle fonctionne une seule fois, pour {person} uniquement, et prend fin {when}. Si le message n’arrive pas, donnez ce lien à {person}. Il ne sera plus affiché.",
     invitations: "Invitations ouvertes",
+    invitationEnds: "Se termine {when}",
     withdraw: "Retirer l’invitation",
     invitationTitle: "{company} vous invite",
     invitationText: {
@@ -285,7 +290,7 @@ export const company = {
     confirm: {
       revokeTitle: "Révoquer {app} pour tout le monde ?",
       revokeText:
-        "L’accord de l’entreprise pour {app} prend fin, et avec lui tout ce que l’application fait pour ses membres. Une approbation pour tous les membres prend fin aussi.",
+        "{app} perd son accès au nom de l’entreprise, pour tous les membres. Une approbation pour tous les membres prend fin aussi.",
       keep: "Ils peuvent l’utiliser jusqu’à la fin que chacun a choisie, au plus tard le {when}",
       keepForever: "Ils gardent leur accès jusqu’à une révocation",
       end: "Leur accès prend fin. Ce que les administrateurs ont connecté eux-mêmes reste.",

@@ -22,11 +22,10 @@ export const owner = {
       "Continuez seulement si vous avez ouvert vous-même cette application sur cet appareil. Sinon, choisissez « Ne pas autoriser ».",
     compareCode:
       "Continuez seulement si vous avez commencé cela sur votre appareil et que son écran affiche le code ci-dessous. Sinon, choisissez « Ne pas autoriser ».",
-    documentIntro:
-      "{product} ne connaît pas cette application. Elle vient de l’adresse {host}, qui indique aussi son nom.",
-    documentElsewhere: "Elle vous envoie ensuite vers {host}.",
+    documentIntro: "{product} ne connaît pas cette application. Son nom vient de {host}.",
+    documentElsewhere: "Vous irez ensuite vers {host}.",
     documentDevice:
-      "Votre réponse est ensuite transmise à {host}. N’importe quel programme de cet appareil peut se faire passer pour cette application : n’autorisez l’accès que si vous venez de la lancer vous-même.",
+      "Votre réponse est transmise à {host}. N’importe quel programme de cet appareil peut se faire passer pour cette application : n’autorisez l’accès que si vous venez de la lancer vous-même.",
     registeredIntro:
       "{product} ne connaît pas cette application. Elle s’est enregistrée elle-même et a choisi son nom.",
     changedLook:
@@ -49,12 +48,12 @@ export const owner = {
     whatMore: "Elle demande aussi à",
     whatAgain: "Vous l’autorisez déjà à",
     granted: {
-      one: "{count} autorisation déjà accordée reste et prend fin comme prévu",
-      other: "{count} autorisations déjà accordées restent et prennent fin comme prévu",
+      one: "{count} autorisation déjà accordée ne change pas",
+      other: "{count} autorisations déjà accordées ne changent pas",
     },
     grantedFor: {
-      one: "1 autorisation déjà donnée reste et prend fin comme avant",
-      other: "{count} autorisations déjà données restent et prennent fin comme avant",
+      one: "1 autorisation déjà donnée ne change pas",
+      other: "{count} autorisations déjà données ne changent pas",
     },
     account: "Votre compte",
     accountFor: "Compte",
@@ -76,6 +75,7 @@ export const owner = {
     nextTicked: "L’application n’obtient que ce qui est coché.",
     nextDeny: "Si vous n’autorisez pas, l’application n’obtient aucun nouvel accès.",
     nextDenyKeeps: "Si vous n’autorisez pas, rien ne change : l’application garde l’accès qu’elle a.",
+    nextTickedKeeps: "L’application ne garde que ce qui est coché.",
     nextUndo: "Vous pouvez révoquer l’accès à tout moment dans {apps}.",
     nextUndoOwners:
       "Vous pouvez révoquer l’accès à tout moment : le vôtre dans {apps}, celui d’une entreprise dans {companies}.",
@@ -122,8 +122,8 @@ export const owner = {
       "Les applications que vous autorisez à utiliser votre compte apparaissent ici. Vous pouvez révoquer leur accès à tout moment.",
     search: "Rechercher dans vos applications",
     searchSubmit: "Rechercher",
-    found: { one: "1 application trouvée", other: "{count} applications trouvées" },
-    foundNone: "Aucune de vos applications ne correspond à « {query} ».",
+    found: { one: "1 application trouvée.", other: "{count} applications trouvées." },
+    foundNone: "Aucune application ne correspond à « {query} ».",
     showAll: "Afficher toutes les applications",
     unusedTitle: "Inutilisées depuis 90 jours",
     unusedText: "Révoquez les accès dont vous n’avez plus besoin. L’application pourra refaire une demande.",
@@ -255,9 +255,9 @@ export const owner = {
     newHost: "Nouvelle adresse",
     refusedTo: "Elle demandait à",
     takenAway: "Retiré",
-    canUntil: "{what} — jusqu’au {when}",
-    canForever: "{what} — jusqu’à la révocation",
-    canOnce: "{what} — cette fois seulement",
+    canUntil: "{can} jusqu’au {when}",
+    canForever: "{can} jusqu’à la révocation",
+    canOnce: "{can}, cette fois seulement",
     by: "Par",
     receipt: "Reçu",
     receiptOf: "du {when}",

@@ -22,7 +22,7 @@ export const pages = {
     stays: "Vous restez connecté en tant que {person} jusqu’à votre connexion avec un autre compte.",
     stay: "Revenir",
     chooseIntro:
-      "Vous êtes connecté en tant que {person}. Pour continuer en tant que {person}, saisissez votre mot de passe. Pour utiliser un autre compte, saisissez son nom d’utilisateur et son mot de passe.",
+      "Vous êtes connecté en tant que {person}. Pour continuer avec ce compte, saisissez votre mot de passe. Pour utiliser un autre compte, saisissez son nom d’utilisateur et son mot de passe.",
     username: "Nom d’utilisateur ou adresse e-mail",
     password: "Mot de passe",
     submit: "Se connecter",
@@ -82,8 +82,8 @@ export const pages = {
     next: "Votre appareil continue tout seul.",
     elsewhereTitle: "Est-ce votre appareil ?",
     elsewhereText:
-      "La demande de {app} vient d’un autre réseau que le vôtre. Cela peut être normal, par exemple si votre téléphone n’est pas sur le même Wi-Fi que l’appareil. Mais si quelqu’un vous a envoyé ici, cette personne veut peut-être utiliser votre compte sur son appareil.",
-    elsewhereYes: "Oui, c’est moi",
+      "La demande de {app} vient d’un autre réseau que le vôtre. Cela peut être normal, par exemple si votre téléphone n’est pas sur le même Wi-Fi que l’appareil.",
+    elsewhereYes: "Oui, le mien",
     elsewhereNo: "Non, refuser",
     allowedTitle: "{app} est connectée",
     allowedText: "Retournez à votre appareil. Il continue dans quelques secondes. Vous pouvez fermer cette page.",

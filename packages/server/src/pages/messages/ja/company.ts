@@ -98,8 +98,8 @@ export const company = {
     untilWhen: "期限",
     untilEnded: "管理者が終了するまで",
     laterEnd: "期限を延ばすと、新しい接続に適用されます。メンバーがすでに持っているアクセスの期限は変わりません。",
-    sameEnd: "{when} まで（現在のまま）",
-    sameForever: "期限なし（現在のまま）",
+    sameEnd: "今のまま（{when}）",
+    sameForever: "今のまま（期限なし）",
     saveRule: "規則を保存",
     otherApps: "ほかのアプリ",
     undecided: "個別の規則がないアプリ",
@@ -160,8 +160,8 @@ export const company = {
       blocks: "{app} のアクセスはすべて終了します。管理者が規則を変更するまで、誰も接続できません。",
       withdraws: "この規則は、{app} を利用中の一部のメンバーには適用されなくなります。",
       loses: "メンバーについて、{app} は次の権限を失います。管理者自身が接続したアクセスは残ります。",
-      shortens: "現在、{app} のアクセスは {from} まで続きます。このルールでは、遅くとも {to} に終了します。",
-      shortensForever: "現在、{app} のアクセスに期限はありません。このルールでは、遅くとも {to} に終了します。",
+      shortens: "現在、{app} のアクセスは {from} まで続きます。この規則では、遅くとも {to} に終了します。",
+      shortensForever: "現在、{app} のアクセスに期限はありません。この規則では、遅くとも {to} に終了します。",
       people: "影響を受けるメンバー",
       permissions: "影響を受ける権限",
       who: "規則が適用されなくなるメンバーのアクセスをどうしますか？",
@@ -179,7 +179,7 @@ export const company = {
         similar: "同じ名前、または見た目がよく似た名前の会社があります。地名などを加えてください。",
         slug: "a–z と 0–9 を 1〜40 文字で入力してください。間に単独のハイフンを使えます。",
         taken: "このアドレスはほかの会社が使用しています。別のアドレスを選んでください。",
-        tooMany: "これ以上会社を作成できません。1 人 5 社までです。このサービスの運営者にお問い合わせください。",
+        tooMany: "すでに上限の 5 社を作成しています。さらに作成するには、このサービスの運営者にお問い合わせください。",
       },
     },
     apps: "アクセスまたは規則のあるアプリ",
@@ -196,6 +196,9 @@ export const company = {
     revokeAll: "全員分を取り消す",
     stopMine: "自分の分を停止する",
     stoppedByYou: "自分で停止済み",
+    endsSoon: {
+      other: "アクセスは {count} 分以内（{time} まで）に終了します。",
+    },
     stoppedSoon: {
       other: "{app} は {time} まで（最長 {count} 分）あなたのために動作できます。",
     },
@@ -231,6 +234,7 @@ export const company = {
     invitedMailedText:
       "{person} だけが一度だけ使えます。期限は {when} です。メールが届かない場合は、このリンクを {person} に渡してください。再表示はできません。",
     invitations: "有効な招待",
+    invitationEnds: "{when}に終了",
     withdraw: "取り消す",
     invitationTitle: "{company} から招待されています",
     invitationText: {
@@ -267,8 +271,7 @@ export const company = {
     },
     confirm: {
       revokeTitle: "{app} を全員分取り消しますか？",
-      revokeText:
-        "{app} への会社の許可が終わり、アプリがメンバーのために行うことはすべて終わります。全員への承認も終わります。",
+      revokeText: "{app} は、すべてのメンバーについて、会社の名でのアクセスを失います。全員への承認も終わります。",
       keep: "各自が選んだ期限（遅くとも{when}）まで利用できる",
       keepForever: "取り消されるまでアクセスを維持する",
       end: "アクセスを終了する。管理者が自分で接続したものは残ります。",

@@ -4,10 +4,10 @@ import type { Translation } from "../translation.ts";
 
 export const owner = {
   consent: {
-    title: "{app} があなたのアカウントへのアクセスを求めています",
-    titleMore: "{app} があなたのアカウントへのアクセスの追加を求めています",
+    title: "{app} がアカウントへのアクセスを求めています",
+    titleMore: "{app} がアカウントへのアクセスの追加を求めています",
     titleSignIn: "{app} があなたのサインインを求めています",
-    titleAgain: "{app} があなたのアカウントへのアクセスをもう一度求めています",
+    titleAgain: "{app} がアカウントへのアクセスをもう一度求めています",
     forCompany: { whatAgain: "{company} がすでに許可していること" },
     titleChoice: "{app} がアクセスを求めています",
     thisDevice: "{host}（このデバイス）",
@@ -22,10 +22,10 @@ export const owner = {
       "このアプリをこのデバイスでご自身が開いた場合だけ、続けてください。違う場合は、「許可しない」を選んでください。",
     compareCode:
       "ご自身のデバイスで始めた操作であり、その画面に下のコードが表示されている場合だけ、続けてください。違う場合は、「許可しない」を選んでください。",
-    documentIntro: "{product} はこのアプリを知りません。アドレス {host} から来たアプリで、名前もそこに書かれています。",
+    documentIntro: "{product} はこのアプリを知りません。アプリの名前は {host} に書かれているものです。",
     documentElsewhere: "その後、{host} に移動します。",
     documentDevice:
-      "その後、回答は {host} に渡されます。この端末のどのプログラムもこのアプリを装えます。たった今ご自分で起動した場合だけ許可してください。",
+      "回答は {host} に渡されます。このデバイスのどのプログラムもこのアプリを装えます。たった今ご自分で起動した場合だけ許可してください。",
     registeredIntro: "{product} はこのアプリを知りません。アプリが自分で登録し、名前も自分で決めました。",
     changedLook:
       "許可したときから、このアプリの名前またはロゴが変わりました。以前の名前は {name} です。この変更に心当たりがある場合だけ許可してください。",
@@ -46,10 +46,10 @@ export const owner = {
     whatMore: "このアプリが新たに求めている権限",
     whatAgain: "すでに許可していること",
     granted: {
-      other: "すでに許可している権限（{count} 件）とその期限は変わりません",
+      other: "すでに許可している {count} 件の権限は変わりません",
     },
     grantedFor: {
-      other: "すでに許可されている権限（{count} 件）とその期限は変わりません",
+      other: "すでに許可されている {count} 件の権限は変わりません",
     },
     account: "あなたのアカウント",
     accountFor: "アカウント",
@@ -65,12 +65,13 @@ export const owner = {
     endsNever: "取り消すまで有効",
     grantedKeep: "下で別の終了日時を選択しないかぎり、これらの終了日時は変わりません。",
     asWhom: "サインイン中のアカウント",
-    switch: "アカウントを切り替える",
+    switch: "アカウント切替",
     nextWeb: "どちらを選んでも {host} に戻ります。",
     nextDevice: "どちらを選んでも、このデバイスのアプリに戻ります。",
     nextTicked: "アプリが得るのは、チェックが付いたものだけです。",
     nextDeny: "許可しない場合、アプリは新しいアクセスを得ません。",
     nextDenyKeeps: "許可しない場合、何も変わりません。アプリは今のアクセスを保ちます。",
+    nextTickedKeeps: "アプリに残るのは、チェックが付いたものだけです。",
     nextUndo: "アクセスは {apps} でいつでも取り消せます。",
     nextUndoOwners: "アクセスはいつでも取り消せます。ご自身の分は {apps}、会社の分は {companies} で取り消します。",
     apps: "アプリの一覧",
@@ -237,9 +238,9 @@ export const owner = {
     newHost: "新しいアドレス",
     refusedTo: "求められたこと",
     takenAway: "削除した権限",
-    canUntil: "{what} — {when} まで",
-    canForever: "{what} — 取り消すまで",
-    canOnce: "{what} — 今回だけ",
+    canUntil: "{can}（{when} まで）",
+    canForever: "{can}（取り消すまで）",
+    canOnce: "{can}（今回だけ）",
     by: "操作者",
     receipt: "控え",
     receiptOf: "{when}",
