@@ -128,6 +128,16 @@ describe("the token endpoint", () => {
     expect((await refresh(server, tv, body.refresh_token, { resource: server.issuer })).body.scope).toBe("profile");
   });
 
+  test("scopes of two APIs, nobody has answered yet → a poll without a resource is invalid_target already, one with it waits", async () => {
+    const { deviceCode, userCode } = await aDevice(server, tv, { scope: "read profile" });
+    expect((await poll(server, tv, deviceCode)).body.error).toBe("invalid_target");
+    server.tick(10_000);
+    const resource = "https://api.test";
+    expect((await poll(server, tv, deviceCode, { resource })).body.error).toBe("authorization_pending");
+    await decide(anAgent(), userCode, (await server.addPerson()).username);
+    expect((await poll(server, tv, deviceCode, { resource })).body.scope).toBe("read");
+  });
+
   test("a client without refresh_token → none", async () => {
     const client = await aDeviceClient(server, { grantTypes: [DEVICE_GRANT] });
     const { deviceCode, userCode } = await aDevice(server, client);

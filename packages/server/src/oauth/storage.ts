@@ -319,7 +319,9 @@ export interface PollDevice extends DeviceKey {
 
 /** `unknown`: this client has no such request. `spent`: its tokens were issued, or can't be issued any more. */
 export type PollDeviceOutcome =
-  | { readonly kind: "pending" | "slow_down" | "denied" | "expired" | "spent" | "unknown" }
+  /** `scopes`: the ones that the device asks for. */
+  | { readonly kind: "pending"; readonly scopes: readonly string[] }
+  | { readonly kind: "slow_down" | "denied" | "expired" | "spent" | "unknown" }
   | { readonly kind: "approved"; readonly approval: DeviceApproval };
 
 export interface RedeemDevice extends DeviceKey {

@@ -4,6 +4,7 @@ import { ceilingOf } from "../consent-reach.ts";
 import { refuse } from "../errors.ts";
 import type { Client } from "../model.ts";
 import type { Credential, OAuthContext } from "../ports.ts";
+import { audienceOf } from "../resource-indicator.ts";
 import type { DeviceApproval, PollDeviceOutcome, RedeemDeviceOutcome } from "../storage.ts";
 import { type GrantType, type Redemption, required } from "./grant-type.ts";
 
@@ -20,7 +21,9 @@ export const deviceCode: GrantType = {
       refuse("device_code_unknown", "not one of ours");
     const requestKey = { partition: credential.partition, requestId: credential.id, clientId: client.clientId };
     const poll = { ...requestKey, saltHash: credential.saltHash, now: context.now() };
-    const approval = approved(await context.storage.deviceRequests.poll(poll));
+    const outcome = await context.storage.deviceRequests.poll(poll);
+    if (outcome.kind === "pending" && request.resource === undefined) await requireOneApi(outcome.scopes, context);
+    const approval = approved(outcome);
     const ceiling = ceilingOf(client, context.policy);
     return {
       kind: "grant",
@@ -35,6 +38,16 @@ export const deviceCode: GrantType = {
     };
   },
 };
+
+/**
+ * Refuses a poll that could lead to no token (RFC 8707 §2.2). A device learns it before its owner has answered: otherwise the owner's page
+ * would say that the device is connected, and the device would get nothing.
+ */
+async function requireOneApi(names: readonly string[], { catalog, issuer }: OAuthContext): Promise<void> {
+  const known = await catalog.scopes();
+  const scopes = names.map((name) => known.get(name)).filter((scope) => scope !== undefined);
+  if (scopes.length > 0 && audienceOf(scopes, [], new Map(), issuer) === null) refuse("resource_needed");
+}
 
 /** The owner's consent. Every other outcome of a poll has its own refusal (§3.5). */
 function approved(outcome: PollDeviceOutcome): DeviceApproval {

@@ -55,12 +55,13 @@ export const pollDevice = statement<PollDevice, PollDeviceOutcome>({
       last_poll_at = :now
     WHERE partition = :partition AND request_id = :requestId AND salt_hash = :saltHash AND client_id = :clientId
       AND status = 'pending' AND expires_at > :now
-    RETURNING hurried`,
+    RETURNING hurried, scopes`,
   why: sql`SELECT status, expires_at, approval FROM device_requests
     WHERE partition = :partition AND request_id = :requestId AND salt_hash = :saltHash AND client_id = :clientId`,
   bind: (args) => ({ ...args, slower: SLOWER }),
   outcome: (row, { now }, why) => {
-    if (row !== undefined) return { kind: whole(row, "hurried") === 1 ? "slow_down" : "pending" };
+    if (row !== undefined && whole(row, "hurried") === 1) return { kind: "slow_down" };
+    if (row !== undefined) return { kind: "pending", scopes: json<readonly string[]>(row, "scopes") };
     return why === undefined ? { kind: "unknown" } : settled(why, now);
   },
 });
