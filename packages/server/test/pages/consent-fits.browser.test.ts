@@ -235,3 +235,13 @@ test("a form with a sentence above it, on a low desktop → its button is in sig
     expect(below).toEqual([]);
   });
 });
+
+test("a short hint of a tick, on a desktop → below its label, not beside it", async () => {
+  await withPage({ browser, viewport: { width: 1280, height: 720 } }, async (page) => {
+    await page.goto(`${server.origin}/company-provider-none?locale=ar`);
+    const [label, hint] = await Promise.all(
+      [":first-child", ".small"].map((one) => page.locator(`.ticks .choice-text > ${one}`).boundingBox()),
+    );
+    expect(hint?.y ?? 0).toBeGreaterThanOrEqual((label?.y ?? 0) + (label?.height ?? Number.POSITIVE_INFINITY));
+  });
+});
