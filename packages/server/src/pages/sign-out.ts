@@ -69,7 +69,6 @@ export function signedOutPage(view: SignedOutView, chrome: Chrome): string {
         <p class="soft">${words.signOut.doneApps}</p>
       </div>
       <a class="button" href=${chrome.base + view.signIn}>${words.signOut.again}</a>
-      <a class="alone" href=${`${chrome.base}/account/apps`}>${words.problems.apps}</a>
     </div>`,
   );
 }

@@ -150,6 +150,14 @@ test.each(["recover-done", "recover-done-removed", "undone", "second-step-passke
   },
 );
 
+test.each(["recover-kept-alone", "password-kept", "stronger-provider", "recover-prove-both"])(
+  "%s: one of its buttons is primary",
+  (name) => {
+    const page = states[name]?.(chrome({ issuer: "http://localhost:9400", locale: "en" })) ?? "";
+    expect(page.match(/class="button primary"/g)).toHaveLength(1);
+  },
+);
+
 test("Japanese: no page has a space between two sentences", () => {
   const japanese = chrome({ issuer: "http://localhost:9400", here: "/account/apps", locale: "ja" });
   const spaced = Object.entries(states).flatMap(([name, render]) =>

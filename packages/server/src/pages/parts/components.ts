@@ -96,10 +96,15 @@ export function passwordScript({ passwordScript: src, words }: Chrome): Markup {
 }
 
 /** A link to an http(s) address that opens in a new tab. For any other address, only the text. */
-export function outsideLink(words: Messages, uri: string | null, text: string, { alone = false } = {}): Markup {
+export function outsideLink(
+  words: Messages,
+  uri: string | null,
+  text: string,
+  look: "alone" | "button primary" | null = null,
+): Markup {
   const href = webAddress(uri);
   if (href === null) return html`<span>${text}</span>`;
-  return html`<a class=${alone ? "alone" : null} href=${href} target="_blank" rel="noopener noreferrer"
+  return html`<a class=${look} href=${href} target="_blank" rel="noopener noreferrer"
     >${text}${icon("externalLink")}<span class="unseen"> ${words.newTab}</span></a
   >`;
 }

@@ -22,7 +22,7 @@ export function keptPasswordPage({ csrf, keeper }: KeptPasswordView, chrome: Chr
         <h1>${password.title}</h1>
         <p>${rich(kept.password, { application: name(keeper.name) })}</p>
       </div>
-      <p>${outsideLink(words, keeper.address, label, { alone: true })}</p>
+      ${outsideLink(words, keeper.address, label, "button primary")}
       <a class="button" href=${`${base}/account/security`}>${security.back}</a>
     </div>`,
     { signOut: csrf },

@@ -53,7 +53,10 @@ export function askPage(view: AskView, chrome: Chrome): string {
       ${general !== null && notice("danger", general, { id: GENERAL_ERROR })}
       ${
         view.mail === false
-          ? html`<a class="button" href=${base + view.back}>${words.sent.back}</a>`
+          ? html`<div class="buttons">
+              ${view.keeper !== undefined && outsideLink(words, view.keeper.address, newPasswordThere(view.keeper, words), "button primary")}
+              <a class="button" href=${base + view.back}>${words.sent.back}</a>
+            </div>`
           : html`<form class="fields" method="post" action=${base + (view.what === "recover" ? "/recover" : "/sign-up")} novalidate>
         ${secrets(view.form)}
         ${
@@ -88,14 +91,19 @@ export function askPage(view: AskView, chrome: Chrome): string {
 }
 
 /** Where people of the operator's application get a new password. Other people use the form. */
-function atKeeper({ mail = true }: AskView, { name: called, address }: PasswordPlace, words: Messages): Child {
+function atKeeper({ mail = true }: AskView, place: PasswordPlace, words: Messages): Child {
   const { kept } = words;
-  const link = fill(kept.forgotLink, { application: visible(called, NAME_LENGTH) });
+  const { name: called, address } = place;
+  const link = newPasswordThere(place, words);
   return [
     html`<p>${rich(kept.forgot, { application: name(called) })}</p>`,
-    html`<p>${outsideLink(words, address, link, { alone: true })}</p>`,
+    mail && html`<p>${outsideLink(words, address, link, "alone")}</p>`,
     mail && html`<p class="soft">${kept.here}</p>`,
   ];
+}
+
+function newPasswordThere({ name: called }: PasswordPlace, { kept }: Messages): string {
+  return fill(kept.forgotLink, { application: visible(called, NAME_LENGTH) });
 }
 
 function generalFault(fault: AskView["fault"], words: Messages): string | null {

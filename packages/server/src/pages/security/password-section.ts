@@ -17,7 +17,7 @@ export function passwordSection({ password, now }: SecurityView, { words, base }
         <h2 id="password-title">${security.password}</h2>
         <p class="soft small">${rich(kept.password, { application: name(keeper.name) })}</p>
       </div>
-      <p>${outsideLink(words, keeper.address, fill(kept.change, { application: visible(keeper.name, NAME_LENGTH) }), { alone: true })}</p>
+      <p>${outsideLink(words, keeper.address, fill(kept.change, { application: visible(keeper.name, NAME_LENGTH) }), "alone")}</p>
     </section>`;
   }
   return html`<section class="card section" aria-labelledby="password-title">
