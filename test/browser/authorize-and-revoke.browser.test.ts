@@ -54,7 +54,7 @@ async function connect(page: Page, hands: Hands, person: Person): Promise<string
   expect(await lastUsed(page)).toBe("just now, from 127.0.0.x");
   await page.goto(`${server.issuer}/account/history`);
   expect(await page.locator(".event").first().innerText()).toMatch(
-    /It can until .*\d: (?:See your albums · See your photos|See your photos · See your albums)/,
+    /It can until .*: (?:See your albums · See your photos|See your photos · See your albums)/,
   );
   expect(answer.body.scope?.split(" ").sort()).toEqual(["albums", "read"]);
   const [consent] = await server.assent.storage.consents.list({

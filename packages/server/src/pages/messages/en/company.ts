@@ -32,7 +32,7 @@ export const company = {
     hint: "The admins see this, your name and the list above. {count} characters at most.",
     wrong: "Write what you need the app for, in {count} characters at most.",
     tooMany: "You have many requests open already. Wait until an admin has answered some of them.",
-    submit: "Send the request",
+    submit: "Send request",
     cancel: "Don’t ask",
     askedTitle: "The admins of {company} have been asked",
     askedText: "Once one of them has approved it, open {app} again. Nothing has been shared so far.",
