@@ -2,8 +2,9 @@
 
 import * as openIdClient from "openid-client";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { updateClient } from "../../packages/server/src/admin/clients.ts";
+import { clientRemarks, surroundings, updateClient } from "../../packages/server/src/admin/clients.ts";
 import { adminOf } from "../../packages/server/src/admin/context.ts";
+import type { Client } from "../../packages/server/src/oauth/model.ts";
 import { signedInPerson, tokensOf } from "../support/back-channel.ts";
 import { addCompany } from "../support/company-staff.ts";
 import { Agent, authorizeUrl, consentForm, type Page, pkce, refresh, signIn } from "../support/http-browser.ts";
@@ -165,6 +166,34 @@ describe("RFC 7591 §3 registration", () => {
       (await manage("PUT", app, { ...metadata, client_id: app.body.client_id, client_name: "Another Name" })).status,
     ).toBe(200);
     expect(await stored(closed, app)).toMatchObject({ reviewed: false });
+  });
+
+  test("what an operator relaxed for a reviewed client → strict again with another name, except the token's terms; nothing is looser", async () => {
+    const relaxed = {
+      ...{ reviewed: true, requirePkce: false, allowPlainPkce: true, tokenEndpointAudience: true },
+      ...{ consentCeiling: "none" as const, refresh: "keep" as const },
+    };
+    const metadata = { ...aRegistration, token_endpoint_auth_method: "client_secret_basic" };
+    const terms = { requirePkce: false } as const;
+    for (const [policy, requirePkce] of [[{}, true] as const, [terms, false] as const]) {
+      const token = await anInitialToken(closed, { policy });
+      const app = await register(closed, metadata, { token });
+      const id = clientOf(app).clientId;
+      await updateClient(id, relaxed, admin(closed));
+      const again = { ...metadata, client_id: id, client_name: "Another Name" };
+      expect((await manage("PUT", app, { ...metadata, client_id: id })).status).toBe(200);
+      expect(await stored(closed, app)).toMatchObject(relaxed);
+      expect((await manage("PUT", app, again)).status).toBe(200);
+      expect(await stored(closed, app)).toMatchObject({
+        ...{ reviewed: false, requirePkce, allowPlainPkce: false, tokenEndpointAudience: false },
+        ...{ consentCeiling: null, refresh: "rotate" },
+      });
+      const warned = clientRemarks((await stored(closed, app)) as Client, await surroundings(admin(closed)));
+      expect(warned.some(({ field }) => field === "reviewed")).toBe(!requirePkce);
+      await updateClient(id, { requirePkce: true }, admin(closed));
+      expect((await manage("PUT", app, { ...again, client_name: "A Third Name" })).status).toBe(200);
+      expect(await stored(closed, app)).toMatchObject({ requirePkce: true });
+    }
   });
 
   test("openid-client registers, and uses what it got", async () => {

@@ -26,7 +26,7 @@ import { changedLists, defaultScopeProblems, type ListChanges } from "./multi-va
 import { type Precondition, untilStored } from "./precondition.ts";
 import { pagesOf } from "./read-whole-list.ts";
 import { metadataOf } from "./registered-metadata.ts";
-import { selfRegistration } from "./self-registered-client.ts";
+import { selfRegistration, unreviewedWeaknesses } from "./self-registered-client.ts";
 import { exchangeProblems, exchangeRemarks } from "./token-exchange-policy.ts";
 import { withWorkloadMethod, workloadProblems } from "./workload-identity.ts";
 
@@ -337,6 +337,9 @@ export function clientRemarks(client: Client, { grants, scopes }: Surroundings):
     remarks.push({ field: "consent_ceiling", problem });
   }
   remarks.push(...exchangeRemarks(client));
+  const weak = unreviewedWeaknesses(client).join(", ");
+  if (weak !== "")
+    remarks.push({ field: "reviewed", problem: `nobody has reviewed this client, but it may use ${weak}` });
   if (client.allowPlainPkce) {
     remarks.push({
       field: "allow_plain_pkce",
@@ -383,7 +386,6 @@ function unknownClient(clientId: string): never {
   return refuse("unknown", "client_id", `there is no client ${JSON.stringify(clientId)}`);
 }
 
-/** Reads, changes and writes the client; repeats this if another operator wrote in between. */
 /** Changes the stored client, also while others change it. `change` can run several times. Throws `unknown`. */
 export async function rewriteClient(
   clientId: string,

@@ -13,3 +13,15 @@ export function selfRegistration(
   const ceiling = same ? registered.ceiling : { scopes: fields.scopes, grantTypes: fields.grantTypes };
   return { registered: { ...registered, ceiling, appearance: appearanceOf(fields, logo) } };
 }
+
+/** What an operator has relaxed for a client that describes itself, and that nobody has reviewed now. */
+export function unreviewedWeaknesses(client: Client): readonly string[] {
+  const { document, registered, reviewed, type } = client;
+  if (reviewed !== false || (document === undefined && registered === undefined)) return [];
+  return [
+    ...(type === "confidential" && !client.requirePkce ? ["requests without PKCE"] : []),
+    ...(client.allowPlainPkce ? ["plain PKCE challenges"] : []),
+    ...(client.tokenEndpointAudience ? ["assertions for the token endpoint"] : []),
+    ...(client.consentCeiling === "none" ? ["consents without an end"] : []),
+  ];
+}

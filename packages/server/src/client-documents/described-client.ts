@@ -21,7 +21,7 @@ export function clientOf(address: string, described: DescribedClient, before: Cl
   return {
     ...before,
     ...fields,
-    ...(judged ? {} : { logo: null, ...aStrangerAgain }),
+    ...(judged ? {} : { logo: null, ...aStrangerAgain(before, null) }),
     scopes: before.scopes,
     reducedAt: lost ? now : before.reducedAt,
     updatedAt: now,

@@ -246,7 +246,7 @@ export class ClientRegistration {
       ...fields,
       ...secretsAfter(before, fields.authMethod),
       // An operator judged another app.
-      ...(isNew ? aStrangerAgain : {}),
+      ...(isNew ? aStrangerAgain(before, registered.policy) : {}),
       logo,
       defaultScopes: (before.defaultScopes ?? []).filter((name) => fields.scopes.includes(name)),
       defaultMaxAge,
