@@ -99,6 +99,28 @@ test("an app that gets access by the operator's rules alone → listed, and its 
   expect(await use()).toBe(200);
 });
 
+test("a paused app whose consent ends, by the operator's rules alone → stays listed and stopped until it is resumed", async () => {
+  const issuer = aJwtIssuer("https://over.test");
+  await trust(server, { issuer: issuer.issuer, type: "jwt", jwks: issuer.jwks, scopes: ["read"] });
+  const robot = await server.addClient({
+    ...{ name: "Robot", grantTypes: [JWT_BEARER], redirectUris: [], consentCeiling: 3600 },
+  });
+  const { username } = await server.addPerson();
+  const agent = new Agent(server.issuer);
+  await signIn(agent, username);
+  const use = async () =>
+    (await present(server, robot, JWT_BEARER, jwtOf(issuer, claimsFor(server, issuer, username)))).status;
+  expect(await use()).toBe(200);
+  await press(agent, "pause", robot.clientId);
+  server.tick(2 * 3_600_000);
+  expect(await use()).toBe(400);
+  const entry = entryOf(await agent.get(AGENTS), robot.clientId);
+  expect(entry).toContain("What was allowed has ended since.");
+  expect(entry).not.toContain("Keeps access until");
+  await press(agent, "resume", robot.clientId);
+  expect(await use()).toBe(200);
+});
+
 test("an app with access to several APIs → each that it used, also one that only asked about a token", async () => {
   const { agent, username } = await someone();
   const url = authorizeUrl(server, client, { scope: "read bound", prompt: "consent" });

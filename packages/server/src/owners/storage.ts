@@ -370,7 +370,7 @@ export interface OwnerStorage {
       readonly ownerId: string;
       readonly now: Millis;
     }): Promise<readonly ConsentWithGrants[]>;
-    /** The active consents of an owner, with what the apps hold under them. */
+    /** The active consents of an owner, with what the apps hold under them; of expired ones, those that are paused. */
     listHeld(args: {
       readonly partition: number;
       readonly ownerId: string;

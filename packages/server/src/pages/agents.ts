@@ -124,10 +124,16 @@ function entry(agent: AgentEntry, about: About, { words, base }: Chrome): Markup
   </article>`;
 }
 
-/** Says that nothing is lost, and how long the app can still use what it had before. */
-function pausedText({ stopsIn }: AgentEntry, pausedAt: number, { now, texts }: About, words: Messages): Child {
+function isOver({ expiresAt }: AgentEntry, now: number): boolean {
+  return expiresAt !== null && expiresAt <= now;
+}
+
+/** Says that nothing is lost, or what is, and how long the app can still use what it had before. */
+function pausedText(agent: AgentEntry, pausedAt: number, { now, texts }: About, words: Messages): Child {
+  const { stopsIn } = agent;
   const { agents } = words;
-  const since = rich(texts.pausedSince, { when: timeElement(words, pausedAt, now) });
+  const text = isOver(agent, now) ? agents.pausedOver : texts.pausedSince;
+  const since = rich(text, { when: timeElement(words, pausedAt, now) });
   if (stopsIn < 1) return since;
   const still = rich(plural(words.language, agents.pausedStill, stopsIn), { count: stopsIn });
   return sentences(words.language, since, still);
@@ -161,7 +167,7 @@ function facts(agent: AgentEntry, now: number, words: Messages): Markup {
       html`<dd>${rich(apps.throughOne, { app: name(one.name), through: name(agent.name), when: time(one.lastUsedAt) })}</dd>`,
   );
   return html`<dl class="facts lines">
-    <div><dt>${agents.keeps}</dt><dd>${agent.expiresAt === null ? agents.keepsForever : shownTime(words, agent.expiresAt, "exact")}</dd></div>
+    ${!isOver(agent, now) && html`<div><dt>${agents.keeps}</dt><dd>${agent.expiresAt === null ? agents.keepsForever : shownTime(words, agent.expiresAt, "exact")}</dd></div>`}
     <div><dt>${apps.used}</dt><dd>${agent.lastUsedAt === null ? apps.never : time(agent.lastUsedAt)}</dd></div>
     ${uses.length > 0 && html`<div><dt>${agents.uses}</dt>${uses}</div>`}
     ${through.length > 0 && html`<div><dt>${apps.through}</dt>${through}</div>`}

@@ -76,6 +76,7 @@ export const agentsStates: Readonly<Record<string, (chrome: Chrome) => string>> 
     ),
   "agents-paused-at-once": (c) =>
     agentsPage(aView({ agents: [paused], notice: { kind: "paused", app: paused.name, openUntil: null } }), c),
+  "agents-paused-over": (c) => agentsPage(aView({ agents: [{ ...paused, expiresAt: NOW - DAY }] }), c),
   "agents-resumed": (c) =>
     agentsPage(aView({ notice: { kind: "resumed", app: "Calendar Assistant", openUntil: null } }), c),
   "agents-gone": (c) => agentsPage(aView({ notice: { kind: "gone" } }), c),

@@ -48,7 +48,8 @@ export async function agentsOf(
       const client = await oauth.catalog.client(clientId);
       const ceiling = client === undefined ? null : ceilingOf(client, oauth.policy);
       const consent = consentUnder(stored.consent, ceiling);
-      if (!isAgent(stored, client, actors) || (consent.expiresAt !== null && consent.expiresAt <= now)) return [];
+      const isOver = consent.expiresAt !== null && consent.expiresAt <= now;
+      if (!isAgent(stored, client, actors) || (isOver && !isPaused(consent))) return [];
       const present = consent.scopes.filter(({ expiresAt }) => expiresAt === null || expiresAt > now);
       const names = new Set([...againByRules(consent), ...present.map(({ name }) => name)]);
       const agent: Agent = {
@@ -66,7 +67,7 @@ export async function agentsOf(
 
 /**
  * True: the app can get access while the owner is away, also by the operator's rules, got some through another app, or nobody
- * here registered it. A paused app is always one, so that it can go on.
+ * here registered it. A paused app is always one, so that it can go on: its pause outlasts the consent.
  */
 function isAgent({ consent, held }: ConsentWithHeld, client: Client | undefined, actors: ReadonlySet<string>): boolean {
   if (isPaused(consent) || held.some(({ refreshable }) => refreshable) || actors.has(consent.clientId)) return true;

@@ -232,7 +232,8 @@ export const listHeld = query<
   readonly ConsentWithHeld[]
 >({
   sql: sql`SELECT ${usedConsentColumns} FROM consents
-    WHERE partition = :partition AND owner_id = :ownerId AND status = 'active' AND (expires_at IS NULL OR expires_at > :now)
+    WHERE partition = :partition AND owner_id = :ownerId AND status = 'active'
+      AND (expires_at IS NULL OR expires_at > :now OR paused_at IS NOT NULL)
     ORDER BY client_id`,
   also: sql`SELECT g.client_id, g.audience, MAX(g.refreshable) AS refreshable, MAX(${used}) AS used_at FROM grants AS g
     WHERE g.partition = :partition AND g.owner_id = :ownerId AND ${isActive} AND g.idle_until > :now AND g.absolute_until > :now

@@ -22,6 +22,7 @@ export const agents: Translation<typeof english, "zero" | "one" | "two" | "few" 
     details: "التفاصيل",
     pausedSince: "أُوقف مؤقتًا {when}. لا يحصل على وصول جديد حتى تستأنفه. يبقى ما سمحت به كما هو.",
     pausedSinceCompany: "أُوقف مؤقتًا {when}. لا يحصل على وصول جديد حتى يستأنفه مشرف. يبقى ما سُمح به كما هو.",
+    pausedOver: "أُوقف مؤقتًا {when}. انتهى ما سُمح به منذ ذلك الحين. لا يحصل على وصول جديد حتى يُستأنف هنا.",
     pausedHere: "أوقفت هذا التطبيق مؤقتًا {when}. يمكنك استئنافه في {agents}.",
     pausedStill: {
       zero: "ينتهي وصوله الحالي فورًا.",

@@ -24,6 +24,8 @@ export const agents: Translation<typeof english, "one" | "other"> = {
       "Pausiert {when}. Die App bekommt keinen neuen Zugriff, bis Sie sie fortsetzen. Was Sie erlaubt haben, bleibt erhalten.",
     pausedSinceCompany:
       "Pausiert {when}. Die App bekommt keinen neuen Zugriff, bis die Verwaltung sie fortsetzt. Was erlaubt wurde, bleibt erhalten.",
+    pausedOver:
+      "Pausiert {when}. Was erlaubt wurde, ist seitdem abgelaufen. Die App bekommt keinen neuen Zugriff, bis sie hier fortgesetzt wird.",
     pausedHere: "Sie haben diese App {when} pausiert. Unter {agents} können Sie sie fortsetzen.",
     pausedStill: {
       one: "Der bisherige Zugriff endet innerhalb von 1 Minute.",

@@ -19,6 +19,7 @@ export const agents = {
     details: "Details",
     pausedSince: "Paused {when}. It gets no new access until you resume it. What you allowed stays.",
     pausedSinceCompany: "Paused {when}. It gets no new access until an admin resumes it. What was allowed stays.",
+    pausedOver: "Paused {when}. What was allowed has ended since. It gets no new access until it is resumed here.",
     pausedHere: "You paused this app {when}. {agents} lets you resume it.",
     pausedStill: {
       one: "The access that it already has ends within 1 minute.",

@@ -24,6 +24,7 @@ export const agents: Translation<typeof english, "one" | "other"> = {
     pausedSince: "En pausa ({when}). No obtiene acceso nuevo hasta que la reanude. Lo que permitió se conserva.",
     pausedSinceCompany:
       "En pausa ({when}). No obtiene acceso nuevo hasta que un administrador la reanude. Lo que se permitió se conserva.",
+    pausedOver: "En pausa ({when}). Lo que se permitió ya terminó. No obtiene acceso nuevo hasta que se reanude aquí.",
     pausedHere: "Puso esta aplicación en pausa {when}. Puede reanudarla en {agents}.",
     pausedStill: {
       one: "El acceso que ya tiene termina en 1 minuto como máximo.",

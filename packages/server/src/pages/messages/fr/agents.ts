@@ -25,6 +25,8 @@ export const agents: Translation<typeof english, "one" | "other"> = {
       "En pause ({when}). Elle n’obtient aucun nouvel accès avant que vous la réactiviez. Ce que vous avez autorisé est conservé.",
     pausedSinceCompany:
       "En pause ({when}). Elle n’obtient aucun nouvel accès avant qu’un administrateur la réactive. Ce qui a été autorisé est conservé.",
+    pausedOver:
+      "En pause ({when}). Ce qui a été autorisé a pris fin depuis. Elle n’obtient aucun nouvel accès avant d’être réactivée ici.",
     pausedHere: "Vous avez mis cette application en pause {when}. Vous pouvez la réactiver dans {agents}.",
     pausedStill: {
       one: "L’accès déjà accordé prend fin dans un délai de {count} minute.",

@@ -23,6 +23,8 @@ export const agents: Translation<typeof english, "other"> = {
     pausedSince: "{when}に一時停止しました。再開するまで、新しいアクセスは与えられません。許可した内容は残ります。",
     pausedSinceCompany:
       "{when}に一時停止しました。管理者が再開するまで、新しいアクセスは与えられません。許可された内容は残ります。",
+    pausedOver:
+      "{when}に一時停止しました。許可された内容は、その後終了しました。ここで再開するまで、新しいアクセスは与えられません。",
     pausedHere: "このアプリを{when}に一時停止しました。{agents}で再開できます。",
     pausedStill: { other: "すでに得ているアクセスは、{count} 分以内に終了します。" },
     pause: "一時停止",
