@@ -10,6 +10,7 @@ import { addCompany, claimsOf } from "../support/company-staff.ts";
 import { authorizeUrl, redeem, refresh } from "../support/http-browser.ts";
 import { startWebApp, type WebApp } from "../support/link-and-callback-site.ts";
 import { PASSWORD, startServer, type TestServer, variants } from "../support/test-server.ts";
+import { exchanging, TOKEN_EXCHANGE } from "../support/token-exchange.ts";
 
 let browser: Browser;
 let server: TestServer;
@@ -44,6 +45,60 @@ describe.each(
     // axe needs JavaScript, too.
     if (javaScriptEnabled) expect(await axe(page), page.url()).toEqual([]);
   };
+
+  test("an admin connects an app with another service and removes it: nothing is chosen before, nothing goes without a question", async () => {
+    const company = await addCompany(server, { defaultRule: "members" });
+    const offer = { audience: "https://as.chat.test", company: null, clientId: "x", scopes: ["a", "b"], resources: [] };
+    const texts = { a: "Read your chats", b: "Write in your chats" };
+    const name = `Wiki ${javaScriptEnabled}`;
+    const client = await server.addClient({
+      ...{ name, grantTypes: ["authorization_code", TOKEN_EXCHANGE] },
+      tokenExchange: exchanging({ connections: [{ ...offer, status: "offered", name: "Chat", texts }] }),
+    });
+    const { partition, companyId } = company;
+    const stored = () => server.assent.storage.companyConnections.list({ partition, companyId });
+
+    await visit(async (page) => {
+      const main = () => page.locator("main").innerText();
+      const press = (name: string | RegExp) => page.locator("main").getByRole("button", { name }).click();
+      await page.goto(`${server.issuer}/login`);
+      await signIn(page, company.admin.username);
+      await page.goto(`${server.issuer}/company/${company.slug}`);
+      await page.locator(".company-places").getByRole("link", { name: "Connections" }).click();
+      await check(page);
+      await page.getByRole("link", { name: "Connect an app" }).click();
+      await page.locator("#q").fill(name);
+      await page.locator("#q").press("Enter");
+      await page.waitForURL(/q=/);
+      await check(page);
+      await page.getByRole("link", { name: /^Choose/ }).click();
+      await check(page);
+      expect(await main()).toContain("as.chat.test");
+      expect(await page.locator("input[name=scope]:checked").count()).toBe(0);
+      // A second press of Enter in the form must not connect everything.
+      await press("Connect");
+      await check(page);
+      expect(await main()).toContain("Choose at least one permission");
+      expect(await stored()).toEqual([]);
+      await page.getByLabel("Read your chats").check();
+      await page.locator("select[name=duration]").selectOption("2592000");
+      await press("Connect");
+      await page.waitForURL(/done=connected/);
+      await check(page);
+      expect(await main()).not.toContain("Write in your chats");
+      expect(await stored()).toMatchObject([{ clientId: client.clientId, record: { scopes: ["a"] } }]);
+      await page.getByRole("link", { name: /^Remove/ }).click();
+      await check(page);
+      expect(await main()).toContain("can no longer act in");
+      await page.getByRole("link", { name: "Cancel" }).click();
+      expect(await stored()).toHaveLength(1);
+      await page.getByRole("link", { name: /^Remove/ }).click();
+      await press("Remove");
+      await page.waitForURL(/done=removed/);
+      await check(page);
+      expect(await stored()).toEqual([]);
+    });
+  });
 
   test("a member asks, an admin approves for all members, then revokes for everyone", async () => {
     const company = await addCompany(server);

@@ -48,3 +48,66 @@ test("cross-app access: a company's provider is trusted, an app is connected; ot
     token_exchange: { subjects: ["id_token"], connections: [{ ...connection, status: "paused" }] },
   });
 });
+
+test("an offer → it stays one when its scopes change, can't be paused, and lacks nothing; a company sees it when an admin connects it", async () => {
+  const made = ["--type", "confidential", "--grant-type", "token-exchange"];
+  const id = String((await json(["client", "create", "--name", "Wiki", ...made]))["client_id"]);
+  const there = ["client", "connect", id, "--audience", "https://as.offer.test"];
+  const offer = [...there, "--client-id-there", "w", "--scope", "chat:read", "--offer", "Chat"];
+  for (const [args, said] of [
+    [[...offer, "--scope-text", "chat:write=Write"], "--scope-text"],
+    [[...offer, "--scope-text", "=x"], "write SCOPE=TEXT"],
+    [[...offer.slice(0, -1), "Ch\u202eat"], "--offer"],
+    [[...offer, "--pause"], "can't be paused"],
+  ] as const) {
+    const { code, stderr } = await at.run(args, withToken());
+    expect([code === 0, stderr]).toEqual([false, expect.stringContaining(said)]);
+  }
+  const record = {
+    audience: "https://as.offer.test",
+    company: null,
+    client_id: "w",
+    scope: "chat:read",
+    resources: [],
+  };
+  const words = { "chat:read": "Read your chats" };
+  expect(await json([...offer, "--scope-text", "chat:read=Read your chats"])).toMatchObject({
+    token_exchange: { connections: [{ ...record, status: "offered", name: "Chat", scope_texts: words }] },
+  });
+  expect(await json([...there, "--scope", "chat:read chat:write"])).toMatchObject({
+    token_exchange: {
+      connections: [{ ...record, scope: "chat:read chat:write", status: "offered", name: "Chat", scope_texts: words }],
+    },
+  });
+  const paused = await at.run([...there, "--pause"], withToken());
+  expect([paused.code === 0, paused.stderr]).toEqual([false, expect.stringContaining("can't be paused")]);
+
+  await json(["company", "create", "--name", "Offered", "--slug", "offered"]);
+  expect(await json(["company", "show", "offered"])).toMatchObject({ connections: [] });
+  const company = await server.assent.storage.companies.find({ slug: "offered" });
+  if (company === undefined) throw new Error("no company");
+  const { partition, companyId } = company;
+  const now = server.now();
+  await server.assent.storage.companyConnections.put({
+    ...{
+      partition,
+      companyId,
+      clientId: id,
+      audience: "https://as.offer.test",
+      endsAt: now + 1e9,
+      seen: null,
+      by: null,
+      now,
+    },
+    record: {
+      ...{ clientIdThere: "w", scopes: ["chat:read"], resources: [], clientName: "Wiki", serverName: "Chat" },
+      texts: {},
+    },
+  });
+  const listed = { client_id: id, client_name: "Wiki", server_name: "Chat", scope: "chat:read", client_id_there: "w" };
+  expect(await json(["company", "show", "offered"])).toMatchObject({ connections: [{ ...listed, state: "on" }] });
+  await json([...there, "--off"]);
+  expect(await json(["company", "show", "offered"])).toMatchObject({
+    connections: [{ ...listed, state: "withdrawn" }],
+  });
+});

@@ -36,6 +36,8 @@ const PAGES = [
     "device-elsewhere",
     "device-allowed",
     "ask-admin-wrong",
+    "company-connections",
+    "company-connect-change",
     "asked-admin",
     "invitation",
     "apps",
