@@ -105,7 +105,7 @@ const see = { name: "photos:read", description: "See your photos and albums" };
 const add = { name: "photos:write", description: "Add photos to your albums" };
 
 /** Another service in which an app may act for members. */
-const chat = { name: "Chat", host: "as.chat.example", can: ["Read your chats"], endsAt: NOW + 90 * DAY };
+const chat = () => ({ name: "Chat", host: "as.chat.example", can: ["Read your chats"], endsAt: NOW + 90 * DAY });
 
 function aCompanyApp(change: Partial<CompanyAppView> = {}): CompanyAppView {
   return {
@@ -370,8 +370,8 @@ export const companyPageStates: Readonly<Record<string, (chrome: Chrome) => stri
           aRequest({ clientId: "c-7", app: "Calendar", refusedAt: NOW - HOUR / 2 }),
         ],
         apps: [
-          aCompanyApp({ chosen: true, connections: [chat] }),
-          aCompanyApp({ mine: "stopped", connections: [chat] }),
+          aCompanyApp({ chosen: true, connections: [chat()] }),
+          aCompanyApp({ mine: "stopped", connections: [chat()] }),
           aCompanyApp({ state: "block", mine: null }),
         ],
       }),

@@ -14,7 +14,7 @@ import {
   removeConnectionPage,
 } from "../../src/pages/index.ts";
 import { frame } from "./company-states.ts";
-import { HOSTILE_NAME, LONG_NAME, NOW } from "./page-states.ts";
+import { HOSTILE_NAME, LONG_NAME, NOW } from "./sample-views.ts";
 
 const DAY = 86_400_000;
 const inCompany = (change = {}) => frame({ connections: true, ownSignIn: true, ...change });
