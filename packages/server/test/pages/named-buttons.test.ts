@@ -40,6 +40,12 @@ test("a receipt without an app → nothing about an app's access", () => {
   expect(pageOf("receipt", "en")).toContain("the app still has access");
 });
 
+test("a receipt that access ended → it doesn't prove that this is still so, instead of that the app has access", () => {
+  const ended = pageOf("receipt-ended", "en");
+  expect(ended).not.toContain("the app still has access");
+  expect(ended).toContain("That this is still so");
+});
+
 test("recovery codes → saving them comes before the link that leaves the page", () => {
   const { recovery } = messages("en");
   const page = pageOf("recovery-codes", "en");
