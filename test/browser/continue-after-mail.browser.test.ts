@@ -184,7 +184,7 @@ describe.each(
       await visit(async (phone) => {
         await phone.goto(await linkFor(person.email));
         await choosesPassword(phone);
-        await phone.getByText("To connect your device, go back to the browser where you started").waitFor();
+        await phone.getByText("go back to the browser where you started, and sign in there to connect it").waitFor();
       });
       await page.getByRole("link", { name: "Back to sign-in" }).click();
       await entersNew(page, person.username);
