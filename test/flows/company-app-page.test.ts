@@ -56,6 +56,51 @@ async function setRule(agent: Agent, app: TestClient, of: TestCompany, fields: R
   return done.status === 303 ? done : agent.submit(formTo(done, `/apps/${app.clientId}`, { confirmed: "yes" }));
 }
 
+describe("what an admin and a member read", () => {
+  const allowed = { rule: "allow", audience: "everybody", scope: "read", duration: "86400" };
+
+  test("an app is paused for everyone → its page, the list and the member's page say so, until it goes on", async () => {
+    const acme = await addCompany(server);
+    const app = await server.addClient({ verified: true });
+    const agent = await as(acme.admin);
+    await setRule(agent, app, acme, allowed);
+    const pause = (paused: boolean) =>
+      server.assent.storage.companyApps.setPaused({
+        ...{ partition: acme.partition, companyId: acme.companyId, clientId: app.clientId },
+        ...{ paused, by: null, now: server.now() },
+      });
+    const member = await as(acme.member);
+    const read = async () =>
+      (await Promise.all([agent.get(appPath(app, acme)), agent.get(path("", acme)), member.get(path("", acme))])).map(
+        ({ text }) => /Paused/.test(text),
+      );
+    expect(await read()).toEqual([false, false, false]);
+    expect((await pause(true)).kind).toBe("changed");
+    expect(await read()).toEqual([true, true, true]);
+    expect((await member.get(path("", acme))).text).toMatch(/gets no new access until an admin resumes it/);
+    await pause(false);
+    expect(await read()).toEqual([false, false, false]);
+  });
+
+  test("a request of which a part is approved → the admin sees what still waits, and what is approved", async () => {
+    const acme = await addCompany(server);
+    const app = await server.addClient({ verified: true });
+    await server.assent.storage.companyApps.askApproval({
+      ...{ partition: acme.partition, companyId: acme.companyId, clientId: app.clientId },
+      ...{ personId: acme.member.personId, scopes: ["read", "write"], reason: "for slides", now: server.now() },
+    });
+    const agent = await as(acme.admin);
+    const pages = async () => [await agent.get(path("", acme)), await agent.get(appPath(app, acme))];
+    for (const { text } of await pages()) expect(text).not.toContain("Approved already");
+    await setRule(agent, app, acme, allowed);
+    for (const { text } of await pages()) {
+      expect(text).toContain("for slides");
+      expect(text.indexOf("Waiting for an answer")).toBeGreaterThan(0);
+      expect(text.indexOf("Approved already")).toBeGreaterThan(text.indexOf("Waiting for an answer"));
+    }
+  });
+});
+
 describe("the rule about an app", () => {
   test("a rule: none chosen, for nobody, for a stranger, nothing ticked, a duration that isn't offered → the form again, nothing changed", async () => {
     const acme = await addCompany(server);

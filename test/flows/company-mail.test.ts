@@ -70,7 +70,7 @@ test("a request that is refused, and one that is approved → the member hears w
   const { partition, companyId, member } = acme;
   const agent = await as(acme.admin);
   for (const [place, subject] of [
-    ["/refuse", "Paper & Ink was not approved at Acme Corp"],
+    ["/refuse", "Your request for Paper & Ink at Acme Corp was refused"],
     ["/apps/", "Paper & Ink may be used at Acme Corp"],
   ] as const) {
     const { clientId } = await server.addClient({ name: "Paper & Ink" });

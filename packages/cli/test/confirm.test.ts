@@ -8,6 +8,7 @@ import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openStorage, type Storage } from "../../server/src/storage/open.ts";
+import { aCompanyGrant, aStaffedCompany } from "../../server/test/storage/support/company-builders.ts";
 import { aGrant, anApproval, aRedemption, aSession } from "../../server/test/storage/support/record-builders.ts";
 import { aWorkspaceWithDatabase, type Workspace } from "./support/run-command.ts";
 
@@ -256,4 +257,41 @@ test("restored where no database is → says so before it puts one there; for in
   expect((await at.run(["db", "restore", "b.db", "--yes"], { env })).code).toBe(0);
   const drill = { ASSENT_DATA_DIR: join(at.folder, "drill") };
   expect((await at.run(["db", "restore", "b.db", "--for-inspection"], { env: drill })).code).toBe(0);
+});
+
+test("somebody connected an app for a company; an issuer proves a client → said before they are deleted", async () => {
+  const own = await aWorkspaceWithDatabase();
+  try {
+    const storage = await openStorage({ url: `sqlite:${join(own.dataDir, "assent.db")}`, writer: "main" });
+    const { company, admin } = await aStaffedCompany(storage);
+    const now = storage.now();
+    const grant = aCompanyGrant(company, admin, { authTime: now, codeUntil: now + 3_600_000 });
+    await storage.grants.approve(anApproval(grant, { now }));
+    await storage.grants.redeem(aRedemption(grant, { now }));
+    await storage.close();
+    const deleting = await own.run(["user", "delete", "--", admin.username]);
+    expect(deleting.stderr).toMatch(/ends 1 company grant and 1 company membership\./);
+    const disabling = await own.run(["user", "disable", "--", admin.username], { input: "n\n", terminal: true });
+    expect(disabling.stderr).toMatch(/ends 1 company grant\. They don't come back/);
+
+    const keys = ["--type", "jwt", "--jwks-uri", "https://ci.test/jwks"];
+    await own.json(["issuer", "create", "--issuer", "https://ci.test", ...keys]);
+    await own.json(["scope", "create", "list", "--description", "See"]);
+    const job = [
+      "--name",
+      "Job",
+      "--type",
+      "confidential",
+      "--grant-type",
+      "client_credentials",
+      "--own-scope",
+      "list",
+    ];
+    const proof = ["--workload-issuer", "https://ci.test", "--workload-subject", "repo:octo/app"];
+    await own.json(["client", "create", ...job, ...proof]);
+    const issuer = await own.run(["issuer", "delete", "https://ci.test"]);
+    expect(issuer.stderr).toMatch(/1 client can no longer authenticate with its tokens: Job \(/);
+  } finally {
+    own.remove();
+  }
 });

@@ -198,9 +198,14 @@ async function change(issuer: string, options: IssuerOptions) {
 async function remove(issuer: string, options: JsonOption & YesOption) {
   await withAdmin(options, async (admin, out) => {
     const { deleteIssuer, MOST_COUNTED, impactOfIssuer } = await import("@assent/server/admin");
-    const { links } = await impactOfIssuer(issuer, admin);
+    const { links, clients } = await impactOfIssuer(issuer, admin);
+    const which = `${clients.slice(0, 5).join(", ")}${clients.length > 5 ? ", …" : ""}`;
+    const alone =
+      clients.length === 0
+        ? ""
+        : ` ${counted(clients.length, "client")} can no longer authenticate with its tokens: ${which}.`;
     await confirm(
-      `Deleting the issuer ${issuer} ends ${counted(links, "link", MOST_COUNTED)} of its subjects to users. The server refuses its assertions. Issued access tokens work until they expire. You can't undo this.`,
+      `Deleting the issuer ${issuer} ends ${counted(links, "link", MOST_COUNTED)} of its subjects to users. The server refuses its assertions.${alone} Issued access tokens work until they expire. You can't undo this.`,
       options,
     );
     await deleteIssuer(issuer, admin);

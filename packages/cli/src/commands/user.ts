@@ -248,8 +248,14 @@ export async function pictureIn(file: string | false | undefined): Promise<Uint8
 async function remove(login: string, options: JsonOption & YesOption) {
   await withAdmin(options, async (admin, out) => {
     const { deleteUser, MOST_COUNTED, impactOfUser } = await import("@assent/server/admin");
-    const { person, sessions, grants, consents, companies, onlyAdminOf } = await impactOfUser(login, admin);
-    const counts = { session: sessions, grant: grants, consent: consents, "company membership": companies };
+    const { person, sessions, grants, consents, companies, companyGrants, onlyAdminOf } = await impactOfUser(
+      login,
+      admin,
+    );
+    const counts = {
+      ...{ session: sessions, grant: grants, consent: consents },
+      ...{ "company grant": companyGrants, "company membership": companies },
+    };
     await confirm(
       `Deleting ${person.username} (${person.email}) ends ${countedAll(counts, MOST_COUNTED)}. Issued access tokens work until they expire.${withoutAdmin(onlyAdminOf)} You can't undo this.`,
       options,
@@ -331,9 +337,9 @@ function withoutAdmin(slugs: readonly string[]): string {
  */
 async function confirmDisabling(login: string, options: YesOption, admin: OpenedAdmin): Promise<string> {
   const { MOST_COUNTED, impactOfUser } = await import("@assent/server/admin");
-  const { person, sessions, grants, consents, onlyAdminOf } = await impactOfUser(login, admin);
+  const { person, sessions, grants, consents, companyGrants, onlyAdminOf } = await impactOfUser(login, admin);
   if (person.status === "disabled") return "";
-  const ends = countedAll({ session: sessions, grant: grants }, MOST_COUNTED);
+  const ends = countedAll({ session: sessions, grant: grants, "company grant": companyGrants }, MOST_COUNTED);
   const stays = countedAll({ consent: consents }, MOST_COUNTED);
   const alone = withoutAdmin(onlyAdminOf);
   const text = disablingText(`${person.username} (${person.email})`, "person", { ends, stays });

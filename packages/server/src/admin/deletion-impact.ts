@@ -31,26 +31,30 @@ export async function impactOfClient(
   return { client, ...(await context.storage.consents.countOfClient({ clientId, now: context.now(), most })) };
 }
 
-/** `onlyAdminOf`: slugs of the companies that have no other active admin. Throws `unknown`. */
-export async function impactOfUser(
-  login: string,
-  context: AdminContext,
-): Promise<OwnerCounts & { readonly person: Person; readonly onlyAdminOf: readonly string[] }> {
-  const person = await userOf(login, context);
-  const counts = await impactOfOwner(person.partition, person.personId, context);
-  return { person, ...counts, onlyAdminOf: await companiesWithoutOthers(person, context) };
+interface UserImpact extends OwnerCounts {
+  readonly person: Person;
+  /** Number of grants that the person made in the names of companies. */
+  readonly companyGrants: number;
+  /** Slugs of the companies that have no other active admin. */
+  readonly onlyAdminOf: readonly string[];
 }
 
-async function companiesWithoutOthers(
-  { partition, personId }: Person,
-  context: AdminContext,
-): Promise<readonly string[]> {
-  const asked = { partition, personId, clientId: null, now: context.now() };
-  const slugs: string[] = [];
-  for (const { company, member } of await context.storage.members.companiesOf(asked)) {
-    if (member.role === "admin" && !(await hasOtherAdmin(company.slug, personId, context))) slugs.push(company.slug);
+/** Throws `unknown`. */
+export async function impactOfUser(login: string, context: AdminContext): Promise<UserImpact> {
+  const person = await userOf(login, context);
+  const { partition, personId } = person;
+  const counts = await impactOfOwner(partition, personId, context);
+  const { storage } = context;
+  const now = context.now();
+  const onlyAdminOf: string[] = [];
+  let companyGrants = 0;
+  for (const { company, member } of await storage.members.companiesOf({ partition, personId, clientId: null, now })) {
+    const { companyId, slug } = company;
+    const grants = await storage.companyApps.grantsOfMember({ partition: company.partition, companyId, personId, now });
+    companyGrants += grants.length;
+    if (member.role === "admin" && !(await hasOtherAdmin(slug, personId, context))) onlyAdminOf.push(slug);
   }
-  return slugs;
+  return { person, ...counts, companyGrants, onlyAdminOf };
 }
 
 async function hasOtherAdmin(slug: string, personId: string, context: AdminContext): Promise<boolean> {
@@ -164,18 +168,25 @@ export async function impactOfResource(identifier: string, context: AdminContext
   return resource;
 }
 
-/** How many of its subjects are linked to users. Throws `unknown`. */
+/**
+ * How many of its subjects are linked to users, and the names of clients that authenticate with its tokens. Throws
+ * `unknown`.
+ */
 export async function impactOfIssuer(
   issuer: string,
   context: AdminContext,
-): Promise<{ readonly issuer: TrustedIssuer; readonly links: number }> {
+): Promise<{ readonly issuer: TrustedIssuer; readonly links: number; readonly clients: readonly string[] }> {
   const record = await issuerOf(issuer, context);
   let links = 0;
   for await (const _ of linksOfIssuer(record.id, context)) {
     links += 1;
     if (links === most) break;
   }
-  return { issuer: record, links };
+  const clients: string[] = [];
+  for await (const client of allClients(context)) {
+    if (client.workload?.issuer === record.issuer) clients.push(`${client.name} (${client.clientId})`);
+  }
+  return { issuer: record, links, clients };
 }
 
 /**

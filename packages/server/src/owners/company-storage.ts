@@ -297,7 +297,12 @@ export interface CompanyStorage {
      * themselves.
      */
     remove(
-      args: CompanyKey & ByAdmin & Told & { readonly person: Pick<PersonRef, "partition" | "personId"> },
+      args: CompanyKey &
+        ByAdmin &
+        Told & {
+          /** `email`: open invitations to it, or to the username, are withdrawn. */
+          readonly person: Pick<PersonRef, "partition" | "personId"> & { readonly email?: string };
+        },
     ): Promise<MemberOutcome>;
     /** Sorted by username. `after`: the last username of the previous page. */
     list(args: CompanyKey & { readonly limit: number; readonly after: string | null }): Promise<readonly Member[]>;

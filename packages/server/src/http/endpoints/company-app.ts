@@ -12,7 +12,7 @@ import {
   type RuleEffects,
 } from "../../owners/companies/app-details.ts";
 import { decideRule, type NamedRequest } from "../../owners/companies/company-apps.ts";
-import { endOfRule, isInForce, standingRule } from "../../owners/company-rules.ts";
+import { approvedScopes, endOfRule, isInForce, standingRule } from "../../owners/company-rules.ts";
 import type { AppRule, DefaultRule, ListedRule, NewRule } from "../../owners/company-storage.ts";
 import { consentUnder } from "../../owners/consent-after-decision.ts";
 import { defaultDuration } from "../../owners/consent-needed.ts";
@@ -124,13 +124,16 @@ async function appAnswer(
             // A member can have chosen a sooner end than the company's.
             expiresAt:
               details.access.endsAt === undefined ? consentUnder(consent, ceiling).expiresAt : details.access.endsAt,
+            pausedAt: consent.pausedAt,
             people,
             shown: acting.map(({ username, personName, since, lastUsedAt, paused }) => ({
               ...{ username, personName, since, lastUsedAt, paused },
             })),
             through: details.through.map(({ actorName, lastUsedAt }) => ({ name: actorName, lastUsedAt })),
           },
-    requests: details.requests.map((one) => requestView(one, client, known, language)),
+    requests: details.requests.map((one) =>
+      withApproved(requestView(one, client, known, language), { client, rule }, tools),
+    ),
     form: client === undefined ? null : await formView(at, seen, client, typed, problem, tools),
     ...{ mine: details.mine, chosen: details.chosen },
     defaultRule: at.acting.company.defaultRule,
@@ -183,6 +186,21 @@ export function requestView(
     logo: client === undefined ? null : logoPath(client),
     host: host === undefined ? null : redirectHost(host),
     scopes: scopes.map((name) => described(name, known, language)),
+  };
+}
+
+/** Splits what a member asked for: what the rule allows them already, and what still waits for an answer. */
+export function withApproved(
+  view: CompanyRequestView,
+  { client, rule }: { readonly client: Client | undefined; readonly rule: ListedRule | undefined },
+  tools: CompanyTools,
+): CompanyRequestView {
+  const ceiling = client === undefined ? null : ceilingOf(client, tools.apps.oauth.policy);
+  const approved = new Set(approvedScopes(rule, view.personId, { ceiling }, tools.now()));
+  return {
+    ...view,
+    scopes: view.scopes.filter(({ name }) => !approved.has(name)),
+    approved: view.scopes.filter(({ name }) => approved.has(name)),
   };
 }
 

@@ -23,7 +23,7 @@ import type { CompanyAppsView, CompanyAppView, CompanyRequestView } from "../../
 import { companyAppsPage } from "../../pages/index.ts";
 import { type Answer, formOf, page } from "../http-message.ts";
 import { logoPath, nameOf } from "./client-and-person-views.ts";
-import { described, requestView, stateOf } from "./company-app.ts";
+import { described, requestView, stateOf, withApproved } from "./company-app.ts";
 import { servicesByApp } from "./company-connections.ts";
 import {
   backTo,
@@ -133,7 +133,7 @@ async function appView(
   const allowed = state === "allow" || state === "selected";
   const isNew = (host: string) => client !== undefined && !reaches(rule?.hosts ?? null, reachOf(client, host, ceiling));
   return {
-    ...{ clientId, state, mine, chosen, people: app?.people ?? 0 },
+    ...{ clientId, state, mine, chosen, people: app?.people ?? 0, pausedAt: app?.consent.pausedAt ?? null },
     name: client === undefined ? (app?.consent.shown.clientName ?? clientId) : nameOf(client, language),
     logo: client === undefined ? null : logoPath(client),
     host: hosts[0] === undefined ? null : redirectHost(hosts[0]),
@@ -189,21 +189,20 @@ async function requestsOf(at: InCompany, tools: CompanyTools): Promise<readonly 
   if (at.frame.admin) {
     const requests = await membersRequests(at, tools.companies);
     return Promise.all(
-      requests.map(async (one) => requestView(one, await catalog.client(one.clientId), known, language)),
+      requests.map(async (one) => {
+        const client = await catalog.client(one.clientId);
+        return withApproved(requestView(one, client, known, language), { client, rule: one.rule }, tools);
+      }),
     );
   }
-  const { personId, name: personName } = at.person;
+  const personName = at.person.name;
   const own = await ownRequests(at, tools.companies);
   return Promise.all(
     own.map(async (one) => {
       const client = await catalog.client(one.clientId);
-      const ceiling = client === undefined ? null : ceilingOf(client, tools.apps.oauth.policy);
-      const approved = new Set(approvedScopes(one.rule, personId, { ceiling }, tools.now()));
       const view = requestView({ ...one, personName }, client, known, language);
       return {
-        ...view,
-        scopes: view.scopes.filter(({ name }) => !approved.has(name)),
-        approved: view.scopes.filter(({ name }) => approved.has(name)),
+        ...withApproved(view, { client, rule: one.rule }, tools),
         refusedAt: one.status === "refused" ? (one.decidedAt ?? one.askedAt) : null,
       };
     }),

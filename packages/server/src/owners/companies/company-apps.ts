@@ -94,6 +94,8 @@ const REQUESTS_SHOWN = 50;
 /** A member's request with the name of the member. Null: the person has no name but the username. */
 export interface NamedRequest extends AppRequest {
   readonly personName: string | null;
+  /** The company's rule about the app. Undefined: none of its own. */
+  readonly rule: ListedRule | undefined;
 }
 
 /** Members' requests, oldest first: all, or those for one app. */
@@ -103,13 +105,17 @@ export async function requestsOf(
   clientId?: string,
 ): Promise<readonly NamedRequest[]> {
   const { storage, credentials } = context;
-  const requests = await storage.companyApps.listRequests({ ...key, limit: MOST_REQUESTS });
+  const [requests, rules] = await Promise.all([
+    storage.companyApps.listRequests({ ...key, limit: MOST_REQUESTS }),
+    storage.companyApps.listRules(key),
+  ]);
   const shown = requests.filter((request) => clientId === undefined || request.clientId === clientId);
   return Promise.all(
     shown.slice(0, REQUESTS_SHOWN).map(async (request) => {
       const { personId } = request;
       const person = await storage.people.get({ partition: credentials.partitionOf(personId), personId });
-      return { ...request, personName: person?.name ?? null };
+      const rule = rules.find((one) => one.clientId === request.clientId);
+      return { ...request, personName: person?.name ?? null, rule };
     }),
   );
 }

@@ -119,7 +119,9 @@ export async function removeMember(
   // A person who leaves needs no message.
   const leaves = personId === person.personId;
   const mails = leaves ? [] : await noticeLetters(notice);
-  const whom = { partition: credentials.partitionOf(personId), personId };
+  const account = { partition: credentials.partitionOf(personId), personId };
+  const email = (await storage.people.get(account))?.email;
+  const whom = { ...account, ...(email !== undefined && { email }) };
   const by = person.personId;
   const outcome = await storage.members.remove({ ...key, person: whom, mails, ...askedBy(at), now });
   if (outcome.kind !== "done") return outcome;

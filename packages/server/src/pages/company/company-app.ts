@@ -10,7 +10,7 @@ import { throughList } from "../parts/through-list.ts";
 import { timeElement } from "../shown-time.ts";
 import { hostText, name } from "../untrusted-text.ts";
 import { ruleForm } from "./app-rule-form.ts";
-import { chosenForm, mineForm, refuseButton, requestText, scopeList, stateTag } from "./company-apps.ts";
+import { chosenForm, mineForm, pausedNotice, refuseButton, requestText, scopeList, stateTag } from "./company-apps.ts";
 import { askButton, companyPage, companyPath, ruleEnd } from "./company-layout.ts";
 import type { CompanyAppPageView } from "./views.ts";
 
@@ -98,6 +98,7 @@ function access(view: CompanyAppPageView, chrome: Chrome): Markup {
   ];
   const rest = people - shown.length;
   return html`<div class="card app">
+    ${pausedNotice(view.access, view.now, chrome)}
     <div class="stack close">
       <p class="soft small">${company.may}</p>
       ${scopeList(scopes)}

@@ -3,7 +3,7 @@ import type { Chrome } from "../chrome.ts";
 import { hostWords } from "../client-host.ts";
 import { fill, plural, rich, sentences } from "../messages/index.ts";
 import { scopeEnd } from "../parts/access-ends.ts";
-import { hidden, tile } from "../parts/components.ts";
+import { hidden, notice, tile } from "../parts/components.ts";
 import { type Child, html, type Markup } from "../parts/html.ts";
 import { icon } from "../parts/icons.ts";
 import { bothNames } from "../parts/person-names.ts";
@@ -135,8 +135,14 @@ export function requestText(request: CompanyRequestView, now: number, chrome: Ch
 }
 
 /** The reason of a request, and its permissions. */
-function wishOf(request: CompanyRequestView, { words: { company } }: Chrome): Child {
-  return [reasonOf(request), titledScopes(company.asksFor, request.scopes, "clock")];
+function wishOf(request: CompanyRequestView, { words: { askAdmin, company } }: Chrome): Child {
+  const { approved = [], scopes } = request;
+  const heading = approved.length > 0 ? company.waiting : company.asksFor;
+  return [
+    reasonOf(request),
+    scopes.length > 0 && titledScopes(heading, scopes, "clock"),
+    approved.length > 0 && titledScopes(askAdmin.approved, approved),
+  ];
 }
 
 function reasonOf({ reason }: CompanyRequestView): Markup {
@@ -233,9 +239,20 @@ function appRow(app: CompanyAppView, view: CompanyAppsView, chrome: Chrome): Mar
       ${app.people > 0 && html`<span class="soft small">${count(company.people, app.people)}</span>`}
       ${app.requests > 0 && html`<span class="tag warn">${count(company.openRequests, app.requests)}</span>`}
       ${app.hasNewHosts && html`<span class="tag warn">${company.newAddress}</span>`}
+      ${app.pausedAt != null && html`<span class="tag warn">${company.paused}</span>`}
       ${stateTag(app.state, chrome)}
     </p>
   </li>`;
+}
+
+/** Says that an admin paused the app for everyone, since when, and what that means. */
+export function pausedNotice(
+  { pausedAt = null }: Pick<CompanyAppView, "pausedAt">,
+  now: number,
+  { words }: Chrome,
+): Child {
+  if (pausedAt === null) return null;
+  return notice("warning", rich(words.agents.pausedSinceCompany, { when: timeElement(words, pausedAt, now) }));
 }
 
 /** The state of a rule as a tag. */
@@ -251,6 +268,7 @@ function memberCard(app: CompanyAppView, view: CompanyAppsView, chrome: Chrome):
     <p class="tags">
       ${app.mine === "stopped" ? html`<span class="tag warn">${chrome.words.company.stoppedByYou}</span>` : stateTag(app.state, chrome)}
     </p>
+    ${pausedNotice(app, view.now, chrome)}
     ${app.scopes.length > 0 && ownScopes(app.scopes, view.now, chrome)} ${app.grantedAt !== null && facts(app, app.grantedAt, view, chrome)}
     ${app.mine !== "stopped" && app.connections !== undefined && connectedServices(app.connections, view, chrome)}
     <div class="app-actions">${app.mine !== null && mineForm(app.clientId, app.name, app.mine, view, chrome)}</div>

@@ -71,6 +71,8 @@ export interface CompanyAppView {
   readonly mine: "acts" | "stopped" | null;
   /** True: the reader chose the company for the app last time. */
   readonly chosen: boolean;
+  /** When an admin paused it for everyone. Null or absent: it is not paused. */
+  readonly pausedAt?: number | null;
   /** The other services in which it may act for the company's members. Absent: none. */
   readonly connections?: readonly ConnectedService[];
 }
@@ -166,6 +168,8 @@ export interface CompanyAppPageView extends CompanyFrame {
     readonly grantedAt: number;
     readonly lastUsedAt: number | null;
     readonly expiresAt: number | null;
+    /** When an admin paused it for everyone. Null or absent: it is not paused. */
+    readonly pausedAt?: number | null;
     readonly people: number;
     readonly shown: readonly {
       /** Null: the person is no member any more. */

@@ -18,7 +18,8 @@ import { endUpstreamSessions, endUpstreamSessionsOf } from "../people/sessions.t
 import { hashOfSubject, listSubjectLinks, subjectsOf, unlinkAll } from "../people/subject-links.ts";
 import { json, text } from "../row-conversion.ts";
 import { isAdmin, lockCompany, thisCompany } from "./lock-company-row.ts";
-import { type EndOfMembership, endMembership, isLastAdmin, noteMember } from "./members.ts";
+import { type EndOfMembership, endMembership, isLastAdmin } from "./members.ts";
+import { noteMember } from "./note-member.ts";
 
 type Port = CompanySignInStorage["companySignIn"];
 type Args<Name extends keyof Port> = Parameters<Port[Name]>[0];

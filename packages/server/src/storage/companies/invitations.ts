@@ -22,8 +22,9 @@ import { partitionOf } from "../partition.ts";
 import { text, textOrNull, whole } from "../row-conversion.ts";
 import { companyColumns, companyOf, invitationColumns, invitationOf } from "./company-row-conversion.ts";
 import { isAdmin, lockCompany, thisCompany } from "./lock-company-row.ts";
-import { adoptCompanyLink, confirmCompanyLink, noteMember, putMember, writeCompanyLink } from "./members.ts";
+import { adoptCompanyLink, confirmCompanyLink, putMember, writeCompanyLink } from "./members.ts";
 import { tellNow } from "./membership-outbox.ts";
+import { noteMember } from "./note-member.ts";
 
 /** Maximum number of open invitations of one company. */
 const OPEN_INVITATIONS = 200;
@@ -77,9 +78,17 @@ export const withdrawInvitation = transaction<
   return { kind: "done" };
 });
 
+/**
+ * The inviter is the operator, or is still an active admin. An invitation must not outlive the right to invite. The role
+ * is an expression, so that PostgreSQL finds the member by their key, and not among all admins.
+ */
+const stillInvited = sql`(invitations.invited_by = 'operator' OR EXISTS (SELECT 1 FROM members AS m WHERE m.partition = :partition
+  AND m.company_id = invitations.company_id AND m.person_id = invitations.invited_by AND m.role || '' = 'admin' AND m.standing = 'active'))`;
+
+/** Those that still work. An admin who is disabled, or no admin any more, invites nobody. */
 export const listInvitations = query<CompanyKey & { readonly now: Millis }, readonly Invitation[]>({
   sql: sql`SELECT ${invitationColumns} FROM invitations
-    WHERE ${thisCompany} AND status = 'open' AND expires_at > :now ORDER BY created_at DESC, invitation_id`,
+    WHERE ${thisCompany} AND status = 'open' AND expires_at > :now AND ${stillInvited} ORDER BY created_at DESC, invitation_id`,
   bind: ({ partition, companyId, now }) => ({ partition, companyId, now }),
   outcome: (rows) => rows.map(invitationOf),
 });
@@ -92,13 +101,6 @@ export interface InvitationLink {
 }
 
 const held = sql`partition = :partition AND invitation_id = :invitationId AND salt_hash = :saltHash AND status = 'open' AND expires_at > :now`;
-
-/**
- * The inviter is the operator, or is still an active admin. An invitation must not outlive the right to invite. The role
- * is an expression, so that PostgreSQL finds the member by their key, and not among all admins.
- */
-const stillInvited = sql`(invitations.invited_by = 'operator' OR EXISTS (SELECT 1 FROM members AS m WHERE m.partition = :partition
-  AND m.company_id = invitations.company_id AND m.person_id = invitations.invited_by AND m.role || '' = 'admin' AND m.standing = 'active'))`;
 
 export const findInvitation = query<
   InvitationLink,

@@ -17,8 +17,6 @@ import type {
   Role,
 } from "../../owners/company-storage.ts";
 import type { StoredMail } from "../../owners/mail/storage.ts";
-import type { CompanyHappening } from "../../owners/storage.ts";
-import { note } from "../consents/history.ts";
 import { type Call, query, sql, statement, steps, type Tx, transaction, words } from "../define-verbs.ts";
 import { mayStill } from "../factors/lock-person-row.ts";
 import { post } from "../mail/outbox.ts";
@@ -28,6 +26,7 @@ import { HOUR, text, whole } from "../row-conversion.ts";
 import { endGrantsOfMember } from "./acting-members.ts";
 import { actingColumns, actingOf, memberColumns, memberOf } from "./company-row-conversion.ts";
 import { isAdmin, lockCompany, thisCompany } from "./lock-company-row.ts";
+import { noteMember } from "./note-member.ts";
 
 /** Maximum number of companies of one person: a page offers all of them. */
 export const MAX_COMPANIES = 50;
@@ -137,35 +136,6 @@ export async function putMember(tx: Tx, member: NewMember & { readonly by?: stri
   else if (text(before, "role") !== role) await noteMember(tx, { ...key, kind: "member_role", by, role, now });
 }
 
-/** Writes the history entry of the company about one member or one invitation. */
-export function noteMember(
-  tx: Tx,
-  {
-    partition,
-    companyId,
-    kind,
-    by,
-    now,
-    clientName = null,
-    ...about
-  }: CompanyKey & {
-    readonly kind: CompanyHappening;
-    readonly by: string | null;
-    /** The name of the company's provider that caused it. Absent: none did. */
-    readonly clientName?: string | null;
-    readonly personId?: string;
-    readonly role?: Role;
-    readonly invitationId?: string;
-    readonly now: Millis;
-  },
-): Promise<string> {
-  const nothing = { clientName, via: null, scopes: [], removed: [], expiresAt: null };
-  return note(tx, {
-    ...{ partition, ownerId: companyId, clientId: "", at: now, kind },
-    record: { ...nothing, by: by ?? "operator", ...about },
-  });
-}
-
 /**
  * The link leads to a membership now. If the person was disabled after the link was written, the company is told: it
  * may not have had the membership when that news was sent.
@@ -250,30 +220,32 @@ export async function putInOutbox(
 
 export type EndOfMembership = CompanyKey &
   ByAdmin & {
-    readonly person: Pick<PersonRef, "partition" | "personId">;
+    /** `email`: the address of the account. Invitations to it end with the membership. */
+    readonly person: Pick<PersonRef, "partition" | "personId"> & { readonly email?: string };
     readonly mails?: readonly StoredMail[];
   };
 
 /** Removes the membership and the grants that the person made, then the link. */
 export const endMembership = steps<EndOfMembership, MemberOutcome>(
   async (call, { partition, companyId, person, mails = [], by, now, ...asked }) => {
-    const { personId } = person;
-    const { outcome, link } = await call(eraseMember, { partition, companyId, personId, mails, by, now, ...asked });
+    const { personId, email } = person;
+    const gone = { partition, companyId, personId, ...(email !== undefined && { email }) };
+    const { outcome, link } = await call(eraseMember, { ...gone, mails, by, now, ...asked });
     if (link !== null) await call(doubtCompanyLink, { partition: person.partition, personId, companyId, link, now });
     return outcome;
   },
 );
 
 export const eraseMember = transaction<
-  CompanyKey & ByAdmin & { readonly personId: string; readonly mails?: readonly StoredMail[] },
+  CompanyKey & ByAdmin & { readonly personId: string; readonly email?: string; readonly mails?: readonly StoredMail[] },
   { readonly outcome: MemberOutcome; readonly link: string | null }
->(async (tx, { partition, companyId, personId, mails, by, now, ...asked }) => {
+>(async (tx, { partition, companyId, personId, email, mails, by, now, ...asked }) => {
   const refused = (kind: "not_admin" | "last_admin" | "unknown") => ({ outcome: { kind }, link: null }) as const;
   const key = { partition, companyId, personId };
   const company = await lockCompany(tx, key);
   if (company === undefined) return refused("unknown");
   if (by !== personId && !(await isAdmin(tx, company, { by, ...asked }))) return refused("not_admin");
-  const row = await tx.one(sql`SELECT link, trusted_from FROM members WHERE ${thisMember}`, key);
+  const row = await tx.one(sql`SELECT link, trusted_from, username FROM members WHERE ${thisMember}`, key);
   if (row === undefined) return refused("unknown");
   if (by === personId && whole(row, "trusted_from") !== (asked.trustedFrom ?? whole(row, "trusted_from")))
     return refused("not_admin");
@@ -282,10 +254,42 @@ export const eraseMember = transaction<
   const decidedBy = by ?? "operator";
   const cause = by === personId ? "member_left" : "member_removed";
   const grantsEnded = await endGrantsOfMember(tx, { ...key, by: decidedBy, cause, now });
+  const username = text(row, "username");
+  await withdrawInvitationsOf(tx, { ...key, names: [username, email ?? username], by, now });
   await noteMember(tx, { ...key, kind: "member_left", by, now });
   await post(tx, mails, now);
   return { outcome: { kind: "done", grantsEnded }, link: text(row, "link") };
 });
+
+/**
+ * Withdraws the open invitations that the person made, and those to one of `names`: with these, somebody who was removed
+ * could come back.
+ */
+async function withdrawInvitationsOf(
+  tx: Tx,
+  {
+    names: [one = "", other = ""],
+    by,
+    now,
+    ...key
+  }: CompanyKey & {
+    readonly personId: string;
+    readonly names: readonly string[];
+    readonly by: string | null;
+    readonly now: Millis;
+  },
+): Promise<void> {
+  const { partition, companyId } = key;
+  const rows = await tx.all(
+    sql`UPDATE invitations SET status = 'withdrawn' WHERE ${thisCompany} AND status = 'open'
+      AND (invited_by = :personId OR addressee = :one OR addressee = :other) RETURNING invitation_id`,
+    { ...key, one, other },
+  );
+  for (const row of rows) {
+    const invitationId = text(row, "invitation_id");
+    await noteMember(tx, { partition, companyId, kind: "invitation_withdrawn", by, invitationId, now });
+  }
+}
 
 /** Deletes the membership, and what the person chose and asked for in it. */
 export async function forgetMember(tx: Tx, key: CompanyKey & { readonly personId: string }): Promise<void> {
@@ -319,6 +323,7 @@ export const setMemberRole = transaction<
   if (text(before, "role") === role) return { kind: "done", grantsEnded: 0 };
   await tx.run(sql`UPDATE members SET role = :role WHERE ${thisMember}`, { ...key, role });
   await noteMember(tx, { ...key, kind: "member_role", by, role, now });
+  if (role !== "admin") await withdrawInvitationsOf(tx, { ...key, names: [], by, now });
   return { kind: "done", grantsEnded: 0 };
 });
 

@@ -14,7 +14,8 @@ import { accountStanding } from "../people/person-row.ts";
 import { text, whole, wholeOrNull } from "../row-conversion.ts";
 import { endGrantsOfMember } from "./acting-members.ts";
 import { lockCompany, thisCompany } from "./lock-company-row.ts";
-import { forgetMember, noteMember, putInOutbox } from "./members.ts";
+import { forgetMember, putInOutbox } from "./members.ts";
+import { noteMember } from "./note-member.ts";
 
 /** One company that has to be told about one person. */
 interface OutboxEntry {

@@ -112,6 +112,42 @@ onEveryBackend("an invitation", (storage) => {
     expect(JSON.stringify(told)).not.toContain(guest.email);
   });
 
+  test("to somebody who is removed, by name or address → withdrawn, so they can't come back", async () => {
+    for (const name of ["username", "email"] as const) {
+      const { company, admin, member } = await aStaffedCompany(storage());
+      const invitation = anInvitation(company, { addressee: member[name], role: "admin" });
+      const saltHash = aHash();
+      await storage().invitations.create({ invitation, saltHash, by: admin.personId, now: NOW });
+      const removal = { ...keyOf(company), person: member, by: admin.personId, now: NOW + 1 };
+      expect((await storage().members.remove(removal)).kind).toBe("done");
+      expect(await storage().invitations.list({ ...keyOf(company), now: NOW + 1 })).toEqual([]);
+      expect((await accept(invitation, saltHash, member, NOW + 2)).kind).toBe("unknown");
+      const { partition, companyId: ownerId } = company;
+      const told = await storage().history.list({ partition, ownerId, before: null, limit: 2 });
+      expect(told.map(({ kind, record }) => [kind, record.by]).sort()).toEqual([
+        ["invitation_withdrawn", admin.personId],
+        ["member_left", admin.personId],
+      ]);
+    }
+  });
+
+  test("by an admin who is one no more → withdrawn for good; the operator's stays", async () => {
+    const { company, admin, member } = await aStaffedCompany(storage());
+    const open = async () => (await storage().invitations.list({ ...keyOf(company), now: NOW })).length;
+    const role = (person: Person, to: "admin" | "member") =>
+      storage().members.setRole({ ...keyOf(company), personId: person.personId, role: to, by: null, now: NOW });
+    const invitation = anInvitation(company, { invitedBy: admin.personId });
+    await storage().invitations.create({ invitation, saltHash: aHash(), by: admin.personId, now: NOW });
+    const byOperator = anInvitation(company, { addressee: "other@example.com", invitedBy: "operator" });
+    await storage().invitations.create({ invitation: byOperator, saltHash: aHash(), by: null, now: NOW });
+    expect(await open()).toBe(2);
+    await role(member, "admin");
+    await role(admin, "member");
+    expect(await open()).toBe(1);
+    await role(admin, "admin");
+    expect(await open()).toBe(1);
+  });
+
   test("of one company, withdrawn by another's admin → unknown, and it holds", async () => {
     const { guest, invitation, saltHash } = await invited();
     const other = await aStaffedCompany(storage());

@@ -195,8 +195,8 @@ export const mail = {
         hint: "عُد إلى التطبيق وابدأ من جديد.",
       },
       companyRefused: {
-        subject: "لم تتم الموافقة على {app} في {company}",
-        text: "رفض أحد مشرفي {company} التطبيق {app} الذي طلبته.",
+        subject: "رُفض طلبك بشأن {app} في {company}",
+        text: "رفض أحد مشرفي {company} طلبك بشأن {app}. ما هو مسموح لك به مع {app} من قبل يبقى مسموحًا.",
         button: "الانتقال إلى {company}",
         hint: "إن كنت ما زلت بحاجة إليه فتحدّث إلى أحد مشرفي {company}.",
       },

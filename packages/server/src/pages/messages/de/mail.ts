@@ -195,8 +195,8 @@ export const mail = {
         hint: "Gehen Sie zur App zurück und beginnen Sie dort von vorn.",
       },
       companyRefused: {
-        subject: "{app} wurde bei {company} nicht zugelassen",
-        text: "Die Verwaltung von {company} hat Ihre Anfrage zu {app} abgelehnt.",
+        subject: "Ihre Anfrage zu {app} bei {company} wurde abgelehnt",
+        text: "Die Verwaltung von {company} hat Ihre Anfrage zu {app} abgelehnt. Was Ihnen mit {app} schon erlaubt ist, bleibt erlaubt.",
         button: "Zu {company}",
         hint: "Wenn Sie die App weiterhin brauchen, sprechen Sie mit der Verwaltung von {company}.",
       },

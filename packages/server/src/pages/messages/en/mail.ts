@@ -193,8 +193,8 @@ export const mail = {
         hint: "Go back to the app and start again.",
       },
       companyRefused: {
-        subject: "{app} was not approved at {company}",
-        text: "An admin of {company} has refused {app}, for which you had asked.",
+        subject: "Your request for {app} at {company} was refused",
+        text: "An admin of {company} has refused your request for {app}. What you may already use {app} for stays allowed.",
         button: "Go to {company}",
         hint: "If you still need it, talk to an admin of {company}.",
       },

@@ -195,8 +195,8 @@ export const mail = {
         hint: "Vuelva a la aplicación y empiece de nuevo.",
       },
       companyRefused: {
-        subject: "{app} no se ha aprobado en {company}",
-        text: "Un administrador de {company} ha rechazado {app}, que usted había pedido.",
+        subject: "Su petición sobre {app} en {company} se ha rechazado",
+        text: "Un administrador de {company} ha rechazado su petición sobre {app}. Lo que ya le está permitido con {app} sigue permitido.",
         button: "Ir a {company}",
         hint: "Si todavía la necesita, hable con un administrador de {company}.",
       },

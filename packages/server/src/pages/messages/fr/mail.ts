@@ -195,8 +195,8 @@ export const mail = {
         hint: "Retournez à l’application et recommencez.",
       },
       companyRefused: {
-        subject: "{app} n’a pas été approuvée chez {company}",
-        text: "Un administrateur de {company} a refusé {app}, que vous aviez demandée.",
+        subject: "Votre demande pour {app} chez {company} a été refusée",
+        text: "Un administrateur de {company} a refusé votre demande pour {app}. Ce qui vous est déjà permis avec {app} le reste.",
         button: "Aller à {company}",
         hint: "Si vous en avez encore besoin, parlez-en à un administrateur de {company}.",
       },

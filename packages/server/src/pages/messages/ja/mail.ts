@@ -195,8 +195,8 @@ export const mail = {
         hint: "アプリに戻って、最初からやり直してください。",
       },
       companyRefused: {
-        subject: "{company} で {app} は承認されませんでした",
-        text: "{company} の管理者が、ご依頼の {app} を承認しませんでした。",
+        subject: "{company} での {app} についてのリクエストは承認されませんでした",
+        text: "{company} の管理者が、{app} についてのリクエストを承認しませんでした。{app} ですでに許可されていることは、引き続き許可されます。",
         button: "{company} へ",
         hint: "それでも必要な場合は、{company} の管理者に相談してください。",
       },
