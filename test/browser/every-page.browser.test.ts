@@ -26,7 +26,7 @@ const RUNNABLE = `[...document.querySelectorAll("*")].flatMap((one) => {
   if (one.tagName === "IMG" && !ours(one.src)) found.push("image");
   if (one.tagName === "META" && one.httpEquiv !== "") found.push("meta");
   if (one.tagName === "FORM" && !ours(one.getAttribute("action") ?? "")) found.push("action");
-  if (one.tagName === "A" && !/^https?:$/.test(one.protocol)) found.push("link");
+  if (one.tagName === "A" && !/^(https?|otpauth):$/.test(one.protocol)) found.push("link");
   return found.map((what) => what + ": " + one.outerHTML.slice(0, 200));
 })`;
 
