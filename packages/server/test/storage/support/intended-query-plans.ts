@@ -28,6 +28,8 @@ const MEANT = [
   /^SEARCH refusals USING (COVERING )?INDEX refusals_(by_time|of_client) \((client_id=\? AND )?(\(at,request_id\)<\(\?,\?\)|at[<>]\?)\)$/,
   // The log of events: its newest end, a part in its order, or the events that wait.
   /^SEARCH events_waiting USING INDEX events_waiting_by_time \(at>\?\)$/,
+  // Of those, at most as many as the caller takes.
+  /^SCAN waiting$/,
   /^SEARCH events USING INTEGER PRIMARY KEY \(rowid([<>]\?( AND rowid<\?)?|=\?)\)$/,
   /^SEARCH events USING INDEX events_of_\w+ \(\w+=\? AND seq>\? AND seq<\?\)$/,
   /^SEARCH events USING COVERING INDEX events_by_time \(at>\?\)$/,
