@@ -4,6 +4,7 @@ import type { TSchema } from "typebox";
 import { ADMIN, adminScope, adminScopes } from "../../admin/api-access/admin-scopes.ts";
 import { endpoints } from "../../oauth/endpoints.ts";
 import type { Operation } from "./operation.ts";
+import * as records from "./records.ts";
 
 interface Declared {
   readonly properties?: Readonly<Record<string, { readonly description?: string }>>;
@@ -94,6 +95,34 @@ function linksOf({ id, status, result, tagged }: Operation, all: readonly Operat
   return links.length === 0 ? undefined : Object.fromEntries(links);
 }
 
+/** The name of each record by its schema as text: `userRecord` is `User`. */
+const names = new Map(
+  Object.entries(records)
+    .filter(([, schema]) => Object.hasOwn(schema, "type"))
+    .map(([name, schema]) => [
+      JSON.stringify(schema),
+      name.replace(/Record$/, "").replace(/^./, (first) => first.toUpperCase()),
+    ]),
+);
+
+/**
+ * The document with `$ref` where a record stands, and the schemas of these records. A record with something besides, such as
+ * warnings, stays a schema of its own.
+ */
+function withReferences(document: object): { readonly document: object; readonly schemas: Record<string, object> } {
+  const schemas: Record<string, object> = {};
+  const replaced = (node: unknown, isRecord: boolean): unknown => {
+    if (Array.isArray(node)) return node.map((one) => replaced(one, false));
+    if (typeof node !== "object" || node === null) return node;
+    const name = isRecord || !("type" in node) ? undefined : names.get(JSON.stringify(node));
+    if (name === undefined)
+      return Object.fromEntries(Object.entries(node).map(([field, one]) => [field, replaced(one, false)]));
+    schemas[name] ??= replaced(node, true) as object;
+    return { $ref: `#/components/schemas/${name}` };
+  };
+  return { document: replaced(document, false) as object, schemas };
+}
+
 function describe(operation: Operation, all: readonly Operation[]): object {
   const { id, summary, notes, body, takes, result, resultLine, status, tagged } = operation;
   const links = linksOf(operation, all);
@@ -160,6 +189,7 @@ function documentOf(operations: readonly Operation[], issuer: string): object {
     methods[operation.method.toLowerCase()] = describe(operation, operations);
     paths[operation.path] = methods;
   }
+  const { document, schemas } = withReferences(paths);
   const scopes = Object.fromEntries(adminScopes(issuer).map(({ name, description }) => [name, description]));
   return {
     openapi: "3.1.0",
@@ -169,9 +199,9 @@ function documentOf(operations: readonly Operation[], issuer: string): object {
       description: "Refusals are problem details (RFC 9457); their code names the refusal.",
     },
     servers: [{ url: `${issuer}/admin/api/v1` }],
-    paths,
+    paths: document,
     components: {
-      schemas: { Problem: problemSchema },
+      schemas: { Problem: problemSchema, ...schemas },
       securitySchemes: {
         bearer: {
           type: "oauth2",
