@@ -358,6 +358,6 @@ test("many apps → a search by name, whatever the case; unused for 90 days → 
   const found = await agent.get(`/account/apps?${new URLSearchParams({ q: "e\u0301MILE 3" })}`);
   expect([found.text.match(/data-client-id/g)?.length, found.text.includes("1 app found")]).toEqual([1, true]);
   const none = await agent.get(`/account/apps?${new URLSearchParams({ q: '"><script>' })}`);
-  expect(none.text).toContain("None of your apps match");
+  expect(none.text).toContain("No apps match");
   expect(none.text).not.toContain('"><script>');
 });

@@ -264,7 +264,7 @@ describe("the rule about an app", () => {
     const question = await agent.submit(formTo(page, `/apps/${app.clientId}`), fields);
     const said = question.text.replaceAll(/<[^>]*>/g, " ");
     expect(said).toMatch(/loses these permissions for members[\s\S]*Members affected\s+1\s+Permissions affected\s+1/);
-    expect(said).toMatch(/Today, access of .* can last until .* With this rule, it ends on .* at the latest/);
+    expect(said).toMatch(/At present, .*’s access can last until .* With this rule, it ends on .* at the latest/);
     expect((await refresh(server, app, body.refresh_token)).body.scope).toBe("read write");
     await agent.submit(formTo(question, `/apps/${app.clientId}`));
     expect((await refresh(server, app, body.refresh_token)).body.scope).toBe("read");
