@@ -105,7 +105,13 @@ export function ticksOf({ text }: Page): Readonly<Record<string, boolean>> {
     [...text.matchAll(/<label class="choice"><input type="checkbox"([^>]*)\/>([\s\S]*?)<\/label>/g)].map(
       ([, attributes = "", inner = ""]) => {
         const [, said = ""] = /<p>([\s\S]*?)<\/p>/.exec(inner) ?? [];
-        return [said.replaceAll(/<[^>]*>/g, ""), /\schecked(?:\s|=|$)/.test(` ${attributes} `)];
+        return [
+          said
+            .replace(/<span class="tag.*/s, "")
+            .replaceAll(/<[^>]*>/g, "")
+            .trim(),
+          /\schecked(?:\s|=|$)/.test(` ${attributes} `),
+        ];
       },
     ),
   );
