@@ -183,7 +183,7 @@ export const company = {
       submit: "Unternehmen anlegen",
       link: "Unternehmen anlegen",
       problems: {
-        name: "Geben Sie einen Namen mit höchstens 120 sichtbaren Zeichen ein.",
+        name: "Geben Sie einen Namen mit bis zu 120 sichtbaren Zeichen ein, in einer Zeile und aus einem Alphabet.",
         similar: "Ein anderes Unternehmen heißt so oder sehr ähnlich. Ergänzen Sie etwas, zum Beispiel einen Ort.",
         slug: "Geben Sie 1 bis 40 der Zeichen a–z und 0–9 ein, mit einzelnen Bindestrichen dazwischen.",
         taken: "Ein anderes Unternehmen hat diese Adresse. Wählen Sie eine andere.",

@@ -176,7 +176,7 @@ export const company = {
       submit: "Create company",
       link: "Create a company",
       problems: {
-        name: "Enter a name of at most 120 visible characters.",
+        name: "Enter a name of up to 120 visible characters on one line, in one alphabet.",
         similar: "Another company has this name or one that looks like it. Add something to it, such as a place.",
         slug: "Enter 1 to 40 of the characters a–z and 0–9, with single dashes between them.",
         taken: "Another company has this address. Choose another one.",

@@ -181,7 +181,7 @@ export const company = {
       submit: "Crear empresa",
       link: "Crear una empresa",
       problems: {
-        name: "Escriba un nombre de 120 caracteres visibles como máximo.",
+        name: "Escriba un nombre de hasta 120 caracteres visibles, en una línea y en un solo alfabeto.",
         similar: "Otra empresa tiene este nombre o uno parecido. Añada algo, por ejemplo un lugar.",
         slug: "Escriba de 1 a 40 de los caracteres a–z y 0–9, con guiones sueltos entre ellos.",
         taken: "Otra empresa tiene esta dirección. Elija otra.",

@@ -185,7 +185,7 @@ export const company = {
       submit: "Créer l’entreprise",
       link: "Créer une entreprise",
       problems: {
-        name: "Saisissez un nom de 120 caractères visibles au plus.",
+        name: "Saisissez un nom de 120 caractères visibles au plus, sur une ligne et dans un seul alphabet.",
         similar:
           "Une autre entreprise porte ce nom ou un nom qui lui ressemble. Ajoutez quelque chose, par exemple un lieu.",
         slug: "Saisissez de 1 à 40 des caractères a–z et 0–9, avec des tirets simples entre eux.",
