@@ -26,7 +26,7 @@ const DONE: readonly ConnectionNotice[] = ["connected", "saved", "removed"];
 /** Renders `GET /company/{slug}/connections`. */
 export function companyConnectionsPage(view: CompanyConnectionsView, chrome: Chrome): string {
   const texts = chrome.words.companyConnections;
-  const path = placeOf(view, chrome);
+  const path = connectionsPath(view, chrome);
   const { said } = view;
   const wrong = said !== null && !DONE.includes(said);
   const content = [
@@ -51,7 +51,7 @@ export function companyConnectionsPage(view: CompanyConnectionsView, chrome: Chr
 }
 
 /** Path of the list. */
-function placeOf(view: CompanyFrame, chrome: Chrome): string {
+function connectionsPath(view: CompanyFrame, chrome: Chrome): string {
   return `${companyPath(view, chrome)}/connections`;
 }
 
@@ -63,14 +63,14 @@ function card(row: ConnectionRow, view: CompanyConnectionsView, chrome: Chrome):
   const { words } = chrome;
   const texts = words.companyConnections;
   const { state, made } = row;
-  const path = placeOf(view, chrome);
+  const path = connectionsPath(view, chrome);
   const warns = state !== "on" && state !== "operator";
   const about = rich(texts.pair, { app: name(row.name), server: name(row.server) });
   const offered = state !== "withdrawn" && state !== "operator" && made !== null;
   return html`<article class="card app" data-client-id=${row.clientId}>
     ${pairHead(row, "h3", chrome)}
     <p class="tags"><span class=${warns ? "tag warn" : "tag"}>${texts.states[state]}</span></p>
-    ${can(rich(texts.may, { server: name(row.server) }), row.can)}
+    ${can(rich(warns ? texts.could : texts.may, { server: name(row.server) }), row.can, warns ? "lost" : "has")}
     <p class="soft small">${sentences(words.language, hintOf(row, view, words), made !== null && madeBy(made, view.now, words))}</p>
     ${
       made !== null &&
@@ -117,10 +117,10 @@ function pairHead(pair: ConnectedPair, level: "h2" | "h3", chrome: Chrome): Mark
   </div>`;
 }
 
-function can(title: Child, texts: readonly string[]): Markup {
+function can(title: Child, texts: readonly string[], which: "has" | "lost" = "has"): Markup {
   return html`<div class="stack close">
     <p class="soft small">${title}</p>
-    <ul class="can">${texts.map((text) => html`<li>${icon("check")}<span><bdi>${visible(text, 200)}</bdi></span></li>`)}</ul>
+    <ul class=${which === "lost" ? "can lost" : "can"}>${texts.map((text) => html`<li>${icon(which === "lost" ? "x" : "check")}<span><bdi>${visible(text, 200)}</bdi></span></li>`)}</ul>
   </div>`;
 }
 
@@ -143,7 +143,7 @@ function pager(
 export function findConnectionPage(view: FindConnectionView, chrome: Chrome): string {
   const { words } = chrome;
   const texts = words.companyConnections;
-  const place = placeOf(view, chrome);
+  const place = connectionsPath(view, chrome);
   const { query, offers } = view;
   const content = html`<section class="stack" aria-labelledby="find">
     <p><a class="alone" href=${place}>${texts.back}</a></p>
@@ -185,7 +185,7 @@ export function findConnectionPage(view: FindConnectionView, chrome: Chrome): st
 export function connectionFormPage(view: ConnectionFormView, chrome: Chrome): string {
   const { words } = chrome;
   const texts = words.companyConnections;
-  const place = placeOf(view, chrome);
+  const place = connectionsPath(view, chrome);
   const app = name(view.name);
   const names = { app, server: name(view.server) };
   const rule = `${companyPath(view, chrome)}/apps/${encodeURIComponent(view.clientId)}`;
@@ -272,7 +272,7 @@ function until(view: ConnectionFormView, chrome: Chrome): Markup {
 export function removeConnectionPage(view: RemoveConnectionView, chrome: Chrome): string {
   const { words } = chrome;
   const texts = words.companyConnections;
-  const place = placeOf(view, chrome);
+  const place = connectionsPath(view, chrome);
   const names = { app: name(view.name), server: name(view.server) };
   const content = html`<section class="card panel stack" aria-labelledby="question">
     <h2 id="question">${rich(texts.removeQuestion, names)}</h2>

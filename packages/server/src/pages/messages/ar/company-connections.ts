@@ -15,6 +15,7 @@ export const companyConnections: Translation<typeof english, "zero" | "one" | "t
     connect: "ربط تطبيق",
     pair: "{app} مع {server}",
     may: "يجوز له في {server}",
+    could: "كان يجوز له في {server}",
     at: "عنوان {server} هو",
     states: {
       on: "مرتبط",

@@ -15,6 +15,7 @@ export const companyConnections: Translation<typeof english, "one" | "other"> = 
     connect: "App verbinden",
     pair: "{app} mit {server}",
     may: "In {server} darf sie",
+    could: "In {server} durfte sie",
     at: "Die Adresse von {server} ist",
     states: {
       on: "Verbunden",

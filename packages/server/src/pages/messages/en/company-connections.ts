@@ -12,6 +12,7 @@ export const companyConnections = {
     connect: "Connect an app",
     pair: "{app} with {server}",
     may: "In {server}, it may",
+    could: "In {server}, it could",
     at: "{server} is at",
     states: {
       on: "Connected",

@@ -15,6 +15,7 @@ export const companyConnections: Translation<typeof english, "one" | "other"> = 
     connect: "Conectar una aplicación",
     pair: "{app} con {server}",
     may: "En {server}, puede",
+    could: "En {server}, podía",
     at: "La dirección de {server} es",
     states: {
       on: "Conectada",

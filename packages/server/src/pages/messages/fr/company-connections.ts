@@ -15,6 +15,7 @@ export const companyConnections: Translation<typeof english, "one" | "other"> = 
     connect: "Connecter une application",
     pair: "{app} avec {server}",
     may: "Dans {server}, elle peut",
+    could: "Dans {server}, elle pouvait",
     at: "L’adresse de {server} est",
     states: {
       on: "Connectée",

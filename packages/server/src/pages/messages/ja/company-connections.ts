@@ -15,6 +15,7 @@ export const companyConnections: Translation<typeof english, "other"> = {
     connect: "アプリを連携する",
     pair: "{app} と {server}",
     may: "{server} でできること",
+    could: "{server} でできたこと",
     at: "{server} のアドレス：",
     states: {
       on: "連携中",
