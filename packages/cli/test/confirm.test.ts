@@ -205,6 +205,7 @@ describe("what can't be done → said at once, without a question", () => {
     [["issuer", "delete", "https://nobody.test"], /nobody\.test/],
     [["key", "retire", "nobody"], /there is no key/],
     [["db", "restore", "nowhere.db"], /there is no backup/],
+    [["db", "restore", "jwks.json"], /jwks\.json is no backup: it is not a database/],
     [["import", "nowhere.jsonl"], /there is no file at/],
     [["import", "jwks.json"], /cut off/],
   ] as const)("%j", async (args, problem) => {

@@ -37,6 +37,7 @@ describe("what can't be done → 1, one line that says what to do", () => {
     [["db", "restore", "nowhere.db"], /there is no backup at/],
     [["import", "nowhere.jsonl"], /there is no file at/],
     [["db", "backup", "data/assent.db"], /already exists: choose another name/],
+    [["db", "backup", "nowhere/b.db"], /there is no directory .*nowhere: create it first/],
     [["export", "data/assent.db"], /already exists/],
     [
       ["import", "data/assent.db"],

@@ -1,7 +1,7 @@
 /** Backup and restore: a copy made while servers run, and a restore that brings no ended access back. */
 
 import { closeSync, existsSync, openSync, readSync } from "node:fs";
-import { resolve } from "node:path";
+import { dirname, resolve } from "node:path";
 import type { Config } from "../config.ts";
 import { databaseFile, prepareDataDir } from "../data-dir.ts";
 import type { Millis } from "../oauth/model.ts";
@@ -27,6 +27,8 @@ export async function backupDatabase(config: Config, file: string): Promise<Back
   const target = resolve(file);
   refuseMissing(config);
   if (existsSync(target)) refuse("taken", null, `${target} already exists: choose another name`);
+  if (!existsSync(dirname(target)))
+    refuse("unknown", null, `there is no directory ${dirname(target)}: create it first`);
   return { file: target, ...(await copyDatabase(database, target)) };
 }
 
@@ -88,7 +90,9 @@ export function refuseRestore(
   const database = fileOf(config);
   const source = resolve(file);
   if (!existsSync(source)) refuse("unknown", null, `there is no backup at ${source}`);
-  if (kindOfFile(source) === "export")
+  const kind = kindOfFile(source);
+  if (kind === undefined) refuse("invalid", null, `${source} is no backup: it is not a database of SQLite`);
+  if (kind === "export")
     refuse("invalid", null, `${source} is an export, not a backup: to import it, run: assent import ${file}`);
   if (forInspection && existsSync(database)) {
     refuse("taken", null, `${database} already exists: to inspect a backup, set ASSENT_DATA_DIR to another directory`);
