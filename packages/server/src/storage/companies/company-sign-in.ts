@@ -8,7 +8,7 @@ import type { CompanySignInStorage } from "../../owners/company-sign-in-storage.
 import type { Company, CompanyKey, MemberOutcome } from "../../owners/company-storage.ts";
 import type { CompanyProvider, CompanySignIn } from "../../owners/identities/company-provider.ts";
 import type { OwnSignInStep } from "../../owners/storage.ts";
-import { note } from "../consents/history.ts";
+import { note, noteMember } from "../consents/history.ts";
 import { type Call, query, type Row, sql, steps, type Tx, transaction } from "../define-verbs.ts";
 import { tell } from "../events/tell.ts";
 import { post } from "../mail/outbox.ts";
@@ -19,7 +19,6 @@ import { hashOfSubject, listSubjectLinks, subjectsOf, unlinkAll } from "../peopl
 import { json, text } from "../row-conversion.ts";
 import { isAdmin, lockCompany, thisCompany } from "./lock-company-row.ts";
 import { type EndOfMembership, endMembership, isLastAdmin } from "./members.ts";
-import { noteMember } from "./note-member.ts";
 
 type Port = CompanySignInStorage["companySignIn"];
 type Args<Name extends keyof Port> = Parameters<Port[Name]>[0];

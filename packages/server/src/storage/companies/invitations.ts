@@ -16,6 +16,7 @@ import type {
   TracedInvitation,
 } from "../../owners/company-storage.ts";
 import type { StoredMail } from "../../owners/mail/storage.ts";
+import { noteMember } from "../consents/history.ts";
 import { query, sql, steps, transaction } from "../define-verbs.ts";
 import { post } from "../mail/outbox.ts";
 import { partitionOf } from "../partition.ts";
@@ -24,7 +25,6 @@ import { companyColumns, companyOf, invitationColumns, invitationOf } from "./co
 import { isAdmin, lockCompany, thisCompany } from "./lock-company-row.ts";
 import { adoptCompanyLink, confirmCompanyLink, putMember, writeCompanyLink } from "./members.ts";
 import { tellNow } from "./membership-outbox.ts";
-import { noteMember } from "./note-member.ts";
 
 /** Maximum number of open invitations of one company. */
 const OPEN_INVITATIONS = 200;

@@ -17,6 +17,7 @@ import type {
   Role,
 } from "../../owners/company-storage.ts";
 import type { StoredMail } from "../../owners/mail/storage.ts";
+import { noteMember } from "../consents/history.ts";
 import { type Call, query, sql, statement, steps, type Tx, transaction, words } from "../define-verbs.ts";
 import { mayStill } from "../factors/lock-person-row.ts";
 import { post } from "../mail/outbox.ts";
@@ -26,7 +27,6 @@ import { HOUR, text, whole } from "../row-conversion.ts";
 import { endGrantsOfMember } from "./acting-members.ts";
 import { actingColumns, actingOf, memberColumns, memberOf } from "./company-row-conversion.ts";
 import { isAdmin, lockCompany, thisCompany } from "./lock-company-row.ts";
-import { noteMember } from "./note-member.ts";
 
 /** Maximum number of companies of one person: a page offers all of them. */
 export const MAX_COMPANIES = 50;

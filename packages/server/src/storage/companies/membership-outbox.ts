@@ -6,6 +6,7 @@
 import type { Millis } from "../../oauth/model.ts";
 import type { CompanyKey } from "../../owners/company-storage.ts";
 import type { EndCause } from "../../owners/storage.ts";
+import { noteMember } from "../consents/history.ts";
 import { type Call, query, type Row, sql, statement, steps, type Tx, transaction } from "../define-verbs.ts";
 import { StorageUnavailable } from "../errors.ts";
 import { pauseGrants, pausingOf } from "../grants/end-in-batches.ts";
@@ -15,7 +16,6 @@ import { text, whole, wholeOrNull } from "../row-conversion.ts";
 import { endGrantsOfMember } from "./acting-members.ts";
 import { lockCompany, thisCompany } from "./lock-company-row.ts";
 import { forgetMember, putInOutbox } from "./members.ts";
-import { noteMember } from "./note-member.ts";
 
 /** One company that has to be told about one person. */
 interface OutboxEntry {

@@ -3,8 +3,9 @@
 import { createHash } from "node:crypto";
 import type { Consent, Grant, GrantedScope, Millis } from "../../oauth/model.ts";
 import type { RecordDelegation, RecordVouching } from "../../oauth/token-exchange/storage.ts";
+import type { CompanyKey, Role } from "../../owners/company-storage.ts";
 import { latestOf } from "../../owners/consent-after-decision.ts";
-import type { EndCause, HistoryEntry, HistoryPage, Refuse } from "../../owners/storage.ts";
+import type { CompanyHappening, EndCause, HistoryEntry, HistoryPage, Refuse } from "../../owners/storage.ts";
 import { type Params, query, type Row, type Sql, sql, statement, type Tx } from "../define-verbs.ts";
 import { tellDecision } from "../events/tell.ts";
 import { inPieces } from "../grants/end-in-batches.ts";
@@ -348,3 +349,32 @@ export const listReceiptKeys = query<void, readonly string[]>({
   bind: () => ({}),
   outcome: (rows) => rows.map((row) => text(row, "public_jwk")),
 });
+
+/** Writes the history entry of the company about one member or one invitation. */
+export function noteMember(
+  tx: Tx,
+  {
+    partition,
+    companyId,
+    kind,
+    by,
+    now,
+    clientName = null,
+    ...about
+  }: CompanyKey & {
+    readonly kind: CompanyHappening;
+    readonly by: string | null;
+    /** The name of the company's provider that caused it. Absent: none did. */
+    readonly clientName?: string | null;
+    readonly personId?: string;
+    readonly role?: Role;
+    readonly invitationId?: string;
+    readonly now: Millis;
+  },
+): Promise<string> {
+  const nothing = { clientName, via: null, scopes: [], removed: [], expiresAt: null };
+  return note(tx, {
+    ...{ partition, ownerId: companyId, clientId: "", at: now, kind },
+    record: { ...nothing, by: by ?? "operator", ...about },
+  });
+}
