@@ -131,7 +131,7 @@ describe("an invitation", () => {
     expect(titleOf(await aBrowser().get(third.link))).toBe("This invitation has expired");
   });
 
-  test("of an admin who is none any more → it says no more than that it isn't valid", async () => {
+  test("of an admin who is none any more → withdrawn", async () => {
     const company = await addCompany(server);
     const guest = await server.addPerson();
     const { link } = await invited(company, guest.email);
@@ -140,6 +140,6 @@ describe("an invitation", () => {
     await server.assent.storage.members.setRole({
       ...{ partition, companyId, personId: admin.personId, role: "member", by: null, now: server.now() },
     });
-    expect(titleOf(await aBrowser().get(link))).toBe("This invitation is no longer valid");
+    expect(titleOf(await aBrowser().get(link))).toBe("This invitation was withdrawn");
   });
 });

@@ -166,7 +166,9 @@ test("Don't allow for something that was allowed before → page and history say
   const { events } = await server.assent.storage.events.waiting({ limit: 500 });
   const kinds = events.map(({ record }) => JSON.parse(record) as { kind: string; details: unknown });
   expect(kinds.find(({ kind }) => kind === "consent.declined")?.details).toEqual({ asked: "read", via: "browser" });
-  expect(history).toMatch(/You refused a request from Photo Printer .*It can still: .* — until .*UTC.* It asked to:/);
+  expect(history).toMatch(
+    /You refused a request from Photo Printer .*It can still until .*UTC: See your photos .*It asked to:/,
+  );
 });
 
 test("an account that will be deleted, at an app → the page says when everything ends", async () => {

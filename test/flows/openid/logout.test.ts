@@ -81,7 +81,7 @@ describe("a sign-out with a genuine hint", () => {
     expect([done.status, done.location]).toEqual([200, undefined]);
     expect(done.text).toContain("You’re signed out");
     expect(done.text).toContain("keep their access");
-    expect(linksOf(done)).toContain("/account/apps");
+    expect(linksOf(done)).toContain("/login");
     expect(await isSignedIn(agent)).toBe(false);
   });
 
