@@ -144,7 +144,7 @@ describe("UP-18: a company's provider asserts the subject of", () => {
     const { partition, companyId, member } = company;
     await server.assent.storage.members.remove({ partition, companyId, person: member, by: null, now: server.now() });
     says({ sub });
-    await expectRefused(domain, "don’t belong to the company");
+    await expectRefused(domain, "aren’t a member of the company");
     expect(await membersOf(company)).toHaveLength(1);
   });
 
@@ -158,9 +158,9 @@ describe("UP-18: a company's provider asserts the subject of", () => {
     for (const person of [operator, disabled, both]) await addMember(server, company, person);
     await addMember(server, another, both);
     const cases = [
-      [stranger, "don’t belong to the company"],
-      [operator, "also belongs to somebody other"],
-      [both, "also belongs to somebody other"],
+      [stranger, "aren’t a member of the company"],
+      [operator, "also belong to another company"],
+      [both, "also belong to another company"],
       [disabled, "can’t sign in here with your account"],
     ] as const;
     for (const [person, words] of cases) {

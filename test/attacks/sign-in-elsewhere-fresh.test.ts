@@ -126,7 +126,7 @@ describe("another identity than the one of the person who is signed in", () => {
     const provider = await addProvider(server, there.issuer);
     const { agent, name } = await alice(provider);
     const page = await comesBack(agent, await asked(agent, { prompt: "login" }), provider, aSubject());
-    expect([page.status, page.text]).toEqual([403, expect.stringContaining("You stay signed in as before")]);
+    expect([page.status, page.text]).toEqual([403, expect.stringContaining("still signed in to the same account")]);
     expect([await personIn(agent), await accountsAt(provider)]).toEqual([name, 1]);
   });
 
@@ -171,7 +171,7 @@ describe("another identity than the one of the person who is signed in", () => {
     const agent = new Agent(server.issuer);
     const url = authorizeUrl(server, app, { scope: "openid", id_token_hint: hint });
     const refused = await comesBack(agent, await agent.follow(await agent.get(url)), provider, aSubject());
-    expect([refused.status, refused.text]).toEqual([403, expect.stringContaining("for another account")]);
+    expect([refused.status, refused.text]).toEqual([403, expect.stringContaining("for a different account")]);
     expect([await isSignedIn(agent), await accountsAt(provider)]).toEqual([false, 1]);
     await comesBack(agent, refused, provider, claims);
     expect(await personIn(agent)).toBe(claims.preferred_username);
