@@ -154,9 +154,41 @@ describe("IJ-01 a company's admin connects an app on the page", () => {
     expect(own.text).toContain("act for you at");
     expect(own.text).toContain(company.name);
     const card = await signedIn.person.agent.get(`/company/${company.slug}`);
-    for (const said of ["Chat", "as.chat.test", "Read your chats", "learns who the member is"])
+    for (const said of ["Chat", "as.chat.test", "Read your chats", "learns who you are"])
       expect(card.text).toContain(said);
   });
+});
+
+test("the app's access is about to end here → each page says that what it has there lasts", async () => {
+  const { company, app, admin, signedIn } = await connected();
+  const home = `/company/${company.slug}`;
+  const plain = ({ text }: Page) => text.replaceAll(/<[^>]*>/g, "").replaceAll(/\s+/g, " ");
+  const lasts = `Access that ${app.name} has in Chat already lasts until Chat ends it.`;
+  const appPage = await admin.get(`${home}/apps/${app.clientId}`);
+  expect(plain(appPage)).toMatch(/In Chat, it may *Read your chats/);
+  const block = await admin.submit(formTo(appPage, `/apps/${app.clientId}`), { rule: "block" });
+  const revoke = await admin.get(`${home}/revoke?client_id=${app.clientId}`);
+  const remove = await admin.get(`${home}/members/remove?person_id=${company.member.personId}`);
+  const { agent } = signedIn.person;
+  const leave = await agent.get(`${home}/leave`);
+  for (const page of [appPage, block, revoke, remove, leave, await agent.get(home)])
+    expect(plain(page)).toContain(lasts);
+  // Nobody acts for the admin.
+  expect(plain(await admin.get(`${home}/leave`))).not.toContain(lasts);
+  await agent.submit(formTo(await agent.get(home), "/opt-out"));
+  expect(plain(await agent.get(home))).toContain(lasts);
+});
+
+test("an offer is withdrawn and made again → the page says before that the connection works again, and it does", async () => {
+  const { company, app, admin, signedIn } = await connected();
+  const change = (connections: readonly Connection[]) =>
+    changeClient(server, app, { tokenExchange: exchanging({ connections }) });
+  await change([]);
+  await expectNothing(signedIn, app);
+  const { text } = await admin.get(place(company));
+  expect(text).toContain("If it is offered again, the app can use it again. To prevent that, remove it.");
+  await change([offer()]);
+  expect((await ask(app, signedIn.idToken)).status).toBe(200);
 });
 
 describe("IJ-02 what the admin did not connect", () => {

@@ -72,7 +72,7 @@ describe("a member's request", () => {
     await admin.submit(formTo(await admin.get(`/company/${slug}`), "/refuse"));
     const page = await pageOf(company);
     expect(sectionOf(page, "Your open requests")).toBeUndefined();
-    expect(sectionOf(page, "Refused requests")).toMatch(/Fair Planner.* They refused the request .* Fair Refused/);
+    expect(sectionOf(page, "Refused requests")).toMatch(/Fair Planner.* They refused the request .* Fair Not approved/);
     await ask(company, app);
     expect(sectionOf(await pageOf(company), "Refused requests")).toBeUndefined();
     const requests = await server.assent.storage.companyApps.requestsOfMember({
@@ -82,14 +82,42 @@ describe("a member's request", () => {
   });
 });
 
+test("an app that members can use → not among those that act for the member, until they connect it, and not after they stop it", async () => {
+  const company = await addCompany(server);
+  const app = await server.addClient({ name: "Fair Planner", ...BOTH });
+  await decide(server, company, app, { scopes: ["read", "write"] });
+  const sections = async () => {
+    const page = await pageOf(company);
+    return ["Apps that you use for the company", "Apps that you can use for the company"].map((name) =>
+      sectionOf(page, name),
+    );
+  };
+  const usable = /None of these acts for you now.*Fair Planner.*The app would be allowed to[^:]*Change your photos/;
+  const [used, can] = await sections();
+  expect(used).toContain("You use no app in the company’s name.");
+  expect(can).toMatch(usable);
+  // No access is there that began, was used or could end.
+  expect(can).not.toMatch(/Last used|Ends/);
+  const wanted = authorizeUrl(server, app, { scope: "read" });
+  const answer = await authorize(new Agent(server.issuer), wanted, company.member.username, {
+    owner: company.companyId,
+  });
+  await redeem(server, app, answer);
+  expect(await sections()).toEqual([expect.stringMatching(/Fair Planner.*See your photos.*Last used/), undefined]);
+  const agent = await as(company.member);
+  const optOut = async () => agent.submit(formTo(await agent.get(`/company/${company.slug}`), "/opt-out"));
+  await optOut();
+  expect(await sections()).toEqual([expect.stringContaining("Stopped by you"), undefined]);
+  await optOut();
+  expect(await sections()).toEqual([expect.stringContaining("You use no app"), expect.stringMatching(usable)]);
+});
+
 test("a member chose less and a sooner end than the company → their card shows their own", async () => {
   const company = await addCompany(server);
   const app = await server.addClient({ name: "Fair Planner", ...BOTH });
   await decide(server, company, app, { scopes: ["read", "write"] });
   const wanted = authorizeUrl(server, app, { scope: "read write" });
   const card = async () => sectionOf(await pageOf(company), "Apps that you use for the company") ?? "";
-  // Allowed for all members, and the member hasn't connected it yet.
-  expect(await card()).toMatch(/Change your photos.* Ends When somebody revokes it/);
   await authorize(new Agent(server.issuer), wanted, company.admin.username, {
     ...{ owner: company.companyId, scope: ["read", "write"] },
   });

@@ -186,6 +186,7 @@ function anAppPage(change: Partial<CompanyAppPageView> = {}): CompanyAppPageView
       state: "allow",
       endsAt: NOW + 300 * DAY,
       newHosts: [],
+      services: [chat()],
       mine: "acts",
       chosen: true,
     },
@@ -219,7 +220,7 @@ const aNewApp = (change: Partial<CompanyAppPageView> = {}, form: Partial<Company
 function aReview(change: Partial<CompanyReviewView> = {}): CompanyReviewView {
   return {
     ...{ ...frame(), app: "Photo Printer", action: "/apps/c-1", fields: [["rule", "allow"]] },
-    ...{ opens: null, blocks: null, withdraws: null, loses: null, shortens: null, stopsIn: 10 },
+    ...{ opens: null, blocks: null, withdraws: null, loses: null, shortens: null, stopsIn: 10, lasting: [] },
     ...change,
   };
 }
@@ -265,6 +266,7 @@ function aQuestion(what: CompanyConfirmView["what"], change: Partial<CompanyConf
     people: 12,
     apps: [],
     stopsIn: 10,
+    lasting: [{ app: "Photo Printer", server: "Chat" }],
     rule: what === "revoke" ? ("members" as const) : null,
   };
   return { ...frame(), what, action, fields, ...about, ...change };
@@ -372,6 +374,7 @@ export const companyPageStates: Readonly<Record<string, (chrome: Chrome) => stri
         apps: [
           aCompanyApp({ chosen: true, connections: [chat()] }),
           aCompanyApp({ mine: "stopped", connections: [chat()] }),
+          aCompanyApp({ mine: null, grantedAt: null, lastUsedAt: null, expiresAt: null, connections: [chat()] }),
           aCompanyApp({ state: "block", mine: null }),
         ],
       }),

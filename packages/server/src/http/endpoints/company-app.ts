@@ -28,6 +28,7 @@ import { companyAppPage, companyReviewPage } from "../../pages/index.ts";
 import { problemAnswer } from "../error-page.ts";
 import { type Answer, formOf, page } from "../http-message.ts";
 import { logoPath, nameOf } from "./client-and-person-views.ts";
+import { lastingOf, servicesByApp } from "./company-connections.ts";
 import { longDurations, ruleIn, SAME_END, type TypedRule, typedRule } from "./read-rule-form.ts";
 import { backTo, type CompanyTools, forAdmins, type InCompany, noLongerAdmin, unproved } from "./require-membership.ts";
 
@@ -114,6 +115,7 @@ async function appAnswer(
     decided: rule === undefined ? null : { at: rule.decidedAt, by: details.decidedBy ?? null },
     ...(seen.standing === undefined ? {} : { endsAt: endOfStanding(seen) ?? null }),
     newHosts: hostsSince(rule, client, ceiling, tools.now()),
+    services: (await servicesByApp(at, tools)).get(clientId) ?? [],
     access:
       consent === undefined
         ? null
@@ -302,9 +304,10 @@ async function reviewAnswer(
   const say = (names: readonly string[]) => names.map((name) => described(name, known, language).description);
   const granted = say(allScopes(details));
   const stopsIn = minutesLeft(await heldUntil(at, clientId, tools), tools.now());
+  const name = client === undefined ? clientId : nameOf(client, language);
   const view: CompanyReviewView = {
     ...frame,
-    app: client === undefined ? clientId : nameOf(client, language),
+    app: name,
     action: `/apps/${encodeURIComponent(clientId)}`,
     fields: [...formOf(http)].filter(([name]) => !["csrf", "confirmed", "members", "current_password"].includes(name)),
     opens: change.opens ? say(rule?.scopes ?? []) : null,
@@ -313,6 +316,7 @@ async function reviewAnswer(
     loses: losing > 0 ? { people: losing, scopes: say(change.lost) } : null,
     shortens: change.shortens !== undefined && people > 0 ? { people, ...change.shortens } : null,
     stopsIn,
+    lasting: await lastingOf(at, [{ clientId, name }], tools),
   };
   return page(200, companyReviewPage(view, tools.chrome(http)), "here", visitor.cookies);
 }

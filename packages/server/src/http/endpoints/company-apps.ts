@@ -17,8 +17,7 @@ import {
   refuseMembersRequest,
   revokeApp,
 } from "../../owners/companies/company-apps.ts";
-import { approvedScopes, endOfRule } from "../../owners/company-rules.ts";
-import { consentUnder } from "../../owners/consent-after-decision.ts";
+import { approvedScopes } from "../../owners/company-rules.ts";
 import type { CompanyAppsView, CompanyAppView, CompanyRequestView } from "../../pages/company/views.ts";
 import { companyAppsPage } from "../../pages/index.ts";
 import { type Answer, formOf, page } from "../http-message.ts";
@@ -148,8 +147,9 @@ async function appView(
 }
 
 /**
- * What the app can do for the reader: under their own grants, or else under an approval that lets them connect it, or
- * under the company's consent if they chose the company before. Nothing if they stopped it.
+ * What the app can do for the reader under their own grants, with the times of these. Or else, without times, what they
+ * can let it do: under an approval, or under the company's consent if they chose the company before. Nothing if they
+ * stopped it.
  */
 function accessOf(
   { app, rule, mine, own }: AppInCompany,
@@ -169,17 +169,8 @@ function accessOf(
     return { scopes, grantedAt: since, lastUsedAt, expiresAt: endsAt };
   }
   const scopes = approvedScopes(rule, personId, { ceiling }, now);
-  if (rule !== undefined && scopes.length > 0) {
-    return { ...none, scopes: withoutEnds(scopes), grantedAt: rule.decidedAt, expiresAt: endOfRule(rule, { ceiling }) };
-  }
-  if (app === undefined) return none;
-  const { consent } = app;
-  return {
-    scopes: withoutEnds(consent.scopes.map(({ name }) => name)),
-    grantedAt: consent.createdAt,
-    lastUsedAt: null,
-    expiresAt: consentUnder(consent, ceiling).expiresAt,
-  };
+  if (scopes.length > 0) return { ...none, scopes: withoutEnds(scopes) };
+  return app === undefined ? none : { ...none, scopes: withoutEnds(app.consent.scopes.map(({ name }) => name)) };
 }
 
 async function requestsOf(at: InCompany, tools: CompanyTools): Promise<readonly CompanyRequestView[]> {

@@ -29,7 +29,7 @@ import {
   type ConnectionRow,
   type PartOfList,
 } from "../../pages/company/connection-views.ts";
-import type { ConnectedService } from "../../pages/company/views.ts";
+import type { AppAtService, ConnectedService } from "../../pages/company/views.ts";
 import {
   companyConnectionsPage,
   connectionFormPage,
@@ -250,5 +250,17 @@ export async function servicesByApp(
         ...{ name: service, host: hostOf(audience), can: say(scopes, texts), endsAt },
       })),
     ]),
+  );
+}
+
+/** The services where these apps keep the access that they have there, whatever ends here. */
+export async function lastingOf(
+  at: InCompany,
+  apps: readonly { readonly clientId: string; readonly name: string }[],
+  tools: CompanyTools,
+): Promise<readonly AppAtService[]> {
+  const services = await servicesByApp(at, tools);
+  return apps.flatMap(({ clientId, name }) =>
+    (services.get(clientId) ?? []).map((service) => ({ app: name, server: service.name })),
   );
 }

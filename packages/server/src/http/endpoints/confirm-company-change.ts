@@ -8,10 +8,11 @@ import type { CompanyConfirmView } from "../../pages/company/views.ts";
 import { companyConfirmPage } from "../../pages/index.ts";
 import { type Answer, page } from "../http-message.ts";
 import { nameOf } from "./client-and-person-views.ts";
+import { lastingOf } from "./company-connections.ts";
 import { backTo, type CompanyTools, forAdmins, forMembers, type InCompany, idIn } from "./require-membership.ts";
 
 type Question = Pick<CompanyConfirmView, "what" | "subject" | "action" | "fields"> &
-  Partial<Pick<CompanyConfirmView, "people" | "apps" | "rule">>;
+  Partial<Pick<CompanyConfirmView, "people" | "apps" | "rule" | "lasting">>;
 
 function confirmAnswer(
   { frame, http, visitor }: InCompany,
@@ -20,7 +21,7 @@ function confirmAnswer(
   tools: CompanyTools,
 ): Answer {
   const stopsIn = minutesLeft(until, tools.now());
-  const view: CompanyConfirmView = { ...frame, people: 0, apps: [], rule: null, ...question, stopsIn };
+  const view: CompanyConfirmView = { ...frame, people: 0, apps: [], lasting: [], rule: null, ...question, stopsIn };
   const here = http.method === "GET" ? { here: `${http.path}?${http.query}` } : {};
   return page(200, companyConfirmPage(view, tools.chrome(http, here)), "here", visitor.cookies);
 }
@@ -46,6 +47,7 @@ export const confirmRevoke = forAdmins(async (at, tools: CompanyTools) => {
     subject,
     people,
     rule,
+    lasting: await lastingOf(at, [{ clientId, name: subject }], tools),
   } as const;
   return confirmAnswer(at, question, await heldBy(at, clientId, tools), tools);
 });
@@ -78,10 +80,13 @@ async function departure(at: InCompany, personId: string, question: Question, to
     outstanding(owner, now, "ended", tools.apps),
   ]);
   const language = languageOf(at, tools);
-  const names = apps.map(async (clientId) => {
-    const client = await tools.apps.oauth.catalog.client(clientId);
-    return client === undefined ? clientId : nameOf(client, language);
-  });
+  const named = await Promise.all(
+    apps.map(async (clientId) => {
+      const client = await tools.apps.oauth.catalog.client(clientId);
+      return { clientId, name: client === undefined ? clientId : nameOf(client, language) };
+    }),
+  );
   const last = held.size === 0 ? undefined : Math.max(...held.values());
-  return confirmAnswer(at, { ...question, apps: await Promise.all(names) }, last, tools);
+  const lasting = await lastingOf(at, named, tools);
+  return confirmAnswer(at, { ...question, apps: named.map(({ name }) => name), lasting }, last, tools);
 }

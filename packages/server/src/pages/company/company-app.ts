@@ -12,6 +12,7 @@ import { hostText, name } from "../untrusted-text.ts";
 import { ruleForm } from "./app-rule-form.ts";
 import { chosenForm, mineForm, pausedNotice, refuseButton, requestText, scopeList, stateTag } from "./company-apps.ts";
 import { askButton, companyPage, companyPath, ruleEnd } from "./company-layout.ts";
+import { connectedServices } from "./connections.ts";
 import type { CompanyAppPageView } from "./views.ts";
 
 /** Renders `GET /company/{slug}/apps/{client}`. */
@@ -118,7 +119,7 @@ function access(view: CompanyAppPageView, chrome: Chrome): Markup {
       </ul>`
     }
     ${shown.some((one) => one.paused) && html`<p class="soft small">${company.pausedText}</p>`}
-    ${through.length > 0 && throughList({ name: view.name, through }, view.now, words)}
+    ${connectedServices({ ...view, acts: true }, view, chrome)} ${through.length > 0 && throughList({ name: view.name, through }, view.now, words)}
     <div class="row-actions">
       ${view.mine === "acts" && mineForm(view.clientId, view.name, "acts", view, chrome)}
       ${askButton(`${companyPath(view, chrome)}/revoke`, { client_id: view.clientId }, { text: company.revokeAll, about: name(view.name) })}

@@ -10,7 +10,7 @@ import { bothNames } from "../parts/person-names.ts";
 import { timeElement } from "../shown-time.ts";
 import { NAME_LENGTH, name, visible } from "../untrusted-text.ts";
 import { askButton, companyPage, companyPath, oneButton } from "./company-layout.ts";
-import { connectedServices } from "./connections.ts";
+import { connectedServices, lastsThere } from "./connections.ts";
 import type { CompanyAppsView, CompanyAppView, CompanyFrame, CompanyRequestView, CompanyScope } from "./views.ts";
 
 /** Renders `GET /company/{slug}`. Admins see everything. Members see the apps that act for them. */
@@ -33,10 +33,13 @@ export function companyAppsPage(view: CompanyAppsView, chrome: Chrome): string {
   return companyPage(view, "apps", company.appsTitle, content, chrome);
 }
 
-/** A member's own requests, the apps that act for them, and the apps that nobody can use. */
+/** A member's own requests, the apps that act for them, those that they can use, and those that nobody can use. */
 function forMember(view: CompanyAppsView, chrome: Chrome): Child {
   const { company } = chrome.words;
-  const [apps, blocked] = [false, true].map((is) => view.apps.filter(({ state }) => (state === "block") === is));
+  const blocked = view.apps.filter(({ state }) => state === "block");
+  const others = view.apps.filter(({ state }) => state !== "block");
+  const used = others.filter(({ mine }) => mine !== null);
+  const usable = others.filter(({ mine }) => mine === null);
   const [open = [], refused = []] = [false, true].map((is) =>
     view.requests.filter(({ refusedAt = null }) => (refusedAt !== null) === is),
   );
@@ -46,13 +49,18 @@ function forMember(view: CompanyAppsView, chrome: Chrome): Child {
     html`<section class="stack" aria-labelledby="apps">
       <h2 id="apps">${company.yourApps}</h2>
       ${
-        apps === undefined || apps.length === 0
+        used.length === 0
           ? html`<div class="card empty">${icon("shield")}<p class="soft">${company.noAppsYours}</p></div>`
-          : html`<div class="apps">${apps.map((app) => memberCard(app, view, chrome))}</div>`
+          : html`<div class="apps">${used.map((app) => memberCard(app, view, chrome))}</div>`
       }
     </section>`,
-    blocked !== undefined &&
-      blocked.length > 0 &&
+    usable.length > 0 &&
+      html`<section class="stack" aria-labelledby="usable">
+        <h2 id="usable">${company.usableApps}</h2>
+        <p class="soft">${company.usableHint}</p>
+        <div class="apps">${usable.map((app) => memberCard(app, view, chrome))}</div>
+      </section>`,
+    blocked.length > 0 &&
       html`<section class="stack" aria-labelledby="blocked">
         <h2 id="blocked">${company.blockedApps}</h2>
         <p class="soft">${rich(company.blockedHint, { company: name(view.company.name) })}</p>
@@ -261,7 +269,7 @@ export function stateTag(state: CompanyAppView["state"], { words }: Chrome): Chi
   return html`<span class=${state === "block" ? "tag warn" : "tag"}>${words.company.rules[state]}</span>`;
 }
 
-/** An app as a member sees it: what it may do, and how they stop it for themselves. */
+/** An app as a member sees it: what it may do, or what they could allow it, and how they stop it for themselves. */
 function memberCard(app: CompanyAppView, view: CompanyAppsView, chrome: Chrome): Markup {
   return html`<article class="card app" data-client-id=${app.clientId}>
     ${head(app, view, chrome)}
@@ -269,11 +277,22 @@ function memberCard(app: CompanyAppView, view: CompanyAppsView, chrome: Chrome):
       ${app.mine === "stopped" ? html`<span class="tag warn">${chrome.words.company.stoppedByYou}</span>` : stateTag(app.state, chrome)}
     </p>
     ${pausedNotice(app, view.now, chrome)}
-    ${app.scopes.length > 0 && ownScopes(app.scopes, view.now, chrome)} ${app.grantedAt !== null && facts(app, app.grantedAt, view, chrome)}
-    ${app.mine !== "stopped" && app.connections !== undefined && connectedServices(app.connections, view, chrome)}
+    ${app.scopes.length > 0 && (app.mine === null ? titledScopes(chrome.words.company.asksFor, app.scopes) : ownScopes(app.scopes, view.now, chrome))}
+    ${app.grantedAt !== null && facts(app, app.grantedAt, view, chrome)}
+    ${services(app, view, chrome)}
     <div class="app-actions">${app.mine !== null && mineForm(app.clientId, app.name, app.mine, view, chrome)}</div>
     ${app.chosen && chosenForm(app, view, chrome)}
   </article>`;
+}
+
+/** The other services in which the app may act for the reader, or those that they can't stop it in. */
+function services({ mine, name: app, connections = [] }: CompanyAppView, view: CompanyAppsView, chrome: Chrome): Child {
+  return mine === "stopped"
+    ? lastsThere(
+        connections.map((one) => ({ app, server: one.name })),
+        chrome,
+      )
+    : connectedServices({ name: app, services: connections, acts: mine !== null }, view, chrome);
 }
 
 /** True: the reader's permissions end at different times. */

@@ -7,6 +7,7 @@ import { type Child, html } from "../parts/html.ts";
 import { icon } from "../parts/icons.ts";
 import { NAME_LENGTH, name, visible } from "../untrusted-text.ts";
 import { companyPage, companyPath } from "./company-layout.ts";
+import { lastsThere } from "./connections.ts";
 import type { CompanyConfirmView } from "./views.ts";
 
 /** Renders `GET /company/{slug}/revoke`, `/leave` and `/members/remove`. */
@@ -26,9 +27,9 @@ export function companyConfirmPage(view: CompanyConfirmView, chrome: Chrome): st
   const content = html`<section class="card panel stack" aria-labelledby="question">
     <h2 id="question">${rich(confirm[`${what}Title`], names)}</h2>
     <p>${rich(confirm[`${what}Text`], names)}</p>
-    ${view.rule !== null && html`<p>${rich(words.company.defaultRuleHints[view.rule], names)}</p>`}
+    ${invitations(view, chrome)} ${view.rule !== null && html`<p>${rich(words.company.defaultRuleHints[view.rule], names)}</p>`}
     ${facts(view, chrome)}
-    ${endsSomething(view) && html`<p class="soft small">${accessEnds(view.stopsIn, chrome)}</p>`}
+    ${endsSomething(view) && [html`<p class="soft small">${accessEnds(view.stopsIn, chrome)}</p>`, lastsThere(view.lasting, chrome)]}
     <form class="fields" method="post" action=${path + view.action}>
       ${hidden({ csrf: view.csrf, ...view.fields })}
       <div class="row-actions">
@@ -52,6 +53,13 @@ function facts({ what, people, apps }: CompanyConfirmView, { words }: Chrome): C
   const count = fill(plural(words.language, company.people, people), { count: people });
   const value = people === 0 ? company.nobody : count;
   return html`<dl class="facts"><div><dt>${company.usedBy}</dt><dd>${value}</dd></div></dl>`;
+}
+
+/** Only admins send invitations. Those of a member who goes are withdrawn, and so are those to them. */
+function invitations({ what, subject, admin }: CompanyConfirmView, { words }: Chrome): Child {
+  const { confirm } = words.company;
+  if (what === "remove") return html`<p>${rich(confirm.removeInvitations, { person: name(subject) })}</p>`;
+  return what === "leave" && admin && html`<p>${confirm.leaveInvitations}</p>`;
 }
 
 /** True unless a member goes for whom no app acts. */

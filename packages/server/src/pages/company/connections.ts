@@ -19,7 +19,7 @@ import type {
   PartOfList,
   RemoveConnectionView,
 } from "./connection-views.ts";
-import type { CompanyFrame, ConnectedService } from "./views.ts";
+import type { AppAtService, CompanyFrame, ConnectedService } from "./views.ts";
 
 const DONE: readonly ConnectionNotice[] = ["connected", "saved", "removed"];
 
@@ -294,23 +294,36 @@ export function removeConnectionPage(view: RemoveConnectionView, chrome: Chrome)
   return companyPage({ ...view, notice: null }, "connections", title, content, chrome);
 }
 
-/** The other services in which an app may act for the reader, on the card of the app. */
+/** The other services in which an app may act: for the reader, or for an admin's company. */
 export function connectedServices(
-  services: readonly ConnectedService[],
-  { company }: Pick<CompanyFrame, "company">,
+  {
+    name: app,
+    services,
+    acts,
+  }: { readonly name: string; readonly services: readonly ConnectedService[]; readonly acts: boolean },
+  { company, admin }: Pick<CompanyFrame, "company" | "admin">,
   { words }: Chrome,
 ): Child {
   const texts = words.companyConnections;
   return services.map(({ name: service, host, can: may, endsAt }) => {
     const server = name(service);
     return html`<div class="stack close connected-service">
-      ${can(rich(texts.memberText, { company: name(company.name), server }), may)}
+      ${can(rich(admin ? texts.may : texts.memberText, { company: name(company.name), server }), may)}
       <p class="soft small">${sentences(
         words.language,
         [rich(texts.at, { server }), " ", hostText(host), "."],
         endsAt !== null && rich(texts.until, { when: shownTime(words, endsAt, "exact") }),
-        rich(texts.learns, { server }),
+        rich(admin ? texts.learns : texts.learnsYou, { server }),
+        acts && rich(texts.lasts, { app: name(app), server }),
       )}</p>
     </div>`;
   });
+}
+
+/** Says of each service in which an app acts that ending its access here doesn't end what it has there. */
+export function lastsThere(services: readonly AppAtService[], { words }: Chrome): Child {
+  return services.map(
+    ({ app, server }) =>
+      html`<p class="soft small">${rich(words.companyConnections.lasts, { app: name(app), server: name(server) })}</p>`,
+  );
 }

@@ -8,6 +8,7 @@ import { icon } from "../parts/icons.ts";
 import { shownTime } from "../shown-time.ts";
 import { NAME_LENGTH, name, visible } from "../untrusted-text.ts";
 import { companyPage, companyPath } from "./company-layout.ts";
+import { lastsThere } from "./connections.ts";
 import type { CompanyReviewView } from "./views.ts";
 
 /** Renders the answer to a rule that has consequences for others. Nothing is saved yet. */
@@ -22,7 +23,7 @@ export function companyReviewPage(view: CompanyReviewView, chrome: Chrome): stri
     ${newRule(view, chrome)} ${effects(view, chrome)}
     <form class="fields" method="post" action=${path}>
       ${hidden({ csrf: view.csrf, confirmed: "yes" })} ${view.fields.map(([field, value]) => hidden({ [field]: value }))}
-      ${view.withdraws !== null && choice(view, view.withdraws.endsAt, chrome)}
+      ${view.withdraws !== null && [choice(view, view.withdraws.endsAt, chrome), lastsThere(view.lasting, chrome)]}
       <div class="row-actions">
         <button class=${danger ? "button danger" : "button primary"} type="submit">${view.blocks === null ? saveRule : block}</button>
         <a class="button" href=${path}>${confirm.cancel}</a>
@@ -56,7 +57,10 @@ function effects(view: CompanyReviewView, chrome: Chrome): readonly Child[] {
   return [
     opens !== null && effect(rich(review.opens, names), null, opens, review.allowed, chrome),
     blocks !== null &&
-      effect(rich(review.blocks, names), blocks.people, blocks.scopes, review.permissions, chrome, soon),
+      effect(rich(review.blocks, names), blocks.people, blocks.scopes, review.permissions, chrome, [
+        soon,
+        lastsThere(view.lasting, chrome),
+      ]),
     withdraws !== null && effect(rich(review.withdraws, names), withdraws.people, [], "", chrome),
     loses !== null && effect(rich(review.loses, names), loses.people, loses.scopes, review.permissions, chrome, soon),
     shortens !== null &&

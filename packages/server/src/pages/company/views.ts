@@ -87,6 +87,12 @@ export interface ConnectedService {
   readonly endsAt: number | null;
 }
 
+/** An app, and another service in which it may act. Both are names. */
+export interface AppAtService {
+  readonly app: string;
+  readonly server: string;
+}
+
 /** A member's request that an admin allows an app. */
 export interface CompanyRequestView {
   readonly clientId: string;
@@ -162,6 +168,8 @@ export interface CompanyAppPageView extends CompanyFrame {
   readonly endsAt?: number | null;
   /** Hosts that the approval does not cover, in plain text. */
   readonly newHosts: readonly string[];
+  /** The other services in which it may act for the company's members. */
+  readonly services: readonly ConnectedService[];
   /** Null: the app has no access. */
   readonly access: null | {
     readonly scopes: readonly CompanyScope[];
@@ -210,6 +218,8 @@ export interface CompanyReviewView extends CompanyFrame {
   readonly shortens: { readonly people: number; readonly from: number | null; readonly to: number } | null;
   /** Minutes for which tokens still work if access ends now. */
   readonly stopsIn: number;
+  /** Services where it keeps the access that it has there, if its access here ends. */
+  readonly lasting: readonly AppAtService[];
 }
 
 export interface CompanyMembersView extends CompanyFrame {
@@ -264,6 +274,8 @@ export interface CompanyConfirmView extends CompanyFrame {
   readonly apps: readonly string[];
   /** Minutes for which the tokens still work if access ends now. */
   readonly stopsIn: number;
+  /** Services where these apps keep the access that they have there. */
+  readonly lasting: readonly AppAtService[];
   /** Target of the form, below the company's path. `fields` are its hidden fields. */
   readonly action: string;
   readonly fields: Readonly<Record<string, string>>;

@@ -29,7 +29,8 @@ export const companyConnections: Translation<typeof english, "zero" | "one" | "t
       on: "مرتبط حتى {when}.",
       operator: "ربطه مشغّل هذه الخدمة لصالح {company}. لإيقافه، احظر التطبيق.",
       ended: "انتهى {when}. لا يحصل التطبيق بذلك على شيء.",
-      withdrawn: "لم يعد مشغّل هذه الخدمة يعرض ذلك. لا يحصل التطبيق بذلك على شيء.",
+      withdrawn:
+        "لم يعد مشغّل هذه الخدمة يعرض ذلك. لا يحصل التطبيق بذلك على شيء. إذا عُرض مجددًا، أمكن للتطبيق استخدامه مجددًا. لمنع ذلك، أزل الربط.",
       altered: "غيّر مشغّل هذه الخدمة العرض. لا يحصل التطبيق بذلك على شيء حتى تربطه من جديد.",
       blocked: "تحظر {company} التطبيق، فلا يحصل بذلك على شيء.",
     },
@@ -51,6 +52,7 @@ export const companyConnections: Translation<typeof english, "zero" | "one" | "t
     forWhom:
       "فقط للأعضاء الذين يستخدمون {app} لصالح {company}، وفي حدود ما تسمح به قاعدة التطبيق. ولا تتأثر حساباتهم الخاصة.",
     learns: "يعرف {server} من هو العضو: معرّف، وعنوان البريد الإلكتروني المؤكَّد، ومتى وكيف سجّل الدخول هنا.",
+    learnsYou: "يعرف {server} من أنت: معرّف، وعنوان البريد الإلكتروني المؤكَّد، ومتى وكيف سجّلت الدخول هنا.",
     blocked: "تحظر {company} هذا التطبيق. غيّر قاعدة التطبيق أولًا.",
     rule: "قاعدة {app}",
     permissions: "ما يجوز لـ {app} فعله في {server}",
@@ -61,6 +63,7 @@ export const companyConnections: Translation<typeof english, "zero" | "one" | "t
     removeText:
       "لن يستطيع {app} التصرف في {server} نيابة عن أعضاء {company}، ولن يحصل هناك على وصول جديد. أما الوصول الذي لديه هناك فيبقى حتى ينهيه {server}.",
     removeStays: "يبقى ما سمح به الأعضاء لـ {app} هنا.",
+    lasts: "أما الوصول الذي لدى {app} في {server} فيبقى حتى ينهيه {server}.",
     memberText: "ربطته {company} مع {server}. ويجوز له هناك نيابة عنك:",
     until: "حتى {when}.",
     problems: {

@@ -30,7 +30,8 @@ export const companyConnections: Translation<typeof english, "one" | "other"> = 
       operator:
         "Der Betreiber dieses Dienstes hat sie für {company} verbunden. Um das zu beenden, sperren Sie die App.",
       ended: "Sie endete {when}. Die App erhält dadurch nichts mehr.",
-      withdrawn: "Der Betreiber dieses Dienstes bietet das nicht mehr an. Die App erhält dadurch nichts mehr.",
+      withdrawn:
+        "Der Betreiber dieses Dienstes bietet das nicht mehr an. Die App erhält dadurch nichts mehr. Wird es wieder angeboten, kann die App es wieder nutzen. Um das zu verhindern, entfernen Sie es.",
       altered:
         "Der Betreiber dieses Dienstes hat das Angebot geändert. Die App erhält dadurch nichts, bis Sie sie erneut verbinden.",
       blocked: "{company} sperrt die App, deshalb erhält sie dadurch nichts.",
@@ -54,6 +55,8 @@ export const companyConnections: Translation<typeof english, "one" | "other"> = 
       "Nur für Mitglieder, die {app} für {company} verwenden, und nur so weit, wie die Regel für die App es ihnen erlaubt. Ihre eigenen Konten sind nicht betroffen.",
     learns:
       "{server} erfährt, wer das Mitglied ist: eine Kennung, die bestätigte E-Mail-Adresse und wann und wie es sich hier angemeldet hat.",
+    learnsYou:
+      "{server} erfährt, wer Sie sind: eine Kennung, die bestätigte E-Mail-Adresse und wann und wie Sie sich hier angemeldet haben.",
     blocked: "{company} sperrt diese App. Ändern Sie zuerst die Regel für die App.",
     rule: "Regel für {app}",
     permissions: "Was {app} in {server} darf",
@@ -64,6 +67,7 @@ export const companyConnections: Translation<typeof english, "one" | "other"> = 
     removeText:
       "{app} kann in {server} nicht mehr für Mitglieder von {company} handeln. Die App erhält dort keinen neuen Zugriff. Zugriff, den sie dort schon hat, besteht, bis {server} ihn beendet.",
     removeStays: "Was Mitglieder {app} hier erlaubt haben, bleibt.",
+    lasts: "Zugriff, den {app} in {server} schon hat, besteht, bis {server} ihn beendet.",
     memberText: "{company} hat sie mit {server} verbunden. Dort darf sie für Sie:",
     until: "Bis {when}.",
     problems: {

@@ -61,7 +61,7 @@ export const company = {
       "Sie haben die Verwaltung {when} gefragt. Ein Teil der Berechtigungen ist freigegeben, die anderen warten auf eine Antwort.",
     youWereRefused: "Sie haben die Verwaltung {when} gefragt. Sie hat die Anfrage {refused} abgelehnt.",
     refusedRequests: "Abgelehnte Anfragen",
-    refusedScopes: "Abgelehnt",
+    refusedScopes: "Nicht freigegeben",
     waiting: "Wartet auf eine Antwort",
     blockedApps: "Gesperrte Apps",
     blockedHint: "Die Verwaltung hat diese Apps gesperrt. Niemand kann sie für {company} nutzen.",
@@ -195,6 +195,8 @@ export const company = {
     noApps: "Keine App handelt im Namen des Unternehmens. Anfragen von Mitgliedern erscheinen hier.",
     yourApps: "Apps, die Sie für das Unternehmen verwenden",
     noAppsYours: "Sie verwenden keine App im Namen des Unternehmens.",
+    usableApps: "Apps, die Sie für das Unternehmen verwenden können",
+    usableHint: "Keine davon handelt im Moment für Sie.",
     usedBy: "Nutzen die App",
     people: { one: "1 Mitglied", other: "{count} Mitglieder" },
     nobody: "Derzeit niemandem",
@@ -285,13 +287,15 @@ export const company = {
     confirm: {
       revokeTitle: "{app} für alle widerrufen?",
       revokeText:
-        "{app} verliert den Zugriff im Namen des Unternehmens, bei allen Mitgliedern. Auch eine Freigabe für alle Mitglieder endet.",
+        "{app} verliert den Zugriff im Namen des Unternehmens, bei allen Mitgliedern. Auch eine Freigabe für Mitglieder endet.",
       keep: "Sie können sie bis zu dem Ende nutzen, das sie jeweils gewählt haben, spätestens bis {when}",
       keepForever: "Sie behalten ihren Zugriff, bis er widerrufen wird",
       end: "Ihr Zugriff endet. Was die Verwaltung selbst verbunden hat, bleibt.",
       removeTitle: "{person} aus {company} entfernen?",
       removeText:
         "Apps, die andere Mitglieder für das Unternehmen verbunden haben, bleiben. Auch Apps, die diese Person für ihr eigenes Konto verbunden hat, bleiben.",
+      removeInvitations: "Offene Einladungen an {person} und von {person} werden zurückgezogen.",
+      leaveInvitations: "Offene Einladungen von Ihnen werden zurückgezogen.",
       leaveTitle: "{company} verlassen?",
       leaveText:
         "Wenn Sie zurückkommen möchten, brauchen Sie eine neue Einladung. Ihr eigenes Konto und die Apps darin bleiben, wie sie sind.",
@@ -331,7 +335,8 @@ export const company = {
       refused: "Die Anfrage wurde abgelehnt.",
       defaults: "Das gilt ab jetzt für Apps, über die niemand entschieden hat.",
       role: "Die Rolle wurde geändert.",
-      removed: "Das Mitglied wurde entfernt. Was es im Namen des Unternehmens erlaubt hatte, wurde widerrufen.",
+      removed:
+        "Das Mitglied wurde entfernt. Apps können Zugriff, den dieses Mitglied ihnen für das Unternehmen gab, nicht erneuern.",
       withdrawn: "Die Einladung wurde zurückgezogen.",
       stopped: "Sie haben die App für sich gestoppt. Sie bekommt keinen neuen Zugriff.",
       resumed: "Die App darf wieder für Sie handeln.",

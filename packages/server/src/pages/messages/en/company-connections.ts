@@ -26,7 +26,8 @@ export const companyConnections = {
       on: "Connected until {when}.",
       operator: "The operator of this service connected it for {company}. To stop it, block the app.",
       ended: "It ended {when}. The app gets nothing by it.",
-      withdrawn: "The operator of this service doesn’t offer this any more. The app gets nothing by it.",
+      withdrawn:
+        "The operator of this service doesn’t offer this any more. The app gets nothing by it. If it is offered again, the app can use it again. To prevent that, remove it.",
       altered: "The operator of this service changed the offer. The app gets nothing by it until you connect it again.",
       blocked: "{company} blocks the app, so the app gets nothing by it.",
     },
@@ -49,6 +50,8 @@ export const companyConnections = {
       "Only for members who use {app} for {company}, and only as far as the rule about the app lets them. Their own accounts are not affected.",
     learns:
       "{server} learns who the member is: an identifier, the verified e-mail address, and when and how they signed in here.",
+    learnsYou:
+      "{server} learns who you are: an identifier, the verified e-mail address, and when and how you signed in here.",
     blocked: "{company} blocks this app. Change the rule about the app first.",
     rule: "Rule about {app}",
     permissions: "What {app} may do in {server}",
@@ -59,6 +62,7 @@ export const companyConnections = {
     removeText:
       "{app} can no longer act in {server} for members of {company}. It gets no new access there. Access that it has there already lasts until {server} ends it.",
     removeStays: "What members allowed {app} here stays.",
+    lasts: "Access that {app} has in {server} already lasts until {server} ends it.",
     memberText: "{company} connected it with {server}. There, it may act for you:",
     until: "Until {when}.",
     problems: {

@@ -56,7 +56,7 @@ export const company = {
     youAskedMore: "You asked the admins {when}. Some permissions are approved; the others wait for an answer.",
     youWereRefused: "You asked the admins {when}. They refused the request {refused}.",
     refusedRequests: "Refused requests",
-    refusedScopes: "Refused",
+    refusedScopes: "Not approved",
     waiting: "Waiting for an answer",
     blockedApps: "Blocked apps",
     blockedHint: "The admins blocked these apps. Nobody can use them for {company}.",
@@ -188,6 +188,8 @@ export const company = {
     noApps: "No app acts in the company’s name. Requests from members appear here.",
     yourApps: "Apps that you use for the company",
     noAppsYours: "You use no app in the company’s name.",
+    usableApps: "Apps that you can use for the company",
+    usableHint: "None of these acts for you now.",
     usedBy: "Used by",
     people: { one: "1 member", other: "{count} members" },
     nobody: "Nobody now",
@@ -275,13 +277,15 @@ export const company = {
     confirm: {
       revokeTitle: "Revoke {app} for everyone?",
       revokeText:
-        "{app} loses its access in the company’s name, for every member. If it was approved for all members, the approval ends, too.",
+        "{app} loses its access in the company’s name, for every member. If it was approved for members, the approval ends, too.",
       keep: "They can use it until the end that each of them chose, {when} at the latest",
       keepForever: "They keep their access until it is revoked",
       end: "Their access ends. What admins connected themselves stays.",
       removeTitle: "Remove {person} from {company}?",
       removeText:
         "Apps that other members connected for the company stay. So do apps that this person connected for their own account.",
+      removeInvitations: "Open invitations to {person}, and those from {person}, are withdrawn.",
+      leaveInvitations: "Open invitations from you are withdrawn.",
       leaveTitle: "Leave {company}?",
       leaveText:
         "You need a new invitation to come back. Your own account and the apps that you allowed for it stay as they are.",
@@ -320,7 +324,7 @@ export const company = {
       refused: "The request was refused.",
       defaults: "This holds from now on for apps that nobody decided about.",
       role: "The role was changed.",
-      removed: "The member was removed. What they had allowed in the company’s name was revoked.",
+      removed: "The member was removed. Apps can’t renew access that this member gave them for the company.",
       withdrawn: "The invitation was withdrawn.",
       stopped: "You stopped the app for yourself. It gets no new access.",
       resumed: "The app may act for you again.",

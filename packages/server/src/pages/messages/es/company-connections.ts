@@ -29,7 +29,8 @@ export const companyConnections: Translation<typeof english, "one" | "other"> = 
       on: "Conectada hasta el {when}.",
       operator: "El operador de este servicio la conectó para {company}. Para detenerla, bloquee la aplicación.",
       ended: "Terminó {when}. La aplicación ya no obtiene nada por ella.",
-      withdrawn: "El operador de este servicio ya no ofrece esto. La aplicación ya no obtiene nada por ello.",
+      withdrawn:
+        "El operador de este servicio ya no ofrece esto. La aplicación ya no obtiene nada por ello. Si se vuelve a ofrecer, la aplicación podrá usarla de nuevo. Para evitarlo, quítela.",
       altered:
         "El operador de este servicio cambió la oferta. La aplicación no obtiene nada por ella hasta que vuelva a conectarla.",
       blocked: "{company} bloquea la aplicación, así que no obtiene nada por ella.",
@@ -53,6 +54,8 @@ export const companyConnections: Translation<typeof english, "one" | "other"> = 
       "Solo para los miembros que usan {app} para {company}, y solo hasta donde lo permita la regla de la aplicación. Sus propias cuentas no se ven afectadas.",
     learns:
       "{server} sabrá quién es el miembro: un identificador, la dirección de correo verificada, y cuándo y cómo inició sesión aquí.",
+    learnsYou:
+      "{server} sabrá quién es usted: un identificador, la dirección de correo verificada, y cuándo y cómo inició sesión aquí.",
     blocked: "{company} bloquea esta aplicación. Cambie primero la regla de la aplicación.",
     rule: "Regla de {app}",
     permissions: "Qué puede hacer {app} en {server}",
@@ -63,6 +66,7 @@ export const companyConnections: Translation<typeof english, "one" | "other"> = 
     removeText:
       "{app} ya no podrá actuar en {server} en nombre de los miembros de {company}. No obtendrá acceso nuevo allí. El acceso que ya tiene allí dura hasta que {server} lo termine.",
     removeStays: "Lo que los miembros permitieron aquí a {app} se mantiene.",
+    lasts: "El acceso que {app} ya tiene en {server} dura hasta que {server} lo termine.",
     memberText: "{company} la conectó con {server}. Allí puede actuar en su nombre:",
     until: "Hasta el {when}.",
     problems: {

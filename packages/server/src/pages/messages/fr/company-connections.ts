@@ -29,7 +29,8 @@ export const companyConnections: Translation<typeof english, "one" | "other"> = 
       on: "Connectée jusqu’au {when}.",
       operator: "L’exploitant de ce service l’a connectée pour {company}. Pour l’arrêter, bloquez l’application.",
       ended: "Elle a pris fin {when}. L’application n’en obtient plus rien.",
-      withdrawn: "L’exploitant de ce service ne propose plus cela. L’application n’en obtient plus rien.",
+      withdrawn:
+        "L’exploitant de ce service ne propose plus cela. L’application n’en obtient plus rien. Si elle est proposée de nouveau, l’application pourra de nouveau l’utiliser. Pour l’éviter, supprimez-la.",
       altered:
         "L’exploitant de ce service a modifié l’offre. L’application n’en obtient rien tant que vous ne la connectez pas de nouveau.",
       blocked: "{company} bloque l’application, qui n’en obtient donc rien.",
@@ -53,6 +54,8 @@ export const companyConnections: Translation<typeof english, "one" | "other"> = 
       "Seulement pour les membres qui utilisent {app} pour {company}, et dans la limite de la règle de cette application. Leurs propres comptes ne sont pas concernés.",
     learns:
       "{server} apprend qui est le membre : un identifiant, l’adresse e-mail vérifiée, et quand et comment il s’est connecté ici.",
+    learnsYou:
+      "{server} apprend qui vous êtes : un identifiant, l’adresse e-mail vérifiée, et quand et comment vous vous êtes connecté ici.",
     blocked: "{company} bloque cette application. Modifiez d’abord la règle de l’application.",
     rule: "Règle de {app}",
     permissions: "Ce que {app} peut faire dans {server}",
@@ -63,6 +66,7 @@ export const companyConnections: Translation<typeof english, "one" | "other"> = 
     removeText:
       "{app} ne peut plus agir dans {server} pour les membres de {company}. Elle n’y obtient plus de nouvel accès. L’accès qu’elle y a déjà dure jusqu’à ce que {server} y mette fin.",
     removeStays: "Ce que les membres ont autorisé ici à {app} reste en place.",
+    lasts: "L’accès que {app} a déjà dans {server} dure jusqu’à ce que {server} y mette fin.",
     memberText: "{company} l’a connectée à {server}. Elle peut y agir pour vous :",
     until: "Jusqu’au {when}.",
     problems: {

@@ -60,7 +60,7 @@ export const company = {
       "Vous avez demandé aux administrateurs {when}. Certaines autorisations sont approuvées ; les autres attendent une réponse.",
     youWereRefused: "Vous avez demandé aux administrateurs {when}. Ils ont refusé la demande {refused}.",
     refusedRequests: "Demandes refusées",
-    refusedScopes: "Refusé",
+    refusedScopes: "Non approuvé",
     waiting: "En attente de réponse",
     blockedApps: "Applications bloquées",
     blockedHint: "Les administrateurs ont bloqué ces applications. Personne ne peut les utiliser pour {company}.",
@@ -198,6 +198,8 @@ export const company = {
     noApps: "Aucune application n’agit au nom de l’entreprise. Les demandes des membres apparaissent ici.",
     yourApps: "Applications que vous utilisez pour l’entreprise",
     noAppsYours: "Vous n’utilisez aucune application au nom de l’entreprise.",
+    usableApps: "Applications que vous pouvez utiliser pour l’entreprise",
+    usableHint: "Aucune n’agit pour vous en ce moment.",
     usedBy: "Utilisée par",
     people: { one: "1 membre", other: "{count} membres" },
     nobody: "Personne en ce moment",
@@ -290,13 +292,15 @@ export const company = {
     confirm: {
       revokeTitle: "Révoquer {app} pour tout le monde ?",
       revokeText:
-        "{app} perd son accès au nom de l’entreprise, pour tous les membres. Une approbation pour tous les membres prend fin aussi.",
+        "{app} perd son accès au nom de l’entreprise, pour tous les membres. Une approbation pour des membres prend fin aussi.",
       keep: "Ils peuvent l’utiliser jusqu’à la fin que chacun a choisie, au plus tard le {when}",
       keepForever: "Ils gardent leur accès jusqu’à une révocation",
       end: "Leur accès prend fin. Ce que les administrateurs ont connecté eux-mêmes reste.",
       removeTitle: "Retirer {person} de {company} ?",
       removeText:
         "Les applications que d’autres membres ont connectées pour l’entreprise restent, comme celles que cette personne a connectées pour son propre compte.",
+      removeInvitations: "Les invitations en cours adressées à {person} ou envoyées par {person} sont retirées.",
+      leaveInvitations: "Vos invitations en cours sont retirées.",
       leaveTitle: "Quitter {company} ?",
       leaveText:
         "Pour revenir, il vous faudra une nouvelle invitation. Votre propre compte et ses applications ne changent pas.",
@@ -335,7 +339,8 @@ export const company = {
       refused: "La demande a été refusée.",
       defaults: "Cela s’applique dès maintenant aux applications dont personne n’a décidé.",
       role: "Le rôle a été modifié.",
-      removed: "Le membre a été retiré. Ce qu’il avait autorisé au nom de l’entreprise a été révoqué.",
+      removed:
+        "Le membre a été retiré. Les applications ne peuvent pas renouveler l’accès que ce membre leur avait donné pour l’entreprise.",
       withdrawn: "L’invitation a été retirée.",
       stopped: "Vous avez arrêté l’application pour vous. Elle n’obtient plus de nouvel accès.",
       resumed: "L’application peut de nouveau agir pour vous.",

@@ -29,7 +29,8 @@ export const companyConnections: Translation<typeof english, "other"> = {
       on: "{when} まで連携しています。",
       operator: "このサービスの運営者が {company} のために連携しました。止めるには、アプリをブロックしてください。",
       ended: "{when} に終了しました。アプリはこれによって何も得られません。",
-      withdrawn: "このサービスの運営者は、これを提供しなくなりました。アプリはこれによって何も得られません。",
+      withdrawn:
+        "このサービスの運営者は、これを提供しなくなりました。アプリはこれによって何も得られません。再び提供されると、アプリはまた利用できるようになります。それを防ぐには、この連携を削除してください。",
       altered:
         "このサービスの運営者が提供内容を変更しました。もう一度連携するまで、アプリはこれによって何も得られません。",
       blocked: "{company} がアプリをブロックしているため、アプリはこれによって何も得られません。",
@@ -53,6 +54,8 @@ export const companyConnections: Translation<typeof english, "other"> = {
       "{company} のために {app} を使うメンバーだけが対象で、アプリの規則が許す範囲に限られます。メンバー自身のアカウントには影響しません。",
     learns:
       "{server} には、メンバーが誰であるかが伝わります：識別子、確認済みのメールアドレス、ここでいつどのようにログインしたか。",
+    learnsYou:
+      "{server} には、あなたが誰であるかが伝わります：識別子、確認済みのメールアドレス、ここでいつどのようにログインしたか。",
     blocked: "{company} はこのアプリをブロックしています。先にアプリの規則を変更してください。",
     rule: "{app} の規則",
     permissions: "{app} が {server} でできること",
@@ -63,6 +66,7 @@ export const companyConnections: Translation<typeof english, "other"> = {
     removeText:
       "{app} は、{company} のメンバーに代わって {server} で操作できなくなり、新しいアクセスも得られません。すでに得たアクセスは、{server} が終了させるまで続きます。",
     removeStays: "メンバーがここで {app} に許可したことは、そのまま残ります。",
+    lasts: "{app} が {server} ですでに得たアクセスは、{server} が終了させるまで続きます。",
     memberText: "{company} が {server} と連携しました。そこであなたに代わってできること：",
     until: "{when} まで。",
     problems: {
