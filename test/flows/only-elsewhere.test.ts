@@ -123,6 +123,19 @@ describe("somebody without a password signed in eleven minutes ago, and confirms
     const done = await agent.submit(formTo(form, PASSWORD_PAGE), { password, again: password });
     expect(done.location?.pathname).toBe("/account/security");
   });
+
+  test("their first password signs them out everywhere else → not in this browser; the old cookie is worth nothing", async () => {
+    const { agent, person } = await somebody();
+    const before = new Map(agent.cookies);
+    const form = formTo(await agent.get(PASSWORD_PAGE), PASSWORD_PAGE);
+    const password = "a long and rare first password";
+    await agent.submit(form, { password, again: password, end_sessions: "yes" });
+    const security = await agent.get("/account/security");
+    expect([security.location, security.text.includes(person.username)]).toEqual([undefined, true]);
+    const old = new Agent(server.issuer);
+    for (const [name, value] of before) old.cookies.set(name, value);
+    expect((await old.get("/account/security")).location?.pathname).toBe("/login");
+  });
 });
 
 describe("somebody whose address this server doesn't know", () => {

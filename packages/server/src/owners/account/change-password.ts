@@ -32,7 +32,10 @@ export async function newPasswordsUsedUp(
   return counted.kind === "throttled" ? counted.until : undefined;
 }
 
-/** `from`: where the person is. The session that asks ends in any case: the browser gets a new one. */
+/**
+ * `from`: where the person is. The session that asks is replaced in any case, by the caller: a sign-in at a provider
+ * goes on only in a session that replaces one that is there.
+ */
 export interface NewPassword {
   readonly password: string;
   readonly endApps: boolean;
@@ -58,7 +61,7 @@ export async function changePassword(
     endGrants: endApps,
     revokeConsents: endApps,
     endSessions,
-    keepSessionId: null,
+    keepSessionId: sessionId,
     sessionId,
   });
   if (!changed) return undefined;
