@@ -17,5 +17,7 @@ export type WaitingWhat =
 /** `elsewhere`: the person started in another browser, and goes on there. */
 export type Waiting =
   | { readonly state: "here" | "elsewhere"; readonly what: WaitingWhat }
+  /** The invitation doesn't hold any more. */
+  | { readonly state: "withdrawn"; readonly company: string }
   /** `startAgain`: the path at which the app's request begins again. */
   | { readonly state: "expired"; readonly app: string; readonly startAgain: string };

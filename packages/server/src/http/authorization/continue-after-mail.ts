@@ -7,6 +7,7 @@ import {
   keepForLink,
   type WaitingFor,
 } from "../../owners/authorization/continuation-behind-mail-link.ts";
+import { invitationKey, isOpenInvitation } from "../../owners/companies/invitation-facts.ts";
 import type { Waiting, WaitingWhat } from "../../pages/waiting-view.ts";
 import type { Visitor } from "../browser-of-request.ts";
 import type { FlowTools } from "../endpoint-contexts.ts";
@@ -39,7 +40,11 @@ export async function waitingBehind(arrival: Arrival, language: string, tools: F
 
 /** What a link keeps for this browser. Undefined: nothing waits. */
 export function keptFor(arrival: Arrival, { authorization }: Pick<FlowTools, "authorization">): string | undefined {
-  const waiting = waitingFor(arrival);
+  const found = waitingFor(arrival);
+  const waiting =
+    found?.kind === "invitation" && arrival.continuation?.kind === "invitation"
+      ? { ...found, key: invitationKey(arrival.continuation.token, authorization) }
+      : found;
   // After a recovery nobody is signed in, so a page of the account leads back to the request behind it.
   const continuation = requestOf(arrival.continuation) ?? arrival.continuation;
   if (waiting === undefined || continuation === undefined) return undefined;
@@ -58,14 +63,18 @@ const NOTHING = { continuation: undefined, flow: undefined } as const;
 
 /** What a link has kept. In another browser than the one that asked, only its name. */
 export async function behindLink(
-  kept: string | null,
+  text: string | null,
   { nonce }: Pick<Visitor, "nonce">,
   language: string,
   tools: Pick<FlowTools, "authorization">,
 ): Promise<FoundBehindLink> {
-  const found = findBehindLink(kept, nonce, tools.authorization);
+  const found = findBehindLink(text, nonce, tools.authorization);
   if (found.kind === "nothing") return { ...NOTHING, waiting: null };
-  const what = await shownAs(found.waitingFor, language, tools);
+  const { waitingFor: kept } = found;
+  // An invitation may have been withdrawn since. Then nobody may be told that they can join.
+  if (kept.kind === "invitation" && kept.key !== undefined && !(await isOpenInvitation(kept.key, tools.authorization)))
+    return { ...NOTHING, waiting: { state: "withdrawn", company: kept.company } };
+  const what = await shownAs(kept, language, tools);
   if (found.kind === "elsewhere") {
     return { ...NOTHING, waiting: what === undefined ? null : { state: "elsewhere", what } };
   }

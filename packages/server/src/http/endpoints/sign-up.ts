@@ -152,7 +152,9 @@ async function goneAnswer(
   const isOther = other !== undefined && continuation !== undefined;
   const view = {
     ...{ end: await linkEnd(token, "sign-up", tools.account), now: tools.now() },
-    ...{ waiting: behind.waiting, signIn: signInPath(continuation, visitor, tools) },
+    // Who used the link may have joined since, and so used up the invitation.
+    waiting: used && behind.waiting?.state === "withdrawn" ? null : behind.waiting,
+    signIn: signInPath(continuation, visitor, tools),
     signedIn:
       visitor.signedIn === undefined
         ? null

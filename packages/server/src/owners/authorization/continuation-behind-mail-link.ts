@@ -3,14 +3,15 @@
  * sealed for the browser that asked: in any other browser, the link only tells what waits.
  */
 
-import type { InvitationFacts } from "../companies/invitation-facts.ts";
+import type { InvitationFacts, InvitationKey } from "../companies/invitation-facts.ts";
 import type { CarrierContext, Continuation } from "./continuation.ts";
 
 /** What waits, as every browser may say it that follows the link. */
 export type WaitingFor =
   | { readonly kind: "app"; readonly clientId: string }
   | { readonly kind: "device" }
-  | ({ readonly kind: "invitation" } & InvitationFacts);
+  /** `key`: absent in links of earlier versions of the server. */
+  | ({ readonly kind: "invitation"; readonly key?: InvitationKey | undefined } & InvitationFacts);
 
 export type BehindLink =
   | { readonly kind: "nothing" }
@@ -33,10 +34,12 @@ export function keepForLink(
 /** As stored: `by` is the username, as earlier versions of the server read and wrote it. */
 type StoredWaiting =
   | Exclude<WaitingFor, { kind: "invitation" }>
-  | ({ readonly kind: "invitation"; readonly by: string | null; readonly byName?: string | null } & Omit<
-      InvitationFacts,
-      "by"
-    >);
+  | ({
+      readonly kind: "invitation";
+      readonly key?: InvitationKey | undefined;
+      readonly by: string | null;
+      readonly byName?: string | null;
+    } & Omit<InvitationFacts, "by">);
 
 function stored(waiting: WaitingFor): StoredWaiting {
   if (waiting.kind !== "invitation") return waiting;

@@ -19,6 +19,9 @@ export interface InvitationFacts {
   readonly by: Inviter | null;
 }
 
+/** Finds an invitation without its token. */
+export type InvitationKey = readonly [partition: number, invitationId: string, saltHash: string];
+
 interface Inviters {
   readonly storage: Uses<OwnerStorage, "people.get">;
   readonly credentials: Pick<InvitationCredentials, "partitionOf">;
@@ -43,6 +46,31 @@ export async function invitationFacts(
   const { company, invitation } = found;
   const { name, companyId } = company;
   return { company: name, companyId, role: invitation.role, by: await inviterOf(invitation, { storage, credentials }) };
+}
+
+/** Undefined: the token is not from this server. */
+export function invitationKey(
+  token: string,
+  { credentials }: Pick<InvitationFactsContext, "credentials">,
+): InvitationKey | undefined {
+  const credential = credentials.read("invitation", token);
+  if (credential === undefined) return undefined;
+  const { partition, id, saltHash } = credential;
+  return [partition, id, Buffer.from(saltHash).toString("base64url")];
+}
+
+/** False: it was withdrawn, replaced, accepted, or its time is over. */
+export async function isOpenInvitation(
+  [partition, invitationId, saltHash]: InvitationKey,
+  {
+    storage,
+    now,
+  }: Pick<InvitationFactsContext, "now"> & {
+    readonly storage: Uses<CompanyStorage, "invitations.find">;
+  },
+): Promise<boolean> {
+  const key = { partition, invitationId, saltHash: Buffer.from(saltHash, "base64url") };
+  return (await storage.invitations.find({ ...key, now: now() })) !== undefined;
 }
 
 /** The person who invited. Null: the operator invited. */

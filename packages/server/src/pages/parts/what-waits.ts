@@ -80,6 +80,8 @@ export function beforeLine(waiting: Waiting | null, { words }: Chrome): Child {
       return notice("plain", about(waiting.what, words.waiting.elsewhereFirst));
     case "expired":
       return notice("warning", rich(words.waiting.expiredFirst, { app: name(waiting.app) }));
+    case "withdrawn":
+      return notice("warning", rich(words.waiting.withdrawnFirst, { company: name(waiting.company) }));
   }
 }
 
@@ -90,6 +92,8 @@ export function elsewhereLine(waiting: Waiting | null, { words }: Chrome): Child
       return about(waiting.what, words.waiting.elsewhere);
     case "expired":
       return rich(words.waiting.expired, { app: name(waiting.app) });
+    case "withdrawn":
+      return rich(words.waiting.withdrawn, { company: name(waiting.company) });
     default:
       return null;
   }
@@ -98,5 +102,5 @@ export function elsewhereLine(waiting: Waiting | null, { words }: Chrome): Child
 /** The same in a box. */
 export function elsewhereNotice(waiting: Waiting | null, chrome: Chrome): Child {
   const line = elsewhereLine(waiting, chrome);
-  return line !== null && notice(waiting?.state === "expired" ? "warning" : "plain", line);
+  return line !== null && notice(waiting?.state === "elsewhere" ? "plain" : "warning", line);
 }

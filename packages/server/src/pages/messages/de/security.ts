@@ -170,6 +170,10 @@ export const security = {
       "Die Anfrage von {app} ist abgelaufen, weil sie vor mehr als einer Stunde gestartet wurde. Beginnen Sie von vorn.",
     expiredFirst:
       "Die Anfrage von {app} ist abgelaufen. Erstellen Sie Ihr Konto und beginnen Sie dann in {app} von vorn.",
+    withdrawn:
+      "Die Einladung zu {company} gilt nicht mehr. Verwenden Sie die neueste Einladung, oder fragen Sie einen Admin von {company}.",
+    withdrawnFirst:
+      "Die Einladung zu {company} gilt nicht mehr. Sie können Ihr Konto trotzdem erstellen. Um {company} beizutreten, brauchen Sie eine neue Einladung.",
     readyTitle: "Ihr Konto ist bereit",
     readyText: "Sie sind in diesem Browser als {person} angemeldet.",
     gone: "Wenn eine App oder ein Unternehmen Sie hierher geschickt hat, gehen Sie dorthin zurück und beginnen Sie von vorn.",

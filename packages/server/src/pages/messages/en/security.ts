@@ -158,6 +158,10 @@ export const security = {
     },
     expired: "The request from {app} has expired, because it was started more than an hour ago. Start again.",
     expiredFirst: "The request from {app} has expired. Create your account, and then start again from {app}.",
+    withdrawn:
+      "The invitation to {company} isn’t valid any more. Use the newest invitation, or ask an admin of {company}.",
+    withdrawnFirst:
+      "The invitation to {company} isn’t valid any more. You can still create your account. To join {company}, you need a new invitation.",
     readyTitle: "Your account is ready",
     readyText: "You are signed in as {person} in this browser.",
     gone: "If an app or a company sent you here, go back to it and start again.",

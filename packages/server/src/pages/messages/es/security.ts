@@ -161,6 +161,10 @@ export const security = {
     },
     expired: "La solicitud de {app} ha caducado, porque empezó hace más de una hora. Empiece de nuevo.",
     expiredFirst: "La solicitud de {app} ha caducado. Cree su cuenta y después empiece de nuevo desde {app}.",
+    withdrawn:
+      "La invitación a {company} ya no es válida. Use la invitación más reciente o pregunte a un administrador de {company}.",
+    withdrawnFirst:
+      "La invitación a {company} ya no es válida. Aun así, puede crear su cuenta. Para unirse a {company}, necesita una invitación nueva.",
     readyTitle: "Su cuenta está lista",
     readyText: "Ha iniciado sesión como {person} en este navegador.",
     gone: "Si una aplicación o una empresa le envió aquí, vuelva a ella y empiece de nuevo.",

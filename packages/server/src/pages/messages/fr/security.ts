@@ -166,6 +166,10 @@ export const security = {
     },
     expired: "La demande de {app} a expiré, car elle a commencé il y a plus d’une heure. Recommencez.",
     expiredFirst: "La demande de {app} a expiré. Créez votre compte, puis recommencez depuis {app}.",
+    withdrawn:
+      "L’invitation à rejoindre {company} n’est plus valable. Utilisez l’invitation la plus récente ou demandez à un administrateur de {company}.",
+    withdrawnFirst:
+      "L’invitation à rejoindre {company} n’est plus valable. Vous pouvez quand même créer votre compte. Pour rejoindre {company}, il vous faut une nouvelle invitation.",
     readyTitle: "Votre compte est prêt",
     readyText: "Vous êtes connecté en tant que {person} dans ce navigateur.",
     gone: "Si une application ou une entreprise vous a envoyé ici, retournez-y et recommencez.",

@@ -1,0 +1,88 @@
+/** An invitation is withdrawn while somebody makes the account with which they want to accept it. */
+
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { addCompany, type TestCompany } from "../support/company-staff.ts";
+import { formWith } from "../support/device-actor.ts";
+import { Agent, linksOf, type Page, signIn } from "../support/http-browser.ts";
+import { smtpTo, startMailbox, type TestMailbox } from "../support/smtp-server.ts";
+import { startServer, type TestServer } from "../support/test-server.ts";
+
+const PASSWORDS = { password: "seven green umbrellas", again: "seven green umbrellas" };
+const INVALID = "The invitation to Acme Corp isn’t valid any more.";
+
+let server: TestServer;
+let mailbox: TestMailbox;
+let company: TestCompany;
+beforeAll(async () => {
+  mailbox = await startMailbox();
+  server = await startServer({ config: { smtpUrl: smtpTo(mailbox), signUp: true } });
+  company = await addCompany(server);
+});
+afterAll(async () => {
+  await server.stop();
+  await mailbox.stop();
+});
+
+const textOf = ({ text }: Page) =>
+  text
+    .replace(/^[\s\S]*<main[^>]*>/, "")
+    .replaceAll(/<[^>]*>/g, "")
+    .replaceAll(/\s+/g, " ");
+
+let people = 0;
+/** Somebody without an account, in a browser of their own, with the link to make one. */
+async function invited() {
+  people += 1;
+  const username = `guest${people}`;
+  const addressee = `${username}@example.test`;
+  const admin = new Agent(server.issuer);
+  await signIn(admin, company.admin.username);
+  const path = `/company/${company.slug}/members`;
+  await admin.submit(formWith(await admin.get(path), "addressee"), { addressee, role: "member" });
+  const agent = new Agent(server.issuer);
+  const first = await agent.get((await mailbox.next(addressee)).link);
+  const signUp = linksOf(first).find((href) => href.includes("/sign-up?"));
+  await agent.submit(formWith(await agent.get(signUp ?? ""), "email"), { email: addressee });
+  const { link } = await mailbox.next(addressee);
+  const withdraw = async () => {
+    const { forms } = await admin.get(path);
+    for (const form of forms.filter(({ action }) => action.endsWith("/withdraw"))) await admin.submit(form);
+  };
+  const makesAccount = async (browser: Agent, form: Page) =>
+    browser.follow(await browser.submit(formWith(form, "username"), { username, ...PASSWORDS }));
+  return { agent, link, withdraw, makesAccount };
+}
+
+test.each(["this browser", "another browser"])(
+  "the link in %s → said before and after the account is made",
+  async (at) => {
+    const { agent, link, withdraw, makesAccount } = await invited();
+    await withdraw();
+    const browser = at === "this browser" ? agent : new Agent(server.issuer);
+    const form = await browser.get(link);
+    expect(textOf(form)).toContain(`${INVALID} You can still create your account.`);
+    expect(textOf(form)).not.toContain("invited you to join");
+    const done = textOf(await makesAccount(browser, form));
+    expect(done).toContain("Your account is ready");
+    expect(done).toContain(INVALID);
+    expect(done).not.toContain("To join Acme Corp, go back");
+  },
+);
+
+test("while the form is open → the account is ready, the invitation isn't valid", async () => {
+  const { agent, link, withdraw, makesAccount } = await invited();
+  const form = await agent.get(link);
+  await withdraw();
+  const done = textOf(await makesAccount(agent, form));
+  expect(done).toContain("Your account is ready");
+  expect(done).toContain(INVALID);
+});
+
+test("accepted, and the link opened once more → nothing about an invalid invitation", async () => {
+  const { agent, link, makesAccount } = await invited();
+  const invitation = await makesAccount(agent, await agent.get(link));
+  const join = invitation.forms.find(({ action }) => action.endsWith("/invitation"));
+  if (join === undefined) throw new Error(`no form: ${invitation.text.slice(0, 400)}`);
+  expect((await agent.submit(join)).location?.pathname).toBe(`/company/${company.slug}`);
+  expect(textOf(await agent.get(link))).not.toContain(INVALID);
+});
