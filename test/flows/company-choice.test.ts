@@ -72,6 +72,8 @@ test("chosen before, and the app asks for more than an admin approved → the co
   const blocked = await more();
   expect(consentForm(blocked).fields.get("owner")).toBe(member.personId);
   expect(blocked.text.replaceAll(/<[^>]*>/g, "")).toContain("Acme Corp doesn’t let this app in.");
+  // The style sheet hides what belongs to an option that isn't selected, and nobody can select this one.
+  expect(blocked.text).not.toMatch(/data-option[^>]*>\s*<p>[^.]*doesn’t let this app in\./);
 });
 
 const said = ({ text }: Page) =>

@@ -128,6 +128,7 @@ test("a member chose less and a sooner end than the company → their card shows
   expect(own).toMatch(/See your photos/i);
   expect(own).not.toMatch(/Change your photos/i);
   expect(own).toMatch(/Ends in (7 days|1 week)/);
+  expect(own).toMatch(/stops it for you only. Other members keep their access. Stop it for me/);
   server.tick(DAY);
   const agent = await as(company.member);
   await agent.submit(formTo(await agent.get(`/company/${company.slug}`), "/opt-out"));

@@ -14,7 +14,11 @@ const ERROR_ID = "owner-error";
 /** The select named `owner`. Null if the person can only answer for themselves. `wrong`: the form named an owner who can't be chosen. */
 export function ownerSelect(owners: readonly OwnerOption[], wrong: boolean, words: Messages): Markup | null {
   if (owners.length === 0) return null;
-  const notes = owners.flatMap((owner, at) => ofOwner(at, notesOn(owner, words)));
+  const notes = owners.flatMap((owner, at) => [
+    ...ofOwner(at, notesOn(owner, words)),
+    // Nobody can select this owner, so the note always shows.
+    ...closedNote(owner, words),
+  ]);
   const described = [HINT_ID, ...(notes.length > 0 ? [NOTES_ID] : []), ...(wrong ? [ERROR_ID] : [])].join(" ");
   return html`<div class="field">
     <label for="owner">${words.forWhom.label}</label>
@@ -44,13 +48,18 @@ function ofOwner(at: number, notes: readonly Markup[]): readonly Markup[] {
 /** Says what differs for a company. */
 function notesOn({ kind, name: company, beyond = [] }: OwnerOption, words: Messages): readonly Markup[] {
   const { forWhom } = words;
-  if (kind === "blocked") return [html`<p>${rich(forWhom.blockedNote, { company: name(company) })}</p>`];
-  if (kind === "paused") return [html`<p>${rich(forWhom.pausedNote, { company: name(company) })}</p>`];
   if ((kind !== "company" && kind !== "ask") || beyond.length === 0) return [];
   return [
     html`<p>${rich(kind === "ask" ? forWhom.needed : forWhom.leaveOut, { company: name(company) })}</p>`,
     html`<ul>${beyond.map((one) => html`<li><bdi>${visible(one)}</bdi></li>`)}</ul>`,
   ];
+}
+
+/** Says why a company can't be chosen. */
+function closedNote({ kind, name: company }: OwnerOption, { forWhom }: Messages): readonly Markup[] {
+  if (kind !== "blocked" && kind !== "paused") return [];
+  const text = kind === "blocked" ? forWhom.blockedNote : forWhom.pausedNote;
+  return [html`<p>${rich(text, { company: name(company) })}</p>`];
 }
 
 /** Says where a company limits the time that the reader chooses. */

@@ -86,6 +86,7 @@ export const somethingWaits = {
     state: "elsewhere",
     what: { kind: "invitation", company: "Acme Corp", role: "member", by: grace },
   },
+  withdrawn: { state: "withdrawn", company: "Acme Corp" },
   expired: { state: "expired", app: "Photo Printer", startAgain: "/authorize?client_id=printer" },
 } satisfies Record<string, Waiting>;
 
@@ -248,10 +249,10 @@ export const securityStates: Readonly<Record<string, (chrome: Chrome) => string>
   ...waitingStates("sign-up-sent", ["app", "device", "invitation"], (waiting, c) =>
     sentPage({ email: "ada@example.com", ...aSent, waiting }, c),
   ),
-  ...waitingStates("sign-up-account", ["app", "invitation", "appElsewhere", "expired"], (waiting, c) =>
+  ...waitingStates("sign-up-account", ["app", "invitation", "appElsewhere", "expired", "withdrawn"], (waiting, c) =>
     createAccountPage(aCreation({ waiting }), c),
   ),
-  ...waitingStates("sign-up-ready", ["appElsewhere", "invitationElsewhere", "expired"], (waiting, c) =>
+  ...waitingStates("sign-up-ready", ["appElsewhere", "invitationElsewhere", "expired", "withdrawn"], (waiting, c) =>
     accountReadyPage({ person: "ada", waiting }, c),
   ),
   "confirm-verify": (c) => confirmPage({ ...aLink, what: "verify" }, c),

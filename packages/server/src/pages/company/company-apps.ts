@@ -280,6 +280,7 @@ function memberCard(app: CompanyAppView, view: CompanyAppsView, chrome: Chrome):
     ${app.scopes.length > 0 && (app.mine === null ? titledScopes(chrome.words.company.asksFor, app.scopes) : ownScopes(app.scopes, view.now, chrome))}
     ${app.grantedAt !== null && facts(app, app.grantedAt, view, chrome)}
     ${services(app, view, chrome)}
+    ${app.mine === "acts" && html`<p class="soft small">${chrome.words.company.stopMineHint}</p>`}
     <div class="app-actions">${app.mine !== null && mineForm(app.clientId, app.name, app.mine, view, chrome)}</div>
     ${app.chosen && chosenForm(app, view, chrome)}
   </article>`;

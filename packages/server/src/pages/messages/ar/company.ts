@@ -210,6 +210,7 @@ export const company = {
     newHosts: "جديد منذ الموافقة: {hosts}. يسأل الأعضاء هناك مشرفًا إلى أن تحفظ القاعدة من جديد.",
     save: "حفظ",
     revokeAll: "إلغاء الوصول للجميع",
+    stopMineHint: "هذا يوقفه عنك وحدك. يحتفظ الأعضاء الآخرون بوصولهم.",
     stopMine: "إيقافه عني",
     stoppedByYou: "أوقفته أنت",
     endsSoon: {

@@ -204,6 +204,7 @@ export const company = {
     newHosts: "Neu seit der Freigabe: {hosts}. Dort fragen Mitglieder die Verwaltung, bis Sie die Regel neu speichern.",
     save: "Speichern",
     revokeAll: "Für alle widerrufen",
+    stopMineHint: "Das schaltet die App nur für Sie ab. Andere Mitglieder behalten ihren Zugriff.",
     stopMine: "Für mich abschalten",
     stoppedByYou: "Von Ihnen abgeschaltet",
     endsSoon: {

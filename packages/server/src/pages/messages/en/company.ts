@@ -197,6 +197,7 @@ export const company = {
     newHosts: "New since the approval: {hosts}. Members ask an admin there until you save the rule again.",
     save: "Save",
     revokeAll: "Revoke for everyone",
+    stopMineHint: "This stops it for you only. Other members keep their access.",
     stopMine: "Stop it for me",
     stoppedByYou: "Stopped by you",
     endsSoon: {

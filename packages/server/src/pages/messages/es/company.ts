@@ -202,6 +202,7 @@ export const company = {
       "Nuevo desde la aprobación: {hosts}. Allí los miembros preguntan a un administrador hasta que usted guarde de nuevo la regla.",
     save: "Guardar",
     revokeAll: "Revocar para todos",
+    stopMineHint: "Esto la detiene solo para usted. Los demás miembros conservan su acceso.",
     stopMine: "Detenerla para mí",
     stoppedByYou: "Detenida por usted",
     endsSoon: {

@@ -208,6 +208,7 @@ export const company = {
       "Nouveau depuis l’approbation : {hosts}. Les membres y demandent à un administrateur tant que vous n’avez pas enregistré de nouveau la règle.",
     save: "Enregistrer",
     revokeAll: "Révoquer pour tout le monde",
+    stopMineHint: "Cela l’arrête pour vous seulement. Les autres membres gardent leur accès.",
     stopMine: "L’arrêter pour moi",
     stoppedByYou: "Arrêtée par vous",
     endsSoon: {

@@ -196,6 +196,7 @@ export const company = {
       "承認後に追加されたアドレス: {hosts}。この規則を保存し直すまで、そこではメンバーが管理者に確認を求めます。",
     save: "保存",
     revokeAll: "全員分を取り消す",
+    stopMineHint: "停止するのは自分の分だけです。ほかのメンバーのアクセス権はそのまま残ります。",
     stopMine: "自分の分を停止する",
     stoppedByYou: "自分で停止済み",
     endsSoon: {
