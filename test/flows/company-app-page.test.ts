@@ -15,7 +15,7 @@ import {
   signIn,
   unnumbered,
 } from "../support/http-browser.ts";
-import { startServer, type TestClient, type TestServer } from "../support/test-server.ts";
+import { settle, startServer, type TestClient, type TestServer } from "../support/test-server.ts";
 
 const DAY = 86_400_000;
 let server: TestServer;
@@ -102,6 +102,24 @@ describe("what an admin and a member read", () => {
 });
 
 describe("the rule about an app", () => {
+  test("its permissions → sensitive and required ones are marked, and the page says what leaving out a required one does", async () => {
+    const acme = await addCompany(server);
+    const { storage } = server.assent;
+    const scope = (await storage.scopes.list()).find(({ name }) => name === "write");
+    if (scope === undefined) throw new Error("no scope");
+    const erase = { ...scope, name: "erase", optional: true, sensitive: true };
+    await storage.scopes.put({ scope: erase, create: true });
+    const app = await server.addClient({ verified: true, scopes: ["read", "erase"] });
+    await settle();
+    const { text } = await (await as(acme.admin)).get(appPath(app, acme));
+    const labels = [...text.matchAll(/<label class="choice">\s*<input type="checkbox" name="scope".*?<\/label>/gs)];
+    const marks = labels.map(([label]) =>
+      ["Sensitive", "Required", "Requested"].filter((mark) => label.includes(mark)),
+    );
+    expect(marks).toEqual([["Required"], ["Sensitive"]]);
+    expect(text).toContain("If an app asks for a required permission that you leave out, members can’t connect it.");
+  });
+
   test("a rule: none chosen, for nobody, for a stranger, nothing ticked, a duration that isn't offered → the form again, nothing changed", async () => {
     const acme = await addCompany(server);
     const app = await server.addClient({ verified: true });

@@ -159,8 +159,8 @@ function aRuleForm(change: Partial<CompanyRuleForm> = {}): CompanyRuleForm {
       ...{ personId: `p-${at}`, username, personName: at === 1 ? "Grace Hopper" : null, checked: at === 1 },
     })),
     scopes: [
-      { ...see, checked: true, asked: false },
-      { ...add, checked: false, asked: true },
+      { ...see, checked: true, asked: false, sensitive: false, required: true },
+      { ...add, checked: false, asked: true, sensitive: true, required: false },
     ],
     hosts: [{ value: "https://print.example.com", text: "print.example.com" }],
     durations: [
@@ -264,8 +264,7 @@ function aQuestion(what: CompanyConfirmView["what"], change: Partial<CompanyConf
   const about = {
     subject: "Photo Printer",
     people: 12,
-    apps: [],
-    stopsIn: 10,
+    ...{ apps: [], stopsIn: 10 },
     lasting: [{ app: "Photo Printer", server: "Chat" }],
     rule: what === "revoke" ? ("members" as const) : null,
   };
@@ -311,7 +310,11 @@ export const companyPageStates: Readonly<Record<string, (chrome: Chrome) => stri
     companyAppPage(
       aNewApp(
         { requests: [aRequest()] },
-        { rule: "allow", audience: "selected", scopes: [{ ...see, checked: true, asked: true }] },
+        {
+          rule: "allow",
+          audience: "selected",
+          scopes: [{ ...see, checked: true, asked: true, sensitive: true, required: true }],
+        },
       ),
       c,
     ),

@@ -3,6 +3,7 @@
 import { ceilingOf, reaches, reachOf, receiversOf } from "../../oauth/consent-reach.ts";
 import type { Client, Millis, Scope } from "../../oauth/model.ts";
 import { redirectHost } from "../../oauth/redirect-uri.ts";
+import { offeredTo } from "../../oauth/scope.ts";
 import { minutesLeft, outstanding } from "../../owners/apps/remaining-token-lifetime.ts";
 import {
   type CompanyAppDetails,
@@ -243,12 +244,13 @@ async function formView(
     members: members.map(({ personId, username, personName }) => ({
       ...{ personId, username, personName, checked: typed.members.includes(personId) },
     })),
-    scopes: client.scopes
-      .filter((name) => known.get(name)?.ownerRole === null)
-      .map((name) => ({
-        ...described(name, known, language),
-        ...{ checked: typed.scopes.includes(name), asked: asked.has(name) },
-      })),
+    scopes: client.scopes.flatMap((name) => {
+      const scope = known.get(name);
+      if (scope?.ownerRole !== null) return [];
+      const { optional, sensitive } = offeredTo(client, scope);
+      const marks = { asked: asked.has(name), sensitive, required: !optional };
+      return [{ ...described(name, known, language), checked: typed.scopes.includes(name), ...marks }];
+    }),
     hosts: receiversOf(client).map((value) => ({ value, text: redirectHost(value) })),
     durations: [...same, ...offered].map((value) => ({ value, selected: value === chosen })),
     endsNow: standing?.rule === "allow" ? standing.endsAt : null,

@@ -5,6 +5,7 @@ import { fill, rich } from "../messages/index.ts";
 import { hidden } from "../parts/components.ts";
 import { fieldError } from "../parts/fields.ts";
 import { type Attributes, type Child, html, type Markup } from "../parts/html.ts";
+import { icon } from "../parts/icons.ts";
 import { bothNames } from "../parts/person-names.ts";
 import { day, durationLabel } from "../shown-time.ts";
 import { name, visible } from "../untrusted-text.ts";
@@ -104,21 +105,26 @@ function audience(view: CompanyAppPageView, form: CompanyRuleForm, chrome: Chrom
 }
 
 function permissions(form: CompanyRuleForm, chrome: Chrome): Markup {
-  const { company } = chrome.words;
+  const { company, consent } = chrome.words;
   return group(
     ["scopes"],
     form,
     company.ceiling,
-    form.scopes.map(
-      (scope) =>
-        html`<label class="choice">
+    [
+      form.scopes.map(
+        (scope) =>
+          html`<label class="choice">
           <input type="checkbox" name="scope" value=${scope.name} checked=${scope.checked} />
           <span class="choice-text">
             <span><bdi>${visible(scope.description || scope.name)}</bdi></span>
+            ${scope.sensitive && html`<span class="tag warn">${icon("alert")}${consent.sensitive}</span>`}
+            ${scope.required && html`<span class="tag">${consent.required}</span>`}
             ${scope.asked && html`<span class="tag">${company.asked}</span>`}
           </span>
         </label>`,
-    ),
+      ),
+      form.scopes.some(({ required }) => required) && html`<p class="soft small">${company.ceilingHint}</p>`,
+    ],
     chrome,
   );
 }

@@ -138,7 +138,13 @@ export interface CompanyRuleForm {
   /** True: the company has other members, whom the admin names by username. */
   readonly more: boolean;
   readonly others: string;
-  readonly scopes: readonly (CompanyScope & { readonly checked: boolean; readonly asked: boolean })[];
+  readonly scopes: readonly (CompanyScope & {
+    readonly checked: boolean;
+    readonly asked: boolean;
+    readonly sensitive: boolean;
+    /** A member who leaves it out can't connect an app that asks for it. */
+    readonly required: boolean;
+  })[];
   readonly hosts: readonly CompanyHost[];
   /** `same`: the end of the present rule. */
   readonly durations: readonly DurationChoice[];

@@ -98,6 +98,8 @@ export const company = {
     otherMembersHint: "Trennen Sie Benutzernamen mit Leerzeichen.",
     ceiling: "Was Mitglieder der App erlauben dürfen",
     asked: "Angefragt",
+    ceilingHint:
+      "Fragt eine App nach einer erforderlichen Berechtigung, die Sie weglassen, können Mitglieder sie nicht verbinden.",
     hosts: "Adressen der App",
     untilWhen: "Bis wann",
     untilEnded: "Bis die Verwaltung es beendet",

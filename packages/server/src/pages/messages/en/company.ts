@@ -93,6 +93,7 @@ export const company = {
     otherMembersHint: "Separate usernames with spaces.",
     ceiling: "What members may let it do",
     asked: "Requested",
+    ceilingHint: "If an app asks for a required permission that you leave out, members can’t connect it.",
     hosts: "The app’s addresses",
     untilWhen: "Until when",
     untilEnded: "Until an admin ends it",

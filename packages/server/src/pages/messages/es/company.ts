@@ -96,6 +96,7 @@ export const company = {
     otherMembersHint: "Separe los nombres de usuario con espacios.",
     ceiling: "Qué pueden permitirle los miembros",
     asked: "Solicitado",
+    ceilingHint: "Si una aplicación pide un permiso obligatorio que usted omite, los miembros no pueden conectarla.",
     hosts: "Direcciones de la aplicación",
     untilWhen: "Hasta cuándo",
     untilEnded: "Hasta que un administrador lo termine",

@@ -97,6 +97,8 @@ export const company = {
     otherMembersHint: "Séparez les noms d’utilisateur par des espaces.",
     ceiling: "Ce que les membres peuvent lui autoriser",
     asked: "Demandé",
+    ceilingHint:
+      "Si une application demande une autorisation obligatoire que vous omettez, les membres ne peuvent pas la connecter.",
     hosts: "Adresses de l’application",
     untilWhen: "Jusqu’à quand",
     untilEnded: "Jusqu’à ce qu’un administrateur y mette fin",

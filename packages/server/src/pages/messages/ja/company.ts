@@ -94,6 +94,7 @@ export const company = {
     otherMembersHint: "ユーザー名は空白で区切ってください。",
     ceiling: "メンバーがアプリに許可できること",
     asked: "依頼あり",
+    ceilingHint: "外した必須の権限をアプリが求めると、メンバーはそのアプリを接続できません。",
     hosts: "アプリのアドレス",
     untilWhen: "期限",
     untilEnded: "管理者が終了するまで",
