@@ -46,6 +46,7 @@ export function consentPage(view: ConsentView, chrome: Chrome): string {
       ${view.pausedAt !== undefined && notice("warning", pausedText(view, view.pausedAt, words))}
       ${view.device !== undefined && deviceFacts(view.device, chrome, words.consent.deny)}
       ${view.leavesAt !== undefined && notice("warning", rich(words.consent.leaving, { when: shownTime(words, view.leavesAt, "exact") }))}
+      ${view.isNewcomer === true && notice("plain", words.consent.newcomer)}
       ${alert !== null && notice("danger", alert, { focus: true })}
       ${/* Enter in a field presses the form's first button. This button closes a dialog that doesn't exist, so Enter does nothing. Only Allow allows. */ ""}
       <button class="unseen" type="submit" form=${CONSENT_FORM} formmethod="dialog" tabindex="-1" aria-hidden="true"></button>

@@ -229,6 +229,8 @@ export interface ConsentView {
   readonly pausedAt?: number;
   /** When the person's account will be deleted, as they asked. Absent: it won't. */
   readonly leavesAt?: number;
+  /** True: the sign-in at a provider made the person's account. */
+  readonly isNewcomer?: boolean;
   /** With `pausedAt`: the mark of this pause, for the form. */
   readonly resume?: string;
   /**

@@ -136,6 +136,7 @@ export const states: Readonly<Record<string, (chrome: Chrome) => string>> = {
       c,
     ),
   "consent-leaving": (c) => consentPage(aConsent({ leavesAt: NOW + 14 * 24 * 3_600_000 }), c),
+  "consent-newcomer": (c) => consentPage(aConsent({ isNewcomer: true }), c),
   "consent-more": (c) =>
     consentPage(aConsent({ scopes: scopes.map((scope, index) => grantedBefore(scope, index !== 2)) }), c),
   "consent-again": (c) =>

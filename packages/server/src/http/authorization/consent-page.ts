@@ -1,5 +1,6 @@
 /** The consent page: who asks, for what, for how long, as whom. */
 
+import { BY_PROVIDER } from "../../oauth/authentication-context.ts";
 import { isSameHost, sooner } from "../../oauth/consent-reach.ts";
 import { mayUse } from "../../oauth/grants/registry.ts";
 import type { Client, Millis, Scope } from "../../oauth/model.ts";
@@ -26,6 +27,7 @@ import { descriptionOf } from "../../owners/scope-texts.ts";
 import type { ConsentDuration } from "../../owners/storage.ts";
 import { bothNamesText, consentPage } from "../../pages/index.ts";
 import type { ClientCard, ConsentView, OwnerOption, ScopeChoice } from "../../pages/views.ts";
+import type { Visitor } from "../browser-of-request.ts";
 import type { FlowTools } from "../endpoint-contexts.ts";
 import { clientCard, signedInAs } from "../endpoints/client-and-person-views.ts";
 import { type Answer, page } from "../http-message.ts";
@@ -62,6 +64,7 @@ export async function consentAnswer(
     ...newHost(owner, redirectUri, tools),
     ...pauseOf(owner),
     ...leavingOf(person),
+    ...newcomerOf(visitor.signedIn, tools.now()),
     ...(flow.request.responseType === "token" ? {} : awayOf(owner, client, tools)),
     allGranted,
     problem: again?.problem ?? null,
@@ -78,6 +81,20 @@ export function pauseOf({ consent, ownerId }: OwnerChoice): Pick<ConsentView, "p
 /** When the person's account will be deleted, as they asked. */
 export function leavingOf({ deleteAt }: Person): Pick<ConsentView, "leavesAt"> {
   return deleteAt == null ? {} : { leavesAt: deleteAt };
+}
+
+/** How long a page says that an account is new. */
+const NEW_FOR: Millis = 3_600_000;
+/** The longest time between an account and the session of the sign-in that made it. */
+const SAME_SIGN_IN: Millis = 60_000;
+
+/** Whether the sign-in at a provider made the account: nobody asked for one, and the person may have another one here. */
+export function newcomerOf(signedIn: Visitor["signedIn"], now: Millis): Pick<ConsentView, "isNewcomer"> {
+  if (signedIn === undefined) return {};
+  const { person, session } = signedIn;
+  const made =
+    BY_PROVIDER.amr.every((one) => session.amr.includes(one)) && session.createdAt - person.createdAt < SAME_SIGN_IN;
+  return made && now - person.createdAt < NEW_FOR ? { isNewcomer: true } : {};
 }
 
 /** Whether the answer gives the app refresh tokens, with which it gets new access without the person. */

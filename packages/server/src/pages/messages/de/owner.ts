@@ -82,6 +82,8 @@ export const owner = {
     deny: "Nicht erlauben",
     policy: "Datenschutz",
     terms: "Nutzungsbedingungen",
+    newcomer:
+      "Dieses Konto ist neu: Ihre Anmeldung eben hat es erstellt. Wenn Sie hier schon ein Konto haben, wählen Sie „Konto wechseln“.",
     leaving: "Ihr Konto wird am {when} gelöscht. Alles, was Sie erlauben, endet dann.",
     stale:
       "Diese Seite ist veraltet: Sie war zu lange geöffnet, oder Sie haben sich mit einem anderen Konto angemeldet. Es wurde nichts gesendet. Prüfen Sie das Konto und die Anfrage, und entscheiden Sie dann.",

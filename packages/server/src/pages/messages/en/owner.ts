@@ -77,6 +77,8 @@ export const owner = {
     deny: "Don’t allow",
     policy: "Privacy policy",
     terms: "Terms of service",
+    newcomer:
+      "This account is new: signing in just now made it. If you already have an account here, choose “Switch account”.",
     leaving: "Your account will be deleted on {when}. Everything that you allow ends then.",
     stale:
       "This page is out of date: it was open too long, or you signed in with another account. Nothing was sent. Check the account and the request, then decide.",

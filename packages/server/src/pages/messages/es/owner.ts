@@ -81,6 +81,8 @@ export const owner = {
     deny: "No permitir",
     policy: "Privacidad",
     terms: "Condiciones de uso",
+    newcomer:
+      "Esta cuenta es nueva: se ha creado al iniciar sesión ahora. Si ya tiene una cuenta aquí, elija «Cambiar de cuenta».",
     leaving: "Su cuenta se eliminará el {when}. Todo lo que permita terminará entonces.",
     stale:
       "Esta página ya no está al día: estuvo abierta demasiado tiempo o usted inició sesión con otra cuenta. No se ha enviado nada. Compruebe la cuenta y la solicitud, y decida.",

@@ -84,6 +84,8 @@ export const owner = {
     deny: "Ne pas autoriser",
     policy: "Confidentialité",
     terms: "Conditions d’utilisation",
+    newcomer:
+      "Ce compte est nouveau : il vient d’être créé par votre connexion. Si vous avez déjà un compte ici, choisissez « Changer de compte ».",
     leaving: "Votre compte sera supprimé le {when}. Tout ce que vous autorisez prendra fin à ce moment-là.",
     stale:
       "Cette page n’est plus à jour : elle est restée ouverte trop longtemps, ou vous vous êtes connecté avec un autre compte. Rien n’a été envoyé. Vérifiez le compte et la demande, puis décidez.",
