@@ -55,3 +55,15 @@ test("connected → a record without warnings; single settings → the others st
   ]);
   expect(connectionsOf((await connect(...there, "--off")).stdout)).toBeUndefined();
 });
+
+test("offered, changed, withdrawn → says what companies get by it, and what lasts", async () => {
+  const there = ["client", "connect", id, "--audience", "https://as.mail.example"];
+  const said = async (...flags: readonly string[]) => (await at.run([...there, ...flags])).stderr;
+  expect(await said("--client-id-there", "w", "--scope", "mail:read", "--offer", "Mail")).toBe(
+    "Offered: it counts for a company when its admins connect it, or if they connected the same offer before.\n",
+  );
+  expect(await said("--scope", "mail:read mail:send")).toBe("");
+  expect(await said("--off")).toBe(
+    "The offer is withdrawn: the app gets no new access through it. Companies that connected it are no longer connected, and are again if you make the same offer again. Access that it has there already lasts until https://as.mail.example ends it.\n",
+  );
+});

@@ -111,3 +111,13 @@ test("an offer → it stays one when its scopes change, can't be paused, and lac
     connections: [{ ...listed, state: "withdrawn" }],
   });
 });
+
+test("an offer withdrawn over the network → says the same as on the server's machine", async () => {
+  const made = ["--type", "confidential", "--grant-type", "token-exchange"];
+  const id = String((await json(["client", "create", "--name", "Mail Wiki", ...made]))["client_id"]);
+  const there = ["client", "connect", id, "--audience", "https://as.mail.test"];
+  await json([...there, "--client-id-there", "w", "--scope", "mail:read", "--offer", "Mail"]);
+  expect((await at.run([...there, "--off"], withToken())).stderr).toContain(
+    "The offer is withdrawn: the app gets no new",
+  );
+});

@@ -85,6 +85,24 @@ export function connectionsAfter(
   ];
 }
 
+/** What an offer, or the end of a connection or an offer, means for companies. Undefined: nothing needs to be said. */
+export function connectionNote(
+  present: readonly Connection[],
+  { audience, offer, off }: ConnectOptions,
+  company: string | null,
+): string | undefined {
+  const before = present.find((one) => one.audience === audience && one.company === company);
+  const offered = before?.status === "offered";
+  if (off === true) {
+    const companies = offered
+      ? " Companies that connected it are no longer connected, and are again if you make the same offer again."
+      : "";
+    return `${offered ? "The offer is withdrawn" : "The connection is deleted"}: the app gets no new access through it.${companies} Access that it has there already lasts until ${audience} ends it.`;
+  }
+  if (offer === undefined || offered) return undefined;
+  return "Offered: it counts for a company when its admins connect it, or if they connected the same offer before.";
+}
+
 function wordsOf(text: string): readonly [string, string] {
   const at = text.indexOf("=");
   if (at < 1) throw new UsageError(`--scope-text ${JSON.stringify(text)}: write SCOPE=TEXT`);
@@ -100,5 +118,7 @@ async function connect(clientId: string, options: ConnectOptions) {
     const connections = connectionsAfter(tokenExchange?.connections ?? [], options, company);
     const policy: TokenExchangePolicy = { ...NO_EXCHANGE, ...tokenExchange, connections };
     out.record(clientRecord(await updateClient(clientId, { tokenExchange: policy }, admin), admin.issuer));
+    const note = connectionNote(tokenExchange?.connections ?? [], options, company);
+    if (note !== undefined) out.note(note);
   });
 }

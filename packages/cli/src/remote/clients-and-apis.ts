@@ -4,7 +4,7 @@ import type { ConnectionRecord } from "@assent/server/admin";
 import { logoOf } from "../client-files.ts";
 import { Failure, lineOf, UsageError } from "../command-errors.ts";
 import { type ClientOptions, metadataOf, ownSettingsOf } from "../commands/client.ts";
-import { type ConnectOptions, connectionsAfter } from "../commands/client-connect.ts";
+import { type ConnectOptions, connectionNote, connectionsAfter } from "../commands/client-connect.ts";
 import { type ExchangeOptions, exchangeChangesOf } from "../commands/client-exchange.ts";
 import { dropRemarks, listChangesOf } from "../commands/multi-valued-client-options.ts";
 import { type ScopeOptions, settingsOf as scopeSettingsOf } from "../commands/scope.ts";
@@ -103,12 +103,16 @@ const connect: RemoteCommand = async (call) => {
   const options = call.options as unknown as ConnectOptions;
   const company = options.company === undefined ? null : await companyId(call, options.company);
   const { connectionOf, connectionRecord } = await import("@assent/server/admin");
+  let note: string | undefined;
   const changed = await api.change("clients", [id], ({ token_exchange: present }) => {
     const { connections = [], ...policy } = (present ?? {}) as { readonly connections?: readonly ConnectionRecord[] };
-    const after = connectionsAfter(connections.map(connectionOf), options, company);
+    const before = connections.map(connectionOf);
+    const after = connectionsAfter(before, options, company);
+    note = connectionNote(before, options, company);
     return { token_exchange: { ...policy, connections: after.map(connectionRecord) } };
   });
   show(out, changed);
+  if (note !== undefined) out.note(note);
 };
 
 function onClient(id: OperationId, ends?: string): RemoteCommand {
