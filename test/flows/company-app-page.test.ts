@@ -102,6 +102,19 @@ describe("what an admin and a member read", () => {
 });
 
 describe("the rule about an app", () => {
+  test.each([
+    ["86400", "1 day"],
+    ["forever", "Until an admin ends it"],
+  ])("opened to everybody for %s → the question says until when: %s", async (duration, says) => {
+    const acme = await addCompany(server);
+    const app = await server.addClient({ verified: true });
+    const agent = await as(acme.admin);
+    const form = formTo(await agent.get(appPath(app, acme)), `/apps/${app.clientId}`);
+    const fields = { rule: "allow", audience: "everybody", scope: "read", duration };
+    const question = (await agent.submit(form, fields)).text.replaceAll(/<[^>]*>/g, " ").replaceAll(/\s+/g, " ");
+    expect(question).toMatch(new RegExp(`Save this rule for .* Until when ${says} `));
+  });
+
   test("its permissions → sensitive and required ones are marked, and the page says what leaving out a required one does", async () => {
     const acme = await addCompany(server);
     const { storage } = server.assent;

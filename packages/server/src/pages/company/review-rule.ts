@@ -5,7 +5,7 @@ import { accessEnds } from "../parts/access-ends.ts";
 import { hidden } from "../parts/components.ts";
 import { type Child, html, type Markup } from "../parts/html.ts";
 import { icon } from "../parts/icons.ts";
-import { shownTime } from "../shown-time.ts";
+import { durationLabel, shownTime } from "../shown-time.ts";
 import { NAME_LENGTH, name, visible } from "../untrusted-text.ts";
 import { companyPage, companyPath } from "./company-layout.ts";
 import { lastsThere } from "./connections.ts";
@@ -43,8 +43,17 @@ function newRule({ fields, app, company }: CompanyReviewView, { words }: Chrome)
   const hint = rule === "default" ? null : rich(decisionHints[rule], { app: name(app), company: name(company.name) });
   return html`<div>
     <p><strong>${decisions[rule]}</strong></p>
-    ${hint !== null && html`<p class="soft small">${hint}</p>`}
+    ${hint !== null && html`<p class="soft small">${hint}</p>`} ${rule === "allow" && untilWhen(fields, words)}
   </div>`;
+}
+
+/** The end that the admin chose for the approval. Nothing where it stays as it was. */
+function untilWhen(fields: CompanyReviewView["fields"], words: Chrome["words"]): Child {
+  const chosen = fields.find(([field]) => field === "duration")?.[1] ?? "";
+  if (chosen !== "forever" && !/^\d{1,10}$/.test(chosen)) return null;
+  const { untilWhen: label, untilEnded } = words.company;
+  const value = chosen === "forever" ? untilEnded : durationLabel(words, chosen);
+  return html`<dl class="facts"><div><dt>${label}</dt><dd>${value}</dd></div></dl>`;
 }
 
 function effects(view: CompanyReviewView, chrome: Chrome): readonly Child[] {
