@@ -421,7 +421,10 @@ describe("invitations", () => {
 
   test("→ only this page shows the link, and the operator's program gets it in a notice", async () => {
     const guest = await server.addPerson();
+    const earlier = await invited(guest.email, "admin");
     const { agent, page, link } = await invited(guest.email.toUpperCase());
+    expect(page.text.replaceAll(/<[^>]*>/g, "")).toContain(`An earlier invitation to ${guest.email} no longer works.`);
+    expect((await agent.get(new URL(earlier.link).pathname + new URL(earlier.link).search)).status).toBe(404);
     expect(link).toMatch(/\/invitation\?token=iv_[\w-]{119}$/);
     expect(page.text).not.toContain("on its way");
     expect((await agent.get(path("/members"))).text).not.toMatch(SECRET);

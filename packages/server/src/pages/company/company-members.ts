@@ -1,7 +1,7 @@
 /** `/company/{slug}/members`, `/company/{slug}/history`, `/account/companies`, `/invitation`: a company's members, and how people join. */
 import type { Chrome } from "../chrome.ts";
 import { historyList, receiptNote } from "../history.ts";
-import { fill, rich } from "../messages/index.ts";
+import { fill, rich, sentences } from "../messages/index.ts";
 import { hidden, notice, titled } from "../parts/components.ts";
 import { type Attributes, type Child, html, type Markup } from "../parts/html.ts";
 import { icon } from "../parts/icons.ts";
@@ -97,7 +97,7 @@ function invited(
   const holes = { person: name(addressee), when: timeElement(words, expiresAt, view.now) };
   return html`<section class="card panel fields" aria-labelledby="invited">
     <h2 id="invited">${rich(title, holes)}</h2>
-    <p>${rich(text, holes)}</p>
+    <p>${sentences(words.language, rich(text, holes), rich(company.invitedAgain, holes))}</p>
     ${username !== null && html`<p>${rich(company.invitedUsername[username], holes)}</p>`}
     <p><code class="secret-link" dir="ltr">${link}</code></p>
   </section>`;
