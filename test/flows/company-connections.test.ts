@@ -9,7 +9,7 @@ import type { Connection } from "../../packages/server/src/oauth/model.ts";
 import type { Person } from "../../packages/server/src/owners/storage.ts";
 import { changeClient, expectRefusal, type SignedInPerson, signedInPerson, tokensOf } from "../support/back-channel.ts";
 import { addCompany, addMember, decide, type TestCompany } from "../support/company-staff.ts";
-import { Agent, type Form, type Page, signIn, type TokenAnswer } from "../support/http-browser.ts";
+import { Agent, authorizeUrl, type Form, type Page, signIn, type TokenAnswer } from "../support/http-browser.ts";
 import { settle, startServer, type TestClient, type TestServer } from "../support/test-server.ts";
 import { conditionOf, exchange, exchanging, TOKEN_EXCHANGE, typeOf } from "../support/token-exchange.ts";
 
@@ -157,6 +157,23 @@ describe("IJ-01 a company's admin connects an app on the page", () => {
     for (const said of ["Chat", "as.chat.test", "Read your chats", "learns who you are"])
       expect(card.text).toContain(said);
   });
+});
+
+test("a member is asked for consent → beside the company, the page says where else the app may act for them", async () => {
+  const [company, app] = [await aCompany(), await anApp()];
+  const plain = ({ text }: Page) => text.replaceAll(/<[^>]*>/g, " ").replaceAll(/\s+/g, " ");
+  const asked = async () => {
+    const agent = await as(company.member);
+    return plain(await agent.follow(await agent.get(authorizeUrl(server, app, { scope: "openid read" }))));
+  };
+  expect(await asked()).not.toContain("may act for you");
+  const admin = await as(company.admin);
+  expect(pathOf(await connect(admin, company, app))).toBe(done(company, "connected"));
+  expect(await asked()).toMatch(
+    new RegExp(`${company.name} connected it with Chat . There, it may act for you: Read your chats`),
+  );
+  await remove(admin, company, app);
+  expect(await asked()).not.toContain("may act for you");
 });
 
 test("the app's access is about to end here → each page says that what it has there lasts", async () => {

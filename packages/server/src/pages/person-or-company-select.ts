@@ -46,13 +46,21 @@ function ofOwner(at: number, notes: readonly Markup[]): readonly Markup[] {
 }
 
 /** Says what differs for a company. */
-function notesOn({ kind, name: company, beyond = [] }: OwnerOption, words: Messages): readonly Markup[] {
-  const { forWhom } = words;
-  if ((kind !== "company" && kind !== "ask") || beyond.length === 0) return [];
+function notesOn({ kind, name: company, beyond = [], services = [] }: OwnerOption, words: Messages): readonly Markup[] {
+  const { forWhom, companyConnections } = words;
+  if (kind !== "company" && kind !== "ask") return [];
+  const needed = kind === "ask" ? forWhom.needed : forWhom.leaveOut;
   return [
-    html`<p>${rich(kind === "ask" ? forWhom.needed : forWhom.leaveOut, { company: name(company) })}</p>`,
-    html`<ul>${beyond.map((one) => html`<li><bdi>${visible(one)}</bdi></li>`)}</ul>`,
+    ...(beyond.length === 0 ? [] : [html`<p>${rich(needed, { company: name(company) })}</p>`, listOf(beyond)]),
+    ...(kind === "ask" ? [] : services).flatMap(({ name: service, can }) => {
+      const names = { company: name(company), server: name(service) };
+      return [html`<p>${rich(companyConnections.memberText, names)}</p>`, listOf(can)];
+    }),
   ];
+}
+
+function listOf(texts: readonly string[]): Markup {
+  return html`<ul>${texts.map((one) => html`<li><bdi>${visible(one)}</bdi></li>`)}</ul>`;
 }
 
 /** Says why a company can't be chosen. */

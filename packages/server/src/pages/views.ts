@@ -206,6 +206,8 @@ export interface OwnerOption {
   readonly standsUntil?: number;
   /** Descriptions of permissions that the company's approval of the app leaves out. Absent: there are none. */
   readonly beyond?: readonly string[];
+  /** Other services in which the app may act for members of the company. Absent: there are none. */
+  readonly services?: readonly { readonly name: string; readonly can: readonly string[] }[];
 }
 
 export interface ConsentView {

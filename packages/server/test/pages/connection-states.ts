@@ -10,11 +10,12 @@ import {
   type Chrome,
   companyConnectionsPage,
   connectionFormPage,
+  consentPage,
   findConnectionPage,
   removeConnectionPage,
 } from "../../src/pages/index.ts";
 import { frame } from "./company-states.ts";
-import { HOSTILE_NAME, LONG_NAME, NOW } from "./sample-views.ts";
+import { aConsent, ada, HOSTILE_NAME, LONG_NAME, NOW } from "./sample-views.ts";
 
 const DAY = 86_400_000;
 const inCompany = (change = {}) => frame({ connections: true, ownSignIn: true, ...change });
@@ -59,6 +60,11 @@ function aForm(change: Partial<ConnectionFormView> = {}): ConnectionFormView {
 }
 
 export const connectionStates: Readonly<Record<string, (chrome: Chrome) => string>> = {
+  "consent-owner-connected": (c) => {
+    const company = { value: "company-1", name: "Acme Corp", kind: "company", selected: true, last: true } as const;
+    const self = { value: "person-id", name: ada.name, kind: "self", selected: false, last: false } as const;
+    return consentPage(aConsent({ owners: [self, { ...company, services: [{ name: "Chat", can }] }] }), c);
+  },
   "company-connections": (c) => companyConnectionsPage(aList(), c),
   "company-connections-none": (c) => companyConnectionsPage(aList({ rows: [] }), c),
   "company-connections-nothing": (c) => companyConnectionsPage(aList({ rows: [aRow()], offered: false }), c),

@@ -25,6 +25,7 @@ import { defaultDuration, durationField, presentEnds, readDuration, TODAY } from
 import type { Person } from "../../owners/person.ts";
 import { descriptionOf } from "../../owners/scope-texts.ts";
 import type { ConsentDuration } from "../../owners/storage.ts";
+import type { ConnectedService } from "../../pages/company/views.ts";
 import { bothNamesText, consentPage } from "../../pages/index.ts";
 import type { ClientCard, ConsentView, OwnerOption, ScopeChoice } from "../../pages/views.ts";
 import type { Visitor } from "../browser-of-request.ts";
@@ -53,11 +54,12 @@ export async function consentAnswer(
   const chrome = tools.chrome(http, pageContextOf(arrival, tools));
   const { language } = chrome.words;
   const durations = durationsFor(client, tools.authorization);
+  const services = await servicesFor(owners, client, tools);
   const view: ConsentView = {
     form: sessionSecrets(askedOnPage(flow), visitor, tools),
     client: await inPublic(clientCard(flow.request, language), client, tools),
     person: signedInAs(person),
-    owners: ownerOptions(owners, owner, person, { language, durations }, tools.now()),
+    owners: ownerOptions(owners, owner, person, { language, durations, services }, tools.now()),
     scopes: await scopeChoices(owner, client, language, again, tools),
     ...durationChoices(client, again, tools),
     now: tools.now(),
@@ -116,15 +118,32 @@ function newHost(
   return before === undefined ? {} : { newHost: { host: redirectHost(redirectUri), before: before.map(redirectHost) } };
 }
 
+/** The other services in which the app may act for members of each company. Asks nothing about an app without connections. */
+export async function servicesFor(
+  choices: readonly OwnerChoice[],
+  client: Client,
+  { authorization }: Pick<FlowTools, "authorization">,
+): Promise<ReadonlyMap<string, readonly ConnectedService[]>> {
+  if ((client.tokenExchange?.connections ?? []).length === 0) return new Map();
+  const { servicesByCompany } = await import("../endpoints/company-connections.ts");
+  const companies = choices.flatMap(({ acting }) => acting?.company ?? []);
+  return servicesByCompany(companies, client, authorization);
+}
+
 /** The owners as the page offers them; none where there is nothing to choose. */
 export function ownerOptions(
   choices: readonly OwnerChoice[],
   selected: OwnerChoice,
   person: Person,
-  page: { readonly language: string; readonly durations: readonly ConsentDuration[] },
+  page: {
+    readonly language: string;
+    readonly durations: readonly ConsentDuration[];
+    readonly services: ReadonlyMap<string, readonly ConnectedService[]>;
+  },
   now: Millis,
 ): readonly OwnerOption[] {
   if (choices.length < 2) return [];
+  const services = (ownerId: string) => page.services.get(ownerId) ?? [];
   const last = lastChoice(choices);
   const names = choices.map(({ acting }) => acting?.company.name);
   return choices.map((choice) => ({
@@ -134,6 +153,7 @@ export function ownerOptions(
     selected: choice.ownerId === selected.ownerId,
     last: choice.ownerId === last?.ownerId,
     ...limitsOf(choice, choice.ownerId === selected.ownerId, page, now),
+    ...(services(choice.ownerId).length === 0 ? {} : { services: services(choice.ownerId) }),
   }));
 }
 
@@ -141,7 +161,7 @@ export function ownerOptions(
 function limitsOf(
   choice: OwnerChoice,
   shown: boolean,
-  { language, durations }: Parameters<typeof ownerOptions>[3],
+  { language, durations }: Pick<Parameters<typeof ownerOptions>[3], "language" | "durations">,
   now: Millis,
 ): Pick<OwnerOption, "endsBy" | "standsUntil" | "beyond"> {
   const { acting, reach, scopes } = choice;

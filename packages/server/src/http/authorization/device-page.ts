@@ -24,6 +24,7 @@ import {
   ownerOptions,
   pauseOf,
   scopeChoices,
+  servicesFor,
 } from "./consent-page.ts";
 import { type Arrival, sessionSecrets } from "./continuation-in-forms.ts";
 
@@ -84,11 +85,12 @@ export async function deviceConsentAnswer(
   const { language } = chrome.words;
   const standing = standingScopes(owner.consent, owner.reach, tools.now());
   const durations = durationsFor(client, tools.authorization);
+  const services = await servicesFor(owners, client, tools);
   const view: ConsentView = {
     form,
     client: await inPublic(deviceCard(client, language), client, tools),
     person: signedInAs(person),
-    owners: ownerOptions(owners, owner, person, { language, durations }, tools.now()),
+    owners: ownerOptions(owners, owner, person, { language, durations, services }, tools.now()),
     scopes: await scopeChoices(owner, client, language, again, tools),
     ...durationChoices(client, again, tools),
     now: tools.now(),

@@ -5,6 +5,7 @@ import type { OAuthContext } from "../../oauth/ports.ts";
 import type { GrantStorage } from "../../oauth/storage.ts";
 import type { Uses } from "../../storage-subset.ts";
 import type { InvitationCredentials } from "../companies/context.ts";
+import type { CompanyConnectionStorage } from "../company-connection-storage.ts";
 import type { CompanyStorage } from "../company-storage.ts";
 import type { KnownDeviceStorage } from "../known-device-storage.ts";
 import type { Notice } from "../mail/company-notice-kinds.ts";
@@ -32,6 +33,7 @@ export interface AuthorizationContext extends CarrierContext, Pick<SignInPolicyC
       | "deviceRequests.deny"
     > &
     Uses<KnownDeviceStorage, "knownDevices.get"> &
+    Uses<CompanyConnectionStorage, "companyConnections.list"> &
     Uses<
       CompanyStorage,
       "members.consentAndCompaniesOf" | "members.companiesOf" | "companyApps.askApproval" | "invitations.find"

@@ -91,8 +91,38 @@ export async function connectionsOf(key: CompanyKey, context: ListContext): Prom
     connectedClients(context),
     storage.companyApps.listRules(key),
   ]);
-  const byId = new Map(clients.map((client) => [client.clientId, client]));
   const blocked = new Set(rules.filter(({ rule }) => rule === "block").map(({ clientId }) => clientId));
+  return sorted(key, { own, clients, blocked }, now);
+}
+
+/** The connections that give one app something for the company's members now, whatever the company's rule about it is. */
+export async function connectionsOfApp(
+  key: CompanyKey,
+  client: Client,
+  {
+    storage,
+    now,
+  }: { readonly storage: Uses<CompanyConnectionStorage, "companyConnections.list"> } & Pick<ListContext, "now">,
+): Promise<readonly ListedConnection[]> {
+  const own = (await storage.companyConnections.list(key)).filter(({ clientId }) => clientId === client.clientId);
+  const all = sorted(key, { own, clients: [client], blocked: new Set() }, now);
+  return all.filter(({ state }) => state === "on" || state === "operator");
+}
+
+function sorted(
+  key: CompanyKey,
+  {
+    own,
+    clients,
+    blocked,
+  }: {
+    readonly own: readonly CompanyConnection[];
+    readonly clients: readonly Client[];
+    readonly blocked: ReadonlySet<string>;
+  },
+  now: () => Millis,
+): readonly ListedConnection[] {
+  const byId = new Map(clients.map((client) => [client.clientId, client]));
   const listed = own.map((made): ListedConnection => {
     const { clientId, audience, record, endsAt } = made;
     const { clientName, serverName: server, texts, clientIdThere } = record;
