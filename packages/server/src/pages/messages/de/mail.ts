@@ -36,7 +36,7 @@ export const mail = {
         subject: "Sie haben schon ein Konto",
         text: "Sie möchten die Adresse {email} für ein Konto verwenden. Es gibt schon ein Konto mit dieser Adresse: {person}.",
         button: "Anmelden",
-        hint: "Passwort vergessen? Auf der Anmeldeseite können Sie ein neues wählen. Wenn Sie das nicht angefordert haben, ignorieren Sie diese Nachricht. Es wurde nichts geändert.",
+        hint: "Passwort vergessen? Auf der Anmeldeseite können Sie ein neues wählen. Wenn Sie das nicht angefordert haben, ignorieren Sie diese Nachricht. An diesem Konto wurde nichts geändert.",
       },
       verify: {
         subject: "Ist das Ihre E-Mail-Adresse?",

@@ -34,7 +34,7 @@ export const mail = {
         subject: "You already have an account",
         text: "You asked to use the address {email} for an account. An account with this address already exists: {person}.",
         button: "Sign in",
-        hint: "Forgot the password? You can choose a new one from the sign-in page. If you didn’t ask for this, ignore this message. Nothing was changed.",
+        hint: "Forgot the password? You can choose a new one from the sign-in page. If you didn’t ask for this, ignore this message. Nothing was changed in that account.",
       },
       verify: {
         subject: "Is this your e-mail address?",

@@ -36,7 +36,7 @@ export const mail = {
         subject: "Ya tiene una cuenta",
         text: "Ha pedido usar el correo electrónico {email} para una cuenta. Ya existe una cuenta con ese correo electrónico: {person}.",
         button: "Iniciar sesión",
-        hint: "¿Ha olvidado la contraseña? Puede elegir una nueva desde la página de inicio de sesión. Si no lo ha pedido, ignore este mensaje. No se ha cambiado nada.",
+        hint: "¿Ha olvidado la contraseña? Puede elegir una nueva desde la página de inicio de sesión. Si no lo ha pedido, ignore este mensaje. No se ha cambiado nada en esa cuenta.",
       },
       verify: {
         subject: "¿Es este su correo electrónico?",

@@ -36,7 +36,7 @@ export const mail = {
         subject: "Vous avez déjà un compte",
         text: "Vous avez demandé à utiliser l’adresse {email} pour un compte. Un compte avec cette adresse existe déjà : {person}.",
         button: "Se connecter",
-        hint: "Mot de passe oublié ? Vous pouvez en choisir un nouveau depuis la page de connexion. Si vous n’avez pas fait cette demande, ignorez ce message. Rien n’a été modifié.",
+        hint: "Mot de passe oublié ? Vous pouvez en choisir un nouveau depuis la page de connexion. Si vous n’avez pas fait cette demande, ignorez ce message. Rien n’a été modifié dans ce compte.",
       },
       verify: {
         subject: "Est-ce votre adresse e-mail ?",
