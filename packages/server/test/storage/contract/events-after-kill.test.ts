@@ -17,6 +17,10 @@ import { byHand } from "../support/raw-statements.ts";
 const WRITER = fileURLToPath(new URL("../support/event-writer-process.ts", import.meta.url));
 const CYCLES = cyclesOf(100, 4);
 
+function tooEarly([code]: unknown[]): never {
+  throw new Error(`a writer ended with ${String(code)} before its first change`);
+}
+
 describe.each(backends)("$name", ({ create }) => {
   test("EV-03 two processes are killed again and again → every change has its event, every event its change, the log is whole", async () => {
     const opened = await create();
@@ -24,16 +28,14 @@ describe.each(backends)("$name", ({ create }) => {
     const secrets = new Secrets([Buffer.alloc(32, 1)]);
     const context = { ...adminOf(storage, "https://login.test", Date.now, () => secrets), secrets: () => secrets };
     for (let cycle = 0; cycle < CYCLES; cycle += 1) {
-      const children = ["a", "b"].map((name) => fork(WRITER, [url, `${name}${cycle}`], { execArgv: [] }));
-      await Promise.all(children.map((child) => once(child, "message")));
+      const children = ["a", "b"].map((name) => {
+        const child = fork(WRITER, [url, `${name}${cycle}`], { execArgv: [] });
+        return { child, exit: once(child, "exit") };
+      });
+      await Promise.all(children.map(({ child, exit }) => Promise.race([once(child, "message"), exit.then(tooEarly)])));
       await sleep(20 + Math.random() * 200);
-      await Promise.all(
-        children.map((child) => {
-          const exit = once(child, "exit");
-          child.kill("SIGKILL");
-          return exit;
-        }),
-      );
+      for (const { child } of children) child.kill("SIGKILL");
+      for (const { exit } of children) expect(await exit).toEqual([null, "SIGKILL"]);
       // Otherwise each cycle would wait until the dead process's lease is over.
       await byHand(url, [`DELETE FROM leases WHERE name = '${SEALER_LEASE}'`]);
     }
