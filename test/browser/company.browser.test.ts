@@ -89,7 +89,7 @@ describe.each(
       expect(await stored()).toMatchObject([{ clientId: client.clientId, record: { scopes: ["a"] } }]);
       await page.getByRole("link", { name: /^Remove/ }).click();
       await check(page);
-      expect(await main()).toContain("can no longer act in");
+      expect(await main()).toContain("no new access in");
       await page.getByRole("link", { name: "Cancel" }).click();
       expect(await stored()).toHaveLength(1);
       await page.getByRole("link", { name: /^Remove/ }).click();

@@ -170,7 +170,9 @@ test("a member is asked for consent → beside the company, the page says where 
   const admin = await as(company.admin);
   expect(pathOf(await connect(admin, company, app))).toBe(done(company, "connected"));
   expect(await asked()).toMatch(
-    new RegExp(`${company.name} connected it with Chat . There, it may act for you: Read your chats`),
+    new RegExp(
+      `${company.name} has connected this app with Chat . If you allow the app for ${company.name} , it may act for you there, too: Read your chats`,
+    ),
   );
   await remove(admin, company, app);
   expect(await asked()).not.toContain("may act for you");
@@ -180,7 +182,7 @@ test("the app's access is about to end here → each page says that what it has 
   const { company, app, admin, signedIn } = await connected();
   const home = `/company/${company.slug}`;
   const plain = ({ text }: Page) => text.replaceAll(/<[^>]*>/g, "").replaceAll(/\s+/g, " ");
-  const lasts = `Access that ${app.name} has in Chat already lasts until Chat ends it.`;
+  const lasts = `The access that ${app.name} already has in Chat lasts until Chat ends it.`;
   const appPage = await admin.get(`${home}/apps/${app.clientId}`);
   expect(plain(appPage)).toMatch(/In Chat, it may *Read your chats/);
   const block = await admin.submit(formTo(appPage, `/apps/${app.clientId}`), { rule: "block" });
@@ -389,7 +391,7 @@ describe("what an admin must never experience", () => {
     expect(pathOf(await other.submit(removal, { seen: "" }))).toBe(done(company, "gone"));
     expect((await stored(company))[0]?.record.scopes).toEqual(["chat:write"]);
     const question = await other.get(place(company, `/remove${pair(app)}`));
-    expect(question.text).toContain("can no longer act in");
+    expect(question.text).toContain("no new access in");
     expect(await stored(company)).toHaveLength(1);
     expect(pathOf(await remove(other, company, app))).toBe(done(company, "removed"));
     expect(pathOf(await remove(admin, company, app).catch(() => admin.get(done(company, "gone"))))).toBeUndefined();

@@ -259,7 +259,7 @@ describe("apps", () => {
 
     const now = await agent.get(appPath(app, acme));
     const question = await agent.submit(formTo(now, `/apps/${app.clientId}`), { rule: "block" });
-    expect(question.text).toContain("Nobody can connect it until an admin changes the rule");
+    expect(question.text).toContain("until an admin changes the rule");
     expect(question.text).toContain("<dt>Members affected</dt><dd>1</dd>");
     const blocked = await agent.submit(formTo(question, `/apps/${app.clientId}`, { confirmed: "yes" }));
     expect(pathOf(blocked)).toBe(`${appPath(app, acme)}?done=blocked`);

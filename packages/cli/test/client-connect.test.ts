@@ -64,6 +64,6 @@ test("offered, changed, withdrawn → says what companies get by it, and what la
   );
   expect(await said("--scope", "mail:read mail:send")).toBe("");
   expect(await said("--off")).toBe(
-    "The offer is withdrawn: the app gets no new access through it. Companies that connected it are no longer connected, and are again if you make the same offer again. Access that it has there already lasts until https://as.mail.example ends it.\n",
+    "The offer is withdrawn: the app gets no new access through it. Companies that connected it are no longer connected, and are again if you make the same offer again. The access that it already has there lasts until https://as.mail.example ends it.\n",
   );
 });

@@ -97,7 +97,7 @@ export function connectionNote(
     const companies = offered
       ? " Companies that connected it are no longer connected, and are again if you make the same offer again."
       : "";
-    return `${offered ? "The offer is withdrawn" : "The connection is deleted"}: the app gets no new access through it.${companies} Access that it has there already lasts until ${audience} ends it.`;
+    return `${offered ? "The offer is withdrawn" : "The connection is deleted"}: the app gets no new access through it.${companies} The access that it already has there lasts until ${audience} ends it.`;
   }
   if (offer === undefined || offered) return undefined;
   return "Offered: it counts for a company when its admins connect it, or if they connected the same offer before.";

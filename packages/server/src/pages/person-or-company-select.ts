@@ -54,7 +54,7 @@ function notesOn({ kind, name: company, beyond = [], services = [] }: OwnerOptio
     ...(beyond.length === 0 ? [] : [html`<p>${rich(needed, { company: name(company) })}</p>`, listOf(beyond)]),
     ...(kind === "ask" ? [] : services).flatMap(({ name: service, can }) => {
       const names = { company: name(company), server: name(service) };
-      return [html`<p>${rich(companyConnections.memberText, names)}</p>`, listOf(can)];
+      return [html`<p>${rich(companyConnections.consentText, names)}</p>`, listOf(can)];
     }),
   ];
 }

@@ -61,10 +61,11 @@ export const companyConnections: Translation<typeof english, "zero" | "one" | "t
     save: "حفظ",
     removeQuestion: "هل تريد إزالة ربط {app} مع {server}؟",
     removeText:
-      "لن يستطيع {app} التصرف في {server} نيابة عن أعضاء {company}، ولن يحصل هناك على وصول جديد. أما الوصول الذي لديه هناك فيبقى حتى ينهيه {server}.",
+      "لن يحصل {app} على وصول جديد في {server} لأعضاء {company}. أما الوصول الذي لديه هناك فيبقى حتى ينهيه {server}.",
     removeStays: "يبقى ما سمح به الأعضاء لـ {app} هنا.",
     lasts: "أما الوصول الذي لدى {app} في {server} فيبقى حتى ينهيه {server}.",
     memberText: "ربطته {company} مع {server}. ويجوز له هناك نيابة عنك:",
+    consentText: "ربطت {company} هذا التطبيق مع {server}. إذا سمحت به باسم {company} فيجوز له هناك أيضًا نيابة عنك:",
     until: "حتى {when}.",
     problems: {
       scopes: "اختر إذنًا واحدًا على الأقل.",

@@ -7,7 +7,7 @@ export const agents: Translation<typeof english, "one" | "other"> = {
   agents: {
     title: "Agenten",
     intro:
-      "Diese Apps können nutzen, was Sie erlauben, während Sie nicht da sind. Sie können eine App pausieren und später fortsetzen: Was Sie erlaubt haben, bleibt erhalten.",
+      "Diese Apps können nutzen, was Sie erlauben, während Sie nicht da sind. Sie können eine App pausieren und später fortsetzen, ohne sie noch einmal zu erlauben.",
     introCompany:
       "Diese Apps können nutzen, was {company} erlaubt, während niemand angemeldet ist. Sie können eine App für alle pausieren und später fortsetzen: Was erlaubt wurde, bleibt erhalten.",
     emptyTitle: "Keine App kann handeln, während Sie nicht da sind",

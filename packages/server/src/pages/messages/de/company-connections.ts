@@ -65,10 +65,12 @@ export const companyConnections: Translation<typeof english, "one" | "other"> = 
     save: "Speichern",
     removeQuestion: "Die Verbindung von {app} mit {server} entfernen?",
     removeText:
-      "{app} kann in {server} nicht mehr für Mitglieder von {company} handeln. Die App erhält dort keinen neuen Zugriff. Zugriff, den sie dort schon hat, besteht, bis {server} ihn beendet.",
+      "{app} erhält in {server} keinen neuen Zugriff für Mitglieder von {company}. Zugriff, den die App dort schon hat, besteht, bis {server} ihn beendet.",
     removeStays: "Was Mitglieder {app} hier erlaubt haben, bleibt.",
     lasts: "Zugriff, den {app} in {server} schon hat, besteht, bis {server} ihn beendet.",
     memberText: "{company} hat sie mit {server} verbunden. Dort darf sie für Sie:",
+    consentText:
+      "{company} hat diese App mit {server} verbunden. Wenn Sie die App für {company} zulassen, darf sie dort auch für Sie:",
     until: "Bis {when}.",
     problems: {
       scopes: "Wählen Sie mindestens eine Berechtigung.",

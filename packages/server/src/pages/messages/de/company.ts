@@ -165,7 +165,8 @@ export const company = {
       title: "Diese Regel für {app} speichern?",
       opens: "Alle Mitglieder von {company} können {app} verbinden, und alle, die später beitreten.",
       allowed: "Sie dürfen erlauben",
-      blocks: "Der gesamte Zugriff von {app} endet. Niemand kann sie verbinden, bis die Verwaltung die Regel ändert.",
+      blocks:
+        "Der gesamte Zugriff von {app} für {company} endet. Niemand kann sie für {company} verbinden, bis die Verwaltung die Regel ändert.",
       withdraws: "Diese Regel gilt für einige Mitglieder, die {app} nutzen, nicht mehr.",
       loses:
         "{app} verliert diese Berechtigungen bei Mitgliedern. Zugriff, den die Verwaltung selbst verbunden hat, bleibt.",
@@ -297,7 +298,7 @@ export const company = {
       end: "Ihr Zugriff endet. Was die Verwaltung selbst verbunden hat, bleibt.",
       removeTitle: "{person} aus {company} entfernen?",
       removeText:
-        "Apps, die andere Mitglieder für das Unternehmen verbunden haben, bleiben. Auch Apps, die diese Person für ihr eigenes Konto verbunden hat, bleiben.",
+        "Apps, die andere Mitglieder für das Unternehmen verbunden haben, bleiben. Diese Person behält ihr eigenes Konto und die Apps, die dafür verbunden sind.",
       removeInvitations: "Offene Einladungen an {person} und von {person} werden zurückgezogen.",
       leaveInvitations: "Offene Einladungen von Ihnen werden zurückgezogen.",
       leaveTitle: "{company} verlassen?",

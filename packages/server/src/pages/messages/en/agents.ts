@@ -4,7 +4,7 @@ export const agents = {
   agents: {
     title: "Agents",
     intro:
-      "These apps can use what you allow while you’re away. You can pause one and resume it later: what you allowed stays.",
+      "These apps can use what you allow while you’re away. You can pause one and resume it later, without allowing it again.",
     introCompany:
       "These apps can use what {company} allows while nobody is signed in. You can pause one for everyone and resume it later: what was allowed stays.",
     emptyTitle: "No app can act while you’re away",

@@ -60,10 +60,12 @@ export const companyConnections = {
     save: "Save",
     removeQuestion: "Remove the connection of {app} with {server}?",
     removeText:
-      "{app} can no longer act in {server} for members of {company}. It gets no new access there. Access that it has there already lasts until {server} ends it.",
+      "{app} gets no new access in {server} for members of {company}. The access that it already has there lasts until {server} ends it.",
     removeStays: "What members allowed {app} here stays.",
-    lasts: "Access that {app} has in {server} already lasts until {server} ends it.",
+    lasts: "The access that {app} already has in {server} lasts until {server} ends it.",
     memberText: "{company} connected it with {server}. There, it may act for you:",
+    consentText:
+      "{company} has connected this app with {server}. If you allow the app for {company}, it may act for you there, too:",
     until: "Until {when}.",
     problems: {
       scopes: "Choose at least one permission.",

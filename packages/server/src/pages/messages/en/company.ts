@@ -159,7 +159,8 @@ export const company = {
       title: "Save this rule for {app}?",
       opens: "All members of {company} can connect {app}, and so can everybody who joins later.",
       allowed: "They may allow",
-      blocks: "{app} loses all its access. Nobody can connect it until an admin changes the rule.",
+      blocks:
+        "{app} loses all its access for {company}. Nobody can connect it for {company} until an admin changes the rule.",
       withdraws: "This rule no longer covers some members who use {app}.",
       loses: "{app} loses these permissions for members. Access that admins connected themselves stays.",
       shortens: "At present, {app}’s access can last until {from}. With this rule, it ends on {to} at the latest.",
@@ -286,7 +287,7 @@ export const company = {
       end: "Their access ends. What admins connected themselves stays.",
       removeTitle: "Remove {person} from {company}?",
       removeText:
-        "Apps that other members connected for the company stay. So do apps that this person connected for their own account.",
+        "Apps that other members connected for the company stay. This person keeps their own account and the apps connected for it.",
       removeInvitations: "Open invitations to {person}, and those from {person}, are withdrawn.",
       leaveInvitations: "Open invitations from you are withdrawn.",
       leaveTitle: "Leave {company}?",

@@ -7,7 +7,7 @@ export const agents: Translation<typeof english, "one" | "other"> = {
   agents: {
     title: "Agentes",
     intro:
-      "Estas aplicaciones pueden usar lo que usted permite en su ausencia. Puede poner una en pausa y reanudarla después: lo que permitió se conserva.",
+      "Estas aplicaciones pueden usar lo que usted permite en su ausencia. Puede poner una en pausa y reanudarla después, sin permitirla de nuevo.",
     introCompany:
       "Estas aplicaciones pueden usar lo que {company} permite cuando nadie ha iniciado sesión. Puede poner una en pausa para todos y reanudarla después: lo que se permitió se conserva.",
     emptyTitle: "Ninguna aplicación puede actuar en su ausencia",

@@ -64,10 +64,12 @@ export const companyConnections: Translation<typeof english, "one" | "other"> = 
     save: "Guardar",
     removeQuestion: "¿Quitar la conexión de {app} con {server}?",
     removeText:
-      "{app} ya no podrá actuar en {server} en nombre de los miembros de {company}. No obtendrá acceso nuevo allí. El acceso que ya tiene allí dura hasta que {server} lo termine.",
+      "{app} no obtendrá acceso nuevo en {server} para los miembros de {company}. El acceso que ya tiene allí dura hasta que {server} lo termine.",
     removeStays: "Lo que los miembros permitieron aquí a {app} se mantiene.",
     lasts: "El acceso que {app} ya tiene en {server} dura hasta que {server} lo termine.",
     memberText: "{company} la conectó con {server}. Allí puede actuar en su nombre:",
+    consentText:
+      "{company} conectó esta aplicación con {server}. Si la permite en nombre de {company}, también podrá actuar allí por usted:",
     until: "Hasta el {when}.",
     problems: {
       scopes: "Elija al menos un permiso.",

@@ -163,7 +163,8 @@ export const company = {
       title: "¿Guardar esta regla para {app}?",
       opens: "Todos los miembros de {company} pueden conectar {app}, y también quienes se unan más adelante.",
       allowed: "Pueden permitir",
-      blocks: "Todo el acceso de {app} termina. Nadie puede conectarla hasta que un administrador cambie la regla.",
+      blocks:
+        "Todo el acceso de {app} para {company} termina. Nadie puede conectarla para {company} hasta que un administrador cambie la regla.",
       withdraws: "Esta regla ya no incluye a algunos miembros que usan {app}.",
       loses:
         "{app} pierde estos permisos para los miembros. El acceso que conectaron los propios administradores se mantiene.",
@@ -293,7 +294,7 @@ export const company = {
       end: "Su acceso termina. Lo que conectaron los propios administradores sigue.",
       removeTitle: "¿Quitar a {person} de {company}?",
       removeText:
-        "Las aplicaciones que otros miembros conectaron para la empresa siguen. También las que esta persona conectó para su propia cuenta.",
+        "Las aplicaciones que otros miembros conectaron para la empresa siguen. Esta persona conserva su propia cuenta y las aplicaciones conectadas a ella.",
       removeInvitations: "Se retiran las invitaciones abiertas para {person} y las que envió {person}.",
       leaveInvitations: "Se retiran las invitaciones abiertas que usted envió.",
       leaveTitle: "¿Salir de {company}?",

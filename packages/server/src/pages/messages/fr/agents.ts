@@ -7,7 +7,7 @@ export const agents: Translation<typeof english, "one" | "other"> = {
   agents: {
     title: "Agents",
     intro:
-      "Ces applications peuvent utiliser ce que vous autorisez en votre absence. Vous pouvez en mettre une en pause et la réactiver plus tard : ce que vous avez autorisé est conservé.",
+      "Ces applications peuvent utiliser ce que vous autorisez en votre absence. Vous pouvez en mettre une en pause et la réactiver plus tard, sans l’autoriser à nouveau.",
     introCompany:
       "Ces applications peuvent utiliser ce que {company} autorise quand personne n’est connecté. Vous pouvez en mettre une en pause pour tout le monde et la réactiver plus tard : ce qui a été autorisé est conservé.",
     emptyTitle: "Aucune application ne peut agir en votre absence",

@@ -64,10 +64,12 @@ export const companyConnections: Translation<typeof english, "one" | "other"> = 
     save: "Enregistrer",
     removeQuestion: "Retirer la connexion de {app} avec {server} ?",
     removeText:
-      "{app} ne peut plus agir dans {server} pour les membres de {company}. Elle n’y obtient plus de nouvel accès. L’accès qu’elle y a déjà dure jusqu’à ce que {server} y mette fin.",
+      "{app} n’obtient plus de nouvel accès dans {server} pour les membres de {company}. L’accès qu’elle y a déjà dure jusqu’à ce que {server} y mette fin.",
     removeStays: "Ce que les membres ont autorisé ici à {app} reste en place.",
     lasts: "L’accès que {app} a déjà dans {server} dure jusqu’à ce que {server} y mette fin.",
     memberText: "{company} l’a connectée à {server}. Elle peut y agir pour vous :",
+    consentText:
+      "{company} a connecté cette application à {server}. Si vous l’autorisez pour {company}, elle pourra aussi y agir pour vous :",
     until: "Jusqu’au {when}.",
     problems: {
       scopes: "Choisissez au moins une autorisation.",

@@ -166,7 +166,7 @@ export const company = {
       opens: "Tous les membres de {company} peuvent connecter {app}, ainsi que ceux qui la rejoindront plus tard.",
       allowed: "Ils peuvent autoriser",
       blocks:
-        "Tous les accès de {app} prennent fin. Personne ne peut la connecter tant qu’un administrateur n’a pas changé la règle.",
+        "Tous les accès de {app} pour {company} prennent fin. Personne ne peut la connecter pour {company} tant qu’un administrateur n’a pas changé la règle.",
       withdraws: "Cette règle ne couvre plus certains membres qui utilisent {app}.",
       loses:
         "{app} perd ces autorisations pour les membres. Les accès que les administrateurs ont connectés eux-mêmes restent.",
@@ -302,7 +302,7 @@ export const company = {
       end: "Leur accès prend fin. Ce que les administrateurs ont connecté eux-mêmes reste.",
       removeTitle: "Retirer {person} de {company} ?",
       removeText:
-        "Les applications que d’autres membres ont connectées pour l’entreprise restent, comme celles que cette personne a connectées pour son propre compte.",
+        "Les applications que d’autres membres ont connectées pour l’entreprise restent. Cette personne garde son propre compte et les applications qui y sont connectées.",
       removeInvitations: "Les invitations en cours adressées à {person} ou envoyées par {person} sont retirées.",
       leaveInvitations: "Vos invitations en cours sont retirées.",
       leaveTitle: "Quitter {company} ?",

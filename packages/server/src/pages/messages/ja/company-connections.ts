@@ -64,10 +64,12 @@ export const companyConnections: Translation<typeof english, "other"> = {
     save: "保存",
     removeQuestion: "{app} と {server} の連携を解除しますか？",
     removeText:
-      "{app} は、{company} のメンバーに代わって {server} で操作できなくなり、新しいアクセスも得られません。すでに得たアクセスは、{server} が終了させるまで続きます。",
+      "{app} は、{company} のメンバーについて {server} で新しいアクセスを得られなくなります。すでに得たアクセスは、{server} が終了させるまで続きます。",
     removeStays: "メンバーがここで {app} に許可したことは、そのまま残ります。",
     lasts: "{app} が {server} ですでに得たアクセスは、{server} が終了させるまで続きます。",
     memberText: "{company} が {server} と連携しました。そこであなたに代わってできること：",
+    consentText:
+      "{company} はこのアプリを {server} と連携しています。{company} として許可すると、アプリはそこでもあなたに代わって次のことができます：",
     until: "{when} まで。",
     problems: {
       scopes: "権限を 1 つ以上選んでください。",
