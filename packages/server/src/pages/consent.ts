@@ -92,6 +92,7 @@ function showsEnds({ scopes, owners = [] }: ConsentView): boolean {
 /** The message above the question. Null if the message stands at its field. */
 function alertOf(kind: NonNullable<ConsentView["problem"]>["kind"], view: ConsentView, words: Messages) {
   if (kind === "bad_owner") return null;
+  if (kind === "other_owner") return words.consent.otherOwner;
   if (kind !== "bad_duration") return words.consent[kind];
   return choosesDuration(view) ? null : words.consent.badDuration;
 }

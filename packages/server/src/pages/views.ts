@@ -249,6 +249,8 @@ export interface ConsentView {
     | { readonly kind: "bad_duration" }
     /** The form names an owner that the page did not offer. */
     | { readonly kind: "bad_owner" }
+    /** The answer was for another owner than the page showed, who has allowed less so far. */
+    | { readonly kind: "other_owner" }
     | { readonly kind: "nothing" };
 }
 

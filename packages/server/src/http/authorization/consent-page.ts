@@ -60,8 +60,8 @@ export async function consentAnswer(
     client: await inPublic(clientCard(flow.request, language), client, tools),
     person: signedInAs(person),
     owners: ownerOptions(owners, owner, person, { language, durations, services }, tools.now()),
-    scopes: await scopeChoices(owner, client, language, again, tools),
-    ...durationChoices(client, again, tools),
+    scopes: await scopeChoices(owner, client, language, chosenBefore(again), tools),
+    ...durationChoices(client, chosenBefore(again), tools),
     now: tools.now(),
     ...newHost(owner, redirectUri, tools),
     ...pauseOf(owner),
@@ -72,6 +72,11 @@ export async function consentAnswer(
     problem: again?.problem ?? null,
   };
   return page(again?.status ?? 200, consentPage(view, chrome), "to a client", visitor.cookies);
+}
+
+/** The answer whose choices the page keeps. Those for another owner begin anew: what was ticked was not about this one. */
+export function chosenBefore(again: Again | null): Again | null {
+  return again?.problem.kind === "other_owner" ? null : again;
 }
 
 /** Since when the app is paused, if this person may resume it. */

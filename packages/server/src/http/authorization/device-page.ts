@@ -17,6 +17,7 @@ import type { PageContext } from "../page-chromes.ts";
 import {
   type Again,
   awayOf,
+  chosenBefore,
   durationChoices,
   inPublic,
   leavingOf,
@@ -91,8 +92,8 @@ export async function deviceConsentAnswer(
     client: await inPublic(deviceCard(client, language), client, tools),
     person: signedInAs(person),
     owners: ownerOptions(owners, owner, person, { language, durations, services }, tools.now()),
-    scopes: await scopeChoices(owner, client, language, again, tools),
-    ...durationChoices(client, again, tools),
+    scopes: await scopeChoices(owner, client, language, chosenBefore(again), tools),
+    ...durationChoices(client, chosenBefore(again), tools),
     now: tools.now(),
     device: factsOf(flow, tools),
     ...pauseOf(owner),

@@ -77,8 +77,11 @@ export interface Allowed {
   readonly resumes?: true;
 }
 
-/** What is wrong with an answer. `stale`: the form is not an answer. `nothing`: no scope is left. */
-export type AnswerProblem = "stale" | "bad_owner" | "bad_duration" | "nothing";
+/**
+ * What is wrong with an answer. `stale`: the form is not an answer. `other_owner`: the page said what its owner has allowed
+ * already, and the chosen one has not. `nothing`: no scope is left.
+ */
+export type AnswerProblem = "stale" | "bad_owner" | "other_owner" | "bad_duration" | "nothing";
 
 export type Decision =
   /** `owner`: whom the person refused it for. Undefined: they only went back to the app. */
@@ -125,6 +128,9 @@ export function readAnswer(form: AnswerForm, question: Question, now: Millis): D
   const kept = others.filter((name) => present.has(name));
   const fresh = others.filter((name) => !present.has(name));
   const elsewhere = form.shownOwner !== null && form.shownOwner !== chosen.ownerId;
+  const shown = elsewhere ? owners.find(({ ownerId }) => ownerId === form.shownOwner) : undefined;
+  const already = shown === undefined ? new Set<string>() : heldScopes(shown, now);
+  if (fresh.some((name) => already.has(name))) return unclear("other_owner");
   // The scope expired while the page was open. The owner did not choose a new end for it.
   if (!elsewhere && fresh.some((name) => form.durationOf(name) === KEEP_END)) return unclear("stale");
   if (duration === undefined && fresh.length > 0) return unclear("bad_duration");

@@ -248,7 +248,7 @@ export const company = {
       noMail:
         "Wenn kein Konto den Benutzernamen {person} hat, kann niemand den Link verwenden: Prüfen Sie die Schreibweise.",
     },
-    invitedAgain: "Eine frühere Einladung an {person} gilt nicht mehr.",
+    invitedAgain: "Falls es eine frühere Einladung an {person} gab, gilt sie nicht mehr.",
     invitedMailed: "Eine Einladung ist unterwegs an {person}",
     invitedMailedText:
       "Sie gilt einmal, nur für {person}, und läuft {when} ab. Falls die Nachricht nicht ankommt, geben Sie {person} diesen Link. Er wird nicht noch einmal gezeigt.",

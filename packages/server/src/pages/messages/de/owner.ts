@@ -87,6 +87,8 @@ export const owner = {
     leaving: "Ihr Konto wird am {when} gelöscht. Alles, was Sie erlauben, endet dann.",
     stale:
       "Diese Seite ist veraltet: Sie war zu lange geöffnet, oder Sie haben sich mit einem anderen Konto angemeldet. Es wurde nichts gesendet. Prüfen Sie das Konto und die Anfrage, und entscheiden Sie dann.",
+    otherOwner:
+      "Sie haben geändert, für wen Sie dies erlauben. Es wurde noch nichts gesendet, denn bisher war dafür weniger erlaubt. Prüfen Sie die Berechtigungen unten, und entscheiden Sie dann.",
     badDuration: "Wählen Sie eine Dauer aus der Liste.",
     nothing: "Wählen Sie mindestens eine Berechtigung aus, oder wählen Sie „Nicht erlauben“.",
   },

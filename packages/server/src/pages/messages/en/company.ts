@@ -238,7 +238,7 @@ export const company = {
       mail: "If an account has the username {person} and a verified e-mail address, we also send the link there. If no account has it, nobody can use the link: check the spelling.",
       noMail: "If no account has the username {person}, nobody can use the link: check the spelling.",
     },
-    invitedAgain: "An earlier invitation to {person} no longer works.",
+    invitedAgain: "If there was an earlier invitation to {person}, it no longer works.",
     invitedMailed: "An invitation is on its way to {person}",
     invitedMailedText:
       "It works once, for {person} alone, and ends {when}. If the message doesn’t arrive, give {person} this link. It isn’t shown again.",

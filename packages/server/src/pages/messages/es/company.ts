@@ -244,7 +244,7 @@ export const company = {
       noMail:
         "Si ninguna cuenta tiene el nombre de usuario {person}, nadie puede usar el enlace: compruebe la ortografía.",
     },
-    invitedAgain: "Una invitación anterior a {person} ya no funciona.",
+    invitedAgain: "Si había una invitación anterior a {person}, ya no funciona.",
     invitedMailed: "Una invitación va de camino a {person}",
     invitedMailedText:
       "Funciona una sola vez, solo para {person}, y termina {when}. Si el mensaje no llega, entregue este enlace a {person}. No se vuelve a mostrar.",

@@ -252,7 +252,7 @@ export const company = {
       noMail:
         "Si aucun compte n’a le nom d’utilisateur {person}, personne ne peut utiliser le lien : vérifiez l’orthographe.",
     },
-    invitedAgain: "Une invitation précédente à {person} ne fonctionne plus.",
+    invitedAgain: "S’il y avait une invitation précédente à {person}, elle ne fonctionne plus.",
     invitedMailed: "Une invitation est en route vers {person}",
     invitedMailedText:
       "Elle fonctionne une seule fois, pour {person} uniquement, et prend fin {when}. Si le message n’arrive pas, donnez ce lien à {person}. Il ne sera plus affiché.",
