@@ -233,6 +233,9 @@ export async function authorize(
   if (page.location === undefined && page.forms.some(({ fields }) => fields.has("username")))
     page = await signIn(agent, username, page);
   if (page.location === undefined) page = await agent.submit(consentForm(page), { decision: "allow", ...answer });
+  // Another owner than the page showed, who has allowed less so far: the page comes again, about that owner.
+  if (page.text.includes("You changed for whom you allow this"))
+    page = await agent.submit(consentForm(page), { decision: "allow", ...answer });
   if (page.location === undefined) throw new Error(`no answer: ${page.status} ${page.text.slice(0, 500)}`);
   return page.location;
 }
