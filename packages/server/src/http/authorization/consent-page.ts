@@ -25,7 +25,6 @@ import { defaultDuration, durationField, presentEnds, readDuration, TODAY } from
 import type { Person } from "../../owners/person.ts";
 import { descriptionOf } from "../../owners/scope-texts.ts";
 import type { ConsentDuration } from "../../owners/storage.ts";
-import type { ConnectedService } from "../../pages/company/views.ts";
 import { bothNamesText, consentPage } from "../../pages/index.ts";
 import type { ClientCard, ConsentView, OwnerOption, ScopeChoice } from "../../pages/views.ts";
 import type { Visitor } from "../browser-of-request.ts";
@@ -128,12 +127,21 @@ export async function servicesFor(
   choices: readonly OwnerChoice[],
   client: Client,
   { authorization }: Pick<FlowTools, "authorization">,
-): Promise<ReadonlyMap<string, readonly ConnectedService[]>> {
+): Promise<ReadonlyMap<string, Services>> {
   if ((client.tokenExchange?.connections ?? []).length === 0) return new Map();
-  const { servicesByCompany } = await import("../endpoints/company-connections.ts");
+  const { connectionsOfApp } = await import("../../owners/companies/connections.ts");
   const companies = choices.flatMap(({ acting }) => acting?.company ?? []);
-  return servicesByCompany(companies, client, authorization);
+  const all = await Promise.all(companies.map((company) => connectionsOfApp(company, client, authorization)));
+  const services = all.map((some) =>
+    some.map(({ serverName, scopes, texts }) => ({
+      name: serverName,
+      can: scopes.map((one) => (Object.hasOwn(texts, one) ? texts[one] : undefined) ?? one),
+    })),
+  );
+  return new Map(companies.map(({ companyId }, at) => [companyId, services[at] ?? []]));
 }
+
+type Services = NonNullable<OwnerOption["services"]>;
 
 /** The owners as the page offers them; none where there is nothing to choose. */
 export function ownerOptions(
@@ -143,7 +151,7 @@ export function ownerOptions(
   page: {
     readonly language: string;
     readonly durations: readonly ConsentDuration[];
-    readonly services: ReadonlyMap<string, readonly ConnectedService[]>;
+    readonly services: ReadonlyMap<string, Services>;
   },
   now: Millis,
 ): readonly OwnerOption[] {

@@ -9,7 +9,6 @@ import { memberOf } from "../../owners/companies/company-members.ts";
 import {
   connectApp,
   connectionsOf,
-  connectionsOfApp,
   disconnectApp,
   type ListedConnection,
   type Offer,
@@ -22,7 +21,6 @@ import {
   type Pair,
 } from "../../owners/companies/connections.ts";
 import { serverName } from "../../owners/company-connections.ts";
-import type { CompanyKey } from "../../owners/company-storage.ts";
 import {
   CONNECTION_NOTICES,
   type ConnectedPair,
@@ -252,18 +250,6 @@ export async function servicesByApp(
 
 function serviceOf({ audience, serverName: service, scopes, texts, endsAt }: ListedConnection): ConnectedService {
   return { name: service, host: hostOf(audience), can: say(scopes, texts), endsAt };
-}
-
-/** The other services in which this app may act for members of each company, by the company's id. */
-export async function servicesByCompany(
-  companies: readonly CompanyKey[],
-  client: Client,
-  context: Parameters<typeof connectionsOfApp>[2],
-): Promise<ReadonlyMap<string, readonly ConnectedService[]>> {
-  const all = await Promise.all(
-    companies.map(async (key) => [key.companyId, await connectionsOfApp(key, client, context)] as const),
-  );
-  return new Map(all.map(([companyId, some]) => [companyId, some.map(serviceOf)]));
 }
 
 /** The services where these apps keep the access that they have there, whatever ends here. */
