@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import type { IssuerKeys, IssuerSettings } from "@assent/server/admin";
 import { type Command, Option } from "commander";
 import { Failure, lineOf, UsageError } from "../command-errors.ts";
-import { confirm, counted, type YesOption, yesOption } from "../confirm.ts";
+import { confirm, counted, firstNames, type YesOption, yesOption } from "../confirm.ts";
 import {
   firstOf,
   given,
@@ -199,11 +199,10 @@ async function remove(issuer: string, options: JsonOption & YesOption) {
   await withAdmin(options, async (admin, out) => {
     const { deleteIssuer, MOST_COUNTED, impactOfIssuer } = await import("@assent/server/admin");
     const { links, clients } = await impactOfIssuer(issuer, admin);
-    const which = `${clients.slice(0, 5).join(", ")}${clients.length > 5 ? ", …" : ""}`;
     const alone =
       clients.length === 0
         ? ""
-        : ` ${counted(clients.length, "client")} can no longer authenticate with its tokens: ${which}.`;
+        : ` ${counted(clients.length, "client")} can no longer authenticate with its tokens: ${firstNames(clients)}.`;
     await confirm(
       `Deleting the issuer ${issuer} ends ${counted(links, "link", MOST_COUNTED)} of its subjects to users. The server refuses its assertions.${alone} Issued access tokens work until they expire. You can't undo this.`,
       options,

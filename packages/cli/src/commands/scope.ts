@@ -3,7 +3,7 @@
 import type { NewScope } from "@assent/server/admin";
 import { type Command, Option } from "commander";
 import { UsageError } from "../command-errors.ts";
-import { confirm, counted, type YesOption, yesOption } from "../confirm.ts";
+import { confirm, counted, firstNames, type YesOption, yesOption } from "../confirm.ts";
 import {
   given,
   type JsonOption,
@@ -171,7 +171,7 @@ async function remove(name: string, options: JsonOption & YesOption) {
   await withAdmin(options, async (admin, out) => {
     const { deleteScope, impactOfScope, namedBy } = await import("@assent/server/admin");
     const { clients: naming, ...names } = await impactOfScope(name, admin);
-    const which = naming.length === 0 ? "" : ` (${naming.slice(0, 5).join(", ")}${naming.length > 5 ? ", …" : ""})`;
+    const which = naming.length === 0 ? "" : ` (${firstNames(naming)})`;
     const kept = namedBy(names) === "" ? "" : ` The scope stays in ${namedBy(names)}, without effect.`;
     await confirm(
       `Deleting the scope ${name} removes it from ${counted(naming.length, "client")}${which}: the server refuses their requests for it, and new tokens of existing grants don't contain it. Issued access tokens contain it until they expire.${kept}`,
