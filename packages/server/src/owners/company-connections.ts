@@ -31,6 +31,13 @@ export function offerTo(company: string | null, connections: readonly Connection
   return found?.status === "offered" ? found : undefined;
 }
 
+/** What the operator offers a company for this client and server. Undefined: nothing, or the client gets no ID-JAG at all. */
+export function offerAt(company: string, client: Client | undefined, audience: string): Connection | undefined {
+  if (client === undefined || !mayExchange(client)) return undefined;
+  const there = client.tokenExchange?.connections?.filter((one) => one.audience === audience) ?? [];
+  return offerTo(company, there);
+}
+
 /**
  * What the admin's connection gives under the operator's present offer. It never gives more than the admin saw, nor more
  * than is offered now. Undefined: it has ended, or nothing of it is left.
@@ -55,6 +62,11 @@ export function mayExchange({ status, type, grantTypes }: Pick<Client, "status" 
 }
 
 const TOKEN_EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange";
+
+/** Scopes of another server in words for people. A scope without words has its name. */
+export function scopeWords(scopes: readonly string[], texts: Connection["texts"] = {}): readonly string[] {
+  return scopes.map((name) => (Object.hasOwn(texts, name) ? texts[name] : undefined) ?? name);
+}
 
 /** What people call the other server. Its host is always shown beside it. */
 export function serverName({ name, audience }: Pick<Connection, "name" | "audience">): string {

@@ -101,7 +101,7 @@ export type ChosenEnds = Readonly<Record<string, Millis | null>>;
 export interface RememberedAnswer {
   /** All optional scopes that the member did not tick. */
   readonly declined: readonly string[];
-  /** Of each scope of the answer. */
+  /** The end of each scope of the answer. */
   readonly ends: ChosenEnds;
 }
 

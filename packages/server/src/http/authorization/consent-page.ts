@@ -18,6 +18,7 @@ import {
   type OwnerChoice,
   withVerdictOn,
 } from "../../owners/authorization/person-or-company.ts";
+import { scopeWords } from "../../owners/company-connections.ts";
 import { approvalFor, beyondApproval, chosenEndOf, endOfRule } from "../../owners/company-rules.ts";
 import type { Company } from "../../owners/company-storage.ts";
 import { hostsBefore, latestOf, refusedScopes } from "../../owners/consent-after-decision.ts";
@@ -133,10 +134,7 @@ export async function servicesFor(
   const companies = choices.flatMap(({ acting }) => acting?.company ?? []);
   const all = await Promise.all(companies.map((company) => connectionsOfApp(company, client, authorization)));
   const services = all.map((some) =>
-    some.map(({ serverName, scopes, texts }) => ({
-      name: serverName,
-      can: scopes.map((one) => (Object.hasOwn(texts, one) ? texts[one] : undefined) ?? one),
-    })),
+    some.map(({ serverName, scopes, texts }) => ({ name: serverName, can: scopeWords(scopes, texts) })),
   );
   return new Map(companies.map(({ companyId }, at) => [companyId, services[at] ?? []]));
 }

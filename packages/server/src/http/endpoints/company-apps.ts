@@ -32,15 +32,13 @@ import {
   type InCompany,
   idIn,
   noLongerAdmin,
+  searchIn,
   unproved,
 } from "./require-membership.ts";
 
-/** Maximum length of a search, in characters. */
-const MOST_TYPED = 100;
-
 export const showCompanyApps = forMembers(async (at, tools: CompanyTools) => {
   const { frame, acting, http, visitor } = at;
-  const query = frame.admin ? [...queryOf(http.query)].slice(0, MOST_TYPED).join("") : "";
+  const query = frame.admin ? searchIn(http.query) : "";
   const requests = await requestsOf(at, tools);
   const all = await appsOf(at, requests, tools);
   const view: CompanyAppsView = {
@@ -54,13 +52,6 @@ export const showCompanyApps = forMembers(async (at, tools: CompanyTools) => {
   };
   return page(200, companyAppsPage(view, tools.chrome(http)), "here", visitor.cookies);
 });
-
-function queryOf(query: string): string {
-  return (new URLSearchParams(query).get("q") ?? "")
-    .toWellFormed()
-    .replaceAll(/\p{Cc}/gu, "")
-    .trim();
-}
 
 /** The verified apps that a search finds beside the apps of the company. */
 async function foundBeside(

@@ -10,6 +10,7 @@ import {
   connectApp,
   connectionsOf,
   disconnectApp,
+  isLive,
   type ListedConnection,
   type Offer,
   offerDetails,
@@ -20,7 +21,7 @@ import {
   ownConnection,
   type Pair,
 } from "../../owners/companies/connections.ts";
-import { serverName } from "../../owners/company-connections.ts";
+import { scopeWords, serverName } from "../../owners/company-connections.ts";
 import {
   CONNECTION_NOTICES,
   type ConnectedPair,
@@ -38,16 +39,21 @@ import {
 } from "../../pages/index.ts";
 import { type Answer, formOf, page, redirect } from "../http-message.ts";
 import { logoPath, nameOf } from "./client-and-person-views.ts";
-import { type CompanyTools, forAdmins, type InCompany, idIn, noLongerAdmin, unproved } from "./require-membership.ts";
+import { SAME_END } from "./read-rule-form.ts";
+import {
+  type CompanyTools,
+  forAdmins,
+  type InCompany,
+  idIn,
+  noLongerAdmin,
+  searchIn,
+  unproved,
+} from "./require-membership.ts";
 
-/** Maximum length of a search, in characters. */
-const MOST_TYPED = 100;
 const SHOWN = 20;
 /** Seconds: 30 and 90 days, and a year. */
 const DURATIONS = [2_592_000, 7_776_000, 31_536_000] as const;
 const USUAL = 31_536_000;
-/** The value of the duration that keeps the end of the present connection. */
-const SAME_END = "same";
 
 function partOf<T>(all: readonly T[], query: string): PartOfList & { readonly items: readonly T[] } {
   const asked = Number(new URLSearchParams(query).get("page") ?? "1");
@@ -81,9 +87,6 @@ function looksOf({ client, connection, ...pair }: Offer, language: string): Conn
   return looks(pair, client, { app: client.name, server: serverName(connection) }, language);
 }
 
-const say = (scopes: readonly string[], texts: Readonly<Record<string, string>>) =>
-  scopes.map((name) => (Object.hasOwn(texts, name) ? texts[name] : undefined) ?? name);
-
 export const showConnections = forAdmins(async (at, tools: CompanyTools) => {
   const { frame, http, visitor, key } = at;
   const done = new URLSearchParams(http.query).get("done");
@@ -102,7 +105,7 @@ async function rowOf(one: ListedConnection, at: InCompany, tools: CompanyTools):
   const by = made === undefined ? undefined : await memberOf(at, made.connectedBy, tools.companies);
   return {
     ...looks(one, client, { app, server }, tools.chrome(at.http).words.language),
-    ...{ state, endsAt, can: say(scopes, texts) },
+    ...{ state, endsAt, can: scopeWords(scopes, texts) },
     made: made === undefined ? null : { at: made.connectedAt, by: by?.username ?? null },
   };
 }
@@ -110,15 +113,7 @@ async function rowOf(one: ListedConnection, at: InCompany, tools: CompanyTools):
 export const findConnection = forAdmins(async (at, tools: CompanyTools) => {
   const { frame, http, visitor } = at;
   const { language } = tools.chrome(http).words;
-  const typed = new URLSearchParams(http.query).get("q") ?? "";
-  const query = [
-    ...typed
-      .toWellFormed()
-      .replaceAll(/\p{Cc}/gu, "")
-      .trim(),
-  ]
-    .slice(0, MOST_TYPED)
-    .join("");
+  const query = searchIn(http.query);
   const found = (await offersBeside(at, tools.companies))
     .map((offer) => ({ ...looksOf(offer, language), connected: offer.connected }))
     .filter((offer) => hasText(offer.name, query) || hasText(offer.server, query));
@@ -154,7 +149,7 @@ async function formAnswer(at: InCompany, offer: Offer, typed: Typed, tools: Comp
   const offered = [...(endsNow === null ? [] : [SAME_END]), ...DURATIONS.map(String)];
   const usual = endsNow === null ? String(USUAL) : SAME_END;
   const chosen = offered.includes(typed.duration) ? typed.duration : usual;
-  const texts = say(connection.scopes, connection.texts ?? {});
+  const texts = scopeWords(connection.scopes, connection.texts);
   const view: ConnectionFormView = {
     ...{ ...frame, ...looksOf(offer, tools.chrome(http).words.language), apis: connection.resources, endsNow },
     scopes: connection.scopes.map((name, index) => ({
@@ -242,14 +237,16 @@ export async function servicesByApp(
   tools: CompanyTools,
 ): Promise<ReadonlyMap<string, readonly ConnectedService[]>> {
   const all = await connectionsOf(key, tools.companies);
-  const live = all.filter(({ state }) => state === "on" || state === "operator");
   return new Map(
-    [...Map.groupBy(live, ({ clientId }) => clientId)].map(([clientId, some]) => [clientId, some.map(serviceOf)]),
+    [...Map.groupBy(all.filter(isLive), ({ clientId }) => clientId)].map(([clientId, some]) => [
+      clientId,
+      some.map(serviceOf),
+    ]),
   );
 }
 
 function serviceOf({ audience, serverName: service, scopes, texts, endsAt }: ListedConnection): ConnectedService {
-  return { name: service, host: hostOf(audience), can: say(scopes, texts), endsAt };
+  return { name: service, host: hostOf(audience), can: scopeWords(scopes, texts), endsAt };
 }
 
 /** The services where these apps keep the access that they have there, whatever ends here. */

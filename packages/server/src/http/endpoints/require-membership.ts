@@ -102,6 +102,18 @@ export function idIn(fields: URLSearchParams, name: string): string {
   return /^[\x21-\x7e]{1,200}$/.test(id) ? id : "";
 }
 
+/** Maximum length of a search, in characters. */
+const MOST_SEARCHED = 100;
+
+/** What the admin searches for. Empty: nothing. */
+export function searchIn(query: string): string {
+  const typed = (new URLSearchParams(query).get("q") ?? "")
+    .toWellFormed()
+    .replaceAll(/\p{Cc}/gu, "")
+    .trim();
+  return [...typed].slice(0, MOST_SEARCHED).join("");
+}
+
 /** For a person who was an admin when the page was shown, and is not any more. */
 export function noLongerAdmin({ http }: InCompany, tools: CompanyTools): Answer {
   return problemAnswer("not_found", http, tools);

@@ -78,8 +78,8 @@ export interface Allowed {
 }
 
 /**
- * What is wrong with an answer. `stale`: the form is not an answer. `other_owner`: the page said what its owner has allowed
- * already, and the chosen one has not. `nothing`: no scope is left.
+ * What is wrong with an answer. `stale`: the form is not an answer. `other_owner`: the page showed permissions as given by
+ * one owner, and the form names another owner who has not given them. `nothing`: no scope is left.
  */
 export type AnswerProblem = "stale" | "bad_owner" | "other_owner" | "bad_duration" | "nothing";
 

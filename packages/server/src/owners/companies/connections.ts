@@ -6,7 +6,7 @@
 import type { Client, Connection, Millis } from "../../oauth/model.ts";
 import type { Uses } from "../../storage-subset.ts";
 import type { CompanyConnection, CompanyConnectionStorage } from "../company-connection-storage.ts";
-import { applying, connectionUnder, mayExchange, offerTo, serverName } from "../company-connections.ts";
+import { applying, connectionUnder, mayExchange, offerAt, serverName } from "../company-connections.ts";
 import type { CompanyKey, CompanyStorage } from "../company-storage.ts";
 import { type AsMember, askedBy, type CompanyContext } from "./context.ts";
 
@@ -92,7 +92,7 @@ export async function connectionsOf(key: CompanyKey, context: ListContext): Prom
     storage.companyApps.listRules(key),
   ]);
   const blocked = new Set(rules.filter(({ rule }) => rule === "block").map(({ clientId }) => clientId));
-  return sorted(key, { own, clients, blocked }, now);
+  return listed(key, { own, clients, blocked }, now);
 }
 
 /** The connections that give one app something for the company's members now, whatever the company's rule about it is. */
@@ -105,11 +105,11 @@ export async function connectionsOfApp(
   }: { readonly storage: Uses<CompanyConnectionStorage, "companyConnections.list"> } & Pick<ListContext, "now">,
 ): Promise<readonly ListedConnection[]> {
   const own = (await storage.companyConnections.list(key)).filter(({ clientId }) => clientId === client.clientId);
-  const all = sorted(key, { own, clients: [client], blocked: new Set() }, now);
-  return all.filter(({ state }) => state === "on" || state === "operator");
+  return listed(key, { own, clients: [client], blocked: new Set() }, now).filter(isLive);
 }
 
-function sorted(
+/** The company's own connections and the operator's, sorted by name. */
+function listed(
   key: CompanyKey,
   {
     own,
@@ -123,18 +123,18 @@ function sorted(
   now: () => Millis,
 ): readonly ListedConnection[] {
   const byId = new Map(clients.map((client) => [client.clientId, client]));
-  const listed = own.map((made): ListedConnection => {
+  const ofCompany = own.map((made): ListedConnection => {
     const { clientId, audience, record, endsAt } = made;
     const { clientName, serverName: server, texts, clientIdThere } = record;
     const client = byId.get(clientId);
-    const state = stateOf(made, client, blocked.has(clientId), now());
-    const { scopes, resources } = (state === "on" ? given(made, client, now()) : undefined) ?? record;
+    const { state, gives } = stateOf(made, client, blocked.has(clientId), now());
+    const { scopes, resources } = gives ?? record;
     return {
       ...{ clientId, audience, client, clientName, serverName: server, clientIdThere },
       ...{ state, scopes, resources, texts, endsAt, made },
     };
   });
-  const operators = clients.filter(mayExchange).flatMap((client) =>
+  const ofOperator = clients.filter(mayExchange).flatMap((client) =>
     applying(key.companyId, client)
       .filter(({ status }) => status === "active")
       .map((connection): ListedConnection => {
@@ -147,28 +147,29 @@ function sorted(
         };
       }),
   );
-  return [...listed, ...operators].sort(
+  return [...ofCompany, ...ofOperator].sort(
     (a, b) => order(a.clientName, b.clientName) || order(a.audience, b.audience) || order(a.state, b.state),
   );
 }
 
-function given({ companyId, audience, ...made }: CompanyConnection, client: Client | undefined, now: Millis) {
-  const all = client?.tokenExchange?.connections?.filter((one) => one.audience === audience) ?? [];
-  const offer = offerTo(companyId, all);
-  return offer && connectionUnder(offer, { companyId, ...made }, now);
-}
-
+/** The state of the company's own connection, and what it gives. `gives`: undefined unless the state is `on`. */
 function stateOf(
   made: CompanyConnection,
   client: Client | undefined,
   isBlocked: boolean,
   now: Millis,
-): ConnectionState {
-  if (made.endsAt <= now) return "ended";
-  const all = client?.tokenExchange?.connections?.filter(({ audience }) => audience === made.audience) ?? [];
-  if (client === undefined || !mayExchange(client) || offerTo(made.companyId, all) === undefined) return "withdrawn";
-  if (given(made, client, now) === undefined) return "altered";
-  return isBlocked ? "blocked" : "on";
+): { readonly state: ConnectionState; readonly gives?: Connection } {
+  if (made.endsAt <= now) return { state: "ended" };
+  const offer = offerAt(made.companyId, client, made.audience);
+  if (offer === undefined) return { state: "withdrawn" };
+  const gives = connectionUnder(offer, made, now);
+  if (gives === undefined) return { state: "altered" };
+  return isBlocked ? { state: "blocked" } : { state: "on", gives };
+}
+
+/** True: it gives something now. */
+export function isLive({ state }: ListedConnection): boolean {
+  return state === "on" || state === "operator";
 }
 
 /** What the operator offers for this app and server. Undefined: nothing. */
@@ -178,10 +179,8 @@ export async function offerOf(
   { catalog }: Pick<CompanyContext, "catalog">,
 ): Promise<Offer | undefined> {
   const client = clientId === "" ? undefined : await catalog.client(clientId);
-  if (client === undefined || !mayExchange(client)) return undefined;
-  const all = client.tokenExchange?.connections?.filter((one) => one.audience === audience) ?? [];
-  const connection = offerTo(companyId, all);
-  return connection && { client, connection, clientId, audience };
+  const connection = offerAt(companyId, client, audience);
+  return client && connection && { client, connection, clientId, audience };
 }
 
 /** The connection that an admin of the company made. Undefined: there is none. */
@@ -193,7 +192,7 @@ export function ownConnection(
   return storage.companyConnections.find({ ...key, clientId, audience });
 }
 
-/** What a page shows beside an offer. */
+/** The company's own connection for an offer, and whether the company blocks the app. */
 export interface OfferDetails {
   readonly made: CompanyConnection | undefined;
   /** What `made` gives now. Undefined: nothing. */
@@ -279,6 +278,7 @@ export async function disconnectApp(
 
 /** True: the company has a connection, or could have one. */
 export async function hasConnections(key: CompanyKey, context: ListContext): Promise<boolean> {
-  const [own, offers] = await Promise.all([context.storage.companyConnections.list(key), offersTo(key, context)]);
-  return own.length > 0 || offers.length > 0 || (await connectionsOf(key, context)).length > 0;
+  const [own, clients] = await Promise.all([context.storage.companyConnections.list(key), connectedClients(context)]);
+  const counts = (client: Client) => applying(key.companyId, client).some(({ status }) => status !== "paused");
+  return own.length > 0 || clients.some((client) => mayExchange(client) && counts(client));
 }
