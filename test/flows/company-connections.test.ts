@@ -308,13 +308,12 @@ describe("IJ-04 between the connection and the exchange", () => {
     const endsAt = made?.endsAt ?? 0;
     expect(endsAt).toBeLessThanOrEqual(server.now() + 30 * DAY);
     server.tick(endsAt - server.now() - 60_000);
-    const asking = { subject_token_type: typeOf("refresh_token") };
-    const { body } = await ask(app, signedIn.refreshToken, asking);
-    // The session of the sign-in can be over by then; then there is none anyway.
-    if (body.access_token !== undefined)
-      expect(Number(decodeJwt(body.access_token).exp) * 1000).toBeLessThanOrEqual(endsAt);
+    const late = await signInAt(app, company.member, company);
+    const { body } = await ask(app, late.idToken);
+    expect(Number(decodeJwt(body.access_token ?? "").exp) * 1000).toBeLessThanOrEqual(endsAt);
     server.tick(60_001);
     await expectNothing(signedIn, app);
+    await expectNothing(late, app);
     const again = await as(company.admin);
     const list = (await again.get(place(company))).text;
     expect([list.includes("Ended"), list.includes("it could"), list.includes("it may")]).toEqual([true, true, false]);
