@@ -105,6 +105,35 @@ test('"Don\'t allow" → told with what the app asked for, in the language of th
   expect(facts).toMatch(/It asked to\s+See your photos\s+Change your photos/);
 });
 
+test("a refusal of a paused app, or of one that was allowed for this once → the entry says what it can do then", async () => {
+  const app = await server.addClient({ scopes: ["read", "write"] });
+  const { username } = await server.addPerson();
+  const agent = new Agent(server.issuer);
+  const newest = async () => {
+    const { text } = await agent.get("/account/history");
+    const [, entry = ""] = text.split('<div class="event">');
+    return entry.replaceAll(/<[^>]*>/g, "");
+  };
+  const refuse = async (scope: string) => {
+    const page = await atConsent(agent, authorizeUrl(server, app, { scope, prompt: "consent" }), username);
+    await agent.submit(consentForm(page), { decision: "deny" });
+  };
+  await authorize(agent, authorizeUrl(server, app, { scope: "read" }), username, { duration: "once" });
+  await refuse("read write");
+  expect(await newest()).toMatch(/It can still until .*: See your photos/);
+  const lasting = authorizeUrl(server, app, { scope: "write" });
+  await redeem(server, app, await authorize(agent, lasting, username, { duration: "forever" }));
+  const agents = await agent.get("/account/agents");
+  const pause = agents.forms.find(({ action }) => action.endsWith("/pause"));
+  await agent.submit(pause ?? consentForm(agents), {});
+  server.tick(5);
+  await refuse("read write");
+  expect(await newest()).toContain("It is paused. Once resumed, it can until revoked: Change your photos");
+  expect(await newest()).not.toContain("It can still");
+  const [link = ""] = receiptLinks((await agent.get("/account/history")).text);
+  expect((await receipt(agent, link)).body["content"]).toMatchObject({ event: "refused", paused: true });
+});
+
 test("permissions with ends of their own → each entry names each permission's end; with one end, they share a line", async () => {
   const app = await server.addClient({ scopes: ["read", "write", "profile"] });
   const { username } = await server.addPerson();

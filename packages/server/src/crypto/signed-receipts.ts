@@ -48,6 +48,8 @@ export interface ReceiptClaims {
   /** For an `ended`: the event that ended the access. */
   readonly cause?: EndCause;
   readonly allowed: readonly { readonly scope: string; readonly text: string | null; readonly until: number | null }[];
+  /** The app was paused: it can use what is allowed only once it is resumed. */
+  readonly paused?: true;
   readonly taken_away: readonly string[];
   /** For a `refused`: what the app asked for. */
   readonly asked?: readonly { readonly scope: string; readonly text: string | null }[];
@@ -140,6 +142,7 @@ function claimsOf(
       text: textOf(name),
       until: seconds(expiresAt),
     })),
+    ...(record.paused === undefined ? {} : { paused: true }),
     taken_away: record.removed,
     ...(record.asked === undefined ? {} : { asked: record.asked.map((name) => ({ scope: name, text: textOf(name) })) }),
     ...(record.hosts === undefined ? {} : { redirect_hosts: record.hosts }),

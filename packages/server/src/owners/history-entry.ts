@@ -9,7 +9,7 @@ import type { Role } from "./company-storage.ts";
  * another grant under an existing consent, recorded once a day. `delegated`: a client got a token through an app
  * that the owner allowed (RFC 8693), recorded once a day. `vouched`: an app that the owner allowed got an ID-JAG for another
  * server, recorded once a day. `connected`: a member's answer on a page under their
- * company's approval. `refused`: the owner pressed "Don't allow"; the first time of a day (UTC) is recorded. `paused`, `resumed`: the owner stopped the app for a while, and let it go on. `given_up`: the app revoked its token (RFC 7009).
+ * company's approval. `refused`: the owner pressed "Don't allow"; equal refusals of a day (UTC) are recorded once. `paused`, `resumed`: the owner stopped the app for a while, and let it go on. `given_up`: the app revoked its token (RFC 7009).
  * `alarm`: a spent code or token came back, and its grant ended. `ended`: an event that was not about the app alone
  * ended the access. Without an app, named after another system, which is the `clientName`: it signed the person out
  * (`signed_out`), disabled them, or enabled them again; the operator can do the last, too. For a company, without an app: `member_joined` (by an invitation, or added by the operator),
@@ -75,6 +75,8 @@ export interface HistoryEntry {
     readonly removed: readonly string[];
     /** The end of all of it. Null: until revoked. */
     readonly expiresAt: Millis | null;
+    /** For a `refused`, a `narrowed` or an `end_changed`: the app was paused, and can use the scopes only after that. */
+    readonly paused?: true;
     /** For a `refused`: the scopes that the app asked for. */
     readonly asked?: readonly string[];
     /** For a `delegated`: the app that the owner allowed, with its name at that time. For a `vouched` or a `connection`: the other server. */

@@ -39,6 +39,8 @@ export interface HistoryEntryView {
   readonly company?: string;
   /** The permissions that the app has from then on. */
   readonly can: readonly PermissionThen[];
+  /** The app was paused then: it could do this only once it was resumed. */
+  readonly paused?: true;
   readonly takenAway: readonly string[];
   /** The permissions that the owner refused. Absent if there are none. */
   readonly refused?: readonly string[];

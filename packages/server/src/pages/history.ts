@@ -134,10 +134,8 @@ function entryOf(
   texts: Readonly<Record<Happening, string>>,
 ): Child {
   const { history } = words;
-  // A refusal takes nothing away that was allowed before.
-  const can = entry.what === "refused" ? history.canStill : history.can;
   const facts: readonly (readonly [Child, Child])[] = [
-    ...permissionLines(entry.can, can, words),
+    ...permissionLines(entry.can, canTerm(entry, words), words),
     ...(entry.refused === undefined ? [] : [[history.refusedTo, row(entry.refused)] as const]),
     ...(entry.takenAway.length === 0 ? [] : [[history.takenAway, row(entry.takenAway)] as const]),
     ...(entry.newHosts === undefined ? [] : [[history.newHost, row(entry.newHosts)] as const]),
@@ -158,6 +156,12 @@ function entryOf(
       what !== "vouchedByCompany" &&
       html`<a class="receipt" href=${receipt} download>${icon("receipt")}${history.receipt}<span class="unseen"> ${rich(history.receiptOf, { when: exact(words, entry.at) })}</span></a>`,
   ];
+}
+
+/** The term of what the app can do. A refusal takes nothing away that was allowed before. */
+export function canTerm({ what, paused }: Pick<HistoryEntryView, "what" | "paused">, { history }: Messages): string {
+  if (paused === true) return history.canPaused;
+  return what === "refused" ? history.canStill : history.can;
 }
 
 /** One line for each end: a term with the end, because it is the end of all permissions in the line, and these permissions. */

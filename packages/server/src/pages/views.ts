@@ -398,6 +398,7 @@ export interface ReceiptView {
   /** How an `allowed` came about. Null for other events. */
   readonly via: ReceiptVia | null;
   readonly can: readonly PermissionThen[];
+  readonly paused?: true;
   readonly takenAway: readonly string[];
   readonly refused: readonly string[];
   readonly hosts: readonly string[];

@@ -62,6 +62,7 @@ export async function historyEntry(entry: HistoryEntry, language: string, catalo
     what: whatOf(entry),
     app: record.clientName ?? client?.name ?? clientId,
     can: standing.map(({ name, expiresAt }) => ({ text: say(name), end: record.once === true ? "once" : expiresAt })),
+    ...(record.paused === undefined ? {} : { paused: true }),
     takenAway: record.removed.map(say),
     ...(record.through === undefined ? {} : { through: record.through.clientName ?? record.through.clientId }),
     ...(record.company === undefined ? {} : { company: record.company.name }),

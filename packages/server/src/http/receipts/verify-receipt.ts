@@ -83,6 +83,7 @@ function receiptView(claims: ReceiptClaims): ReceiptView {
         text: text ?? scope,
         end: until === null ? null : until * 1000,
       })),
+    ...(claims.paused === undefined ? {} : { paused: true }),
     takenAway: claims.taken_away,
     refused: (claims.asked ?? []).map(({ scope, text }) => text ?? scope),
     hosts: (claims.redirect_hosts ?? []).map(redirectHost),

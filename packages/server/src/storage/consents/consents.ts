@@ -50,7 +50,7 @@ import {
   whole,
   wholeOrNull,
 } from "../row-conversion.ts";
-import { changeGrants, liveGrants, oneConsent } from "./grants-of-consent.ts";
+import { changeGrants, liveGrants, oneConsent, presentAccess } from "./grants-of-consent.ts";
 import { note } from "./history.ts";
 
 export const lockedConsent = sql`SELECT ${consentColumns} FROM consents WHERE ${oneConsent} ${words.forUpdate}`;
@@ -326,10 +326,12 @@ export const changeEnd = transaction<
   const { consent, changes } = moveEnd(before, end, await liveGrants(tx, args, ceiling, now), now);
   writeConsent(tx, consent);
   await changeGrants(tx, args, changes, now);
-  const { scopes, expiresAt, shown } = consent;
   const entryId = await note(tx, {
     ...{ partition, ownerId, clientId, at: now, kind: "end_changed" },
-    record: { clientName: shown.clientName, by, via: null, scopes, removed: [], expiresAt },
+    record: {
+      ...{ clientName: consent.shown.clientName, by, via: null, removed: [] },
+      ...(await presentAccess(tx, consent, ceiling, now)),
+    },
   });
   return { kind: "changed", entryId };
 });
@@ -350,12 +352,15 @@ export const narrowConsent = transaction<
     ...(ends ? { status: "revoked", revokedAt: now, revokedBy: args.by, pausedAt: null } : {}),
   });
   await changeGrants(tx, args, after.changes, now);
-  const { scopes, expiresAt, shown } = after.consent;
+  const { clientName } = consent.shown;
   const entryId = await note(tx, {
     ...{ partition, ownerId, clientId, at: now, kind: ends ? "revoked" : "narrowed" },
     record: ends
       ? endOfAll(consent, args.by, args.remove)
-      : { clientName: shown.clientName, by: args.by, via: null, scopes, removed: args.remove, expiresAt },
+      : {
+          ...{ clientName, by: args.by, via: null, removed: args.remove },
+          ...(await presentAccess(tx, after.consent, null, now)),
+        },
   });
   return ends ? { kind: "revoked", entryId } : { kind: "narrowed", left: after.left, entryId };
 });

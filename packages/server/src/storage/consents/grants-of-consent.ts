@@ -1,9 +1,16 @@
 /** The grants under one consent, as decisions about it read and change them. */
 
-import { underCeiling } from "../../oauth/consent-reach.ts";
-import type { GrantedScope, Millis } from "../../oauth/model.ts";
-import type { GrantChange, LiveGrant } from "../../owners/consent-after-decision.ts";
-import type { ConsentKey } from "../../owners/storage.ts";
+import { sooner, underCeiling } from "../../oauth/consent-reach.ts";
+import type { Consent, GrantedScope, Millis } from "../../oauth/model.ts";
+import {
+  againByRules,
+  consentUnder,
+  type GrantChange,
+  isPaused,
+  type LiveGrant,
+  latestOf,
+} from "../../owners/consent-after-decision.ts";
+import type { ConsentKey, HistoryEntry } from "../../owners/storage.ts";
 import { type Row, sql, type Tx, words } from "../define-verbs.ts";
 import { keepUses, useColumns } from "../grants/uses.ts";
 import { ENDED_KEPT, flag, isActive, json, text, whole, wholeOrNull } from "../row-conversion.ts";
@@ -72,6 +79,34 @@ export async function activeGrants(
     live: stillLive(unexpired, ceiling, now),
     own: rows.filter((row) => text(row, "person_id") === ownerId).length,
   };
+}
+
+/**
+ * What an app can do at this moment, for an entry of the history: the scopes of the record, those that it gets by the
+ * operator's rules, and those that only live grants hold, for example for this once. Each has its latest end.
+ */
+export async function presentAccess(
+  tx: Tx,
+  record: Consent,
+  ceiling: Millis | null,
+  now: Millis,
+): Promise<Pick<HistoryEntry["record"], "scopes" | "expiresAt" | "paused">> {
+  const consent = consentUnder(record, ceiling);
+  const { live } = await activeGrants(tx, consent, ceiling, now);
+  // A grant without refresh tokens ends with its token.
+  const held = live.flatMap(({ scopes, absoluteUntil }) =>
+    scopes.map(({ name, expiresAt }) => ({ name, expiresAt: sooner(expiresAt, absoluteUntil) })),
+  );
+  const byRules = againByRules(consent).map((name) => ({ name, expiresAt: consent.expiresAt }));
+  const present = [...consent.scopes, ...byRules, ...held].filter(
+    ({ expiresAt }) => expiresAt === null || expiresAt > now,
+  );
+  const ends = Map.groupBy(present, ({ name }) => name);
+  const scopes = [...ends].map(([name, all]) => {
+    return { name, expiresAt: latestOf(all.map(({ expiresAt }) => expiresAt)) ?? null };
+  });
+  const expiresAt = latestOf(scopes.map((scope) => scope.expiresAt)) ?? null;
+  return { scopes, expiresAt, ...(isPaused(consent) ? { paused: true as const } : {}) };
 }
 
 /**

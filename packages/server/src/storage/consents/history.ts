@@ -123,26 +123,43 @@ export async function noteConnected(
   });
 }
 
+/** Maximum number of refusals of one app by one person that a day (UTC) records, so that nobody can fill a history with them. */
+const REFUSALS_A_DAY = 10;
+
 /**
- * Notes the answer "Don't allow": once for each app, person and day (UTC), so that no app can fill a history with it.
+ * Notes the answer "Don't allow". The same answer about the same access is noted once a day. The caller holds the owner's
+ * lock.
  *
- * @param allowed what the owner allowed before, and the refusal does not change.
+ * @param present what the app can do, which the refusal does not change.
  */
-export async function noteRefused(tx: Tx, refused: Refuse, allowed: readonly GrantedScope[]): Promise<void> {
+export async function noteRefused(
+  tx: Tx,
+  refused: Refuse,
+  present: Pick<HistoryEntry["record"], "scopes" | "expiresAt" | "paused">,
+): Promise<void> {
   const { partition, ownerId, clientId, personId, via, clientName, scopes, shown, now } = refused;
   const first = { partition, ownerId, clientId, kind: "refused" } as const;
-  const record = { clientName: null, by: personId, via: null, scopes: [], removed: [], expiresAt: null };
-  const entryId = derivedId({ ...first, at: now - (now % DAY), record });
-  const stays = {
-    scopes: allowed.map(({ name, expiresAt }) => ({ name, expiresAt })),
-    expiresAt: latestOf(allowed.map((scope) => scope.expiresAt)) ?? null,
-  };
-  await note(tx, {
-    ...first,
-    at: now,
-    entryId,
-    record: { ...record, ...stays, clientName, via, asked: scopes, shown },
-  });
+  const told = { clientName: null, by: personId, via: null, scopes: [], removed: [], expiresAt: null };
+  const record: HistoryEntry["record"] = { ...told, ...present, clientName, via, asked: scopes, shown };
+  for (let count = 0; count < REFUSALS_A_DAY; count++) {
+    // The first keeps the id that earlier versions gave it.
+    const nth = count === 0 ? told : { ...told, asked: [String(count)] };
+    const entryId = derivedId({ ...first, at: now - (now % DAY), record: nth });
+    const row = await tx.one(sql`SELECT record FROM history WHERE partition = :partition AND entry_id = :entryId`, {
+      ...{ partition, entryId },
+    });
+    if (row === undefined) {
+      await note(tx, { ...first, at: now, entryId, record });
+      return;
+    }
+    if (sameRefusal(json<HistoryEntry["record"]>(row, "record"), record)) return;
+  }
+}
+
+function sameRefusal(one: HistoryEntry["record"], other: HistoryEntry["record"]): boolean {
+  const parts = ({ via, asked = [], scopes, paused }: HistoryEntry["record"]) =>
+    JSON.stringify([via, asked.toSorted(), scopes.map(({ name, expiresAt }) => [name, expiresAt]), paused === true]);
+  return parts(one) === parts(other);
 }
 
 /**

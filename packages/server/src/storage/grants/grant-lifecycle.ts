@@ -30,7 +30,7 @@ import type { Approve, Refuse } from "../../owners/storage.ts";
 import { lockActing } from "../companies/members.ts";
 import { rememberChoice } from "../companies/remembered-company-choices.ts";
 import { givenFor, goOn, lockConsent, recordApproval, sparing } from "../consents/consents.ts";
-import { activeGrants } from "../consents/grants-of-consent.ts";
+import { activeGrants, presentAccess } from "../consents/grants-of-consent.ts";
 import { note, noteConnected, noteReconnected, noteRefused } from "../consents/history.ts";
 import { query, type Row, sql, statement, type Tx, transaction, words } from "../define-verbs.ts";
 import { passClientGate } from "../operator/client-advisory-lock.ts";
@@ -286,12 +286,8 @@ export const refuse = transaction<Refuse, { readonly kind: "noted" | "unknown" }
   if (verdict === "stranger") return { kind: "unknown" };
   const { partition, ownerId, clientId, ceiling, now } = args;
   const row = await tx.one(activeConsent, { partition, ownerId, clientId });
-  const allowed = row === undefined ? [] : consentUnder(consentOf(row), ceiling).scopes;
-  await noteRefused(
-    tx,
-    args,
-    allowed.filter(({ expiresAt }) => expiresAt === null || expiresAt > now),
-  );
+  const nothing = { scopes: [], expiresAt: null };
+  await noteRefused(tx, args, row === undefined ? nothing : await presentAccess(tx, consentOf(row), ceiling, now));
   return { kind: "noted" };
 });
 

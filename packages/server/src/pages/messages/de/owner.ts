@@ -203,7 +203,8 @@ export const owner = {
 
   history: {
     title: "Verlauf",
-    intro: "Was Sie erlaubt, abgelehnt und widerrufen haben, das Neueste zuerst. Einträge lassen sich nicht ändern.",
+    intro:
+      "Was Sie erlaubt, abgelehnt und widerrufen haben, das Neueste zuerst. Einträge lassen sich nicht ändern. Lehnen Sie dieselbe Anfrage am selben Tag erneut ab, erscheint sie nur einmal.",
     emptyTitle: "Noch keine Einträge",
     emptyText: "Wenn Sie einer App Zugriff erlauben, ihn ablehnen oder widerrufen, erscheint es hier.",
     companyHint:
@@ -253,6 +254,7 @@ export const owner = {
     },
     can: "Die App kann",
     canStill: "Die App kann weiterhin",
+    canPaused: "Die App ist pausiert. Nach dem Fortsetzen kann sie",
     newHost: "Neue Adresse",
     refusedTo: "Die App wollte",
     takenAway: "Entzogen",

@@ -192,7 +192,8 @@ export const owner = {
 
   history: {
     title: "History",
-    intro: "What you allowed, refused and revoked, newest first. Entries can’t be edited.",
+    intro:
+      "What you allowed, refused and revoked, newest first. Entries can’t be edited. If you refuse the same request again on one day, it appears once.",
     emptyTitle: "Nothing has happened yet",
     emptyText: "When you allow or refuse an app, or revoke its access, it appears here.",
     companyHint: "What you allow for a company is in that company’s history, which its admins see.",
@@ -241,6 +242,7 @@ export const owner = {
     },
     can: "It can",
     canStill: "It can still",
+    canPaused: "It is paused. Once resumed, it can",
     newHost: "New address",
     refusedTo: "It asked to",
     takenAway: "Removed",

@@ -200,7 +200,8 @@ export const owner = {
 
   history: {
     title: "Historial",
-    intro: "Lo que ha permitido, rechazado y revocado, lo más reciente primero. Las entradas no se pueden editar.",
+    intro:
+      "Lo que ha permitido, rechazado y revocado, lo más reciente primero. Las entradas no se pueden editar. Si rechaza otra vez la misma solicitud en un día, aparece una sola vez.",
     emptyTitle: "Todavía no hay nada",
     emptyText: "Cuando permita o rechace una aplicación, o revoque su acceso, aparecerá aquí.",
     companyHint: "Lo que permite para una empresa consta en el historial de la empresa, que ven sus administradores.",
@@ -249,6 +250,7 @@ export const owner = {
     },
     can: "Puede",
     canStill: "Todavía puede",
+    canPaused: "Está en pausa. Cuando se reanude, puede",
     newHost: "Dirección nueva",
     refusedTo: "Pedía",
     takenAway: "Quitado",

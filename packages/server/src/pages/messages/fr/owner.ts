@@ -206,7 +206,7 @@ export const owner = {
   history: {
     title: "Historique",
     intro:
-      "Ce que vous avez autorisé, refusé et révoqué, le plus récent d’abord. Ces entrées ne peuvent pas être modifiées.",
+      "Ce que vous avez autorisé, refusé et révoqué, le plus récent d’abord. Ces entrées ne peuvent pas être modifiées. Si vous refusez de nouveau la même demande le même jour, elle n’apparaît qu’une fois.",
     emptyTitle: "Aucune entrée pour l’instant",
     emptyText: "Quand vous autorisez ou refusez une application, ou révoquez son accès, cela apparaît ici.",
     companyHint:
@@ -256,6 +256,7 @@ export const owner = {
     },
     can: "Elle peut",
     canStill: "Elle peut toujours",
+    canPaused: "Elle est en pause. Une fois réactivée, elle peut",
     newHost: "Nouvelle adresse",
     refusedTo: "Elle demandait à",
     takenAway: "Retiré",
