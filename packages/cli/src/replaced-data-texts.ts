@@ -18,33 +18,83 @@ export function holding(holds: Inventory | "unreadable"): string {
   ].join(", ");
 }
 
-/**
- * Says what ended, what came back, and what the operator must check. `source`: where the new data comes from.
- * `replaced`: the data that were there before; absent: unknown, because other tools replaced them.
- */
-export function noteEnded(
-  out: Output,
-  { grants, consents, sessions, invitations, links, codes }: Ended,
-  source: "backup" | "export",
-  replaced?: Inventory | "unreadable" | null,
-): void {
+/** The admins' part, because nobody can know whether they withdrew an approval since. */
+const ON_REQUEST = "Members can't use them until an admin allows each again.";
+
+/** What ends in data that come back, before they do. `of`: where they come from, after a comma. */
+export function endingText({
+  keepConsents,
+  of = "",
+}: {
+  readonly keepConsents: boolean;
+  readonly of?: string;
+}): string {
+  const consents = keepConsents
+    ? ". Consents and companies' approvals stay."
+    : `, and owners must give every consent again. Apps that a company allowed become "on request". ${ON_REQUEST}`;
+  return `All sessions and grants end${of}${consents} Invitations, links in messages, recovery codes, connections of apps with other servers that companies made, and tokens of the admin API and for registration end, too. Issued access tokens work until they expire.`;
+}
+
+export interface Replacement {
+  /** Where the new data come from. */
+  readonly source: "backup" | "export";
+  readonly keepConsents: boolean;
+  /** The data that were there before; absent: unknown, because other tools replaced them. */
+  readonly replaced?: Inventory | "unreadable" | null | undefined;
+}
+
+/** Says what ended, what came back, and what the operator must check. */
+export function noteEnded(out: Output, ended: Ended, { source, keepConsents, replaced }: Replacement): void {
   if (replaced != null && replaced !== "unreadable") {
     out.note(
       `Ended with the replaced data: ${counted(replaced.grants, "grant")}, ${counted(replaced.consents, "consent")} and ${counted(replaced.sessions, "session")}.`,
     );
   }
+  const { grants, sessions, consents, approvals } = ended;
+  const again = keepConsents
+    ? `Consents and companies' approvals are as they were at the ${source}. Revoke again what was revoked since then.`
+    : `Owners must give ${counted(consents, "consent")} again.`;
   out.note(
-    `Ended in the data of the ${source}: ${counted(grants, "grant")} and ${counted(sessions, "session")}. Owners must give ${counted(consents, "consent")} again.`,
+    `Ended in the data of the ${source}: ${counted(grants, "grant")} and ${counted(sessions, "session")}. ${again} Issued access tokens work until they expire.`,
   );
-  if (invitations + links + codes > 0) {
+  if (approvals > 0) {
     out.note(
-      `These no longer work: ${counted(invitations, "invitation")} to a company, ${counted(links, "link")} in messages (to sign up, to recover an account, or to confirm an address), and ${counted(codes, "recovery code")}. Invite people again; people ask for new links, and create new recovery codes on their security page.`,
+      `On request now: ${counted(approvals, "app")} that companies allowed or paused. ${ON_REQUEST} Admins do this on the company's page, you with: assent company policy SLUG CLIENT_ID --rule allow. Apps that a company blocked in the ${source} stay blocked.`,
     );
   }
+  noteUnusable(out, ended);
   out.note(
     `People, companies and clients that were deleted since the ${source} are back. Those that were created since then are gone.`,
   );
   out.note(
-    `Passwords, client secrets, signing keys, and disabled people and clients are as they were at the ${source}. Repeat all security changes that were made since then.`,
+    `Passwords, client secrets, signing keys, members and their roles, companies' blocked apps, and disabled people and clients are as they were at the ${source}. Repeat all security changes that were made since then.`,
+  );
+}
+
+/** What else no longer works, and how people get new ones. */
+function noteUnusable(out: Output, { invitations, links, codes, connections, tokens }: Ended): void {
+  const lost = [
+    [invitations, counted(invitations, "invitation"), "Invite people to companies again."],
+    [
+      links,
+      `${counted(links, "link")} in messages`,
+      "People ask for new links (to sign up, to recover an account, to confirm an address).",
+    ],
+    [codes, counted(codes, "recovery code"), "People create new recovery codes on their security page."],
+    [
+      connections,
+      `${counted(connections, "connection")} of apps with other servers`,
+      "Companies' admins connect these apps again.",
+    ],
+    [
+      tokens,
+      `${counted(tokens, "token")} of the admin API or for registration`,
+      "Create new tokens with assent admin create-token and assent registration create-token.",
+    ],
+  ] as const;
+  const some = lost.filter(([count]) => count > 0);
+  if (some.length === 0) return;
+  out.note(
+    `These no longer work: ${some.map(([, what]) => what).join(", ")}. ${some.map(([, , how]) => how).join(" ")}`,
   );
 }

@@ -74,13 +74,16 @@ test("backup, restore, epoch: each says what it did; the old database is kept", 
   const restored = await at.run(["db", "restore", "b.db", "--yes"]);
   expect([restored.code, restored.stdout]).toEqual([0, `Restored ${join(at.dataDir, "assent.db")}.\n`]);
   expect(restored.stderr).toMatch(/The previous database is in .*\.replaced-\d{8}T\d{6}Z/);
-  expect(restored.stderr).toContain("signing keys, and disabled people and clients are as they were at the backup");
+  expect(restored.stderr).toContain("and disabled people and clients are as they were at the backup");
   expect(restored.stderr).toMatch(
     /Ended with the replaced data: 0 grants, 0 consents and 0 sessions\.\nEnded in the data of the backup: 0/,
   );
   expect(restored.stderr).toMatch(/People, companies and clients that were deleted since the backup are back\./);
   expect(await at.json(["db", "epoch", "--keep-consents"])).toEqual({
-    ended: { grants: 0, consents: 0, sessions: 0, invitations: 0, links: 0, codes: 0 },
+    ended: {
+      ...{ grants: 0, consents: 0, sessions: 0, invitations: 0, links: 0, codes: 0 },
+      ...{ approvals: 0, connections: 0, tokens: 0 },
+    },
   });
   expect(await at.json(["user", "list"])).toHaveLength(1);
 });
@@ -167,4 +170,52 @@ test("db: status of what isn't there makes nothing; migrate makes it, once; gc",
   } finally {
     fresh.remove();
   }
+});
+
+test("restore, import and epoch say what companies' admins and operators must do again", {
+  timeout: 60_000,
+}, async () => {
+  const made = ["--type", "public", "--redirect-uri", "https://app.test/cb", "--scope", "profile"];
+  const { client_id: printer } = await at.json(["client", "create", "--name", "Printer", ...made]);
+  const { client_id: wiki } = await at.json(["client", "create", "--name", "Wiki", ...made]);
+  await at.json(["company", "create", "--name", "Acme", "--slug", "acme"]);
+  await at.json(["company", "policy", "acme", String(printer), "--rule", "allow"]);
+  await at.json(["company", "policy", "acme", String(wiki), "--rule", "block"]);
+  await at.json(["admin", "create-token", "--scope", "admin"]);
+  await at.json(["db", "backup", "approved.db"]);
+  await at.json(["export", "approved.jsonl"]);
+  const rules = async () => {
+    const { rules: found } = await at.json<{ rules: { client_id: string; rule: string; scope: string }[] }>([
+      ...["company", "show", "acme"],
+    ]);
+    return Object.fromEntries(found.map((one) => [one.client_id, one.rule]));
+  };
+  const question =
+    /owners must give every consent again\. Apps that a company allowed become "on request"\. Members can't use them until an admin allows each again\. .*tokens of the admin API/;
+  const approval =
+    /^On request now: 1 app that companies allowed or paused\. Members can't use them until an admin allows each again\. .*--rule allow\. Apps that a company blocked in the (backup|export) stay blocked\.$/m;
+  const token =
+    /^These no longer work: 1 token of the admin API or for registration\. Create new tokens with assent admin create-token/m;
+  for (const command of [
+    ["db", "restore", "approved.db"],
+    ["import", "approved.jsonl"],
+  ]) {
+    const refused = await at.run(command);
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringMatching(question)]);
+    expect(await rules()).toMatchObject({ [String(wiki)]: "block" });
+    const { code, stderr } = await at.run([...command, "--yes"]);
+    expect([code, stderr]).toEqual([0, expect.stringMatching(approval)]);
+    expect(stderr).toMatch(token);
+    expect(await rules()).toEqual({ [String(printer)]: "ask", [String(wiki)]: "block" });
+  }
+  await at.json(["company", "policy", "acme", String(printer), "--rule", "allow"]);
+  const kept = await at.run(["db", "epoch", "--keep-consents"]);
+  expect(kept.stderr).toMatch(/approvals are as they were at the backup\. Revoke again what was revoked since then\./);
+  expect(kept.stderr).not.toMatch(/On request|must give|no longer work/);
+  expect(await rules()).toMatchObject({ [String(printer)]: "allow" });
+  const asked = await at.run(["db", "epoch"], { input: "n\n", terminal: true });
+  expect([asked.code, asked.stderr]).toEqual([1, expect.stringMatching(question)]);
+  expect(await rules()).toMatchObject({ [String(printer)]: "allow" });
+  expect((await at.run(["db", "epoch"])).stderr).toMatch(approval);
+  expect(await rules()).toMatchObject({ [String(printer)]: "ask" });
 });

@@ -3,10 +3,12 @@
 import { stat } from "node:fs/promises";
 import type { Command } from "commander";
 import { Failure, UsageError } from "../command-errors.ts";
-import { confirm, counted, type YesOption, yesOption } from "../confirm.ts";
+import { confirm, confirmOnTerminal, counted, type YesOption, yesOption } from "../confirm.ts";
 import { Output } from "../print-records.ts";
-import { holding, noteEnded } from "../replaced-data-texts.ts";
+import { endingText, holding, noteEnded } from "../replaced-data-texts.ts";
 import { type JsonOption, noun, verb, withAdmin } from "../shared-options.ts";
+
+const KEEP_CONSENTS = "keep consents and companies' approvals; use this only if nobody revoked one since the backup";
 
 export function register(program: Command): void {
   const db = noun(program, "db", "the database: schema, housekeeping, backup");
@@ -20,15 +22,20 @@ export function register(program: Command): void {
   verb(
     db,
     "restore <file>",
-    "replace the database with a backup; all grants and sessions end, so that revoked access does not return",
+    "replace the database with a backup; all grants, sessions, consents and companies' approvals end, so that revoked access does not return",
   )
-    .option("--keep-consents", "keep consents; use this only if nobody revoked one since the backup")
+    .option("--keep-consents", KEEP_CONSENTS)
     .option("--for-inspection", "restore only to inspect the data: nothing ends, and no server starts on it")
     .addOption(yesOption())
     .action(restore);
-  verb(db, "epoch", "end all grants and sessions after other tools restored the database; stop all servers first")
-    .option("--keep-consents", "keep consents; use this only if nobody revoked one since the backup")
+  verb(
+    db,
+    "epoch",
+    "end all grants, sessions, consents and companies' approvals after other tools restored the database; stop all servers first",
+  )
+    .option("--keep-consents", KEEP_CONSENTS)
     .option("--force", "don't check whether servers use the database")
+    .addOption(yesOption("on a terminal, don't ask for confirmation"))
     .action(epoch);
   verb(db, "gc", "delete rows that are no longer needed (servers do this every minute)")
     .option("--dry-run", "only count the rows to delete")
@@ -141,9 +148,8 @@ async function restore(file: string, options: RestoreOptions) {
       now === null
         ? `There is no database at ${path}. This restores ${source} there.`
         : `${source} replaces the database at ${path} (${holding(now.holds)}). The command keeps a copy of that database beside it.`;
-    const consents = choice.keepConsents ? "" : ", and owners must give every consent again";
     await confirm(
-      `${what} People, companies and clients that were deleted since the backup come back. All grants and sessions end${consents}.`,
+      `${what} People, companies and clients that were deleted since the backup come back. ${endingText(choice)}`,
       options,
     );
   }
@@ -152,19 +158,31 @@ async function restore(file: string, options: RestoreOptions) {
   out.done({ database, replaced, ended }, `Restored ${database}.`);
   if (replaced !== null) out.note(`The previous database is in ${replaced}.`);
   if (ended === null) out.note("This copy is only for inspection. Servers refuse to start on it.");
-  else noteEnded(out, ended, "backup", now?.holds);
+  else noteEnded(out, ended, { source: "backup", keepConsents: choice.keepConsents, replaced: now?.holds });
 }
 
-async function epoch(options: JsonOption & { readonly keepConsents?: true; readonly force?: true }) {
-  const { beginEpoch, loadConfig } = await import("@assent/server/admin");
+interface EpochOptions extends JsonOption, YesOption {
+  readonly keepConsents?: true;
+  readonly force?: true;
+}
+
+async function epoch(options: EpochOptions) {
+  const { beginEpoch, inventoryOf, loadConfig } = await import("@assent/server/admin");
+  const config = await loadConfig();
   const out = new Output(options.json ?? false);
-  const ended = await beginEpoch(await loadConfig(), {
-    keepConsents: options.keepConsents ?? false,
+  const keepConsents = options.keepConsents ?? false;
+  const now = await inventoryOf(config);
+  if (now !== null) {
+    const what = `This changes the data in the database at ${now.place} (${holding(now.holds)}).`;
+    await confirmOnTerminal(`${what} ${endingText({ keepConsents })} You can't undo this.`, options);
+  }
+  const ended = await beginEpoch(config, {
+    keepConsents,
     force: options.force ?? false,
     waits: (text) => out.note(text),
   });
   out.done({ ended }, "All earlier grants and sessions have ended.");
-  noteEnded(out, ended, "backup");
+  noteEnded(out, ended, { source: "backup", keepConsents });
 }
 
 /** Maximum number of rows that `--dry-run` counts for each kind. */

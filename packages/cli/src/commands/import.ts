@@ -4,7 +4,7 @@ import type { Config } from "@assent/server/admin";
 import type { Command } from "commander";
 import { confirm, counted, type YesOption, yesOption } from "../confirm.ts";
 import { Output } from "../print-records.ts";
-import { holding, noteEnded } from "../replaced-data-texts.ts";
+import { endingText, holding, noteEnded } from "../replaced-data-texts.ts";
 import type { JsonOption } from "../shared-options.ts";
 
 export function register(program: Command): void {
@@ -15,7 +15,7 @@ export function register(program: Command): void {
     .addOption(yesOption())
     .addHelpText(
       "after",
-      "\nIf the database is empty, people stay signed in. If the import is interrupted, run it again.\nIf the database holds data, stop its servers first. All sessions, grants and consents end, also those in the file.",
+      "\nIf the database is empty, people stay signed in. If the import is interrupted, run it again.\nIf the database holds data, stop its servers first. All sessions, grants, consents and\ncompanies' approvals end, also those in the file.",
     )
     .action(read);
 }
@@ -40,14 +40,14 @@ async function replace(file: string, config: Config, before: "unfinished" | "fil
     ? "You can't undo this. To keep the current data, run assent export first."
     : "The command keeps a copy of the current database beside it.";
   await confirm(
-    `This import replaces all data in the database at ${place} (${part}${holding(holds)}). ${copy} People, companies and clients that were deleted since the export come back. All sessions and grants end, also those in the file, and owners must give every consent again.`,
+    `This import replaces all data in the database at ${place} (${part}${holding(holds)}). ${copy} People, companies and clients that were deleted since the export come back. ${endingText({ keepConsents: false, of: ", also those in the file" })}`,
     options,
   );
   const out = new Output(options.json ?? false);
   const { rows, resumed, replaced, ended } = await replaceFromFile(config, file, { waits: (text) => out.note(text) });
   out.done({ rows, resumed, replaced, ended, verified: true }, imported(rows));
   if (replaced !== null) out.note(`The previous database is in ${replaced}.`);
-  noteEnded(out, ended, "export", holds);
+  noteEnded(out, ended, { source: "export", keepConsents: false, replaced: holds });
 }
 
 function imported(rows: Readonly<Record<string, number>>): string {

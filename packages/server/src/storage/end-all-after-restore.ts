@@ -7,8 +7,11 @@ import { readState, STATES, type StoredEpoch, writeState } from "./database-stat
 import { named, sql, type Tx } from "./define-verbs.ts";
 import { lastGrantUse } from "./grants/uses.ts";
 import type { SchemaHost } from "./migrations/migration.ts";
-import { consentColumns, consentOf, ENDED_KEPT, isActive, whole } from "./row-conversion.ts";
+import { consentColumns, consentOf, ENDED_KEPT, isActive, text, whole } from "./row-conversion.ts";
 import { TABLES } from "./tables.ts";
+
+/** Who changed a record, where a person would stand. */
+const BY = "restore";
 
 export interface Ended {
   readonly grants: number;
@@ -21,9 +24,18 @@ export interface Ended {
   readonly links: number;
   /** Number of recovery codes. People must create new ones. */
   readonly codes: number;
+  /** Number of apps that a company allowed or paused, and that are on request now. Admins must allow them again. */
+  readonly approvals: number;
+  /** Number of apps' connections with other servers that companies' admins made. */
+  readonly connections: number;
+  /** Number of tokens of the admin API and for registration that still worked. */
+  readonly tokens: number;
 }
 
-export const NOTHING_ENDED: Ended = { grants: 0, consents: 0, sessions: 0, invitations: 0, links: 0, codes: 0 };
+export const NOTHING_ENDED: Ended = {
+  ...{ grants: 0, consents: 0, sessions: 0, invitations: 0, links: 0, codes: 0 },
+  ...{ approvals: 0, connections: 0, tokens: 0 },
+};
 
 export function sumOfEnded(a: Ended, b: Ended): Ended {
   return {
@@ -33,6 +45,9 @@ export function sumOfEnded(a: Ended, b: Ended): Ended {
     invitations: a.invitations + b.invitations,
     links: a.links + b.links,
     codes: a.codes + b.codes,
+    approvals: a.approvals + b.approvals,
+    connections: a.connections + b.connections,
+    tokens: a.tokens + b.tokens,
   };
 }
 
@@ -94,6 +109,11 @@ const CHANGED = TABLES.filter(({ afterRestore, key }) => afterRestore !== "kept"
 /** Tables that also hold used and expired rows: only what still worked counts as ended. */
 const COUNTED_BEFORE = [
   [
+    "company_connections",
+    "connections",
+    sql`SELECT COUNT(*) AS n FROM company_connections WHERE partition = :partition AND ends_at > :at`,
+  ],
+  [
     "invitations",
     "invitations",
     sql`SELECT COUNT(*) AS n FROM invitations WHERE partition = :partition AND status = 'open' AND expires_at > :at`,
@@ -113,6 +133,9 @@ const EMPTIED_WHOLE = TABLES.filter(
   return sql`DELETE FROM ${table}`;
 });
 
+const workingTokens = sql`SELECT (SELECT COUNT(*) FROM admin_tokens WHERE expires_at > :at)
+  + (SELECT COUNT(*) FROM initial_access_tokens WHERE expires_at > :at AND used < uses) AS n`;
+
 type MutableEnded = { -readonly [Name in keyof Ended]: Ended[Name] };
 
 /**
@@ -120,7 +143,12 @@ type MutableEnded = { -readonly [Name in keyof Ended]: Ended[Name] };
  * would take as many statements as a large one, about 14,000.
  */
 async function endPartitions(tx: Tx, from: number, until: number, epoch: StoredEpoch): Promise<Ended> {
-  if (from === 0) for (const statement of EMPTIED_WHOLE) await tx.run(statement);
+  const ended: MutableEnded = { ...NOTHING_ENDED };
+  if (from === 0) {
+    const tokens = await tx.one(workingTokens, { at: epoch.at });
+    ended.tokens = tokens === undefined ? 0 : whole(tokens, "n");
+    for (const statement of EMPTIED_WHOLE) await tx.run(statement);
+  }
   const tablesOf = new Map<number, Set<string>>();
   for (const { name, filled } of CHANGED) {
     for (const { partition } of await tx.all(filled, { from, until })) {
@@ -128,7 +156,6 @@ async function endPartitions(tx: Tx, from: number, until: number, epoch: StoredE
       tablesOf.set(Number(partition), tables.add(name));
     }
   }
-  const ended = { ...NOTHING_ENDED };
   for (const [partition, tables] of tablesOf) await endPartition(tx, partition, tables, epoch, ended);
   return ended;
 }
@@ -156,7 +183,7 @@ async function endPartition(
   if (tables.has("known_devices")) {
     await tx.run(sql`UPDATE known_devices SET revoked = 1 WHERE partition = :partition`, { partition });
   }
-  if (!keepConsents) ended.consents += await endConsents(tx, partition, tables, at);
+  if (!keepConsents) await endConsents(tx, partition, tables, at, ended);
   for (const [name, count, stillWorks] of COUNTED_BEFORE) {
     if (!tables.has(name)) continue;
     const row = await tx.one(stillWorks, { partition, at });
@@ -171,29 +198,90 @@ async function endPartition(
 }
 
 /** Ends the answers of owners and the approvals of companies: the server asks for all of them again. */
-async function endConsents(tx: Tx, partition: number, tables: ReadonlySet<string>, at: Millis): Promise<number> {
-  const ended = tables.has("consents") ? await endOwnersConsents(tx, partition, at) : 0;
-  if (tables.has("company_rules")) {
-    await tx.run(
-      sql`UPDATE company_rules SET rule = 'ask', audience = 'everybody'
-        WHERE partition = :partition AND (rule = 'allow' OR audience = 'selected')`,
-      { partition },
-    );
-  }
+async function endConsents(
+  tx: Tx,
+  partition: number,
+  tables: ReadonlySet<string>,
+  at: Millis,
+  ended: MutableEnded,
+): Promise<void> {
+  const paused = tables.has("consents") ? await pausedByAdmins(tx, partition) : [];
+  if (tables.has("consents")) ended.consents += await endOwnersConsents(tx, partition, at);
+  const approved = tables.has("company_rules") ? await endApprovals(tx, partition, at) : [];
+  for (const app of paused) await addRequestRule(tx, partition, app, at);
+  for (const app of [...approved, ...paused]) await noteOnRequest(tx, partition, app, at);
+  ended.approvals += approved.length + paused.length;
   if (tables.has("company_rule_members")) {
     await tx.run(sql`DELETE FROM company_rule_members WHERE partition = :partition`, { partition });
   }
   if (tables.has("company_choices")) {
     await tx.run(sql`DELETE FROM company_choices WHERE partition = :partition`, { partition });
   }
-  return ended;
+}
+
+interface AppOfCompany {
+  readonly companyId: string;
+  readonly clientId: string;
+}
+
+/**
+ * The apps that an admin paused where members decide by themselves. The pause ends with the consent. Without a rule, a
+ * member could then let the app in again.
+ */
+async function pausedByAdmins(tx: Tx, partition: number): Promise<readonly AppOfCompany[]> {
+  const rows = await tx.all(
+    sql`SELECT c.owner_id, c.client_id FROM consents c
+      JOIN companies k ON k.partition = c.partition AND k.company_id = c.owner_id AND k.default_rule = 'members'
+      WHERE c.partition = :partition AND c.status = 'active' AND c.paused_at IS NOT NULL
+        AND NOT EXISTS (SELECT 1 FROM company_rules r
+          WHERE r.partition = c.partition AND r.company_id = c.owner_id AND r.client_id = c.client_id)`,
+    { partition },
+  );
+  return rows.map((row) => ({ companyId: text(row, "owner_id"), clientId: text(row, "client_id") }));
+}
+
+/** Makes every approval a rule that lets members ask. An admin could have withdrawn it since the backup. Blocks stay. */
+async function endApprovals(tx: Tx, partition: number, at: Millis): Promise<readonly AppOfCompany[]> {
+  const rows = await tx.all(
+    sql`UPDATE company_rules SET rule = 'ask', audience = 'everybody', scopes = '[]', hosts = '[]', ends_at = NULL,
+        decided_by = :by, decided_at = :at
+      WHERE partition = :partition AND (rule = 'allow' OR audience = 'selected') RETURNING company_id, client_id`,
+    { partition, by: BY, at },
+  );
+  return rows.map((row) => ({ companyId: text(row, "company_id"), clientId: text(row, "client_id") }));
+}
+
+async function addRequestRule(tx: Tx, partition: number, app: AppOfCompany, at: Millis): Promise<void> {
+  await tx.run(
+    sql`INSERT INTO company_rules (partition, company_id, client_id, rule, audience, scopes, hosts, ends_at, opt_out, decided_by, decided_at)
+      VALUES (:partition, :companyId, :clientId, 'ask', 'everybody', '[]', '[]', NULL, 1, :by, :at)`,
+    { partition, ...app, by: BY, at },
+  );
+}
+
+async function noteOnRequest(
+  tx: Tx,
+  partition: number,
+  { companyId: ownerId, clientId }: AppOfCompany,
+  at: Millis,
+): Promise<void> {
+  const consent = await tx.one(
+    sql`SELECT ${consentColumns} FROM consents
+    WHERE partition = :partition AND owner_id = :ownerId AND client_id = :clientId`,
+    { partition, ownerId, clientId },
+  );
+  const clientName = consent === undefined ? null : consentOf(consent).shown.clientName;
+  await note(tx, {
+    ...{ partition, ownerId, clientId, at, kind: "rule_changed" },
+    record: { clientName, by: "server", via: null, scopes: [], removed: [], expiresAt: null, rule: "ask" },
+  });
 }
 
 async function endOwnersConsents(tx: Tx, partition: number, at: Millis): Promise<number> {
   const consents = await tx.all(
-    sql`UPDATE consents SET status = 'revoked', revoked_at = :at, revoked_by = 'restore', updated_at = :at
+    sql`UPDATE consents SET status = 'revoked', revoked_at = :at, revoked_by = :by, paused_at = NULL, updated_at = :at
       WHERE partition = :partition AND status = 'active' RETURNING ${consentColumns}`,
-    { partition, at },
+    { partition, at, by: BY },
   );
   for (const consent of consents.map(consentOf)) {
     const { ownerId, clientId } = consent;

@@ -1,7 +1,19 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { reachOf } from "../../../src/oauth/consent-reach.ts";
+import { verdictOn } from "../../../src/owners/company-rules.ts";
+import type { Company } from "../../../src/owners/company-storage.ts";
 import { NOTHING_ENDED } from "../../../src/storage/end-all-after-restore.ts";
 import { onEveryBackend } from "../support/backends.ts";
-import { anInvitation, aStoredCompany } from "../support/company-builders.ts";
+import {
+  aCompanyGrant,
+  aLiveCompanyGrant,
+  anAnswerOfMember,
+  anAppRule,
+  anInvitation,
+  aStaffedCompany,
+  aStoredCompany,
+  SHOWN,
+} from "../support/company-builders.ts";
 import { aLink, aSentLink } from "../support/mail-builders.ts";
 import {
   aDirectGrant,
@@ -10,6 +22,7 @@ import {
   aLiveGrant,
   anApproval,
   anApprovedGrant,
+  anId,
   aRedemption,
   aRefresh,
   aSession,
@@ -86,5 +99,125 @@ onEveryBackend("a new epoch", (storage) => {
       ...{ invitations: 1, links: 1, codes: 2 },
     });
     expect(await storage().mailLinks.find({ ...link, purpose: "recover", now: at })).toBeUndefined();
+  });
+
+  describe("apps of a company where members decide by themselves", () => {
+    const reach = reachOf({}, "https://app.example", null);
+    const clients = {
+      forAll: anId(),
+      selected: anId(),
+      blocked: anId(),
+      paused: anId(),
+      stopped: anId(),
+      free: anId(),
+    };
+    type App = keyof typeof clients;
+
+    async function aCompanyWithApps() {
+      const { company, admin, member } = await aStaffedCompany(storage(), { defaultRule: "members" });
+      const key = { partition: company.partition, companyId: company.companyId };
+      const set = (app: App, rule: "allow" | "block", selected?: readonly string[]) =>
+        storage().companyApps.setRule({
+          ...{ ...key, clientId: clients[app], shown: SHOWN, by: admin.personId, now: NOW },
+          rule: { ...anAppRule({ rule }), ...(selected === undefined ? {} : { selected }) },
+        });
+      await set("forAll", "allow");
+      await set("selected", "allow", [member.personId]);
+      await set("blocked", "block");
+      await set("stopped", "allow");
+      await storage().companyApps.setOptOut({
+        ...{ ...key, clientId: clients.stopped, personId: member.personId, out: true, now: NOW },
+      });
+      const answer = anAnswerOfMember();
+      await storage().grants.issue({
+        grant: aCompanyGrant(company, member, { clientId: clients.forAll }),
+        answer,
+        now: NOW,
+      });
+      for (const app of ["paused", "free"] as const)
+        await aLiveCompanyGrant(storage(), company, member, { clientId: clients[app] });
+      const pause = { ...key, clientId: clients.paused, paused: true, by: admin.personId, now: NOW };
+      expect((await storage().companyApps.setPaused(pause)).kind).toBe("changed");
+      await storage().companyConnections.put({
+        ...{ ...key, clientId: clients.forAll, audience: "https://as.chat.test", endsAt: at + HOUR, seen: null },
+        record: {
+          ...{ clientIdThere: "w", scopes: ["chat"], resources: [], clientName: "Wiki", serverName: "Chat", texts: {} },
+        },
+        ...{ by: admin.personId, now: NOW },
+      });
+      const acting = (app: App) =>
+        storage().members.findActing({ ...key, personId: member.personId, clientId: clients[app] });
+      const verdicts = async () => {
+        const apps = Object.keys(clients) as App[];
+        return Promise.all(apps.map(async (app) => [app, verdictOn(await acting(app), ["read"], reach, at)] as const));
+      };
+      return { company, admin, key, acting, verdicts: async () => Object.fromEntries(await verdicts()) };
+    }
+
+    test("an approval, a pause → on request, told in the history, by nobody; a block, an opt-out stay; a choice and a connection end", async () => {
+      const { company, key, acting, verdicts } = await aCompanyWithApps();
+      expect(await verdicts()).toEqual({
+        ...{ forAll: "approved", selected: "approved", blocked: "blocked", paused: "decides", stopped: "approved" },
+        free: "decides",
+      });
+      expect(await acting("forAll")).toMatchObject({ chosen: true });
+
+      const ended = await storage().endAllBefore({ now: at, keepConsents: false });
+      expect(ended).toMatchObject({ approvals: 4, connections: 1 });
+      expect(await verdicts()).toEqual({
+        ...{ forAll: "ask", selected: "ask", blocked: "blocked", paused: "ask", stopped: "ask", free: "decides" },
+      });
+      expect(await acting("forAll")).toMatchObject({ chosen: false });
+      expect(await acting("stopped")).toMatchObject({ optedOut: true });
+      expect(await storage().companyConnections.list(key)).toEqual([]);
+      const rules = await storage().companyApps.listRules(key);
+      expect(rules.filter(({ clientId }) => clientId !== clients.blocked)).toEqual(
+        [clients.forAll, clients.selected, clients.paused, clients.stopped].sort().map((clientId) => ({
+          ...{ clientId, rule: "ask", scopes: [], hosts: [], endsAt: null, selected: [] },
+          ...{ decidedBy: "restore", decidedAt: at },
+        })),
+      );
+      expect(await changesOf(company)).toEqual(
+        [clients.forAll, clients.selected, clients.paused, clients.stopped].sort().map((clientId) => [clientId, "ask"]),
+      );
+    });
+
+    test("consents kept → approvals, pauses and choices stay, too", async () => {
+      const { acting, verdicts, company } = await aCompanyWithApps();
+      const before = await verdicts();
+      expect(await storage().endAllBefore({ now: at, keepConsents: true })).toMatchObject({ approvals: 0 });
+      expect(await verdicts()).toEqual(before);
+      expect(await acting("forAll")).toMatchObject({ chosen: true });
+      const key = { partition: company.partition, ownerId: company.companyId, clientId: clients.paused };
+      expect(await storage().consents.find(key)).toMatchObject({ status: "active", pausedAt: NOW });
+    });
+
+    async function changesOf({ partition, companyId: ownerId }: Company) {
+      const told = await storage().history.list({ partition, ownerId, before: null, limit: 50 });
+      return told
+        .filter((one) => one.kind === "rule_changed" && one.at === at && one.record.by === "server")
+        .map(({ clientId, record }) => [clientId, record.rule])
+        .sort();
+    }
+  });
+
+  test("tokens of the admin API and for registration → those that still worked are counted, and none works", async () => {
+    await storage().endAllBefore({ now: at, keepConsents: true });
+    for (const expiresAt of [at - MINUTE, at + HOUR]) {
+      const token = { ...{ tokenId: anId(), createdBy: "operator", createdAt: NOW, expiresAt }, scopes: ["admin"] };
+      await storage().adminTokens.add({ token, tokenHash: anId(), most: 10, now: NOW });
+      const initial = {
+        tokenId: anId(),
+        uses: 1,
+        used: 0,
+        policy: null,
+        createdBy: "operator",
+        createdAt: NOW,
+        expiresAt,
+      };
+      await storage().registrations.addToken({ token: initial, tokenHash: anId(), most: 10, now: NOW });
+    }
+    expect(await storage().endAllBefore({ now: at, keepConsents: true })).toMatchObject({ tokens: 2 });
+    expect(await storage().adminTokens.list()).toEqual([]);
   });
 });
