@@ -307,8 +307,11 @@ test("the app's token has expired, and the choice holds still → the company's 
 describe("the person's own page of apps", () => {
   const nextTime = (page: Page, clientId: string) => {
     const article = page.text.split("<article").find((one) => one.includes(`data-client-id="${clientId}"`)) ?? "";
-    const text = article.replaceAll(/<[^>]*>/g, " ").replaceAll(/\s+/g, " ");
-    return /Next time, this app [^.]*\./.exec(text)?.[0];
+    const text = article
+      .replaceAll(/<[^>]*>/g, " ")
+      .replaceAll(/\s+/g, " ")
+      .replaceAll(/ (?=[.,])/g, "");
+    return /(?:You allowed this app for [^.]*\. )?Next time, (?:this app|it) [^.]*\./.exec(text)?.[0];
   };
   const askForm = (page: Page, clientId: string) =>
     page.forms.find((one) => one.action.endsWith("/ask-for-whom") && one.fields.get("client_id") === clientId);
@@ -396,10 +399,31 @@ describe("the person's own page of apps", () => {
     const page = await agent.get(authorizeUrl(server, app, { prompt: "consent" }));
     await allowFor(agent, page, member.personId);
     const said = async () => nextTime(await agent.get("/account/apps"), app.clientId);
-    expect(await said()).toBe("Next time, this app asks you for whom it acts.");
+    const both = `You allowed this app for yourself and for ${company.name}. Next time, it asks you for whom, unless only one of these allows what it wants.`;
+    expect(await said()).toBe(both);
+    const there = async () => (await agent.get(`/company/${company.slug}`)).text.replaceAll(/<[^>]*>/g, "");
+    expect(await there()).toContain("you also allowed it for yourself or for another company. Next time, it asks you");
+    expect(await there()).not.toContain("without asking");
+    expect(consentForm(await agent.get(authorizeUrl(server, app)))).toBeTruthy();
     await decide(server, company, app, { rule: "block" });
     expect(await said()).toBe("Next time, this app may connect for you without asking.");
     expect((await agent.get(authorizeUrl(server, app))).location?.searchParams.has("code")).toBe(true);
+  });
+
+  test("a paused app → nothing says that it connects without asking, and it asks", async () => {
+    const company = await addCompany(server, { defaultRule: "members" });
+    const app = await server.addClient();
+    const { member } = company;
+    const agent = new Agent(server.issuer);
+    const url = authorizeUrl(server, app);
+    await redeem(server, app, await authorize(agent, url, member.username, { owner: member.personId }));
+    const key = { partition: member.partition, ownerId: member.personId, clientId: app.clientId };
+    const pause = { paused: true, by: member.personId, now: server.now() };
+    await server.assent.storage.consents.setPaused({ ...key, ...pause });
+    expect(nextTime(await agent.get("/account/apps"), app.clientId)).toBe(
+      "Next time, this app asks you for whom it acts.",
+    );
+    expect(consentForm(await agent.get(url)).fields.get("owner")).toBe(member.personId);
   });
 
   test("allowed for once alone → the app asks", async () => {

@@ -128,10 +128,18 @@ test("a member chose less and a sooner end than the company → their card shows
   expect(own).toMatch(/See your photos/i);
   expect(own).not.toMatch(/Change your photos/i);
   expect(own).toMatch(/Ends in (7 days|1 week)/);
-  expect(own).toMatch(/stops it for you only. Other members keep their access. Stop it for me/);
+  expect(own).toMatch(
+    /stops it for you in Acme Corp only. Other members keep their access, and what you allowed for your own account stays. Stop it for me in Acme Corp/,
+  );
   server.tick(DAY);
   const agent = await as(company.member);
   await agent.submit(formTo(await agent.get(`/company/${company.slug}`), "/opt-out"));
   // They stopped it: there is no access that the card could show.
   expect(await card()).not.toMatch(/See your photos|Ends/i);
+  expect(await card()).toMatch(
+    /You stopped it for Acme Corp ?, so it gets no new access for you.* Then open the app and choose Acme Corp/,
+  );
+  const resume = formTo(await agent.get(`/company/${company.slug}`), "/opt-out");
+  const resumed = (await agent.follow(await agent.submit(resume))).text;
+  expect(resumed).toContain("It has no access until you connect it again");
 });

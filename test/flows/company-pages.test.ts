@@ -246,7 +246,7 @@ describe("apps", () => {
     const stopped = await members.submit(formTo(own, "/opt-out", { out: "yes" }));
     expect(pathOf(stopped)).toBe(`${path("", acme)}?done=stopped&app=${app.clientId}`);
     const stoppedPage = (await members.follow(stopped)).text.replaceAll(/<[^>]*>/g, "");
-    expect(stoppedPage).toMatch(/It gets no new access\. .* can act for you until .*, for 10 minutes at most\./);
+    expect(stoppedPage).toMatch(/It gets no new access here\. .* can act for you until .*, for 10 minutes at most\./);
     expect(stoppedPage).toContain("Stopped by you");
     expect(stoppedPage).not.toContain("Ends");
     expect((await refresh(server, app, body.refresh_token)).body.error).toBe("invalid_grant");

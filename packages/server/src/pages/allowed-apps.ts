@@ -18,6 +18,9 @@ const OPEN_SCOPES = 4;
 /** Maximum number of an app's addresses shown. */
 const OPEN_HOSTS = 3;
 
+/** Maximum number of companies in a sentence. */
+const OPEN_COMPANIES = 3;
+
 /** Minimum number of apps for which the page has a search field. */
 const SEARCHED = 6;
 /** Apps that were not used for this time are listed apart, in milliseconds. */
@@ -233,15 +236,24 @@ function nextTime(
   view: AppsView,
   { words, base }: Chrome,
 ): Markup {
-  const { nextAsks, nextSelf, nextCompany } = words.apps;
-  if (next.kind === "asks") return html`<p class="keep-used small">${nextAsks}</p>`;
+  if (next.kind === "asks") return html`<p class="keep-used small">${words.apps.nextAsks}</p>`;
   return html`<form class="keep-used" method="post" action=${`${base}/account/apps/ask-for-whom`}>
     ${hidden({ csrf: view.csrf, client_id: app.clientId })}
-    <p class="small">${next.kind === "self" ? nextSelf : rich(nextCompany, { company: name(next.company) })}</p>
+    <p class="small">${nextText(next, words)}</p>
     <button class="button" type="submit" name="ask_for_whom" value="ask_for_whom">
       ${words.company.askNext}<span class="unseen">: ${name(app.name)}</span>
     </button>
   </form>`;
+}
+
+function nextText(next: Exclude<NextOwner, { kind: "asks" }>, words: Messages): Child {
+  const { nextSelf, nextCompany, several, severalSelf, nextSeveral } = words.apps;
+  if (next.kind === "self") return nextSelf;
+  if (next.kind === "company") return rich(nextCompany, { company: name(next.company) });
+  const shown = next.companies.slice(0, OPEN_COMPANIES).map((company, at) => [at > 0 && ", ", name(company)]);
+  const more = next.companies.length - OPEN_COMPANIES;
+  const companies = [shown, more > 0 && [" ", fill(plural(words.language, words.apps.more, more), { count: more })]];
+  return sentences(words.language, rich(next.self ? severalSelf : several, { companies }), nextSeveral);
 }
 
 /** The apps that act for companies alone. */

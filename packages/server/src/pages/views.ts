@@ -299,11 +299,12 @@ export interface AppEntry {
   readonly off: boolean;
 }
 
-/** For whom an app acts next time: it asks, or connects without a question for the person or for a company. */
+/** For whom an app acts next time: it asks, or connects without a question for the person or for a company, or for one of several where only that one allows what it wants. */
 export type NextOwner =
   | { readonly kind: "asks" }
   | { readonly kind: "self" }
-  | { readonly kind: "company"; readonly company: string };
+  | { readonly kind: "company"; readonly company: string }
+  | { readonly kind: "several"; readonly self: boolean; readonly companies: readonly string[] };
 
 /** An app that the person allowed for companies only. What it may do is on their pages. */
 export interface CompanyAppEntry {

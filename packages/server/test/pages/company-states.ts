@@ -375,7 +375,7 @@ export const companyPageStates: Readonly<Record<string, (chrome: Chrome) => stri
           aRequest({ clientId: "c-7", app: "Calendar", refusedAt: NOW - HOUR / 2 }),
         ],
         apps: [
-          aCompanyApp({ chosen: true, connections: [chat()] }),
+          aCompanyApp({ chosen: true, chosenElsewhere: true, connections: [chat()] }),
           aCompanyApp({ mine: "stopped", connections: [chat()] }),
           aCompanyApp({ mine: null, grantedAt: null, lastUsedAt: null, expiresAt: null, connections: [chat()] }),
           aCompanyApp({ state: "block", mine: null }),

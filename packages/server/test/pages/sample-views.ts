@@ -250,7 +250,7 @@ export const appsForWhom: AppsView = anAppsView({
   notice: { kind: "asks_for_whom", app: "Calendar Sync" },
   apps: [
     anApp({ next: { kind: "self" } }),
-    anApp({ ...fewApps[1], next: { kind: "asks" } }),
+    anApp({ ...fewApps[1], next: { kind: "several", self: true, companies: ["Analytical Engines", LONG_NAME] } }),
     anApp({ ...fewApps[2], next: { kind: "company", company: "Analytical Engines" } }),
   ],
   forCompanies: [
@@ -348,6 +348,7 @@ export const events: readonly HistoryEntryView[] = [
     ],
   }),
   anEntry({ what: "refused", at: NOW - 4 * DAY, can: [], refused: ["See your contacts"], app: "Quiz Time" }),
+  anEntry({ what: "refused", at: NOW - 4.5 * DAY, paused: true, refused: ["See your contacts"] }),
   anEntry({ what: "reconnected", at: NOW - 5 * DAY, can: [] }),
   anEntry({ what: "vouched", at: NOW - 5 * DAY, can: [], app: "Wiki", through: "https://as.chat.example" }),
   anEntry({ what: "delegated", at: NOW - 6 * DAY, can: [], app: "Calendar agent", through: "Assistant" }),

@@ -44,7 +44,9 @@ export const showApps = signedIn(async ({ person, session, http, visitor }, tool
   const [allowed, choices] = await Promise.all([allowedApps(person, tools.apps), ownerChoicesOf(person, tools.apps)]);
   // After the ends of tokens were computed: an earlier time would add a minute to them.
   const now = tools.now();
-  const all = allowed.map((app) => entryOf(app, choices?.of(app.consent, app.client), language, now));
+  const all = allowed.map((app) =>
+    entryOf(app, choices?.of(app.consent.clientId, app.consent, app.client), language, now),
+  );
   const forCompanies = await companyEntries(choices, all, language, tools);
   const view: AppsView = {
     csrf: formToken(session, tools),
@@ -109,7 +111,7 @@ async function companyEntries(
     others.map(async ([clientId, companies]) => {
       const client = await apps.oauth.catalog.client(clientId);
       if (client === undefined) return [];
-      const next = nextOf({ self: false, companies });
+      const next = nextOf(choices?.of(clientId, undefined, client) ?? { self: false, companies, paused: false });
       return [
         { clientId, name: nameOf(client, language), logo: logoPath(client), companies: companies.map(linked), next },
       ];
@@ -122,10 +124,12 @@ function linked({ name, slug }: { readonly name: string; readonly slug: string }
   return { name, slug };
 }
 
-/** For whom an app acts next time, if it does not ask: one owner. */
-function nextOf({ self, companies }: NextOwners): NextOwner {
+/** For whom an app acts next time. With several owners, it asks if the answers of more than one cover the request. */
+function nextOf({ self, companies, paused }: NextOwners): NextOwner {
   const [company] = companies;
-  if (companies.length + (self ? 1 : 0) !== 1) return { kind: "asks" };
+  const count = companies.length + (self ? 1 : 0);
+  if (count === 0 || paused) return { kind: "asks" };
+  if (count > 1) return { kind: "several", self, companies: companies.map(({ name }) => name) };
   return company === undefined ? { kind: "self" } : { kind: "company", company: company.name };
 }
 

@@ -5,6 +5,7 @@ import type { Client, Millis, Scope } from "../../oauth/model.ts";
 import { redirectHost } from "../../oauth/redirect-uri.ts";
 import { offeredTo } from "../../oauth/scope.ts";
 import { minutesLeft, outstanding } from "../../owners/apps/remaining-token-lifetime.ts";
+import { otherChoicesOf } from "../../owners/apps/remembered-owner-choice.ts";
 import {
   type CompanyAppDetails,
   companyApp,
@@ -139,6 +140,7 @@ async function appAnswer(
     ),
     form: client === undefined ? null : await formView(at, seen, client, typed, problem, tools),
     ...{ mine: details.mine, chosen: details.chosen },
+    ...(details.chosen ? { chosenElsewhere: await (await otherChoicesOf(at.person, tools.apps))(clientId) } : {}),
     defaultRule: at.acting.company.defaultRule,
   };
   return page(problem === null ? 200 : 400, companyAppPage(view, tools.chrome(http)), "here", visitor.cookies);

@@ -4,7 +4,7 @@ import { ceilingOf, reaches, reachOf, receiversOf } from "../../oauth/consent-re
 import type { Millis } from "../../oauth/model.ts";
 import { redirectHost } from "../../oauth/redirect-uri.ts";
 import { outstanding } from "../../owners/apps/remaining-token-lifetime.ts";
-import { askForWhom } from "../../owners/apps/remembered-owner-choice.ts";
+import { askForWhom, otherChoicesOf } from "../../owners/apps/remembered-owner-choice.ts";
 import { findVerified, hasText } from "../../owners/companies/app-search.ts";
 import {
   type AppInCompany,
@@ -95,10 +95,15 @@ async function appsOf(
 ): Promise<readonly CompanyAppView[]> {
   const { frame } = at;
   const [apps, services] = await Promise.all([companyApps(at, tools.companies), servicesByApp(at, tools)]);
+  const chosenElsewhere = apps.some(({ chosen }) => chosen) ? await otherChoicesOf(at.person, tools.apps) : undefined;
   const views = await Promise.all(
     apps.map(async (app) => {
       const connections = services.get(app.clientId);
-      return { ...(await appView(app, requests, at, tools)), ...(connections === undefined ? {} : { connections }) };
+      return {
+        ...(await appView(app, requests, at, tools)),
+        ...(app.chosen && chosenElsewhere ? { chosenElsewhere: await chosenElsewhere(app.clientId) } : {}),
+        ...(connections === undefined ? {} : { connections }),
+      };
     }),
   );
   return frame.admin

@@ -6,7 +6,7 @@ import type { SignedIn } from "../authorization/context.ts";
 import { hasChoiceEnded } from "../authorization/person-or-company.ts";
 import { verdictOn } from "../company-rules.ts";
 import type { Acting, Company } from "../company-storage.ts";
-import { unexpired } from "../consent-after-decision.ts";
+import { isPaused, unexpired } from "../consent-after-decision.ts";
 import type { Person } from "../person.ts";
 import type { AppChanged } from "./change-app.ts";
 import type { AppsContext } from "./context.ts";
@@ -17,19 +17,22 @@ export interface NextOwners {
   readonly self: boolean;
   /** By name. */
   readonly companies: readonly Company[];
+  /** True: the app is paused for one of them. Then it gets nothing without a page. */
+  readonly paused: boolean;
 }
 
 /** The choices of a person who belongs to companies. */
 export interface OwnerChoices {
   /** The ids of all apps for which the person chose a company, and the companies. */
   readonly chosen: ReadonlyMap<string, readonly Company[]>;
-  of(consent: Consent, client: Client | undefined): NextOwners;
+  /** `consent`: the person's own. Undefined: there is none. */
+  of(clientId: string, consent: Consent | undefined, client: Client | undefined): NextOwners;
 }
 
 /** Undefined: the person belongs to no company, so no app asks for whom. */
 export async function ownerChoicesOf(person: Person, context: AppsContext): Promise<OwnerChoices | undefined> {
   const { storage, oauth } = context;
-  const { partition, personId } = person;
+  const { personId } = person;
   const now = context.now();
   const companies = await companiesOf(person, null, context);
   if (companies.length === 0) return undefined;
@@ -44,22 +47,40 @@ export async function ownerChoicesOf(person: Person, context: AppsContext): Prom
             storage.consents.find({ partition: company.partition, ownerId: company.companyId, clientId }),
             oauth.catalog.client(clientId),
           ]);
-          return mayConnect(acting, now) && isRemembered(consent, client, context, now) ? [{ clientId, company }] : [];
+          const holds = mayConnect(acting, now) && isRemembered(consent, client, context, now);
+          return holds ? [{ clientId, company, paused: isPaused(consent) }] : [];
         }),
       );
       return held.flat();
     }),
   );
-  const chosen = new Map(
-    [...Map.groupBy(found.flat(), ({ clientId }) => clientId)].map(([id, all]) => [id, all.map((one) => one.company)]),
-  );
+  const choicesOf = Map.groupBy(found.flat(), ({ clientId }) => clientId);
   return {
-    chosen,
-    of: (consent, client) => ({
-      self:
-        consent.partition === partition && (consent.chosenAt ?? 0) >= 0 && isRemembered(consent, client, context, now),
-      companies: chosen.get(consent.clientId) ?? [],
-    }),
+    chosen: new Map([...choicesOf].map(([id, all]) => [id, all.map(({ company }) => company)])),
+    of: (clientId, consent, client) => {
+      const self = (consent?.chosenAt ?? 0) >= 0 && isRemembered(consent, client, context, now);
+      const choices = choicesOf.get(clientId) ?? [];
+      const paused = (self && isPaused(consent)) || choices.some((one) => one.paused);
+      return { self, companies: choices.map(({ company }) => company), paused };
+    },
+  };
+}
+
+/** Tells of an app whether the person allowed it for others than one company, too. Then it does not go to the company unasked. */
+export async function otherChoicesOf(
+  person: Person,
+  context: AppsContext,
+): Promise<(clientId: string) => Promise<boolean>> {
+  const choices = await ownerChoicesOf(person, context);
+  const { partition, personId: ownerId } = person;
+  return async (clientId) => {
+    if (choices === undefined) return false;
+    const [consent, client] = await Promise.all([
+      context.storage.consents.find({ partition, ownerId, clientId }),
+      context.oauth.catalog.client(clientId),
+    ]);
+    const { self, companies, paused } = choices.of(clientId, consent, client);
+    return self || companies.length > 1 || paused;
   };
 }
 

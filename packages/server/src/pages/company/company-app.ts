@@ -10,7 +10,16 @@ import { throughList } from "../parts/through-list.ts";
 import { timeElement } from "../shown-time.ts";
 import { hostText, name } from "../untrusted-text.ts";
 import { ruleForm } from "./app-rule-form.ts";
-import { chosenForm, mineForm, pausedNotice, refuseButton, requestText, scopeList, stateTag } from "./company-apps.ts";
+import {
+  chosenForm,
+  mineForm,
+  mineHint,
+  pausedNotice,
+  refuseButton,
+  requestText,
+  scopeList,
+  stateTag,
+} from "./company-apps.ts";
 import { askButton, companyPage, companyPath, ruleEnd } from "./company-layout.ts";
 import { connectedServices } from "./connections.ts";
 import type { CompanyAppPageView } from "./views.ts";
@@ -40,8 +49,8 @@ export function companyAppPage(view: CompanyAppPageView, chrome: Chrome): string
       html`<section class="stack" aria-labelledby="access">
         <h3 id="access">${company.access}</h3>
         ${access(view, chrome)}
-        ${view.mine === "stopped" && html`<div class="row-actions">${mineForm(view.clientId, view.name, "stopped", view, chrome)}</div>`}
-        ${view.chosen && chosenForm(view, view, chrome)}
+        ${view.mine === "stopped" && [mineHint("stopped", view, chrome), html`<div class="row-actions">${mineForm(view.clientId, view.name, "stopped", view, chrome)}</div>`]}
+        ${view.chosen && view.access?.pausedAt == null && chosenForm(view, view, chrome)}
       </section>`,
     ]}</div>`,
   ];
@@ -120,6 +129,7 @@ function access(view: CompanyAppPageView, chrome: Chrome): Markup {
     }
     ${shown.some((one) => one.paused) && html`<p class="soft small">${company.pausedText}</p>`}
     ${connectedServices({ ...view, acts: true }, view, chrome)} ${through.length > 0 && throughList({ name: view.name, through }, view.now, words)}
+    ${view.mine === "acts" && mineHint("acts", view, chrome)}
     <div class="row-actions">
       ${view.mine === "acts" && mineForm(view.clientId, view.name, "acts", view, chrome)}
       ${askButton(`${companyPath(view, chrome)}/revoke`, { client_id: view.clientId }, { text: company.revokeAll, about: name(view.name) })}

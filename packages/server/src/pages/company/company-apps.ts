@@ -280,9 +280,9 @@ function memberCard(app: CompanyAppView, view: CompanyAppsView, chrome: Chrome):
     ${app.scopes.length > 0 && (app.mine === null ? titledScopes(chrome.words.company.asksFor, app.scopes) : ownScopes(app.scopes, view.now, chrome))}
     ${app.grantedAt !== null && facts(app, app.grantedAt, view, chrome)}
     ${services(app, view, chrome)}
-    ${app.mine === "acts" && html`<p class="soft small">${chrome.words.company.stopMineHint}</p>`}
+    ${app.mine !== null && mineHint(app.mine, view, chrome)}
     <div class="app-actions">${app.mine !== null && mineForm(app.clientId, app.name, app.mine, view, chrome)}</div>
-    ${app.chosen && chosenForm(app, view, chrome)}
+    ${app.chosen && app.pausedAt == null && chosenForm(app, view, chrome)}
   </article>`;
 }
 
@@ -329,6 +329,13 @@ function facts(app: CompanyAppView, grantedAt: number, view: CompanyAppsView, { 
   return html`<dl class="facts">${rows.map(([term, value]) => html`<div><dt>${term}</dt><dd>${value}</dd></div>`)}</dl>`;
 }
 
+/** Says what the button of `mineForm` does, and what it leaves as it is. */
+export function mineHint(mine: "acts" | "stopped", view: CompanyFrame, { words }: Chrome): Markup {
+  const { stopMineHint, resumeMineHint } = words.company;
+  const text = rich(mine === "acts" ? stopMineHint : resumeMineHint, { company: name(view.company.name) });
+  return html`<p class="soft small">${text}</p>`;
+}
+
 /** The form with which a member stops the app from acting for them, or allows it again. */
 export function mineForm(
   clientId: string,
@@ -339,16 +346,20 @@ export function mineForm(
 ): Markup {
   const { company } = chrome.words;
   const fields = { csrf: view.csrf, client_id: clientId, out: mine === "acts" ? "yes" : "no" };
-  const text = mine === "acts" ? company.stopMine : company.resumeMine;
+  const text = mine === "acts" ? rich(company.stopMine, { company: name(view.company.name) }) : company.resumeMine;
   return oneButton(`${companyPath(view, chrome)}/opt-out`, fields, { text, about: name(app) });
 }
 
 /** Says that the company is chosen for the app, with a button to be asked next time. Nothing ends. */
-export function chosenForm(app: Pick<CompanyAppView, "clientId" | "name">, view: CompanyFrame, chrome: Chrome): Markup {
+export function chosenForm(
+  app: Pick<CompanyAppView, "clientId" | "name" | "chosenElsewhere">,
+  view: CompanyFrame,
+  chrome: Chrome,
+): Markup {
   const { company } = chrome.words;
   const fields = { csrf: view.csrf, client_id: app.clientId, out: "ask" };
   return html`<div class="keep-used">
-    <p class="small">${rich(company.chosen, { company: name(view.company.name) })}</p>
+    <p class="small">${rich(app.chosenElsewhere === true ? company.chosenElsewhere : company.chosen, { company: name(view.company.name) })}</p>
     ${oneButton(`${companyPath(view, chrome)}/opt-out`, fields, { text: company.askNext, about: name(app.name) })}
   </div>`;
 }

@@ -71,6 +71,8 @@ export interface CompanyAppView {
   readonly mine: "acts" | "stopped" | null;
   /** True: the reader chose the company for the app last time. */
   readonly chosen: boolean;
+  /** True: the reader also allowed the app for themselves or for another company, so that it may ask for whom. */
+  readonly chosenElsewhere?: boolean;
   /** When an admin paused it for everyone. Null or absent: it is not paused. */
   readonly pausedAt?: number | null;
   /** The other services in which it may act for the company's members. Absent: none. */
@@ -203,6 +205,7 @@ export interface CompanyAppPageView extends CompanyFrame {
   /** As of `CompanyAppView`. */
   readonly mine: "acts" | "stopped" | null;
   readonly chosen: boolean;
+  readonly chosenElsewhere?: boolean;
   readonly defaultRule: DefaultRuleShown;
 }
 

@@ -207,8 +207,9 @@ export const company = {
     newHosts: "Neu seit der Freigabe: {hosts}. Dort fragen Mitglieder die Verwaltung, bis Sie die Regel neu speichern.",
     save: "Speichern",
     revokeAll: "Für alle widerrufen",
-    stopMineHint: "Das schaltet die App nur für Sie ab. Andere Mitglieder behalten ihren Zugriff.",
-    stopMine: "Für mich abschalten",
+    stopMineHint:
+      "Das schaltet die App nur für Sie bei {company} ab. Andere Mitglieder behalten ihren Zugriff, und was Sie für Ihr eigenes Konto erlaubt haben, bleibt.",
+    stopMine: "Für mich bei {company} abschalten",
     stoppedByYou: "Von Ihnen abgeschaltet",
     endsSoon: {
       one: "Der Zugriff endet spätestens um {time}, in höchstens 1 Minute.",
@@ -218,9 +219,13 @@ export const company = {
       one: "{app} kann noch bis {time} für Sie handeln, höchstens 1 Minute.",
       other: "{app} kann noch bis {time} für Sie handeln, höchstens {count} Minuten.",
     },
-    resumeMine: "Für mich wieder einschalten",
+    resumeMine: "Wieder verbinden lassen",
+    resumeMineHint:
+      "Sie haben die App für {company} abgeschaltet. Sie bekommt für Sie keinen neuen Zugriff. Um sie wieder zu nutzen, lassen Sie das zuerst hier zu. Öffnen Sie dann die App und wählen Sie {company}.",
     chosen:
       "Sie haben für diese App {company} gewählt. Das nächste Mal verbindet sie sich vielleicht, ohne Sie zu fragen.",
+    chosenElsewhere:
+      "Sie haben für diese App {company} gewählt und sie auch für sich selbst oder ein anderes Unternehmen erlaubt. Das nächste Mal fragt sie, für wen, außer wenn nur eine dieser Erlaubnisse umfasst, was sie möchte.",
     askNext: "Nächstes Mal fragen",
     block: "Sperren",
     leave: "{company} verlassen",
@@ -343,8 +348,10 @@ export const company = {
       removed:
         "Das Mitglied wurde entfernt. Apps können Zugriff, den dieses Mitglied ihnen für das Unternehmen gab, nicht erneuern.",
       withdrawn: "Die Einladung wurde zurückgezogen.",
-      stopped: "Sie haben die App für sich gestoppt. Sie bekommt keinen neuen Zugriff.",
-      resumed: "Die App darf wieder für Sie handeln.",
+      stopped:
+        "Sie haben die App in diesem Unternehmen für sich abgeschaltet. Sie bekommt hier keinen neuen Zugriff. Was Sie für Ihr eigenes Konto erlaubt haben, bleibt.",
+      resumed:
+        "Sie schalten die App in diesem Unternehmen nicht mehr ab. Sie hat keinen Zugriff, bis Sie sie wieder verbinden: Öffnen Sie die App.",
       asksNext: "Wenn sich die App das nächste Mal verbindet, wählen Sie, für wen. Bis dahin behält sie ihren Zugriff.",
       joined: "Willkommen. Sie gehören jetzt zum Unternehmen.",
       lastAdmin: "Sie verwalten das Unternehmen allein. Geben Sie zuerst einem anderen Mitglied Verwaltungsrechte.",

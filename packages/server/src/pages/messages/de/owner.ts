@@ -176,6 +176,9 @@ export const owner = {
     nextAsks: "Das nächste Mal fragt diese App, für wen sie handelt.",
     nextSelf: "Das nächste Mal verbindet sich diese App vielleicht für Sie selbst, ohne zu fragen.",
     nextCompany: "Das nächste Mal verbindet sich diese App vielleicht für {company}, ohne zu fragen.",
+    severalSelf: "Sie haben diese App für sich selbst und für {companies} erlaubt.",
+    several: "Sie haben diese App für {companies} erlaubt.",
+    nextSeveral: "Das nächste Mal fragt sie, für wen, außer wenn nur eine dieser Erlaubnisse umfasst, was sie möchte.",
     companiesTitle: "Für Ihre Unternehmen",
     companiesText:
       "Diese Apps haben Sie nur für ein Unternehmen erlaubt. Die Seite des Unternehmens zeigt, was sie können.",

@@ -199,8 +199,9 @@ export const company = {
     newHosts: "New since the approval: {hosts}. Members ask an admin there until you save the rule again.",
     save: "Save",
     revokeAll: "Revoke for everyone",
-    stopMineHint: "This stops it for you only. Other members keep their access.",
-    stopMine: "Stop it for me",
+    stopMineHint:
+      "This stops it for you in {company} only. Other members keep their access, and what you allowed for your own account stays.",
+    stopMine: "Stop it for me in {company}",
     stoppedByYou: "Stopped by you",
     endsSoon: {
       one: "Its access ends by {time}, within 1 minute.",
@@ -210,8 +211,12 @@ export const company = {
       one: "{app} can act for you until {time}, for 1 minute at most.",
       other: "{app} can act for you until {time}, for {count} minutes at most.",
     },
-    resumeMine: "Let it act for me again",
+    resumeMine: "Let me connect it again",
+    resumeMineHint:
+      "You stopped it for {company}, so it gets no new access for you. To use it again, allow that here first. Then open the app and choose {company}.",
     chosen: "You chose {company} for this app. Next time, it may connect without asking you.",
+    chosenElsewhere:
+      "You chose {company} for this app, and you also allowed it for yourself or for another company. Next time, it asks you for whom, unless only one of these allows what it wants.",
     askNext: "Ask me next time",
     block: "Block",
     leave: "Leave {company}",
@@ -330,8 +335,9 @@ export const company = {
       role: "The role was changed.",
       removed: "The member was removed. Apps can’t renew access that this member gave them for the company.",
       withdrawn: "The invitation was withdrawn.",
-      stopped: "You stopped the app for yourself. It gets no new access.",
-      resumed: "The app may act for you again.",
+      stopped:
+        "You stopped the app for yourself in this company. It gets no new access here. What you allowed for your own account stays.",
+      resumed: "You no longer stop the app in this company. It has no access until you connect it again: open the app.",
       asksNext: "Next time the app connects, you choose for whom. Until then, it keeps its access.",
       joined: "You’ve joined the company.",
       lastAdmin: "You are the only admin. Before you leave, make another member an admin.",

@@ -204,8 +204,9 @@ export const company = {
       "Nuevo desde la aprobación: {hosts}. Allí los miembros preguntan a un administrador hasta que usted guarde de nuevo la regla.",
     save: "Guardar",
     revokeAll: "Revocar para todos",
-    stopMineHint: "Esto la detiene solo para usted. Los demás miembros conservan su acceso.",
-    stopMine: "Detenerla para mí",
+    stopMineHint:
+      "Esto la detiene solo para usted en {company}. Los demás miembros conservan su acceso, y lo que permitió para su propia cuenta se conserva.",
+    stopMine: "Detenerla para mí en {company}",
     stoppedByYou: "Detenida por usted",
     endsSoon: {
       one: "Su acceso termina a las {time} como muy tarde, en 1 minuto como máximo.",
@@ -215,8 +216,12 @@ export const company = {
       one: "{app} puede actuar por usted hasta las {time}, 1 minuto como máximo.",
       other: "{app} puede actuar por usted hasta las {time}, {count} minutos como máximo.",
     },
-    resumeMine: "Dejar que vuelva a actuar por mí",
+    resumeMine: "Volver a conectarla",
+    resumeMineHint:
+      "La detuvo para {company}, así que no obtiene acceso nuevo para usted. Para volver a usarla, permítalo primero aquí. Después, abra la aplicación y elija {company}.",
     chosen: "Para esta aplicación eligió {company}. La próxima vez puede conectarse sin preguntarle.",
+    chosenElsewhere:
+      "Para esta aplicación eligió {company}, y también la permitió para usted o para otra empresa. La próxima vez le preguntará para quién, salvo que solo uno de estos permisos cubra lo que pide.",
     askNext: "Preguntarme la próxima vez",
     block: "Bloquear",
     leave: "Salir de {company}",
@@ -338,8 +343,10 @@ export const company = {
       removed:
         "Se quitó al miembro. Las aplicaciones no pueden renovar el acceso que este miembro les dio por la empresa.",
       withdrawn: "La invitación se retiró.",
-      stopped: "Ha detenido la aplicación para usted. No obtiene acceso nuevo.",
-      resumed: "La aplicación puede volver a actuar por usted.",
+      stopped:
+        "Ha detenido la aplicación para usted en esta empresa. Aquí no obtiene acceso nuevo. Lo que permitió para su propia cuenta se conserva.",
+      resumed:
+        "Ya no detiene la aplicación en esta empresa. No tiene acceso hasta que vuelva a conectarla: abra la aplicación.",
       asksNext:
         "La próxima vez que la aplicación se conecte, usted elegirá para quién. Hasta entonces conserva su acceso.",
       joined: "Le damos la bienvenida. Ahora pertenece a la empresa.",

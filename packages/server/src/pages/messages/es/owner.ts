@@ -173,6 +173,9 @@ export const owner = {
     nextAsks: "La próxima vez, esta aplicación le preguntará para quién actúa.",
     nextSelf: "La próxima vez, esta aplicación puede conectarse para usted sin preguntar.",
     nextCompany: "La próxima vez, esta aplicación puede conectarse para {company} sin preguntar.",
+    severalSelf: "Permitió esta aplicación para usted y para {companies}.",
+    several: "Permitió esta aplicación para {companies}.",
+    nextSeveral: "La próxima vez le preguntará para quién, salvo que solo uno de estos permisos cubra lo que pide.",
     companiesTitle: "Para sus empresas",
     companiesText:
       "Solo permitió estas aplicaciones para una empresa. La página de la empresa muestra lo que pueden hacer.",

@@ -210,8 +210,9 @@ export const company = {
       "Nouveau depuis l’approbation : {hosts}. Les membres y demandent à un administrateur tant que vous n’avez pas enregistré de nouveau la règle.",
     save: "Enregistrer",
     revokeAll: "Révoquer pour tout le monde",
-    stopMineHint: "Cela l’arrête pour vous seulement. Les autres membres gardent leur accès.",
-    stopMine: "L’arrêter pour moi",
+    stopMineHint:
+      "Cela l’arrête pour vous chez {company} seulement. Les autres membres gardent leur accès, et ce que vous avez autorisé pour votre propre compte est conservé.",
+    stopMine: "L’arrêter pour moi chez {company}",
     stoppedByYou: "Arrêtée par vous",
     endsSoon: {
       one: "Son accès prend fin au plus tard à {time}, dans {count} minute au plus.",
@@ -221,9 +222,13 @@ export const company = {
       one: "{app} peut encore agir pour vous jusqu’à {time}, pendant {count} minute au plus.",
       other: "{app} peut encore agir pour vous jusqu’à {time}, pendant {count} minutes au plus.",
     },
-    resumeMine: "La laisser agir de nouveau pour moi",
+    resumeMine: "Me laisser la reconnecter",
+    resumeMineHint:
+      "Vous l’avez arrêtée pour {company}. Elle n’obtient plus de nouvel accès pour vous. Pour l’utiliser à nouveau, autorisez-le d’abord ici. Ouvrez ensuite l’application et choisissez {company}.",
     chosen:
       "Vous avez choisi {company} pour cette application. La prochaine fois, elle pourra se connecter sans vous poser la question.",
+    chosenElsewhere:
+      "Vous avez choisi {company} pour cette application, et vous l’avez aussi autorisée pour vous-même ou pour une autre entreprise. La prochaine fois, elle vous demandera pour qui, sauf si une seule de ces autorisations couvre ce qu’elle demande.",
     askNext: "Me demander la prochaine fois",
     block: "Bloquer",
     leave: "Quitter {company}",
@@ -346,8 +351,10 @@ export const company = {
       removed:
         "Le membre a été retiré. Les applications ne peuvent pas renouveler l’accès que ce membre leur avait donné pour l’entreprise.",
       withdrawn: "L’invitation a été retirée.",
-      stopped: "Vous avez arrêté l’application pour vous. Elle n’obtient plus de nouvel accès.",
-      resumed: "L’application peut de nouveau agir pour vous.",
+      stopped:
+        "Vous avez arrêté l’application pour vous dans cette entreprise. Elle n’y obtient plus de nouvel accès. Ce que vous avez autorisé pour votre propre compte est conservé.",
+      resumed:
+        "Vous n’arrêtez plus l’application dans cette entreprise. Elle n’a aucun accès avant que vous la reconnectiez : ouvrez l’application.",
       asksNext: "À la prochaine connexion de l’application, vous choisirez pour qui. D’ici là, elle garde son accès.",
       joined: "Bienvenue. Vous faites maintenant partie de l’entreprise.",
       lastAdmin: "Vous êtes le seul administrateur. Avant de partir, nommez un autre membre administrateur.",

@@ -178,6 +178,10 @@ export const owner = {
     nextAsks: "La prochaine fois, cette application vous demandera pour qui elle agit.",
     nextSelf: "La prochaine fois, cette application pourra se connecter pour vous sans poser la question.",
     nextCompany: "La prochaine fois, cette application pourra se connecter pour {company} sans poser la question.",
+    severalSelf: "Vous avez autorisé cette application pour vous-même et pour {companies}.",
+    several: "Vous avez autorisé cette application pour {companies}.",
+    nextSeveral:
+      "La prochaine fois, elle vous demandera pour qui, sauf si une seule de ces autorisations couvre ce qu’elle demande.",
     companiesTitle: "Pour vos entreprises",
     companiesText:
       "Vous avez autorisé ces applications pour une entreprise seulement. La page de l’entreprise montre ce qu’elles peuvent faire.",
