@@ -295,7 +295,9 @@ describe("the rule about an app", () => {
     const question = await agent.submit(formTo(page, `/apps/${app.clientId}`), fields);
     const said = question.text.replaceAll(/<[^>]*>/g, " ");
     expect(said).toMatch(/loses these permissions for members[\s\S]*Members affected\s+1\s+Permissions affected\s+1/);
-    expect(said).toMatch(/At present, .*’s access can last until .* With this rule, it ends on .* at the latest/);
+    expect(said).toMatch(
+      /With this rule, these permissions end on .* at the latest[\s\S]*See your photos\s+ends\s+in 3 months/,
+    );
     expect((await refresh(server, app, body.refresh_token)).body.scope).toBe("read write");
     await agent.submit(formTo(question, `/apps/${app.clientId}`));
     expect((await refresh(server, app, body.refresh_token)).body.scope).toBe("read");
@@ -311,7 +313,7 @@ describe("the rule about an app", () => {
     const agent = await as(acme.admin);
     const page = await agent.get(appPath(app, acme));
     const endsOn = ({ text }: { text: string }) => {
-      const shown = /<dt>Ends<\/dt><dd><time datetime="([^"]*)"/.exec(text)?.[1] ?? "";
+      const shown = /The app may<\/p>[\s\S]*?ends <time datetime="([^"]*)"/.exec(text)?.[1] ?? "";
       return Math.round((Date.parse(shown) - server.now()) / DAY);
     };
     expect(endsOn(page)).toBe(7);

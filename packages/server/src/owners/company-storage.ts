@@ -105,13 +105,14 @@ export interface RememberedAnswer {
   readonly ends: ChosenEnds;
 }
 
-/** The live grants of an app in a company's name. */
-export interface LiveAccess {
-  readonly scopes: readonly string[];
-  /** The latest end. Null: one of them has none. Undefined: there are no grants. */
-  readonly endsAt: Millis | null | undefined;
-  /** The same, without the grants that admins made. */
-  readonly endsForMembers: Millis | null | undefined;
+/** One scope in the live grants that a person made for an app in a company's name. */
+export interface HeldScope {
+  readonly personId: string;
+  /** True: the person is an admin. */
+  readonly admin: boolean;
+  readonly name: string;
+  /** The latest end in these grants. Null: none. */
+  readonly endsAt: Millis | null;
 }
 
 /** A member's request that an admin approves an app. */
@@ -339,10 +340,10 @@ export interface CompanyStorage {
         readonly now: Millis;
       },
     ): Promise<{ readonly people: number; readonly members: number }>;
-    /** What an app can do in the company's name now. `ceiling`: as in `NewGrant`. */
+    /** What an app can do in the company's name now, for each person and scope. `ceiling`: as in `NewGrant`. */
     liveAccess(
       args: CompanyKey & { readonly clientId: string; readonly ceiling: Millis | null; readonly now: Millis },
-    ): Promise<LiveAccess>;
+    ): Promise<readonly HeldScope[]>;
     /** Number of people for whom an app acts in the company's name now. */
     countPeople(args: CompanyKey & { readonly clientId: string; readonly now: Millis }): Promise<number>;
     /** The people for whom an app acts in the company's name, latest use first. */

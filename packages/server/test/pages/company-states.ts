@@ -9,7 +9,6 @@ import type {
   CompanyMembersView,
   CompanyProofView,
   CompanyRequestView,
-  CompanyReviewView,
   CompanyRuleForm,
 } from "../../src/pages/company/views.ts";
 import {
@@ -23,7 +22,6 @@ import {
   companyHistoryPage,
   companyMembersPage,
   companyProofPage,
-  companyReviewPage,
   consentPage,
   createCompanyPage,
   invitationPage,
@@ -172,6 +170,12 @@ function aRuleForm(change: Partial<CompanyRuleForm> = {}): CompanyRuleForm {
   };
 }
 
+/** Permissions that end at different times. */
+export const endings = () => [
+  { ...see, expiresAt: NOW + 300 * DAY },
+  { ...add, expiresAt: null },
+];
+
 function anAppPage(change: Partial<CompanyAppPageView> = {}): CompanyAppPageView {
   const shown = ["ada", "grace", "linus"].map((username, at) => ({
     ...{ username, personName: at === 0 ? ada.name : null, since: NOW - (40 + at) * DAY, lastUsedAt: NOW - DAY },
@@ -192,8 +196,14 @@ function anAppPage(change: Partial<CompanyAppPageView> = {}): CompanyAppPageView
     },
     decided: { at: NOW - 40 * DAY, by: "ada" },
     access: {
-      ...{ scopes: [see, add], grantedAt: NOW - 40 * DAY, lastUsedAt: NOW - DAY, expiresAt: NOW + 300 * DAY },
-      ...{ people: 12, shown },
+      ...{
+        scopes: endings(),
+        standing: endings(),
+        grantedAt: NOW - 40 * DAY,
+        lastUsedAt: NOW - DAY,
+        people: 12,
+        shown,
+      },
       through: [
         { name: "Calendar agent", lastUsedAt: NOW - HOUR },
         { name: LONG_NAME, lastUsedAt: NOW - 3 * DAY },
@@ -216,14 +226,6 @@ const aNewApp = (change: Partial<CompanyAppPageView> = {}, form: Partial<Company
     }),
     ...change,
   });
-
-function aReview(change: Partial<CompanyReviewView> = {}): CompanyReviewView {
-  return {
-    ...{ ...frame(), app: "Photo Printer", action: "/apps/c-1", fields: [["rule", "allow"]] },
-    ...{ opens: null, blocks: null, withdraws: null, loses: null, shortens: null, stopsIn: 10, lasting: [] },
-    ...change,
-  };
-}
 
 const aMember = () =>
   ({
@@ -333,25 +335,6 @@ export const companyPageStates: Readonly<Record<string, (chrome: Chrome) => stri
   "company-app-changed": (c) =>
     companyAppPage(anAppPage({ notice: "changed", state: "block", access: null, mine: "stopped" }), c),
   "company-app-gone": (c) => companyAppPage(anAppPage({ form: null, logo: null, host: null, verified: false }), c),
-  "company-block": (c) =>
-    companyReviewPage(
-      aReview({ fields: [["rule", "block"]], blocks: { people: 1, scopes: [see.description] }, stopsIn: 0 }),
-      c,
-    ),
-  "company-open": (c) => companyReviewPage(aReview({ opens: [see.description, add.description] }), c),
-  "company-narrow": (c) =>
-    companyReviewPage(
-      aReview({
-        app: LONG_NAME,
-        withdraws: { people: 3, endsAt: NOW + 7 * DAY },
-        loses: { people: 12, scopes: [add.description] },
-        shortens: { people: 12, from: NOW + 300 * DAY, to: NOW + 7 * DAY },
-      }),
-      c,
-    ),
-  "company-unapprove": (c) =>
-    companyReviewPage(aReview({ fields: [["rule", "ask"]], withdraws: { people: 12, endsAt: null } }), c),
-  "company-shorten": (c) => companyReviewPage(aReview({ shortens: { people: 2, from: null, to: NOW + 30 * DAY } }), c),
   "company-remove": (c) =>
     companyConfirmPage(aQuestion("remove", { subject: longPerson.username, apps: ["Photo Printer", LONG_NAME] }), c),
   "company-leave": (c) => companyConfirmPage(aQuestion("leave", { subject: "Acme Corp", admin: false, stopsIn: 0 }), c),

@@ -28,6 +28,7 @@ import { anOffer, factorStates } from "./factor-states.ts";
 import { keptStates } from "./kept-states.ts";
 import { ownSignInStates } from "./own-sign-in-states.ts";
 import { recoveryStates } from "./recovery-states.ts";
+import { reviewStates } from "./review-states.ts";
 import {
   aClient,
   aCondition,
@@ -382,6 +383,7 @@ export const states: Readonly<Record<string, (chrome: Chrome) => string>> = {
   ...securityStates,
   ...elsewhereStates,
   ...connectionStates,
+  ...reviewStates,
   ...ownSignInStates,
   ...keptStates,
   ...agentsStates,

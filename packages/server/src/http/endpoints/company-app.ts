@@ -1,7 +1,7 @@
 /** `/company/{slug}/apps/{client}`: one app in a company: who uses it, what it may do, and the rule about it. */
 
 import { ceilingOf, reaches, reachOf, receiversOf } from "../../oauth/consent-reach.ts";
-import type { Client, Millis, Scope } from "../../oauth/model.ts";
+import type { Client, GrantedScope, Millis, Scope } from "../../oauth/model.ts";
 import { redirectHost } from "../../oauth/redirect-uri.ts";
 import { offeredTo } from "../../oauth/scope.ts";
 import { minutesLeft, outstanding } from "../../owners/apps/remaining-token-lifetime.ts";
@@ -14,9 +14,10 @@ import {
   type RuleEffects,
 } from "../../owners/companies/app-details.ts";
 import { decideRule, type NamedRequest } from "../../owners/companies/company-apps.ts";
+import { latestEnds } from "../../owners/companies/rule-change.ts";
 import { approvedScopes, endOfRule, isInForce, standingRule } from "../../owners/company-rules.ts";
-import type { AppRule, DefaultRule, ListedRule, NewRule } from "../../owners/company-storage.ts";
-import { consentUnder } from "../../owners/consent-after-decision.ts";
+import type { AppRule, DefaultRule, HeldScope, ListedRule, NewRule } from "../../owners/company-storage.ts";
+import { unexpired } from "../../owners/consent-after-decision.ts";
 import { defaultDuration } from "../../owners/consent-needed.ts";
 import { descriptionOf } from "../../owners/scope-texts.ts";
 import type {
@@ -122,12 +123,10 @@ async function appAnswer(
       consent === undefined
         ? null
         : {
-            scopes: allScopes(details).map((name) => described(name, known, language)),
+            scopes: latestEnds(details.access).map((one) => endingScope(one, known, language)),
+            standing: unexpired(consent, { ceiling }, tools.now()).map((one) => endingScope(one, known, language)),
             grantedAt: consent.createdAt,
             lastUsedAt: uses.length === 0 ? null : Math.max(...uses),
-            // A member can have chosen a sooner end than the company's.
-            expiresAt:
-              details.access.endsAt === undefined ? consentUnder(consent, ceiling).expiresAt : details.access.endsAt,
             pausedAt: consent.pausedAt,
             people,
             shown: acting.map(({ username, personName, since, lastUsedAt, paused }) => ({
@@ -151,9 +150,8 @@ function endOfStanding({ standing, ceiling }: Seen): Millis | null | undefined {
   return standing?.rule === "allow" ? endOfRule(standing, { ceiling }) : standing && null;
 }
 
-/** Scopes of the company's consent, and those that admins' grants keep beyond it. */
-function allScopes({ consent, access }: CompanyAppDetails): readonly string[] {
-  return [...new Set([...(consent?.scopes ?? []).map(({ name }) => name), ...access.scopes])];
+function endingScope({ name, expiresAt }: GrantedScope, known: ReadonlyMap<string, Scope>, language: string) {
+  return { ...described(name, known, language), expiresAt };
 }
 
 /** The state of a rule, as pages name it. Null: the company's default applies, because there is none or it has ended. */
@@ -299,28 +297,44 @@ async function reviewAnswer(
   at: InCompany,
   { clientId, client, details }: Seen,
   rule: NewRule | null,
-  { change, people, withdrawn, losing, endsAt }: RuleEffects,
+  { change, people, withdrawn, losing, shortened, endsAt }: RuleEffects,
   tools: CompanyTools,
 ): Promise<Answer> {
   const { frame, http, visitor } = at;
   const { language } = tools.chrome(http).words;
   const known = await tools.apps.oauth.catalog.scopes();
   const say = (names: readonly string[]) => names.map((name) => described(name, known, language).description);
-  const granted = say(allScopes(details));
+  const ends = (held: readonly HeldScope[]) => latestEnds(held).map((one) => endingScope(one, known, language));
+  const { shortens } = change;
   const stopsIn = minutesLeft(await heldUntil(at, clientId, tools), tools.now());
   const name = client === undefined ? clientId : nameOf(client, language);
   const view: CompanyReviewView = {
     ...frame,
     app: name,
     action: `/apps/${encodeURIComponent(clientId)}`,
+    allows: rule?.rule === "allow" ? await allowedBy(at, rule, say(rule.scopes), tools) : null,
     fields: [...formOf(http)].filter(([name]) => !["csrf", "confirmed", "members", "current_password"].includes(name)),
     opens: change.opens ? say(rule?.scopes ?? []) : null,
-    blocks: change.blocks && people > 0 ? { people, scopes: granted } : null,
+    blocks:
+      change.blocks && people > 0 ? { people, scopes: say(latestEnds(details.access).map(({ name }) => name)) } : null,
     withdraws: change.withdraws && withdrawn > 0 ? { people: withdrawn, endsAt } : null,
     loses: losing > 0 ? { people: losing, scopes: say(change.lost) } : null,
-    shortens: change.shortens !== undefined && people > 0 ? { people, ...change.shortens } : null,
+    shortens: shortens === undefined ? null : { people: shortened, to: shortens.to, scopes: ends(shortens.held) },
+    stays: ends(change.stays),
     stopsIn,
     lasting: await lastingOf(at, [{ clientId, name }], tools),
   };
   return page(200, companyReviewPage(view, tools.chrome(http)), "here", visitor.cookies);
+}
+
+/** Who may use the app under an approval, what for, and until when. */
+async function allowedBy(
+  at: InCompany,
+  { selected, endsAt }: NewRule,
+  scopes: readonly string[],
+  tools: CompanyTools,
+): Promise<CompanyReviewView["allows"]> {
+  if (selected === undefined) return { members: null, scopes, endsAt };
+  const { members } = await offeredMembers(at, selected, tools.companies);
+  return { members: members.filter(({ personId }) => selected.includes(personId)), scopes, endsAt };
 }

@@ -1,17 +1,16 @@
 /** One app of a company, as its admins see it, and what a new rule about it would end. */
 
-import { sooner } from "../../oauth/consent-reach.ts";
 import type { Consent, Millis } from "../../oauth/model.ts";
 import type { Delegation } from "../../oauth/token-exchange/storage.ts";
 import { mayConnect } from "../apps/remembered-owner-choice.ts";
 import { canonicalLogin } from "../canonical-login.ts";
 import { MAX_SELECTED, standingRule } from "../company-rules.ts";
-import type { ActingPerson, ListedRule, LiveAccess, Member, NewRule } from "../company-storage.ts";
+import type { ActingPerson, HeldScope, ListedRule, Member, NewRule } from "../company-storage.ts";
 import { pageOf } from "../paging.ts";
 import { maySee } from "./app-search.ts";
 import { type NamedRequest, requestsOf } from "./company-apps.ts";
 import type { AsMember, CompanyContext } from "./context.ts";
-import { type RuleChange, ruleChange } from "./rule-change.ts";
+import { keptUntil, peopleIn, type RuleChange, ruleChange } from "./rule-change.ts";
 
 /** Maximum number of people whose use of the app a page shows. */
 const PEOPLE_SHOWN = 20;
@@ -25,10 +24,10 @@ export type Named<T> = T & { readonly personName: string | null };
 
 export interface CompanyAppDetails {
   readonly rule: ListedRule | undefined;
-  /** The company's active consent. Undefined: the app has no access. */
+  /** The company's active consent, whether or not somebody has access under it now. Undefined: there is none. */
   readonly consent: Consent | undefined;
-  /** The scopes that the app can use now or get without an admin, and the latest end of its access. */
-  readonly access: Pick<LiveAccess, "scopes" | "endsAt">;
+  /** What the app can do now. */
+  readonly access: readonly HeldScope[];
   /** Number of people for whom the app acts, and some of them. */
   readonly people: number;
   readonly acting: readonly Named<ActingPerson>[];
@@ -148,7 +147,9 @@ export interface RuleEffects {
   readonly withdrawn: number;
   /** Number of members whose grants lose scopes. */
   readonly losing: number;
-  /** The latest end of what members keep. Null: none. */
+  /** Number of people whose access ends sooner. */
+  readonly shortened: number;
+  /** The latest end of the access of the withdrawn members, if they keep it. Null: none. */
   readonly endsAt: Millis | null;
 }
 
@@ -162,31 +163,27 @@ export async function effectsOf(
   const now = clock();
   const count = (but: { readonly except?: readonly string[]; readonly lost?: readonly string[] }) =>
     storage.companyApps.countActing({ ...key, clientId, now, ...but });
-  const [rules, live] = await Promise.all([
+  const [rules, held] = await Promise.all([
     storage.companyApps.listRules(key),
     storage.companyApps.liveAccess({ ...key, clientId, ceiling, now }),
   ]);
   const found = rules.find((one) => one.clientId === clientId);
   const rule = standingRule(found, { ceiling }, now);
   const { defaultRule } = acting.company;
-  const change = ruleChange({ rule, defaultRule, accessEnds: live.endsAt }, next);
+  const change = ruleChange({ rule, defaultRule, held }, next);
   const { lost } = change;
   const [{ people }, { members: withdrawn }, losing] = await Promise.all([
     count({}),
     count({ except: next?.selected ?? [] }),
     lost.length === 0 ? 0 : count({ lost }).then(({ members }) => members),
   ]);
-  const effects = {
-    change,
-    people,
-    withdrawn,
-    losing,
-    endsAt: sooner(live.endsForMembers ?? null, change.shortens?.to ?? null),
-  };
+  const shortened = change.shortens === undefined ? 0 : peopleIn(change.shortens.held);
+  const effects = { change, people, withdrawn, losing, shortened, endsAt: keptUntil(held, change, next) };
   return affects(effects) ? effects : undefined;
 }
 
-function affects({ change, people, withdrawn, losing }: RuleEffects): boolean {
-  const ends = people > 0 && (change.blocks || change.shortens !== undefined);
-  return change.opens || ends || (change.withdraws && withdrawn > 0) || losing > 0;
+function affects({ change, people, withdrawn, losing, shortened }: RuleEffects): boolean {
+  return (
+    change.opens || (change.blocks && people > 0) || (change.withdraws && withdrawn > 0) || losing > 0 || shortened > 0
+  );
 }

@@ -1,15 +1,17 @@
 /** What a new rule about an app takes from members, and whom it lets in. Pure functions. */
 
-import type { Millis } from "../../oauth/model.ts";
-import type { DefaultRule, ListedRule, NewRule } from "../company-storage.ts";
+import { sooner } from "../../oauth/consent-reach.ts";
+import type { GrantedScope, Millis } from "../../oauth/model.ts";
+import type { DefaultRule, HeldScope, ListedRule, NewRule } from "../company-storage.ts";
+import { latestOf } from "../consent-after-decision.ts";
 
 /** The present state that a new rule changes. */
 export interface RuleNow {
   /** Undefined: there is none, or it has ended. */
   readonly rule: ListedRule | undefined;
   readonly defaultRule: DefaultRule;
-  /** The latest end of the app's access in the company's name. Null: none. Undefined: there is no access. */
-  readonly accessEnds: Millis | null | undefined;
+  /** The app's access in the company's name. */
+  readonly held: readonly HeldScope[];
 }
 
 /** The differences between the present rule and the next one. */
@@ -23,15 +25,17 @@ export interface RuleChange {
   readonly unnamed: readonly string[];
   /** The scopes that members' grants lose. */
   readonly lost: readonly string[];
-  /** The access that lasts longest ends sooner than now: then and now. */
-  readonly shortens: { readonly from: Millis | null; readonly to: Millis } | undefined;
+  /** The access that ends sooner than now: then. Admins' access is no exception. */
+  readonly shortens: { readonly to: Millis; readonly held: readonly HeldScope[] } | undefined;
+  /** For an approval: the access that it doesn't change, because it is to scopes that the approval doesn't name. */
+  readonly stays: readonly HeldScope[];
 }
 
 /** A shorter time by less than this is no change: a year from now is later each time the page is shown. */
 const UNNOTICED: Millis = 60_000;
 
 /** `next`: null: the company's default applies. */
-export function ruleChange({ rule, defaultRule, accessEnds }: RuleNow, next: NewRule | null): RuleChange {
+export function ruleChange({ rule, defaultRule, held }: RuleNow, next: NewRule | null): RuleChange {
   const before = rule?.rule === "allow" ? rule : undefined;
   const after = next?.rule === "allow" ? next : undefined;
   const wasForAll = before !== undefined && before.forSelected !== true;
@@ -43,17 +47,56 @@ export function ruleChange({ rule, defaultRule, accessEnds }: RuleNow, next: New
       ? before.selected.filter((personId) => after?.selected?.includes(personId) !== true)
       : [];
   const blocks = next?.rule === "block";
+  const lost = lostScopes(before, after);
   return {
     opens: isForAll && (!wasForAll || gains),
     blocks,
     withdraws: !blocks && !isForAll && ((wasOpen && !(next === null && rule === undefined)) || unnamed.length > 0),
     unnamed,
-    lost: before === undefined || after === undefined ? [] : before.scopes.filter((one) => !after.scopes.includes(one)),
-    shortens: after === undefined ? undefined : sooner(accessEnds, after.endsAt),
+    lost,
+    shortens: after && shortened(held, after),
+    stays: after === undefined ? [] : held.filter((one) => !after.scopes.includes(one.name) && !loses(one, lost)),
   };
 }
 
-function sooner(from: Millis | null | undefined, to: Millis | null): RuleChange["shortens"] {
-  if (from === undefined || to === null) return undefined;
-  return from === null || to < from - UNNOTICED ? { from, to } : undefined;
+function lostScopes(before: ListedRule | undefined, after: NewRule | undefined): readonly string[] {
+  return before === undefined || after === undefined ? [] : before.scopes.filter((one) => !after.scopes.includes(one));
+}
+
+/** Admins keep what a narrower approval takes from members. */
+function loses({ admin, name }: HeldScope, lost: readonly string[]): boolean {
+  return !admin && lost.includes(name);
+}
+
+/** The approval is a decision about its scopes alone, so only they end with it. */
+function shortened(held: readonly HeldScope[], { scopes, endsAt }: NewRule): RuleChange["shortens"] {
+  if (endsAt === null) return undefined;
+  const some = held.filter((one) => scopes.includes(one.name) && (one.endsAt ?? Infinity) > endsAt + UNNOTICED);
+  return some.length === 0 ? undefined : { to: endsAt, held: some };
+}
+
+/** The latest end of the access that members keep under the next rule. */
+export function keptUntil(
+  held: readonly HeldScope[],
+  { lost }: Pick<RuleChange, "lost">,
+  next: NewRule | null,
+): Millis | null {
+  const after = next?.rule === "allow" ? next : undefined;
+  const ends = held
+    .filter((one) => !one.admin && after?.selected?.includes(one.personId) !== true && !loses(one, lost))
+    .map(({ name, endsAt }) => (after?.scopes.includes(name) === true ? sooner(endsAt, after.endsAt) : endsAt));
+  return latestOf(ends) ?? null;
+}
+
+/** Each scope once, with its latest end. */
+export function latestEnds(held: readonly HeldScope[]): readonly GrantedScope[] {
+  return [...Map.groupBy(held, ({ name }) => name)].map(([name, some]) => ({
+    name,
+    expiresAt: latestOf(some.map(({ endsAt }) => endsAt)) ?? null,
+  }));
+}
+
+/** Number of people whose access this is. */
+export function peopleIn(held: readonly HeldScope[]): number {
+  return new Set(held.map(({ personId }) => personId)).size;
 }

@@ -12,12 +12,12 @@ import { hostText, name } from "../untrusted-text.ts";
 import { ruleForm } from "./app-rule-form.ts";
 import {
   chosenForm,
+  endingScopes,
   mineForm,
   mineHint,
   pausedNotice,
   refuseButton,
   requestText,
-  scopeList,
   stateTag,
 } from "./company-apps.ts";
 import { askButton, companyPage, companyPath, ruleEnd } from "./company-layout.ts";
@@ -96,23 +96,25 @@ function access(view: CompanyAppPageView, chrome: Chrome): Markup {
   const { words } = chrome;
   const { company } = words;
   if (view.access === null) return html`<p class="card panel soft">${company.noAccess}</p>`;
-  const { scopes, grantedAt, lastUsedAt, expiresAt, people, shown, through } = view.access;
+  const { scopes, standing, grantedAt, lastUsedAt, people, shown, through } = view.access;
   const time = (when: number) => timeElement(words, when, view.now);
   const count = (forms: Parameters<typeof plural>[1], value: number) =>
     fill(plural(words.language, forms, value), { count: value });
   const rows: readonly (readonly [string, Child])[] = [
     [company.usedBy, people === 0 ? company.nobody : count(company.people, people)],
-    [company.accessSince, time(grantedAt)],
+    ...(scopes.length === 0 ? [] : [[company.accessSince, time(grantedAt)] as const]),
     [words.apps.used, lastUsedAt === null ? words.apps.never : time(lastUsedAt)],
-    [words.apps.ends, expiresAt === null ? company.noEnd : time(expiresAt)],
   ];
   const rest = people - shown.length;
   return html`<div class="card app">
     ${pausedNotice(view.access, view.now, chrome)}
-    <div class="stack close">
-      <p class="soft small">${company.may}</p>
-      ${scopeList(scopes)}
-    </div>
+    ${
+      scopes.length > 0 &&
+      html`<div class="stack close">
+        <p class="soft small">${company.may}</p>
+        ${endingScopes(scopes, view.now, chrome)}
+      </div>`
+    }
     <dl class="facts lines">${rows.map(([term, value]) => html`<div><dt>${term}</dt><dd>${value}</dd></div>`)}</dl>
     ${
       shown.length > 0 &&
@@ -128,6 +130,14 @@ function access(view: CompanyAppPageView, chrome: Chrome): Markup {
       </ul>`
     }
     ${shown.some((one) => one.paused) && html`<p class="soft small">${company.pausedText}</p>`}
+    ${
+      standing.length > 0 &&
+      html`<div class="stack close">
+        <p class="soft small">${rich(company.standing, { company: name(view.company.name) })}</p>
+        ${endingScopes(standing, view.now, chrome)}
+        <p class="soft small">${rich(company.standingText, { company: name(view.company.name) })}</p>
+      </div>`
+    }
     ${connectedServices({ ...view, acts: true }, view, chrome)} ${through.length > 0 && throughList({ name: view.name, through }, view.now, words)}
     ${view.mine === "acts" && mineHint("acts", view, chrome)}
     <div class="row-actions">

@@ -11,7 +11,14 @@ import { timeElement } from "../shown-time.ts";
 import { NAME_LENGTH, name, visible } from "../untrusted-text.ts";
 import { askButton, companyPage, companyPath, oneButton } from "./company-layout.ts";
 import { connectedServices, lastsThere } from "./connections.ts";
-import type { CompanyAppsView, CompanyAppView, CompanyFrame, CompanyRequestView, CompanyScope } from "./views.ts";
+import type {
+  CompanyAppsView,
+  CompanyAppView,
+  CompanyFrame,
+  CompanyRequestView,
+  CompanyScope,
+  EndingScope,
+} from "./views.ts";
 
 /** Renders `GET /company/{slug}`. Admins see everything. Members see the apps that act for them. */
 export function companyAppsPage(view: CompanyAppsView, chrome: Chrome): string {
@@ -129,6 +136,17 @@ type ScopeSign = "check" | "clock" | "x";
 export function scopeList(scopes: readonly CompanyScope[], sign: ScopeSign = "check"): Markup {
   return html`<ul class=${sign === "check" ? "can" : "can not-yet"}>
     ${scopes.map((scope) => html`<li>${icon(sign)}<span><bdi>${visible(scope.description || scope.name)}</bdi></span></li>`)}
+  </ul>`;
+}
+
+/** A list of permissions that can end at different times. */
+export function endingScopes(scopes: readonly EndingScope[], now: number, { words }: Chrome): Markup {
+  const end = (at: number | null) => (at === null ? words.company.endless : scopeEnd(at, now, words));
+  return html`<ul class="can">
+    ${scopes.map(
+      ({ name: scope, description, expiresAt }) =>
+        html`<li>${icon("check")}<span><bdi>${visible(description || scope)}</bdi> <span class="soft small">${end(expiresAt)}</span></span></li>`,
+    )}
   </ul>`;
 }
 

@@ -5,8 +5,10 @@ import { accessEnds } from "../parts/access-ends.ts";
 import { hidden } from "../parts/components.ts";
 import { type Child, html, type Markup } from "../parts/html.ts";
 import { icon } from "../parts/icons.ts";
-import { durationLabel, shownTime } from "../shown-time.ts";
+import { bothNames } from "../parts/person-names.ts";
+import { day, durationLabel, shownTime } from "../shown-time.ts";
 import { NAME_LENGTH, name, visible } from "../untrusted-text.ts";
+import { endingScopes } from "./company-apps.ts";
 import { companyPage, companyPath } from "./company-layout.ts";
 import { lastsThere } from "./connections.ts";
 import type { CompanyReviewView } from "./views.ts";
@@ -35,57 +37,83 @@ export function companyReviewPage(view: CompanyReviewView, chrome: Chrome): stri
 }
 
 /** The chosen rule, as the form before has it. */
-function newRule({ fields, app, company }: CompanyReviewView, { words }: Chrome): Child {
+function newRule({ fields, app, company, allows, opens }: CompanyReviewView, { words }: Chrome): Child {
   const chosen = fields.find(([field]) => field === "rule")?.[1];
-  const { decisions, decisionHints } = words.company;
+  const { decisions, decisionHints, selectedHint } = words.company;
   if (chosen === undefined || !Object.hasOwn(decisions, chosen)) return null;
   const rule = chosen as keyof typeof decisions;
-  const hint = rule === "default" ? null : rich(decisionHints[rule], { app: name(app), company: name(company.name) });
-  return html`<div>
+  const names = { app: name(app), company: name(company.name) };
+  const general = rule === "default" ? null : rich(decisionHints[rule], names);
+  const hint = allows !== null && allows.members !== null ? selectedHint : general;
+  return html`<div class="stack close">
     <p><strong>${decisions[rule]}</strong></p>
-    ${hint !== null && html`<p class="soft small">${hint}</p>`} ${rule === "allow" && untilWhen(fields, words)}
+    ${hint !== null && html`<p class="soft small">${hint}</p>`}
+    ${allows !== null && approval(allows, fields, opens === null, words)}
   </div>`;
 }
 
-/** The end that the admin chose for the approval. Nothing where it stays as it was. */
-function untilWhen(fields: CompanyReviewView["fields"], words: Chrome["words"]): Child {
+/** Who may use the app, what for, and until when. The permissions are left out where the page names them below. */
+function approval(
+  { members, scopes, endsAt }: NonNullable<CompanyReviewView["allows"]>,
+  fields: CompanyReviewView["fields"],
+  listed: boolean,
+  words: Chrome["words"],
+): Child {
+  const { company } = words;
+  const listOf = (items: readonly Child[]) =>
+    html`<ul class="plain">${items.map((item) => html`<li>${item}</li>`)}</ul>`;
+  const who =
+    members === null
+      ? company.everybody
+      : listOf(members.map(({ username, personName }) => bothNames({ name: personName, username })));
+  const rows: readonly (readonly [string, Child])[] = [
+    [company.who, who],
+    ...(listed ? [[company.ceiling, listOf(scopes.map((text) => html`<bdi>${visible(text)}</bdi>`))] as const] : []),
+    [company.untilWhen, untilWhen(fields, endsAt, words)],
+  ];
+  return rows.map(([term, value]) => html`<div><p class="soft small">${term}</p><div>${value}</div></div>`);
+}
+
+/** The end that the admin chose for the approval, in the words of the form. */
+function untilWhen(fields: CompanyReviewView["fields"], endsAt: number | null, words: Chrome["words"]): string {
+  const { sameEnd, sameForever, untilEnded } = words.company;
   const chosen = fields.find(([field]) => field === "duration")?.[1] ?? "";
-  if (chosen !== "forever" && !/^\d{1,10}$/.test(chosen)) return null;
-  const { untilWhen: label, untilEnded } = words.company;
-  const value = chosen === "forever" ? untilEnded : durationLabel(words, chosen);
-  return html`<dl class="facts"><div><dt>${label}</dt><dd>${value}</dd></div></dl>`;
+  if (/^\d{1,10}$/.test(chosen)) return durationLabel(words, chosen);
+  if (chosen === "same") return endsAt === null ? sameForever : fill(sameEnd, { when: day(words, endsAt) });
+  return untilEnded;
 }
 
 function effects(view: CompanyReviewView, chrome: Chrome): readonly Child[] {
   const { words } = chrome;
   const { reviewRule: review } = words.company;
   const names = { app: name(view.app), company: name(view.company.name) };
-  const { opens, blocks, withdraws, loses, shortens } = view;
+  const { opens, blocks, withdraws, loses, shortens, stays } = view;
+  const said = (text: string, more: Readonly<Record<string, Child>> = {}) =>
+    html`<p>${rich(text, { ...names, ...more })}</p>`;
   const date = (at: number) => shownTime(words, at, "exact");
   const soon = html`<p class="soft small">${accessEnds(view.stopsIn, chrome)}</p>`;
   return [
-    opens !== null && effect(rich(review.opens, names), null, opens, review.allowed, chrome),
+    opens !== null && effect(said(review.opens), null, opens, review.allowed, chrome),
     blocks !== null &&
-      effect(rich(review.blocks, names), blocks.people, blocks.scopes, review.permissions, chrome, [
+      effect(said(review.blocks), blocks.people, blocks.scopes, review.permissions, chrome, [
         soon,
         lastsThere(view.lasting, chrome),
       ]),
-    withdraws !== null && effect(rich(review.withdraws, names), withdraws.people, [], "", chrome),
-    loses !== null && effect(rich(review.loses, names), loses.people, loses.scopes, review.permissions, chrome, soon),
+    withdraws !== null && effect(said(review.withdraws), withdraws.people, [], "", chrome),
+    loses !== null && effect(said(review.loses), loses.people, loses.scopes, review.permissions, chrome, soon),
     shortens !== null &&
       effect(
-        shortens.from === null
-          ? rich(review.shortensForever, { ...names, to: date(shortens.to) })
-          : rich(review.shortens, { ...names, to: date(shortens.to), from: date(shortens.from) }),
+        [said(review.shortens, { to: date(shortens.to) }), endingScopes(shortens.scopes, view.now, chrome)],
         shortens.people,
         [],
         "",
         chrome,
       ),
+    stays.length > 0 && html`<div class="effect">${said(review.stays)} ${endingScopes(stays, view.now, chrome)}</div>`,
   ];
 }
 
-/** One consequence: a sentence, how many members it concerns, and which permissions. */
+/** One consequence: a sentence in a paragraph, how many members it concerns, and which permissions. */
 function effect(
   sentence: Child,
   people: number | null,
@@ -96,7 +124,7 @@ function effect(
 ): Markup {
   const { company } = words;
   return html`<div class="effect">
-    <p>${sentence}</p>
+    ${sentence}
     ${
       people === null
         ? html`<p class="soft small">${label}</p>`

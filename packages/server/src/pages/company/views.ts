@@ -37,6 +37,11 @@ export interface CompanyScope {
   readonly expiresAt?: number | null;
 }
 
+/** A permission with its latest end. Null: none. */
+export interface EndingScope extends CompanyScope {
+  readonly expiresAt: number | null;
+}
+
 /** A redirect host: `value` for the form, `text` for the reader. */
 export interface CompanyHost {
   readonly value: string;
@@ -180,10 +185,13 @@ export interface CompanyAppPageView extends CompanyFrame {
   readonly services: readonly ConnectedService[];
   /** Null: the app has no access. */
   readonly access: null | {
-    readonly scopes: readonly CompanyScope[];
+    /** What it can do now, each with its end. Empty: nobody has access now. */
+    readonly scopes: readonly EndingScope[];
+    /** What the company's consent allows: members who chose the company before can connect the app again without a page. */
+    readonly standing: readonly EndingScope[];
+    /** The beginning of this consent. */
     readonly grantedAt: number;
     readonly lastUsedAt: number | null;
-    readonly expiresAt: number | null;
     /** When an admin paused it for everyone. Null or absent: it is not paused. */
     readonly pausedAt?: number | null;
     readonly people: number;
@@ -215,6 +223,12 @@ export interface CompanyReviewView extends CompanyFrame {
   /** Target of the form, below the company's path. */
   readonly action: string;
   readonly fields: readonly (readonly [name: string, value: string])[];
+  /** For an approval: the members whom it names (null: all), its permissions, and its end (null: none). */
+  readonly allows: null | {
+    readonly members: readonly { readonly username: string; readonly personName: string | null }[] | null;
+    readonly scopes: readonly string[];
+    readonly endsAt: number | null;
+  };
   /** The permissions that all members can give the app. Null: that does not change. */
   readonly opens: readonly string[] | null;
   /** Everybody's access ends. */
@@ -223,8 +237,14 @@ export interface CompanyReviewView extends CompanyFrame {
   readonly withdraws: { readonly people: number; readonly endsAt: number | null } | null;
   /** Members' access loses these permissions. */
   readonly loses: { readonly people: number; readonly scopes: readonly string[] } | null;
-  /** Access ends sooner. `from`: null: it had no end. */
-  readonly shortens: { readonly people: number; readonly from: number | null; readonly to: number } | null;
+  /** Access to these permissions ends sooner. `scopes`: with the ends until now. */
+  readonly shortens: {
+    readonly people: number;
+    readonly to: number;
+    readonly scopes: readonly EndingScope[];
+  } | null;
+  /** The permissions that an approval leaves as they are. */
+  readonly stays: readonly EndingScope[];
   /** Minutes for which tokens still work if access ends now. */
   readonly stopsIn: number;
   /** Services where it keeps the access that it has there, if its access here ends. */

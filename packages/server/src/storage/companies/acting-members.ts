@@ -2,7 +2,7 @@
 
 import { cappedEnd } from "../../oauth/consent-reach.ts";
 import { type GrantedScope, type Millis, NEVER } from "../../oauth/model.ts";
-import type { ActingPerson, CompanyKey, LiveAccess } from "../../owners/company-storage.ts";
+import type { ActingPerson, CompanyKey, HeldScope } from "../../owners/company-storage.ts";
 import type { EndCause } from "../../owners/storage.ts";
 import { noteEnded } from "../consents/history.ts";
 import { query, type Row, sql, type Tx, words } from "../define-verbs.ts";
@@ -31,10 +31,10 @@ export const countActing = query<ActingFor, { readonly people: number; readonly 
   },
 });
 
-/** The live access of an app in the company's name: its scopes, and its latest end. `endsForMembers`: without admins. */
+/** The live access of an app in the company's name: each scope of each person with its latest end. */
 export const liveAccess = query<
   CompanyKey & { readonly clientId: string; readonly ceiling: Millis | null; readonly now: Millis },
-  LiveAccess
+  readonly HeldScope[]
 >({
   sql: sql`SELECT person_id, scopes, absolute_until, COALESCE(decided_at, created_at) AS decided_at FROM grants
     WHERE partition = :partition AND owner_id = :companyId AND client_id = :clientId
@@ -43,18 +43,18 @@ export const liveAccess = query<
   bind: ({ partition, companyId, clientId, now }) => ({ partition, companyId, clientId, now }),
   outcome: (rows, { ceiling, now }, staff) => {
     const admins = new Set(staff.map((row) => text(row, "person_id")));
-    const endOf = (row: Row) => cappedEnd(whole(row, "absolute_until"), whole(row, "decided_at"), ceiling) ?? NEVER;
-    const live = rows.filter((row) => endOf(row) > now);
-    const latest = (some: readonly Row[]) => {
-      const last = Math.max(0, ...some.map(endOf));
-      return last === 0 ? undefined : last >= NEVER ? null : last;
-    };
-    const names = live.flatMap((row) => json<readonly GrantedScope[]>(row, "scopes").map(({ name }) => name));
-    return {
-      scopes: [...new Set(names)],
-      endsAt: latest(live),
-      endsForMembers: latest(live.filter((row) => !admins.has(text(row, "person_id")))),
-    };
+    const held = new Map<string, HeldScope>();
+    for (const row of rows) {
+      const personId = text(row, "person_id");
+      const last = cappedEnd(whole(row, "absolute_until"), whole(row, "decided_at"), ceiling) ?? NEVER;
+      for (const { name, expiresAt } of json<readonly GrantedScope[]>(row, "scopes")) {
+        const key = `${personId} ${name}`;
+        const end = Math.max(Math.min(expiresAt ?? NEVER, last), held.get(key)?.endsAt ?? 0);
+        if (end <= now || held.get(key)?.endsAt === null) continue;
+        held.set(key, { personId, admin: admins.has(personId), name, endsAt: end >= NEVER ? null : end });
+      }
+    }
+    return [...held.values()];
   },
 });
 

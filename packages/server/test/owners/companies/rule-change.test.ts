@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
+import type { Millis } from "../../../src/oauth/model.ts";
 import { beginsWith, hasText } from "../../../src/owners/companies/app-search.ts";
-import { type RuleNow, ruleChange } from "../../../src/owners/companies/rule-change.ts";
-import type { DefaultRule, ListedRule, NewRule } from "../../../src/owners/company-storage.ts";
+import { keptUntil, latestEnds, type RuleNow, ruleChange } from "../../../src/owners/companies/rule-change.ts";
+import type { DefaultRule, HeldScope, ListedRule, NewRule } from "../../../src/owners/company-storage.ts";
 import { anAppRule } from "../../storage/support/company-builders.ts";
 import { DAY, HOUR, NOW } from "../../storage/support/record-builders.ts";
 
@@ -9,8 +10,12 @@ const before = (change: Partial<ListedRule> = {}): ListedRule => ({
   ...{ clientId: "c", decidedBy: "operator", decidedAt: NOW, selected: [], ...anAppRule() },
   ...change,
 });
+const holds = (name: string, endsAt: Millis | null, by: Partial<HeldScope> = {}): HeldScope => ({
+  ...{ personId: "m", admin: false, name, endsAt },
+  ...by,
+});
 const now = (rule: ListedRule | undefined, defaultRule: DefaultRule = "ask"): RuleNow => ({
-  ...{ rule, defaultRule, accessEnds: rule?.rule === "allow" ? rule.endsAt : undefined },
+  ...{ rule, defaultRule, held: rule?.rule === "allow" ? rule.scopes.map((name) => holds(name, rule.endsAt)) : [] },
 });
 const named = (...selected: string[]) => before({ forSelected: true, selected });
 const allow = (change: Partial<NewRule> = {}): NewRule => ({ ...anAppRule(), ...change });
@@ -51,6 +56,41 @@ describe("what a rule takes, and whom it lets in", () => {
       ...(lost.length > 0 ? [`lost ${lost}`] : []),
       ...(shortens === undefined ? [] : ["sooner"]),
     ]).toEqual(effects);
+  });
+});
+
+describe("access that an approval changes", () => {
+  const held = [
+    holds("read", null),
+    holds("read", NOW + HOUR, { personId: "n" }),
+    holds("read", null, { personId: "boss", admin: true }),
+    holds("write", null),
+    holds("write", NOW + DAY, { personId: "boss", admin: true }),
+  ];
+  const present = { rule: undefined, defaultRule: "members", held } as const;
+  const day = allow({ endsAt: NOW + DAY });
+
+  test("for a day → access to its scopes ends with it, also that of admins; access to others stays", () => {
+    const change = ruleChange(present, day);
+    expect(change.shortens?.to).toBe(NOW + DAY);
+    expect(change.shortens?.held.map(({ personId }) => personId)).toEqual(["m", "boss"]);
+    expect(latestEnds(change.stays)).toEqual([{ name: "write", expiresAt: null }]);
+    expect(keptUntil(held, change, day)).toBeNull();
+    expect(keptUntil(held, change, { ...day, selected: ["m"] })).toBe(NOW + HOUR);
+  });
+
+  test("without a scope that the earlier approval had → members lose it, admins' access to it stays", () => {
+    const change = ruleChange({ ...present, rule: before({ scopes: ["read", "write"] }) }, day);
+    expect(change.lost).toEqual(["write"]);
+    expect(change.stays).toEqual([holds("write", NOW + DAY, { personId: "boss", admin: true })]);
+    expect(keptUntil(held, change, day)).toBe(NOW + DAY);
+  });
+
+  test("blocked or on request → nothing is said to stay, and the earlier ends hold", () => {
+    const ask = allow({ rule: "ask" });
+    expect(ruleChange(present, allow({ rule: "block" })).stays).toEqual([]);
+    expect(ruleChange(present, ask)).toMatchObject({ shortens: undefined, stays: [] });
+    expect(keptUntil(held, ruleChange(present, ask), ask)).toBeNull();
   });
 });
 

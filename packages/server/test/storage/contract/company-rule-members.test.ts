@@ -243,6 +243,24 @@ onEveryBackend("an app that a company allows for selected members", (storage) =>
     expect(await count(["read", "write"])).toEqual({ people: 1, members: 1 });
   });
 
+  test("approved for a day → access to its permissions ends then, also an admin's; access to another one stays", async () => {
+    const { company, admin, member } = await aStaffedCompany(storage(), { defaultRule: "members" });
+    const scopes = ["read", "write"];
+    for (const person of [member, admin]) await aLiveCompanyGrant(storage(), company, person, { scopes });
+    const held = (ceiling: number | null = null) =>
+      storage().companyApps.liveAccess({ ...keyOf(company), clientId: CLIENT, ceiling, now: NOW });
+    const endsIn = async () =>
+      (await held()).map(({ admin: isAdmin, name, endsAt }) => [isAdmin, name, endsAt && endsAt - NOW]).sort();
+    const before = await endsIn();
+    expect(before.map(([isAdmin, name]) => [isAdmin, name])).toEqual([
+      ...scopes.map((name) => [false, name]),
+      ...scopes.map((name) => [true, name]),
+    ]);
+    await set(company, anAppRule({ endsAt: NOW + DAY }));
+    expect(await endsIn()).toEqual(before.map(([isAdmin, name, end]) => [isAdmin, name, name === "read" ? DAY : end]));
+    expect((await held(HOUR)).map(({ endsAt }) => endsAt)).toEqual(before.map(() => NOW + HOUR));
+  });
+
   test("apps that the operator verified → those alone; a name can't pretend", async () => {
     const verified = aClient({ clientId: anId(), verified: true });
     const others = [

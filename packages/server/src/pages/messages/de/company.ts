@@ -170,8 +170,9 @@ export const company = {
       withdraws: "Diese Regel gilt für einige Mitglieder, die {app} nutzen, nicht mehr.",
       loses:
         "{app} verliert diese Berechtigungen bei Mitgliedern. Zugriff, den die Verwaltung selbst verbunden hat, bleibt.",
-      shortens: "Bisher kann der Zugriff von {app} bis {from} dauern. Mit dieser Regel endet er spätestens am {to}.",
-      shortensForever: "Bisher hat der Zugriff von {app} kein Ende. Mit dieser Regel endet er spätestens am {to}.",
+      shortens: "Mit dieser Regel enden diese Berechtigungen spätestens am {to}. Bisher gelten sie länger:",
+      stays:
+        "Diese Regel ändert diese Berechtigungen nicht. Zugriff, den Mitglieder oder die Verwaltung früher erlaubt haben, behält sein eigenes Ende:",
       people: "Betroffene Mitglieder",
       permissions: "Betroffene Berechtigungen",
       who: "Was geschieht mit dem Zugriff der Mitglieder, für die die Regel nicht mehr gilt?",
@@ -203,6 +204,10 @@ export const company = {
     usedBy: "Nutzen die App",
     people: { one: "1 Mitglied", other: "{count} Mitglieder" },
     nobody: "Derzeit niemandem",
+    endless: "ohne Ende",
+    standing: "Von {company} erlaubt",
+    standingText:
+      "Mitglieder, die {company} für diese App schon gewählt haben, können sie wieder verbinden, ohne gefragt zu werden, wenn die Regel sie lässt.",
     noEnd: "Wenn jemand sie widerruft",
     newHosts: "Neu seit der Freigabe: {hosts}. Dort fragen Mitglieder die Verwaltung, bis Sie die Regel neu speichern.",
     save: "Speichern",

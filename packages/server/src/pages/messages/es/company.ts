@@ -168,8 +168,9 @@ export const company = {
       withdraws: "Esta regla ya no incluye a algunos miembros que usan {app}.",
       loses:
         "{app} pierde estos permisos para los miembros. El acceso que conectaron los propios administradores se mantiene.",
-      shortens: "Ahora, el acceso de {app} puede durar hasta el {from}. Con esta regla, termina el {to} a más tardar.",
-      shortensForever: "Ahora, el acceso de {app} no tiene fin. Con esta regla, termina el {to} a más tardar.",
+      shortens: "Con esta regla, estos permisos terminan el {to} a más tardar. Hasta ahora duran más:",
+      stays:
+        "Esta regla no cambia estos permisos. El acceso que dieron antes miembros o administradores conserva su propio fin:",
       people: "Miembros afectados",
       permissions: "Permisos afectados",
       who: "¿Qué ocurre con el acceso de los miembros que la regla ya no incluye?",
@@ -199,6 +200,10 @@ export const company = {
     usedBy: "La usan",
     people: { one: "1 miembro", other: "{count} miembros" },
     nobody: "Nadie ahora",
+    endless: "sin fin",
+    standing: "Permitido por {company}",
+    standingText:
+      "Los miembros que ya eligieron {company} para esta aplicación pueden conectarla de nuevo sin que se les pregunte, si la regla lo permite.",
     noEnd: "Cuando alguien la revoque",
     newHosts:
       "Nuevo desde la aprobación: {hosts}. Allí los miembros preguntan a un administrador hasta que usted guarde de nuevo la regla.",

@@ -171,9 +171,9 @@ export const company = {
       loses:
         "{app} perd ces autorisations pour les membres. Les accès que les administrateurs ont connectés eux-mêmes restent.",
       shortens:
-        "Actuellement, l’accès de {app} peut durer jusqu’au {from}. Avec cette règle, il prend fin le {to} au plus tard.",
-      shortensForever:
-        "Actuellement, l’accès de {app} n’a pas de fin. Avec cette règle, il prend fin le {to} au plus tard.",
+        "Avec cette règle, ces autorisations prennent fin le {to} au plus tard. Jusqu’ici, elles durent plus longtemps :",
+      stays:
+        "Cette règle ne change pas ces autorisations. Les accès que des membres ou des administrateurs ont donnés auparavant gardent leur propre fin :",
       people: "Membres concernés",
       permissions: "Autorisations concernées",
       who: "Que devient l’accès des membres que la règle ne couvre plus ?",
@@ -205,6 +205,10 @@ export const company = {
     usedBy: "Utilisée par",
     people: { one: "1 membre", other: "{count} membres" },
     nobody: "Personne en ce moment",
+    endless: "sans fin",
+    standing: "Autorisé par {company}",
+    standingText:
+      "Les membres qui ont déjà choisi {company} pour cette application peuvent la reconnecter sans qu’on leur demande, si la règle le permet.",
     noEnd: "Quand quelqu’un la révoque",
     newHosts:
       "Nouveau depuis l’approbation : {hosts}. Les membres y demandent à un administrateur tant que vous n’avez pas enregistré de nouveau la règle.",

@@ -1,0 +1,99 @@
+/** The question before a company's rule about an app is saved, and what the app's page says of access: both as it really is. */
+
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { addCompany, addMember, type TestCompany } from "../support/company-staff.ts";
+import { Agent, authorize, authorizeUrl, type Form, type Page, signIn } from "../support/http-browser.ts";
+import { startServer, type TestClient, type TestServer } from "../support/test-server.ts";
+
+const DAY = 86_400_000;
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer();
+});
+afterAll(() => server.stop());
+
+async function as({ username }: { readonly username: string }): Promise<Agent> {
+  const agent = new Agent(server.issuer);
+  await signIn(agent, username);
+  return agent;
+}
+
+const appPath = ({ clientId }: TestClient, { slug }: TestCompany) => `/company/${slug}/apps/${clientId}`;
+
+function formTo(page: Page, { clientId }: TestClient): Form {
+  const form = page.forms.find(({ action }) => action.endsWith(`/apps/${clientId}`));
+  if (form === undefined) throw new Error(`no form: ${page.status} ${page.text.slice(0, 500)}`);
+  return form;
+}
+
+const plain = ({ text }: Page) => text.replaceAll(/<[^>]*>/g, " ").replaceAll(/\s+/g, " ");
+
+/** Submits the form about an app. The answer is the question, or says that the rule is saved. */
+const ask = async (agent: Agent, app: TestClient, of: TestCompany, fields: Record<string, string | string[]>) =>
+  agent.submit(formTo(await agent.get(appPath(app, of)), app), fields);
+
+/** A member's grants with the ends of their scopes, in days from now. Null: none. */
+async function endsFor({ partition, companyId, member }: TestCompany) {
+  const whose = { partition, companyId, personId: member.personId, now: server.now() };
+  const grants = await server.assent.storage.companyApps.grantsOfMember(whose);
+  const days = (at: number | null) => (at === null ? null : Math.round((at - server.now()) / DAY));
+  return grants.map(({ scopes }) => Object.fromEntries(scopes.map(({ name, expiresAt }) => [name, days(expiresAt)])));
+}
+
+test("members decided before; an approval of one permission for a day → that one ends then, the other stays, and the page says both", async () => {
+  const acme = await addCompany(server, { defaultRule: "members" });
+  const app = await server.addClient({ scopes: ["read", "write"] });
+  const url = authorizeUrl(server, app, { scope: "read write" });
+  const answer = { owner: acme.companyId, scope: ["read", "write"], duration: String(90 * 86_400) };
+  await authorize(new Agent(server.issuer), url, acme.member.username, answer);
+  const agent = await as(acme.admin);
+  const fields = { rule: "allow", audience: "everybody", scope: "read", duration: "86400" };
+  const question = await ask(agent, app, acme, fields);
+  const said = plain(question);
+  expect(said).toMatch(
+    /these permissions end on .+? at the latest\. Until now, they last longer: See your photos ends in 3 months Members affected 1/,
+  );
+  expect(said).toMatch(
+    /doesn’t change these permissions\. Access that members or admins gave before keeps its own end: Change your photos ends in 3 months/,
+  );
+  await agent.submit(formTo(question, app));
+  expect(await endsFor(acme)).toEqual([{ read: 1, write: 90 }]);
+});
+
+test("an approval for selected members → the question names them, the permissions, and the end", async () => {
+  const acme = await addCompany(server, { defaultRule: "members" });
+  const other = await server.addPerson();
+  await addMember(server, acme, other);
+  const app = await server.addClient({ scopes: ["read", "write"] });
+  await authorize(new Agent(server.issuer), authorizeUrl(server, app), acme.member.username, {
+    owner: acme.companyId,
+  });
+  const agent = await as(acme.admin);
+  const fields = { rule: "allow", audience: "selected", member: other.personId, scope: "read" };
+  const said = plain(await ask(agent, app, acme, { ...fields, duration: "86400" }));
+  expect(said).toMatch(
+    new RegExp(`Who may use it .*\\( ${other.username} \\) What members may let it do See your photos`),
+  );
+  expect(said).toMatch(/See your photos Until when 1 day /);
+  expect(said).not.toContain(acme.member.username);
+  expect(said).not.toContain("Change your photos");
+});
+
+test("the only member with access stops the app → nobody has access now, apart from what the company allows", async () => {
+  const acme = await addCompany(server, { defaultRule: "members" });
+  const app = await server.addClient();
+  await authorize(new Agent(server.issuer), authorizeUrl(server, app), acme.member.username, {
+    owner: acme.companyId,
+  });
+  const agent = await as(acme.admin);
+  const page = async () => plain(await agent.get(appPath(app, acme)));
+  expect(await page()).toMatch(/Access now The app may See your photos .*Allowed by Acme Corp See your photos/);
+  const { partition, companyId, member } = acme;
+  await server.assent.storage.companyApps.setOptOut({
+    ...{ partition, companyId, clientId: app.clientId, personId: member.personId, out: true, now: server.now() },
+  });
+  const after = await page();
+  expect(after).toMatch(/Access now Used by Nobody now .*Allowed by Acme Corp See your photos/);
+  expect(after).not.toContain("The app may");
+  expect(after).toContain("Members who chose Acme Corp for this app before can connect it again without being asked");
+});
