@@ -115,11 +115,37 @@ test("export and import: counted, verified; done again → said, nothing written
   const env = { ASSENT_DATA_DIR: join(at.folder, "moved") };
   expect((await at.run(["import", "all.jsonl"], { env })).code).toBe(1);
   await at.json(["db", "migrate"], { env });
-  const done = { rows: exported.rows, resumed: false, replaced: null, ended: null, verified: true };
+  const done = {
+    ...{ rows: exported.rows, resumed: false, unchanged: false },
+    ...{ replaced: null, ended: null, verified: true },
+  };
   expect(await at.json(["import", "all.jsonl"], { env })).toEqual(done);
   expect(await at.json(["user", "list"], { env })).toHaveLength(1);
-  expect(await at.json(["import", "all.jsonl"], { env })).toEqual({ ...done, resumed: true });
+  expect(await at.json(["import", "all.jsonl"], { env })).toEqual({ ...done, unchanged: true });
+  // Also where the file came from: no earlier import wrote these rows.
+  for (const where of [{ env }, {}]) {
+    const again = await at.run(["import", "all.jsonl"], where);
+    expect([again.code, again.stdout, again.stderr]).toEqual([
+      0,
+      "Nothing to import: the database already holds exactly the data of this file. Nothing was changed.\n",
+      "",
+    ]);
+  }
   expect(existsSync(join(at.folder, "all.jsonl.part"))).toBe(false);
+});
+
+test("an import that was interrupted → said that the second one wrote the rest", async () => {
+  await at.json(["export", "part.jsonl"]);
+  const env = { ASSENT_DATA_DIR: join(at.folder, "part") };
+  await at.json(["db", "migrate"], { env });
+  const database = new DatabaseSync(join(env.ASSENT_DATA_DIR, "assent.db"));
+  database.exec("CREATE TRIGGER power BEFORE INSERT ON people BEGIN SELECT RAISE(ABORT, 'the power went'); END");
+  expect((await at.run(["import", "part.jsonl"], { env })).code).toBe(1);
+  database.exec("DROP TRIGGER power");
+  database.close();
+  const { code, stdout, stderr } = await at.run(["import", "part.jsonl"], { env });
+  expect([code, stdout]).toEqual([0, expect.stringMatching(/^Imported \d+ rows\. All tables match the file\.\n$/)]);
+  expect(stderr).toBe("An interrupted import had written some of these rows. This import wrote the rest.\n");
 });
 
 test("import over data: a process has it open → refused; else replaced, with a copy beside it that restore takes", {

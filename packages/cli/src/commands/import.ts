@@ -25,10 +25,13 @@ async function read(file: string, options: JsonOption & YesOption): Promise<void
   const config = await loadConfig();
   const before = await checkImport(config, file);
   if (before !== "ready") return replace(file, config, before, options);
-  const { rows, resumed } = await importFromFile(config, file, Date.now());
+  const { rows, resumed, unchanged } = await importFromFile(config, file, Date.now());
   const out = new Output(options.json ?? false);
-  out.done({ rows, resumed, replaced: null, ended: null, verified: true }, imported(rows));
-  if (resumed) out.note("An earlier import had written some or all of these rows.");
+  const text = unchanged
+    ? "Nothing to import: the database already holds exactly the data of this file. Nothing was changed."
+    : imported(rows);
+  out.done({ rows, resumed, unchanged, replaced: null, ended: null, verified: true }, text);
+  if (resumed) out.note("An interrupted import had written some of these rows. This import wrote the rest.");
 }
 
 async function replace(file: string, config: Config, before: "unfinished" | "filled", options: JsonOption & YesOption) {
@@ -44,8 +47,8 @@ async function replace(file: string, config: Config, before: "unfinished" | "fil
     options,
   );
   const out = new Output(options.json ?? false);
-  const { rows, resumed, replaced, ended } = await replaceFromFile(config, file, { waits: (text) => out.note(text) });
-  out.done({ rows, resumed, replaced, ended, verified: true }, imported(rows));
+  const { rows, replaced, ended } = await replaceFromFile(config, file, { waits: (text) => out.note(text) });
+  out.done({ rows, resumed: false, unchanged: false, replaced, ended, verified: true }, imported(rows));
   if (replaced !== null) out.note(`The previous database is in ${replaced}.`);
   noteEnded(out, ended, { source: "export", keepConsents: false, replaced: holds });
 }

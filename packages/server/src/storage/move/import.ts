@@ -13,8 +13,10 @@ import { columnsOf, pagesOf } from "./table-pages.ts";
 
 export interface Imported {
   readonly rows: Readonly<Record<string, number>>;
-  /** True: an earlier import of the same file was interrupted or had ended, and this one continued it. */
+  /** True: an earlier import of the same file was interrupted, and this one wrote the rest. */
   readonly resumed: boolean;
+  /** True: the database already held exactly the data of the file, so nothing was written. */
+  readonly unchanged: boolean;
 }
 
 /** The database is not empty, or its content differs from the file. The message says how. */
@@ -54,7 +56,7 @@ export async function importDatabase(host: SchemaHost, file: string): Promise<Im
   const contents = await contentsOf(file);
   refuseOtherSchema(await appliedTo(host), contents);
   const rows = countsOf(contents);
-  if (await alreadyDone(host, contents)) return { rows, resumed: true };
+  if (await alreadyDone(host, contents)) return { rows, resumed: false, unchanged: true };
   const { progress, resumed } = await begin(host, contents);
   await copyRows(file, progress, (insert, reached) =>
     host.exclusively(async (tx) => {
@@ -67,7 +69,7 @@ export async function importDatabase(host: SchemaHost, file: string): Promise<Im
     if (contents.header.epoch !== null) await writeState(tx, STATES.epoch, contents.header.epoch);
     await dropState(tx, STATES.importing);
   });
-  return { rows, resumed };
+  return { rows, resumed, unchanged: false };
 }
 
 /** Reads the whole file and looks at the database, which may have an older schema. Throws `NotAnExport`. */
@@ -121,7 +123,7 @@ export async function replaceDatabase(
     const count = Math.max(before?.count ?? 0, contents.header.epoch?.count ?? 0) + 1;
     return endAllAtOnce(tx, { at: now, count, next: null, keepConsents: false });
   });
-  return { rows: countsOf(contents), resumed: false, ended };
+  return { rows: countsOf(contents), resumed: false, unchanged: false, ended };
 }
 
 function countsOf({ tables }: Contents): Readonly<Record<string, number>> {
@@ -277,8 +279,8 @@ async function firstDifference(tx: Tx, { tables }: Contents): Promise<Difference
 }
 
 /**
- * The process of an import was killed after its last transaction. Nothing is left to do, and the operator who runs the
- * import again is told so.
+ * True: nothing is left to do, and the operator is told so. An earlier import wrote the data, or the file was made from
+ * this database, and nothing has changed since.
  */
 async function alreadyDone(host: SchemaHost, contents: Contents): Promise<boolean> {
   const { header, tables } = contents;
