@@ -230,6 +230,7 @@ export const countOwners = query<{ readonly clientId: string; readonly most: num
   outcome: ([row]) => (row === undefined ? 0 : whole(row, "owners")),
 });
 
+const lastingConsent = sql`status = 'active' AND (expires_at IS NULL OR expires_at > :now)`;
 const liveGrant = sql`${isActive} AND idle_until > :now AND absolute_until > :now`;
 
 export interface Counted {
@@ -240,7 +241,7 @@ export interface Counted {
 export const countOfClient = query<Counted & { readonly clientId: string }, Pick<OwnerCounts, "consents" | "grants">>({
   sql: sql`SELECT
     (SELECT COUNT(*) FROM (SELECT 1 FROM consents
-      WHERE +partition >= 0 AND client_id = :clientId AND status = 'active' LIMIT :most) AS few) AS consents,
+      WHERE +partition >= 0 AND client_id = :clientId AND ${lastingConsent} LIMIT :most) AS few) AS consents,
     (SELECT COUNT(*) FROM (SELECT 1 FROM grants WHERE ${liveGrant} AND (partition, owner_id, client_id) IN
       (SELECT partition, owner_id, client_id FROM consents WHERE +partition >= 0 AND client_id = :clientId) LIMIT :most) AS few) AS grants`,
   bind: (args) => ({ ...args }),
@@ -253,9 +254,9 @@ export const countOfClient = query<Counted & { readonly clientId: string }, Pick
  */
 export const countOfScope = query<Counted & { readonly name: string }, ScopeCounts>({
   sql: sql`SELECT
-    (SELECT COUNT(*) FROM (SELECT 1 FROM consents WHERE (partition, owner_id, client_id) > (-1, '', '') AND status = 'active'
-      AND (expires_at IS NULL OR expires_at > :now) AND REPLACE(scopes, :granted, '') <> scopes LIMIT :most) AS few) AS consents,
-    (SELECT COUNT(*) FROM (SELECT 1 FROM company_rules WHERE (partition, company_id, client_id) > (-1, '', '') AND rule = 'allow'
+    (SELECT COUNT(*) FROM (SELECT 1 FROM consents WHERE (partition, owner_id, client_id) > (-1, '', '') AND ${lastingConsent}
+      AND REPLACE(scopes, :granted, '') <> scopes LIMIT :most) AS few) AS consents,
+    (SELECT COUNT(*) FROM (SELECT 1 FROM company_rules WHERE (partition, company_id, client_id) > (-1, '', '') AND (rule = 'allow' OR audience = 'selected')
       AND (ends_at IS NULL OR ends_at > :now) AND REPLACE(scopes, :named, '') <> scopes LIMIT :most) AS few) AS approvals`,
   bind: ({ name, now, most }) => ({
     granted: `"name":${JSON.stringify(name)}`,
@@ -273,7 +274,7 @@ export const countOfScope = query<Counted & { readonly name: string }, ScopeCoun
 export const countOfOwner = query<Counted & { readonly partition: number; readonly ownerId: string }, OwnerCounts>({
   sql: sql`SELECT
     (SELECT COUNT(*) FROM (SELECT 1 FROM consents
-      WHERE partition = :partition AND owner_id = :ownerId AND status = 'active' LIMIT :most) AS few) AS consents,
+      WHERE partition = :partition AND owner_id = :ownerId AND ${lastingConsent} LIMIT :most) AS few) AS consents,
     (SELECT COUNT(*) FROM (SELECT 1 FROM grants
       WHERE partition = :partition AND owner_id = :ownerId AND ${liveGrant} LIMIT :most) AS few) AS grants,
     (SELECT COUNT(*) FROM (SELECT 1 FROM sessions

@@ -274,6 +274,14 @@ onEveryBackend("counts before a client or an owner is deleted", (storage) => {
     // The code has expired after one minute, and the unused session has ended. Refresh tokens are still valid.
     expect(await ofClient(clientId, NOW + HOUR)).toEqual({ consents: 2, grants: 2 });
     expect(await ofOwner(NOW + DAY)).toEqual({ ...none, consents: 1, grants: 2 });
+    const short = await anApprovedGrant(storage(), { clientId: "client-short" }, { duration: 3600 });
+    const ofShort = (now: number) =>
+      storage().consents.countOfOwner({ ...short.person, ownerId: short.person.personId, now, most: 10 });
+    expect([(await ofShort(NOW)).consents, (await ofShort(NOW + HOUR)).consents]).toEqual([1, 0]);
+    expect([
+      (await ofClient("client-short", NOW)).consents,
+      (await ofClient("client-short", NOW + HOUR)).consents,
+    ]).toEqual([1, 0]);
   });
 
   test("what names a scope → active consents and approvals; not a revoked, an expired, or a longer name", async () => {
@@ -296,6 +304,12 @@ onEveryBackend("counts before a client or an owner is deleted", (storage) => {
     await storage().consents.revoke({ partition, ownerId, clientId, revokedBy: ownerId, now: NOW });
     expect((await count(read, NOW)).consents).toBe(2);
     expect((await count(read, NOW + 2 * DAY)).approvals).toBe(0);
+    const selected = [admin.personId];
+    await storage().companyApps.setRule({
+      ...rule,
+      rule: { ...anAppRule({ scopes: [read], endsAt: NOW + DAY }), selected },
+    });
+    expect(await count(read, NOW)).toMatchObject({ approvals: 1 });
   });
 
   test("a company → its members and the consents in its name; a member → their company", async () => {
