@@ -74,13 +74,38 @@ export function countedAll(counts: Readonly<Record<string, number>>, most?: numb
   return parts.length === 0 ? last : `${parts.join(", ")} and ${last}`;
 }
 
+/** What disabling something ends, and what it leaves, in the words of `countedAll`. */
+export interface Disabling {
+  readonly ends: string;
+  readonly stays: string;
+  readonly owned?: string;
+}
+
 /** What the operator reads before they disable something. `noun`: what it is, for the time when it is enabled again. */
-export function disablingText(
-  what: string,
-  noun: string,
-  { ends, stays, owned = "" }: { readonly ends: string; readonly stays: string; readonly owned?: string },
-): string {
-  const gone = ends === "no access" ? "" : ` They don't come back when you enable the ${noun} again.`;
+export function disablingText(what: string, noun: string, { ends, stays, owned = "" }: Disabling): string {
+  const gone = ends === "no access" ? "" : ` ${goneForGood(noun)}`;
   const kept = stays === "no access" ? "" : ` ${stays}${owned} will stay.`;
-  return `Disabling ${what} ends ${ends}.${gone}${kept} Issued access tokens work until they expire.`;
+  return `Disabling ${what} ends ${ends}.${gone}${kept} ${TOKENS}`;
+}
+
+/** The same, once it is done. Undefined: it was disabled already. */
+export function disabledText(what: string, noun: string, disabling: Disabling | undefined): string {
+  if (disabling === undefined) return `${what} was disabled already. Nothing was ended.`;
+  const { ends, stays, owned = "" } = disabling;
+  const gone = ends === "no access" ? "No access had to end." : `Ended ${ends}. ${goneForGood(noun)}`;
+  const kept = stays === "no access" ? "" : ` Kept: ${stays}${owned}.`;
+  return `Disabled ${what}. ${gone}${kept} ${TOKENS}`;
+}
+
+/** What is true once something is enabled again. `holds`: the consents that count again, in the words of `countedAll`. */
+export function enabledText(what: string, holds: string): string {
+  const again =
+    holds === "no access" ? "" : ` These count again: ${holds}. With them, apps get access without asking the owner.`;
+  return `Enabled ${what}. Sessions and grants that ended stay ended.${again}`;
+}
+
+export const TOKENS = "Issued access tokens work until they expire.";
+
+function goneForGood(noun: string): string {
+  return `They don't come back when you enable the ${noun} again.`;
 }

@@ -4,7 +4,7 @@ import type { Client, ClientChanges, OpenedAdmin, OwnClientSettings, Place } fro
 import { type Command, Option } from "commander";
 import { jsonOf, logoOf } from "../client-files.ts";
 import { lineOf, UsageError } from "../command-errors.ts";
-import { confirm, counted, countedAll, disablingText, type YesOption, yesOption } from "../confirm.ts";
+import { type YesOption, yesOption } from "../confirm.ts";
 import { CLIENT_COLUMNS } from "../list-columns.ts";
 import type { Output, WireRecord } from "../print-records.ts";
 import {
@@ -26,6 +26,7 @@ import {
   withAdmin,
 } from "../shared-options.ts";
 import { registerConnect } from "./client-connect.ts";
+import { removalNotes, remove, setStatus, statusChange } from "./client-ending.ts";
 import { registerExchange } from "./client-exchange.ts";
 import { withOwnLogo } from "./client-own-logo.ts";
 import { addWorkloadOptions, type WorkloadOptions, workloadOf } from "./client-workload.ts";
@@ -386,7 +387,7 @@ async function change(
     const { clientOf, clientRecord, droppedValues, needsSecret, redirectRemarks, rotateSecret, updateClient } =
       await import("@assent/server/admin");
     const before = await clientOf(clientId, admin);
-    if (options.status === "disabled") await confirmDisabling(clientId, options, admin);
+    const told = await statusChange(clientId, options.status, options, admin);
     const changed = await withOwnLogo(await updateClient(clientId, changes, admin), options, admin, out);
     // The new method can't use what the server stores of the old secret, so the client gets a new secret.
     const { client, secret } = needsSecret(changed)
@@ -397,49 +398,10 @@ async function change(
     await warn(client, admin, out, command);
     const similar = await warnOfSimilar(client, admin, out);
     out.record({ ...clientRecord(client, admin.issuer, secret), ...similar }, ["client_secret"]);
+    if (secret !== null) out.note("The old secret no longer works.");
+    for (const note of removalNotes(before, client)) out.note(note);
+    if (told !== undefined) out.note(told);
   });
-}
-
-/** Asks nothing about a client that is already disabled: all its grants have ended. */
-async function confirmDisabling(clientId: string, options: YesOption, admin: OpenedAdmin) {
-  const { MOST_COUNTED, impactOfClient } = await import("@assent/server/admin");
-  const { client, consents, grants } = await impactOfClient(clientId, admin);
-  if (client.status === "disabled") return;
-  const ends = countedAll({ grant: grants }, MOST_COUNTED);
-  const stays = countedAll({ consent: consents }, MOST_COUNTED);
-  await confirm(disablingText(`${client.name} (${clientId})`, "client", { ends, stays, owned: " of owners" }), options);
-}
-
-async function setStatus(clientId: string, status: "active" | "disabled", options: JsonOption & YesOption) {
-  await withAdmin(options, async (admin, out) => {
-    const { clientRecord, updateClient } = await import("@assent/server/admin");
-    if (status === "disabled") await confirmDisabling(clientId, options, admin);
-    out.record(clientRecord(await updateClient(clientId, { status }, admin), admin.issuer));
-  });
-}
-
-async function remove(clientId: string, options: JsonOption & YesOption) {
-  await withAdmin(options, async (admin, out) => {
-    const { deleteClient, MOST_COUNTED, impactOfClient } = await import("@assent/server/admin");
-    const { client, consents, grants } = await impactOfClient(clientId, admin);
-    await confirm(deletionText(`${client.name} (${clientId})`, { consents, grants }, MOST_COUNTED), options);
-    await deleteClient(clientId, admin);
-    out.done({ client_id: clientId, deleted: true }, `Deleted ${clientId}. All its grants and consents have ended.`);
-  });
-}
-
-/** An owner has one consent for a client, so the number of consents is that of owners. */
-function deletionText(
-  what: string,
-  { consents, grants }: { readonly consents: number; readonly grants: number },
-  most: number,
-): string {
-  const owners = counted(consents, "person or company", most, "people or companies");
-  const ends =
-    consents === 0 && grants === 0
-      ? `Deleting ${what} ends no access of people or companies.`
-      : `Deleting ${what} ends the consent of ${owners}, and ${counted(grants, "grant", most)}. If you register the app again, they must consent again.`;
-  return `${ends} The client gets no more tokens. Issued access tokens work until they expire. You can't undo this.`;
 }
 
 async function rotate(clientId: string, options: JsonOption & { readonly overlap: number }) {

@@ -1,6 +1,6 @@
 /** `assent company …`: companies, which own the access that members grant in their names. */
 
-import type { AppPolicy, Company, CompanyChanges, OpenedAdmin, Place } from "@assent/server/admin";
+import type { AppPolicy, Company, CompanyAppImpact, CompanyChanges, OpenedAdmin, Place } from "@assent/server/admin";
 import { type Command, Option } from "commander";
 import { UsageError } from "../command-errors.ts";
 import {
@@ -8,7 +8,10 @@ import {
   confirmOnTerminal,
   counted,
   countedAll,
+  disabledText,
   disablingText,
+  enabledText,
+  TOKENS,
   type YesOption,
   yesOption,
 } from "../confirm.ts";
@@ -196,23 +199,41 @@ async function update(slug: string, options: UpdateOptions & YesOption) {
   await withAdmin(options, async (admin, out) => {
     const { companyBySlug, companyRecord, companySignInRecord, signInOf, updateCompany, updateCompanySignIn } =
       await import("@assent/server/admin");
-    if (status === "disabled") await confirmDisabling(slug, options, admin);
+    const notes = await changeNotes(slug, changes, options, admin);
     // The domains first: they can be refused because of others.
     if (Object.keys(signIn).length > 0) await updateCompanySignIn(slug, signIn, admin);
     const company =
       Object.keys(changes).length > 0 ? await updateCompany(slug, changes, admin) : await companyBySlug(slug, admin);
     out.record({ ...companyRecord(company), ...companySignInRecord(await signInOf(company, admin)) });
+    for (const note of notes) out.note(note);
   });
 }
 
-/** Asks nothing about a company that is already disabled: all its grants have ended. */
-async function confirmDisabling(slug: string, options: YesOption, admin: OpenedAdmin) {
+/**
+ * Asks before the company is disabled, unless it is already: then all its grants have ended. Returns what the operator reads once
+ * the company is changed.
+ */
+async function changeNotes(
+  slug: string,
+  { status, defaultRule }: CompanyChanges,
+  options: YesOption,
+  admin: OpenedAdmin,
+): Promise<readonly string[]> {
   const { MOST_COUNTED, impactOfCompany } = await import("@assent/server/admin");
   const { company, grants, consents } = await impactOfCompany(slug, admin);
-  if (company.status === "disabled") return;
-  const ends = countedAll({ grant: grants }, MOST_COUNTED);
+  const what = `${company.name} (${company.slug})`;
   const stays = countedAll({ consent: consents }, MOST_COUNTED);
-  await confirmOnTerminal(disablingText(`${company.name} (${company.slug})`, "company", { ends, stays }), options);
+  const notes: string[] = [];
+  if (defaultRule !== undefined && defaultRule !== "members" && defaultRule !== company.defaultRule && consents > 0)
+    notes.push(
+      `The new default rule is for new connections. Apps that the company let in keep their access: ${stays}. To end one, run: assent company revoke SLUG CLIENT_ID`,
+    );
+  if (status === "active" && company.status !== "active") notes.push(enabledText(what, stays));
+  if (status !== "disabled") return notes;
+  if (company.status === "disabled") return [...notes, disabledText(what, "company", undefined)];
+  const disabling = { ends: countedAll({ grant: grants }, MOST_COUNTED), stays };
+  await confirmOnTerminal(disablingText(what, "company", disabling), options);
+  return [...notes, disabledText(what, "company", disabling)];
 }
 
 async function remove(slug: string, options: JsonOption & YesOption) {
@@ -225,7 +246,10 @@ async function remove(slug: string, options: JsonOption & YesOption) {
       options,
     );
     const { companyId, slug: was } = await deleteCompany(slug, admin);
-    out.done({ id: companyId, slug: was, deleted: true }, `Deleted ${was}. All its grants have ended.`);
+    out.done(
+      { id: companyId, slug: was, deleted: true },
+      `Deleted ${company.name} (${was}). Ended ${countedAll(counts, MOST_COUNTED)}. ${TOKENS}`,
+    );
   });
 }
 
@@ -248,7 +272,7 @@ async function removeMember_(slug: string, login: string, options: JsonOption & 
     const ended = await removeMember(slug, login, admin);
     out.done(
       { slug, username: login, removed: true, grants_ended: ended },
-      `Removed the member. Ended ${counted(ended, "grant")} that the person made for the company. The company's consents stay.`,
+      `Removed the member. Ended ${counted(ended, "grant")} that the person made for the company. The company's consents stay. ${TOKENS}`,
     );
     const left = await firstOf(companyMembers(slug, admin));
     if (!left.some(({ role }) => role === "admin")) {
@@ -277,25 +301,60 @@ async function policy(slug: string, clientId: string, options: PolicyOptions & Y
     throw new UsageError("use --members only with --rule ask, --rule none or --for");
   }
   await withAdmin(options, async (admin, out) => {
-    const { setAppPolicy } = await import("@assent/server/admin");
-    if (rule === "block") await confirmBlocking(slug, clientId, options, admin);
+    const { clientOf, companyRules, impactOfCompanyApp, setAppPolicy } = await import("@assent/server/admin");
+    await clientOf(clientId, admin);
+    const before = await impactOfCompanyApp(slug, clientId, admin);
+    if (rule === "block") await confirmBlocking(before, options);
+    const ruleOf = async () => (await companyRules(slug, admin)).find((one) => one.clientId === clientId);
+    const earlier = await ruleOf();
     const wanted = { clientId, rule, ...given({ scopes: scope, lifetime, selected, members }) };
     const ended = await setAppPolicy(slug, wanted, admin);
+    const record = { slug, client_id: clientId, rule, grants_ended: ended };
+    if (rule === "block") return out.done(record, blockedText(before, clientId, ended));
+    const set = await ruleOf();
+    const some = members === "end" ? ` Ended ${counted(ended, "grant")}.` : "";
     out.done(
-      { slug, client_id: clientId, rule, grants_ended: ended },
-      rule === "block"
-        ? `Blocked the app. Ended ${counted(ended, "grant")}.`
-        : `The rule of ${slug} for ${clientId} is now "${rule}".${members === "end" ? ` Ended ${counted(ended, "grant")}.` : ""}`,
+      record,
+      `The rule of ${slug} for ${before.app} is now "${rule}": ${meaningOf(before.company, set, selected)}${some}`,
+    );
+    const lost = rule === "allow" ? (earlier?.scopes ?? []).filter((one) => set?.scopes.includes(one) === false) : [];
+    if (lost.length > 0) out.note(`Access that members gave no longer has ${lost.join(", ")}. ${TOKENS}`);
+    if (rule === "allow" && selected === undefined) return;
+    const { members: people } = await impactOfCompanyApp(slug, clientId, admin);
+    if (people === 0) return;
+    const who = counted(people, "person", undefined, "people");
+    out.note(
+      `The app still acts for ${who} in the company's name, until that access ends. To end it now, run: assent company revoke ${slug} ${clientId}`,
     );
   });
 }
 
-async function confirmBlocking(slug: string, clientId: string, options: YesOption, admin: OpenedAdmin) {
-  const { clientOf, impactOfCompanyApp } = await import("@assent/server/admin");
-  await clientOf(clientId, admin);
-  const { company, app, members } = await impactOfCompanyApp(slug, clientId, admin);
+const DEFAULTS = {
+  members: "members decide by themselves.",
+  ask: "members ask an admin before they connect the app.",
+  block: "only admins can connect the app.",
+} as const;
+
+type ListedRule = Awaited<ReturnType<typeof import("@assent/server/admin").companyRules>>[number];
+
+/** What a rule that is no block means for members. `set`: as it is stored. */
+function meaningOf({ defaultRule }: Company, set: ListedRule | undefined, selected?: readonly string[]): string {
+  if (set === undefined) return `the company's default counts, so ${DEFAULTS[defaultRule]}`;
+  if (set.rule !== "allow") return DEFAULTS.ask;
+  const end = set.endsAt === null ? "" : `, until ${new Date(set.endsAt).toISOString().slice(0, 10)}`;
+  const who = selected === undefined ? "all members" : selected.join(", ");
+  const others = selected === undefined ? "" : " Other members ask an admin.";
+  return `${who} can connect the app without asking an admin, with ${set.scopes.join(", ")}${end}.${others}`;
+}
+
+function blockedText({ app, company, members }: CompanyAppImpact, clientId: string, ended: number): string {
+  const { name, slug } = company;
+  return `Blocked ${app} for ${name} (${slug}). Ended ${counted(ended, "grant")} of ${counted(members, "member")}. ${TOKENS} To lift the block, run: assent company policy ${slug} ${clientId} --rule none. The ended access doesn't come back with it.`;
+}
+
+async function confirmBlocking({ app, company, members }: CompanyAppImpact, options: YesOption) {
   await confirmOnTerminal(
-    `Blocking ${app} for ${company.name} (${company.slug}) ends the access that ${counted(members, "member")} gave it. Issued access tokens work until they expire.`,
+    `Blocking ${app} for ${company.name} (${company.slug}) ends the access that ${counted(members, "member")} gave it. The access doesn't come back when you lift the block. ${TOKENS}`,
     options,
   );
 }

@@ -42,14 +42,23 @@ async function revoke(sessionId: string | undefined, options: JsonOption & YesOp
     if (user !== undefined) {
       const { person, sessions } = await sessionsOf(user, admin);
       const ends = countedAll({ session: sessions.length });
-      await confirmOnTerminal(`Signing out ${person.username} (${person.email}) ends ${ends}.`, options);
+      await confirmOnTerminal(
+        `Signing out ${person.username} (${person.email}) ends ${ends}. Apps keep their access.`,
+        options,
+      );
       const ended = await revokeSessionsOf(user, admin);
-      out.done({ username: user, sessions_ended: ended }, `Ended ${counted(ended, "session")}.`);
+      out.done(
+        { username: user, sessions_ended: ended },
+        `Ended ${counted(ended, "session")}. Apps keep their access.`,
+      );
     } else if (sessionId !== undefined) {
       await checkSession(sessionId, admin);
-      await confirmOnTerminal(`Revoking the session ${sessionId} signs out one browser.`, options);
+      await confirmOnTerminal(
+        `Revoking the session ${sessionId} signs out one browser. Apps keep their access.`,
+        options,
+      );
       await revokeSession(sessionId, admin);
-      out.done({ id: sessionId, sessions_ended: 1 }, "Ended the session.");
+      out.done({ id: sessionId, sessions_ended: 1 }, "Ended the session. Apps keep their access.");
     }
   });
 }

@@ -1,13 +1,16 @@
 /** `assent user …`: people who sign in. */
 
-import type { OpenedAdmin, Person, Place, TypedDetails, UserChanges } from "@assent/server/admin";
+import type { Person, Place, TypedDetails, UserChanges } from "@assent/server/admin";
 import type { Command } from "commander";
 import {
   confirm,
   confirmOnTerminal,
   counted,
   countedAll,
+  disabledText,
   disablingText,
+  enabledText,
+  TOKENS,
   type YesOption,
   yesOption,
 } from "../confirm.ts";
@@ -263,7 +266,7 @@ async function remove(login: string, options: JsonOption & YesOption) {
     const { personId, username } = await deleteUser(login, admin);
     out.done(
       { id: personId, username, deleted: true },
-      `Deleted ${username} with all sessions and consents.${withoutAdmin(onlyAdminOf)}`,
+      `Deleted ${username}. Ended ${countedAll(counts, MOST_COUNTED)}. ${TOKENS}${withoutAdmin(onlyAdminOf)}`,
     );
   });
 }
@@ -284,7 +287,7 @@ async function setPassword_(login: string, options: SetPasswordOptions) {
     out.note(
       keepGrants
         ? "All sessions have ended. Apps keep their access."
-        : "All sessions and grants have ended. Apps can connect again without asking, as long as their consents last.",
+        : `All sessions and grants have ended. ${TOKENS} Apps can connect again without asking, as long as their consents last.`,
     );
     const left = await recentlyLeft(person, admin);
     if (left !== null) {
@@ -312,16 +315,34 @@ async function resetSecondFactor_(login: string, options: JsonOption & { readonl
     const app = secondFactor
       ? "Removed the authenticator app and its recovery codes"
       : `${username} had no authenticator app`;
-    out.done(record, `${app}. Removed ${counted(passkeys, "passkey")}. Ended ${counted(sessionsEnded, "session")}.`);
+    out.done(
+      record,
+      `${app}. Removed ${counted(passkeys, "passkey")}. Ended ${counted(sessionsEnded, "session")}. Apps keep their access.`,
+    );
   });
 }
 
 async function setStatus(login: string, status: "active" | "disabled", options: JsonOption & YesOption) {
   await withAdmin(options, async (admin, out) => {
-    const { setUserStatus, userRecord } = await import("@assent/server/admin");
-    const alone = status === "disabled" ? await confirmDisabling(login, options, admin) : "";
-    out.record(userRecord(await setUserStatus(login, status, admin), admin.issuer));
-    if (alone !== "") out.note(alone.trim());
+    const { impactOfUser, MOST_COUNTED, setUserStatus, userRecord } = await import("@assent/server/admin");
+    const { person, sessions, grants, consents, companyGrants, onlyAdminOf } = await impactOfUser(login, admin);
+    const who = `${person.username} (${person.email})`;
+    const stays = countedAll({ consent: consents }, MOST_COUNTED);
+    const was = person.status;
+    const ends = countedAll({ session: sessions, grant: grants, "company grant": companyGrants }, MOST_COUNTED);
+    const alone = withoutAdmin(onlyAdminOf);
+    // All sessions and grants of a disabled person have ended.
+    if (status === "disabled" && was !== "disabled")
+      await confirmOnTerminal(`${disablingText(who, "person", { ends, stays })}${alone}`, options);
+    const changed = await setUserStatus(login, status, admin);
+    out.record(userRecord(changed, admin.issuer));
+    if (status === "disabled") {
+      out.note(
+        was === "disabled"
+          ? disabledText(who, "person", undefined)
+          : `${disabledText(who, "person", { ends, stays })}${alone}`,
+      );
+    } else if (was !== "active" && changed.status === "active") out.note(enabledText(who, stays));
   });
 }
 
@@ -329,20 +350,4 @@ async function setStatus(login: string, status: "active" | "disabled", options: 
 function withoutAdmin(slugs: readonly string[]): string {
   if (slugs.length === 0) return "";
   return ` No active admin is left in ${slugs.join(", ")}: "assent company add-member SLUG USER --role admin" makes a member an admin.`;
-}
-
-/**
- * Asks nothing about a person who is already disabled: all sessions and grants have ended. Returns what the operator
- * has to know afterwards.
- */
-async function confirmDisabling(login: string, options: YesOption, admin: OpenedAdmin): Promise<string> {
-  const { MOST_COUNTED, impactOfUser } = await import("@assent/server/admin");
-  const { person, sessions, grants, consents, companyGrants, onlyAdminOf } = await impactOfUser(login, admin);
-  if (person.status === "disabled") return "";
-  const ends = countedAll({ session: sessions, grant: grants, "company grant": companyGrants }, MOST_COUNTED);
-  const stays = countedAll({ consent: consents }, MOST_COUNTED);
-  const alone = withoutAdmin(onlyAdminOf);
-  const text = disablingText(`${person.username} (${person.email})`, "person", { ends, stays });
-  await confirmOnTerminal(`${text}${alone}`, options);
-  return alone;
 }

@@ -1,0 +1,85 @@
+/** Taking access from a client: disable, delete, and fewer scopes. What the operator reads before and after. */
+
+import type { Client, OpenedAdmin } from "@assent/server/admin";
+import {
+  confirm,
+  counted,
+  countedAll,
+  disabledText,
+  disablingText,
+  enabledText,
+  TOKENS,
+  type YesOption,
+} from "../confirm.ts";
+import { type JsonOption, withAdmin } from "../shared-options.ts";
+
+/** What scopes that were taken from a client mean for access that it already has. */
+export function removalNotes(before: Client, after: Client): readonly string[] {
+  const lost = (of: (client: Client) => readonly string[]) => of(before).filter((one) => !of(after).includes(one));
+  const [scopes, own] = [lost((client) => client.scopes), lost((client) => client.ownScopes)];
+  const notes: string[] = [];
+  if (scopes.length > 0)
+    notes.push(
+      `New tokens don't contain ${scopes.join(", ")}, also those of existing grants. ${TOKENS} Consents still name what owners allowed: if you add a scope again, these consents count again.`,
+    );
+  if (own.length > 0) notes.push(`New tokens of its own don't contain ${own.join(", ")}. ${TOKENS}`);
+  return notes;
+}
+
+/**
+ * Asks before the client is disabled, unless it is already: then all its grants have ended. Returns what the operator reads once
+ * the status is changed. Undefined: it doesn't change.
+ */
+export async function statusChange(
+  clientId: string,
+  status: "active" | "disabled" | undefined,
+  options: YesOption,
+  admin: OpenedAdmin,
+): Promise<string | undefined> {
+  if (status === undefined) return undefined;
+  const { MOST_COUNTED, impactOfClient } = await import("@assent/server/admin");
+  const { client, consents, grants } = await impactOfClient(clientId, admin);
+  const what = `${client.name} (${clientId})`;
+  const stays = countedAll({ consent: consents }, MOST_COUNTED);
+  if (status === "active") return client.status === "active" ? undefined : enabledText(what, stays);
+  if (client.status === "disabled") return disabledText(what, "client", undefined);
+  const disabling = { ends: countedAll({ grant: grants }, MOST_COUNTED), stays, owned: " of owners" };
+  await confirm(disablingText(what, "client", disabling), options);
+  return disabledText(what, "client", disabling);
+}
+
+export async function setStatus(clientId: string, status: "active" | "disabled", options: JsonOption & YesOption) {
+  await withAdmin(options, async (admin, out) => {
+    const { clientRecord, updateClient } = await import("@assent/server/admin");
+    const told = await statusChange(clientId, status, options, admin);
+    out.record(clientRecord(await updateClient(clientId, { status }, admin), admin.issuer));
+    if (told !== undefined) out.note(told);
+  });
+}
+
+export async function remove(clientId: string, options: JsonOption & YesOption) {
+  await withAdmin(options, async (admin, out) => {
+    const { deleteClient, MOST_COUNTED, impactOfClient } = await import("@assent/server/admin");
+    const { client, consents, grants } = await impactOfClient(clientId, admin);
+    await confirm(deletionText(`${client.name} (${clientId})`, { consents, grants }, MOST_COUNTED), options);
+    await deleteClient(clientId, admin);
+    out.done(
+      { client_id: clientId, deleted: true },
+      `Deleted ${client.name} (${clientId}). Ended ${countedAll({ consent: consents, grant: grants }, MOST_COUNTED)}. ${TOKENS}`,
+    );
+  });
+}
+
+/** An owner has one consent for a client, so the number of consents is that of owners. */
+function deletionText(
+  what: string,
+  { consents, grants }: { readonly consents: number; readonly grants: number },
+  most: number,
+): string {
+  const owners = counted(consents, "person or company", most, "people or companies");
+  const ends =
+    consents === 0 && grants === 0
+      ? `Deleting ${what} ends no access of people or companies.`
+      : `Deleting ${what} ends the consent of ${owners}, and ${counted(grants, "grant", most)}. If you register the app again, they must consent again.`;
+  return `${ends} The client gets no more tokens. Issued access tokens work until they expire. You can't undo this.`;
+}

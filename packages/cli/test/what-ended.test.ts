@@ -1,0 +1,138 @@
+/** A script reads what a command ended, what stays, and what comes back: the question is not asked there. */
+
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { openStorage, type Storage } from "../../server/src/storage/open.ts";
+import { partitionOf } from "../../server/src/storage/partition.ts";
+import { aCompanyGrant } from "../../server/test/storage/support/company-builders.ts";
+import { aGrant, anApproval, aRedemption, aSession } from "../../server/test/storage/support/record-builders.ts";
+import { aWorkspaceWithDatabase, type Workspace } from "./support/run-command.ts";
+
+let at: Workspace;
+let clientId: string;
+const HOUR = 3_600_000;
+
+beforeAll(async () => {
+  at = await aWorkspaceWithDatabase();
+  for (const username of ["alice", "bob"])
+    await at.json(["user", "create", "--username", username, "--email", `${username}@x.test`, "--generate-password"]);
+  for (const name of ["read", "write"]) await at.json(["scope", "create", name, "--description", name]);
+  const made = ["--type", "confidential", "--redirect-uri", "https://app.test/cb", "--scope", "read write"];
+  clientId = String((await at.json(["client", "create", "--name", "Printer", ...made]))["client_id"]);
+  await at.json(["company", "create", "--name", "Acme", "--slug", "acme", "--default-rule", "members"]);
+  await at.json(["company", "add-member", "acme", "alice", "--role", "admin"]);
+  await at.json(["company", "add-member", "acme", "bob"]);
+});
+afterAll(() => at.remove());
+
+async function stored(work: (storage: Storage) => Promise<void>): Promise<void> {
+  const storage = await openStorage({ url: `sqlite:${join(at.dataDir, "assent.db")}`, writer: "main" });
+  try {
+    await work(storage);
+  } finally {
+    await storage.close();
+  }
+}
+
+/** The person allows the app to read, for themselves or for the company, and signs in at one browser. */
+async function use(username: string, { company, signsIn = false }: { company?: string; signsIn?: boolean } = {}) {
+  const found = company === undefined ? undefined : await at.json(["company", "show", company]);
+  await stored(async (storage) => {
+    const person = await storage.people.findByName({ name: username });
+    if (person === undefined) throw new Error(`${username} is not there`);
+    const now = storage.now();
+    const [authTime, codeUntil] = [now, now + HOUR];
+    const common = { clientId, scopes: ["read"], authTime, codeUntil };
+    const companyId = String(found?.["id"]);
+    const owner = found && (await storage.companies.get({ partition: partitionOf(companyId), companyId }));
+    const grant = owner === undefined ? aGrant(person, common) : aCompanyGrant(owner, person, common);
+    expect((await storage.grants.approve(anApproval(grant, { now }))).kind).toBe("issued");
+    await storage.grants.redeem(aRedemption(grant, { now }));
+    if (signsIn)
+      await storage.sessions.create(
+        aSession(person, { now, authTime, idleUntil: codeUntil, absoluteUntil: codeUntil }),
+      );
+  });
+}
+
+const said = async (...args: readonly string[]) => {
+  const { code, stdout, stderr } = await at.run(args);
+  expect([args, code]).toEqual([args, 0]);
+  return stdout + stderr;
+};
+const TOKENS = "Issued access tokens work until they expire.";
+
+test("user disable → what ended and what stays; again → nothing; enable → what counts again", async () => {
+  await use("alice", { signsIn: true });
+  await use("alice", { company: "acme" });
+  expect(await said("user", "disable", "alice")).toContain(
+    `Disabled alice (alice@x.test). Ended 1 session, 1 grant and 1 company grant. They don't come back when you enable the person again. Kept: 1 consent. ${TOKENS} No active admin is left in acme`,
+  );
+  expect(await said("user", "disable", "alice")).toContain(
+    "alice (alice@x.test) was disabled already. Nothing was ended.",
+  );
+  expect(await said("user", "enable", "alice")).toContain(
+    "Enabled alice (alice@x.test). Sessions and grants that ended stay ended. These count again: 1 consent. With them, apps get access without asking the owner.",
+  );
+});
+
+test("user set-password, reset-second-factor, session revoke → what apps still have", async () => {
+  await use("bob", { signsIn: true });
+  expect(await said("session", "revoke", "--user", "bob")).toContain("Ended 1 session. Apps keep their access.");
+  expect(await said("user", "reset-second-factor", "bob")).toContain("Ended 0 sessions. Apps keep their access.");
+  expect(await said("user", "set-password", "bob", "--generate-password")).toContain(
+    `All sessions and grants have ended. ${TOKENS} Apps can connect again without asking`,
+  );
+});
+
+test("company policy → whom a block hit; what another rule means, and whose access stays", async () => {
+  await use("bob", { company: "acme" });
+  const policy = (...flags: readonly string[]) => said("company", "policy", "acme", clientId, ...flags);
+  expect(await policy("--rule", "ask")).toBe(
+    `The rule of acme for Printer (${clientId}) is now "ask": members ask an admin before they connect the app.\nThe app still acts for 1 person in the company's name, until that access ends. To end it now, run: assent company revoke acme ${clientId}\n`,
+  );
+  expect(await policy("--rule", "allow", "--lifetime", "86400")).toMatch(
+    /is now "allow": all members can connect the app without asking an admin, with read, write, until \d{4}-\d\d-\d\d\.\n$/,
+  );
+  expect(await policy("--rule", "allow", "--scope", "write")).toMatch(
+    /with write, until .*\.\nAccess that members gave no longer has read\. Issued access tokens/,
+  );
+  expect(await policy("--rule", "allow", "--for", "bob")).toMatch(
+    /: bob can connect the app without asking an admin, with read, write, until [^ ]*\. Other members ask an admin\.\n/,
+  );
+  await policy("--rule", "none");
+  await use("bob", { company: "acme" });
+  await use("alice", { company: "acme" });
+  expect(await policy("--rule", "block")).toBe(
+    `Blocked Printer (${clientId}) for Acme (acme). Ended 2 grants of 2 members. ${TOKENS} To lift the block, run: assent company policy acme ${clientId} --rule none. The ended access doesn't come back with it.\n`,
+  );
+  expect(await policy("--rule", "none")).toContain(
+    'is now "none": the company\'s default counts, so members decide by themselves.\n',
+  );
+});
+
+test("company update → a stricter default leaves the apps that are in; disabled, enabled → what ended", async () => {
+  await use("bob", { company: "acme" });
+  expect(await said("company", "update", "acme", "--default-rule", "ask")).toContain(
+    "Apps that the company let in keep their access: 1 consent. To end one, run: assent company revoke SLUG CLIENT_ID",
+  );
+  expect(await said("company", "update", "acme", "--status", "disabled")).toContain(
+    `Disabled Acme (acme). Ended 1 grant. They don't come back when you enable the company again. Kept: 1 consent. ${TOKENS}`,
+  );
+  expect(await said("company", "update", "acme", "--status", "active")).toContain("These count again: 1 consent.");
+  expect(await said("company", "remove-member", "acme", "bob")).toContain(`The company's consents stay. ${TOKENS}`);
+});
+
+test("client update --remove-scope → what tokens and consents have now; disable, enable, delete → what ended", async () => {
+  await use("alice");
+  expect(await said("client", "update", clientId, "--remove-scope", "write")).toContain(
+    `New tokens don't contain write, also those of existing grants. ${TOKENS} Consents still name what owners allowed: if you add a scope again, these consents count again.`,
+  );
+  expect(await said("client", "disable", clientId, "--yes")).toMatch(
+    /Disabled Printer \(.*\)\. Ended \d grants?\. .* Kept: \d consents? of owners\. Issued/,
+  );
+  expect(await said("client", "enable", clientId)).toMatch(/Enabled Printer .* These count again: \d consents?\./);
+  expect(await said("client", "delete", clientId, "--yes")).toMatch(
+    /^Deleted Printer \(.*\)\. Ended \d consents?( and \d grants?)?\. Issued access tokens work until they expire\.\n$/,
+  );
+});
