@@ -89,6 +89,49 @@ test("a request that is refused, and one that is approved → the member hears w
   }
 });
 
+test("a request answered in part, then refused, then for a blocked app → each message says what is allowed, until when, and what not", async () => {
+  const acme = await addCompany(server);
+  const { partition, companyId, member } = acme;
+  const agent = await as(acme.admin);
+  const { clientId } = await server.addClient({ name: "Paper & Ink", scopes: ["read", "write"], verified: true });
+  const ask = async () => {
+    server.tick(1000);
+    const wish = { partition, companyId, clientId, personId: member.personId, scopes: ["read", "write"] };
+    await server.assent.storage.companyApps.askApproval({ ...wish, reason: "for the fair", now: server.now() });
+  };
+  const next = async () => {
+    const { subject, text = "" } = await mailbox.next(member.email);
+    return { subject, text: text.replaceAll(/\s+/g, " ") };
+  };
+  const decide = async (fields: Record<string, string>) => {
+    const form = formTo(await agent.get(`/company/${acme.slug}/apps/${clientId}`), `/apps/${clientId}`);
+    const done = await agent.submit(form, fields);
+    if (done.status === 200) await agent.submit(formTo(done, `/apps/${clientId}`));
+  };
+  const allow = { rule: "allow", audience: "everybody", scope: "read", duration: "86400" };
+  await ask();
+  await decide(allow);
+  const day = new Intl.DateTimeFormat("en", { dateStyle: "long", timeZone: "UTC" }).format(server.now() + 86_400_000);
+  const part = await next();
+  expect(part.subject).toBe("Paper & Ink may be used at Acme Corp in part");
+  expect(part.text).toContain("has approved a part of your request for Paper & Ink.");
+  expect(part.text).toContain(`Allowed: See your photos Until when: ${day}`);
+  expect(part.text).toContain("Waiting for an answer: Change your photos");
+  // Nothing is decided by saving the same rule again.
+  await decide({ ...allow, duration: "same" });
+  const page = await agent.get(`/company/${acme.slug}`);
+  await agent.submit(formTo(page, "/refuse", { client_id: clientId }));
+  const refused = await next();
+  expect(refused.subject).toBe("Your request for Paper & Ink at Acme Corp was refused");
+  expect(refused.text).toMatch(/Allowed: See your photos Until when: .* Not approved: Change your photos/);
+  await ask();
+  await decide({ rule: "block" });
+  const blocked = await next();
+  expect(blocked.subject).toBe("Paper & Ink is blocked at Acme Corp");
+  expect(blocked.text).toContain("Not approved: See your photos and Change your photos");
+  expect(blocked.text).not.toContain("stays allowed");
+});
+
 test("removed by an admin → told so, once; who leaves is not", async () => {
   const acme = await addCompany(server);
   const agent = await as(acme.admin);

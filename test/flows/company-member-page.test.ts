@@ -63,6 +63,23 @@ describe("a member's request", () => {
     expect(request).toMatch(/Waiting for an answer [^:]*Change your photos.* Approved already: [^:]*See your photos/);
   });
 
+  test("refused, then the rule changes → the refusal still reads as it was", async () => {
+    const company = await addCompany(server);
+    const app = await server.addClient({ name: "Fair Planner", ...BOTH });
+    await ask(company, app);
+    await decide(server, company, app, { scopes: ["read"] });
+    const admin = await as(company.admin);
+    await admin.submit(formTo(await admin.get(`/company/${company.slug}`), "/refuse"));
+    const refused = async () => sectionOf(await pageOf(company), "Refused requests") ?? "";
+    const before = await refused();
+    expect(before).toMatch(/Not approved [^:]*Change your photos/);
+    expect(before).not.toContain("See your photos");
+    for (const scopes of [["read", "write"], ["write"]]) {
+      await decide(server, company, app, { scopes });
+      expect(await refused()).toBe(before);
+    }
+  });
+
   test("refused → says when, for 90 days; asked again → open", async () => {
     const company = await addCompany(server);
     const app = await server.addClient({ name: "Fair Planner", ...BOTH });

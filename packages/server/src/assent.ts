@@ -352,7 +352,7 @@ async function assemble({
   const notices: Pick<AuthorizationContext, "noticeLetters" | "notify"> = {
     noticeLetters: async (notice) => {
       const { noticeLetters } = await import("./owners/mail/company-notice-mail.ts");
-      return noticeLetters(notice, { storage, mail, issuer, partitionOf, attemptKey, now });
+      return noticeLetters(notice, { storage, catalog, mail, issuer, partitionOf, attemptKey, now });
     },
     notify: (notice) => {
       mail.kick();

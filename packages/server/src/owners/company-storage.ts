@@ -120,6 +120,7 @@ export interface AppRequest {
   readonly clientId: string;
   readonly personId: string;
   readonly username: string;
+  /** What the member asked for. Of a refused request: what was refused. */
   readonly scopes: readonly string[];
   readonly reason: string;
   readonly askedAt: Millis;
@@ -364,8 +365,15 @@ export interface CompanyStorage {
            * goes on.
            */
           readonly members?: "keep" | "end";
-          /** Messages to the people whose requests this answers. */
-          readonly news?: readonly { readonly personId: string; readonly mails: readonly StoredMail[] }[];
+          /**
+           * Messages to the people whose requests this answers, whether in full or in part. `asked`: the scopes of the
+           * request. The message is not sent if the person has asked for something else meanwhile.
+           */
+          readonly news?: readonly {
+            readonly personId: string;
+            readonly asked: readonly string[];
+            readonly mails: readonly StoredMail[];
+          }[];
           readonly rule: NewRule | null;
           /**
            * The time of the rule that the admin saw (null: there was none). If another rule is in force now, nothing
@@ -417,8 +425,16 @@ export interface CompanyStorage {
         readonly now: Millis;
       } & Told,
     ): Promise<AskOutcome>;
+    /** `unknown`: there is no open request for exactly the scopes `asked`. The record keeps the `refused` ones. */
     refuseRequest(
-      args: CompanyKey & ByAdmin & Told & { readonly clientId: string; readonly personId: string },
+      args: CompanyKey &
+        ByAdmin &
+        Told & {
+          readonly clientId: string;
+          readonly personId: string;
+          readonly asked: readonly string[];
+          readonly refused: readonly string[];
+        },
     ): Promise<{ readonly kind: "done" | "not_admin" | "unknown" }>;
     /** The apps that the operator has verified, sorted by client id. */
     listVerified(args: { readonly limit: number; readonly after: string | null }): Promise<readonly Client[]>;

@@ -134,15 +134,38 @@ function facts({ kind, values }: MailView, { words }: Chrome): readonly (readonl
         ? [[labels.browser, browser], [labels.address, address], ...recoveryFacts(values.recovery, words)]
         : kind === "companyRequest"
           ? [[labels.reason, reason]]
-          : kind === "webhookDisabled"
-            ? [[labels.fault, reason]]
-            : [];
+          : values.answer !== undefined
+            ? answerFacts(values.answer, words)
+            : kind === "webhookDisabled"
+              ? [[labels.fault, reason]]
+              : [];
   return rows.flatMap(([label, value]) => {
     if (value === null || value === undefined || value === "") return [];
     if (typeof value !== "string") return [[label, value] as const];
     const text = visible(value, LONGEST_FACT);
     return [[label, { text, html: html`<bdi>${text}</bdi>` }] as const];
   });
+}
+
+/** Says what an admin allowed a member, until when, and what not. */
+function answerFacts(
+  { allowed, until, refused, waiting }: NonNullable<MailView["values"]["answer"]>,
+  words: Chrome["words"],
+): readonly (readonly [string, Said | string | null])[] {
+  const { company } = words;
+  const list = (texts: readonly string[]) =>
+    texts.length === 0
+      ? null
+      : listed(
+          texts.map((text) => visible(text, LONGEST)),
+          words,
+        );
+  return [
+    [words.mail.facts.allowed, list(allowed)],
+    [company.untilWhen, allowed.length === 0 ? null : until === null ? company.untilEnded : exact(words, until)],
+    [company.refusedScopes, list(refused)],
+    [company.waiting, list(waiting)],
+  ];
 }
 
 /** Says what a recovery removed and ended, and what remains. */

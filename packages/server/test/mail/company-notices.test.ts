@@ -2,13 +2,13 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Notice } from "../../src/owners/mail/company-notice-kinds.ts";
+import type { DecisionAnswer, Notice } from "../../src/owners/mail/company-notice-kinds.ts";
 import { type NoticeContext, noticeLetters } from "../../src/owners/mail/company-notice-mail.ts";
 import type { MailDraft, Postbox } from "../../src/owners/mail/mail-content.ts";
 import { openStorage, type Storage } from "../../src/storage/open.ts";
 import { partitionOf } from "../../src/storage/partition.ts";
 import { aStaffedCompany, join as joins } from "../storage/support/company-builders.ts";
-import { aStoredPerson, DAY, NOW } from "../storage/support/record-builders.ts";
+import { aScope, aStoredPerson, DAY, NOW } from "../storage/support/record-builders.ts";
 
 let directory: string;
 let storage: Storage;
@@ -32,7 +32,9 @@ const mail: Postbox = {
   },
   kick: () => undefined,
 };
+const read = aScope({ name: "read", descriptions: { ja: "写真を見る" } });
 const context = (): NoticeContext => ({
+  catalog: { scopes: async () => new Map([["read", read]]) },
   ...{ storage, mail, issuer: "https://login.example.com", partitionOf, now: () => NOW },
   attemptKey: (...parts) => parts.join(),
 });
@@ -64,25 +66,30 @@ test("a member's request → to the admins alone, each in their language, but no
   });
 });
 
-test("a decision → to the member who asked, in their language; a person without a proved address hears nothing", async () => {
+test("a decision → to the member who asked, in their language, with what is allowed and what not; a person without a proved address hears nothing", async () => {
   const { company, admin } = await aStaffedCompany(storage);
-  const decide = (askedBy: string, approved: boolean) =>
+  const nothing: DecisionAnswer = { allowed: [], until: null, refused: [], waiting: [], blocked: false };
+  const decide = (askedBy: string, approved: boolean, answer: Partial<DecisionAnswer>) =>
     lettersFor({
       ...{ kind: "company_decision", company, client: { clientId: "c", name: "Photo Printer" }, by: admin },
-      ...{ askedBy, approved },
+      ...{ askedBy, approved, answer: { ...nothing, ...answer } },
     });
   const member = await aStoredPerson(storage, { language: "ja" });
   const doubtful = await aStoredPerson(storage, { emailVerifiedAt: null });
-  expect(await decide(doubtful.personId, true)).toEqual([]);
-  expect(await decide(member.personId, true)).toMatchObject([
+  const inFull = { allowed: ["read"], until: NOW + DAY };
+  expect(await decide(doubtful.personId, true, inFull)).toEqual([]);
+  expect(await decide(member.personId, true, inFull)).toMatchObject([
     {
       kind: "companyApproved",
       to: member.email,
       language: "ja",
-      values: { app: "Photo Printer", company: company.name },
+      values: { app: "Photo Printer", company: company.name, answer: { allowed: ["写真を見る"], until: NOW + DAY } },
     },
   ]);
-  expect(await decide(member.personId, false)).toMatchObject([{ kind: "companyRefused", to: member.email }]);
+  const kindOf = async (answer: Partial<DecisionAnswer>) => (await decide(member.personId, false, answer))[0]?.kind;
+  expect(await kindOf({ ...inFull, waiting: ["write"] })).toBe("companyPartlyApproved");
+  expect(await kindOf({ ...inFull, refused: ["write"] })).toBe("companyRefused");
+  expect(await kindOf({ refused: ["read"], blocked: true })).toBe("companyBlocked");
 });
 
 test("an invitation → to the mailbox of the username, or to the address; ten an hour, whoever invites", async () => {

@@ -188,10 +188,9 @@ async function requestsOf(at: InCompany, tools: CompanyTools): Promise<readonly 
     own.map(async (one) => {
       const client = await catalog.client(one.clientId);
       const view = requestView({ ...one, personName }, client, known, language);
-      return {
-        ...withApproved(view, { client, rule: one.rule }, tools),
-        refusedAt: one.status === "refused" ? (one.decidedAt ?? one.askedAt) : null,
-      };
+      // A later rule does not change what was refused.
+      if (one.status === "refused") return { ...view, refusedAt: one.decidedAt ?? one.askedAt };
+      return withApproved(view, { client, rule: one.rule }, tools);
     }),
   );
 }
@@ -209,7 +208,10 @@ export const revokeCompanyApp = forAdmins(async (at, tools: CompanyTools) => {
 
 export const refuseRequest = forAdmins(async (at, tools: CompanyTools) => {
   const form = formOf(at.http);
-  const asked = { clientId: idIn(form, "client_id"), personId: idIn(form, "person_id") };
+  const clientId = idIn(form, "client_id");
+  const client = await tools.apps.oauth.catalog.client(clientId);
+  const ceiling = client === undefined ? null : ceilingOf(client, tools.apps.oauth.policy);
+  const asked = { clientId, personId: idIn(form, "person_id"), ceiling };
   const outcome = await refuseMembersRequest(at, asked, tools.companies);
   return outcome === "done" ? backTo(at, "", "refused", tools) : overtaken(outcome, at, tools);
 });

@@ -4,6 +4,7 @@ import { underCeiling } from "../../oauth/consent-reach.ts";
 import type { Client, ListedGrant, Millis } from "../../oauth/model.ts";
 import { heldScopes } from "../apps/allowed-apps.ts";
 import { mayConnect } from "../apps/remembered-owner-choice.ts";
+import { approvedScopes, endOfRule } from "../company-rules.ts";
 import type { Acting, AppRequest, CompanyApp, DefaultRule, ListedRule, NewRule } from "../company-storage.ts";
 import { latestOf } from "../consent-after-decision.ts";
 import type { Notice } from "../mail/company-notice-kinds.ts";
@@ -190,10 +191,9 @@ export async function decideRule(
   const { key, person } = at;
   const { clientId } = client;
   const now = context.now();
-  const approved = rule?.rule === "allow";
-  const waiting = await openRequests(at, clientId, context);
-  const news = waiting.map(async (personId) => {
-    return { personId, mails: await context.noticeLetters(decisionNotice(at, client, personId, approved)) };
+  const answers = await answersTo(at, { client, ceiling, rule }, context);
+  const news = answers.map(async (notice) => {
+    return { personId: notice.askedBy, asked: notice.asked, mails: await context.noticeLetters(notice) };
   });
   const outcome = await context.storage.companyApps.setRule({
     ...{ ...key, clientId, ceiling, rule, seen, ...askedBy(at), now },
@@ -207,25 +207,55 @@ export async function decideRule(
     ...{ rule: rule?.rule ?? "default", grants_ended: outcome.grantsEnded },
     ...(rule?.selected === undefined ? {} : { members: rule.selected.length }),
   });
-  const left = new Set(await openRequests(at, clientId, context));
-  for (const personId of waiting.filter((one) => !left.has(one)))
-    context.notify(decisionNotice(at, client, personId, approved));
+  const left = new Set((await openRequests(at, clientId, context)).map(({ personId }) => personId));
+  for (const { asked: _, ...notice } of answers)
+    if (notice.answer.waiting.length > 0 || !left.has(notice.askedBy)) context.notify(notice);
   return "done";
 }
 
-/** The people who wait for an answer about an app. */
-async function openRequests({ key }: AsMember, clientId: string, { storage }: CompanyContext): Promise<string[]> {
+/** The open requests about an app. */
+async function openRequests(
+  { key }: AsMember,
+  clientId: string,
+  { storage }: Pick<CompanyContext, "storage">,
+): Promise<readonly AppRequest[]> {
   const requests = await storage.companyApps.listRequests({ ...key, limit: MOST_REQUESTS });
-  return requests.filter((request) => request.clientId === clientId).map(({ personId }) => personId);
+  return requests.filter((request) => request.clientId === clientId);
+}
+
+type Decision = Extract<Notice, { readonly kind: "company_decision" }>;
+
+/** The answers that a rule gives to open requests: all of it, a part that was not allowed before, or nothing. */
+async function answersTo(
+  at: AsMember,
+  { client, ceiling, rule }: Pick<RuleDecision, "client" | "ceiling" | "rule">,
+  context: CompanyContext,
+): Promise<readonly (Decision & { readonly asked: readonly string[] })[]> {
+  const { clientId } = client;
+  const requests = await openRequests(at, clientId, context);
+  if (rule === null || rule.rule === "ask" || requests.length === 0) return [];
+  const before = (await context.storage.companyApps.listRules(at.key)).find((one) => one.clientId === clientId);
+  return requests.flatMap(({ personId, scopes: asked }) => {
+    const had = approvedScopes(before, personId, { ceiling }, context.now());
+    const isAllowed = (name: string) =>
+      rule.rule === "allow" && rule.scopes.includes(name) && (rule.selected?.includes(personId) ?? true);
+    const allowed = asked.filter(isAllowed);
+    const blocked = rule.rule === "block";
+    if (!blocked && allowed.every((name) => had.includes(name)) && allowed.length < asked.length) return [];
+    const waiting = blocked ? [] : asked.filter((name) => !isAllowed(name));
+    const answer = { allowed, until: rule.endsAt, refused: blocked ? asked : [], waiting, blocked };
+    return [{ ...decisionNotice(at, client, personId, answer), asked }];
+  });
 }
 
 function decisionNotice(
   at: AsMember,
   { clientId, name }: Pick<Client, "clientId" | "name">,
   askedBy: string,
-  approved: boolean,
-): Notice {
-  return { kind: "company_decision", ...toldOf(at), client: { clientId, name }, askedBy, approved };
+  answer: Decision["answer"],
+): Decision {
+  const approved = answer.refused.length + answer.waiting.length === 0;
+  return { kind: "company_decision", ...toldOf(at), client: { clientId, name }, askedBy, approved, answer };
 }
 
 /** Ends the company's consent to an app, and all grants under it. */
@@ -257,18 +287,36 @@ export async function setAppPausedForAll(
   return "done";
 }
 
+/** Refuses what the member asked for and may not use yet. */
 export async function refuseMembersRequest(
   at: AsMember,
-  { clientId, personId }: { readonly clientId: string; readonly personId: string },
+  { clientId, personId, ceiling }: { readonly clientId: string; readonly personId: string; ceiling: Millis | null },
   context: CompanyContext,
 ): Promise<"done" | "not_admin" | "unknown"> {
   const { key, person } = at;
   const now = context.now();
+  const [requests, rules] = await Promise.all([
+    openRequests(at, clientId, context),
+    context.storage.companyApps.listRules(key),
+  ]);
+  const asked = requests.find((one) => one.personId === personId)?.scopes;
+  if (asked === undefined) return "unknown";
+  const rule = rules.find((one) => one.clientId === clientId);
+  const had = approvedScopes(rule, personId, { ceiling }, now);
+  const allowed = asked.filter((name) => had.includes(name));
+  const refused = asked.filter((name) => !had.includes(name));
   const name = (await context.catalog.client(clientId))?.name ?? clientId;
-  const notice = decisionNotice(at, { clientId, name }, personId, false);
+  const until = rule === undefined ? null : endOfRule(rule, { ceiling });
+  const notice = decisionNotice(at, { clientId, name }, personId, {
+    allowed,
+    until,
+    refused,
+    waiting: [],
+    blocked: false,
+  });
   const mails = isPersonId(personId) ? await context.noticeLetters(notice) : [];
   const by = person.personId;
-  const request = { ...key, clientId, personId, mails };
+  const request = { ...key, clientId, personId, asked, refused, mails };
   const outcome = await context.storage.companyApps.refuseRequest({ ...request, ...askedBy(at), now });
   if (outcome.kind !== "done") return outcome.kind;
   context.event("company_request_refused", { company: key.companyId, client_id: clientId, person: personId, by });

@@ -12,6 +12,19 @@ export interface CompanyRef {
   readonly name: string;
 }
 
+/** The answer to a member's request. The names are those of the scopes that the member asked for. */
+export interface DecisionAnswer {
+  /** What the member may let the app do from now on. */
+  readonly allowed: readonly string[];
+  /** When the approval ends, in epoch milliseconds. Null: when an admin changes it. Each member can choose a sooner end. */
+  readonly until: number | null;
+  readonly refused: readonly string[];
+  /** The request stays open for these. */
+  readonly waiting: readonly string[];
+  /** True: the admin blocked the app for the whole company. */
+  readonly blocked: boolean;
+}
+
 /**
  * `company_sign_in`: for the company's admins; one of them changed the company's own sign-in provider.
  * `company_request`: for the company's admins; a member asks them to approve an app. `company_decision`: for that
@@ -40,7 +53,9 @@ export type Notice =
       readonly by: Who;
       /** The person who asked. */
       readonly askedBy: string;
+      /** True: the member may use the app for everything that they asked for. */
       readonly approved: boolean;
+      readonly answer: DecisionAnswer;
     }
   | {
       readonly kind: "company_removal";

@@ -1,9 +1,11 @@
 /** Messages about companies: recipients, language, content. */
 
 import type { Millis } from "../../oauth/model.ts";
+import type { Catalog } from "../../oauth/storage.ts";
 import type { Uses } from "../../storage-subset.ts";
 import { canonicalEmail } from "../canonical-login.ts";
 import type { CompanyStorage } from "../company-storage.ts";
+import { descriptionOf } from "../scope-texts.ts";
 import type { Attempt, OwnerStorage, Person } from "../storage.ts";
 import type { Notice } from "./company-notice-kinds.ts";
 import type { MailDraft, Postbox } from "./mail-content.ts";
@@ -13,6 +15,7 @@ export interface NoticeContext {
   readonly storage: Uses<OwnerStorage, "people.get" | "people.findByName" | "attempts.count"> &
     Uses<CompanyStorage, "members.list">;
   readonly mail: Postbox;
+  readonly catalog: Pick<Catalog, "scopes">;
   readonly issuer: string;
   partitionOf(id: string): number;
   attemptKey(...parts: readonly string[]): string;
@@ -71,14 +74,22 @@ async function lettersOf(notice: Notice, context: NoticeContext): Promise<readon
       return [{ draft, cause: [notice.link], uselessAfter: notice.expiresAt }];
     }
     case "company_decision": {
-      const { askedBy: personId, client, approved } = notice;
+      const { askedBy: personId, client, answer } = notice;
       const person = await context.storage.people.get({ partition: context.partitionOf(personId), personId });
       const to = mailbox(person);
       if (to === undefined) return [];
-      const values = { company: company.name, app: client.name };
-      const kind = approved ? "companyApproved" : "companyRefused";
+      const language = person?.language ?? "en";
+      const known = await context.catalog.scopes();
+      const say = (names: readonly string[]) =>
+        names.map((name) => {
+          const scope = known.get(name);
+          return scope === undefined ? name : descriptionOf(scope, language);
+        });
+      const { allowed, refused, waiting, until } = answer;
+      const said = { allowed: say(allowed), refused: say(refused), waiting: say(waiting), until };
+      const values = { company: company.name, app: client.name, answer: said };
       const link = `${issuer}/company/${company.slug}`;
-      const draft = { kind, to, language: person?.language ?? "en", link, values } as const;
+      const draft = { kind: kindOf(notice), to, language, link, values } as const;
       return [{ draft, cause: [company.companyId, client.clientId, String(now())] }];
     }
     case "company_removal": {
@@ -112,6 +123,12 @@ async function lettersOf(notice: Notice, context: NoticeContext): Promise<readon
       }));
     }
   }
+}
+
+function kindOf({ approved, answer }: Extract<Notice, { readonly kind: "company_decision" }>): MailDraft["kind"] {
+  if (approved) return "companyApproved";
+  if (answer.blocked) return "companyBlocked";
+  return answer.waiting.length > 0 ? "companyPartlyApproved" : "companyRefused";
 }
 
 /** Only an address that is proved to be the person's. */

@@ -33,7 +33,9 @@ export type MailKind =
   | "factorsRestored"
   | "companyRequest"
   | "companyApproved"
+  | "companyPartlyApproved"
   | "companyRefused"
+  | "companyBlocked"
   | "companyRemoved"
   | "companySignIn"
   | "companyInvitation"
@@ -65,6 +67,13 @@ export interface MailDraft {
     /** The role that an invitation offers. */
     readonly role?: "member" | "admin";
     readonly reason?: string;
+    /** The answer to a member's request, in words for owners. `until`: null: until an admin ends it. */
+    readonly answer?: {
+      readonly allowed: readonly string[];
+      readonly until: Millis | null;
+      readonly refused: readonly string[];
+      readonly waiting: readonly string[];
+    };
     /** The owner's name for a passkey, or the issuer of an identity. */
     readonly key?: string;
     /** Number of unused recovery codes. */

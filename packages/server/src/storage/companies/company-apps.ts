@@ -12,6 +12,7 @@ import type {
   Company,
   CompanyApp,
   CompanyKey,
+  CompanyStorage,
   ListedRule,
   NewRule,
   RuleOutcome,
@@ -89,7 +90,7 @@ type SetRule = CompanyKey &
   ByAdmin & {
     readonly clientId: string;
     readonly members?: "keep" | "end";
-    readonly news?: readonly { readonly personId: string; readonly mails: readonly StoredMail[] }[];
+    readonly news?: Parameters<CompanyStorage["companyApps"]["setRule"]>[0]["news"];
     readonly rule: NewRule | null;
     readonly seen?: Millis | null;
     readonly ceiling?: Millis | null;
@@ -306,7 +307,7 @@ const membersGrants = sql`SELECT ${grantColumns} FROM grants
     AND person_id NOT IN (SELECT person_id FROM members WHERE partition = :partition AND company_id = :ownerId AND role = 'admin')
   ORDER BY grant_id || '' ${words.forUpdate}`;
 
-/** An approval closes the requests that it fulfils; a block closes all requests. */
+/** An approval closes the requests that it fulfils; a block closes all requests. Both tell the people who asked. */
 async function answerRequests(
   tx: Tx,
   { partition, companyId, clientId, rule, news = [], now }: SetRule & { readonly rule: NonNullable<SetRule["rule"]> },
@@ -316,14 +317,16 @@ async function answerRequests(
     ...{ partition, companyId, clientId },
   });
   const allowed = rule.rule === "allow";
-  const answered = rows
-    .map(requestOf)
-    .filter(({ scopes }) => !allowed || scopes.every((one) => rule.scopes.includes(one)))
-    .filter(({ personId }) => !allowed || (rule.selected?.includes(personId) ?? true));
-  for (const { personId } of answered) {
-    await decide(tx, { partition, companyId, clientId, personId }, allowed ? "approved" : "refused", decidedBy, now);
-    await post(tx, news.find((one) => one.personId === personId)?.mails, now);
+  for (const { personId, scopes } of rows.map(requestOf)) {
+    const covered = scopes.every((name) => rule.scopes.includes(name)) && (rule.selected?.includes(personId) ?? true);
+    if (covered || !allowed)
+      await decide(tx, { partition, companyId, clientId, personId }, allowed ? "approved" : "refused", decidedBy, now);
+    await post(tx, news.find((one) => one.personId === personId && isSame(one.asked, scopes))?.mails, now);
   }
+}
+
+function isSame(some: readonly string[], others: readonly string[]): boolean {
+  return JSON.stringify(some) === JSON.stringify(others);
 }
 
 type Told = { readonly mails?: readonly StoredMail[] };
@@ -459,14 +462,19 @@ export const askApproval = transaction<
 });
 
 export const refuseRequest = transaction<
-  RequestKey & ByAdmin & Told,
+  RequestKey & ByAdmin & Told & { readonly asked: readonly string[]; readonly refused: readonly string[] },
   { readonly kind: "done" | "not_admin" | "unknown" }
->(async (tx, { by, mails, now, ...asked }) => {
-  const { trustedFrom: _, ...key } = asked;
+>(async (tx, { by, mails, now, asked, refused, trustedFrom, ...key }) => {
   const company = await lockCompany(tx, key);
   if (company === undefined) return { kind: "unknown" };
-  if (!(await isAdmin(tx, company, { by, ...asked }))) return { kind: "not_admin" };
-  if ((await decide(tx, key, "refused", by ?? "operator", now)) === 0) return { kind: "unknown" };
+  const admin = { by, ...(trustedFrom === undefined ? {} : { trustedFrom }) };
+  if (!(await isAdmin(tx, company, admin))) return { kind: "not_admin" };
+  const open = await tx.run(
+    sql`UPDATE company_requests SET scopes = :refused WHERE ${thisApp} AND person_id = :personId AND status = 'open' AND scopes = :asked`,
+    { ...key, asked: JSON.stringify(asked), refused: JSON.stringify(refused) },
+  );
+  if (open === 0) return { kind: "unknown" };
+  await decide(tx, key, "refused", by ?? "operator", now);
   await post(tx, mails, now);
   return { kind: "done" };
 });

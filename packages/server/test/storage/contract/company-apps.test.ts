@@ -123,7 +123,7 @@ onEveryBackend("what a company decided about an app", (storage) => {
     const wish = { ...key, personId: member.personId, scopes: ["read"], reason: "x", now: NOW };
     const { personId } = member;
     const refuse = (by: string) => (mails: readonly StoredMail[]) =>
-      run.companyApps.refuseRequest({ ...key, personId, by, mails, now: NOW });
+      run.companyApps.refuseRequest({ ...wish, asked: wish.scopes, refused: wish.scopes, by, mails });
     const allow = (mails: readonly StoredMail[]) =>
       run.companyApps.setRule({
         ...key,
@@ -131,7 +131,7 @@ onEveryBackend("what a company decided about an app", (storage) => {
         shown: SHOWN,
         by: null,
         now: NOW,
-        news: [{ personId, mails }],
+        news: [{ personId, asked: wish.scopes, mails }],
       });
     const remove = (by: string) => (mails: readonly StoredMail[]) =>
       run.members.remove({ ...keyOf(company), person: member, by, mails, now: NOW });
@@ -470,7 +470,7 @@ onEveryBackend("what a company decided about an app", (storage) => {
       const refuse = (by: string) =>
         storage().companyApps.refuseRequest({
           ...keyOf(company),
-          ...{ clientId: "client-1", personId: member.personId, by, now: NOW },
+          ...{ clientId: "client-1", personId: member.personId, asked: ["read"], refused: ["read"], by, now: NOW },
         });
       expect(await refuse(member.personId)).toEqual({ kind: "not_admin" });
       expect(await refuse(admin.personId)).toEqual({ kind: "done" });

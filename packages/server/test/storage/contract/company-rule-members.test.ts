@@ -219,6 +219,32 @@ onEveryBackend("an app that a company allows for selected members", (storage) =>
     expect(open).toMatchObject([{ personId: other.personId }]);
   });
 
+  test("requests → the answer to a part is told, and the rest waits; nothing is told about another request", async () => {
+    const { company, admin, member } = await aTeam();
+    const { partition } = company;
+    const asked = ["read", "write"];
+    const wish = { ...keyOf(company), clientId: CLIENT, personId: member.personId, reason: "r", now: NOW };
+    await storage().companyApps.askApproval({ ...wish, scopes: asked });
+    const tells = async (about: readonly string[]) => {
+      const mail = { partition, mailId: anId(partition), kind: "companyRequest", sealed: new Uint8Array(1) };
+      const news = [{ personId: member.personId, asked: about, mails: [{ ...mail, uselessAfter: NOW + DAY }] }];
+      const rule = { rule: anAppRule(), shown: SHOWN, clientId: CLIENT, by: null, now: NOW };
+      await storage().companyApps.setRule({ ...keyOf(company), ...rule, news });
+      const due = await storage().mail.claim({ now: NOW + HOUR, limit: 1000, until: NOW + HOUR + 1 });
+      return due.some(({ mailId }) => mailId === mail.mailId);
+    };
+    expect([await tells(["read"]), await tells(asked)]).toEqual([false, true]);
+    const open = () => storage().companyApps.listRequests({ ...keyOf(company), limit: 9 });
+    expect(await open()).toMatchObject([{ scopes: asked }]);
+    const refuse = (of: readonly string[]) =>
+      storage().companyApps.refuseRequest({ ...wish, asked: of, refused: ["write"], by: admin.personId });
+    expect([await refuse(["read"]), await refuse(asked)]).toEqual([{ kind: "unknown" }, { kind: "done" }]);
+    const { personId } = member;
+    expect(await storage().companyApps.requestsOfMember({ ...keyOf(company), personId, limit: 9 })).toMatchObject([
+      { status: "refused", scopes: ["write"] },
+    ]);
+  });
+
   test("the people for whom an app acts → with their names, the last to use it first; of no company → none", async () => {
     const { company, admin, member } = await aTeam();
     await set(company, anAppRule());

@@ -16,6 +16,7 @@ export const mail = {
       kept: "ما زال يصلح لتسجيل الدخول",
       ended: "أُلغي الوصول",
       keptApps: "ما زال بإمكانها الوصول",
+      allowed: "المسموح به",
     },
     signInSeenBefore:
       "سجّل شخص الدخول باسم {person} من متصفح استُخدم لهذا الحساب من قبل. هذا أول تسجيل دخول منه منذ تغيير كلمة المرور أو تسجيل خروج ذلك المتصفح.",
@@ -194,9 +195,21 @@ export const mail = {
         button: "الانتقال إلى {company}",
         hint: "عُد إلى التطبيق وابدأ من جديد.",
       },
+      companyPartlyApproved: {
+        subject: "يمكن استخدام {app} جزئيًا في {company}",
+        text: "وافق أحد مشرفي {company} على جزء من طلبك بشأن {app}.",
+        button: "الانتقال إلى {company}",
+        hint: "ما زال الباقي ينتظر ردًا. لاستخدام المسموح به عُد إلى التطبيق.",
+      },
       companyRefused: {
         subject: "رُفض طلبك بشأن {app} في {company}",
         text: "رفض أحد مشرفي {company} طلبك بشأن {app}. ما هو مسموح لك به مع {app} من قبل يبقى مسموحًا.",
+        button: "الانتقال إلى {company}",
+        hint: "إن كنت ما زلت بحاجة إليه فتحدّث إلى أحد مشرفي {company}.",
+      },
+      companyBlocked: {
+        subject: "{app} محظور في {company}",
+        text: "حظر أحد مشرفي {company} {app}، لذلك رُفض طلبك. لا يستطيع أحد استخدام التطبيق باسم {company}.",
         button: "الانتقال إلى {company}",
         hint: "إن كنت ما زلت بحاجة إليه فتحدّث إلى أحد مشرفي {company}.",
       },

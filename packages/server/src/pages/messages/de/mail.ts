@@ -16,6 +16,7 @@ export const mail = {
       kept: "Funktioniert weiterhin zum Anmelden",
       ended: "Zugriff widerrufen",
       keptApps: "Weiterhin Zugriff",
+      allowed: "Erlaubt",
     },
     signInSeenBefore:
       "Jemand hat sich als {person} mit einem Browser angemeldet, der für dieses Konto schon benutzt wurde. Es ist die erste Anmeldung damit, seit Ihr Passwort geändert oder der Browser abgemeldet wurde.",
@@ -194,9 +195,21 @@ export const mail = {
         button: "Zu {company}",
         hint: "Gehen Sie zur App zurück und beginnen Sie dort von vorn.",
       },
+      companyPartlyApproved: {
+        subject: "{app} darf bei {company} zum Teil verwendet werden",
+        text: "Die Verwaltung von {company} hat einen Teil Ihrer Anfrage zu {app} zugelassen.",
+        button: "Zu {company}",
+        hint: "Über den Rest ist noch nicht entschieden. Um das Erlaubte zu nutzen, gehen Sie zur App zurück.",
+      },
       companyRefused: {
         subject: "Ihre Anfrage zu {app} bei {company} wurde abgelehnt",
         text: "Die Verwaltung von {company} hat Ihre Anfrage zu {app} abgelehnt. Was Ihnen mit {app} schon erlaubt ist, bleibt erlaubt.",
+        button: "Zu {company}",
+        hint: "Wenn Sie die App weiterhin brauchen, sprechen Sie mit der Verwaltung von {company}.",
+      },
+      companyBlocked: {
+        subject: "{app} ist bei {company} gesperrt",
+        text: "Die Verwaltung von {company} hat {app} gesperrt und Ihre Anfrage damit abgelehnt. Niemand kann die App für {company} nutzen.",
         button: "Zu {company}",
         hint: "Wenn Sie die App weiterhin brauchen, sprechen Sie mit der Verwaltung von {company}.",
       },

@@ -14,6 +14,7 @@ export const mail = {
       kept: "Still works for signing in",
       ended: "Access revoked",
       keptApps: "Still have access",
+      allowed: "Allowed",
     },
     signInSeenBefore:
       "Somebody signed in as {person} with a browser that was used for this account before. It is the first sign-in with it since your password changed or the browser was signed out.",
@@ -192,9 +193,21 @@ export const mail = {
         button: "Go to {company}",
         hint: "Go back to the app and start again.",
       },
+      companyPartlyApproved: {
+        subject: "{app} may be used at {company} in part",
+        text: "An admin of {company} has approved a part of your request for {app}.",
+        button: "Go to {company}",
+        hint: "The rest still waits for an answer. To use what is allowed, go back to the app.",
+      },
       companyRefused: {
         subject: "Your request for {app} at {company} was refused",
         text: "An admin of {company} has refused your request for {app}. What you may already use {app} for stays allowed.",
+        button: "Go to {company}",
+        hint: "If you still need it, talk to an admin of {company}.",
+      },
+      companyBlocked: {
+        subject: "{app} is blocked at {company}",
+        text: "An admin of {company} has blocked {app}, so your request was refused. Nobody can use the app for {company}.",
         button: "Go to {company}",
         hint: "If you still need it, talk to an admin of {company}.",
       },

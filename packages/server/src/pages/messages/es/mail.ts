@@ -16,6 +16,7 @@ export const mail = {
       kept: "Aún funciona para iniciar sesión",
       ended: "Acceso revocado",
       keptApps: "Siguen teniendo acceso",
+      allowed: "Permitido",
     },
     signInSeenBefore:
       "Alguien ha iniciado sesión como {person} con un navegador que ya se usó con esta cuenta. Es el primer inicio de sesión con él desde que cambió su contraseña o se cerró la sesión de ese navegador.",
@@ -194,9 +195,21 @@ export const mail = {
         button: "Ir a {company}",
         hint: "Vuelva a la aplicación y empiece de nuevo.",
       },
+      companyPartlyApproved: {
+        subject: "{app} se puede usar en parte en {company}",
+        text: "Un administrador de {company} ha aprobado una parte de su petición sobre {app}.",
+        button: "Ir a {company}",
+        hint: "El resto sigue esperando una respuesta. Para usar lo permitido, vuelva a la aplicación.",
+      },
       companyRefused: {
         subject: "Su petición sobre {app} en {company} se ha rechazado",
         text: "Un administrador de {company} ha rechazado su petición sobre {app}. Lo que ya le está permitido con {app} sigue permitido.",
+        button: "Ir a {company}",
+        hint: "Si todavía la necesita, hable con un administrador de {company}.",
+      },
+      companyBlocked: {
+        subject: "{app} está bloqueada en {company}",
+        text: "Un administrador de {company} ha bloqueado {app}, así que su petición se ha rechazado. Nadie puede usar la aplicación para {company}.",
         button: "Ir a {company}",
         hint: "Si todavía la necesita, hable con un administrador de {company}.",
       },

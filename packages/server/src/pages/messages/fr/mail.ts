@@ -16,6 +16,7 @@ export const mail = {
       kept: "Permettent toujours de se connecter",
       ended: "Accès révoqué",
       keptApps: "Ont toujours accès",
+      allowed: "Autorisé",
     },
     signInSeenBefore:
       "Quelqu’un s’est connecté en tant que {person} avec un navigateur déjà utilisé pour ce compte. C’est la première connexion avec lui depuis que votre mot de passe a changé ou que ce navigateur a été déconnecté.",
@@ -194,9 +195,21 @@ export const mail = {
         button: "Aller à {company}",
         hint: "Retournez à l’application et recommencez.",
       },
+      companyPartlyApproved: {
+        subject: "{app} peut être utilisée en partie chez {company}",
+        text: "Un administrateur de {company} a approuvé une partie de votre demande pour {app}.",
+        button: "Aller à {company}",
+        hint: "Le reste attend encore une réponse. Pour utiliser ce qui est autorisé, retournez à l’application.",
+      },
       companyRefused: {
         subject: "Votre demande pour {app} chez {company} a été refusée",
         text: "Un administrateur de {company} a refusé votre demande pour {app}. Ce qui vous est déjà permis avec {app} le reste.",
+        button: "Aller à {company}",
+        hint: "Si vous en avez encore besoin, parlez-en à un administrateur de {company}.",
+      },
+      companyBlocked: {
+        subject: "{app} est bloquée chez {company}",
+        text: "Un administrateur de {company} a bloqué {app} et a donc refusé votre demande. Personne ne peut utiliser l’application pour {company}.",
         button: "Aller à {company}",
         hint: "Si vous en avez encore besoin, parlez-en à un administrateur de {company}.",
       },

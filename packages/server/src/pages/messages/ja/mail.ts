@@ -16,6 +16,7 @@ export const mail = {
       kept: "引き続き使えるサインインの方法",
       ended: "アクセスを取り消したアプリ",
       keptApps: "引き続きアクセスできるアプリ",
+      allowed: "許可されたこと",
     },
     signInSeenBefore:
       "このアカウントで以前に使われたことのあるブラウザーから、{person} としてサインインがありました。パスワードの変更後、またはそのブラウザーのサインアウト後、初めてのサインインです。",
@@ -194,9 +195,21 @@ export const mail = {
         button: "{company} へ",
         hint: "アプリに戻って、最初からやり直してください。",
       },
+      companyPartlyApproved: {
+        subject: "{company} で {app} を一部使えるようになりました",
+        text: "{company} の管理者が、{app} についてのリクエストの一部を承認しました。",
+        button: "{company} へ",
+        hint: "残りはまだ回答待ちです。許可されたことを使うには、アプリに戻ってください。",
+      },
       companyRefused: {
         subject: "{company} での {app} についてのリクエストは承認されませんでした",
         text: "{company} の管理者が、{app} についてのリクエストを承認しませんでした。{app} ですでに許可されていることは、引き続き許可されます。",
+        button: "{company} へ",
+        hint: "それでも必要な場合は、{company} の管理者に相談してください。",
+      },
+      companyBlocked: {
+        subject: "{company} で {app} がブロックされました",
+        text: "{company} の管理者が {app} をブロックしたため、リクエストは承認されませんでした。{company} では誰もこのアプリを使えません。",
         button: "{company} へ",
         hint: "それでも必要な場合は、{company} の管理者に相談してください。",
       },
