@@ -147,8 +147,19 @@ describe("paused", () => {
     expect(await introspect(tokens.refresh_token, { id: client.clientId, secret: client.secret })).toEqual({
       active: false,
     });
-    // The owner's other pages don't look as if it were over.
-    expect((await agent.get("/account/apps")).text).toContain("You paused this app");
+    // The owner's other pages don't look as if it were over, nor as if it had access.
+    expect(entryOf(page)).not.toMatch(/Keeps access until|It may</);
+    expect(entryOf(page)).toMatch(/If resumed, it may.*If resumed, access ends/s);
+    const apps = await agent.get("/account/apps");
+    expect(apps.text).toContain("You paused this app");
+    expect(apps.text).toContain(
+      "No app has access to your account now. 1 app that you allowed is paused or turned off.",
+    );
+    expect(apps.text).toContain("<dt>If resumed, access ends</dt>");
+    const later = await agent.follow(await agent.submit(formTo(apps, "/end"), { duration: "forever" }));
+    expect(later.text.replaceAll(/<[^>]*>/g, "")).toContain(
+      `${client.name} stays paused. If you resume it, it keeps its access until you revoke it.`,
+    );
     const resumed = await press(agent, "resume");
     expect(resumed.text).toContain("was resumed. It can use what you allowed again.");
     const again = await refresh(server, client, tokens.refresh_token);

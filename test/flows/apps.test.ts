@@ -52,7 +52,7 @@ test("an app that the operator switched off → said so, also in the history; ba
   expect(await shown()).toBe(false);
   await put("disabled");
   await expect.poll(shown, { timeout: 3000 }).toBe(true);
-  expect((await agent.get("/account/history")).text).toContain("because it was turned off here");
+  expect((await agent.get("/account/history")).text).toContain("because it was turned off or removed here");
   await put("active");
   await expect.poll(shown, { timeout: 3000 }).toBe(false);
 });

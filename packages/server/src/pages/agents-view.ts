@@ -8,8 +8,8 @@ export interface AgentEntry {
   readonly name: string;
   readonly logo: string | null;
   readonly hosts: readonly string[];
-  /** Descriptions of what it may do. */
-  readonly scopes: readonly string[];
+  /** What it may do, each with its end: epoch milliseconds, or null: until revoked. */
+  readonly scopes: readonly { readonly description: string; readonly expiresAt: number | null }[];
   /** Epoch milliseconds. Null: until revoked. */
   readonly expiresAt: number | null;
   /** Null: it is not paused. */

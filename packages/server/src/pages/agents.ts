@@ -6,6 +6,7 @@ import { hostWords } from "./client-host.ts";
 import { companyPage, companyPath } from "./company/company-layout.ts";
 import type { CompanyFrame } from "./company/views.ts";
 import { type Messages, plural, rich, sentences } from "./messages/index.ts";
+import { endsTerm, isHalted, scopeEnd } from "./parts/access-ends.ts";
 import { hidden, notice, tile } from "./parts/components.ts";
 import { type Child, html, type Markup } from "./parts/html.ts";
 import { icon } from "./parts/icons.ts";
@@ -24,7 +25,7 @@ export function agentsPage(view: AgentsView, chrome: Chrome): string {
   const { words, base } = chrome;
   const about = {
     ...{ csrf: view.csrf, now: view.now, path: `${base}/account/agents`, detailsOf: detailsIn(base) },
-    texts: words.agents,
+    texts: { ...words.agents, noEnd: words.apps.noEnd },
   };
   return accountPage(
     chrome,
@@ -58,6 +59,7 @@ export function companyAgentsPage(
       emptyTitle: words.agents.emptyTitleCompany,
       emptyText: rich(words.agents.emptyTextCompany, { company: name(view.company.name) }),
       pausedSince: words.agents.pausedSinceCompany,
+      noEnd: words.company.noEnd,
     },
   };
   const content = [
@@ -79,6 +81,8 @@ interface About {
     readonly emptyTitle: string;
     readonly emptyText: Child;
     readonly pausedSince: Messages["agents"]["pausedSince" | "pausedSinceCompany"];
+    /** When access without an end is over. */
+    readonly noEnd: string;
   };
 }
 
@@ -116,7 +120,7 @@ function entry(agent: AgentEntry, about: About, { words, base }: Chrome): Markup
     </div>
     ${agent.pausedAt !== null && notice("warning", pausedText(agent, agent.pausedAt, about, words))}
     ${agent.off && notice("warning", words.apps.off)}
-    ${permissions(agent, words)} ${facts(agent, about.now, words)}
+    ${permissions(agent, about.now, words)} ${facts(agent, about, words)}
     <p class="small">
       <a class="alone" href=${about.detailsOf(agent.clientId)}>${words.agents.details}<span class="unseen">: ${name(agent.name)}</span></a>
     </p>
@@ -139,11 +143,27 @@ function pausedText(agent: AgentEntry, pausedAt: number, { now, texts }: About, 
   return sentences(words.language, since, still);
 }
 
-function permissions({ scopes }: AgentEntry, words: Messages): Child {
+/** True: some permissions end sooner than the last. */
+function endsDiffer({ scopes, expiresAt }: AgentEntry): boolean {
+  return scopes.some((scope) => scope.expiresAt !== expiresAt);
+}
+
+function permissions(agent: AgentEntry, now: number, words: Messages): Child {
+  const { scopes } = agent;
   if (scopes.length === 0) return null;
-  const items = scopes.map((scope) => html`<li>${icon("check")}<span><bdi>${visible(scope)}</bdi></span></li>`);
+  const differ = endsDiffer(agent);
+  const end = (expiresAt: number | null) => [
+    " ",
+    html`<span class="soft small">${scopeEnd(expiresAt, now, words)}</span>`,
+  ];
+  const items = scopes.map(
+    ({ description, expiresAt }) =>
+      html`<li>${icon("check")}<span><bdi>${visible(description)}</bdi>${differ && end(expiresAt)}</span></li>`,
+  );
   const rest = items.length - OPEN_SCOPES;
-  const label = html`<p class="soft small">${words.agents.can}</p>`;
+  const { can, canResumed, canOn } = words.agents;
+  const term = isHalted(agent) ? (agent.pausedAt === null ? canOn : canResumed) : can;
+  const label = html`<p class="soft small">${term}</p>`;
   // To hide a single line, the page would need a line that shows it again.
   if (rest < 2) return [label, html`<ul class="can">${items}</ul>`];
   return [
@@ -156,8 +176,10 @@ function permissions({ scopes }: AgentEntry, words: Messages): Child {
   ];
 }
 
-function facts(agent: AgentEntry, now: number, words: Messages): Markup {
+function facts(agent: AgentEntry, { now, texts }: About, words: Messages): Markup {
   const { agents, apps } = words;
+  const keeps = endsTerm(agent, words, endsDiffer(agent) ? apps.endsLast : agents.keeps);
+  const forever = keeps === agents.keeps ? agents.keepsForever : texts.noEnd;
   const time = (at: number) => timeElement(words, at, now);
   const uses = agent.uses.map(
     ({ api, lastUsedAt }) => html`<dd>${rich(agents.useOne, { api: name(api), when: time(lastUsedAt) })}</dd>`,
@@ -167,7 +189,7 @@ function facts(agent: AgentEntry, now: number, words: Messages): Markup {
       html`<dd>${rich(apps.throughOne, { app: name(one.name), through: name(agent.name), when: time(one.lastUsedAt) })}</dd>`,
   );
   return html`<dl class="facts lines">
-    ${!isOver(agent, now) && html`<div><dt>${agents.keeps}</dt><dd>${agent.expiresAt === null ? agents.keepsForever : shownTime(words, agent.expiresAt, "exact")}</dd></div>`}
+    ${!isOver(agent, now) && html`<div><dt>${keeps}</dt><dd>${agent.expiresAt === null ? forever : shownTime(words, agent.expiresAt, "exact")}</dd></div>`}
     <div><dt>${apps.used}</dt><dd>${agent.lastUsedAt === null ? apps.never : time(agent.lastUsedAt)}</dd></div>
     ${uses.length > 0 && html`<div><dt>${agents.uses}</dt>${uses}</div>`}
     ${through.length > 0 && html`<div><dt>${apps.through}</dt>${through}</div>`}

@@ -2,7 +2,7 @@
 import type { Chrome } from "./chrome.ts";
 import { hostWords } from "./client-host.ts";
 import { fill, type Messages, plural, rich, sentences } from "./messages/index.ts";
-import { scopeEnd } from "./parts/access-ends.ts";
+import { endsTerm, isHalted, scopeEnd } from "./parts/access-ends.ts";
 import { hidden, notice, tile } from "./parts/components.ts";
 import { type Child, html, type Markup } from "./parts/html.ts";
 import { icon } from "./parts/icons.ts";
@@ -37,7 +37,7 @@ export function appsPage(view: AppsView, chrome: Chrome): string {
     html`<div class="stack">
       <div class="heading">
         <h1>${words.apps.title}</h1>
-        ${total > 0 && html`<p class="soft">${fill(plural(words.language, words.apps.intro, total), { count: total })}</p>`}
+        ${total > 0 && html`<p class="soft">${intro(view, words)}</p>`}
       </div>
       ${view.notice !== null && done(view.notice, view.now, chrome)}
       ${(total >= SEARCHED || view.query !== "") && search(view, chrome)}
@@ -52,6 +52,18 @@ export function appsPage(view: AppsView, chrome: Chrome): string {
       }
       ${view.forCompanies.length > 0 && companyApps(view, chrome)}
     </div>`,
+  );
+}
+
+/** An app that is paused or turned off has no access now. */
+function intro({ total, halted }: AppsView, words: Messages): Child {
+  const { apps, language } = words;
+  const count = total - halted;
+  const active = count === 0 ? apps.introNone : fill(plural(language, apps.intro, count), { count });
+  return sentences(
+    language,
+    active,
+    ...(halted === 0 ? [] : [fill(plural(language, apps.introHalted, halted), { count: halted })]),
   );
 }
 
@@ -112,8 +124,9 @@ function done(what: DoneNotice, now: number, { words, base }: Chrome): Markup {
 function doneText(what: Extract<DoneNotice, { entryId: unknown }>, now: number, words: Messages): Child {
   const app = name(what.app);
   if (what.kind === "end_changed") {
-    if (what.endsAt === null) return rich(words.apps.endForever, { app });
-    return rich(words.apps.endChanged, { app, when: timeElement(words, what.endsAt, now) });
+    const { endForever, endForeverPaused, endChanged, endChangedPaused } = words.apps;
+    if (what.endsAt === null) return rich(what.paused ? endForeverPaused : endForever, { app });
+    return rich(what.paused ? endChangedPaused : endChanged, { app, when: timeElement(words, what.endsAt, now) });
   }
   const [over, soon] =
     what.kind === "revoked"
@@ -168,8 +181,9 @@ function moreHosts({ hosts }: AppEntry, words: Messages): Child {
 }
 
 /** Says what revoking does, before the owner does it. */
-function stops({ stopsIn }: AppEntry, words: Messages): string {
-  if (stopsIn < 1) return words.apps.revokeAtOnce;
+function stops(app: AppEntry, words: Messages): string {
+  const { stopsIn } = app;
+  if (stopsIn < 1) return isHalted(app) ? words.apps.revokeHalted : words.apps.revokeAtOnce;
   return fill(plural(words.language, words.apps.revokeSoon, stopsIn), { count: stopsIn });
 }
 
@@ -322,7 +336,7 @@ function facts(app: AppEntry, now: number, words: Messages): Markup {
       : [words.apps.granted, time(app.grantedAt)],
     [words.apps.used, usedText(app, time, words)],
     [
-      endsDiffer(app) ? words.apps.endsLast : words.apps.ends,
+      endsTerm(app, words, endsDiffer(app) ? words.apps.endsLast : words.apps.ends),
       app.expiresAt === null ? words.apps.noEnd : time(app.expiresAt),
     ],
   ];

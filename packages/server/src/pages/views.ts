@@ -321,8 +321,9 @@ export interface AppsView {
   /** The apps that match the search. */
   readonly apps: readonly AppEntry[];
   readonly forCompanies: readonly CompanyAppEntry[];
-  /** The number of all apps. */
+  /** The number of all apps, and of those that are paused or turned off. */
   readonly total: number;
+  readonly halted: number;
   /** The search text. If it is empty, the page shows all apps. */
   readonly query: string;
   /** The current time in epoch milliseconds. The page computes relative times from it. */
@@ -345,6 +346,8 @@ export type DoneNotice =
       readonly app: string;
       /** Null: until revoked. */
       readonly endsAt: number | null;
+      /** True: the app is paused, and has no access until it is resumed. */
+      readonly paused: boolean;
       readonly entryId: string | null;
     }
   /** The app can ask for what the owner declined. */

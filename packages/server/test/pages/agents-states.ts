@@ -1,13 +1,15 @@
 /** The states of the pages about apps that act while their owner is away. */
 
 import type { AgentEntry, AgentsView } from "../../src/pages/agents-view.ts";
-import { agentsPage, type Chrome, companyAgentsPage, consentPage } from "../../src/pages/index.ts";
+import { agentsPage, appsPage, type Chrome, companyAgentsPage, consentPage } from "../../src/pages/index.ts";
 import type { OwnerOption } from "../../src/pages/views.ts";
 import { frame } from "./company-states.ts";
 import {
   aClient,
   aConsent,
   ada,
+  anApp,
+  anAppsView,
   aScope,
   DAY,
   deviceFacts,
@@ -19,10 +21,13 @@ import {
   UNBREAKABLE,
 } from "./sample-views.ts";
 
+const may = (...descriptions: readonly string[]) =>
+  descriptions.map((description) => ({ description, expiresAt: NOW + 80 * DAY }));
+
 function anAgent(change: Partial<AgentEntry> = {}): AgentEntry {
   return {
     ...{ clientId: "assistant", name: "Calendar Assistant", logo: null, hosts: ["assistant.example.com"] },
-    scopes: ["See your calendar", "See your contacts", "Keep access while you’re away"],
+    scopes: may("See your calendar", "See your contacts", "Keep access while you’re away"),
     ...{ expiresAt: NOW + 80 * DAY, pausedAt: null, lastUsedAt: NOW - 5 * MINUTE, stopsIn: 5, off: false },
     uses: [
       { api: "Calendar", lastUsedAt: NOW - 5 * MINUTE },
@@ -35,17 +40,21 @@ function anAgent(change: Partial<AgentEntry> = {}): AgentEntry {
 
 const plain = anAgent({
   ...{ clientId: "tool", name: "Command Line Tool", hosts: ["127.0.0.1"], expiresAt: null, lastUsedAt: null },
-  ...{ scopes: ["See your photos and albums"], uses: [], through: [], stopsIn: 0 },
+  scopes: [
+    { description: "See your photos and albums", expiresAt: null },
+    { description: "Add photos", expiresAt: NOW + HOUR },
+  ],
+  ...{ uses: [], through: [], stopsIn: 0 },
 });
 const paused = anAgent({
   ...{ clientId: "paused", name: "Mail Sorter", pausedAt: NOW - 2 * DAY, stopsIn: 0, through: [] },
   lastUsedAt: NOW - 3 * DAY,
-  ...{ scopes: ["Read your mail", "Move your mail to folders"], uses: [{ api: "Mail", lastUsedAt: NOW - 3 * DAY }] },
+  ...{ scopes: may("Read your mail", "Move your mail to folders"), uses: [{ api: "Mail", lastUsedAt: NOW - 3 * DAY }] },
 });
 const pausedNow = { ...paused, pausedAt: NOW - MINUTE, stopsIn: 8 };
 const many = anAgent({
   ...{ clientId: "many", name: UNBREAKABLE, off: true, hosts: [UNBREAKABLE.toLowerCase(), "b.example", "c.example"] },
-  scopes: Array.from({ length: 9 }, (_, at) => `See folder ${at + 1} and everything in it`),
+  scopes: may(...Array.from({ length: 9 }, (_, at) => `See folder ${at + 1} and everything in it`)),
 });
 
 function aView(change: Partial<AgentsView> = {}): AgentsView {
@@ -64,6 +73,15 @@ const offline = aScope({
 const asked = aConsent().scopes;
 
 export const agentsStates: Readonly<Record<string, (chrome: Chrome) => string>> = {
+  "apps-paused": (c) =>
+    appsPage(
+      anAppsView({
+        apps: [anApp({ pausedAt: NOW - DAY, stopsIn: 0 }), ...anAppsView().apps.slice(1)],
+        halted: 1,
+        notice: { kind: "end_changed", paused: true, app: "Photo Printer", endsAt: NOW + 7 * DAY, entryId: null },
+      }),
+      c,
+    ),
   agents: (c) => agentsPage(aView(), c),
   "agents-none": (c) => agentsPage(aView({ agents: [] }), c),
   "agents-paused": (c) =>
@@ -85,7 +103,7 @@ export const agentsStates: Readonly<Record<string, (chrome: Chrome) => string>> 
       aView({
         person: hostile,
         agents: [
-          anAgent({ name: HOSTILE_NAME, scopes: [HOSTILE_NAME], uses: [{ api: HOSTILE_NAME, lastUsedAt: NOW }] }),
+          anAgent({ name: HOSTILE_NAME, scopes: may(HOSTILE_NAME), uses: [{ api: HOSTILE_NAME, lastUsedAt: NOW }] }),
           many,
         ],
         notice: { kind: "paused", app: HOSTILE_NAME, openUntil: NOW + MINUTE },

@@ -267,7 +267,8 @@ export const states: Readonly<Record<string, (chrome: Chrome) => string>> = {
   "device-denied": (c) => deviceDonePage({ client: television, outcome: "denied" }, c),
   "device-nothing": (c) => deviceDonePage({ client: television, outcome: "nothing" }, c),
   apps: (c) => appsPage(anAppsView(), c),
-  "apps-off": (c) => appsPage(anAppsView({ apps: fewApps.map((app) => ({ ...app, off: true })) }), c),
+  "apps-off": (c) =>
+    appsPage(anAppsView({ apps: fewApps.map((app) => ({ ...app, off: true })), halted: fewApps.length }), c),
   "apps-declined": (c) =>
     appsPage(anAppsView({ apps: fewApps.map((app) => ({ ...app, declined: ["Delete photos for good"] })) }), c),
   "apps-for-whom": (c) => appsPage(appsForWhom, c),
@@ -298,7 +299,9 @@ export const states: Readonly<Record<string, (chrome: Chrome) => string>> = {
     ),
   "apps-end-changed": (c) =>
     appsPage(
-      anAppsView({ notice: { kind: "end_changed", app: "Photo Printer", endsAt: NOW + 90 * DAY, entryId: null } }),
+      anAppsView({
+        notice: { kind: "end_changed", paused: false, app: "Photo Printer", endsAt: NOW + 90 * DAY, entryId: null },
+      }),
       c,
     ),
   "apps-search": (c) => appsPage(anAppsView({ apps: manyApps(30).slice(0, 2), total: 30, query: "app" }), c),

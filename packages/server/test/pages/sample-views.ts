@@ -199,6 +199,7 @@ export function anAppsView(change: Partial<AppsView> = {}): AppsView {
     apps: fewApps,
     forCompanies: [],
     total: (change.apps ?? fewApps).length,
+    halted: 0,
     query: "",
     now: NOW,
     notice: null,

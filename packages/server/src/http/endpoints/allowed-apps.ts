@@ -54,6 +54,7 @@ export const showApps = signedIn(async ({ person, session, http, visitor }, tool
     apps: query === "" ? all : all.filter((app) => fits(app, query)),
     forCompanies: query === "" ? forCompanies : [],
     total: all.length,
+    halted: all.filter(({ pausedAt, off }) => pausedAt !== null || off).length,
     query,
     now,
     notice:
@@ -76,7 +77,7 @@ async function noticeOf(done: string | null, person: Person, { apps }: AppsTools
   if (change === undefined) return null;
   const { app, heldUntil } = change;
   const { kind, record, entryId } = change.entry;
-  if (kind === "end_changed") return { kind, app, endsAt: record.expiresAt, entryId };
+  if (kind === "end_changed") return { kind, app, endsAt: record.expiresAt, paused: record.paused === true, entryId };
   return kind === "revoked" || kind === "narrowed" ? { kind, app, openUntil: heldUntil, entryId } : null;
 }
 

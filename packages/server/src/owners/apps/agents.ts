@@ -16,8 +16,12 @@ export interface Agent {
   readonly consent: Consent;
   /** Undefined: the operator has removed it. */
   readonly client: Client | undefined;
-  /** `scope`: undefined if the operator has removed it. */
-  readonly scopes: readonly { readonly name: string; readonly scope: Scope | undefined }[];
+  /** `scope`: undefined if the operator has removed it. `expiresAt` null: until revoked. */
+  readonly scopes: readonly {
+    readonly name: string;
+    readonly scope: Scope | undefined;
+    readonly expiresAt: Millis | null;
+  }[];
   /** The APIs that it used, the latest first. */
   readonly uses: readonly { readonly api: Resource; readonly lastUsedAt: Millis }[];
   /** Clients that act through the app, the latest first (RFC 8693). */
@@ -51,10 +55,11 @@ export async function agentsOf(
       const isOver = consent.expiresAt !== null && consent.expiresAt <= now;
       if (!isAgent(stored, client, actors) || (isOver && !isPaused(consent))) return [];
       const present = consent.scopes.filter(({ expiresAt }) => expiresAt === null || expiresAt > now);
-      const names = new Set([...againByRules(consent), ...present.map(({ name }) => name)]);
+      const byRules = againByRules(consent).map((name) => [name, consent.expiresAt] as const);
+      const ends = new Map([...present.map(({ name, expiresAt }) => [name, expiresAt] as const), ...byRules]);
       const agent: Agent = {
         ...{ consent, client, heldUntil: held.get(clientId) },
-        scopes: [...names].map((name) => ({ name, scope: known.get(name) })),
+        scopes: [...ends].map(([name, expiresAt]) => ({ name, scope: known.get(name), expiresAt })),
         uses: usesOf(stored, uses, apis),
         through: delegations.filter((one) => one.clientId === clientId).slice(0, MOST_SHOWN),
       };

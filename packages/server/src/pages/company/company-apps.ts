@@ -339,7 +339,11 @@ function facts(app: CompanyAppView, grantedAt: number, view: CompanyAppsView, { 
       ? []
       : [
           [
-            endsDiffer(app.scopes) ? words.apps.endsLast : words.apps.ends,
+            app.pausedAt == null
+              ? endsDiffer(app.scopes)
+                ? words.apps.endsLast
+                : words.apps.ends
+              : words.agents.endsResumed,
             app.expiresAt === null ? words.company.noEnd : time(app.expiresAt),
           ] as const,
         ]),

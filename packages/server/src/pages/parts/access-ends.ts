@@ -10,6 +10,21 @@ export function accessEnds(stopsIn: number, { words }: Chrome): string {
   return fill(plural(words.language, words.apps.stopsSoon, stopsIn), { count: stopsIn });
 }
 
+/** True: the app gets no access now, because its owner paused it or the operator turned it off. */
+export function isHalted({ pausedAt, off }: { readonly pausedAt: number | null; readonly off: boolean }): boolean {
+  return pausedAt !== null || off;
+}
+
+/** The term of the end of an app's access. An app that is paused or turned off has none now. */
+export function endsTerm(
+  app: { readonly pausedAt: number | null; readonly off: boolean },
+  { agents }: Messages,
+  term: string,
+): string {
+  if (!isHalted(app)) return term;
+  return app.pausedAt === null ? agents.endsOn : agents.endsResumed;
+}
+
 /** When one permission ends, if the permissions of an app end at different times. */
 export function scopeEnd(expiresAt: number | null, now: number, words: Messages): Child {
   return expiresAt === null

@@ -17,6 +17,10 @@ export const agents: Translation<typeof english, "one" | "other"> = {
     can: "Die App darf",
     keeps: "Behält Zugriff bis",
     keepsForever: "Sie ihn widerrufen",
+    endsResumed: "Nach dem Fortsetzen endet der Zugriff",
+    endsOn: "Nach dem Aktivieren endet der Zugriff",
+    canResumed: "Nach dem Fortsetzen darf sie",
+    canOn: "Nach dem Aktivieren darf sie",
     uses: "Genutzt",
     useOne: "{api}, {when}",
     details: "Details",
@@ -26,7 +30,8 @@ export const agents: Translation<typeof english, "one" | "other"> = {
       "Pausiert {when}. Die App bekommt keinen neuen Zugriff, bis die Verwaltung sie fortsetzt. Was erlaubt wurde, bleibt erhalten.",
     pausedOver:
       "Pausiert {when}. Was erlaubt wurde, ist seitdem abgelaufen. Die App bekommt keinen neuen Zugriff, bis sie hier fortgesetzt wird.",
-    pausedHere: "Sie haben diese App {when} pausiert. Unter {agents} können Sie sie fortsetzen.",
+    pausedHere:
+      "Sie haben diese App {when} pausiert. Sie bekommt keinen neuen Zugriff. Unter {agents} können Sie sie fortsetzen.",
     pausedStill: {
       one: "Der bisherige Zugriff endet innerhalb von 1 Minute.",
       other: "Der bisherige Zugriff endet innerhalb von {count} Minuten.",

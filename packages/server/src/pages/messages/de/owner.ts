@@ -118,6 +118,11 @@ export const owner = {
       one: "Diese App hat Zugriff auf Ihr Konto. Sie können ihn jederzeit widerrufen.",
       other: "{count} Apps haben Zugriff auf Ihr Konto. Sie können ihn jederzeit widerrufen.",
     },
+    introNone: "Zurzeit hat keine App Zugriff auf Ihr Konto.",
+    introHalted: {
+      one: "1 App, die Sie erlaubt haben, ist pausiert oder deaktiviert.",
+      other: "{count} Apps, die Sie erlaubt haben, sind pausiert oder deaktiviert.",
+    },
     signedIn: "Angemeldet als {person}",
     emptyTitle: "Keine App hat Zugriff auf Ihr Konto",
     emptyText:
@@ -146,6 +151,7 @@ export const owner = {
     noEnd: "Wenn Sie den Zugriff widerrufen",
     revoke: "Zugriff widerrufen",
     revokeAtOnce: "Wenn Sie widerrufen, endet der Zugriff sofort. Die App kann Sie erneut fragen.",
+    revokeHalted: "Wenn Sie widerrufen, gilt nicht mehr, was Sie erlaubt haben. Die App kann Sie erneut fragen.",
     revokeSoon: {
       one: "Wenn Sie widerrufen, endet der Zugriff innerhalb von 1 Minute. Die App kann Sie erneut fragen.",
       other: "Wenn Sie widerrufen, endet der Zugriff innerhalb von {count} Minuten. Die App kann Sie erneut fragen.",
@@ -200,6 +206,9 @@ export const owner = {
     },
     endChanged: "Der Zugriff von {app} endet {when}.",
     endForever: "{app} behält den Zugriff, bis Sie ihn widerrufen.",
+    endChangedPaused: "{app} bleibt pausiert. Wenn Sie die App fortsetzen, endet ihr Zugriff {when}.",
+    endForeverPaused:
+      "{app} bleibt pausiert. Wenn Sie die App fortsetzen, behält sie den Zugriff, bis Sie ihn widerrufen.",
     receipt: "Beleg",
     gone: "Diese App hatte keinen Zugriff mehr. Es wurde nichts geändert.",
   },
@@ -235,7 +244,7 @@ export const owner = {
       password: "{app} wurde getrennt, weil Ihr Passwort geändert wurde",
       account: "{app} wurde getrennt, weil Ihr Konto gesperrt wurde",
       leaving: "{app} wurde getrennt, weil Ihr Konto zur Löschung vorgemerkt ist",
-      app: "{app} wurde getrennt, weil die App hier deaktiviert wurde",
+      app: "{app} wurde getrennt, weil die App hier deaktiviert oder entfernt wurde",
       company: "{app} wurde getrennt, weil das Unternehmen gesperrt wurde",
       member: "{app} wurde für {person} getrennt (ausgetreten, gesperrt oder neues Passwort)",
       member_left: "{app} wurde für {person} getrennt, wegen des Austritts aus dem Unternehmen",

@@ -18,6 +18,10 @@ export const agents: Translation<typeof english, "one" | "other"> = {
     can: "Puede",
     keeps: "Mantiene el acceso hasta",
     keepsForever: "que lo revoque",
+    endsResumed: "Si se reanuda, el acceso termina",
+    endsOn: "Si se vuelve a activar, el acceso termina",
+    canResumed: "Si se reanuda, puede",
+    canOn: "Si se vuelve a activar, puede",
     uses: "Qué ha usado",
     useOne: "{api}, {when}",
     details: "Detalles",
@@ -25,7 +29,7 @@ export const agents: Translation<typeof english, "one" | "other"> = {
     pausedSinceCompany:
       "En pausa ({when}). No obtiene acceso nuevo hasta que un administrador la reanude. Lo que se permitió se conserva.",
     pausedOver: "En pausa ({when}). Lo que se permitió ya terminó. No obtiene acceso nuevo hasta que se reanude aquí.",
-    pausedHere: "Puso esta aplicación en pausa {when}. Puede reanudarla en {agents}.",
+    pausedHere: "Puso esta aplicación en pausa {when}. No obtiene acceso nuevo. Puede reanudarla en {agents}.",
     pausedStill: {
       one: "El acceso que ya tiene termina en 1 minuto como máximo.",
       other: "El acceso que ya tiene termina en {count} minutos como máximo.",

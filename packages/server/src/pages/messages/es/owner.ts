@@ -117,6 +117,11 @@ export const owner = {
       one: "Esta aplicación tiene acceso a su cuenta. Puede revocarlo en cualquier momento.",
       other: "{count} aplicaciones tienen acceso a su cuenta. Puede revocarlo en cualquier momento.",
     },
+    introNone: "Ahora ninguna aplicación tiene acceso a su cuenta.",
+    introHalted: {
+      one: "1 aplicación que permitió está en pausa o desactivada.",
+      other: "{count} aplicaciones que permitió están en pausa o desactivadas.",
+    },
     signedIn: "Sesión iniciada como {person}",
     emptyTitle: "Ninguna aplicación tiene acceso a su cuenta",
     emptyText:
@@ -145,6 +150,7 @@ export const owner = {
     noEnd: "Cuando revoque el acceso",
     revoke: "Revocar el acceso",
     revokeAtOnce: "Si lo revoca, el acceso termina de inmediato. La aplicación puede volver a pedírselo.",
+    revokeHalted: "Si lo revoca, lo que permitió no vuelve. La aplicación puede volver a preguntarle.",
     revokeSoon: {
       one: "Si lo revoca, el acceso termina en 1 minuto como máximo. La aplicación puede volver a pedírselo.",
       other: "Si lo revoca, el acceso termina en {count} minutos como máximo. La aplicación puede volver a pedírselo.",
@@ -197,6 +203,8 @@ export const owner = {
     },
     endChanged: "El acceso de {app} termina {when}.",
     endForever: "{app} conserva su acceso hasta que usted lo revoque.",
+    endChangedPaused: "{app} sigue en pausa. Si reanuda la aplicación, su acceso termina {when}.",
+    endForeverPaused: "{app} sigue en pausa. Si reanuda la aplicación, conserva su acceso hasta que lo revoque.",
     receipt: "Recibo",
     gone: "Esa aplicación ya no tenía acceso, así que no se ha cambiado nada.",
   },
@@ -231,7 +239,7 @@ export const owner = {
       password: "{app} se desconectó porque se cambió su contraseña",
       account: "{app} se desconectó porque se desactivó su cuenta",
       leaving: "{app} se desconectó porque está programada la eliminación de su cuenta",
-      app: "{app} se desconectó porque se desactivó aquí",
+      app: "{app} se desconectó porque se desactivó o se eliminó aquí",
       company: "{app} se desconectó porque se desactivó la empresa",
       member: "{app} se desconectó para {person}, que se fue, fue desactivado o tiene una contraseña nueva",
       member_left: "{app} se desconectó para {person} porque se fue de la empresa",

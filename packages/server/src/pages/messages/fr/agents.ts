@@ -18,6 +18,10 @@ export const agents: Translation<typeof english, "one" | "other"> = {
     can: "Elle peut",
     keeps: "Conserve l’accès jusqu’à",
     keepsForever: "votre révocation",
+    endsResumed: "Une fois réactivée, l’accès se termine",
+    endsOn: "Si elle est de nouveau activée, l’accès se termine",
+    canResumed: "Une fois réactivée, elle peut",
+    canOn: "Si elle est de nouveau activée, elle peut",
     uses: "Ce qu’elle a utilisé",
     useOne: "{api}, {when}",
     details: "Détails",
@@ -27,7 +31,8 @@ export const agents: Translation<typeof english, "one" | "other"> = {
       "En pause ({when}). Elle n’obtient aucun nouvel accès avant qu’un administrateur la réactive. Ce qui a été autorisé est conservé.",
     pausedOver:
       "En pause ({when}). Ce qui a été autorisé a pris fin depuis. Elle n’obtient aucun nouvel accès avant d’être réactivée ici.",
-    pausedHere: "Vous avez mis cette application en pause {when}. Vous pouvez la réactiver dans {agents}.",
+    pausedHere:
+      "Vous avez mis cette application en pause {when}. Elle n’obtient aucun nouvel accès. Vous pouvez la réactiver dans {agents}.",
     pausedStill: {
       one: "L’accès déjà accordé prend fin dans un délai de {count} minute.",
       other: "L’accès déjà accordé prend fin dans un délai de {count} minutes.",

@@ -120,6 +120,11 @@ export const owner = {
       one: "Cette application a accès à votre compte. Vous pouvez révoquer cet accès à tout moment.",
       other: "{count} applications ont accès à votre compte. Vous pouvez révoquer cet accès à tout moment.",
     },
+    introNone: "Aucune application n’a accès à votre compte actuellement.",
+    introHalted: {
+      one: "{count} application que vous avez autorisée est en pause ou désactivée.",
+      other: "{count} applications que vous avez autorisées sont en pause ou désactivées.",
+    },
     signedIn: "Connecté en tant que {person}",
     emptyTitle: "Aucune application n’a accès à votre compte",
     emptyText:
@@ -148,6 +153,8 @@ export const owner = {
     noEnd: "Quand vous révoquez l’accès",
     revoke: "Révoquer l’accès",
     revokeAtOnce: "Si vous le révoquez, l’accès prend fin immédiatement. L’application pourra vous le redemander.",
+    revokeHalted:
+      "Si vous révoquez l’accès, ce que vous avez autorisé ne revient pas. L’application peut vous redemander.",
     revokeSoon: {
       one: "Si vous le révoquez, l’accès prend fin dans {count} minute au plus. L’application pourra vous le redemander.",
       other:
@@ -203,6 +210,9 @@ export const owner = {
     },
     endChanged: "L’accès de {app} prend fin {when}.",
     endForever: "{app} garde son accès jusqu’à ce que vous le révoquiez.",
+    endChangedPaused: "{app} reste en pause. Si vous réactivez l’application, son accès prend fin {when}.",
+    endForeverPaused:
+      "{app} reste en pause. Si vous réactivez l’application, elle garde son accès jusqu’à ce que vous le révoquiez.",
     receipt: "Reçu",
     gone: "Cette application n’avait plus accès, rien n’a donc été modifié.",
   },
@@ -238,7 +248,7 @@ export const owner = {
       password: "{app} a été déconnectée, car votre mot de passe a été modifié",
       account: "{app} a été déconnectée, car votre compte a été désactivé",
       leaving: "{app} a été déconnectée, car la suppression de votre compte est prévue",
-      app: "{app} a été déconnectée, car elle a été désactivée ici",
+      app: "{app} a été déconnectée, car elle a été désactivée ou supprimée ici",
       company: "{app} a été déconnectée, car l’entreprise a été désactivée",
       member: "{app} a été déconnectée pour {person} (départ, compte désactivé ou nouveau mot de passe)",
       member_left: "{app} a été déconnectée pour {person}, qui a quitté l’entreprise",
