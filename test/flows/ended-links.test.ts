@@ -122,7 +122,10 @@ describe("an invitation", () => {
     const guest = await server.addPerson();
     const first = await invited(company, guest.email);
     const second = await invited(company, guest.email);
-    expect(titleOf(await aBrowser().get(first.link))).toBe("This invitation was withdrawn");
+    const withdrawn = await aBrowser().get(first.link);
+    expect(titleOf(withdrawn)).toBe("This invitation was withdrawn");
+    expect(withdrawn.text).toContain("or ask an admin of the company");
+    expect(withdrawn.text).not.toMatch(/developer|invitation_unknown/);
     const members = await second.admin.get(`/company/${company.slug}/members`);
     await second.admin.submit(formWith(members, "invitation"), { invitation: second.id });
     expect(titleOf(await aBrowser().get(second.link))).toBe("This invitation was withdrawn");

@@ -44,7 +44,8 @@ export function problemAnswer(
       status,
       title,
       text,
-      condition: shown,
+      // Somebody with an invitation uses no app, and has no developer to tell.
+      condition: said === "invitation" ? null : shown,
       // The developer's text is shown only if only a developer can fix the problem.
       description: said === "other" ? description : null,
       requestId: request.id,
