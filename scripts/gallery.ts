@@ -51,6 +51,7 @@ const MAIN: Readonly<Record<string, readonly string[]>> = {
       "consent-document",
       "consent-registered-itself",
       "consent-owners",
+      "consent-other-owner",
       "consent-declined",
       "consent-sign-in",
       "consent-away",

@@ -177,7 +177,9 @@ describe("a permission that the approval leaves out", () => {
     const { app, agent, open } = await pageFor(company, "member", BOTH);
     await decide(server, company, app, {});
     const page = await open("read write");
-    expect(notesOn(page)).toMatch(/^Acme Corp hasn’t approved these permissions\. Leave them out, or ask an admin: \S/);
+    expect(notesOn(page)).toMatch(
+      /^Acme Corp hasn’t approved these permissions\. Leave them out, or “Allow” takes you to .*: \S/,
+    );
     const answer = { decision: "allow", owner: company.companyId, scope: ["read", "write"], duration: "86400" };
     const asked = await agent.submit(consentForm(page), answer);
     expect(textIn(asked, /<p class="soft">([\s\S]*?)<\/p>/)).toMatch(

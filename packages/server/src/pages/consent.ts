@@ -7,7 +7,7 @@ import { avatar, hidden, localTimes, notice, outsideLink, secrets, tile, titled 
 import { type Child, html, type Markup } from "./parts/html.ts";
 import { icon } from "./parts/icons.ts";
 import { cardPage } from "./parts/layout.ts";
-import { durationNotes, ownerSelect } from "./person-or-company-select.ts";
+import { allowLabel, durationNotes, ownerSelect } from "./person-or-company-select.ts";
 import { clock, durationLabel, month, number, shownTime, timeElement } from "./shown-time.ts";
 import { hostText, mixesAlphabets, NAME_LENGTH, name, visible, webAddress } from "./untrusted-text.ts";
 import type { ClientCard, ConsentView, DurationChoice, ScopeChoice, SignedInAs } from "./views.ts";
@@ -16,6 +16,9 @@ const CONSENT_FORM = "consent";
 const SWITCH_FORM = "switch";
 const DURATION_ERROR = "duration-error";
 const DURATION_NOTES = "duration-notes";
+const ONCE_HINT = "once-hint";
+/** The value for an answer that gives no refresh token. */
+const ONCE = "once";
 /** The value for an active scope whose end does not change. */
 const KEEP = "keep";
 /** The value for the end of the day. */
@@ -28,6 +31,7 @@ export function consentPage(view: ConsentView, chrome: Chrome): string {
   const { words, base } = chrome;
   const title = titleOf(view, words);
   const { problem } = view;
+  const resumes = view.pausedAt !== undefined;
   const alert = problem === null ? null : alertOf(problem.kind, view, words);
   return cardPage(
     chrome,
@@ -53,12 +57,12 @@ export function consentPage(view: ConsentView, chrome: Chrome): string {
       <form id=${CONSENT_FORM} class="consent" method="post" action=${`${base}${view.device === undefined ? "/consent" : "/device/consent"}`}>
         ${secrets(view.form)} ${asWhom(view.person, chrome)} ${shownOwner(view)}
         ${view.resume !== undefined && hidden({ resume: view.resume })}
-        ${ownerSelect(view.owners ?? [], problem?.kind === "bad_owner", words)} ${scopeSections(view, words)}
+        ${ownerSelect(view.owners ?? [], { problem: problem?.kind === "bad_owner" ? problem : null, resumes }, words)} ${scopeSections(view, words)}
         ${choosesDuration(view) && duration(view, words)}
         ${offersToday(view) && hidden({ today_until: String(view.todayUntil) })}
         ${view.away === "always" && html`<p class="soft small">${words.agents.awayAlways}</p>`} ${next(view, words)}
         <div class="decision">
-          <button class="button" type="submit" name="decision" value="allow">${icon("check")}${view.pausedAt === undefined ? words.consent.allow : words.agents.allowAndResume}</button>
+          <button class="button" type="submit" name="decision" value="allow">${icon("check")}${allowLabel(view.owners ?? [], resumes, words)}</button>
           <button class="button" type="submit" name="decision" value="deny">${icon("x")}${words.consent.deny}</button>
         </div>
       </form>
@@ -161,15 +165,35 @@ function scopeSections(view: ConsentView, words: Messages): Child {
   return html`<section class=${count > 0 ? "what fresh" : "what"}>
     <h2>${count > 0 ? words.consent.whatMore : words.consent.what}</h2>
     ${groups(fresh, view, words)}
+    ${count > 0 && fresh.every(({ required }) => !required) && nothingNew(view, words)}
     ${
       count > 0 &&
       html`<details class="fold">
-        <summary>${icon("chevronDown")}${fill(plural(words.language, granted, count), { count })}</summary>
+        <summary>
+          ${icon("chevronDown")}
+          <span>${fill(plural(words.language, granted, count), { count })} <span class="soft">${endsTogether(old, view.now, words)}</span></span>
+        </summary>
         <p class="soft small">${words.consent.grantedKeep}</p>
         ${groups(old, view, words)}
       </details>`
     }
   </section>`;
+}
+
+/** Says what Allow does if no new scope is ticked. The style sheet shows it only then; a browser without :has() shows it always. */
+function nothingNew({ pausedAt }: ConsentView, words: Messages): Markup {
+  const allow = pausedAt === undefined ? words.consent.allow : words.agents.allowAndResume;
+  return html`<p class="soft small nothing-new">${fill(words.consent.nothingNew, { allow })}</p>`;
+}
+
+/** The end of the scopes in the closed section: one for all, or the first of several. */
+function endsTogether(scopes: readonly ScopeChoice[], now: number, words: Messages): Child {
+  const { consent } = words;
+  const ends = new Set(scopes.map(({ endsAt = null }) => endsAt));
+  const first = Math.min(...[...ends].filter((end) => end !== null));
+  if (!Number.isFinite(first)) return consent.grantedNoEnd;
+  const text = ends.size > 1 ? consent.grantedEnds : consent.grantedEnd;
+  return rich(text, { when: timeElement(words, first, now) });
 }
 
 /**
@@ -244,7 +268,13 @@ function duration(view: ConsentView, words: Messages): Markup {
   const wrong = view.problem?.kind === "bad_duration";
   const old = view.scopes.some(({ granted }) => granted);
   const notes = durationNotes(view.owners ?? [], words);
-  const described = [...(notes.length > 0 ? [DURATION_NOTES] : []), ...(wrong ? [DURATION_ERROR] : [])].join(" ");
+  const once = view.durations.some(({ value }) => value === ONCE);
+  const ids = [
+    [once, ONCE_HINT] as const,
+    [notes.length > 0, DURATION_NOTES] as const,
+    [wrong, DURATION_ERROR] as const,
+  ];
+  const described = ids.flatMap(([shown, id]) => (shown ? [id] : [])).join(" ");
   return html`<div class="field">
     <label for="duration">${old ? words.consent.durationNew : words.consent.duration}</label>
     <div class="select">
@@ -258,12 +288,19 @@ function duration(view: ConsentView, words: Messages): Markup {
       </select>
       ${icon("chevronDown")}
     </div>
+    ${once && html`<p class="soft small" id=${ONCE_HINT}>${onceHint(view, words)}</p>`}
     ${notes.length > 0 && html`<div class="owner-notes soft small" id=${DURATION_NOTES}>${notes}</div>`}
     ${
       wrong &&
       html`<p class="field-error" id=${DURATION_ERROR} role="alert">${icon("circleAlert")}<span>${words.consent.badDuration}</span></p>`
     }
   </div>`;
+}
+
+/** How long `once` lasts. The style sheet shows it only if `once` is chosen; a browser without :has() shows it always. */
+function onceHint({ onceSeconds }: ConsentView, words: Messages): string {
+  const time = durationLabel(words, String(onceSeconds));
+  return fill(words.consent.onceHint, { once: durationLabel(words, ONCE), time });
 }
 
 /** The end of the day. The text and the field `today_until` say the same end, and the answer holds until exactly then. */
@@ -286,7 +323,7 @@ function hasOwnEnd({ granted }: ScopeChoice, { scopes, owners = [] }: ConsentVie
 function ownEnd(scope: ScopeChoice, view: ConsentView, words: Messages): Markup {
   const { granted, duration: own } = scope;
   const fixed = view.durations.filter(({ value }) => value !== TODAY);
-  const offered = fixed.filter(({ value }) => value !== "once" || (!granted && view.device === undefined));
+  const offered = fixed.filter(({ value }) => value !== ONCE || (!granted && view.device === undefined));
   return html`<label class="row-end">
     <span class="unseen">${words.consent.endOne}: <bdi>${visible(scope.description || scope.name)}</bdi></span>
     <span class="select">

@@ -5,15 +5,23 @@ import { type Child, html, type Markup } from "./parts/html.ts";
 import { icon } from "./parts/icons.ts";
 import { shownTime } from "./shown-time.ts";
 import { NAME_LENGTH, name, visible } from "./untrusted-text.ts";
-import type { OwnerOption } from "./views.ts";
+import type { ConsentView, OwnerOption } from "./views.ts";
 
 const HINT_ID = "owner-hint";
 const NOTES_ID = "owner-notes";
 const ERROR_ID = "owner-error";
 
-/** The select named `owner`. Null if the person can only answer for themselves. `wrong`: the form named an owner who can't be chosen. */
-export function ownerSelect(owners: readonly OwnerOption[], wrong: boolean, words: Messages): Markup | null {
+/** Why the owner of a form can't be chosen. */
+type Wrong = Extract<ConsentView["problem"], { readonly kind: "bad_owner" }>;
+
+/** The select named `owner`. Null if the person can only answer for themselves. `problem`: the form named an owner who can't be chosen. `resumes`: as for `allowLabel`. */
+export function ownerSelect(
+  owners: readonly OwnerOption[],
+  { problem, resumes }: { readonly problem: Wrong | null; readonly resumes: boolean },
+  words: Messages,
+): Markup | null {
   if (owners.length === 0) return null;
+  const wrong = problem !== null;
   const notes = owners.flatMap((owner, at) => [
     ...ofOwner(at, notesOn(owner, words)),
     // Nobody can select this owner, so the note always shows.
@@ -26,7 +34,8 @@ export function ownerSelect(owners: readonly OwnerOption[], wrong: boolean, word
       <select id="owner" name="owner" autofocus=${wrong} aria-describedby=${described} ...${wrong ? { "aria-invalid": "true" } : {}}>
         ${owners.map(
           (owner) =>
-            html`<option value=${owner.value} selected=${owner.selected} disabled=${owner.kind === "blocked" || owner.kind === "paused"}>${labelOf(owner, words)}</option>`,
+            html`<option value=${owner.value} selected=${owner.selected} disabled=${owner.kind === "blocked" || owner.kind === "paused"}
+              ...${marksOf(owner, resumes)}>${labelOf(owner, words)}</option>`,
         )}
       </select>
       ${icon("chevronDown")}
@@ -35,9 +44,39 @@ export function ownerSelect(owners: readonly OwnerOption[], wrong: boolean, word
     ${notes.length > 0 && html`<div class="owner-notes soft small" id=${NOTES_ID}>${notes}</div>`}
     ${
       wrong &&
-      html`<p class="field-error" id=${ERROR_ID} role="alert">${icon("circleAlert")}<span>${words.forWhom.wrong}</span></p>`
+      html`<p class="field-error" id=${ERROR_ID} role="alert">${icon("circleAlert")}<span>${wrongOwner(owners, problem.owner, words)}</span></p>`
     }
   </div>`;
+}
+
+/** Says why the owner that the form named can't be chosen, and what to do. */
+function wrongOwner(owners: readonly OwnerOption[], named: string | undefined, { forWhom }: Messages): Child {
+  const paused = owners.find(({ value, kind }) => value === named && kind === "paused");
+  return paused === undefined ? forWhom.wrong : rich(forWhom.wrongPaused, { company: name(paused.name) });
+}
+
+/**
+ * The label of the button that allows. For an owner whose admins have to approve first, it leads to a form for them. Only
+ * the owner whom the page shows resumes (`resumes`). The style sheet shows the label for the selected owner; a browser
+ * without :has() shows one label for all.
+ */
+export function allowLabel(owners: readonly OwnerOption[], resumes: boolean, words: Messages): Child {
+  const { consent, agents, forWhom } = words;
+  const asks = owners.some(({ kind }) => kind === "ask");
+  const allow = resumes ? agents.allowAndResume : consent.allow;
+  if (!asks && (!resumes || owners.length === 0)) return allow;
+  return [
+    html`<span class="if-either">${asks ? forWhom.eitherButton : allow}</span>`,
+    html`<span class="if-allows">${consent.allow}</span>`,
+    resumes && html`<span class="if-resumes">${allow}</span>`,
+    asks && html`<span class="if-asks">${forWhom.askButton}</span>`,
+  ];
+}
+
+/** What the button does for an owner, where that differs. */
+function marksOf({ kind, selected }: OwnerOption, resumes: boolean): Readonly<Record<string, string>> {
+  if (kind === "ask") return { "data-asks": "yes" };
+  return resumes && selected ? { "data-resumes": "yes" } : {};
 }
 
 /** The notes on the owner whose option is at this place. The style sheet shows them only if that option is selected. */
@@ -47,11 +86,12 @@ function ofOwner(at: number, notes: readonly Markup[]): readonly Markup[] {
 
 /** Says what differs for a company. */
 function notesOn({ kind, name: company, beyond = [], services = [] }: OwnerOption, words: Messages): readonly Markup[] {
-  const { forWhom, companyConnections } = words;
+  const { forWhom, companyConnections, consent } = words;
   if (kind !== "company" && kind !== "ask") return [];
-  const needed = kind === "ask" ? forWhom.needed : forWhom.leaveOut;
+  const names = { company: name(company), allow: consent.allow };
+  const needed = kind === "ask" ? rich(forWhom.needed, names) : rich(forWhom.leaveOut, names);
   return [
-    ...(beyond.length === 0 ? [] : [html`<p>${rich(needed, { company: name(company) })}</p>`, listOf(beyond)]),
+    ...(beyond.length === 0 ? [] : [html`<p>${needed}</p>`, listOf(beyond)]),
     ...(kind === "ask" ? [] : services).flatMap(({ name: service, can }) => {
       const names = { company: name(company), server: name(service) };
       return [html`<p>${rich(companyConnections.consentText, names)}</p>`, listOf(can)];

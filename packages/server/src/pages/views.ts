@@ -218,6 +218,8 @@ export interface ConsentView {
   readonly owners?: readonly OwnerOption[];
   readonly scopes: readonly ScopeChoice[];
   readonly durations: readonly DurationChoice[];
+  /** How long access with the duration `once` lasts at most after the client connects. */
+  readonly onceSeconds: number;
   /** With the duration `today`: the end of the day of UTC in epoch milliseconds. A script replaces it by that of the reader. */
   readonly todayUntil?: number;
   readonly now: number;
@@ -247,10 +249,12 @@ export interface ConsentView {
     | null
     | { readonly kind: "stale" }
     | { readonly kind: "bad_duration" }
-    /** The form names an owner that the page did not offer. */
-    | { readonly kind: "bad_owner" }
+    /** The form names an owner that the page does not offer. `owner`: that owner's id. */
+    | { readonly kind: "bad_owner"; readonly owner?: string }
     /** The answer was for another owner than the page showed, who has allowed less so far. */
     | { readonly kind: "other_owner" }
+    /** The owner of the answer has paused the app, and the page did not show it. */
+    | { readonly kind: "paused" }
     | { readonly kind: "nothing" };
 }
 

@@ -22,14 +22,11 @@ import {
   companyHistoryPage,
   companyMembersPage,
   companyProofPage,
-  consentPage,
   createCompanyPage,
   invitationPage,
 } from "../../src/pages/index.ts";
-import type { OwnerOption } from "../../src/pages/views.ts";
 import {
   aClient,
-  aConsent,
   ada,
   deviceForm,
   durations,
@@ -43,17 +40,6 @@ import {
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
-
-const owners = (): readonly OwnerOption[] => [
-  { value: "person-id", name: ada.name, kind: "self", selected: true, last: false },
-  {
-    ...{ value: "company-1", name: "Acme Corp", kind: "company", selected: false, last: true },
-    ...{ endsBy: NOW + 7 * DAY, beyond: ["Delete photos"] },
-  },
-  { value: "company-2", name: LONG_NAME, kind: "ask", selected: false, last: false },
-  { value: "company-4", name: "Initech", kind: "company", selected: false, last: false, standsUntil: NOW + 30 * DAY },
-  { value: "company-3", name: "Globex", kind: "blocked", selected: false, last: false },
-];
 
 function anAskAdmin(change: Partial<AskAdminView> = {}): AskAdminView {
   return {
@@ -78,8 +64,6 @@ export const companyStates: Readonly<Record<string, (chrome: Chrome) => string>>
   "company-proof-wrong": (c) =>
     companyProofPage(aProof({ action: "/members/remove", fields: [], fault: { kind: "current" } }), c),
   "company-proof-throttled": (c) => companyProofPage(aProof({ fault: { kind: "throttled", minutes: 9 } }), c),
-  "consent-owners": (c) => consentPage(aConsent({ owners: owners() }), c),
-  "consent-bad-owner": (c) => consentPage(aConsent({ owners: owners(), problem: { kind: "bad_owner" } }), c),
   "ask-admin": (c) => askAdminPage(anAskAdmin(), c),
   "ask-admin-wrong": (c) => askAdminPage(anAskAdmin({ problem: "reason" }), c),
   "ask-admin-more": (c) => {

@@ -142,6 +142,32 @@ test("for whom the answer is → the page shows only what differs for that owner
   });
 });
 
+test("what a choice means → said where it is chosen, and only there; without JavaScript, too", async () => {
+  await withPage({ browser, javaScriptEnabled: false }, async (page) => {
+    const allows = page.locator('button[value="allow"]');
+    await page.goto(`${server.origin}/consent-owners`);
+    expect(await allows.innerText()).toBe("Allow");
+    await page.locator("select#owner").selectOption("company-2");
+    expect(await allows.innerText()).toBe("Ask an admin");
+    await page.locator("select#owner").selectOption("company-1");
+    expect(await allows.innerText()).toBe("Allow");
+    await page.goto(`${server.origin}/consent-paused-unseen`);
+    expect(await allows.innerText()).toBe("Allow and resume");
+    await page.locator("select#owner").selectOption("person-id");
+    expect(await allows.innerText()).toBe("Allow");
+    await page.goto(`${server.origin}/consent`);
+    const hint = page.locator("#once-hint");
+    expect(await hint.isVisible()).toBe(false);
+    await page.locator('select[name="duration:photos:write"]').selectOption("once");
+    expect(await hint.isVisible()).toBe(true);
+    await page.goto(`${server.origin}/consent-more`);
+    const note = page.locator(".nothing-new");
+    expect(await note.isVisible()).toBe(true);
+    await page.locator('input[value="photos:delete"]').check();
+    expect(await note.isVisible()).toBe(false);
+  });
+});
+
 test("by keys through a long question → what has the focus is never behind the answers", async () => {
   await withPage({ browser, viewport: { width: 360, height: 740 } }, async (page) => {
     await page.goto(`${server.origin}/consent-40-scopes`);

@@ -23,6 +23,7 @@ import type { ReceiptProblem, SignInView } from "../../src/pages/views.ts";
 import { agentsStates } from "./agents-states.ts";
 import { companyPageStates, companyStates } from "./company-states.ts";
 import { connectionStates } from "./connection-states.ts";
+import { consentStates } from "./consent-states.ts";
 import { elsewhereStates } from "./elsewhere-states.ts";
 import { anOffer, factorStates } from "./factor-states.ts";
 import { keptStates } from "./kept-states.ts";
@@ -148,8 +149,6 @@ export const states: Readonly<Record<string, (chrome: Chrome) => string>> = {
   "consent-unverified": (c) =>
     consentPage(aConsent({ client: aClient({ verified: false, publisher: null, people: 0, since: NOW - HOUR }) }), c),
   "consent-lookalike": (c) => consentPage(aConsent({ client: aClient({ name: "P\u0430yPal", verified: false }) }), c),
-  "consent-own-times": (c) =>
-    consentPage(aConsent({ scopes: scopes.map((scope, at) => ({ ...scope, duration: at === 1 ? "once" : null })) }), c),
   "consent-new-host": (c) =>
     consentPage(aConsent({ newHost: { host: "print.example.com", before: ["printer.example.org"] } }), c),
   "consent-new-host-only": (c) => consentPage(aConsent({ newHost: { host: "print.example.com", before: [] } }), c),
@@ -196,6 +195,7 @@ export const states: Readonly<Record<string, (chrome: Chrome) => string>> = {
       }),
       c,
     ),
+  ...consentStates,
   ...companyStates,
   ...companyPageStates,
   "consent-40-scopes": (c) => consentPage(aConsent({ scopes: manyScopes() }), c),

@@ -107,6 +107,7 @@ export function aSignIn(change: Partial<SignInView> = {}): SignInView {
 export function aConsent(change: Partial<ConsentView> = {}): ConsentView {
   return {
     ...{ form, client: aClient(), person: ada, scopes, durations, now: NOW, allGranted: false, problem: null },
+    onceSeconds: 600,
     ...change,
   };
 }

@@ -3,6 +3,7 @@
 import { BY_PROVIDER } from "../../oauth/authentication-context.ts";
 import { isSameHost, sooner } from "../../oauth/consent-reach.ts";
 import { mayUse } from "../../oauth/grants/registry.ts";
+import { accessTokenTtl } from "../../oauth/issue-access-token.ts";
 import type { Client, Millis, Scope } from "../../oauth/model.ts";
 import { isOpenIdRequest, OFFLINE_ACCESS } from "../../oauth/openid/scopes.ts";
 import { redirectHost } from "../../oauth/redirect-uri.ts";
@@ -15,6 +16,7 @@ import {
   heldScopes,
   isStoppedFor,
   lastChoice,
+  mustAskFor,
   type OwnerChoice,
   withVerdictOn,
 } from "../../owners/authorization/person-or-company.ts";
@@ -62,6 +64,7 @@ export async function consentAnswer(
     owners: ownerOptions(owners, owner, person, { language, durations, services }, tools.now()),
     scopes: await scopeChoices(owner, client, language, chosenBefore(again), tools),
     ...durationChoices(client, chosenBefore(again), tools),
+    onceSeconds: await onceSeconds(owner, true, tools),
     now: tools.now(),
     ...newHost(owner, redirectUri, tools),
     ...pauseOf(owner),
@@ -69,15 +72,42 @@ export async function consentAnswer(
     ...newcomerOf(visitor.signedIn, tools.now()),
     ...(flow.request.responseType === "token" ? {} : awayOf(owner, client, tools)),
     allGranted,
-    problem: again?.problem ?? null,
+    problem: problemOf(again),
   };
   return page(again?.status ?? 200, consentPage(view, chrome), "to a client", visitor.cookies);
 }
 
 /** The answer whose choices the page keeps. Those for another owner begin anew: what was ticked was not about this one. */
 export function chosenBefore(again: Again | null): Again | null {
-  return again?.problem.kind === "other_owner" ? null : again;
+  const kind = again?.problem.kind;
+  return kind === "other_owner" || kind === "paused" ? null : again;
 }
+
+/** What was wrong with the last answer, with the owner that it named if nobody can choose that one. */
+export function problemOf(again: Again | null): ConsentView["problem"] {
+  const owner = again?.form.get("owner");
+  if (again?.problem.kind !== "bad_owner" || owner == null) return again?.problem ?? null;
+  return { kind: "bad_owner", owner };
+}
+
+/**
+ * How long access lasts at most that is for this once: as long as an access token for one of the APIs. A refresh for other
+ * scopes can still include it (`mixed`: the page offers a time for each), until the code and its token would have ended.
+ */
+export async function onceSeconds(
+  { scopes }: OwnerChoice,
+  mixed: boolean,
+  { authorization }: FlowTools,
+): Promise<number> {
+  const { catalog, policy } = authorization.oauth;
+  const resources = await catalog.resources();
+  const ofApi = ({ resource }: Scope) => accessTokenTtl(resources.get(resource ?? ""), policy.accessTtl);
+  const end = policy.codeTtl + policy.accessTtl;
+  const longest = mixed && scopes.length > 1 ? end : Math.min(Math.max(...scopes.map(ofApi)), end);
+  return longest < MINUTE ? Math.ceil(longest / 1000) : Math.ceil(longest / MINUTE) * 60;
+}
+
+const MINUTE: Millis = 60_000;
 
 /** Since when the app is paused, if this person may resume it. */
 export function pauseOf({ consent, ownerId }: OwnerChoice): Pick<ConsentView, "pausedAt" | "resume"> {
@@ -198,10 +228,11 @@ function approvedUntil(choice: OwnerChoice, now: Millis): Millis | null {
   return sooner(endOfRule(approval, choice.reach), latestOf(standingEnds(choice, now)) ?? null);
 }
 
-/** The ends of those scopes of the request that the owner has allowed. Null: until revoked. */
-function standingEnds({ consent, reach, scopes }: OwnerChoice, now: Millis): readonly (Millis | null)[] {
-  const ends = presentEnds(consent, reach, now);
-  return scopes.flatMap(({ name }) => ends.get(name) ?? (ends.has(name) ? [null] : []));
+/** The ends of those scopes of the request that the owner has allowed, also for this member. Null: until revoked. */
+function standingEnds(choice: OwnerChoice, now: Millis): readonly (Millis | null)[] {
+  const ends = presentEnds(choice.consent, choice.reach, now);
+  const open = choice.scopes.filter(({ name }) => ends.has(name) && !mustAskFor(choice, name, now));
+  return open.map(({ name }) => ends.get(name) ?? null);
 }
 
 /**
@@ -271,7 +302,8 @@ export async function scopeChoices(
   const approved = approval === undefined ? null : endOfRule(approval, reach);
   const last = (name: string) => sooner(approved, chosenEndOf(owner.acting, name));
   const present = presentEnds(consent, reach, now);
-  const ends = new Map([...present].filter(([name]) => !hasChoiceEnded(owner, name, now)));
+  const isOpen = (name: string) => hasChoiceEnded(owner, name, now) || mustAskFor(owner, name, now);
+  const ends = new Map([...present].filter(([name]) => !isOpen(name)));
   const declined = declinedFor(owner, now);
   const { removed } = refusedScopes(consent, reach, now);
   // A sensitive scope, and one that the owner declined or removed, is granted only if the owner ticks it.

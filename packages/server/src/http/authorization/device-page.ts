@@ -22,8 +22,10 @@ import {
   inPublic,
   leavingOf,
   newcomerOf,
+  onceSeconds,
   ownerOptions,
   pauseOf,
+  problemOf,
   scopeChoices,
   servicesFor,
 } from "./consent-page.ts";
@@ -94,6 +96,7 @@ export async function deviceConsentAnswer(
     owners: ownerOptions(owners, owner, person, { language, durations, services }, tools.now()),
     scopes: await scopeChoices(owner, client, language, chosenBefore(again), tools),
     ...durationChoices(client, chosenBefore(again), tools),
+    onceSeconds: await onceSeconds(owner, false, tools),
     now: tools.now(),
     device: factsOf(flow, tools),
     ...pauseOf(owner),
@@ -101,7 +104,7 @@ export async function deviceConsentAnswer(
     ...newcomerOf(visitor.signedIn, tools.now()),
     ...awayOf(owner, client, tools),
     allGranted: owner.scopes.every(({ name }) => standing.has(name)),
-    problem: again?.problem ?? null,
+    problem: problemOf(again),
   };
   return page(again?.status ?? 200, consentPage(view, chrome), "here", visitor.cookies);
 }

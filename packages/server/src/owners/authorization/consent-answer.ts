@@ -79,9 +79,10 @@ export interface Allowed {
 
 /**
  * What is wrong with an answer. `stale`: the form is not an answer. `other_owner`: the page showed permissions as given by
- * one owner, and the form names another owner who has not given them. `nothing`: no scope is left.
+ * one owner, and the form names another owner who has not given them. `paused`: the owner has paused the app, and the page
+ * did not show it. `nothing`: no scope is left.
  */
-export type AnswerProblem = "stale" | "bad_owner" | "other_owner" | "bad_duration" | "nothing";
+export type AnswerProblem = "stale" | "bad_owner" | "other_owner" | "paused" | "bad_duration" | "nothing";
 
 export type Decision =
   /** `owner`: whom the person refused it for. Undefined: they only went back to the app. */
@@ -111,8 +112,8 @@ export function readAnswer(form: AnswerForm, question: Question, now: Millis): D
   if (chosen === undefined) return unclear("bad_owner");
   const paused = pauseMark(chosen.consent, chosen.ownerId);
   const resumes = paused !== undefined;
-  // The owner paused the app after the page was made, or in another tab. An old page lets nothing go on.
-  if (resumes && form.resume !== paused) return unclear("stale");
+  // The owner paused the app after the page was made, or the page showed another owner. Such a page lets nothing go on.
+  if (resumes && form.resume !== paused) return unclear("paused");
   const asked = form.duration === "" ? null : form.duration;
   const duration =
     today && asked === TODAY ? endOfDay(form.todayUntil, now) : readDuration(asked ?? undefined, offered);
@@ -131,12 +132,12 @@ export function readAnswer(form: AnswerForm, question: Question, now: Millis): D
   const shown = elsewhere ? owners.find(({ ownerId }) => ownerId === form.shownOwner) : undefined;
   const already = shown === undefined ? new Set<string>() : heldScopes(shown, now);
   if (fresh.some((name) => already.has(name))) return unclear("other_owner");
-  // The scope expired while the page was open. The owner did not choose a new end for it.
-  if (!elsewhere && fresh.some((name) => form.durationOf(name) === KEEP_END)) return unclear("stale");
-  if (duration === undefined && fresh.length > 0) return unclear("bad_duration");
   const scopes = chosen.scopes.filter(({ name }) => granted.includes(name));
   const owner = withVerdictOn(chosen, granted, now);
   if (owner.verdict === "ask") return { kind: "ask_admin", owner, scopes };
+  // The scope expired while the page was open. The owner did not choose a new end for it.
+  if (!elsewhere && fresh.some((name) => form.durationOf(name) === KEEP_END)) return unclear("stale");
+  if (duration === undefined && fresh.length > 0) return unclear("bad_duration");
   // The page showed another owner's boxes. What is granted for this one already was not unticked.
   const left = elsewhere ? declined.filter((name) => !standing.has(name)) : declined;
   const unseen = (elsewhere ? others : fresh).filter((name) => standing.has(name));

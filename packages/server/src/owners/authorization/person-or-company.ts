@@ -118,8 +118,9 @@ export function decideOwner(
   const held = decisions.filter(({ choice: { acting }, decision }) => decision !== "ask" && (acting?.chosen ?? true));
   // An app that asks for more than before still asks the owner whom the person chose, also where an admin has to approve.
   const remembered = lastChoice(choices);
-  const selectable = remembered !== undefined && chosenOwner(choices, remembered.ownerId) !== undefined;
-  const choice = (selectable ? remembered : latestChosen(held.map((one) => one.choice))) ?? first;
+  const selectable = remembered !== undefined && isSelectable(remembered);
+  const able = held.map((one) => one.choice).filter(isSelectable);
+  const choice = (selectable ? remembered : latestChosen(able)) ?? first;
   const allGranted = held.some((one) => one.choice === choice && one.decision !== "elsewhere");
   return { kind: ready.length > 1 ? "ambiguous" : "ask", choice, allGranted };
 }
@@ -158,7 +159,7 @@ function isPausedByChoice({ acting, consent }: OwnerChoice): boolean {
 export function preferredOwner(choices: readonly OwnerChoice[]): OwnerChoice | undefined {
   const [first] = choices;
   const held = choices.filter(({ acting, consent }) => acting?.chosen ?? consent?.status === "active");
-  return latestChosen(held.filter((choice) => !wantsToBeAsked(choice))) ?? first;
+  return latestChosen(held.filter((choice) => isSelectable(choice) && !wantsToBeAsked(choice))) ?? first;
 }
 
 /** The owner that the person chose last. What others did in a company's name does not count. */
@@ -177,10 +178,20 @@ export function hasChoiceEnded({ acting }: Pick<OwnerChoice, "acting">, scope: s
   return until !== null && until - now < SCOPE_MARGIN;
 }
 
-/** The scopes that hold for this owner and destination, by name, without those whose time for the member has ended. */
+/**
+ * The scopes that hold for this owner and destination, by name: without those whose time for the member has ended, and
+ * without those for which the member has to ask an admin, although the company consented to them.
+ */
 export function heldScopes(choice: OwnerChoice, now: Millis): ReadonlyMap<string, Millis> {
   const standing = standingScopes(choice.consent, choice.reach, now);
-  return new Map([...standing].filter(([name]) => !hasChoiceEnded(choice, name, now)));
+  return new Map(
+    [...standing].filter(([name]) => !hasChoiceEnded(choice, name, now) && !mustAskFor(choice, name, now)),
+  );
+}
+
+/** True: the member has to ask an admin for this scope, whatever the company consented to. */
+export function mustAskFor(choice: OwnerChoice, scope: string, now: Millis): boolean {
+  return withVerdictOn(choice, [scope], now).verdict === "ask";
 }
 
 /** The scopes that the owner declined on a page, or the acting member for the company, for as long as the consent holds. */
@@ -217,7 +228,12 @@ function decisionOf(request: ConsentAsked, choice: OwnerChoice, now: Millis): Co
 export function chosenOwner(choices: readonly OwnerChoice[], named: string | null): OwnerChoice | undefined {
   if (named === null) return choices.find(({ acting }) => acting === undefined);
   const choice = choices.find(({ ownerId }) => ownerId === named);
-  return choice?.verdict === "blocked" || choice?.verdict === "stranger" ? undefined : choice;
+  return choice !== undefined && isSelectable(choice) ? choice : undefined;
+}
+
+/** False: the person may not answer for this owner, for example because an admin paused the app. */
+function isSelectable({ verdict }: OwnerChoice): boolean {
+  return verdict !== "blocked" && verdict !== "stranger";
 }
 
 /** Judges the choice by the scopes that are finally granted: a smaller set may be within a company's approval. */

@@ -9,7 +9,7 @@ export const company = {
     asks: "{company} (die Verwaltung muss zustimmen)",
     blocked: "{company} (lässt diese App nicht zu)",
     blockedNote: "{company} lässt diese App nicht zu.",
-    pausedNote: "Ein Admin von {company} hat diese App angehalten.",
+    pausedNote: "Ein Admin von {company} hat diese App pausiert. Nur ein Admin kann sie fortsetzen.",
     last: "Beim letzten Mal haben Sie {owner} gewählt.",
     lastSelf: "Beim letzten Mal haben Sie sich selbst gewählt.",
     hint: "Zugriff, den Sie für ein Unternehmen erlauben, gehört dem Unternehmen. Wer es verwaltet, sieht ihn und kann ihn widerrufen.",
@@ -19,10 +19,14 @@ export const company = {
       "{company} erlaubt einen Teil davon bereits bis {when}. Eine längere Dauer gilt hier nur für neue Berechtigungen.",
     howLong: "Für {company} entscheidet die Verwaltung, für wie lange.",
     leaveOut:
-      "{company} hat diese Berechtigungen nicht freigegeben. Lassen Sie sie weg, oder fragen Sie die Verwaltung:",
+      "{company} hat diese Berechtigungen nicht freigegeben. Lassen Sie sie weg, sonst führt „{allow}“ zu einer Anfrage an die Verwaltung:",
     needed:
       "{company} hat diese App freigegeben, aber nicht für diese Berechtigungen. Die Verwaltung muss ihnen zustimmen:",
     wrong: "Dafür können Sie nicht entscheiden. Wählen Sie aus der Liste.",
+    wrongPaused:
+      "Ein Admin von {company} hat diese App pausiert. Bitten Sie einen Admin, sie fortzusetzen, oder wählen Sie jemand anderen aus der Liste.",
+    askButton: "Verwaltung fragen",
+    eitherButton: "Erlauben oder Verwaltung fragen",
   },
 
   askAdmin: {

@@ -53,6 +53,9 @@ export const owner = {
       one: "1 Berechtigung ist schon erteilt. Sie bleibt gleich.",
       other: "{count} Berechtigungen sind schon erteilt. Sie bleiben gleich.",
     },
+    grantedEnd: "Ende: {when}",
+    grantedEnds: "Unterschiedliche Enden, das erste {when}",
+    grantedNoEnd: "Kein Ende: bis zum Widerruf",
     account: "Ihr Konto",
     accountFor: "Konto",
     required: "Erforderlich",
@@ -66,6 +69,9 @@ export const owner = {
     endOne: "Ende",
     endsNever: "bis Sie es widerrufen",
     grantedKeep: "Das Ende dieser Berechtigungen bleibt gleich, wenn Sie unten kein anderes wählen.",
+    onceHint:
+      "„{once}“ gilt höchstens {time}, nachdem sich die App verbunden hat. Die App kann den Zugriff nicht verlängern.",
+    nothingNew: "Wenn Sie davon nichts ankreuzen, gibt „{allow}“ der App nichts Neues.",
     asWhom: "Angemeldet als",
     switch: "Konto wechseln",
     nextWeb: "In beiden Fällen kehren Sie danach zu {host} zurück.",
@@ -89,6 +95,8 @@ export const owner = {
       "Diese Seite ist veraltet: Sie war zu lange geöffnet, oder Sie haben sich mit einem anderen Konto angemeldet. Es wurde nichts gesendet. Prüfen Sie das Konto und die Anfrage, und entscheiden Sie dann.",
     otherOwner:
       "Sie haben geändert, für wen Sie dies erlauben. Es wurde noch nichts gesendet, denn bisher war dafür weniger erlaubt. Prüfen Sie die Berechtigungen unten, und entscheiden Sie dann.",
+    paused:
+      "Es wurde noch nichts gesendet. Diese App ist pausiert und würde fortgesetzt, wenn Sie sie erlauben. Lesen Sie, was jetzt auf dieser Seite steht, und entscheiden Sie dann.",
     badDuration: "Wählen Sie eine Dauer aus der Liste.",
     nothing: "Wählen Sie mindestens eine Berechtigung aus, oder wählen Sie „Nicht erlauben“.",
   },

@@ -7,7 +7,7 @@ export const company = {
     asks: "{company} (an admin has to approve)",
     blocked: "{company} (doesn’t let this app in)",
     blockedNote: "{company} doesn’t let this app in.",
-    pausedNote: "An admin of {company} paused this app.",
+    pausedNote: "An admin of {company} paused this app. Only an admin can resume it.",
     last: "Last time you chose {owner}.",
     lastSelf: "Last time you chose yourself.",
     hint: "Access that you allow for a company belongs to the company. Its admins see it and can revoke it.",
@@ -16,9 +16,14 @@ export const company = {
     standsUntil:
       "{company} already allows some of this until {when}. A longer time here applies to new permissions only.",
     howLong: "For {company}, the admins decide how long.",
-    leaveOut: "{company} hasn’t approved these permissions. Leave them out, or ask an admin:",
+    leaveOut:
+      "{company} hasn’t approved these permissions. Leave them out, or “{allow}” takes you to a request to an admin:",
     needed: "{company} has approved this app, but not for these permissions. An admin has to approve them:",
     wrong: "You can’t answer for that owner. Choose one from the list.",
+    wrongPaused:
+      "An admin of {company} paused this app. Ask an admin to resume it, or choose somebody else from the list.",
+    askButton: "Ask an admin",
+    eitherButton: "Allow, or ask an admin",
   },
 
   askAdmin: {

@@ -49,6 +49,9 @@ export const owner = {
       one: "It already has 1 permission. It doesn’t change.",
       other: "It already has {count} permissions. They don’t change.",
     },
+    grantedEnd: "End: {when}",
+    grantedEnds: "Different ends, the first {when}",
+    grantedNoEnd: "No end: until it is revoked",
     account: "Your account",
     accountFor: "Account",
     required: "Required",
@@ -62,6 +65,8 @@ export const owner = {
     endOne: "When it ends",
     endsNever: "until you revoke it",
     grantedKeep: "These keep their end unless you choose another one below.",
+    onceHint: "“{once}” lasts at most {time} after the app connects. The app can’t renew it.",
+    nothingNew: "If you tick none of these, “{allow}” gives the app nothing new.",
     asWhom: "Signed in as",
     switch: "Switch account",
     nextWeb: "Either way, you’ll go back to {host}.",
@@ -84,6 +89,8 @@ export const owner = {
       "This page is out of date: it was open too long, or you signed in with another account. Nothing was sent. Check the account and the request, then decide.",
     otherOwner:
       "You changed for whom you allow this. Nothing was sent yet, because less was allowed for them so far. Check the permissions below, then decide.",
+    paused:
+      "Nothing was sent yet. This app is paused, and allowing it would also resume it. Check what this page says now, then decide.",
     badDuration: "Choose a length of time from the list.",
     nothing: "Select at least one permission, or choose “Don’t allow”.",
   },

@@ -9,7 +9,7 @@ export const company = {
     asks: "{company} (debe aprobarlo un administrador)",
     blocked: "{company} (no admite esta aplicación)",
     blockedNote: "{company} no admite esta aplicación.",
-    pausedNote: "Un administrador de {company} ha pausado esta aplicación.",
+    pausedNote: "Un administrador de {company} puso esta aplicación en pausa. Solo un administrador puede reanudarla.",
     last: "La última vez eligió {owner}.",
     lastSelf: "La última vez respondió por usted.",
     hint: "Lo que permite en nombre de una empresa pertenece a la empresa. Sus administradores lo ven y pueden retirarlo.",
@@ -18,9 +18,14 @@ export const company = {
     standsUntil:
       "{company} ya permite una parte hasta el {when}. Un tiempo más largo solo se aplica aquí a los permisos nuevos.",
     howLong: "Para {company}, los administradores deciden por cuánto tiempo.",
-    leaveOut: "{company} no ha aprobado estos permisos. No los marque, o pregunte a un administrador:",
+    leaveOut:
+      "{company} no ha aprobado estos permisos. No los marque; si no, «{allow}» lleva a una solicitud a un administrador:",
     needed: "{company} ha aprobado esta aplicación, pero no estos permisos. Debe aprobarlos un administrador:",
     wrong: "No puede responder por ese titular. Elija uno de la lista.",
+    wrongPaused:
+      "Un administrador de {company} puso esta aplicación en pausa. Pida a un administrador que la reanude, o elija a otra persona o empresa de la lista.",
+    askButton: "Pedir a un admin",
+    eitherButton: "Permitir, o pedir a un admin",
   },
 
   askAdmin: {

@@ -52,6 +52,9 @@ export const owner = {
       one: "1 permiso ya concedido no cambia",
       other: "{count} permisos ya concedidos no cambian",
     },
+    grantedEnd: "Fin: {when}",
+    grantedEnds: "Terminan en momentos distintos; el primero, {when}",
+    grantedNoEnd: "Sin fin: hasta que se revoque",
     account: "Su cuenta",
     accountFor: "Cuenta",
     required: "Obligatorio",
@@ -65,6 +68,9 @@ export const owner = {
     endOne: "Cuándo termina",
     endsNever: "hasta que lo revoque",
     grantedKeep: "Estos permisos terminan cuando estaba previsto, salvo que elija otra cosa más abajo.",
+    onceHint:
+      "«{once}» dura como máximo {time} desde que la aplicación se conecta. La aplicación no puede renovar el acceso.",
+    nothingNew: "Si no marca ninguno de estos permisos, «{allow}» no da nada nuevo a la aplicación.",
     asWhom: "Sesión iniciada como",
     switch: "Cambiar de cuenta",
     nextWeb: "En ambos casos volverá a {host}.",
@@ -88,6 +94,8 @@ export const owner = {
       "Esta página ya no está al día: estuvo abierta demasiado tiempo o usted inició sesión con otra cuenta. No se ha enviado nada. Compruebe la cuenta y la solicitud, y decida.",
     otherOwner:
       "Ha cambiado para quién permite esto. Aún no se ha enviado nada, porque hasta ahora se permitía menos en ese caso. Compruebe los permisos de abajo y decida.",
+    paused:
+      "Aún no se ha enviado nada. Esta aplicación está en pausa y, si la permite, también se reanuda. Lea lo que dice ahora esta página y decida.",
     badDuration: "Elija una duración de la lista.",
     nothing: "Seleccione al menos un permiso o elija «No permitir».",
   },

@@ -9,7 +9,7 @@ export const company = {
     asks: "{company} (un administrateur doit approuver)",
     blocked: "{company} (n’accepte pas cette application)",
     blockedNote: "{company} n’accepte pas cette application.",
-    pausedNote: "Un admin de {company} a suspendu cette application.",
+    pausedNote: "Un admin de {company} a mis cette application en pause. Seul un administrateur peut la réactiver.",
     last: "La dernière fois, vous avez choisi {owner}.",
     lastSelf: "La dernière fois, vous avez répondu pour vous-même.",
     hint: "Ce que vous autorisez pour une entreprise appartient à l’entreprise. Ses administrateurs le voient et peuvent le retirer.",
@@ -18,10 +18,15 @@ export const company = {
     standsUntil:
       "{company} autorise déjà une partie de cela jusqu’au {when}. Une durée plus longue ne vaut ici que pour les nouvelles autorisations.",
     howLong: "Pour {company}, les administrateurs décident de la durée.",
-    leaveOut: "{company} n’a pas approuvé ces autorisations. Ne les cochez pas, ou demandez à un administrateur :",
+    leaveOut:
+      "{company} n’a pas approuvé ces autorisations. Ne les cochez pas, sinon « {allow} » mène à une demande à un administrateur :",
     needed:
       "{company} a approuvé cette application, mais pas ces autorisations. Un administrateur doit les approuver :",
     wrong: "Vous ne pouvez pas répondre pour ce propriétaire. Choisissez dans la liste.",
+    wrongPaused:
+      "Un admin de {company} a mis cette application en pause. Demandez à un administrateur de la réactiver, ou choisissez quelqu’un d’autre dans la liste.",
+    askButton: "Demander à un admin",
+    eitherButton: "Autoriser, ou demander à un admin",
   },
 
   askAdmin: {

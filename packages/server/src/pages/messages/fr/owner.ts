@@ -55,6 +55,9 @@ export const owner = {
       one: "1 autorisation déjà donnée ne change pas",
       other: "{count} autorisations déjà données ne changent pas",
     },
+    grantedEnd: "Fin : {when}",
+    grantedEnds: "Fins différentes, la première {when}",
+    grantedNoEnd: "Sans fin : jusqu’à sa révocation",
     account: "Votre compte",
     accountFor: "Compte",
     required: "Obligatoire",
@@ -68,6 +71,9 @@ export const owner = {
     endOne: "Date de fin",
     endsNever: "jusqu’à ce que vous la révoquiez",
     grantedKeep: "La date de fin de ces autorisations ne change pas, sauf si vous en choisissez une autre ci-dessous.",
+    onceHint:
+      "« {once} » dure au plus {time} après la connexion de l’application. Elle ne peut pas renouveler cet accès.",
+    nothingNew: "Si vous ne cochez aucune de ces autorisations, « {allow} » ne donne rien de nouveau à l’application.",
     asWhom: "Connecté en tant que",
     switch: "Changer de compte",
     nextWeb: "Dans les deux cas, vous retournerez ensuite sur {host}.",
@@ -91,6 +97,8 @@ export const owner = {
       "Cette page n’est plus à jour : elle est restée ouverte trop longtemps, ou vous vous êtes connecté avec un autre compte. Rien n’a été envoyé. Vérifiez le compte et la demande, puis décidez.",
     otherOwner:
       "Vous avez changé pour qui vous autorisez ceci. Rien n’a encore été envoyé, car moins était autorisé jusqu’ici dans ce cas. Vérifiez les autorisations ci-dessous, puis décidez.",
+    paused:
+      "Rien n’a encore été envoyé. Cette application est en pause, et l’autoriser la réactiverait aussi. Lisez ce que cette page indique maintenant, puis décidez.",
     badDuration: "Choisissez une durée dans la liste.",
     nothing: "Sélectionnez au moins une autorisation, ou choisissez « Ne pas autoriser ».",
   },

@@ -9,7 +9,7 @@ export const company = {
     asks: "{company}（管理者の承認が必要です）",
     blocked: "{company}（このアプリは認められていません）",
     blockedNote: "{company} ではこのアプリは認められていません。",
-    pausedNote: "{company} の管理者がこのアプリを一時停止しました。",
+    pausedNote: "{company} の管理者がこのアプリを一時停止しました。再開できるのは管理者だけです。",
     last: "前回は {owner} を選びました。",
     lastSelf: "前回はご自身を選びました。",
     hint: "会社として許可したことは会社のものになります。会社の管理者はそれを見て、取り消すことができます。",
@@ -18,9 +18,13 @@ export const company = {
     standsUntil:
       "{company} は、この一部をすでに {when}まで許可しています。ここで選ぶより長い期間は、新しい権限にだけ適用されます。",
     howLong: "{company} としての期間は、管理者が決めます。",
-    leaveOut: "{company} は次の権限を承認していません。選択しないか、管理者に依頼してください。",
+    leaveOut: "{company} は次の権限を承認していません。選択したままにすると、「{allow}」で管理者への依頼に進みます。",
     needed: "{company} はこのアプリを承認していますが、次の権限は承認していません。管理者の承認が必要です。",
     wrong: "その所有者としては回答できません。一覧から選んでください。",
+    wrongPaused:
+      "{company} の管理者がこのアプリを一時停止しました。管理者に再開を依頼するか、一覧から別の対象を選んでください。",
+    askButton: "管理者に依頼",
+    eitherButton: "許可する、または管理者に依頼",
   },
 
   askAdmin: {

@@ -1,0 +1,40 @@
+/** The states of the consent page about lengths of time, and for somebody who may answer for a company. */
+
+import { type Chrome, consentPage } from "../../src/pages/index.ts";
+import type { OwnerOption } from "../../src/pages/views.ts";
+import { aConsent, ada, DAY, durations, LONG_NAME, NOW, scopes } from "./sample-views.ts";
+
+const owners = (): readonly OwnerOption[] => [
+  { value: "person-id", name: ada.name, kind: "self", selected: true, last: false },
+  {
+    ...{ value: "company-1", name: "Acme Corp", kind: "company", selected: false, last: true },
+    ...{ endsBy: NOW + 7 * DAY, beyond: ["Delete photos"] },
+  },
+  { value: "company-2", name: LONG_NAME, kind: "ask", selected: false, last: false },
+  { value: "company-4", name: "Initech", kind: "company", selected: false, last: false, standsUntil: NOW + 30 * DAY },
+  { value: "company-3", name: "Globex", kind: "blocked", selected: false, last: false },
+];
+
+const selecting = (value: string) => owners().map((owner) => ({ ...owner, selected: owner.value === value }));
+
+export const consentStates: Readonly<Record<string, (chrome: Chrome) => string>> = {
+  "consent-once": (c) =>
+    consentPage(aConsent({ durations: durations.map((one) => ({ ...one, selected: one.value === "once" })) }), c),
+  "consent-own-times": (c) =>
+    consentPage(aConsent({ scopes: scopes.map((scope, at) => ({ ...scope, duration: at === 1 ? "once" : null })) }), c),
+  "consent-owners": (c) => consentPage(aConsent({ owners: owners() }), c),
+  "consent-bad-owner": (c) => consentPage(aConsent({ owners: owners(), problem: { kind: "bad_owner" } }), c),
+  "consent-other-owner": (c) =>
+    consentPage(aConsent({ owners: selecting("company-1"), problem: { kind: "other_owner" } }), c),
+  "consent-owner-asks": (c) => consentPage(aConsent({ owners: selecting("company-2") }), c),
+  "consent-owner-paused": (c) => {
+    const paused = owners().map((owner) =>
+      owner.value === "company-1" ? { ...owner, kind: "paused" as const } : owner,
+    );
+    return consentPage(aConsent({ owners: paused, problem: { kind: "bad_owner", owner: "company-1" } }), c);
+  },
+  "consent-paused-unseen": (c) => {
+    const pause = { pausedAt: NOW - 2 * DAY, resume: "company-1" };
+    return consentPage(aConsent({ ...pause, owners: selecting("company-1"), problem: { kind: "paused" } }), c);
+  },
+};

@@ -1,0 +1,216 @@
+/** What the consent page says about permissions, ends, companies and its button is true (RFC 6749 §4.1.1 (B)). */
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { addCompany, addMember, decide, type TestCompany } from "../support/company-staff.ts";
+import { aDevice, aDeviceClient, enter } from "../support/device-actor.ts";
+import { atConsent } from "../support/front-channel.ts";
+import { Agent, authorizeUrl, consentForm, type Page, redeem } from "../support/http-browser.ts";
+import { startServer, type TestClient, type TestServer } from "../support/test-server.ts";
+
+let server: TestServer;
+
+beforeAll(async () => {
+  server = await startServer({ config: { accessTtl: 420_000 } });
+  await server.addScope({ name: "share", description: "Share your photos", optional: true, sensitive: true });
+  await server.addScope({ name: "must", description: "Print your photos", optional: false });
+});
+afterAll(() => server.stop());
+
+const textOf = ({ text }: Page) =>
+  text
+    .replace(/^[\s\S]*<main[^>]*>/, "")
+    .replaceAll(/<svg[\s\S]*?<\/svg>/g, "")
+    .replaceAll(/<[^>]*>/g, " ")
+    .replaceAll(/\s+/g, " ")
+    .replaceAll(/ (?=[.,:])/g, "");
+const partOf = ({ text }: Page, part: RegExp) => textOf({ text: part.exec(text)?.[0] ?? "" } as Page).trim();
+const newOn = (page: Page) => partOf(page, /<section class="what[\s\S]*?(?=<details|<\/section>)/);
+const oldOn = (page: Page) => partOf(page, /<details class="fold"[\s\S]*?<\/details>/);
+const summaryOn = (page: Page) => partOf(page, /<summary>[\s\S]*?<\/summary>/);
+const alertOn = (page: Page) => partOf(page, /<div class="notice danger"[\s\S]*?<\/div>/);
+const noteOn = (page: Page) => partOf(page, /<p class="[^"]*nothing-new">[\s\S]*?<\/p>/);
+const onceOn = (page: Page) => partOf(page, /<p [^>]*id="once-hint">[\s\S]*?<\/p>/);
+const labelsOn = (page: Page) =>
+  [...partOfButton(page).matchAll(/<span class="(if-\w+)">([^<]*)</g)].map(([, when, label]) => [when, label]);
+const partOfButton = ({ text }: Page) => /value="allow">([\s\S]*?)<\/button>/.exec(text)?.[1] ?? "";
+
+async function appFor(scopes: readonly string[], who?: { readonly username: string }) {
+  const app = await server.addClient({ scopes });
+  const { username } = who ?? (await server.addPerson());
+  const agent = new Agent(server.issuer);
+  const open = (scope: string, more = {}) => atConsent(agent, authorizeUrl(server, app, { scope, ...more }), username);
+  return { app, agent, open };
+}
+
+/** An admin answers for the company. */
+async function adminAllows(company: TestCompany, app: TestClient, scope: string, ticked: readonly string[]) {
+  const agent = new Agent(server.issuer);
+  const page = await atConsent(agent, authorizeUrl(server, app, { scope }), company.admin.username);
+  await agent.submit(consentForm(page), {
+    ...{ decision: "allow", owner: company.companyId, scope: ticked, duration: "86400" },
+  });
+}
+
+async function pause(company: TestCompany, app: TestClient) {
+  const { partition, companyId: ownerId, admin } = company;
+  const change = { partition, ownerId, clientId: app.clientId, by: admin.personId, now: server.now() };
+  await server.assent.storage.consents.setPaused({ ...change, paused: true });
+}
+
+describe("for a company whose approval leaves out a permission that the company consented to", () => {
+  test("the approval is for another → that one is new and not approved, not given; the approved one is", async () => {
+    const company = await addCompany(server);
+    const { app, open, agent } = await appFor(["read", "share"], company.member);
+    await decide(server, company, app, { scopes: ["read", "share"] });
+    await adminAllows(company, app, "read share", ["share"]);
+    const first = await open("read share");
+    await agent.submit(consentForm(first), {
+      ...{ decision: "allow", owner: company.companyId, scope: ["share"], duration: "86400" },
+    });
+    await decide(server, company, app, { scopes: ["read"] });
+    const page = await open("read share", { prompt: "consent" });
+    expect(consentForm(page).fields.get("owner")).toBe(company.companyId);
+    expect(textOf(page)).toContain("Acme Corp hasn’t approved these permissions.");
+    expect([newOn(page).includes("Share your photos"), oldOn(page).includes("Share your photos")]).toEqual([
+      true,
+      false,
+    ]);
+    expect(oldOn(page)).toContain("See your photos");
+    // The button leads to the admins if it is ticked, whatever the end of the other one.
+    const asked = await agent.submit(consentForm(page), { decision: "allow", scope: ["share"], duration: "" });
+    expect(asked.text).toContain("Before the app may also do this, an admin has to approve it");
+  });
+
+  test("the approval has ended, and the company asks → nothing is given already", async () => {
+    const company = await addCompany(server);
+    const { app, open, agent } = await appFor(["read"], company.member);
+    await decide(server, company, app, {});
+    const first = await open("read");
+    await agent.submit(consentForm(first), { decision: "allow", owner: company.companyId, duration: "86400" });
+    await decide(server, company, app, { rule: "ask" });
+    const page = await open("read", { prompt: "consent" });
+    expect(textOf(page)).not.toContain("already allows it to");
+    expect(newOn(page)).toContain("It asks to");
+  });
+});
+
+describe("a page for more permissions", () => {
+  test("all new ones can be left out → what Allow does without them; a required one, or nothing old → nothing of it", async () => {
+    const { agent, open } = await appFor(["read", "must", "share"]);
+    expect(noteOn(await open("read share"))).toBe("");
+    await agent.submit(consentForm(await open("read")), { decision: "allow", duration: "86400" });
+    expect(noteOn(await open("read share"))).toBe("If you tick none of these, “Allow” gives the app nothing new.");
+    expect(noteOn(await open("read must"))).toBe("");
+  });
+
+  test("the folded permissions say when they end: one end, the first of several, none", async () => {
+    const { agent, open } = await appFor(["read", "write", "share"]);
+    await agent.submit(consentForm(await open("read")), { decision: "allow", duration: "86400" });
+    expect(summaryOn(await open("read share"))).toMatch(/^You already gave 1 permission\..*End: in 24 hours$/);
+    await agent.submit(consentForm(await open("read write")), { decision: "allow", duration: "604800" });
+    expect(summaryOn(await open("read write share"))).toMatch(/Different ends, the first in 24 hours$/);
+    const lasting = await appFor(["read", "share"]);
+    await lasting.agent.submit(consentForm(await lasting.open("read")), { decision: "allow", duration: "forever" });
+    expect(summaryOn(await lasting.open("read share"))).toMatch(/No end: until it is revoked$/);
+  });
+});
+
+describe("only this once", () => {
+  test("how long, by the lifetime of tokens; the token ends then, and nothing renews it", async () => {
+    const { app, agent, open } = await appFor(["read", "write"]);
+    // A refresh for another permission can still include it, until the code and its token would have ended.
+    expect(onceOn(await open("read write"))).toContain("at most 8 minutes after");
+    const page = await open("read");
+    expect(onceOn(page)).toBe(
+      "“Only this once” lasts at most 7 minutes after the app connects. The app can’t renew it.",
+    );
+    expect(page.text).toMatch(/<select id="duration"[^>]*aria-describedby="once-hint"/);
+    const { location } = await agent.submit(consentForm(page), { decision: "allow", duration: "once" });
+    const { body } = await redeem(server, app, location ?? "");
+    expect([body.expires_in, body.refresh_token]).toEqual([420, undefined]);
+  });
+
+  test("an API whose tokens are shorter → as long as those; a device → likewise", async () => {
+    await server.addResource({ identifier: "https://short.test", name: "Short", tokenLifetime: 90 });
+    await server.addScope({ name: "short", resource: "https://short.test", description: "Look at it" });
+    const { open } = await appFor(["short"]);
+    expect(onceOn(await open("short"))).toContain("at most 2 minutes after");
+    const device = await aDeviceClient(server);
+    const { userCode } = await aDevice(server, device);
+    const page = await enter(new Agent(server.issuer), userCode, (await server.addPerson()).username);
+    expect(onceOn(page)).toContain("at most 7 minutes after");
+  });
+});
+
+describe("a company for which an admin paused the app", () => {
+  async function connected(who: "admin" | "member") {
+    const company = await addCompany(server, { defaultRule: "members" });
+    const { app, agent, open } = await appFor(["read"], company[who]);
+    const answer = { decision: "allow", owner: company.companyId, duration: "86400" };
+    await agent.submit(consentForm(await open("read")), answer);
+    return { company, app, agent, open, answer };
+  }
+
+  test("an admin picks it on a page that showed themselves → the page says that it is paused and what Allow does", async () => {
+    const company = await addCompany(server, { defaultRule: "members" });
+    const other = await server.addPerson();
+    await addMember(server, company, other, "admin");
+    const { app, agent, open } = await appFor(["read"], other);
+    await adminAllows(company, app, "read", []);
+    await pause(company, app);
+    const page = await open("read", { prompt: "consent" });
+    expect(consentForm(page).fields.get("owner")).toBe(other.personId);
+    const again = await agent.submit(consentForm(page), { decision: "allow", owner: company.companyId });
+    expect(alertOn(again)).toMatch(/^Nothing was sent yet\. This app is paused/);
+    expect(textOf(again)).toContain("This app was paused for Acme Corp");
+    expect(again.text).not.toContain("out of date");
+    expect(consentForm(again).fields.get("owner")).toBe(company.companyId);
+    const { location } = await agent.submit(consentForm(again), { decision: "allow" });
+    expect(location?.searchParams.has("code")).toBe(true);
+  });
+
+  test("a member picks it after the pause → an admin paused it, and what to do", async () => {
+    const { company, app, agent, open, answer } = await connected("member");
+    const page = await open("read", { prompt: "consent" });
+    await pause(company, app);
+    const again = await agent.submit(consentForm(page), answer);
+    expect(textOf(again)).toContain(
+      "An admin of Acme Corp paused this app. Ask an admin to resume it, or choose somebody else from the list.",
+    );
+    expect(again.text).not.toContain("out of date");
+  });
+
+  test("a member chose it before → the page selects somebody who can be selected, and promises no resuming", async () => {
+    const { company, app, open } = await connected("member");
+    await pause(company, app);
+    const page = await open("read");
+    expect(consentForm(page).fields.get("owner")).toBe(company.member.personId);
+    expect(textOf(page)).not.toContain("also resumes");
+    expect(textOf(page)).toContain("An admin of Acme Corp paused this app. Only an admin can resume it.");
+  });
+});
+
+describe("the button, where an admin of a company has to approve", () => {
+  test("a member who must ask → one label for each choice of owner, and one for both; nobody asks → Allow", async () => {
+    const company = await addCompany(server);
+    const { open } = await appFor(["read"], company.member);
+    const page = await open("read");
+    expect(labelsOn(page)).toEqual([
+      ["if-either", "Allow, or ask an admin"],
+      ["if-allows", "Allow"],
+      ["if-asks", "Ask an admin"],
+    ]);
+    expect(page.text).toMatch(new RegExp(`<option value="${company.companyId}"[^>]* data-asks="yes"`));
+    const alone = await (await appFor(["read"])).open("read");
+    expect([labelsOn(alone), textOf({ text: partOfButton(alone) } as Page).trim()]).toEqual([[], "Allow"]);
+  });
+
+  test("approved for some permissions only → the note says where Allow leads with the others", async () => {
+    const company = await addCompany(server);
+    const { app, open } = await appFor(["read", "share"], company.member);
+    await decide(server, company, app, {});
+    expect(textOf(await open("read share"))).toContain(
+      "Acme Corp hasn’t approved these permissions. Leave them out, or “Allow” takes you to a request to an admin:",
+    );
+  });
+});
