@@ -1,4 +1,4 @@
-/** The question before a company's rule about an app is saved, and what the app's page says of access: both as it really is. */
+/** What admins read about the rules of a company: the question before one is saved, access on an app's page, the history. */
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { addCompany, addMember, type TestCompany } from "../support/company-staff.ts";
@@ -96,4 +96,23 @@ test("the only member with access stops the app → nobody has access now, apart
   expect(after).toMatch(/Access now Used by Nobody now .*Allowed by Acme Corp See your photos/);
   expect(after).not.toContain("The app may");
   expect(after).toContain("Members who chose Acme Corp for this app before can connect it again without being asked");
+});
+
+test("another rule for apps without one, by an admin and by the operator → the history says which, and who set it", async () => {
+  const acme = await addCompany(server);
+  const agent = await as(acme.admin);
+  const page = await agent.get(`/company/${acme.slug}`);
+  const form = page.forms.find(({ action }) => action.endsWith("/default"));
+  if (form === undefined) throw new Error("no form");
+  await agent.submit(form, { rule: "members" });
+  server.tick(1000);
+  const { partition, companyId } = acme;
+  const change = { changes: { defaultRule: "block" }, by: null, now: server.now() } as const;
+  await server.assent.storage.companies.update({ partition, companyId, ...change });
+  const said = plain(await agent.get(`/company/${acme.slug}/history`));
+  expect(said).toMatch(
+    new RegExp(
+      `From now on, only admins can connect apps without a rule .*the operator.*From now on, members decide about apps without a rule of their own .*${acme.admin.username}`,
+    ),
+  );
 });

@@ -74,7 +74,7 @@ const EVENTS: Readonly<Record<ReceiptClaims["event"], string>> = {
   invitation_withdrawn: "an invitation to the company was withdrawn",
   own_sign_in: "the company's own sign-in provider was connected, changed, switched or removed",
   connection: "an app was connected with another server for the company's members, or that was changed or removed",
-  rule_changed: "the company's rule about the app changed",
+  rule_changed: "the company's rule about the app, or its default rule, changed",
 };
 
 /** The facts of a receipt with their usual names. Facts that this event doesn't have are left out. */

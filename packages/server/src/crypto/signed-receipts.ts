@@ -34,7 +34,7 @@ export interface ReceiptClaims {
   readonly member?: string;
   /** For a `member_joined`, `member_role` or `member_invited`: the role that it gave or offered. */
   readonly role?: NonNullable<HistoryEntry["record"]["role"]>;
-  /** For a `rule_changed`: the rule about the app from then on. */
+  /** For a `rule_changed`: the rule about the app, or the default rule, from then on. */
   readonly rule?: NonNullable<HistoryEntry["record"]["rule"]>;
   /** For an `own_sign_in`: what happened to the company's own provider, whose name is `system`. */
   readonly own_sign_in?: NonNullable<HistoryEntry["record"]["ownSignIn"]>;

@@ -170,8 +170,8 @@ const catalogue = {
   },
   "company.invitation_withdrawn": { summary: "An invitation was withdrawn", details: { invitation: "the invitation" } },
   "company.rule_changed": {
-    summary: "A company's rule about an app was changed",
-    details: { rule: "the rule from then on" },
+    summary: "A company's rule about an app, or its default rule, was changed",
+    details: { rule: "the rule from then on; `default_…`: the rule for apps without a rule of their own" },
   },
   "company.connection_changed": {
     summary: "A company's admin connected an app with another server for the members, changed that, or removed it",

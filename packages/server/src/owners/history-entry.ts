@@ -2,7 +2,7 @@
 
 import type { Consent, GrantedScope, Millis } from "../oauth/model.ts";
 import type { ConnectionStep } from "./company-connection-storage.ts";
-import type { Role } from "./company-storage.ts";
+import type { DefaultRule, Role } from "./company-storage.ts";
 
 /**
  * The kind of a history entry. `allowed`: an owner's consent, or the first access without a page. `reconnected`:
@@ -13,7 +13,7 @@ import type { Role } from "./company-storage.ts";
  * `alarm`: a spent code or token came back, and its grant ended. `ended`: an event that was not about the app alone
  * ended the access. Without an app, named after another system, which is the `clientName`: it signed the person out
  * (`signed_out`), disabled them, or enabled them again; the operator can do the last, too. For a company, without an app: `member_joined` (by an invitation, or added by the operator),
- * `member_role`, `member_left` (left, or removed), `member_invited`, `invitation_withdrawn`, `own_sign_in` (its own provider, which is the `clientName`). For a company, about an
+ * `member_role`, `member_left` (left, or removed), `member_invited`, `invitation_withdrawn`, `own_sign_in` (its own provider, which is the `clientName`), `rule_changed` (its default rule). For a company, about an
  * app: `rule_changed`, unless it is an approval (an `allowed`), and `connection` (with another server).
  */
 export type HistoryKind =
@@ -105,8 +105,11 @@ export interface HistoryEntry {
     readonly role?: Role;
     /** Distinguishes invitations. The invited person is not recorded: people who never join are not named. */
     readonly invitationId?: string;
-    /** For a `rule_changed`: the rule from then on. `unblocked`, `none`: the company's default. */
-    readonly rule?: "blocked" | "unblocked" | "ask" | "none";
+    /**
+     * For a `rule_changed`: the rule from then on. `unblocked`, `none`: the company's default. `default_…`: this default
+     * itself, in an entry about no app.
+     */
+    readonly rule?: "blocked" | "unblocked" | "ask" | "none" | `default_${DefaultRule}`;
     /** For an `own_sign_in`. */
     readonly ownSignIn?: OwnSignInStep;
     /** The grant that ended, if it was one of several. */

@@ -1,5 +1,7 @@
 /** An entry of a history on a page. */
 
+import type { Messages } from "./messages/index.ts";
+
 /** A decision about an app, or an action of the app. */
 export type Happening =
   | ("allowed" | "allowedByDevice" | "allowedByPassword" | "allowedByPolicy" | "reconnected" | "connected")
@@ -29,7 +31,7 @@ export interface HistoryEntryView {
     | { readonly account: "signedOut" | "disabled" | "enabled" | "enabledByOperator" }
     | { readonly signIn: "connected" | "changed" | "on" | "off" | "removed" }
     | { readonly connection: "connected" | "changed" | "removed" }
-    | { readonly rule: "selected" | "blocked" | "unblocked" | "ask" | "none" };
+    | { readonly rule: keyof Messages["company"]["ruleEvents"] };
   /** In a company's history: the member that the entry is about. */
   readonly person?: string;
   readonly app: string;

@@ -118,7 +118,7 @@ function iconOf(
   what: HistoryEntryView["what"],
 ): "check" | "scissors" | "clock" | "pause" | "play" | "x" | "alert" | "mail" {
   if (typeof what === "string") return icons[what];
-  if ("rule" in what) return what.rule === "blocked" ? "x" : "check";
+  if ("rule" in what) return what.rule === "blocked" || what.rule === "default_block" ? "x" : "check";
   if ("account" in what) return what.account === "enabled" || what.account === "enabledByOperator" ? "check" : "x";
   if ("connection" in what) return what.connection === "removed" ? "x" : "check";
   if ("signIn" in what) return what.signIn === "off" || what.signIn === "removed" ? "x" : "check";

@@ -432,6 +432,9 @@ export const companyPageStates: Readonly<Record<string, (chrome: Chrome) => stri
             { rule: "unblocked" },
             { rule: "ask" },
             { rule: "none" },
+            { rule: "default_members" },
+            { rule: "default_ask" },
+            { rule: "default_block" },
           ] as const
         ).map((what, at) => ({
           ...{ entryId: `e-${at}`, at: NOW - at * DAY, what, app: "Photo Printer", by: "ada" },

@@ -5,7 +5,7 @@
 
 import type { Millis } from "../../oauth/model.ts";
 import type { ByAdmin, Company, CompanyKey } from "../../owners/company-storage.ts";
-import { eraseHistory, noteEnded } from "../consents/history.ts";
+import { eraseHistory, note, noteEnded } from "../consents/history.ts";
 import { type Call, named, query, type Row, sql, statement, steps, type Tx, transaction } from "../define-verbs.ts";
 import { tell } from "../events/tell.ts";
 import { eraseDelegations } from "../grants/delegations.ts";
@@ -133,6 +133,13 @@ export const writeCompany = transaction<
     sql`UPDATE companies SET slug = :slug, name = :name, default_rule = :defaultRule, updated_at = :now WHERE ${thisCompany}`,
     { partition, companyId, slug, name, defaultRule, now },
   );
+  if (defaultRule !== company.defaultRule) {
+    const nothing = { clientName: null, via: null, scopes: [], removed: [], expiresAt: null };
+    await note(tx, {
+      ...{ partition, ownerId: companyId, clientId: "", at: now, kind: "rule_changed" },
+      record: { ...nothing, by: by ?? "operator", rule: `default_${defaultRule}` },
+    });
+  }
   await tell(tx, {
     ...{ kind: "company.updated", at: now, by: by === null ? "operator" : `user:${by}`, subject: companyId },
     details: { changed: Object.keys(changes) },

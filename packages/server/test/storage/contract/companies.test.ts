@@ -96,6 +96,25 @@ onEveryBackend("a company", (storage, opened) => {
     expect(await storage().companies.get(keyOf(company))).toMatchObject({ defaultRule: "block", updatedAt: NOW + 1 });
   });
 
+  test("another default rule → in the history, with who did it; the same one or another name → not", async () => {
+    const { company, admin } = await aStaffedCompany(storage());
+    const { partition, companyId: ownerId } = company;
+    const changes = [
+      [{ defaultRule: "members" }, admin.personId],
+      [{ defaultRule: "members", name: "Acme Berlin" }, admin.personId],
+      [{ defaultRule: "block" }, null],
+      [{ name: "Acme" }, null],
+    ] as const;
+    for (const [at, [changed, by]] of changes.entries())
+      await storage().companies.update({ ...keyOf(company), changes: changed, by, now: NOW + at });
+    const all = await storage().history.list({ partition, ownerId, before: null, limit: 20 });
+    const told = all.filter(({ kind }) => kind === "rule_changed");
+    expect(told.map(({ clientId, at, record }) => [clientId, at - NOW, record.rule, record.by])).toEqual([
+      ["", 2, "default_block", "operator"],
+      ["", 0, "default_members", admin.personId],
+    ]);
+  });
+
   test("another slug → found by that alone; one that is taken → as before", async () => {
     const company = await aStoredCompany(storage());
     const { slug } = await aStoredCompany(storage());

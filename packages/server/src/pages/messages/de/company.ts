@@ -302,6 +302,9 @@ export const company = {
       unblocked: "{app} ist nicht mehr gesperrt",
       ask: "Mitglieder fragen wegen {app} ab jetzt die Verwaltung",
       none: "Für {app} gilt ab jetzt die Regel für alle Apps",
+      default_members: "Über Apps ohne eigene Regel entscheiden ab jetzt die Mitglieder",
+      default_ask: "Mitglieder fragen wegen Apps ohne eigene Regel ab jetzt die Verwaltung",
+      default_block: "Apps ohne eigene Regel kann ab jetzt nur die Verwaltung verbinden",
     },
     confirm: {
       revokeTitle: "{app} für alle widerrufen?",

@@ -291,6 +291,9 @@ export const company = {
       unblocked: "{app} is no longer blocked",
       ask: "Members ask an admin about {app} from now on",
       none: "{app} goes by the rule for all apps from now on",
+      default_members: "From now on, members decide about apps without a rule of their own",
+      default_ask: "From now on, members ask an admin about apps without a rule of their own",
+      default_block: "From now on, only admins can connect apps without a rule of their own",
     },
     confirm: {
       revokeTitle: "Revoke {app} for everyone?",

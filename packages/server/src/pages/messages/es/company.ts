@@ -299,6 +299,9 @@ export const company = {
       unblocked: "{app} ya no está bloqueada",
       ask: "Desde ahora, los miembros preguntan a un administrador por {app}",
       none: "Desde ahora, {app} sigue la regla de todas las aplicaciones",
+      default_members: "Desde ahora, los miembros deciden sobre las aplicaciones sin regla propia",
+      default_ask: "Desde ahora, los miembros preguntan a un administrador por las aplicaciones sin regla propia",
+      default_block: "Desde ahora, solo los administradores pueden conectar aplicaciones sin regla propia",
     },
     confirm: {
       revokeTitle: "¿Revocar {app} para todos?",

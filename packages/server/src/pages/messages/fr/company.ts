@@ -306,6 +306,9 @@ export const company = {
       unblocked: "{app} n’est plus bloquée",
       ask: "Désormais, les membres demandent à un administrateur pour {app}",
       none: "Désormais, {app} suit la règle de toutes les applications",
+      default_members: "Désormais, les membres décident pour les applications sans règle propre",
+      default_ask: "Désormais, les membres demandent à un administrateur pour les applications sans règle propre",
+      default_block: "Désormais, seuls les administrateurs peuvent connecter les applications sans règle propre",
     },
     confirm: {
       revokeTitle: "Révoquer {app} pour tout le monde ?",

@@ -287,6 +287,9 @@ export const company = {
       unblocked: "{app} のブロックが解除されました",
       ask: "今後メンバーは {app} について管理者に依頼します",
       none: "今後 {app} にはすべてのアプリの規則が適用されます",
+      default_members: "今後、独自の規則がないアプリについてはメンバーが決めます",
+      default_ask: "今後メンバーは、独自の規則がないアプリについて管理者に依頼します",
+      default_block: "今後、独自の規則がないアプリは管理者だけが接続できます",
     },
     confirm: {
       revokeTitle: "{app} を全員分取り消しますか？",
