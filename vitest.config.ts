@@ -36,6 +36,7 @@ const postgresTests = [
     "flows/companies",
     "flows/company-choice",
     "flows/company-kept-end",
+    "flows/company-unanswered",
     "flows/own-sign-in-page",
     "flows/recovery",
     "flows/forgotten-password",

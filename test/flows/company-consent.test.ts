@@ -54,7 +54,7 @@ describe("under How long", () => {
         endsAt === null
           ? ""
           : who === "admin"
-            ? `Acme Corp already allows some of this until ${day}. A longer time here applies to new permissions only.`
+            ? `Acme Corp already allows some of this until ${day}. That part ends then, even if you choose a longer time.`
             : `Acme Corp allows this app until ${day}. If you choose a longer time, access for Acme Corp still ends then.`,
       );
     }
@@ -99,7 +99,7 @@ describe("under How long", () => {
     const until = await adminChooses(company, app, { duration: "604800" });
     const page = await open();
     expect(durationNotesOn(page)).toBe(
-      `Acme Corp already allows some of this until ${exact(messages("en"), until)}. A longer time here applies to new permissions only.`,
+      `Acme Corp already allows some of this until ${exact(messages("en"), until)}. That part ends then, even if you choose a longer time.`,
     );
     await agent.submit(consentForm(page), { decision: "allow", owner: company.companyId, duration: "31536000" });
     expect(await endForMember(company)).toBe(until);

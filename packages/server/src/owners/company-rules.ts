@@ -54,8 +54,7 @@ export function verdictOn(acting: Acting | undefined, scopes: readonly string[],
   if (member.role === "admin") return "decides";
   if (rule?.rule === "ask") return "ask";
   if (rule !== undefined && isInForce(rule, reach, now)) {
-    const named = rule.forSelected !== true || acting.selected === true;
-    return named && covers(rule, scopes, reach) ? "approved" : "ask";
+    return isNamed(rule, acting) && covers(rule, scopes, reach) ? "approved" : "ask";
   }
   // A rule for selected members kept the others out. Its end opens the app to nobody.
   if (company.defaultRule === "members") return rule?.forSelected === true ? "ask" : "decides";
@@ -118,6 +117,42 @@ export function standingRule<R extends AppRule>(
   now: Millis,
 ): R | undefined {
   return rule?.rule === "allow" && !isInForce(rule, reach, now) ? undefined : rule;
+}
+
+function isNamed({ forSelected }: AppRule, { selected }: Acting): boolean {
+  return forSelected !== true || selected === true;
+}
+
+/** True: an approval in force lets the app have this scope for the person. For an admin it counts as for a member. */
+function isApprovedFor(acting: Acting, name: string, reach: Reach, now: Millis): boolean {
+  const { rule } = acting;
+  return rule !== undefined && isInForce(rule, reach, now) && isNamed(rule, acting) && covers(rule, [name], reach);
+}
+
+/**
+ * True: the app gets this scope only after a page. The member has declined it, or never answered about it, and no
+ * approval covers it. That somebody else allowed it for the company does not count.
+ */
+export function needsAnswer(acting: Acting, name: string, reach: Reach, now: Millis): boolean {
+  if (acting.declined.includes(name)) return true;
+  return !Object.hasOwn(acting.chosenEnds, name) && !isApprovedFor(acting, name, reach, now);
+}
+
+/** True: the app gets these scopes without a page, because the member chose the company for it and nothing needs an answer. */
+export function needsNoPage(acting: Acting, names: readonly string[], reach: Reach, now: Millis): boolean {
+  return acting.chosen && !acting.optedOut && names.every((name) => !needsAnswer(acting, name, reach, now));
+}
+
+/** Those of the scopes that the app can get later by an approval, without an answer of this member. */
+export function laterScopes(
+  acting: Acting | undefined,
+  names: readonly string[],
+  reach: Reach,
+  now: Millis,
+): readonly string[] {
+  if (acting === undefined) return [];
+  const answered = (name: string) => Object.hasOwn(acting.chosenEnds, name) || acting.declined.includes(name);
+  return names.filter((name) => !answered(name) && isApprovedFor(acting, name, reach, now));
 }
 
 function covers(rule: AppRule, scopes: readonly string[], reach: Reach): boolean {

@@ -72,14 +72,14 @@ export interface Decided {
  * duration here, but ends no later than there.
  */
 export function decidedScopes(before: Consent | undefined, decision: Decision): Decided {
-  const { grant, durations = {}, bounded = false, keptEnds = {}, now, onceUntil } = decision;
+  const { grant, durations = {}, bounded = [], keptEnds = {}, now, onceUntil } = decision;
   const { hosts, earlierHosts, endsAt } = decision;
   const reach: Reach = { host: hosts[0] ?? null, earlierHosts, ceiling: grant.ceiling };
   const byName = (scopes: readonly ConsentedScope[]) => new Map(scopes.map((scope) => [scope.name, scope]));
   const own = (name: string) => endsAt !== undefined || Object.hasOwn(durations, name);
   const held = byName(unexpired(before, reach, now).filter(({ name }) => grant.scopes.includes(name) && !own(name)));
   const here = byName(activeAt(before, reach, now).filter(({ name }) => held.has(name)));
-  const isKept = (name: string) => here.has(name) && !bounded;
+  const isKept = (name: string) => here.has(name) && !bounded.includes(name);
   const isOnce = (name: string) => endsAt === undefined && !isKept(name) && durationOf(name, decision) === "once";
   const chosenFor = (name: string) => {
     const end = endsAt === undefined ? endOf(durationOf(name, decision), now, onceUntil) : endsAt;

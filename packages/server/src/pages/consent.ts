@@ -57,7 +57,7 @@ export function consentPage(view: ConsentView, chrome: Chrome): string {
       <form id=${CONSENT_FORM} class="consent" method="post" action=${`${base}${view.device === undefined ? "/consent" : "/device/consent"}`}>
         ${secrets(view.form)} ${asWhom(view.person, chrome)} ${shownOwner(view)}
         ${view.resume !== undefined && hidden({ resume: view.resume })}
-        ${ownerSelect(view.owners ?? [], { problem: problem?.kind === "bad_owner" ? problem : null, resumes }, words)} ${scopeSections(view, words)}
+        ${ownerSelect(view.owners ?? [], { app: view.client.name, problem: problem?.kind === "bad_owner" ? problem : null, resumes }, words)} ${scopeSections(view, words)}
         ${choosesDuration(view) && duration(view, words)}
         ${offersToday(view) && hidden({ today_until: String(view.todayUntil) })}
         ${view.away === "always" && html`<p class="soft small">${words.agents.awayAlways}</p>`} ${next(view, words)}

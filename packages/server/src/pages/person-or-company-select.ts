@@ -1,6 +1,6 @@
 /** The select for the owner of an answer: the person, or a company that they act for. */
 
-import { fill, type Messages, rich, sentences } from "./messages/index.ts";
+import { fill, type Messages, plural, rich, sentences } from "./messages/index.ts";
 import { type Child, html, type Markup } from "./parts/html.ts";
 import { icon } from "./parts/icons.ts";
 import { shownTime } from "./shown-time.ts";
@@ -17,13 +17,13 @@ type Wrong = Extract<ConsentView["problem"], { readonly kind: "bad_owner" }>;
 /** The select named `owner`. Null if the person can only answer for themselves. `problem`: the form named an owner who can't be chosen. `resumes`: as for `allowLabel`. */
 export function ownerSelect(
   owners: readonly OwnerOption[],
-  { problem, resumes }: { readonly problem: Wrong | null; readonly resumes: boolean },
+  { app, problem, resumes }: { readonly app: string; readonly problem: Wrong | null; readonly resumes: boolean },
   words: Messages,
 ): Markup | null {
   if (owners.length === 0) return null;
   const wrong = problem !== null;
   const notes = owners.flatMap((owner, at) => [
-    ...ofOwner(at, notesOn(owner, words)),
+    ...ofOwner(at, notesOn(owner, app, words)),
     // Nobody can select this owner, so the note always shows.
     ...closedNote(owner, words),
   ]);
@@ -85,18 +85,35 @@ function ofOwner(at: number, notes: readonly Markup[]): readonly Markup[] {
 }
 
 /** Says what differs for a company. */
-function notesOn({ kind, name: company, beyond = [], services = [] }: OwnerOption, words: Messages): readonly Markup[] {
+function notesOn(
+  { kind, name: company, beyond = [], later = [], services = [] }: OwnerOption,
+  app: string,
+  words: Messages,
+): readonly Markup[] {
   const { forWhom, companyConnections, consent } = words;
   if (kind !== "company" && kind !== "ask") return [];
   const names = { company: name(company), allow: consent.allow };
   const needed = kind === "ask" ? rich(forWhom.needed, names) : rich(forWhom.leaveOut, names);
   return [
     ...(beyond.length === 0 ? [] : [html`<p>${needed}</p>`, listOf(beyond)]),
+    ...(kind === "ask" || later.length === 0 ? [] : [laterNote(later, company, app, words)]),
     ...(kind === "ask" ? [] : services).flatMap(({ name: service, can }) => {
       const names = { company: name(company), server: name(service) };
       return [html`<p>${rich(companyConnections.consentText, names)}</p>`, listOf(can)];
     }),
   ];
+}
+
+/** Says what an approval lets the app get without asking. The names are folded, so that the answers stay in sight. */
+function laterNote(later: NonNullable<OwnerOption["later"]>, company: string, app: string, words: Messages): Markup {
+  const count = later.length;
+  const text = plural(words.language, words.forWhom.later, count);
+  return html`<details class="fold">
+    <summary>${icon("chevronDown")}<span>${rich(text, { company: name(company), app: name(app), count: String(count) })}</span></summary>
+    <ul>
+      ${later.map(({ text: one, sensitive }) => html`<li><bdi>${visible(one)}</bdi>${sensitive && [" ", html`<span class="tag warn">${icon("alert")}${words.consent.sensitive}</span>`]}</li>`)}
+    </ul>
+  </details>`;
 }
 
 function listOf(texts: readonly string[]): Markup {

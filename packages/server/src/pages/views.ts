@@ -206,6 +206,8 @@ export interface OwnerOption {
   readonly standsUntil?: number;
   /** Descriptions of permissions that the company's approval of the app leaves out. Absent: there are none. */
   readonly beyond?: readonly string[];
+  /** Permissions beyond the request that the company's approval lets the app get without asking. Absent: there are none. */
+  readonly later?: readonly { readonly text: string; readonly sensitive: boolean }[];
   /** Other services in which the app may act for members of the company. Absent: there are none. */
   readonly services?: readonly { readonly name: string; readonly can: readonly string[] }[];
 }

@@ -115,12 +115,12 @@ describe("approving", () => {
   });
 
   test("bounded by an answer on another owner's page → the grant ends no later than that, and the record stays", () => {
-    const decision = aDecision({ duration: 60, bounded: true });
+    const decision = aDecision({ duration: 60, bounded: ["read"] });
     expect(decidedScopes(aConsent(), decision).scopes).toEqual([{ name: "read", expiresAt: NOW + 60_000 }]);
     expect(approve(aConsent(), decision, []).consent.scopes[0]?.expiresAt).toBe(NOW + HOUR);
-    const longer = aDecision({ duration: 7200, bounded: true });
+    const longer = aDecision({ duration: 7200, bounded: ["read"] });
     expect(decidedScopes(aConsent(), longer).scopes).toEqual([{ name: "read", expiresAt: NOW + HOUR }]);
-    const once = decidedScopes(aConsent(), aDecision({ duration: "once", bounded: true }));
+    const once = decidedScopes(aConsent(), aDecision({ duration: "once", bounded: ["read"] }));
     expect(once.lasting).toBe(false);
   });
 

@@ -14,6 +14,7 @@ import {
   findConnectionPage,
   removeConnectionPage,
 } from "../../src/pages/index.ts";
+import type { OwnerOption } from "../../src/pages/views.ts";
 import { frame } from "./company-states.ts";
 import { aConsent, ada, HOSTILE_NAME, LONG_NAME, NOW } from "./sample-views.ts";
 
@@ -59,11 +60,21 @@ function aForm(change: Partial<ConnectionFormView> = {}): ConnectionFormView {
   };
 }
 
+/** The person, and a company that is selected. */
+function ownersOf(company: Partial<OwnerOption>): readonly OwnerOption[] {
+  return [
+    { value: "person-id", name: ada.name, kind: "self", selected: false, last: false },
+    { value: "company-1", name: "Acme Corp", kind: "company", selected: true, last: true, ...company },
+  ];
+}
+
 export const connectionStates: Readonly<Record<string, (chrome: Chrome) => string>> = {
-  "consent-owner-connected": (c) => {
-    const company = { value: "company-1", name: "Acme Corp", kind: "company", selected: true, last: true } as const;
-    const self = { value: "person-id", name: ada.name, kind: "self", selected: false, last: false } as const;
-    return consentPage(aConsent({ owners: [self, { ...company, services: [{ name: "Chat", can }] }] }), c);
+  "consent-owner-connected": (c) =>
+    consentPage(aConsent({ owners: ownersOf({ services: [{ name: "Chat", can }] }) }), c),
+  "consent-later": (c) => {
+    const photos = { text: "See where your photos were taken", sensitive: true };
+    const prints = { text: "Order prints", sensitive: false };
+    return consentPage(aConsent({ owners: ownersOf({ later: [photos, prints] }) }), c);
   },
   "company-connections": (c) => companyConnectionsPage(aList(), c),
   "company-connections-none": (c) => companyConnectionsPage(aList({ rows: [] }), c),

@@ -52,6 +52,7 @@ test.each(SCREENS)(
         "device-elsewhere-unknown",
         "consent-more",
         "consent-leaving",
+        "consent-later",
         "ask-admin-more",
         "ask-admin-wrong",
       ]) {
@@ -167,6 +168,29 @@ test("what a choice means → said where it is chosen, and only there; without J
     expect(await note.isVisible()).toBe(false);
   });
 });
+test.each(SCREENS)(
+  "an approval covers more than the request at $width × $height → it is said above the answers; the names on a press",
+  async (viewport) => {
+    await withPage({ browser, viewport, javaScriptEnabled: false }, async (page) => {
+      for (const locale of locales) {
+        await page.goto(`${server.origin}/consent-later?locale=${locale}`);
+        const note = page.locator("#owner-notes details");
+        const [said, bar] = [
+          await note.locator("summary").boundingBox(),
+          await page.locator(".decision").boundingBox(),
+        ];
+        if (said === null || bar === null) throw new Error("no note");
+        expect([locale, said.y + said.height <= bar.y, bar.y + bar.height <= viewport.height]).toEqual([
+          ...[locale, true, true],
+        ]);
+        expect(await note.getByText("Order prints").isVisible()).toBe(false);
+        await note.locator("summary").click();
+        expect(await note.getByText("Order prints").isVisible()).toBe(true);
+        expect(await note.locator("li").filter({ hasText: "were taken" }).locator(".tag.warn").count()).toBe(1);
+      }
+    });
+  },
+);
 
 test("by keys through a long question → what has the focus is never behind the answers", async () => {
   await withPage({ browser, viewport: { width: 360, height: 740 } }, async (page) => {

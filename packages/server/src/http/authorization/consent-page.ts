@@ -12,8 +12,8 @@ import { durationsFor, offersToday, pauseMark } from "../../owners/authorization
 import type { SignedIn } from "../../owners/authorization/context.ts";
 import {
   declinedFor,
-  hasChoiceEnded,
   heldScopes,
+  isOpenFor,
   isStoppedFor,
   lastChoice,
   mustAskFor,
@@ -21,10 +21,17 @@ import {
   withVerdictOn,
 } from "../../owners/authorization/person-or-company.ts";
 import { scopeWords } from "../../owners/company-connections.ts";
-import { approvalFor, beyondApproval, chosenEndOf, endOfRule } from "../../owners/company-rules.ts";
+import { approvalFor, beyondApproval, chosenEndOf, endOfRule, laterScopes } from "../../owners/company-rules.ts";
 import type { Company } from "../../owners/company-storage.ts";
 import { hostsBefore, latestOf, refusedScopes } from "../../owners/consent-after-decision.ts";
-import { defaultDuration, durationField, presentEnds, readDuration, TODAY } from "../../owners/consent-needed.ts";
+import {
+  defaultDuration,
+  durationField,
+  presentEnds,
+  readDuration,
+  standingScopes,
+  TODAY,
+} from "../../owners/consent-needed.ts";
 import type { Person } from "../../owners/person.ts";
 import { descriptionOf } from "../../owners/scope-texts.ts";
 import type { ConsentDuration } from "../../owners/storage.ts";
@@ -57,11 +64,12 @@ export async function consentAnswer(
   const { language } = chrome.words;
   const durations = durationsFor(client, tools.authorization);
   const services = await servicesFor(owners, client, tools);
+  const later = await laterFor(owners, client, language, tools);
   const view: ConsentView = {
     form: sessionSecrets(askedOnPage(flow), visitor, tools),
     client: await inPublic(clientCard(flow.request, language), client, tools),
     person: signedInAs(person),
-    owners: ownerOptions(owners, owner, person, { language, durations, services }, tools.now()),
+    owners: ownerOptions(owners, owner, person, { language, durations, services, later }, tools.now()),
     scopes: await scopeChoices(owner, client, language, chosenBefore(again), tools),
     ...durationChoices(client, chosenBefore(again), tools),
     onceSeconds: await onceSeconds(owner, true, tools),
@@ -171,6 +179,28 @@ export async function servicesFor(
 
 type Services = NonNullable<OwnerOption["services"]>;
 
+/** The permissions beyond the request that each company's approval lets the app get without asking this member. */
+export async function laterFor(
+  choices: readonly OwnerChoice[],
+  client: Client,
+  language: string,
+  { authorization, now }: Pick<FlowTools, "authorization" | "now">,
+): Promise<ReadonlyMap<string, Later>> {
+  const known = await authorization.oauth.catalog.scopes();
+  const laterOf = ({ acting, scopes, consent, reach }: OwnerChoice): Later => {
+    const standing = standingScopes(consent, reach, now());
+    const more = client.scopes.filter((name) => standing.has(name) && scopes.every((scope) => scope.name !== name));
+    return laterScopes(acting, more, reach, now()).flatMap((name) => {
+      const scope = known.get(name);
+      if (scope === undefined || scope.ownerRole !== null) return [];
+      return [{ text: descriptionOf(scope, language) || name, sensitive: scope.sensitive }];
+    });
+  };
+  return new Map(choices.map((choice) => [choice.ownerId, laterOf(choice)]));
+}
+
+type Later = NonNullable<OwnerOption["later"]>;
+
 /** The owners as the page offers them; none where there is nothing to choose. */
 export function ownerOptions(
   choices: readonly OwnerChoice[],
@@ -180,11 +210,13 @@ export function ownerOptions(
     readonly language: string;
     readonly durations: readonly ConsentDuration[];
     readonly services: ReadonlyMap<string, Services>;
+    readonly later: ReadonlyMap<string, Later>;
   },
   now: Millis,
 ): readonly OwnerOption[] {
   if (choices.length < 2) return [];
   const services = (ownerId: string) => page.services.get(ownerId) ?? [];
+  const later = (ownerId: string) => page.later.get(ownerId) ?? [];
   const last = lastChoice(choices);
   const names = choices.map(({ acting }) => acting?.company.name);
   return choices.map((choice) => ({
@@ -194,6 +226,7 @@ export function ownerOptions(
     selected: choice.ownerId === selected.ownerId,
     last: choice.ownerId === last?.ownerId,
     ...limitsOf(choice, choice.ownerId === selected.ownerId, page, now),
+    ...(later(choice.ownerId).length === 0 ? {} : { later: later(choice.ownerId) }),
     ...(services(choice.ownerId).length === 0 ? {} : { services: services(choice.ownerId) }),
   }));
 }
@@ -213,8 +246,9 @@ function limitsOf(
   const longest = Math.max(...durations.map((one) => (one === "forever" ? Infinity : one === "once" ? 0 : one * 1000)));
   const isSooner = (end: number | null | undefined): end is number => end != null && end < now + longest;
   const end = approvedUntil(choice, now);
-  const all = names.every((name) => !hasChoiceEnded(choice, name, now));
-  const stands = shown && all ? [] : standingEnds(choice, now).filter(isSooner);
+  // The page shows the ends of all others of this company.
+  const unseen = shown ? scopes.filter(({ name }) => isOpenFor(choice, name, now)) : scopes;
+  const stands = standingEnds({ ...choice, scopes: unseen }, now).filter(isSooner);
   return {
     ...(isSooner(end) ? { endsBy: end } : stands.length > 0 ? { standsUntil: Math.max(...stands) } : {}),
     ...(beyond.length === 0 ? {} : { beyond }),
@@ -302,8 +336,7 @@ export async function scopeChoices(
   const approved = approval === undefined ? null : endOfRule(approval, reach);
   const last = (name: string) => sooner(approved, chosenEndOf(owner.acting, name));
   const present = presentEnds(consent, reach, now);
-  const isOpen = (name: string) => hasChoiceEnded(owner, name, now) || mustAskFor(owner, name, now);
-  const ends = new Map([...present].filter(([name]) => !isOpen(name)));
+  const ends = new Map([...present].filter(([name]) => !isOpenFor(owner, name, now)));
   const declined = declinedFor(owner, now);
   const { removed } = refusedScopes(consent, reach, now);
   // A sensitive scope, and one that the owner declined or removed, is granted only if the owner ticks it.

@@ -4,8 +4,7 @@ import type { Client } from "../../oauth/model.ts";
 import { readUserCode, showUserCode } from "../../oauth/user-code.ts";
 import { durationsFor } from "../../owners/authorization/consent-answer.ts";
 import type { DeviceFlow } from "../../owners/authorization/device-flow.ts";
-import type { OwnerChoice } from "../../owners/authorization/person-or-company.ts";
-import { standingScopes } from "../../owners/consent-needed.ts";
+import { heldScopes, type OwnerChoice } from "../../owners/authorization/person-or-company.ts";
 import { consentPage, deviceCodePage, deviceDonePage, deviceElsewherePage } from "../../pages/index.ts";
 import type { ConsentView, DeviceCodeView, DeviceDoneView, DeviceFacts, FormSecrets } from "../../pages/views.ts";
 import type { Visitor } from "../browser-of-request.ts";
@@ -20,6 +19,7 @@ import {
   chosenBefore,
   durationChoices,
   inPublic,
+  laterFor,
   leavingOf,
   newcomerOf,
   onceSeconds,
@@ -86,14 +86,15 @@ export async function deviceConsentAnswer(
   const form = sessionSecrets(flow.continuation, visitor, tools);
   const chrome = tools.chrome(http, devicePageContext(form, client));
   const { language } = chrome.words;
-  const standing = standingScopes(owner.consent, owner.reach, tools.now());
+  const held = heldScopes(owner, tools.now());
   const durations = durationsFor(client, tools.authorization);
   const services = await servicesFor(owners, client, tools);
+  const later = await laterFor(owners, client, language, tools);
   const view: ConsentView = {
     form,
     client: await inPublic(deviceCard(client, language), client, tools),
     person: signedInAs(person),
-    owners: ownerOptions(owners, owner, person, { language, durations, services }, tools.now()),
+    owners: ownerOptions(owners, owner, person, { language, durations, services, later }, tools.now()),
     scopes: await scopeChoices(owner, client, language, chosenBefore(again), tools),
     ...durationChoices(client, chosenBefore(again), tools),
     onceSeconds: await onceSeconds(owner, false, tools),
@@ -103,7 +104,7 @@ export async function deviceConsentAnswer(
     ...leavingOf(person),
     ...newcomerOf(visitor.signedIn, tools.now()),
     ...awayOf(owner, client, tools),
-    allGranted: owner.scopes.every(({ name }) => standing.has(name)),
+    allGranted: owner.scopes.every(({ name }) => held.has(name)),
     problem: problemOf(again),
   };
   return page(again?.status ?? 200, consentPage(view, chrome), "here", visitor.cookies);

@@ -109,11 +109,10 @@ async function companiesOf(
 /** True: neither a rule nor the member keeps the app from connecting for the company without a page. */
 export function mayConnect(acting: Acting | undefined, now: Millis): boolean {
   const anywhere = { host: null, earlierHosts: [], ceiling: null };
-  return (
-    acting?.optedOut === false &&
-    !hasEveryChoiceEnded(acting, now) &&
-    ["decides", "approved"].includes(verdictOn(acting, [], anywhere, now))
-  );
+  const verdict = verdictOn(acting, [], anywhere, now);
+  if (acting?.optedOut !== false || hasEveryChoiceEnded(acting, now)) return false;
+  // An answer that does not say for which scopes it is counts only under an approval.
+  return verdict === "approved" || (verdict === "decides" && Object.keys(acting.chosenEnds).length > 0);
 }
 
 /** True: a request for any scope that the member answered shows the page again. */

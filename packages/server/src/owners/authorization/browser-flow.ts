@@ -171,7 +171,7 @@ async function advance(flow: AuthorizationFlow, reader: Reader, context: Authori
   if (signedIn === undefined) return { kind: "sign_in" };
   const { owner, by, otherwise } = step;
   const all = { owner, scopes: scopesWithoutPage(owner, context.now()), declined: [], unticked: [] } as const;
-  const allowed = { ...all, duration: "forever", durations: {}, kept: [], keptEnds: {}, bounded: false } as const;
+  const allowed = { ...all, duration: "forever", durations: {}, kept: [], keptEnds: {}, bounded: [] } as const;
   if (by === "first party")
     return written(await record(flow, allowed, signedIn, reader, by, context), flow, reader, context);
   const grant = grantOf(flow, allowed, signedIn, context);

@@ -71,8 +71,8 @@ export interface Allowed {
   readonly kept: readonly string[];
   /** For a company: the ends that the member chose for these before. */
   readonly keptEnds: Readonly<Record<string, Millis>>;
-  /** True: the page did not show the owner's present ends. So no scope of this grant lasts longer than `duration`. */
-  readonly bounded: boolean;
+  /** Names of active scopes whose ends the page did not show. In this grant they last no longer than chosen now. */
+  readonly bounded: readonly string[];
   /** True: the owner had paused the app, and the page said that this answer lets it go on. */
   readonly resumes?: true;
 }
@@ -138,10 +138,11 @@ export function readAnswer(form: AnswerForm, question: Question, now: Millis): D
   // The scope expired while the page was open. The owner did not choose a new end for it.
   if (!elsewhere && fresh.some((name) => form.durationOf(name) === KEEP_END)) return unclear("stale");
   if (duration === undefined && fresh.length > 0) return unclear("bad_duration");
-  // The page showed another owner's boxes. What is granted for this one already was not unticked.
-  const left = elsewhere ? declined.filter((name) => !standing.has(name)) : declined;
+  // The page showed another owner's boxes, or what is new to this member alone. What the owner allows already was not
+  // unticked, and stays for others.
+  const left = declined.filter((name) => !standing.has(name) || (!elsewhere && present.has(name)));
   const unseen = (elsewhere ? others : fresh).filter((name) => standing.has(name));
-  const bounded = duration !== undefined && unseen.length > 0;
+  const bounded = duration === undefined ? [] : unseen;
   // Nothing is new. If the consent is revoked before this is written, the answer holds for as short as possible.
   const keptEnds = keptEndsOf(chosen, kept);
   const lengths = {
@@ -207,7 +208,7 @@ export function lengthOf(
   name: string,
   allowed: Omit<Allowed, "owner" | "scopes" | "declined" | "unticked" | "resumes">,
 ): ChosenDuration | "kept" {
-  return allowed.kept.includes(name) && !allowed.bounded ? "kept" : durationOf(name, allowed);
+  return allowed.kept.includes(name) && !allowed.bounded.includes(name) ? "kept" : durationOf(name, allowed);
 }
 
 /** The scopes that are for this once alone. */
@@ -303,6 +304,6 @@ function chosenEnd(name: string, allowed: Allowed, now: Millis, onceUntil: Milli
   const length = lengthOf(name, allowed);
   const end = length === "kept" ? null : endOf(length, now, onceUntil);
   // Under an approval, the page says that the time chosen now is that of the whole access.
-  const isKept = kept.includes(name) && !(bounded && owner.verdict === "approved");
+  const isKept = kept.includes(name) && !(bounded.includes(name) && owner.verdict === "approved");
   return isKept ? sooner(end, keptEnds[name] ?? null) : end;
 }

@@ -6,11 +6,11 @@
 import type { Prompt } from "../../oauth/authorization-endpoint/request.ts";
 import type { ConditionName } from "../../oauth/errors.ts";
 import type { Acr, Millis, Scope } from "../../oauth/model.ts";
-import { type ConsentAsked, standingScopes } from "../consent-needed.ts";
+import type { ConsentAsked } from "../consent-needed.ts";
 import type { Person } from "../person.ts";
 import { signInNeeded } from "../session-lifetime-and-level.ts";
 import type { Session } from "../storage.ts";
-import { decideOwner, type OwnerChoice, preferredOwner } from "./person-or-company.ts";
+import { decideOwner, heldScopes, type OwnerChoice, preferredOwner } from "./person-or-company.ts";
 
 /** What an app asks for, and what it demands of the sign-in. */
 export interface Asked {
@@ -140,6 +140,6 @@ function proofNeeded({ asked, signedIn, now }: Situation): Proof | undefined {
 function askForDevice(owners: readonly OwnerChoice[], now: Millis): AskStep | RefuseStep {
   const owner = preferredOwner(owners);
   if (owner === undefined) return { kind: "refuse", condition: "nothing_grantable" };
-  const standing = standingScopes(owner.consent, owner.reach, now);
-  return { kind: "ask", owner, allGranted: owner.scopes.every(({ name }) => standing.has(name)) };
+  const held = heldScopes(owner, now);
+  return { kind: "ask", owner, allGranted: owner.scopes.every(({ name }) => held.has(name)) };
 }

@@ -4,7 +4,7 @@ import { type Reach, reachOf } from "../../oauth/consent-reach.ts";
 import type { Client, Consent, Millis, Scope } from "../../oauth/model.ts";
 import { SCOPE_MARGIN } from "../../oauth/scope.ts";
 import type { Uses } from "../../storage-subset.ts";
-import { chosenEndOf, type Verdict, verdictOn } from "../company-rules.ts";
+import { chosenEndOf, needsAnswer, needsNoPage, type Verdict, verdictOn } from "../company-rules.ts";
 import type { Acting, CompanyStorage } from "../company-storage.ts";
 import { isPaused, refusedScopes } from "../consent-after-decision.ts";
 import {
@@ -178,15 +178,17 @@ export function hasChoiceEnded({ acting }: Pick<OwnerChoice, "acting">, scope: s
   return until !== null && until - now < SCOPE_MARGIN;
 }
 
-/**
- * The scopes that hold for this owner and destination, by name: without those whose time for the member has ended, and
- * without those for which the member has to ask an admin, although the company consented to them.
- */
+/** True: the company allows the scope, but the member has to answer about it, for the first time or again, or to ask an admin. */
+export function isOpenFor(choice: OwnerChoice, name: string, now: Millis): boolean {
+  const { acting, reach } = choice;
+  if (acting === undefined) return false;
+  return hasChoiceEnded(choice, name, now) || needsAnswer(acting, name, reach, now) || mustAskFor(choice, name, now);
+}
+
+/** The scopes that hold for this owner and destination, by name, without those that the member has to answer about. */
 export function heldScopes(choice: OwnerChoice, now: Millis): ReadonlyMap<string, Millis> {
   const standing = standingScopes(choice.consent, choice.reach, now);
-  return new Map(
-    [...standing].filter(([name]) => !hasChoiceEnded(choice, name, now) && !mustAskFor(choice, name, now)),
-  );
+  return new Map([...standing].filter(([name]) => !isOpenFor(choice, name, now)));
 }
 
 /** True: the member has to ask an admin for this scope, whatever the company consented to. */
@@ -218,6 +220,7 @@ function decisionOf(request: ConsentAsked, choice: OwnerChoice, now: Millis): Co
   if (verdict !== "decides" && verdict !== "approved") return "ask";
   // The company consented. Nobody acts for it without having chosen to, even if an admin approved the app for all members.
   if (!acting.chosen || acting.optedOut) return "ask";
+  if (!needsNoPage(acting, names, reach, now)) return "elsewhere";
   return names.some((name) => hasChoiceEnded(choice, name, now)) ? "elsewhere" : "skip";
 }
 

@@ -12,28 +12,39 @@ import { shortestOf } from "./company-row-conversion.ts";
 import { thisCompany } from "./lock-company-row.ts";
 import { type CompanyLink, companiesBehind, lockActing, MAX_COMPANIES } from "./members.ts";
 
+/** What still holds of the member's last answer. A consent that began since ended what they declined. */
+export function lastAnswer(chosen: Acting | undefined, consent: Consent | undefined): RememberedAnswer {
+  const since = chosen?.chosenAt ?? null;
+  const holds = since !== null && consent?.status === "active" && since >= consent.createdAt;
+  return { declined: holds ? (chosen?.declined ?? []) : [], ends: chosen?.chosenEnds ?? {} };
+}
+
 /**
- * The person chose the company for this app on a page. The next time needs no page, and an opt-out ends. `earlier`: the
- * ends of their last answer, which still hold for scopes that this one is not about.
+ * The person chose the company for this app on a page. The next time needs no page for the scopes of this answer, and
+ * an opt-out ends. `earlier`: their last answer, which still holds for scopes that this one is not about.
  */
 export async function rememberChoice(
   tx: Tx,
   grant: Pick<NewGrant, "partition" | "ownerId" | "personId" | "clientId" | "scopes">,
   { declined, ends }: RememberedAnswer,
-  earlier: ChosenEnds,
+  earlier: RememberedAnswer,
   now: Millis,
 ): Promise<void> {
   const { partition, ownerId: companyId, personId, clientId } = grant;
   if (companyId === personId) return;
   const key = { partition, companyId, clientId, personId };
-  const others = Object.entries(earlier).filter(([name]) => !grant.scopes.includes(name));
-  const all = { ...Object.fromEntries(others), ...ends };
+  const answered = new Set([...grant.scopes, ...declined]);
+  const others = Object.entries(earlier.ends).filter(([name]) => !answered.has(name));
+  // Each scope that the member allowed has a key, also without an end: the others need an answer.
+  const allowed = grant.scopes.map((name) => [name, ends[name] ?? null] as const);
+  const all: ChosenEnds = Object.fromEntries([...others, ...allowed]);
+  const left = [...declined, ...earlier.declined.filter((name) => !answered.has(name))];
   await tx.run(
     sql`INSERT INTO company_choices (partition, company_id, client_id, person_id, since, declined, ends_at, ends)
       VALUES (:partition, :companyId, :clientId, :personId, :now, :declined, :endsAt, :ends)
       ON CONFLICT (partition, company_id, client_id, person_id) DO UPDATE SET since = excluded.since, declined = excluded.declined,
         ends_at = excluded.ends_at, ends = excluded.ends`,
-    { ...key, now, declined: JSON.stringify(declined), endsAt: shortestOf(all), ends: JSON.stringify(all) },
+    { ...key, now, declined: JSON.stringify(left), endsAt: shortestOf(all), ends: JSON.stringify(all) },
   );
   await tx.run(
     sql`DELETE FROM company_opt_outs WHERE ${thisCompany} AND client_id = :clientId AND person_id = :personId`,

@@ -15,7 +15,7 @@ import { cappedEnds, lastDecision } from "../../owners/company-rules.ts";
 import type { AppRule } from "../../owners/company-storage.ts";
 import { consentUnder, isPaused } from "../../owners/consent-after-decision.ts";
 import type { ApproveDevice, DecideDeviceOutcome, DeviceClaim } from "../../owners/storage.ts";
-import { rememberChoice } from "../companies/remembered-company-choices.ts";
+import { lastAnswer, rememberChoice } from "../companies/remembered-company-choices.ts";
 import { givenFor, goOn, lockConsent, recordApproval, sparing } from "../consents/consents.ts";
 import { noteConnected } from "../consents/history.ts";
 import { query, type Row, sql, statement, steps, transaction } from "../define-verbs.ts";
@@ -172,7 +172,7 @@ export const recordDevice = transaction<ApproveDevice, boolean>(async (tx, args)
   if (isPaused(record) && !(args.resumes === true && verdict === "decides" && isAdmin)) return false;
   const remembered = args.remembered ?? { declined: args.declined, ends: {} };
   if (!isOnce(approval)) {
-    await rememberChoice(tx, { ...approval, clientId }, remembered, chosen?.chosenEnds ?? {}, args.now);
+    await rememberChoice(tx, { ...approval, clientId }, remembered, lastAnswer(chosen, record), args.now);
   }
   // If an admin approved the app for all members, the record exists already, and a member's answer does not change it.
   if (verdict === "approved") {

@@ -21,6 +21,7 @@ import {
   cappedEnds,
   chosenEndOf,
   lastDecision,
+  needsNoPage,
   type Verdict,
   verdictOn,
 } from "../../owners/company-rules.ts";
@@ -28,7 +29,7 @@ import type { Acting, AppRule } from "../../owners/company-storage.ts";
 import { consentUnder, decidedScopes, isPaused } from "../../owners/consent-after-decision.ts";
 import type { Approve, Refuse } from "../../owners/storage.ts";
 import { lockActing } from "../companies/members.ts";
-import { rememberChoice } from "../companies/remembered-company-choices.ts";
+import { lastAnswer, rememberChoice } from "../companies/remembered-company-choices.ts";
 import { givenFor, goOn, lockConsent, recordApproval, sparing } from "../consents/consents.ts";
 import { activeGrants, presentAccess } from "../consents/grants-of-consent.ts";
 import { note, noteConnected, noteReconnected, noteRefused } from "../consents/history.ts";
@@ -274,7 +275,7 @@ export const approve = transaction<Approve, IssueOutcome>(async (tx, args) => {
   if (before !== undefined && isPaused(before)) await goOn(tx, before, grant.personId, now);
   await recordApproval(tx, before, isAdmin ? decision : sparing(decision), grant.grantId, seen.live);
   const remembered = args.remembered ?? { declined: args.declined, ends: {} };
-  if (lasting) await rememberChoice(tx, grant, remembered, chosen?.chosenEnds ?? {}, now);
+  if (lasting) await rememberChoice(tx, grant, remembered, lastAnswer(chosen, before), now);
   if (grant.ownerId !== grant.personId || seen.own >= LIVE_GRANTS)
     await supersede(tx, grant, args.shown.clientName, now);
   return { kind: "issued", scopes };
@@ -301,6 +302,9 @@ export const issueGrant = transaction<IssueGrant, IssueOutcome>(
     ]);
     if ((verdict !== "decides" && verdict !== "approved") || reach === undefined) return { kind: "no_consent" };
     if (row === undefined) return { kind: "no_consent" };
+    // The member may have answered otherwise since the request was judged, or an admin may have changed the rule.
+    const isAsked = answer === undefined && chosen !== undefined && !needsNoPage(chosen, grant.scopes, reach, now);
+    if (isAsked) return { kind: "no_consent" };
     const consent = consentOf(row);
     // Only a page that says so lets a paused app go on.
     if (isPaused(consent)) return { kind: "no_consent" };
@@ -323,7 +327,7 @@ export const issueGrant = transaction<IssueGrant, IssueOutcome>(
     const capped = cappedEnds(scopes, chosenFor, approval, reach);
     if (!(await insertGrant(tx, grant, capped, now, decidedAt))) return alreadyThere(tx, grant, now);
     if (answer?.chosen)
-      await rememberChoice(tx, grant, { declined: answer.declined, ends }, chosen?.chosenEnds ?? {}, now);
+      await rememberChoice(tx, grant, { declined: answer.declined, ends }, lastAnswer(chosen, consent), now);
     const { clientName } = consent.shown;
     await supersede(tx, grant, clientName, now);
     tx.later(
@@ -388,8 +392,8 @@ export interface OwnerVerdict {
   readonly isAdmin: boolean;
   /** The approval under which a member of a company acts. Access ends no later. */
   readonly approval: AppRule | undefined;
-  /** How long the member's last answer holds. Undefined: the owner is the person. */
-  readonly chosen: Pick<Acting, "chosenUntil" | "chosenEnds"> | undefined;
+  /** The member of a company, with their last answer. Undefined: the owner is the person. */
+  readonly chosen: Acting | undefined;
   /** An answer from before this time is no longer valid. */
   readonly trustedFrom: Millis;
   /** The destination of the answer. Undefined: the client is disabled or deleted, and gets nothing. */

@@ -21,6 +21,7 @@ const acting = (rule: string | undefined, scopes: readonly string[] = []) =>
     rule: rule === undefined ? undefined : { rule, scopes, hosts: ["https://app.test"], endsAt: null, decidedAt: 0 },
     optedOut: false,
     chosenEnds: {},
+    declined: [],
     chosen: false,
   }) as unknown as NonNullable<OwnerChoice["acting"]>;
 const me: OwnerChoice = {
@@ -107,7 +108,7 @@ describe("an answer", () => {
     const given = form({ scopes: new Set(["admin"]), durations: { read: "3600" } });
     expect(readAnswer(given, question, NOW)).toEqual({
       ...{ kind: "allowed", owner: me, scopes: [read], declined: ["write"], unticked: ["write"] },
-      ...{ duration: 86_400, durations: { read: 3600 }, kept: [], keptEnds: {}, bounded: false },
+      ...{ duration: 86_400, durations: { read: 3600 }, kept: [], keptEnds: {}, bounded: [] },
     });
   });
 
@@ -141,7 +142,7 @@ describe("what stands already", () => {
 
   test("a time for all → for what is new; the rest keeps its end", () => {
     expect(readAnswer(form({ duration: "forever" }), mine, NOW)).toMatchObject({
-      ...{ kind: "allowed", duration: "forever", durations: {}, kept: ["read"], bounded: false },
+      ...{ kind: "allowed", duration: "forever", durations: {}, kept: ["read"], bounded: [] },
     });
   });
 
@@ -169,9 +170,9 @@ describe("what stands already", () => {
 
   test("the page showed another owner's → the grant ends no later than was chosen there, and what stands is left alone", () => {
     const given = form({ ...only, shownOwner: "company", duration: "86400" });
-    expect(readAnswer(given, mine, NOW)).toMatchObject({ duration: 86_400, kept: ["read"], bounded: true });
+    expect(readAnswer(given, mine, NOW)).toMatchObject({ duration: 86_400, kept: ["read"], bounded: ["read"] });
     const same = form({ ...only, shownOwner: "me", duration: "86400" });
-    expect(readAnswer(same, mine, NOW)).toMatchObject({ kept: ["read"], bounded: false });
+    expect(readAnswer(same, mine, NOW)).toMatchObject({ kept: ["read"], bounded: [] });
   });
 
   test("the member's earlier choice has ended → nothing stands for them; no longer than chosen now, whatever the record says", () => {
@@ -179,9 +180,9 @@ describe("what stands already", () => {
     const theirs = { ...company, consent, acting: earlier };
     const given = form({ ...only, owner: "company", shownOwner: "company", duration: "60" });
     const asked = { ...mine, owners: [theirs], durations: [60] };
-    const outcome = { kind: "allowed", duration: 60, kept: [], bounded: true };
+    const outcome = { kind: "allowed", duration: 60, kept: [], bounded: ["read"] };
     expect(readAnswer(given, asked, NOW)).toMatchObject(outcome);
-    expect(readAnswer(given, asked, NOW - 60_000)).toMatchObject({ kept: ["read"], bounded: false });
+    expect(readAnswer(given, asked, NOW - 60_000)).toMatchObject({ kept: ["read"], bounded: [] });
   });
 
   test("another owner's boxes on the page, one unticked → it stays in the record, and counts as declined for this member", () => {
@@ -215,7 +216,7 @@ describe("the end of an answer under what an admin approved", () => {
       durations,
       kept: [],
       keptEnds: {},
-      bounded: false,
+      bounded: [],
     };
     expect(answeredEnds(allowed, NOW, NOW + 5)).toEqual(ends);
   });
@@ -223,8 +224,8 @@ describe("the end of an answer under what an admin approved", () => {
   test("what stands and keeps its end → as approved; bounded by what was chosen for another owner → no longer than that", () => {
     const lengths = { durations: {}, kept: ["read", "write"], keptEnds: {} };
     const all = { owner: company, scopes: [read, write], declined: [], unticked: [], ...lengths };
-    expect(answeredEnds({ ...all, duration: 60, bounded: false }, NOW, NOW + 5)).toEqual({ read: null, write: null });
+    expect(answeredEnds({ ...all, duration: 60, bounded: [] }, NOW, NOW + 5)).toEqual({ read: null, write: null });
     const minute = { read: NOW + 60_000, write: NOW + 60_000 };
-    expect(answeredEnds({ ...all, duration: 60, bounded: true }, NOW, NOW + 5)).toEqual(minute);
+    expect(answeredEnds({ ...all, duration: 60, bounded: ["read", "write"] }, NOW, NOW + 5)).toEqual(minute);
   });
 });

@@ -41,10 +41,14 @@ const company = owner("company", ["read"], {
     member: { accountStatus: "active", role: "admin" },
     rule: undefined,
     optedOut: false,
-    chosenEnds: {},
+    chosenEnds: { read: null },
+    declined: [],
     chosen: true,
   } as unknown as NonNullable<OwnerChoice["acting"]>,
 });
+/** The same, with another last answer of the person. */
+const answered = (answer: Partial<NonNullable<OwnerChoice["acting"]>>): OwnerChoice =>
+  ({ ...company, acting: { ...company.acting, ...answer } }) as OwnerChoice;
 
 const situation: Situation = { asked: request, signedIn, owners: [me], now: NOW };
 const asking = (more: Partial<Asked>, rest: Partial<Situation> = {}) => ({
@@ -128,6 +132,16 @@ describe("the next step", () => {
     ],
     ["a first-party app", asking({ client: { ...client, firstParty: true } }), "issue me by first party"],
     ["the company's answer stands", { ...situation, owners: [me, company] }, "issue company by standing consent"],
+    [
+      "the company's answer stands, but the member answered before scopes were remembered",
+      { ...situation, owners: [me, answered({ chosenEnds: {} })] },
+      "ask company",
+    ],
+    [
+      "likewise, and they left the scope out before the app required it",
+      { ...situation, owners: [me, answered({ declined: ["read"] })] },
+      "ask company",
+    ],
     ["two owners' answers stand", { ...situation, owners: [remembered, company] }, "ask me, all granted"],
     ["a device, an answer stands", asking({ redirectUri: null }, { owners: [remembered] }), "ask me, all granted"],
     ["a device of a first-party app", asking({ redirectUri: null, client: { ...client, firstParty: true } }), "ask me"],

@@ -8,6 +8,7 @@ import {
   aCompany,
   aCompanyGrant,
   aLiveCompanyGrant,
+  anAnswerOfMember,
   aStaffedCompany,
   aStoredCompany,
   join,
@@ -399,7 +400,7 @@ onEveryBackend("who grants in a company's name", (storage) => {
     await approve(company, admin);
     for (const person of [admin, member]) {
       for (let at = 0; at < 51; at += 1) {
-        await storage().grants.issue({ grant: aCompanyGrant(company, person), now: NOW });
+        await storage().grants.issue({ grant: aCompanyGrant(company, person), answer: anAnswerOfMember(), now: NOW });
       }
     }
     const live = async (person: Person) =>

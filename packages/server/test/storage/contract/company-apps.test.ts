@@ -36,7 +36,7 @@ onEveryBackend("what a company decided about an app", (storage) => {
     storage().companyApps.setRule({ ...keyOf(company), clientId: "client-1", rule, shown: SHOWN, by, now: NOW });
   const silently = (company: Company, person: Person, scopes = ["read"]) => {
     const grant = aCompanyGrant(company, person, { scopes });
-    return storage().grants.issue({ grant, now: NOW });
+    return storage().grants.issue({ grant, answer: anAnswerOfMember(), now: NOW });
   };
 
   test("by a member → not_admin; of no company → unknown", async () => {
@@ -82,7 +82,7 @@ onEveryBackend("what a company decided about an app", (storage) => {
     await set(company, anAppRule());
     const live = async (person: Person) => {
       const grant = aCompanyGrant(company, person, { scopes: ["read"] });
-      expect((await storage().grants.issue({ grant, now: NOW })).kind).toBe("issued");
+      expect((await storage().grants.issue({ grant, answer: anAnswerOfMember(), now: NOW })).kind).toBe("issued");
       await storage().grants.redeem(aRedemption(grant));
       return grant;
     };
@@ -161,7 +161,7 @@ onEveryBackend("what a company decided about an app", (storage) => {
     const theirs = aCompanyGrant(company, member, { scopes: all });
     const wrote = aCompanyGrant(company, member, { scopes: ["write"] });
     for (const grant of [theirs, wrote]) {
-      expect((await storage().grants.issue({ grant, now: NOW })).kind).toBe("issued");
+      expect((await storage().grants.issue({ grant, answer: anAnswerOfMember(), now: NOW })).kind).toBe("issued");
       await storage().grants.redeem(aRedemption(grant));
     }
     await set(company, anAppRule());
@@ -188,7 +188,7 @@ onEveryBackend("what a company decided about an app", (storage) => {
     const all = ["read", "write"];
     await set(company, anAppRule({ scopes: all, endsAt: NOW + 30 * DAY }), admin.personId);
     const theirs = aCompanyGrant(company, member, { scopes: all });
-    expect((await storage().grants.issue({ grant: theirs, now: NOW })).kind).toBe("issued");
+    expect((await storage().grants.issue({ grant: theirs, answer: anAnswerOfMember(), now: NOW })).kind).toBe("issued");
     await storage().grants.redeem(aRedemption(theirs));
     await set(company, anAppRule({ scopes: all, endsAt: NOW + YEAR }), admin.personId);
     await set(company, anAppRule({ endsAt: NOW + DAY }), admin.personId);
@@ -258,7 +258,9 @@ onEveryBackend("what a company decided about an app", (storage) => {
     const own = await aLiveCompanyGrant(storage(), company, admin, { scopes: ["read"] }, year);
     const issued = async (person: Person, read: number | null = null) => {
       const grant = aCompanyGrant(company, person, { scopes: ["read"] });
-      expect((await storage().grants.issue({ grant, ends: { read }, now: NOW + 2 * DAY })).kind).toBe("issued");
+      expect(
+        (await storage().grants.issue({ grant, ends: { read }, answer: anAnswerOfMember(), now: NOW + 2 * DAY })).kind,
+      ).toBe("issued");
       return statusOf(storage(), grant);
     };
     const theirs = await issued(member);
@@ -312,7 +314,7 @@ onEveryBackend("what a company decided about an app", (storage) => {
     expect(await revoke(admin.personId)).toEqual({ kind: "unknown" });
     await set(company, anAppRule());
     const grant = aCompanyGrant(company, member);
-    await storage().grants.issue({ grant, now: NOW });
+    await storage().grants.issue({ grant, answer: anAnswerOfMember(), now: NOW });
     await storage().grants.redeem(aRedemption(grant));
     expect(await revoke(member.personId)).toEqual({ kind: "not_admin" });
     expect(await revoke(admin.personId)).toMatchObject({ kind: "done", grantsEnded: 1 });
@@ -366,7 +368,7 @@ onEveryBackend("what a company decided about an app", (storage) => {
       expect(await statusOf(storage(), grant)).toMatchObject({ status: "active" });
       const again = aCompanyGrant(company, member);
       await storage().grants.issue({ grant: again, answer: anAnswerOfMember(), now: NOW + 1 });
-      expect(await acting(company, member)).toMatchObject({ chosen: true, chosenAt: NOW + 1, declined: [] });
+      expect(await acting(company, member)).toMatchObject({ chosen: true, chosenAt: NOW + 1, declined: ["write"] });
     });
   });
 
@@ -398,9 +400,9 @@ onEveryBackend("what a company decided about an app", (storage) => {
       const { company, admin, member } = await aStaffedCompany(storage());
       await set(company, anAppRule());
       const theirs = aCompanyGrant(company, member);
-      await storage().grants.issue({ grant: theirs, now: NOW });
+      await storage().grants.issue({ grant: theirs, answer: anAnswerOfMember(), now: NOW });
       const others = aCompanyGrant(company, admin);
-      await storage().grants.issue({ grant: others, now: NOW });
+      await storage().grants.issue({ grant: others, answer: anAnswerOfMember(), now: NOW });
       expect(await optOut(company, member)).toEqual({ kind: "done", grantsEnded: 1 });
       expect(await statusOf(storage(), theirs)).toMatchObject({ status: "revoked" });
       expect(await statusOf(storage(), others)).toMatchObject({ status: "active" });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { onEveryBackend } from "../support/backends.ts";
 import { aCompanyGrant, anAnswerOfMember, anAppRule, aStaffedCompany, SHOWN } from "../support/company-builders.ts";
-import { DAY, HOUR, NOW, statusOf } from "../support/record-builders.ts";
+import { anApproval, DAY, HOUR, NOW, statusOf } from "../support/record-builders.ts";
 
 onEveryBackend("the time that a member chose for a company", (storage) => {
   test("a member's answer with an end → later grants without a page end then; after it there are none", async () => {
@@ -46,5 +46,49 @@ onEveryBackend("the time that a member chose for a company", (storage) => {
     const later = NOW + 2 * HOUR;
     expect(await issue(["read", "write"], {}, later)).toBe("no_consent");
     expect(await issue(["write"], {}, later)).toEqual([NOW + 7 * DAY]);
+  });
+
+  test("scopes that the member has not answered about, by the company's consent → no grant without a page, by an approval → one", async () => {
+    const { company, admin, member } = await aStaffedCompany(storage(), { defaultRule: "members" });
+    const { partition, companyId } = company;
+    const { personId } = member;
+    const key = { partition, companyId, clientId: "client-1" };
+    const issue = async (scopes: readonly string[], person = member) =>
+      (await storage().grants.issue({ grant: aCompanyGrant(company, person, { scopes }), now: NOW })).kind;
+    const both = ["read", "write"];
+    await storage().grants.approve(anApproval(aCompanyGrant(company, member, { scopes: ["read"] })));
+    await storage().grants.approve(anApproval(aCompanyGrant(company, admin, { scopes: both })));
+    expect([await issue(["read"]), await issue(both), await issue(["write"])]).toEqual([
+      "issued",
+      "no_consent",
+      "no_consent",
+    ]);
+    expect(await issue(both, admin)).toBe("issued");
+    const change = { ...key, shown: SHOWN, by: null, now: NOW };
+    await storage().companyApps.setRule({ ...change, rule: anAppRule({ scopes: both }) });
+    expect(await issue(both)).toBe("issued");
+    await storage().companyApps.setRule({
+      ...change,
+      rule: { ...anAppRule({ scopes: both }), selected: [admin.personId] },
+    });
+    expect([await issue(["read"]), await issue(both, admin)]).toEqual(["no_consent", "issued"]);
+    await storage().companyApps.setRule({ ...change, rule: null });
+    expect([await issue(["read"]), await issue(both)]).toEqual(["issued", "no_consent"]);
+    await storage().companyApps.forgetChoice({ ...key, personId });
+    expect(await issue(["read"])).toBe("no_consent");
+  });
+
+  test("what the member left out, then an answer about something else → still left out, also by an approval", async () => {
+    const { company, member } = await aStaffedCompany(storage());
+    const { partition, companyId } = company;
+    const rule = { clientId: "client-1", rule: anAppRule({ scopes: ["read", "write", "share"] }), shown: SHOWN };
+    await storage().companyApps.setRule({ partition, companyId, ...rule, by: null, now: NOW });
+    const issue = async (scopes: readonly string[], more: object = {}) =>
+      (await storage().grants.issue({ grant: aCompanyGrant(company, member, { scopes }), now: NOW, ...more })).kind;
+    expect(await issue(["read"], { answer: anAnswerOfMember(["write"]) })).toBe("issued");
+    expect(await issue(["share"], { answer: anAnswerOfMember() })).toBe("issued");
+    expect([await issue(["read", "share"]), await issue(["write"])]).toEqual(["issued", "no_consent"]);
+    expect(await issue(["write"], { answer: anAnswerOfMember() })).toBe("issued");
+    expect(await issue(["read", "write", "share"])).toBe("issued");
   });
 });

@@ -7,6 +7,7 @@ import { engineAt, onAllBackends } from "../support/backends.ts";
 import {
   aCompanyGrant,
   aLiveCompanyGrant,
+  anAnswerOfMember,
   anAppRule,
   anInvitation,
   aStaffedCompany,
@@ -16,7 +17,17 @@ import {
 } from "../support/company-builders.ts";
 import type { Race } from "../support/race-process.ts";
 import { type Racers, startRacers } from "../support/racing-processes.ts";
-import { aHash, anApproval, anId, aRefresh, aStoredPerson, HOUR, NOW, statusOf } from "../support/record-builders.ts";
+import {
+  aHash,
+  anApproval,
+  anId,
+  aRefresh,
+  aStoredPerson,
+  expectIssued,
+  HOUR,
+  NOW,
+  statusOf,
+} from "../support/record-builders.ts";
 
 type Call = Race["calls"][number];
 const keyOf = ({ partition, companyId }: Company) => ({ partition, companyId });
@@ -96,11 +107,30 @@ onAllBackends("races in a company", (storage, opened) => {
       const { company, member } = await aStaffedCompany(storage());
       const app = { ...keyOf(company), clientId: "client-1", by: null, now: NOW };
       await storage().companyApps.setRule({ ...app, rule: anAppRule(), shown: SHOWN });
+      const first = aCompanyGrant(company, member);
+      expectIssued(await storage().grants.issue({ grant: first, answer: anAnswerOfMember(), now: NOW }));
       const born = Array.from({ length: 20 }, () => aCompanyGrant(company, member));
       const calls: Call[] = born.map((grant) => ({ verb: "grants.issue", args: { grant, now: NOW } }));
       calls.splice(round * 7, 0, { verb: "companyApps.revokeForAll", args: app });
       await race(calls);
       const left = await Promise.all(born.map((grant) => statusOf(storage(), grant)));
+      expect(left.filter((grant) => grant?.status === "active")).toEqual([]);
+    }
+  });
+
+  test("stopped by the member amid page-less codes → none of the codes is live", async () => {
+    for (let round = 0; round < 3; round += 1) {
+      const { company, member } = await aStaffedCompany(storage());
+      const app = { ...keyOf(company), clientId: "client-1", by: null, now: NOW };
+      await storage().companyApps.setRule({ ...app, rule: anAppRule(), shown: SHOWN });
+      const first = aCompanyGrant(company, member);
+      expectIssued(await storage().grants.issue({ grant: first, answer: anAnswerOfMember(), now: NOW }));
+      const born = Array.from({ length: 20 }, () => aCompanyGrant(company, member));
+      const calls: Call[] = born.map((grant) => ({ verb: "grants.issue", args: { grant, now: NOW } }));
+      const out = { ...keyOf(company), clientId: "client-1", personId: member.personId, out: true, now: NOW };
+      calls.splice(round * 7, 0, { verb: "companyApps.setOptOut", args: out });
+      await race(calls);
+      const left = await Promise.all([first, ...born].map((grant) => statusOf(storage(), grant)));
       expect(left.filter((grant) => grant?.status === "active")).toEqual([]);
     }
   });

@@ -7,6 +7,7 @@ import {
   aCompany,
   aCompanyGrant,
   aLiveCompanyGrant,
+  anAnswerOfMember,
   anAppRule,
   aStaffedCompany,
   join,
@@ -42,7 +43,7 @@ onEveryBackend("an app that a company allows for selected members", (storage) =>
     selected: people.map(({ personId }) => personId),
   });
   const silently = (company: Company, person: Person) =>
-    storage().grants.issue({ grant: aCompanyGrant(company, person), now: NOW });
+    storage().grants.issue({ grant: aCompanyGrant(company, person), answer: anAnswerOfMember(), now: NOW });
   const rulesOf = (company: Company) => storage().companyApps.listRules(keyOf(company));
 
   async function aTeam() {
@@ -54,7 +55,7 @@ onEveryBackend("an app that a company allows for selected members", (storage) =>
 
   async function live(company: Company, person: Person) {
     const grant = aCompanyGrant(company, person);
-    expect((await storage().grants.issue({ grant, now: NOW })).kind).toBe("issued");
+    expect((await storage().grants.issue({ grant, answer: anAnswerOfMember(), now: NOW })).kind).toBe("issued");
     await storage().grants.redeem(aRedemption(grant));
     return grant;
   }
@@ -170,7 +171,9 @@ onEveryBackend("an app that a company allows for selected members", (storage) =>
     await set(company, until(NOW + 30 * DAY, member, other));
     const grant = aCompanyGrant(company, member);
     const week = NOW + 7 * DAY;
-    expect((await storage().grants.issue({ grant, ends: { read: week }, now: NOW })).kind).toBe("issued");
+    expect(
+      (await storage().grants.issue({ grant, ends: { read: week }, answer: anAnswerOfMember(), now: NOW })).kind,
+    ).toBe("issued");
     await storage().grants.redeem(aRedemption(grant));
     const kept = await live(company, other);
     const ends = async () =>

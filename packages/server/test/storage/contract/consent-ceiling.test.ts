@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { NewGrant } from "../../../src/oauth/storage.ts";
 import type { Approve, Person } from "../../../src/owners/storage.ts";
 import { backends, onEveryBackend } from "../support/backends.ts";
-import { aCompanyGrant, anAppRule, aStaffedCompany, SHOWN } from "../support/company-builders.ts";
+import { aCompanyGrant, anAnswerOfMember, anAppRule, aStaffedCompany, SHOWN } from "../support/company-builders.ts";
 import { aDeviceRedemption, anApprovedDevice } from "../support/device-builders.ts";
 import { byHand } from "../support/raw-statements.ts";
 import {
@@ -150,7 +150,7 @@ onEveryBackend("a ceiling over how long answers hold", (storage) => {
     await storage().companyApps.setRule({ ...key, rule, shown: SHOWN, by: admin.personId, now: NOW });
     const issue = async (now: number) => {
       const grant = aCompanyGrant(company, member, { ceiling: CEILING });
-      return (await storage().grants.issue({ grant, now })).kind;
+      return (await storage().grants.issue({ grant, answer: anAnswerOfMember(), now })).kind;
     };
     expect([await issue(NOW + CEILING - MINUTE), await issue(NOW + CEILING)]).toEqual(["issued", "no_consent"]);
     const wish = { ...key, personId: member.personId, scopes: ["read"], reason: "Again", ceiling: CEILING };

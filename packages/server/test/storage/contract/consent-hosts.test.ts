@@ -3,7 +3,7 @@ import type { Consent, ConsentedScope } from "../../../src/oauth/model.ts";
 import type { NewGrant } from "../../../src/oauth/storage.ts";
 import type { Approve, Person } from "../../../src/owners/storage.ts";
 import { backends, onEveryBackend } from "../support/backends.ts";
-import { aCompanyGrant, anAppRule, aStaffedCompany, SHOWN } from "../support/company-builders.ts";
+import { aCompanyGrant, anAnswerOfMember, anAppRule, aStaffedCompany, SHOWN } from "../support/company-builders.ts";
 import { aDeviceRedemption, anApprovedDevice } from "../support/device-builders.ts";
 import { byHand } from "../support/raw-statements.ts";
 import {
@@ -146,7 +146,7 @@ onEveryBackend("a company's approval for all members", (storage) => {
     await storage().companyApps.setRule({ ...key, rule, shown: SHOWN, by: admin.personId, now: NOW });
     const issue = async (person: Person, redirectUri: string) => {
       const grant = aCompanyGrant(company, person, { redirectUri });
-      return (await storage().grants.issue({ grant, now: NOW })).kind;
+      return (await storage().grants.issue({ grant, answer: anAnswerOfMember(), now: NOW })).kind;
     };
     return { ...{ company, admin, member, key }, issue };
   };

@@ -1,7 +1,14 @@
 import { expect, test } from "vitest";
 import { NEVER } from "../../../src/oauth/model.ts";
 import { onEveryBackend } from "../support/backends.ts";
-import { aCompanyGrant, aLiveCompanyGrant, anAppRule, aStaffedCompany, SHOWN } from "../support/company-builders.ts";
+import {
+  aCompanyGrant,
+  aLiveCompanyGrant,
+  anAnswerOfMember,
+  anAppRule,
+  aStaffedCompany,
+  SHOWN,
+} from "../support/company-builders.ts";
 import { byHand } from "../support/raw-statements.ts";
 import {
   aGrant,
@@ -131,7 +138,7 @@ onEveryBackend("very many grants of one owner and app", (storage, opened) => {
         ...{ ...keyOf(made), rule: anAppRule(), shown: SHOWN, by: null, now: NOW },
       });
       const grant = aCompanyGrant(made.company, made.member);
-      expectIssued(await storage().grants.issue({ grant, now: NOW }));
+      expectIssued(await storage().grants.issue({ grant, answer: anAnswerOfMember(), now: NOW }));
       await storage().grants.redeem(aRedemption(grant, { now: NOW + 30 * SECOND }));
       // An admin's grant that was used earlier doesn't hide the member's.
       await aLiveCompanyGrant(storage(), made.company, made.admin);

@@ -16,7 +16,12 @@ export const company = {
     endsBy:
       "{company} erlaubt diese App bis {when}. Auch wenn Sie eine längere Dauer wählen, endet der Zugriff für {company} dann.",
     standsUntil:
-      "{company} erlaubt einen Teil davon bereits bis {when}. Eine längere Dauer gilt hier nur für neue Berechtigungen.",
+      "{company} erlaubt einen Teil davon bereits bis {when}. Dieser Teil endet dann, auch wenn Sie eine längere Dauer wählen.",
+    later: {
+      one: "{company} erlaubt auch 1 weitere Berechtigung. {app} kann sie später erhalten, ohne Sie zu fragen.",
+      other:
+        "{company} erlaubt auch {count} weitere Berechtigungen. {app} kann sie später erhalten, ohne Sie zu fragen.",
+    },
     howLong: "Für {company} entscheidet die Verwaltung, für wie lange.",
     leaveOut:
       "{company} hat diese Berechtigungen nicht freigegeben. Lassen Sie sie weg, sonst führt „{allow}“ zu einer Anfrage an die Verwaltung:",

@@ -14,7 +14,11 @@ export const company = {
     endsBy:
       "{company} allows this app until {when}. If you choose a longer time, access for {company} still ends then.",
     standsUntil:
-      "{company} already allows some of this until {when}. A longer time here applies to new permissions only.",
+      "{company} already allows some of this until {when}. That part ends then, even if you choose a longer time.",
+    later: {
+      one: "{company} also allows 1 other permission. {app} can get it later without asking you.",
+      other: "{company} also allows {count} other permissions. {app} can get them later without asking you.",
+    },
     howLong: "For {company}, the admins decide how long.",
     leaveOut:
       "{company} hasn’t approved these permissions. Leave them out, or “{allow}” takes you to a request to an admin:",

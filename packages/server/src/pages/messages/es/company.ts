@@ -15,8 +15,11 @@ export const company = {
     hint: "Lo que permite en nombre de una empresa pertenece a la empresa. Sus administradores lo ven y pueden retirarlo.",
     endsBy:
       "{company} permite esta aplicación hasta el {when}. Aunque elija más tiempo, el acceso para {company} termina entonces.",
-    standsUntil:
-      "{company} ya permite una parte hasta el {when}. Un tiempo más largo solo se aplica aquí a los permisos nuevos.",
+    standsUntil: "{company} ya permite una parte hasta el {when}. Esa parte termina entonces, aunque elija más tiempo.",
+    later: {
+      one: "{company} también permite 1 permiso más. {app} puede obtenerlo más adelante sin preguntarle.",
+      other: "{company} también permite {count} permisos más. {app} puede obtenerlos más adelante sin preguntarle.",
+    },
     howLong: "Para {company}, los administradores deciden por cuánto tiempo.",
     leaveOut:
       "{company} no ha aprobado estos permisos. No los marque; si no, «{allow}» lleva a una solicitud a un administrador:",

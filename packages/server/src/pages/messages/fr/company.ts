@@ -16,7 +16,12 @@ export const company = {
     endsBy:
       "{company} autorise cette application jusqu’au {when}. Même si vous choisissez plus longtemps, l’accès pour {company} prend fin à ce moment-là.",
     standsUntil:
-      "{company} autorise déjà une partie de cela jusqu’au {when}. Une durée plus longue ne vaut ici que pour les nouvelles autorisations.",
+      "{company} autorise déjà une partie de cela jusqu’au {when}. Cette partie prend fin à ce moment-là, même si vous choisissez plus longtemps.",
+    later: {
+      one: "{company} a aussi approuvé 1 autre autorisation. {app} peut l’obtenir plus tard sans vous demander.",
+      other:
+        "{company} a aussi approuvé {count} autres autorisations. {app} peut les obtenir plus tard sans vous demander.",
+    },
     howLong: "Pour {company}, les administrateurs décident de la durée.",
     leaveOut:
       "{company} n’a pas approuvé ces autorisations. Ne les cochez pas, sinon « {allow} » mène à une demande à un administrateur :",
