@@ -157,6 +157,29 @@ describe("IJ-01 a company's admin connects an app on the page", () => {
     for (const said of ["Chat", "as.chat.test", "Read your chats", "learns who you are"])
       expect(card.text).toContain(said);
   });
+
+  test("an admin pauses the app for the company → it gets nothing, and the page says so; resumed → connected as before", async () => {
+    const { company, app, admin, signedIn } = await connected();
+    const { partition, companyId } = company;
+    const pause = (paused: boolean) =>
+      server.assent.storage.companyApps.setPaused({
+        ...{ partition, companyId, clientId: app.clientId, paused, by: null, now: server.now() },
+      });
+    const plain = ({ text }: Page) => text.replaceAll(/<[^>]*>/g, " ").replaceAll(/\s+/g, " ");
+    const read = async () => plain(await admin.get(place(company)));
+    const readApp = async () => plain(await admin.get(`/company/${company.slug}/apps/${app.clientId}`));
+    expect(await read()).toMatch(/Connected In Chat , it may Read your chats/);
+    expect(await readApp()).toContain("In Chat , it may");
+    await pause(true);
+    await expectNothing(signedIn, app);
+    expect(await read()).toMatch(
+      /App paused In Chat , it could Read your chats An admin paused the app for Acme Corp \. Until an admin resumes it, the app gets nothing new by this connection\./,
+    );
+    expect(await readApp()).not.toContain("In Chat , it may");
+    await pause(false);
+    expect(await read()).toMatch(/Connected In Chat , it may Read your chats/);
+    expect((await ask(app, signedIn.idToken)).status).toBe(200);
+  });
 });
 
 test("a member is asked for consent → beside the company, the page says where else the app may act for them", async () => {

@@ -47,6 +47,7 @@ function aList(change: Partial<CompanyConnectionsView> = {}): CompanyConnections
     aRow({ name: "Notes", state: "altered" }),
     aRow({ name: "Old Wiki", state: "withdrawn", made: { ...made, by: null } }),
     aRow({ name: "Spy", state: "blocked" }),
+    aRow({ name: "Scanner", state: "paused" }),
   ];
   return { ...inCompany(), said: null, rows, offered: true, page: 1, more: false, ...change };
 }

@@ -178,8 +178,8 @@ export const companyConnectionRecord = record({
   scope: scopeText("what an ID-JAG can have; if it gives nothing now: what it had"),
   resources: texts(20, 1024),
   state: oneOf(
-    ["on", "operator", "ended", "withdrawn", "altered", "blocked"],
-    "on: an admin of the company connected it; operator: you did; ended: its time is over; withdrawn: you don't offer it any more; altered: you offer something else; blocked: the company blocks the app",
+    ["on", "operator", "ended", "withdrawn", "altered", "blocked", "paused"],
+    "on: an admin of the company connected it; operator: you did; ended: its time is over; withdrawn: you don't offer it any more; altered: you offer something else; blocked: the company blocks the app; paused: an admin of the company paused the app",
   ),
   expires_at: orNull(time),
   connected_by: text(200, "a person's id, or operator"),

@@ -20,6 +20,7 @@ import {
   offerText,
   ownConnection,
   type Pair,
+  stands,
 } from "../../owners/companies/connections.ts";
 import { scopeWords, serverName } from "../../owners/company-connections.ts";
 import {
@@ -255,8 +256,8 @@ export async function lastingOf(
   apps: readonly { readonly clientId: string; readonly name: string }[],
   tools: CompanyTools,
 ): Promise<readonly AppAtService[]> {
-  const services = await servicesByApp(at, tools);
+  const all = (await connectionsOf(at.key, tools.companies)).filter(stands);
   return apps.flatMap(({ clientId, name }) =>
-    (services.get(clientId) ?? []).map((service) => ({ app: name, server: service.name })),
+    all.filter((one) => one.clientId === clientId).map(({ serverName: server }) => ({ app: name, server })),
   );
 }

@@ -8,6 +8,7 @@ import type { Uses } from "../../storage-subset.ts";
 import type { CompanyConnection, CompanyConnectionStorage } from "../company-connection-storage.ts";
 import { applying, connectionUnder, mayExchange, offerAt, serverName } from "../company-connections.ts";
 import type { CompanyKey, CompanyStorage } from "../company-storage.ts";
+import { isPaused } from "../consent-after-decision.ts";
 import { type AsMember, askedBy, type CompanyContext } from "./context.ts";
 
 /** One app and one other server. */
@@ -24,9 +25,9 @@ export interface Offer extends Pair {
 /**
  * `on`: it gives what it says. `operator`: so does one that the operator made. The others give nothing: `ended`: its time is
  * over. `withdrawn`: the operator does not offer it any more. `altered`: the operator offers something else. `blocked`: the
- * company blocks the app.
+ * company blocks the app. `paused`: an admin paused the app for the company, until an admin resumes it.
  */
-export type ConnectionState = "on" | "operator" | "ended" | "withdrawn" | "altered" | "blocked";
+export type ConnectionState = "on" | "operator" | "ended" | "withdrawn" | "altered" | "blocked" | "paused";
 
 export interface ListedConnection extends Pair {
   /** Undefined: it was deleted. */
@@ -46,7 +47,7 @@ export interface ListedConnection extends Pair {
 }
 
 type ListStorage = Uses<CompanyConnectionStorage, "companyConnections.list" | "companyConnections.listClients"> &
-  Uses<CompanyStorage, "companyApps.listRules">;
+  Uses<CompanyStorage, "companyApps.list" | "companyApps.listRules">;
 
 interface ListContext {
   readonly storage: ListStorage;
@@ -86,13 +87,15 @@ function order(a: string, b: string): number {
 /** The company's connections and those that the operator made for it, sorted by name. */
 export async function connectionsOf(key: CompanyKey, context: ListContext): Promise<readonly ListedConnection[]> {
   const { storage, now } = context;
-  const [own, clients, rules] = await Promise.all([
+  const [own, clients, rules, apps] = await Promise.all([
     storage.companyConnections.list(key),
     connectedClients(context),
     storage.companyApps.listRules(key),
+    storage.companyApps.list({ ...key, now: now() }),
   ]);
-  const blocked = new Set(rules.filter(({ rule }) => rule === "block").map(({ clientId }) => clientId));
-  return listed(key, { own, clients, blocked }, now);
+  const blocked = rules.filter(({ rule }) => rule === "block").map(({ clientId }) => [clientId, "blocked"] as const);
+  const paused = apps.filter((app) => isPaused(app.consent)).map((app) => [app.consent.clientId, "paused"] as const);
+  return listed(key, { own, clients, stopped: new Map([...paused, ...blocked]) }, now);
 }
 
 /** The connections that give one app something for the company's members now, whatever the company's rule about it is. */
@@ -105,7 +108,7 @@ export async function connectionsOfApp(
   }: { readonly storage: Uses<CompanyConnectionStorage, "companyConnections.list"> } & Pick<ListContext, "now">,
 ): Promise<readonly ListedConnection[]> {
   const own = (await storage.companyConnections.list(key)).filter(({ clientId }) => clientId === client.clientId);
-  return listed(key, { own, clients: [client], blocked: new Set() }, now).filter(isLive);
+  return listed(key, { own, clients: [client], stopped: new Map() }, now).filter(isLive);
 }
 
 /** The company's own connections and the operator's, sorted by name. */
@@ -114,11 +117,12 @@ function listed(
   {
     own,
     clients,
-    blocked,
+    stopped,
   }: {
     readonly own: readonly CompanyConnection[];
     readonly clients: readonly Client[];
-    readonly blocked: ReadonlySet<string>;
+    /** The apps that get nothing, whatever their connections are. */
+    readonly stopped: ReadonlyMap<string, "blocked" | "paused">;
   },
   now: () => Millis,
 ): readonly ListedConnection[] {
@@ -127,7 +131,7 @@ function listed(
     const { clientId, audience, record, endsAt } = made;
     const { clientName, serverName: server, texts, clientIdThere } = record;
     const client = byId.get(clientId);
-    const { state, gives } = stateOf(made, client, blocked.has(clientId), now());
+    const { state, gives } = stateOf(made, client, stopped.get(clientId), now());
     const { scopes, resources } = gives ?? record;
     return {
       ...{ clientId, audience, client, clientName, serverName: server, clientIdThere },
@@ -140,7 +144,7 @@ function listed(
       .map((connection): ListedConnection => {
         const { clientId, name: clientName } = client;
         const { audience, clientId: clientIdThere, scopes, resources, texts = {} } = connection;
-        const state = blocked.has(clientId) ? "blocked" : "operator";
+        const state = stopped.get(clientId) ?? "operator";
         return {
           ...{ clientId, audience, client, clientName, serverName: serverName(connection), clientIdThere },
           ...{ state, scopes, resources, texts, endsAt: null, made: undefined },
@@ -156,7 +160,7 @@ function listed(
 function stateOf(
   made: CompanyConnection,
   client: Client | undefined,
-  isBlocked: boolean,
+  stopped: "blocked" | "paused" | undefined,
   now: Millis,
 ): { readonly state: ConnectionState; readonly gives?: Connection } {
   if (made.endsAt <= now) return { state: "ended" };
@@ -164,7 +168,12 @@ function stateOf(
   if (offer === undefined) return { state: "withdrawn" };
   const gives = connectionUnder(offer, made, now);
   if (gives === undefined) return { state: "altered" };
-  return isBlocked ? { state: "blocked" } : { state: "on", gives };
+  return stopped === undefined ? { state: "on", gives } : { state: stopped };
+}
+
+/** True: it gives something now, or will when an admin resumes the app. */
+export function stands(connection: ListedConnection): boolean {
+  return isLive(connection) || connection.state === "paused";
 }
 
 /** True: it gives something now. */

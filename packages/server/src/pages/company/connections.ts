@@ -78,7 +78,7 @@ function card(row: ConnectionRow, view: CompanyConnectionsView, chrome: Chrome):
         ${
           offered &&
           state !== "blocked" &&
-          html`<a class="button" href=${`${path}/app${queryOf(row)}`}>${state === "on" ? texts.change : texts.again}<span class="unseen"> (${about})</span></a>`
+          html`<a class="button" href=${`${path}/app${queryOf(row)}`}>${state === "on" || state === "paused" ? texts.change : texts.again}<span class="unseen"> (${about})</span></a>`
         }
         <a class="button danger" href=${`${path}/remove${queryOf(row)}`}>${texts.remove}<span class="unseen"> (${about})</span></a>
       </div>`
@@ -87,10 +87,19 @@ function card(row: ConnectionRow, view: CompanyConnectionsView, chrome: Chrome):
 }
 
 /** What became of the connection, in a sentence. */
-function hintOf({ state, endsAt }: ConnectionRow, { company, now }: CompanyConnectionsView, words: Messages): Child {
-  const { hints } = words.companyConnections;
+function hintOf(row: ConnectionRow, { company, now }: CompanyConnectionsView, words: Messages): Child {
+  const { hints, lasts } = words.companyConnections;
+  const { state, endsAt } = row;
   const names = { company: name(company.name) };
-  if (state === "on") return endsAt !== null && rich(hints.on, { when: shownTime(words, endsAt, "exact") });
+  const until = endsAt !== null && rich(hints.on, { when: shownTime(words, endsAt, "exact") });
+  if (state === "on") return until;
+  if (state === "paused")
+    return sentences(
+      words.language,
+      rich(hints.paused, names),
+      rich(lasts, { app: name(row.name), server: name(row.server) }),
+      until,
+    );
   if (state === "ended") return rich(hints.ended, { when: timeElement(words, endsAt ?? now, now) });
   return rich(hints[state], names);
 }

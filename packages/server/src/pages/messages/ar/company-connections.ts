@@ -24,6 +24,7 @@ export const companyConnections: Translation<typeof english, "zero" | "one" | "t
       withdrawn: "لم يعد معروضًا",
       altered: "تغيّر العرض",
       blocked: "التطبيق محظور",
+      paused: "التطبيق موقوف مؤقتًا",
     },
     hints: {
       on: "مرتبط حتى {when}.",
@@ -33,6 +34,8 @@ export const companyConnections: Translation<typeof english, "zero" | "one" | "t
         "لم يعد مشغّل هذه الخدمة يعرض ذلك. لا يحصل التطبيق بذلك على شيء. إذا عُرض مجددًا، أمكن للتطبيق استخدامه مجددًا. لمنع ذلك، أزل الربط.",
       altered: "غيّر مشغّل هذه الخدمة العرض. لا يحصل التطبيق بذلك على شيء حتى تربطه من جديد.",
       blocked: "تحظر {company} التطبيق، فلا يحصل بذلك على شيء.",
+      paused:
+        "أوقف مشرف التطبيق مؤقتًا لصالح {company}. إلى أن يستأنفه مشرف، لا يحصل التطبيق بهذا الربط على شيء جديد. وبعد ذلك يعمل الربط من جديد.",
     },
     by: "ربطه {person} {when}.",
     since: "رُبط {when}.",

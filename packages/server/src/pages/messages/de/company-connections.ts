@@ -24,6 +24,7 @@ export const companyConnections: Translation<typeof english, "one" | "other"> = 
       withdrawn: "Nicht mehr angeboten",
       altered: "Angebot geändert",
       blocked: "App gesperrt",
+      paused: "App pausiert",
     },
     hints: {
       on: "Verbunden bis {when}.",
@@ -35,6 +36,8 @@ export const companyConnections: Translation<typeof english, "one" | "other"> = 
       altered:
         "Der Betreiber dieses Dienstes hat das Angebot geändert. Die App erhält dadurch nichts, bis Sie sie erneut verbinden.",
       blocked: "{company} sperrt die App, deshalb erhält sie dadurch nichts.",
+      paused:
+        "Die Verwaltung hat die App für {company} pausiert. Bis sie die App fortsetzt, erhält diese durch die Verbindung nichts Neues. Danach funktioniert die Verbindung wieder.",
     },
     by: "{person} hat sie {when} verbunden.",
     since: "Verbunden {when}.",

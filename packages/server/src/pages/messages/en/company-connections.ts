@@ -21,6 +21,7 @@ export const companyConnections = {
       withdrawn: "Not offered any more",
       altered: "Offer changed",
       blocked: "App blocked",
+      paused: "App paused",
     },
     hints: {
       on: "Connected until {when}.",
@@ -30,6 +31,8 @@ export const companyConnections = {
         "The operator of this service doesn’t offer this any more. The app gets nothing by it. If it is offered again, the app can use it again. To prevent that, remove it.",
       altered: "The operator of this service changed the offer. The app gets nothing by it until you connect it again.",
       blocked: "{company} blocks the app, so the app gets nothing by it.",
+      paused:
+        "An admin paused the app for {company}. Until an admin resumes it, the app gets nothing new by this connection. Then the connection works again.",
     },
     by: "{person} connected it {when}.",
     since: "Connected {when}.",

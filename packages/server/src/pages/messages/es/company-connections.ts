@@ -24,6 +24,7 @@ export const companyConnections: Translation<typeof english, "one" | "other"> = 
       withdrawn: "Ya no se ofrece",
       altered: "Oferta modificada",
       blocked: "Aplicación bloqueada",
+      paused: "Aplicación en pausa",
     },
     hints: {
       on: "Conectada hasta el {when}.",
@@ -34,6 +35,8 @@ export const companyConnections: Translation<typeof english, "one" | "other"> = 
       altered:
         "El operador de este servicio cambió la oferta. La aplicación no obtiene nada por ella hasta que vuelva a conectarla.",
       blocked: "{company} bloquea la aplicación, así que no obtiene nada por ella.",
+      paused:
+        "Un administrador pausó la aplicación para {company}. Hasta que un administrador la reanude, no obtiene nada nuevo por esta conexión. Después, la conexión vuelve a funcionar.",
     },
     by: "{person} la conectó {when}.",
     since: "Conectada {when}.",

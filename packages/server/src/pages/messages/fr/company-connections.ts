@@ -24,6 +24,7 @@ export const companyConnections: Translation<typeof english, "one" | "other"> = 
       withdrawn: "Plus proposée",
       altered: "Offre modifiée",
       blocked: "Application bloquée",
+      paused: "Application en pause",
     },
     hints: {
       on: "Connectée jusqu’au {when}.",
@@ -34,6 +35,8 @@ export const companyConnections: Translation<typeof english, "one" | "other"> = 
       altered:
         "L’exploitant de ce service a modifié l’offre. L’application n’en obtient rien tant que vous ne la connectez pas de nouveau.",
       blocked: "{company} bloque l’application, qui n’en obtient donc rien.",
+      paused:
+        "Un administrateur a mis l’application en pause pour {company}. Tant qu’un administrateur ne la reprend pas, elle n’obtient rien de nouveau par cette connexion. Ensuite, la connexion fonctionne de nouveau.",
     },
     by: "{person} l’a connectée {when}.",
     since: "Connectée {when}.",

@@ -24,6 +24,7 @@ export const companyConnections: Translation<typeof english, "other"> = {
       withdrawn: "提供終了",
       altered: "提供内容が変更",
       blocked: "アプリはブロック中",
+      paused: "アプリは一時停止中",
     },
     hints: {
       on: "{when} まで連携しています。",
@@ -34,6 +35,8 @@ export const companyConnections: Translation<typeof english, "other"> = {
       altered:
         "このサービスの運営者が提供内容を変更しました。もう一度連携するまで、アプリはこれによって何も得られません。",
       blocked: "{company} がアプリをブロックしているため、アプリはこれによって何も得られません。",
+      paused:
+        "管理者が {company} でアプリを一時停止しました。管理者が再開するまで、アプリはこの連携によって新たに何も得られません。再開すると、連携は再び有効になります。",
     },
     by: "{person} が {when} に連携しました。",
     since: "{when} に連携しました。",
