@@ -61,8 +61,11 @@ export function liveScopes(
 ): readonly GrantedScope[] {
   return granted.filter(
     ({ name, expiresAt }) =>
-      (expiresAt === null || (expiresAt > now && expiresAt - now >= margin)) &&
-      known.has(name) &&
-      client.scopes.includes(name),
+      (expiresAt === null || (expiresAt > now && expiresAt - now >= margin)) && isOffered(name, client, known),
   );
+}
+
+/** False: the scope was deleted, or taken from the client. The client gets no new token with it. */
+export function isOffered(name: string, client: Pick<Client, "scopes">, known: ReadonlyMap<string, Scope>): boolean {
+  return known.has(name) && client.scopes.includes(name);
 }

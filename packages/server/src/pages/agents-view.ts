@@ -9,7 +9,12 @@ export interface AgentEntry {
   readonly logo: string | null;
   readonly hosts: readonly string[];
   /** What it may do, each with its end: epoch milliseconds, or null: until revoked. */
-  readonly scopes: readonly { readonly description: string; readonly expiresAt: number | null }[];
+  readonly scopes: readonly {
+    readonly description: string;
+    readonly expiresAt: number | null;
+    /** True: the operator no longer offers it. Absent: false. */
+    readonly gone?: boolean;
+  }[];
   /** Epoch milliseconds. Null: until revoked. */
   readonly expiresAt: number | null;
   /** Null: it is not paused. */

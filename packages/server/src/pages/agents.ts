@@ -6,7 +6,7 @@ import { hostWords } from "./client-host.ts";
 import { companyPage, companyPath } from "./company/company-layout.ts";
 import type { CompanyFrame } from "./company/views.ts";
 import { type Messages, plural, rich, sentences } from "./messages/index.ts";
-import { endsTerm, isHalted, scopeEnd } from "./parts/access-ends.ts";
+import { endsTerm, goneHint, goneTag, isHalted, scopeEnd } from "./parts/access-ends.ts";
 import { hidden, notice, tile } from "./parts/components.ts";
 import { type Child, html, type Markup } from "./parts/html.ts";
 import { icon } from "./parts/icons.ts";
@@ -157,15 +157,15 @@ function permissions(agent: AgentEntry, now: number, words: Messages): Child {
     html`<span class="soft small">${scopeEnd(expiresAt, now, words)}</span>`,
   ];
   const items = scopes.map(
-    ({ description, expiresAt }) =>
-      html`<li>${icon("check")}<span><bdi>${visible(description)}</bdi>${differ && end(expiresAt)}</span></li>`,
+    (scope) =>
+      html`<li>${icon("check")}<span><bdi>${visible(scope.description)}</bdi>${differ && end(scope.expiresAt)}${goneTag(scope, words)}</span></li>`,
   );
   const rest = items.length - OPEN_SCOPES;
   const { can, canResumed, canOn } = words.agents;
   const term = isHalted(agent) ? (agent.pausedAt === null ? canOn : canResumed) : can;
   const label = html`<p class="soft small">${term}</p>`;
   // To hide a single line, the page would need a line that shows it again.
-  if (rest < 2) return [label, html`<ul class="can">${items}</ul>`];
+  if (rest < 2) return [label, html`<ul class="can">${items}</ul>`, goneHint(scopes, words)];
   return [
     label,
     html`<ul class="can">${items.slice(0, OPEN_SCOPES)}</ul>`,
@@ -173,6 +173,7 @@ function permissions(agent: AgentEntry, now: number, words: Messages): Child {
       <summary>${icon("chevronDown")}${rich(plural(words.language, words.apps.more, rest), { count: rest })}</summary>
       <ul class="can">${items.slice(OPEN_SCOPES)}</ul>
     </details>`,
+    goneHint(scopes, words),
   ];
 }
 

@@ -2,7 +2,7 @@
 import type { Chrome } from "./chrome.ts";
 import { hostWords } from "./client-host.ts";
 import { fill, type Messages, plural, rich, sentences } from "./messages/index.ts";
-import { endsTerm, isHalted, scopeEnd } from "./parts/access-ends.ts";
+import { endsTerm, goneHint, goneTag, isHalted, scopeEnd } from "./parts/access-ends.ts";
 import { hidden, notice, tile } from "./parts/components.ts";
 import { type Child, html, type Markup } from "./parts/html.ts";
 import { icon } from "./parts/icons.ts";
@@ -312,19 +312,20 @@ function scopeList(app: AppEntry, now: number, words: Messages): Child {
         ${icon("check")}<span
           ><bdi>${visible(scope.description || scope.name)}</bdi>${
             differ && [" ", html`<span class="soft small">${scopeEnd(scope.expiresAt, now, words)}</span>`]
-          }${scope.usedAt === null && [" ", html`<span class="tag">${words.apps.scopeNever}</span>`]}</span
+          }${scope.usedAt === null && [" ", html`<span class="tag">${words.apps.scopeNever}</span>`]}${goneTag(scope, words)}</span
         >
       </li>`,
   );
   const rest = items.length - OPEN_SCOPES;
   // To hide a single line, the page would need a line that shows it again.
-  if (rest < 2) return html`<ul class="can">${items}</ul>`;
+  if (rest < 2) return [html`<ul class="can">${items}</ul>`, goneHint(app.scopes, words)];
   return [
     html`<ul class="can">${items.slice(0, OPEN_SCOPES)}</ul>`,
     html`<details class="fold">
       <summary>${icon("chevronDown")}${fill(plural(words.language, words.apps.more, rest), { count: rest })}</summary>
       <ul class="can">${items.slice(OPEN_SCOPES)}</ul>
     </details>`,
+    goneHint(app.scopes, words),
   ];
 }
 
@@ -379,6 +380,7 @@ function narrowing(app: AppEntry, view: AppsView, chrome: Chrome): Child {
                 <span class="choice-text">
                   <span><bdi>${visible(scope.description || scope.name)}</bdi></span>
                   ${!scope.removable && html`<span class="tag">${words.apps.required}</span>`}
+                  ${goneTag(scope, words)}
                 </span>
               </label>
             </li>`,

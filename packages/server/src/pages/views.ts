@@ -275,6 +275,8 @@ export interface AppEntry {
     readonly removable: boolean;
     /** When the app last got access with this permission. Null: never. Absent: unknown. */
     readonly usedAt?: number | null | undefined;
+    /** True: the operator no longer offers it. Absent: false. */
+    readonly gone?: boolean;
   }[];
   /** Since when the owner has paused it. Null: it is not paused. */
   readonly pausedAt: number | null;

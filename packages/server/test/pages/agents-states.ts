@@ -97,6 +97,14 @@ export const agentsStates: Readonly<Record<string, (chrome: Chrome) => string>> 
   "agents-paused-over": (c) => agentsPage(aView({ agents: [{ ...paused, expiresAt: NOW - DAY }] }), c),
   "agents-resumed": (c) =>
     agentsPage(aView({ notice: { kind: "resumed", app: "Calendar Assistant", openUntil: null } }), c),
+  "agents-no-longer-offered": (c) => {
+    const scopes = anAgent().scopes.map((scope, at) => ({ ...scope, gone: at === 1 }));
+    return agentsPage(aView({ agents: [anAgent({ scopes })] }), c);
+  },
+  "apps-no-longer-offered": (c) => {
+    const scopes = anApp().scopes.map((scope, at) => ({ ...scope, gone: at === 1 }));
+    return appsPage(anAppsView({ apps: [anApp({ scopes })] }), c);
+  },
   "agents-gone": (c) => agentsPage(aView({ notice: { kind: "gone" } }), c),
   "agents-hostile": (c) =>
     agentsPage(

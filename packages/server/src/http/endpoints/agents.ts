@@ -103,9 +103,10 @@ function entryOf(agent: Agent, language: string, now: number): AgentEntry {
     name: client === undefined ? consent.shown.clientName : nameOf(client, language),
     logo: client === undefined ? null : logoPath(client),
     hosts: client?.document === undefined ? hostsOf(consent, client) : [redirectHost(client.clientId)],
-    scopes: agent.scopes.map(({ name, scope, expiresAt }) => ({
+    scopes: agent.scopes.map(({ name, scope, gone, expiresAt }) => ({
       description: scope === undefined ? name : descriptionOf(scope, language),
       expiresAt,
+      gone,
     })),
     expiresAt: consent.expiresAt,
     pausedAt: consent.pausedAt,

@@ -202,9 +202,12 @@ function entryOf(app: AllowedApp, next: NextOwners | undefined, language: string
   };
 }
 
-function scopeEntry({ name, scope, expiresAt, usedAt }: AllowedScope, language: string): AppEntry["scopes"][number] {
+function scopeEntry(
+  { name, scope, gone, expiresAt, usedAt }: AllowedScope,
+  language: string,
+): AppEntry["scopes"][number] {
   const description = scope === undefined ? name : descriptionOf(scope, language);
-  return { name, description, expiresAt, removable: true, usedAt };
+  return { name, description, expiresAt, removable: true, usedAt, gone };
 }
 
 /** The hosts of the consent in plain text. */

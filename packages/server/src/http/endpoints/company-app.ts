@@ -3,7 +3,7 @@
 import { ceilingOf, reaches, reachOf, receiversOf } from "../../oauth/consent-reach.ts";
 import type { Client, GrantedScope, Millis, Scope } from "../../oauth/model.ts";
 import { redirectHost } from "../../oauth/redirect-uri.ts";
-import { offeredTo } from "../../oauth/scope.ts";
+import { isOffered, offeredTo } from "../../oauth/scope.ts";
 import { minutesLeft, outstanding } from "../../owners/apps/remaining-token-lifetime.ts";
 import { otherChoicesOf } from "../../owners/apps/remembered-owner-choice.ts";
 import {
@@ -123,8 +123,10 @@ async function appAnswer(
       consent === undefined
         ? null
         : {
-            scopes: latestEnds(details.access).map((one) => endingScope(one, known, language)),
-            standing: unexpired(consent, { ceiling }, tools.now()).map((one) => endingScope(one, known, language)),
+            scopes: latestEnds(details.access).map((one) => endingScope(one, client, known, language)),
+            standing: unexpired(consent, { ceiling }, tools.now()).map((one) =>
+              endingScope(one, client, known, language),
+            ),
             grantedAt: consent.createdAt,
             lastUsedAt: uses.length === 0 ? null : Math.max(...uses),
             pausedAt: consent.pausedAt,
@@ -150,8 +152,18 @@ function endOfStanding({ standing, ceiling }: Seen): Millis | null | undefined {
   return standing?.rule === "allow" ? endOfRule(standing, { ceiling }) : standing && null;
 }
 
-function endingScope({ name, expiresAt }: GrantedScope, known: ReadonlyMap<string, Scope>, language: string) {
-  return { ...described(name, known, language), expiresAt };
+function endingScope(
+  { name, expiresAt }: GrantedScope,
+  client: Client | undefined,
+  known: ReadonlyMap<string, Scope>,
+  language: string,
+) {
+  return { ...described(name, known, language), expiresAt, gone: isGone(name, client, known) };
+}
+
+/** True: the operator no longer offers the scope to the client. */
+export function isGone(name: string, client: Client | undefined, known: ReadonlyMap<string, Scope>): boolean {
+  return client !== undefined && !isOffered(name, client, known);
 }
 
 /** The state of a rule, as pages name it. Null: the company's default applies, because there is none or it has ended. */
@@ -304,7 +316,7 @@ async function reviewAnswer(
   const { language } = tools.chrome(http).words;
   const known = await tools.apps.oauth.catalog.scopes();
   const say = (names: readonly string[]) => names.map((name) => described(name, known, language).description);
-  const ends = (held: readonly HeldScope[]) => latestEnds(held).map((one) => endingScope(one, known, language));
+  const ends = (held: readonly HeldScope[]) => latestEnds(held).map((one) => endingScope(one, client, known, language));
   const { shortens } = change;
   const stopsIn = minutesLeft(await heldUntil(at, clientId, tools), tools.now());
   const name = client === undefined ? clientId : nameOf(client, language);

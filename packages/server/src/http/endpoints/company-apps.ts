@@ -22,7 +22,7 @@ import type { CompanyAppsView, CompanyAppView, CompanyRequestView } from "../../
 import { companyAppsPage } from "../../pages/index.ts";
 import { type Answer, formOf, page } from "../http-message.ts";
 import { logoPath, nameOf } from "./client-and-person-views.ts";
-import { described, requestView, stateOf, withApproved } from "./company-app.ts";
+import { described, isGone, requestView, stateOf, withApproved } from "./company-app.ts";
 import { servicesByApp } from "./company-connections.ts";
 import {
   backTo,
@@ -136,6 +136,7 @@ async function appView(
     hasNewHosts: allowed && hosts.some(isNew),
     scopes: [...scopes].map(([name, expiresAt]) => ({
       ...described(name, known, language),
+      gone: isGone(name, client, known),
       ...(expiresAt === undefined ? {} : { expiresAt }),
     })),
     ...access,

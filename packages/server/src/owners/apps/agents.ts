@@ -2,6 +2,7 @@
 
 import { ceilingOf } from "../../oauth/consent-reach.ts";
 import type { Client, Consent, Millis, Resource, Scope } from "../../oauth/model.ts";
+import { isOffered } from "../../oauth/scope.ts";
 import type { Delegation } from "../../oauth/token-exchange/storage.ts";
 import { againByRules, consentUnder, isPaused } from "../consent-after-decision.ts";
 import type { ApiUse, ConsentWithHeld } from "../storage.ts";
@@ -20,6 +21,8 @@ export interface Agent {
   readonly scopes: readonly {
     readonly name: string;
     readonly scope: Scope | undefined;
+    /** True: the operator has removed it, or taken it from the app. No new token of the app has it. */
+    readonly gone: boolean;
     readonly expiresAt: Millis | null;
   }[];
   /** The APIs that it used, the latest first. */
@@ -59,7 +62,10 @@ export async function agentsOf(
       const ends = new Map([...present.map(({ name, expiresAt }) => [name, expiresAt] as const), ...byRules]);
       const agent: Agent = {
         ...{ consent, client, heldUntil: held.get(clientId) },
-        scopes: [...ends].map(([name, expiresAt]) => ({ name, scope: known.get(name), expiresAt })),
+        scopes: [...ends].map(([name, expiresAt]) => ({
+          ...{ name, scope: known.get(name), expiresAt },
+          gone: client !== undefined && !isOffered(name, client, known),
+        })),
         uses: usesOf(stored, uses, apis),
         through: delegations.filter((one) => one.clientId === clientId).slice(0, MOST_SHOWN),
       };

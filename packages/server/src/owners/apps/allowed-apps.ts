@@ -2,6 +2,7 @@
 
 import { ceilingOf, sooner, underCeiling } from "../../oauth/consent-reach.ts";
 import type { Client, Consent, Grant, GrantedScope, Millis, Scope } from "../../oauth/model.ts";
+import { isOffered } from "../../oauth/scope.ts";
 import type { Delegation } from "../../oauth/token-exchange/storage.ts";
 import { durationsFor } from "../authorization/consent-answer.ts";
 import { againByRules, consentUnder, latestOf, refusedScopes } from "../consent-after-decision.ts";
@@ -20,6 +21,8 @@ export interface AllowedScope {
   readonly name: string;
   /** Undefined: the operator has removed it. */
   readonly scope: Scope | undefined;
+  /** True: the operator has removed it, or taken it from the app. No new token of the app has it. */
+  readonly gone: boolean;
   /** Null: until revoked. */
   readonly expiresAt: Millis | null;
   /** When the app last got access for it; null: never; undefined: not known. */
@@ -111,7 +114,8 @@ async function appOf(
     consent,
     client,
     scopes: [...ends].map(([name, expiresAt]) => {
-      return { name, scope: known.get(name), expiresAt, usedAt: settled ? usedAt?.get(name) : undefined };
+      const gone = client !== undefined && !isOffered(name, client, known);
+      return { name, scope: known.get(name), gone, expiresAt, usedAt: settled ? usedAt?.get(name) : undefined };
     }),
     lastUsedAt: consent.lastUsedAt,
     usedFrom: lastUsed?.usedFrom ?? null,

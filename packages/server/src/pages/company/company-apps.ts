@@ -2,7 +2,7 @@
 import type { Chrome } from "../chrome.ts";
 import { hostWords } from "../client-host.ts";
 import { fill, plural, rich, sentences } from "../messages/index.ts";
-import { scopeEnd } from "../parts/access-ends.ts";
+import { goneHint, goneTag, scopeEnd } from "../parts/access-ends.ts";
 import { hidden, notice, tile } from "../parts/components.ts";
 import { type Child, html, type Markup } from "../parts/html.ts";
 import { icon } from "../parts/icons.ts";
@@ -140,14 +140,17 @@ export function scopeList(scopes: readonly CompanyScope[], sign: ScopeSign = "ch
 }
 
 /** A list of permissions that can end at different times. */
-export function endingScopes(scopes: readonly EndingScope[], now: number, { words }: Chrome): Markup {
+export function endingScopes(scopes: readonly EndingScope[], now: number, { words }: Chrome): Child {
   const end = (at: number | null) => (at === null ? words.company.endless : scopeEnd(at, now, words));
-  return html`<ul class="can">
-    ${scopes.map(
-      ({ name: scope, description, expiresAt }) =>
-        html`<li>${icon("check")}<span><bdi>${visible(description || scope)}</bdi> <span class="soft small">${end(expiresAt)}</span></span></li>`,
-    )}
-  </ul>`;
+  return [
+    html`<ul class="can">
+      ${scopes.map(
+        (scope) =>
+          html`<li>${icon("check")}<span><bdi>${visible(scope.description || scope.name)}</bdi> <span class="soft small">${end(scope.expiresAt)}</span>${goneTag(scope, words)}</span></li>`,
+      )}
+    </ul>`,
+    goneHint(scopes, words),
+  ];
 }
 
 /** Who asked, when, why, and for what. */
@@ -319,14 +322,20 @@ function endsDiffer(scopes: readonly CompanyScope[]): boolean {
   return new Set(scopes.map(({ expiresAt }) => expiresAt)).size > 1;
 }
 
-function ownScopes(scopes: readonly CompanyScope[], now: number, { words }: Chrome): Markup {
+function ownScopes(scopes: readonly CompanyScope[], now: number, { words }: Chrome): Child {
   const differ = endsDiffer(scopes);
-  return html`<ul class="can">
-    ${scopes.map(
-      ({ name: scope, description, expiresAt }) =>
-        html`<li>${icon("check")}<span><bdi>${visible(description || scope)}</bdi>${differ && expiresAt !== undefined && [" ", html`<span class="soft small">${scopeEnd(expiresAt, now, words)}</span>`]}</span></li>`,
-    )}
-  </ul>`;
+  const end = ({ expiresAt }: CompanyScope) =>
+    differ &&
+    expiresAt !== undefined && [" ", html`<span class="soft small">${scopeEnd(expiresAt, now, words)}</span>`];
+  return [
+    html`<ul class="can">
+      ${scopes.map(
+        (scope) =>
+          html`<li>${icon("check")}<span><bdi>${visible(scope.description || scope.name)}</bdi>${end(scope)}${goneTag(scope, words)}</span></li>`,
+      )}
+    </ul>`,
+    goneHint(scopes, words),
+  ];
 }
 
 function facts(app: CompanyAppView, grantedAt: number, view: CompanyAppsView, { words }: Chrome): Markup {

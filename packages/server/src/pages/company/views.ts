@@ -35,6 +35,8 @@ export interface CompanyScope {
   readonly description: string;
   /** When it ends in the reader's own grants. Null: until revoked. Absent: they have none. */
   readonly expiresAt?: number | null;
+  /** True: the operator no longer offers it. Absent: false. */
+  readonly gone?: boolean;
 }
 
 /** A permission with its latest end. Null: none. */

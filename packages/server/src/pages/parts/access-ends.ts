@@ -2,7 +2,7 @@
 import type { Chrome } from "../chrome.ts";
 import { fill, type Messages, plural, rich } from "../messages/index.ts";
 import { timeElement } from "../shown-time.ts";
-import type { Child } from "./html.ts";
+import { type Child, html } from "./html.ts";
 
 /** Says when access ends, in minutes from now. Below 1: at once. */
 export function accessEnds(stopsIn: number, { words }: Chrome): string {
@@ -23,6 +23,21 @@ export function endsTerm(
 ): string {
   if (!isHalted(app)) return term;
   return app.pausedAt === null ? agents.endsOn : agents.endsResumed;
+}
+
+/** A permission that was allowed. `gone`: the operator no longer offers it, so no new token has it. */
+interface Offered {
+  readonly gone?: boolean;
+}
+
+/** Marks a permission that gives nothing new. */
+export function goneTag({ gone = false }: Offered, { apps }: Messages): Child {
+  return gone && [" ", html`<span class="tag">${apps.scopeGone}</span>`];
+}
+
+/** Says what such a permission still means, below a list that has one. */
+export function goneHint(scopes: readonly Offered[], { apps }: Messages): Child {
+  return scopes.some(({ gone = false }) => gone) && html`<p class="soft small">${apps.scopeGoneHint}</p>`;
 }
 
 /** When one permission ends, if the permissions of an app end at different times. */

@@ -145,6 +145,9 @@ export const owner = {
     more: { one: "und 1 weiteres", other: "und {count} weitere" },
     until: "endet {when}",
     scopeNever: "nie verwendet",
+    scopeGone: "Nicht mehr angeboten",
+    scopeGoneHint:
+      "Mit einer Berechtigung, die nicht mehr angeboten wird, bekommt die App keinen neuen Zugriff. Wird sie wieder angeboten, gilt sie erneut, wenn sie nicht vorher entfernt wird.",
     granted: "Erlaubt",
     since: "Seit",
     byRules: "{when}, nach den Richtlinien dieses Dienstes",

@@ -138,6 +138,9 @@ export const owner = {
     more: { one: "and 1 more", other: "and {count} more" },
     until: "ends {when}",
     scopeNever: "never used",
+    scopeGone: "No longer offered",
+    scopeGoneHint:
+      "The app gets no new access with a permission that is no longer offered. If it is offered again, it applies again unless it is removed before.",
     granted: "Allowed",
     since: "Since",
     byRules: "{when}, by the policy of this service",

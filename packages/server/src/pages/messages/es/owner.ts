@@ -144,6 +144,9 @@ export const owner = {
     more: { one: "y 1 más", other: "y {count} más" },
     until: "termina {when}",
     scopeNever: "nunca usado",
+    scopeGone: "Ya no se ofrece",
+    scopeGoneHint:
+      "Con un permiso que ya no se ofrece, la aplicación no obtiene acceso nuevo. Si vuelve a ofrecerse, se aplica de nuevo, salvo que se quite antes.",
     granted: "Permitida",
     since: "Desde",
     byRules: "{when}, según la política de este servicio",

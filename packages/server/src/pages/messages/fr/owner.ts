@@ -147,6 +147,9 @@ export const owner = {
     more: { one: "et 1 autre", other: "et {count} autres" },
     until: "se termine {when}",
     scopeNever: "jamais utilisé",
+    scopeGone: "N’est plus proposée",
+    scopeGoneHint:
+      "Avec une autorisation qui n’est plus proposée, l’application n’obtient plus de nouvel accès. Si elle est proposée de nouveau, elle s’applique encore, sauf si elle est retirée avant.",
     granted: "Autorisée",
     since: "Depuis",
     byRules: "{when}, selon la politique de ce service",

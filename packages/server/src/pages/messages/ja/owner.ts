@@ -138,6 +138,9 @@ export const owner = {
     more: { other: "ほか {count} 件" },
     until: "{when}に終了",
     scopeNever: "未使用",
+    scopeGone: "提供終了",
+    scopeGoneHint:
+      "提供が終了した権限では、アプリは新しいアクセスを得られません。再び提供された場合、それまでに削除していなければ、また有効になります。",
     granted: "許可した日時",
     since: "開始",
     byRules: "{when}、このサービスのポリシーによる",
