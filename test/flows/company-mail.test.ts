@@ -1,7 +1,7 @@
 /** The messages to people of a company: invitations, members' requests, admins' answers. */
 
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { addCompany } from "../support/company-staff.ts";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { addCompany, addMember } from "../support/company-staff.ts";
 import { Agent, type Form, type Page, signIn } from "../support/http-browser.ts";
 import { smtpTo, startMailbox, type TestMailbox } from "../support/smtp-server.ts";
 import { startServer, type TestServer } from "../support/test-server.ts";
@@ -49,6 +49,84 @@ test("an invitation → the link in the message is the invitation, and stands in
   const own = new Agent(server.issuer);
   expect((await signIn(own, guest.username, await own.get(message.link))).text).toContain("Acme Corp");
   expect(server.log.join()).not.toContain(message.link.slice(-40));
+});
+
+describe("an invitation to a member", () => {
+  async function inviting(role: "member" | "admin") {
+    const acme = await addCompany(server);
+    const agent = await as(acme.admin);
+    const send = async (addressee: string) =>
+      agent.submit(formTo(await agent.get(`/company/${acme.slug}/members`), "/members/invite"), { addressee, role });
+    return { acme, agent, send };
+  }
+  const plain = ({ text }: Page) =>
+    text
+      .replaceAll(/<[^>]*>/g, " ")
+      .replaceAll(/\s+/g, " ")
+      .replaceAll(/ (?=[.,)])/g, "")
+      .replaceAll("( ", "(");
+
+  test("by the username, which admins see → the page says so; nothing is sent", async () => {
+    const { acme, send } = await inviting("admin");
+    const { username } = acme.member;
+    const page = await send(username.toUpperCase());
+    expect(page.status).toBe(400);
+    expect(plain(page)).toContain("is a member already. You can change the role in the list of members.");
+    const { partition, companyId } = acme;
+    expect(await server.assent.storage.invitations.list({ partition, companyId, now: server.now() })).toEqual([]);
+  });
+
+  test("to be an admin → mail, page and button say what changes; accepted → said, also in the history", async () => {
+    const { acme, agent, send } = await inviting("admin");
+    const { admin, member, name, slug } = acme;
+    // Admins don't see addresses, so they don't learn whose this one is.
+    const own = await as(member);
+    expect((await send(member.email)).text).toContain("An invitation is on its way to");
+    const offer = `Alice Example (${admin.username}) invites you to become an admin of ${name}, where you are a member.`;
+    const message = await mailbox.next(member.email);
+    expect(message.text?.replaceAll("\n", " ")).toContain(offer);
+    const page = await own.get(message.link);
+    expect(plain(page)).toContain(`You’re a member of ${name} already`);
+    expect(plain(page)).toContain(`${offer} If you accept, your role changes from member to admin.`);
+    expect(plain(page)).not.toContain("Join as");
+    expect(page.text).toContain(">Become an admin</button>");
+    const done = await own.follow(await own.submit(formTo(page, "/invitation")));
+    expect(plain(done)).toContain("You’re an admin of the company now.");
+    const history = plain(await agent.get(`/company/${slug}/history`));
+    expect(history).toContain(`${member.username} accepted an invitation and became an admin`);
+  });
+
+  test("opened before the person became a member → the form changes nothing, and the page says what it would change", async () => {
+    const { acme, send } = await inviting("admin");
+    const guest = await server.addPerson();
+    const own = await as(guest);
+    await send(guest.email);
+    const page = await own.get((await mailbox.next(guest.email)).link);
+    await addMember(server, acme, guest, "member");
+    const again = await own.follow(await own.submit(formTo(page, "/invitation")));
+    expect(plain(again)).toContain("If you accept, your role changes from member to admin.");
+    const { partition, companyId } = acme;
+    const key = { partition, companyId, personId: guest.personId, clientId: null };
+    expect((await server.assent.storage.members.findActing(key))?.member.role).toBe("member");
+  });
+
+  test("to be what they are, or less → mail and page say that it changes nothing", async () => {
+    const { acme, send } = await inviting("member");
+    for (const [person, title] of [
+      [acme.member, "You’re a member of"],
+      [acme.admin, "You’re an admin of"],
+    ] as const) {
+      const own = await as(person);
+      await send(person.email);
+      const message = await mailbox.next(person.email);
+      expect(message.text?.replaceAll("\n", " ")).toContain(
+        "but you belong to it already. This invitation changes nothing.",
+      );
+      const page = await own.get(message.link);
+      expect(plain(page)).toContain(`${title} ${acme.name} already`);
+      expect(page.forms.some(({ action }) => action.endsWith("/invitation"))).toBe(false);
+    }
+  });
 });
 
 test("an invitation to a username → the page doesn't tell whether somebody got a message", async () => {

@@ -214,12 +214,13 @@ export type AskOutcome = { readonly kind: "asked" | "repeated" | "needless" | "t
 export type FoundOutcome = { readonly kind: "founded" | "taken" | "too_many" | "no_person" };
 
 export type JoinOutcome =
-  | { readonly kind: "joined"; readonly company: Company }
+  /** `before`: the person's role before, null if they were no member; `role`: from now on. */
+  | { readonly kind: "joined"; readonly company: Company; readonly before: Role | null; readonly role: Role }
   /**
-   * `wrong_person`: the invitation is for somebody else. `unknown`: it was used or withdrawn, has expired, or never
-   * existed.
+   * `wrong_person`: the invitation is for somebody else. `changed`: the person's role is not the one that they read.
+   * `unknown`: the invitation was used or withdrawn, has expired, or never existed.
    */
-  | { readonly kind: "wrong_person" | "unknown" };
+  | { readonly kind: "wrong_person" | "changed" | "unknown" };
 
 /** The person of a membership, with their own partition. */
 export interface PersonRef {
@@ -293,7 +294,10 @@ export interface CompanyStorage {
         readonly now: Millis;
       },
     ): Promise<{ readonly kind: "added" | "no_company" | "no_person" }>;
-    setRole(args: CompanyKey & ByAdmin & { readonly personId: string; readonly role: Role }): Promise<MemberOutcome>;
+    /** `email`: the address of the account. If the person is an admin no more, invitations to it end. */
+    setRole(
+      args: CompanyKey & ByAdmin & { readonly personId: string; readonly role: Role; readonly email?: string },
+    ): Promise<MemberOutcome>;
     /**
      * In the same transaction, ends the grants that the person made in the company's name. Members may remove
      * themselves.
@@ -448,7 +452,8 @@ export interface CompanyStorage {
   readonly invitations: {
     create(
       args: ByAdmin & Told & { readonly invitation: Invitation; readonly saltHash: Uint8Array },
-    ): Promise<{ readonly kind: "invited" | "not_admin" | "too_many" }>;
+      /** `member`: the invitation names the username of a member. */
+    ): Promise<{ readonly kind: "invited" | "not_admin" | "too_many" | "member" }>;
     withdraw(
       args: CompanyKey & ByAdmin & { readonly invitationId: string },
     ): Promise<{ readonly kind: "done" | "not_admin" | "unknown" }>;
@@ -475,6 +480,8 @@ export interface CompanyStorage {
       readonly person: PersonRef & { readonly email: string; readonly createdAt: Millis };
       /** The session that accepts. If it has ended, nothing happens. */
       readonly sessionId?: string;
+      /** The role that the person read to have now; null: none. If they have another one, nothing happens. */
+      readonly seen?: Role | null;
       readonly link: string;
       readonly now: Millis;
     }): Promise<JoinOutcome>;

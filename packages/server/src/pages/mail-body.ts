@@ -94,14 +94,16 @@ function shown({ values }: MailView, { words, product }: Chrome): Record<Hole, s
 
 /** Who invites, to which company, and as what. */
 function invited(
-  { kind, values: { role } }: MailView,
+  { kind, values: { role, was } }: MailView,
   values: Record<Hole, string>,
   { waiting }: Messages,
 ): readonly Said[] {
   if (kind !== "companyInvitation" || role === undefined) return [];
   const holes = { person: values.by, company: values.company };
   const { person, company } = isolated({ ...values, ...holes });
-  return [{ text: fill(waiting.invitedBy[role], holes), html: rich(waiting.invitedBy[role], { person, company }) }];
+  const say = (text: string) => ({ text: fill(text, holes), html: rich(text, { person, company }) });
+  if (was === undefined) return [say(waiting.invitedBy[role])];
+  return [say(was === "member" && role === "admin" ? waiting.promotedBy : waiting.invitedNeedlessly)];
 }
 
 type Hole = "person" | "email" | "company" | "app" | "by" | "product" | "when" | "key" | "left";

@@ -271,7 +271,7 @@ const anInvitation = () =>
     csrf: "csrf-value",
     token: "iv_token",
     person: ada,
-    company: "Acme Corp",
+    ...{ company: "Acme Corp", slug: "acme", before: null },
     by: { username: "grace", name: "Grace Hopper" },
   }) as const;
 
@@ -425,7 +425,7 @@ export const companyPageStates: Readonly<Record<string, (chrome: Chrome) => stri
             "givenUpFor",
             { member: "joined" },
             { member: "addedAsAdmin" },
-            { member: "madeAdmin" },
+            { member: "acceptedAdmin" },
             { member: "invited" },
             { member: "withdrawn" },
             { rule: "blocked" },
@@ -465,6 +465,10 @@ export const companyPageStates: Readonly<Record<string, (chrome: Chrome) => stri
     createCompanyPage({ csrf: "csrf-value", person: ada, name: "Acme Corp", slug: "acme", problem: "tooMany" }, c),
   "companies-none": (c) => companiesPage({ csrf: "csrf-value", person: ada, mayCreate: false, companies: [] }, c),
   invitation: (c) => invitationPage({ ...anInvitation(), role: "member", wrongPerson: false }, c),
+  "invitation-to-member": (c) =>
+    invitationPage({ ...anInvitation(), role: "admin", before: "member", wrongPerson: false }, c),
+  "invitation-needless": (c) =>
+    invitationPage({ ...anInvitation(), role: "member", before: "admin", wrongPerson: false }, c),
   "invitation-admin": (c) => invitationPage({ ...anInvitation(), role: "admin", wrongPerson: false }, c),
   "invitation-other": (c) => invitationPage({ ...anInvitation(), role: "member", wrongPerson: true }, c),
 };

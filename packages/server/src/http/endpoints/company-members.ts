@@ -137,6 +137,7 @@ export const invite = forAdmins(async (at, tools: CompanyTools) => {
   if (unsure !== undefined) return unsure;
   const outcome = await inviteMember(at, addressee, role, tools.companies);
   if (outcome.kind === "not_admin") return noLongerAdmin(at, tools);
+  if (outcome.kind === "member") return membersAnswer(at, { addressee: typed, problem: "member" }, tools);
   if (outcome.kind === "too_many") return membersAnswer(at, { addressee: typed, problem: "tooMany" }, tools);
   if (outcome.kind === "too_often") return membersAnswer(at, { addressee: typed, problem: "tooOften" }, tools);
   const { link, expiresAt, mailed } = outcome;
@@ -189,8 +190,10 @@ const showToPerson = signedIn(async (account, tools: CompanyTools) => {
   const token = new URLSearchParams(account.http.query).get("token") ?? "";
   const found = await openInvitation(token, account.person, tools.companies);
   if (found === undefined) return endedAnswer(token, account, tools);
-  const { company, role, by, forReader } = found;
-  return invitationAnswer(account, { token, company: company.name, role, by, wrongPerson: !forReader }, tools);
+  const { company, role, by, forReader, before } = found;
+  const { name, slug } = company;
+  const shown = { token, company: name, slug, role, by, before, wrongPerson: !forReader };
+  return invitationAnswer(account, shown, tools);
 });
 
 function invitationAnswer(
@@ -206,14 +209,21 @@ function invitationAnswer(
 
 export const acceptInvitation = signedIn(async (account, tools: CompanyTools & Pick<FlowTools, "elsewhere">) => {
   const { http, visitor, person } = account;
-  const token = formOf(http).get("token") ?? "";
+  const form = formOf(http);
+  const token = form.get("token") ?? "";
   const invited = await openInvitation(token, person, tools.companies);
   // The other company could act in this one.
   if (invited !== undefined && (await isHeldByAnother(person, invited.company.companyId, tools.elsewhere)))
     return securityAfter("account-held", visitor.cookies, tools);
-  const company = await joinByInvitation(token, account, tools.companies);
-  if (company === undefined) return endedAnswer(token, account, tools);
-  return redirect(303, `${tools.issuer}/company/${company.slug}?done=joined`, visitor.cookies);
+  const seen = (["member", "admin"] as const).find((one) => one === form.get("before")) ?? null;
+  const outcome = await joinByInvitation(token, seen, account, tools.companies);
+  const goTo = (path: string) => redirect(303, `${tools.issuer}${path}`, visitor.cookies);
+  // The page says what accepting changes now.
+  if (outcome.kind === "changed") return goTo(`/invitation?${new URLSearchParams({ token })}`);
+  if (outcome.kind !== "joined") return endedAnswer(token, account, tools);
+  const { before, role, company } = outcome;
+  const done = before === null ? "?done=joined" : before === role ? "" : "?done=promoted";
+  return goTo(`/company/${company.slug}${done}`);
 });
 
 export const showCompanyHistory = forAdmins(async (at, tools: CompanyTools) => {

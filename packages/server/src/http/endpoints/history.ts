@@ -102,7 +102,8 @@ export function whatOf({ kind, record, ownerId }: Happened): HistoryEntryView["w
     case "member_joined":
       return own ? { member: admin ? "joinedAsAdmin" : "joined" } : { member: admin ? "addedAsAdmin" : "added" };
     case "member_role":
-      return { member: admin ? "madeAdmin" : "madeMember" };
+      // Nobody makes themselves an admin, except by accepting an invitation.
+      return { member: admin ? (own ? "acceptedAdmin" : "madeAdmin") : "madeMember" };
     case "member_invited":
       return { member: admin ? "invitedAsAdmin" : "invited" };
     case "invitation_withdrawn":

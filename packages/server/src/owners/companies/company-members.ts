@@ -2,7 +2,16 @@
 
 import { canonicalLogin } from "../canonical-login.ts";
 import { canonicalSlug, INVITATION_TTL, isInvited } from "../company-rules.ts";
-import type { Acting, Company, CompanyKey, Invitation, Member, MemberOutcome, Role } from "../company-storage.ts";
+import type {
+  Acting,
+  Company,
+  CompanyKey,
+  Invitation,
+  JoinOutcome,
+  Member,
+  MemberOutcome,
+  Role,
+} from "../company-storage.ts";
 import { mayInvite } from "../mail/mail-limits.ts";
 import { pageOf } from "../paging.ts";
 import type { Person } from "../person.ts";
@@ -97,11 +106,14 @@ export async function changeRole(
   at: AsMember,
   personId: string,
   role: Role,
-  { storage, event, now }: CompanyContext,
+  { storage, credentials, event, now }: CompanyContext,
 ): Promise<MemberOutcome> {
+  if (!isPersonId(personId)) return { kind: "unknown" };
   const { key } = at;
   const by = at.person.personId;
-  const outcome = await storage.members.setRole({ ...key, personId, role, ...askedBy(at), now: now() });
+  const email = (await storage.people.get({ partition: credentials.partitionOf(personId), personId }))?.email;
+  const whose = { personId, ...(email !== undefined && { email }) };
+  const outcome = await storage.members.setRole({ ...key, ...whose, role, ...askedBy(at), now: now() });
   if (outcome.kind === "done") event("company_role_changed", { company: key.companyId, person: personId, role, by });
   return outcome;
 }
@@ -140,6 +152,8 @@ export type InviteOutcome =
   /** `link`: shown once; the database keeps a hash. `mailed`: a message with the link is on its way to the address. */
   | { readonly kind: "invited"; readonly link: string; readonly expiresAt: number; readonly mailed: boolean }
   | { readonly kind: "not_admin" }
+  /** The name is the username of a member. */
+  | { readonly kind: "member" }
   /** `too_many`: the company has as many open invitations as it can have. `too_often`: later, it may invite again. */
   | { readonly kind: "too_many" }
   | { readonly kind: "too_often" };
@@ -188,43 +202,56 @@ function presentedInvitation(token: string, { credentials, now }: CompanyContext
 }
 
 /**
- * The open invitation of a link. `forReader`: it names the reader. `by`: as of `InvitationFacts`. Undefined: the link is
- * not valid.
+ * The open invitation of a link. `forReader`: it names the reader. `by`: as of `InvitationFacts`. `before`: the reader's
+ * role in the company; null: none, or the invitation is for somebody else. Undefined: the link is not valid.
  */
 export async function openInvitation(
   token: string,
-  person: Pick<Person, "username" | "email" | "createdAt">,
+  person: Pick<Person, "personId" | "username" | "email" | "createdAt">,
   context: CompanyContext,
-): Promise<
-  | { readonly company: Company; readonly role: Role; readonly by: Inviter | null; readonly forReader: boolean }
-  | undefined
-> {
+): Promise<OpenInvitation | undefined> {
   const invitationKey = presentedInvitation(token, context);
   const found = invitationKey && (await context.storage.invitations.find(invitationKey));
   if (found === undefined) return undefined;
   const { company, invitation } = found;
   const by = await inviterOf(invitation, context);
-  return { company, role: invitation.role, by, forReader: isInvited(invitation, person) };
+  const forReader = isInvited(invitation, person);
+  const key = { partition: company.partition, companyId: company.companyId, personId: person.personId };
+  const acting = forReader ? await context.storage.members.findActing({ ...key, clientId: null }) : undefined;
+  return { company, role: invitation.role, by, forReader, before: acting?.member.role ?? null };
 }
 
-/** The company that the person has joined. Undefined: there is no such invitation for them. */
+interface OpenInvitation {
+  readonly company: Company;
+  readonly role: Role;
+  readonly by: Inviter | null;
+  readonly forReader: boolean;
+  readonly before: Role | null;
+}
+
+/** `seen`: the role that the page said that the person has; null: none. */
 export async function joinByInvitation(
   token: string,
+  seen: Role | null,
   { person, session }: { readonly person: Person; readonly session: Pick<Session, "sessionId"> },
   context: CompanyContext,
-): Promise<Pick<Company, "companyId" | "slug"> | undefined> {
+): Promise<JoinOutcome> {
   const invitationKey = presentedInvitation(token, context);
-  if (invitationKey === undefined) return undefined;
+  if (invitationKey === undefined) return { kind: "unknown" };
   const link = context.randomText(16);
   const outcome = await context.storage.invitations.accept({
     ...invitationKey,
     person,
     sessionId: session.sessionId,
+    seen,
     link,
   });
-  if (outcome.kind !== "joined") return undefined;
-  context.event("company_member_joined", { company: outcome.company.companyId, person: person.personId });
-  return outcome.company;
+  if (outcome.kind !== "joined") return outcome;
+  const { before, role } = outcome;
+  const what = { company: outcome.company.companyId, person: person.personId };
+  if (before === null) context.event("company_member_joined", what);
+  else if (before !== role) context.event("company_role_changed", { ...what, role, by: person.personId });
+  return outcome;
 }
 
 /** The name by which a company's admins know somebody who acted in it. Undefined: the account was deleted. */

@@ -13,7 +13,7 @@ import type { StoredMail } from "./storage.ts";
 
 export interface NoticeContext {
   readonly storage: Uses<OwnerStorage, "people.get" | "people.findByName" | "attempts.count"> &
-    Uses<CompanyStorage, "members.list">;
+    Uses<CompanyStorage, "members.list" | "members.findActing">;
   readonly mail: Postbox;
   readonly catalog: Pick<Catalog, "scopes">;
   readonly issuer: string;
@@ -63,7 +63,8 @@ async function lettersOf(notice: Notice, context: NoticeContext): Promise<readon
         await mayWrite(notice, addressee, context);
         return [];
       }
-      const values = { company: company.name, ...names, role: notice.role, at: notice.expiresAt };
+      const was = await roleOf(known, by.personId, company.companyId, context);
+      const values = { company: company.name, ...names, role: notice.role, ...was, at: notice.expiresAt };
       const draft = {
         kind: "companyInvitation",
         to,
@@ -123,6 +124,24 @@ async function lettersOf(notice: Notice, context: NoticeContext): Promise<readon
       }));
     }
   }
+}
+
+/**
+ * The role of the invited person in the company, if their mailbox is proved to be theirs. Reads somebody's role in any
+ * case, so that the time doesn't tell who has an account.
+ */
+async function roleOf(
+  known: Person | undefined,
+  other: string,
+  companyId: string,
+  { storage, partitionOf }: NoticeContext,
+): Promise<Pick<MailDraft["values"], "was">> {
+  const isKnown = mailbox(known) !== undefined;
+  const personId = known !== undefined && isKnown ? known.personId : other;
+  const acting = await storage.members.findActing({
+    ...{ partition: partitionOf(companyId), companyId, personId, clientId: null },
+  });
+  return isKnown && acting !== undefined ? { was: acting.member.role } : {};
 }
 
 function kindOf({ approved, answer }: Extract<Notice, { readonly kind: "company_decision" }>): MailDraft["kind"] {

@@ -66,6 +66,8 @@ export interface MailDraft {
     readonly byName?: string | null;
     /** The role that an invitation offers. */
     readonly role?: "member" | "admin";
+    /** The role that the invited person has already. Absent: none. */
+    readonly was?: "member" | "admin";
     readonly reason?: string;
     /** The answer to a member's request, in words for owners. `until`: null: until an admin ends it. */
     readonly answer?: {

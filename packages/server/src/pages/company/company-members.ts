@@ -105,7 +105,9 @@ function invited(
 
 function invite(view: CompanyMembersView, chrome: Chrome): Markup {
   const { company } = chrome.words;
-  const wrong = view.problem === "addressee";
+  const wrong = view.problem === "addressee" || view.problem === "member";
+  const fault =
+    view.problem === "member" ? rich(company.memberAlready, { person: name(view.addressee) }) : company.wrongAddressee;
   const described: Attributes = wrong
     ? {
         "aria-describedby": ADDRESSEE_ERROR,
@@ -125,7 +127,7 @@ function invite(view: CompanyMembersView, chrome: Chrome): Markup {
             spellcheck="false" required ...${described} />
           ${
             wrong &&
-            html`<p class="field-error" id=${ADDRESSEE_ERROR} role="alert">${icon("circleAlert")}<span>${company.wrongAddressee}</span></p>`
+            html`<p class="field-error" id=${ADDRESSEE_ERROR} role="alert">${icon("circleAlert")}<span>${fault}</span></p>`
           }
         </div>
         ${select({ id: "role", name: "role", label: company.role }, [
@@ -196,6 +198,7 @@ export function invitationPage(view: InvitationView, chrome: Chrome): string {
   const { words, base } = chrome;
   const { company } = words;
   const person = bothNames(view.person);
+  if (view.before !== null) return memberInvitationPage({ ...view, before: view.before }, chrome);
   return cardPage(
     chrome,
     titled(fill(company.invitationTitle, { company: visible(view.company, NAME_LENGTH) }), view.wrongPerson, words),
@@ -221,6 +224,43 @@ export function invitationPage(view: InvitationView, chrome: Chrome): string {
               <button class="button primary" type="submit"><span>${rich(company.join, { person })}</span></button>
               <a class="button" href=${`${base}/account/apps`}>${company.notNow}</a>
             </form>`
+      }
+    </div>`,
+  );
+}
+
+/** What an invitation changes for somebody who belongs to the company already. */
+function memberInvitationPage(view: InvitationView & { readonly before: "member" | "admin" }, chrome: Chrome): string {
+  const { words, base } = chrome;
+  const { company } = words;
+  const { before, role, by } = view;
+  const promotes = before === "member" && role === "admin";
+  const holes = { company: name(view.company) };
+  const { promoted, promotedBy } = words.waiting;
+  const offer = by === null ? rich(promoted, holes) : rich(promotedBy, { ...holes, person: bothNames(by) });
+  return cardPage(
+    chrome,
+    fill(company.belongsTitle[before], { company: visible(view.company, NAME_LENGTH) }),
+    html`<div class="stack">
+      <div class="heading">
+        <h1>${rich(company.belongsTitle[before], holes)}</h1>
+        ${
+          promotes
+            ? [
+                html`<p>${sentences(words.language, offer, company.promotionText)}</p>`,
+                html`<p class="soft">${rich(company.invitationText.admin, holes)}</p>`,
+              ]
+            : html`<p>${company.invitationChangesNothing}</p>`
+        }
+      </div>
+      ${
+        promotes
+          ? html`<form class="buttons" method="post" action=${`${base}/invitation`}>
+              ${hidden({ csrf: view.csrf, token: view.token, before })}
+              <button class="button primary" type="submit">${company.becomeAdmin}</button>
+              <a class="button" href=${`${base}/account/apps`}>${company.notNow}</a>
+            </form>`
+          : html`<div class="buttons"><a class="button primary" href=${companyPath({ company: { name: view.company, slug: view.slug } }, chrome)}>${rich(company.goTo, holes)}</a></div>`
       }
     </div>`,
   );

@@ -6,7 +6,18 @@ import type { ClientCard, DurationChoice, FormSecrets, HistoryEntryView, SignedI
 /** Actions that succeeded or failed. An address can name one of them. */
 export const COMPANY_NOTICES = [
   ...(["decided", "blocked", "revoked", "refused", "defaults", "role", "removed", "withdrawn"] as const),
-  ...(["stopped", "resumed", "asksNext", "joined", "founded", "lastAdmin", "changed", "nothing", "gone"] as const),
+  ...([
+    "stopped",
+    "resumed",
+    "asksNext",
+    "joined",
+    "promoted",
+    "founded",
+    "lastAdmin",
+    "changed",
+    "nothing",
+    "gone",
+  ] as const),
   ...(["appPaused", "appResumed"] as const),
 ] as const;
 
@@ -289,7 +300,7 @@ export interface CompanyMembersView extends CompanyFrame {
   } | null;
   /** The name that the admin typed. `problem` says what is wrong with it. */
   readonly addressee: string;
-  readonly problem: null | "addressee" | "tooMany" | "tooOften";
+  readonly problem: null | "addressee" | "member" | "tooMany" | "tooOften";
 }
 
 /** The question before access ends for other people. */
@@ -350,7 +361,10 @@ export interface InvitationView {
   readonly token: string;
   readonly person: SignedInAs;
   readonly company: string;
+  readonly slug: string;
   readonly role: "member" | "admin";
+  /** The reader's role in the company. Null: none, or the invitation is for somebody else. */
+  readonly before: "member" | "admin" | null;
   /** The person who invited. Null: the operator invited. */
   readonly by: PersonNames | null;
   /** True if the invitation is for somebody else. */

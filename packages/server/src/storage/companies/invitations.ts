@@ -13,6 +13,7 @@ import type {
   Invitation,
   JoinOutcome,
   PersonRef,
+  Role,
   TracedInvitation,
 } from "../../owners/company-storage.ts";
 import type { StoredMail } from "../../owners/mail/storage.ts";
@@ -35,11 +36,16 @@ export const createInvitation = transaction<
     readonly saltHash: Uint8Array;
     readonly mails?: readonly StoredMail[];
   },
-  { readonly kind: "invited" | "not_admin" | "too_many" }
+  { readonly kind: "invited" | "not_admin" | "too_many" | "member" }
 >(async (tx, { invitation, saltHash, mails, by, now, ...asked }) => {
   const company = await lockCompany(tx, invitation);
   if (company === undefined || !(await isAdmin(tx, company, { by, ...asked }))) return { kind: "not_admin" };
   const { partition, companyId, addressee } = invitation;
+  // Admins know the usernames of members, and not their addresses.
+  const member = await tx.one(sql`SELECT person_id FROM members WHERE ${thisCompany} AND username = :addressee`, {
+    ...{ partition, companyId, addressee },
+  });
+  if (member !== undefined) return { kind: "member" };
   // A newer invitation of the same person replaces the older one.
   await tx.run(
     sql`UPDATE invitations SET status = 'withdrawn' WHERE ${thisCompany} AND addressee = :addressee AND status = 'open'`,
@@ -133,6 +139,7 @@ export const traceInvitation = query<Omit<InvitationLink, "now">, TracedInvitati
 type Accept = InvitationLink &
   InSession & {
     readonly person: PersonRef & { readonly email: string; readonly createdAt: Millis };
+    readonly seen?: Role | null;
     readonly link: string;
   };
 
@@ -152,30 +159,43 @@ export const acceptInvitation = steps<Accept, JoinOutcome>(async (call, args) =>
   if (version === undefined) return { kind: "unknown" };
   const joined = await call(joinCompany, { ...args, companyId, version });
   // If the person is a member already, perhaps by this invitation, this link replaces the earlier one.
-  const known = joined ? version : await call(adoptCompanyLink, { ...key, partition: partitionOf(companyId), link });
+  const known =
+    joined.kind === "joined"
+      ? version
+      : await call(adoptCompanyLink, { ...key, partition: partitionOf(companyId), link });
   if (known !== undefined) await call(confirmCompanyLink, { ...key, link, version: known, now });
-  return joined ? { kind: "joined", company: found.company } : { kind: "unknown" };
+  return joined.kind === "joined" ? { ...joined, company: found.company } : joined;
 });
+
+type Joined =
+  | { readonly kind: "joined"; readonly before: Role | null; readonly role: Role }
+  | { readonly kind: "changed" | "unknown" };
 
 /**
  * If several people follow the link at once, one of them joins. An admin stays an admin, whatever the invitation says.
  */
-export const joinCompany = transaction<Accept & { readonly companyId: string; readonly version: number }, boolean>(
-  async (tx, { partition, companyId, invitationId, saltHash, person, link, version, now }) => {
+export const joinCompany = transaction<Accept & { readonly companyId: string; readonly version: number }, Joined>(
+  async (tx, { partition, companyId, invitationId, saltHash, person, seen, link, version, now }) => {
     const { personId, username } = person;
-    if ((await lockCompany(tx, { partition, companyId }))?.status !== "active") return false;
-    const row = await tx.one(
-      sql`UPDATE invitations SET status = 'accepted', accepted_by = :personId WHERE ${held} AND ${stillInvited} RETURNING ${invitationColumns}`,
-      { partition, invitationId, saltHash, personId, now },
-    );
-    if (row === undefined) return false;
+    const unknown = { kind: "unknown" } as const;
+    if ((await lockCompany(tx, { partition, companyId }))?.status !== "active") return unknown;
+    const key = { partition, invitationId, saltHash, now };
+    const row = await tx.one(sql`SELECT ${invitationColumns} FROM invitations WHERE ${held} AND ${stillInvited}`, key);
+    if (row === undefined) return unknown;
     const { role, invitedBy } = invitationOf(row);
-    const before = await tx.one(sql`SELECT role FROM members WHERE ${thisCompany} AND person_id = :personId`, {
+    const member = await tx.one(sql`SELECT role FROM members WHERE ${thisCompany} AND person_id = :personId`, {
       partition,
       companyId,
       personId,
     });
-    const kept = before?.["role"] === "admin" ? "admin" : role;
+    const before = member === undefined ? null : (text(member, "role") as Role);
+    if (seen !== undefined && seen !== before) return { kind: "changed" };
+    const used = await tx.run(
+      sql`UPDATE invitations SET status = 'accepted', accepted_by = :personId WHERE ${held} AND ${stillInvited}`,
+      { ...key, personId },
+    );
+    if (used === 0) return unknown;
+    const kept = before === "admin" ? "admin" : role;
     await putMember(tx, {
       partition,
       companyId,
@@ -188,6 +208,6 @@ export const joinCompany = transaction<Accept & { readonly companyId: string; re
       version,
       now,
     });
-    return true;
+    return { kind: "joined", before, role: kept };
   },
 );

@@ -263,7 +263,7 @@ export const eraseMember = transaction<
 
 /**
  * Withdraws the open invitations that the person made, and those to one of `names`: with these, somebody who was removed
- * could come back.
+ * could come back, and somebody who is an admin no more could become one again.
  */
 async function withdrawInvitationsOf(
   tx: Tx,
@@ -310,20 +310,21 @@ export async function isLastAdmin(tx: Tx, key: CompanyKey & { readonly personId:
 }
 
 export const setMemberRole = transaction<
-  CompanyKey & ByAdmin & { readonly personId: string; readonly role: Role },
+  CompanyKey & ByAdmin & { readonly personId: string; readonly role: Role; readonly email?: string },
   MemberOutcome
->(async (tx, { partition, companyId, personId, role, by, now, ...asked }) => {
+>(async (tx, { partition, companyId, personId, role, email, by, now, ...asked }) => {
   const key = { partition, companyId, personId };
   const company = await lockCompany(tx, key);
   if (company === undefined) return { kind: "unknown" };
   if (!(await isAdmin(tx, company, { by, ...asked }))) return { kind: "not_admin" };
   if (by !== null && role !== "admin" && (await isLastAdmin(tx, key))) return { kind: "last_admin" };
-  const before = await tx.one(sql`SELECT role FROM members WHERE ${thisMember}`, key);
+  const before = await tx.one(sql`SELECT role, username FROM members WHERE ${thisMember}`, key);
   if (before === undefined) return { kind: "unknown" };
   if (text(before, "role") === role) return { kind: "done", grantsEnded: 0 };
   await tx.run(sql`UPDATE members SET role = :role WHERE ${thisMember}`, { ...key, role });
   await noteMember(tx, { ...key, kind: "member_role", by, role, now });
-  if (role !== "admin") await withdrawInvitationsOf(tx, { ...key, names: [], by, now });
+  const username = text(before, "username");
+  if (role !== "admin") await withdrawInvitationsOf(tx, { ...key, names: [username, email ?? username], by, now });
   return { kind: "done", grantsEnded: 0 };
 });
 

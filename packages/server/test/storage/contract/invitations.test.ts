@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Company, Invitation } from "../../../src/owners/company-storage.ts";
 import type { Person } from "../../../src/owners/storage.ts";
 import { onEveryBackend } from "../support/backends.ts";
@@ -114,10 +114,12 @@ onEveryBackend("an invitation", (storage) => {
 
   test("to somebody who is removed, by name or address → withdrawn, so they can't come back", async () => {
     for (const name of ["username", "email"] as const) {
-      const { company, admin, member } = await aStaffedCompany(storage());
+      const { company, admin } = await aStaffedCompany(storage());
+      const member = await aStoredPerson(storage());
       const invitation = anInvitation(company, { addressee: member[name], role: "admin" });
       const saltHash = aHash();
       await storage().invitations.create({ invitation, saltHash, by: admin.personId, now: NOW });
+      await join(storage(), company, member, "member");
       const removal = { ...keyOf(company), person: member, by: admin.personId, now: NOW + 1 };
       expect((await storage().members.remove(removal)).kind).toBe("done");
       expect(await storage().invitations.list({ ...keyOf(company), now: NOW + 1 })).toEqual([]);
@@ -182,10 +184,60 @@ onEveryBackend("an invitation", (storage) => {
     expect((await accept(byName, salt, second)).kind).toBe("joined");
   });
 
+  describe("somebody who is a member already", () => {
+    const companiesOf = (person: Person) => storage().members.companiesOf({ ...person, clientId: null, now: NOW });
+    const historyOf = async ({ partition, companyId: ownerId }: Company) =>
+      (await storage().history.list({ partition, ownerId, before: null, limit: 50 })).map(({ kind }) => kind);
+
+    test("invited by their username → member, and nothing is written; by their address → invited", async () => {
+      const { company, admin, member } = await aStaffedCompany(storage());
+      const before = await historyOf(company);
+      const invite = (addressee: string) =>
+        storage().invitations.create({
+          ...{ invitation: anInvitation(company, { addressee }), saltHash: aHash(), by: admin.personId, now: NOW },
+        });
+      expect(await invite(member.username)).toEqual({ kind: "member" });
+      expect(await storage().invitations.list({ ...keyOf(company), now: NOW })).toEqual([]);
+      expect(await historyOf(company)).toEqual(before);
+      expect(await invite(member.email)).toEqual({ kind: "invited" });
+    });
+
+    test("accepts what the page didn't say → changed, and the invitation holds; what it said → the new role, and told", async () => {
+      const { company, member } = await aStaffedCompany(storage());
+      const invitation = anInvitation(company, { addressee: member.email, role: "admin" });
+      const saltHash = aHash();
+      await storage().invitations.create({ invitation, saltHash, by: null, now: NOW });
+      const accepts = (seen: "member" | "admin" | null) =>
+        storage().invitations.accept({ ...invitation, saltHash, person: member, seen, link: anId(), now: NOW });
+      for (const seen of [null, "admin"] as const) expect(await accepts(seen)).toEqual({ kind: "changed" });
+      expect(await companiesOf(member)).toMatchObject([{ member: { role: "member" } }]);
+      expect(await accepts("member")).toMatchObject({ kind: "joined", before: "member", role: "admin" });
+      expect(await companiesOf(member)).toMatchObject([{ member: { role: "admin" } }]);
+      expect((await historyOf(company)).filter((kind) => kind === "member_role")).toHaveLength(1);
+      expect(await accepts("admin")).toEqual({ kind: "unknown" });
+    });
+
+    test("is an admin no more → invitations to them are withdrawn", async () => {
+      const { company, admin, member } = await aStaffedCompany(storage());
+      const role = (to: "admin" | "member") =>
+        storage().members.setRole({
+          ...{ ...keyOf(company), personId: member.personId, email: member.email, role: to, by: admin.personId },
+          now: NOW,
+        });
+      await role("admin");
+      const invitation = anInvitation(company, { addressee: member.email, role: "admin" });
+      const saltHash = aHash();
+      await storage().invitations.create({ invitation, saltHash, by: admin.personId, now: NOW });
+      await role("member");
+      expect((await accept(invitation, saltHash, member)).kind).toBe("unknown");
+      expect(await companiesOf(member)).toMatchObject([{ member: { role: "member" } }]);
+    });
+  });
+
   test("to be a member, accepted by an admin → an admin still", async () => {
     const { company, guest, invitation, saltHash } = await invited();
     await join(storage(), company, guest, "admin");
-    expect((await accept(invitation, saltHash, guest)).kind).toBe("joined");
+    expect(await accept(invitation, saltHash, guest)).toMatchObject({ kind: "joined", before: "admin", role: "admin" });
     expect(await storage().members.companiesOf({ ...guest, clientId: null, now: NOW })).toMatchObject([
       { member: { role: "admin" } },
     ]);

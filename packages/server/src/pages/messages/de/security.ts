@@ -135,6 +135,10 @@ export const security = {
       member: "Sie sind eingeladen, {company} als Mitglied beizutreten.",
       admin: "Sie sind in die Verwaltung von {company} eingeladen.",
     },
+    promotedBy: "{person} lädt Sie in die Verwaltung von {company} ein. Sie sind dort schon Mitglied.",
+    promoted: "Sie sind in die Verwaltung von {company} eingeladen. Sie sind dort schon Mitglied.",
+    invitedNeedlessly:
+      "{person} hat Sie zu {company} eingeladen, aber Sie gehören schon dazu. Diese Einladung ändert nichts.",
     invitedOnly: "Verwenden Sie den Benutzernamen oder die E-Mail-Adresse, für die die Einladung gilt.",
     invitedAddress: "Verwenden Sie die E-Mail-Adresse, für die die Einladung gilt.",
     onward: {

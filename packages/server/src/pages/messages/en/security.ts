@@ -123,6 +123,10 @@ export const security = {
       member: "You are invited to join {company} as a member.",
       admin: "You are invited to join {company} as an admin.",
     },
+    promotedBy: "{person} invites you to become an admin of {company}, where you are a member.",
+    promoted: "You are invited to become an admin of {company}, where you are a member.",
+    invitedNeedlessly:
+      "{person} invited you to {company}, but you belong to it already. This invitation changes nothing.",
     invitedOnly: "Use the username or e-mail address that the invitation is for.",
     invitedAddress: "Use the e-mail address that the invitation is for.",
     /** Shown to somebody who is already signed in. */

@@ -251,6 +251,7 @@ export const company = {
     invite: "Invitar a alguien",
     addressee: "Dirección de correo o nombre de usuario",
     wrongAddressee: "No es una dirección de correo ni un nombre de usuario.",
+    memberAlready: "{person} ya es miembro. Puede cambiar su rol en la lista de miembros.",
     tooManyInvitations: "Hay 200 invitaciones abiertas. Retire algunas antes de invitar a más personas.",
     tooOftenInvited: "Se ha invitado a demasiadas personas en poco tiempo. Inténtelo de nuevo más tarde.",
     role: "Función",
@@ -276,6 +277,14 @@ export const company = {
       admin:
         "Como administrador de {company} usted decide qué aplicaciones actúan en su nombre y quién pertenece a ella.",
     },
+    belongsTitle: {
+      member: "Ya es miembro de {company}",
+      admin: "Ya es administrador de {company}",
+    },
+    promotionText: "Si acepta, su rol cambia de miembro a administrador.",
+    invitationChangesNothing: "Esta invitación no cambia nada.",
+    becomeAdmin: "Ser administrador",
+    goTo: "Ir a {company}",
     join: "Unirse como {person}",
     notNow: "Ahora no",
     wrongPerson: "Esta invitación es para otra persona. Ha iniciado sesión como {person}.",
@@ -291,6 +300,7 @@ export const company = {
       added: "Se añadió a {person}",
       addedAsAdmin: "Se añadió a {person} como administrador",
       madeAdmin: "{person} es ahora administrador",
+      acceptedAdmin: "{person} aceptó una invitación y es ahora administrador",
       madeMember: "{person} es ahora miembro y ya no es administrador",
       invited: "Se envió una invitación",
       invitedAsAdmin: "Se envió una invitación de administrador",
@@ -366,6 +376,7 @@ export const company = {
       asksNext:
         "La próxima vez que la aplicación se conecte, usted elegirá para quién. Hasta entonces conserva su acceso.",
       joined: "Le damos la bienvenida. Ahora pertenece a la empresa.",
+      promoted: "Ahora es administrador de la empresa.",
       lastAdmin: "Usted es el único administrador. Antes de irse, nombre administrador a otro miembro.",
       nothing: "No se cambió nada: elija qué pueden permitir los miembros y durante cuánto tiempo.",
       gone: "Eso ya no existía. No se cambió nada.",

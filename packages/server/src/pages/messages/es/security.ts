@@ -128,6 +128,10 @@ export const security = {
       member: "Tiene una invitación para unirse a {company} como miembro.",
       admin: "Tiene una invitación para unirse a {company} como administrador.",
     },
+    promotedBy: "{person} le invita a ser administrador de {company}, de la que ya es miembro.",
+    promoted: "Tiene una invitación para ser administrador de {company}, de la que ya es miembro.",
+    invitedNeedlessly:
+      "{person} le ha invitado a {company}, pero usted ya pertenece a ella. Esta invitación no cambia nada.",
     invitedOnly: "Use el nombre de usuario o el correo electrónico para el que es la invitación.",
     invitedAddress: "Use el correo electrónico para el que es la invitación.",
     onward: {

@@ -133,6 +133,10 @@ export const security = {
       member: "Vous êtes invité à rejoindre {company} en tant que membre.",
       admin: "Vous êtes invité à rejoindre {company} en tant qu’administrateur.",
     },
+    promotedBy: "{person} vous invite à devenir administrateur de {company}, dont vous êtes déjà membre.",
+    promoted: "Vous êtes invité à devenir administrateur de {company}, dont vous êtes déjà membre.",
+    invitedNeedlessly:
+      "{person} vous a invité à rejoindre {company}, mais vous en faites déjà partie. Cette invitation ne change rien.",
     invitedOnly: "Utilisez le nom d’utilisateur ou l’adresse e-mail auxquels l’invitation s’adresse.",
     invitedAddress: "Utilisez l’adresse e-mail à laquelle l’invitation s’adresse.",
     onward: {

@@ -133,6 +133,10 @@ export const security = {
       member: "{company} にメンバーとして招待されています。",
       admin: "{company} に管理者として招待されています。",
     },
+    promotedBy: "{person} さんから、{company} の管理者になるよう招待されています。あなたはすでにメンバーです。",
+    promoted: "{company} の管理者になるよう招待されています。あなたはすでにメンバーです。",
+    invitedNeedlessly:
+      "{person} さんから {company} に招待されていますが、あなたはすでに所属しています。この招待では何も変わりません。",
     invitedOnly: "招待の宛先のユーザー名またはメールアドレスを使用してください。",
     invitedAddress: "招待の宛先のメールアドレスを使用してください。",
     onward: {
