@@ -1,7 +1,7 @@
 /** What admins read about the rules of a company: the question before one is saved, access on an app's page, the history. */
 
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { addCompany, addMember, type TestCompany } from "../support/company-staff.ts";
+import { addCompany, addMember, decide, type TestCompany } from "../support/company-staff.ts";
 import { Agent, authorize, authorizeUrl, type Form, type Page, signIn } from "../support/http-browser.ts";
 import { startServer, type TestClient, type TestServer } from "../support/test-server.ts";
 
@@ -79,6 +79,18 @@ test("an approval for selected members → the question names them, the permissi
   expect(said).not.toContain("Change your photos");
 });
 
+test("the approval gives way to the rule for other apps → the question says what that rule is", async () => {
+  const acme = await addCompany(server, { defaultRule: "block" });
+  const app = await server.addClient();
+  await decide(server, acme, app, {});
+  await authorize(new Agent(server.issuer), authorizeUrl(server, app), acme.member.username, {
+    owner: acme.companyId,
+  });
+  const said = plain(await ask(await as(acme.admin), app, acme, { rule: "default" }));
+  expect(said).toContain("Same rule as other apps Photo Printer follows the rule for other apps: only admins can");
+  expect(said).toMatch(/no longer covers some members who use Photo Printer \. Members affected 1/);
+});
+
 test("the only member with access stops the app → nobody has access now, apart from what the company allows", async () => {
   const acme = await addCompany(server, { defaultRule: "members" });
   const app = await server.addClient();
@@ -95,7 +107,12 @@ test("the only member with access stops the app → nobody has access now, apart
   const after = await page();
   expect(after).toMatch(/Access now Used by Nobody now .*Allowed by Acme Corp See your photos/);
   expect(after).not.toContain("The app may");
-  expect(after).toContain("Members who chose Acme Corp for this app before can connect it again without being asked");
+  const again = "Members who chose Acme Corp for this app before can connect it again without being asked";
+  expect(after).toContain(again);
+  await server.assent.storage.companyApps.setPaused({
+    ...{ partition, companyId, clientId: app.clientId, paused: true, by: null, now: server.now() },
+  });
+  expect(await page()).not.toContain(again);
 });
 
 test("another rule for apps without one, by an admin and by the operator → the history says which, and who set it", async () => {

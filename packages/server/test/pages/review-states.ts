@@ -12,6 +12,7 @@ function aReview(change: Partial<CompanyReviewView> = {}): CompanyReviewView {
   return {
     ...{ ...frame(), app: "Photo Printer", action: "/apps/c-1", fields: [["rule", "allow"]] },
     ...{ opens: null, blocks: null, withdraws: null, loses: null, shortens: null, stays: [], stopsIn: 10, lasting: [] },
+    defaultRule: "ask",
     allows: { members: null, scopes: [see], endsAt: NOW + 300 * DAY },
     ...change,
   };
@@ -42,6 +43,11 @@ export const reviewStates: Readonly<Record<string, (chrome: Chrome) => string>> 
     ),
   "company-unapprove": (c) =>
     companyReviewPage(aReview({ fields: [["rule", "ask"]], allows: null, withdraws: { people: 12, endsAt: null } }), c),
+  "company-undecide": (c) =>
+    companyReviewPage(
+      aReview({ fields: [["rule", "default"]], allows: null, withdraws: { people: 2, endsAt: NOW + 7 * DAY } }),
+      c,
+    ),
   "company-shorten": (c) =>
     companyReviewPage(aReview({ shortens: { people: 2, scopes: endings(), to: NOW + 30 * DAY } }), c),
 };

@@ -324,6 +324,7 @@ async function reviewAnswer(
     ...frame,
     app: name,
     action: `/apps/${encodeURIComponent(clientId)}`,
+    defaultRule: at.acting.company.defaultRule,
     allows: rule?.rule === "allow" ? await allowedBy(at, rule, say(rule.scopes), tools) : null,
     fields: [...formOf(http)].filter(([name]) => !["csrf", "confirmed", "members", "current_password"].includes(name)),
     opens: change.opens ? say(rule?.scopes ?? []) : null,

@@ -135,7 +135,7 @@ function access(view: CompanyAppPageView, chrome: Chrome): Markup {
       html`<div class="stack close">
         <p class="soft small">${rich(company.standing, { company: name(view.company.name) })}</p>
         ${endingScopes(standing, view.now, chrome)}
-        <p class="soft small">${rich(company.standingText, { company: name(view.company.name) })}</p>
+        ${(view.access.pausedAt ?? null) === null && html`<p class="soft small">${rich(company.standingText, { company: name(view.company.name) })}</p>`}
       </div>`
     }
     ${connectedServices({ ...view, acts: true }, view, chrome)} ${through.length > 0 && throughList({ name: view.name, through }, view.now, words)}

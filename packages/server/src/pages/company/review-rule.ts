@@ -37,17 +37,17 @@ export function companyReviewPage(view: CompanyReviewView, chrome: Chrome): stri
 }
 
 /** The chosen rule, as the form before has it. */
-function newRule({ fields, app, company, allows, opens }: CompanyReviewView, { words }: Chrome): Child {
+function newRule({ fields, app, company, allows, opens, defaultRule }: CompanyReviewView, { words }: Chrome): Child {
   const chosen = fields.find(([field]) => field === "rule")?.[1];
-  const { decisions, decisionHints, selectedHint } = words.company;
+  const { decisions, decisionHints, defaultRuleHints, selectedHint } = words.company;
   if (chosen === undefined || !Object.hasOwn(decisions, chosen)) return null;
   const rule = chosen as keyof typeof decisions;
   const names = { app: name(app), company: name(company.name) };
-  const general = rule === "default" ? null : rich(decisionHints[rule], names);
+  const general = rich(rule === "default" ? defaultRuleHints[defaultRule] : decisionHints[rule], names);
   const hint = allows !== null && allows.members !== null ? selectedHint : general;
   return html`<div class="stack close">
     <p><strong>${decisions[rule]}</strong></p>
-    ${hint !== null && html`<p class="soft small">${hint}</p>`}
+    <p class="soft small">${hint}</p>
     ${allows !== null && approval(allows, fields, opens === null, words)}
   </div>`;
 }

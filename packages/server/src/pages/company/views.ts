@@ -236,6 +236,8 @@ export interface CompanyReviewView extends CompanyFrame {
   /** Target of the form, below the company's path. */
   readonly action: string;
   readonly fields: readonly (readonly [name: string, value: string])[];
+  /** The rule for apps that have none of their own. */
+  readonly defaultRule: DefaultRuleShown;
   /** For an approval: the members whom it names (null: all), its permissions, and its end (null: none). */
   readonly allows: null | {
     readonly members: readonly { readonly username: string; readonly personName: string | null }[] | null;
