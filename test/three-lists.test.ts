@@ -56,6 +56,7 @@ const ONLY_BY_COMMAND: Readonly<Record<string, string>> = {
   impactOfClient: QUESTION,
   impactOfCompany: QUESTION,
   impactOfCompanyApp: QUESTION,
+  impactOfConnections: QUESTION,
   impactOfConsent: QUESTION,
   impactOfIssuer: QUESTION,
   impactOfMember: QUESTION,

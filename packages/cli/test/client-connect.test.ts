@@ -1,6 +1,9 @@
 /** `assent client connect`: wrong settings are refused; settings that are omitted stay. */
 
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openStorage } from "../../server/src/storage/open.ts";
+import { partitionOf } from "../../server/src/storage/partition.ts";
 import { aWorkspaceWithDatabase, type Workspace } from "./support/run-command.ts";
 
 let at: Workspace;
@@ -64,6 +67,105 @@ test("offered, changed, withdrawn → says what companies get by it, and what la
   );
   expect(await said("--scope", "mail:read mail:send")).toBe("");
   expect(await said("--off")).toBe(
-    "The offer is withdrawn: the app gets no new access through it. Companies that connected it are no longer connected, and are again if you make the same offer again. The access that it already has there lasts until https://as.mail.example ends it.\n",
+    "The offer is withdrawn: the app gets no new access through it. No company had connected it. The access that it already has there lasts until https://as.mail.example ends it.\n",
   );
+});
+
+describe("a connection or an offer that somebody has → said who loses it; asked on a terminal, and done elsewhere", () => {
+  const MAIL = "https://as.mail.example";
+  const offer = ["--audience", MAIL, "--client-id-there", "w", "--scope", "mail:read", "--offer", "Mail"];
+  const connected = async () => {
+    const { connections } = ((await at.json(["client", "show", id]))["token_exchange"] ?? {}) as {
+      connections?: { audience: string; status: string }[];
+    };
+    return (connections ?? []).map(({ audience, status }) => `${audience} ${status}`);
+  };
+
+  /** An admin of the company connects the app with the server of the offer. */
+  async function aConnectedCompany() {
+    for (const username of ["ada", "bob"]) {
+      await at.run(["user", "create", "--username", username, "--email", `${username}@x.test`, "--generate-password"]);
+      await at.json(["company", "add-member", "acme", username]);
+    }
+    const companyId = String((await at.json(["company", "show", "acme"]))["id"]);
+    const storage = await openStorage({ url: `sqlite:${join(at.dataDir, "assent.db")}`, writer: "main" });
+    const now = storage.now();
+    const key = { partition: partitionOf(companyId), companyId, clientId: id, audience: MAIL };
+    const seen = (await storage.companyConnections.find(key))?.connectedAt ?? null;
+    const record = {
+      clientIdThere: "w",
+      scopes: ["mail:read"],
+      resources: [],
+      clientName: "Wiki",
+      serverName: "Mail",
+      texts: {},
+    };
+    const put = await storage.companyConnections.put({ ...key, endsAt: now + 3_600_000, seen, by: null, now, record });
+    expect(put).toBe("stored");
+    await storage.close();
+  }
+
+  async function refusedOnTerminal(args: readonly string[], question: RegExp) {
+    const before = await connected();
+    const { code, stderr } = await at.run(args, { input: "n\n", terminal: true });
+    expect([code, stderr]).toEqual([1, expect.stringMatching(question)]);
+    expect(await connected()).toEqual(before);
+  }
+
+  test("an offer", async () => {
+    await at.json(["client", "connect", id, ...offer]);
+    await aConnectedCompany();
+    const there = ["client", "connect", id, "--audience", MAIL];
+    await refusedOnTerminal(
+      [...there, "--off"],
+      /Withdrawing this offer disconnects 1 company with 2 members: Wiki \(.*\) gets no new access at https:\/\/as\.mail\.example for them\. .* If you make the same offer again, they are connected again\./,
+    );
+    await refusedOnTerminal(
+      [...there, "--client-id-there", "other"],
+      /Another client ID at that server disconnects 1 company with 2 members/,
+    );
+    const { code, stderr } = await at.run([...there, "--off"]);
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringContaining("Disconnected: 1 company with 2 members. Companies that connected it are no longer"),
+    ]);
+    expect(await connected()).toEqual([]);
+  });
+
+  test("a connection for a company, for everybody: paused, made an offer, deleted", async () => {
+    const there = ["client", "connect", id, "--audience", MAIL];
+    await at.json([...there, "--client-id-there", "w", "--scope", "mail:read", "--company", "acme"]);
+    await refusedOnTerminal(
+      [...there, "--company", "acme", "--off"],
+      /Deleting this connection disconnects Acme \(acme\) with 2 members/,
+    );
+    expect((await at.run([...there, "--company", "acme", "--pause"])).stderr).toMatch(
+      /^Paused: the app gets no new access there until you connect it again without --pause\./,
+    );
+    expect((await at.run([...there, "--company", "acme", "--off"], { terminal: true })).code).toBe(0);
+    await at.json([...there, "--client-id-there", "w", "--scope", "mail:read"]);
+    await refusedOnTerminal(
+      [...there, "--offer", "Mail"],
+      /Making an offer of this connection disconnects everybody here \(0 people or companies allowed the app\)/,
+    );
+    expect((await at.run([...there, "--offer", "Mail"])).stderr).toContain(
+      "The connection has ended, and is an offer now",
+    );
+    expect(await connected()).toEqual([`${MAIL} offered`]);
+  });
+
+  test("client exchange --off → its connections end, too", async () => {
+    await refusedOnTerminal(
+      ["client", "exchange", id, "--off"],
+      /This also ends the connections with other servers: 1 company with 2 members at https:\/\/as\.mail\.example/,
+    );
+    const { code, stderr } = await at.run(["client", "exchange", id, "--off"]);
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringContaining(
+        "has no connections with other servers. Issued access tokens work until they expire. Disconnected: 1 company with 2 members",
+      ),
+    ]);
+    expect(await connected()).toEqual([]);
+  });
 });

@@ -1,8 +1,9 @@
 /** `assent client connect`: other authorization servers at which an app may act for people of this server, by ID-JAGs. */
 
-import type { Connection, TokenExchangePolicy } from "@assent/server/admin";
+import type { Connection, ConnectionImpact, TokenExchangePolicy } from "@assent/server/admin";
 import type { Command } from "commander";
 import { UsageError } from "../command-errors.ts";
+import { confirmOnTerminal, counted, type YesOption, yesOption } from "../confirm.ts";
 import { type JsonOption, listOption, verb, withAdmin } from "../shared-options.ts";
 
 export interface ConnectOptions extends JsonOption {
@@ -36,7 +37,8 @@ export function registerConnect(client: Command): void {
     )
     .addOption(listOption("--scope-text <scope=text>", "what a scope of that server means, in words for people"))
     .option("--pause", "give no ID-JAGs for now; connect again without this option to go on")
-    .option("--off", "delete the connection")
+    .option("--off", "delete the connection, or withdraw the offer")
+    .addOption(yesOption("on a terminal, don't ask for confirmation"))
     .addHelpText(
       "after",
       `
@@ -85,21 +87,82 @@ export function connectionsAfter(
   ];
 }
 
-/** What an offer, or the end of a connection or an offer, means for companies. Undefined: nothing needs to be said. */
+/** How a command takes a connection from people. */
+type Ending = "withdrawn" | "deleted" | "offered" | "renamed";
+
+/** Undefined: nobody loses the connection or the offer `before`. */
+function endingOf(
+  before: Connection | undefined,
+  { clientIdThere, offer, off }: Pick<ConnectOptions, "clientIdThere" | "offer" | "off">,
+): Ending | undefined {
+  if (before === undefined) return undefined;
+  const isOffer = before.status === "offered";
+  if (off === true) return isOffer ? "withdrawn" : "deleted";
+  if (!isOffer) return offer === undefined ? undefined : "offered";
+  return clientIdThere === undefined || clientIdThere === before.clientId ? undefined : "renamed";
+}
+
+/** Who loses a connection, in words. Undefined: nobody. */
+export function peopleOf({ connection, company, companies, members, owners }: ConnectionImpact): string | undefined {
+  if (connection.status === "paused") return undefined;
+  const with_ = counted(members, "member");
+  if (connection.status === "offered")
+    return companies === 0 ? undefined : `${counted(companies, "company", undefined, "companies")} with ${with_}`;
+  if (company !== null) return `${company.name} (${company.slug}) with ${with_}`;
+  return `everybody here (${counted(owners, "person or company", undefined, "people or companies")} allowed the app)`;
+}
+
+const DOING: Readonly<Record<Ending, string>> = {
+  withdrawn: "Withdrawing this offer",
+  deleted: "Deleting this connection",
+  offered: "Making an offer of this connection",
+  renamed: "Another client ID at that server",
+};
+
+/** What the operator reads before the connection ends. */
+function questionOf(ending: Ending, who: string, { app, connection: { audience } }: ConnectionImpact): string {
+  const again =
+    ending === "withdrawn"
+      ? " If you make the same offer again, they are connected again."
+      : ending === "deleted"
+        ? ""
+        : " Companies' admins can connect it again.";
+  return `${DOING[ending]} disconnects ${who}: ${app} gets no new access at ${audience} for them. The access that it already has there lasts until ${audience} ends it.${again}`;
+}
+
+/**
+ * What an offer, a pause, or the end of a connection or an offer means for companies. `known`: who loses it, as in
+ * `peopleOf`; null: nobody counted them. Returns undefined if nothing needs to be said.
+ */
 export function connectionNote(
   present: readonly Connection[],
-  { audience, offer, off }: ConnectOptions,
+  options: ConnectOptions,
   company: string | null,
+  known: { readonly who: string | undefined } | null = null,
 ): string | undefined {
+  const { audience, offer, pause } = options;
   const before = present.find((one) => one.audience === audience && one.company === company);
-  const offered = before?.status === "offered";
-  if (off === true) {
-    const companies = offered
-      ? " Companies that connected it are no longer connected, and are again if you make the same offer again."
-      : "";
-    return `${offered ? "The offer is withdrawn" : "The connection is deleted"}: the app gets no new access through it.${companies} The access that it already has there lasts until ${audience} ends it.`;
+  const lasts = `The access that it already has there lasts until ${audience} ends it.`;
+  const ended = known?.who === undefined ? "" : ` Disconnected: ${known.who}.`;
+  switch (endingOf(before, options)) {
+    case "withdrawn": {
+      const some =
+        known !== null && known.who === undefined
+          ? " No company had connected it."
+          : `${ended} Companies that connected it are no longer connected, and are again if you make the same offer again.`;
+      return `The offer is withdrawn: the app gets no new access through it.${some} ${lasts}`;
+    }
+    case "deleted":
+      return `The connection is deleted: the app gets no new access through it.${ended} ${lasts}`;
+    case "offered":
+      return `The connection has ended, and is an offer now: it counts for a company when its admins connect it.${ended} ${lasts}`;
+    case "renamed":
+      return `The offer has another client ID: companies that connected it before must connect it again.${ended} ${lasts}`;
+    case undefined:
   }
-  if (offer === undefined || offered) return undefined;
+  if (pause === true && before?.status === "active")
+    return `Paused: the app gets no new access there until you connect it again without --pause. ${lasts}`;
+  if (offer === undefined || before !== undefined) return undefined;
   return "Offered: it counts for a company when its admins connect it, or if they connected the same offer before.";
 }
 
@@ -109,16 +172,26 @@ function wordsOf(text: string): readonly [string, string] {
   return [text.slice(0, at), text.slice(at + 1)];
 }
 
-async function connect(clientId: string, options: ConnectOptions) {
+async function connect(clientId: string, options: ConnectOptions & YesOption) {
   await withAdmin(options, async (admin, out) => {
-    const { clientOf, clientRecord, companyBySlug, NO_EXCHANGE, updateClient } = await import("@assent/server/admin");
-    const { company: slug } = options;
+    const { clientOf, clientRecord, companyBySlug, impactOfConnections, NO_EXCHANGE, updateClient } = await import(
+      "@assent/server/admin"
+    );
+    const { audience, company: slug } = options;
     const company = slug === undefined ? null : (await companyBySlug(slug, admin)).companyId;
     const { tokenExchange } = await clientOf(clientId, admin);
-    const connections = connectionsAfter(tokenExchange?.connections ?? [], options, company);
+    const present = tokenExchange?.connections ?? [];
+    const connections = connectionsAfter(present, options, company);
+    const impact = (await impactOfConnections(clientId, admin)).find(
+      ({ connection }) => connection.audience === audience && connection.company === company,
+    );
+    const who = impact && peopleOf(impact);
+    const ending = endingOf(impact?.connection, options);
+    if (impact !== undefined && ending !== undefined && who !== undefined)
+      await confirmOnTerminal(questionOf(ending, who, impact), options);
     const policy: TokenExchangePolicy = { ...NO_EXCHANGE, ...tokenExchange, connections };
     out.record(clientRecord(await updateClient(clientId, { tokenExchange: policy }, admin), admin.issuer));
-    const note = connectionNote(tokenExchange?.connections ?? [], options, company);
+    const note = connectionNote(present, options, company, impact === undefined ? null : { who });
     if (note !== undefined) out.note(note);
   });
 }

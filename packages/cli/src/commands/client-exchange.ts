@@ -1,9 +1,11 @@
 /** `assent client exchange`: which tokens a client may exchange, and for what (RFC 8693). */
 
-import type { TokenExchangePolicy } from "@assent/server/admin";
+import type { ConnectionImpact, TokenExchangePolicy } from "@assent/server/admin";
 import type { Command } from "commander";
 import { lineOf, UsageError } from "../command-errors.ts";
+import { confirmOnTerminal, TOKENS, type YesOption, yesOption } from "../confirm.ts";
 import { type JsonOption, listOption, verb, withAdmin } from "../shared-options.ts";
+import { peopleOf } from "./client-connect.ts";
 
 export interface ExchangeOptions extends JsonOption {
   readonly subject?: readonly string[];
@@ -37,7 +39,8 @@ export function registerExchange(client: Command): void {
     )
     .option("--impersonation", "without an actor token, its tokens name no actor; APIs take it for the owner's app")
     .option("--no-impersonation", "its tokens always name an actor")
-    .option("--off", "it may exchange nothing")
+    .option("--off", "it may exchange nothing, and its connections with other servers are deleted")
+    .addOption(yesOption("on a terminal, don't ask for confirmation"))
     .addHelpText(
       "after",
       `
@@ -63,14 +66,33 @@ export function exchangeChangesOf(options: ExchangeOptions): Partial<TokenExchan
   return off === true ? null : (changes as Partial<TokenExchangePolicy>);
 }
 
-async function change(clientId: string, options: ExchangeOptions, command: Command) {
+/** What the operator reads once a client may exchange nothing any more. */
+export const EXCHANGE_OFF = `The client gets no new tokens by exchange, and has no connections with other servers. ${TOKENS}`;
+
+async function change(clientId: string, options: ExchangeOptions & YesOption, command: Command) {
   const changes = exchangeChangesOf(options);
   await withAdmin(options, async (admin, out) => {
-    const { clientOf, clientRecord, exchangeRemarks, NO_EXCHANGE, updateClient } = await import("@assent/server/admin");
+    const { clientOf, clientRecord, exchangeRemarks, impactOfConnections, NO_EXCHANGE, updateClient } = await import(
+      "@assent/server/admin"
+    );
     const { tokenExchange } = await clientOf(clientId, admin);
+    const lost = changes === null ? disconnected(await impactOfConnections(clientId, admin)) : "";
+    if (lost !== "") await confirmOnTerminal(`This also ends the connections with other servers: ${lost}`, options);
     const policy = changes && { ...NO_EXCHANGE, ...tokenExchange, ...changes };
     const client = await updateClient(clientId, { tokenExchange: policy }, admin);
     for (const remark of exchangeRemarks(client)) out.warn(lineOf(remark, command));
     out.record(clientRecord(client, admin.issuer));
+    if (changes === null) out.note(`${EXCHANGE_OFF}${lost === "" ? "" : ` Disconnected: ${lost}`}`);
   });
+}
+
+/** The people of each connection that ends, and the server from which they are disconnected. */
+function disconnected(impacts: readonly ConnectionImpact[]): string {
+  const parts = impacts.flatMap((impact) => {
+    const who = peopleOf(impact);
+    return who === undefined ? [] : [`${who} at ${impact.connection.audience}`];
+  });
+  return parts.length === 0
+    ? ""
+    : `${parts.join("; ")}. The access that the app already has there lasts until these servers end it.`;
 }

@@ -5,10 +5,10 @@ import { logoOf } from "../client-files.ts";
 import { Failure, lineOf, UsageError } from "../command-errors.ts";
 import { type ClientOptions, metadataOf, ownSettingsOf } from "../commands/client.ts";
 import { type ConnectOptions, connectionNote, connectionsAfter } from "../commands/client-connect.ts";
-import { type ExchangeOptions, exchangeChangesOf } from "../commands/client-exchange.ts";
+import { EXCHANGE_OFF, type ExchangeOptions, exchangeChangesOf } from "../commands/client-exchange.ts";
 import { dropRemarks, listChangesOf } from "../commands/multi-valued-client-options.ts";
 import { type ScopeOptions, settingsOf as scopeSettingsOf } from "../commands/scope.ts";
-import { confirm } from "../confirm.ts";
+import { confirm, confirmOnTerminal } from "../confirm.ts";
 import { CLIENT_COLUMNS } from "../list-columns.ts";
 import { given, requireChanges } from "../shared-options.ts";
 import type { Body, OperationId } from "./api.ts";
@@ -86,6 +86,11 @@ const exchange: RemoteCommand = async ({ args: [id = ""], options, command, api,
   const strange = changes?.subjects?.find((kind) => !EXCHANGED_KINDS.includes(kind));
   if (strange !== undefined)
     throw new Failure(`--subject: ${JSON.stringify(strange)}: use ${EXCHANGED_KINDS.join(", ")}`);
+  if (changes === null)
+    await confirmOnTerminal(
+      `This ends the exchange of tokens by ${id} on ${api.server}, and its connections with other servers.`,
+      options,
+    );
   const changed = await api.change("clients", [id], ({ token_exchange: present }) => ({
     token_exchange: changes && { ...(present as Body | undefined), ...wire(changes) },
   }));
@@ -95,6 +100,7 @@ const exchange: RemoteCommand = async ({ args: [id = ""], options, command, api,
   for (const remark of exchangeRemarks({ tokenExchange, grantTypes: list(grantTypes) }))
     out.warn(lineOf(remark, command));
   show(out, changed);
+  if (changes === null) out.note(EXCHANGE_OFF);
 };
 
 const connect: RemoteCommand = async (call) => {
@@ -103,6 +109,11 @@ const connect: RemoteCommand = async (call) => {
   const options = call.options as unknown as ConnectOptions;
   const company = options.company === undefined ? null : await companyId(call, options.company);
   const { connectionOf, connectionRecord } = await import("@assent/server/admin");
+  if (options.off === true)
+    await confirmOnTerminal(
+      `This ends the connection or the offer of ${id} with ${options.audience} on ${api.server}, for everybody who has it. The access that the app already has there lasts until that server ends it.`,
+      call.options,
+    );
   let note: string | undefined;
   const changed = await api.change("clients", [id], ({ token_exchange: present }) => {
     const { connections = [], ...policy } = (present ?? {}) as { readonly connections?: readonly ConnectionRecord[] };

@@ -2,11 +2,12 @@
 
 import type { Config } from "../config.ts";
 import { databaseFile } from "../data-dir.ts";
-import type { Client, Resource } from "../oauth/model.ts";
+import type { Client, Connection, Resource } from "../oauth/model.ts";
 import type { TrustedIssuer } from "../oauth/trusted-issuer.ts";
 import type { Company, DefaultRule } from "../owners/company-storage.ts";
 import type { Person } from "../owners/storage.ts";
 import { openStorage } from "../storage/open.ts";
+import { partitionOf } from "../storage/partition.ts";
 import { maskedUrl } from "../storage/postgres/database-url.ts";
 import type { Inventory } from "../storage/record-counts.ts";
 import { allClients, clientOf } from "./clients.ts";
@@ -29,6 +30,45 @@ export async function impactOfClient(
 ): Promise<Pick<OwnerCounts, "consents" | "grants"> & { readonly client: Client }> {
   const client = await clientOf(clientId, context);
   return { client, ...(await context.storage.consents.countOfClient({ clientId, now: context.now(), most })) };
+}
+
+/** For whom an app can act at another server by one connection or offer. */
+export interface ConnectionImpact {
+  readonly connection: Connection;
+  readonly app: string;
+  /** The company of the connection or offer. Null: it is for everybody. */
+  readonly company: Company | null;
+  /** Companies that connected an offer, or the one company of the connection. */
+  readonly companies: number;
+  /** Members of these companies. */
+  readonly members: number;
+  /** People and companies whose consent to the app lasts. */
+  readonly owners: number;
+}
+
+/** All connections and offers of an app. Throws `unknown`. */
+export async function impactOfConnections(
+  clientId: string,
+  context: AdminContext,
+): Promise<readonly ConnectionImpact[]> {
+  const { client, consents: owners } = await impactOfClient(clientId, context);
+  const app = `${client.name} (${clientId})`;
+  const connections = client.tokenExchange?.connections ?? [];
+  return Promise.all(
+    connections.map(async (connection) => {
+      const { audience, company: companyId, status } = connection;
+      const partition = companyId === null ? -1 : partitionOf(companyId);
+      const found = companyId === null ? undefined : await context.storage.companies.get({ partition, companyId });
+      const of = { connection, app, company: found ?? null, owners };
+      if (status === "offered") {
+        const asked = { clientId, audience, companyId, now: context.now() };
+        return { ...of, ...(await context.storage.companyConnections.countOfOffer(asked)) };
+      }
+      if (found === undefined) return { ...of, companies: 0, members: 0 };
+      const { members } = await impactOfOwner(partition, found.companyId, context);
+      return { ...of, companies: 1, members };
+    }),
+  );
 }
 
 interface UserImpact extends OwnerCounts {

@@ -36,6 +36,16 @@ export interface CompanyConnectionStorage {
     list(args: CompanyKey): Promise<readonly CompanyConnection[]>;
     find(args: ConnectionKey): Promise<CompanyConnection | undefined>;
     /**
+     * Number of companies that connected the app with that server, and of their members. `companyId`: only this company;
+     * null: all companies. Reads the connections of all companies.
+     */
+    countOfOffer(args: {
+      readonly clientId: string;
+      readonly audience: string;
+      readonly companyId: string | null;
+      readonly now: Millis;
+    }): Promise<{ readonly companies: number; readonly members: number }>;
+    /**
      * Stores the connection with a history entry. `changed`: another admin changed it since it was seen. `blocked`: the
      * company blocks the app.
      */

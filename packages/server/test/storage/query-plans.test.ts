@@ -218,6 +218,7 @@ describe("on PostgreSQL, in a session as ours are", () => {
       "consents.countOwners",
       "consents.countOfClient",
       "consents.countOfScope",
+      "companyConnections.countOfOffer",
       "endGrantsOfClient",
       "subjectLinks.list",
       "refusalsOfAll",

@@ -48,6 +48,19 @@ export const findCompanyConnection = query<ConnectionKey, CompanyConnection | un
   outcome: ([row]) => row && connectionOf(row),
 });
 
+/** Only an operator who is about to withdraw an offer may ask. */
+export const countConnectionsOfOffer = query<Args<"countOfOffer">, Outcome<"countOfOffer">>({
+  sql: sql`SELECT COUNT(DISTINCT k.company_id) AS companies, COUNT(m.person_id) AS members FROM company_connections k
+    LEFT JOIN members m ON m.partition = k.partition AND m.company_id = k.company_id
+    WHERE (k.partition, k.company_id, k.client_id, k.audience) > (-1, '', '', '') AND k.client_id = :clientId
+      AND k.audience = :audience AND k.ends_at > :now AND (k.company_id = :companyId OR :companyId IS NULL)`,
+  bind: (args) => ({ ...args }),
+  outcome: ([row]) => ({
+    companies: row === undefined ? 0 : whole(row, "companies"),
+    members: row === undefined ? 0 : whole(row, "members"),
+  }),
+});
+
 export const putCompanyConnection = transaction<Args<"put">, Outcome<"put">>(
   async (tx, { partition, companyId, clientId, audience, record, endsAt, seen, by, now, ...asked }) => {
     const company = await lockCompany(tx, { partition, companyId });

@@ -31,6 +31,7 @@ import {
   setRule,
 } from "./company-apps.ts";
 import {
+  countConnectionsOfOffer,
   findCompanyConnection,
   listCompanyConnections,
   listConnectedClients,
@@ -129,6 +130,7 @@ export const companyApps = {
 export const companyConnections = {
   list: listCompanyConnections,
   find: findCompanyConnection,
+  countOfOffer: countConnectionsOfOffer,
   put: putCompanyConnection,
   remove: removeCompanyConnection,
   listClients: listConnectedClients,

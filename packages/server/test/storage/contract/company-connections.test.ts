@@ -42,6 +42,19 @@ onEveryBackend("apps that a company's admins connected with other servers", (sto
     return { ...staffed, key, clientId, pair, put, remove, history, allowed };
   };
 
+  test("companies that connected an offer, and their members → counted, of all or of one; not an ended one", async () => {
+    const [one, other] = [await made(), await made()];
+    const { clientId, key } = one;
+    const count = (companyId: string | null, now = NOW) =>
+      storage().companyConnections.countOfOffer({ clientId, audience: AUDIENCE, companyId, now });
+    expect(await count(null)).toEqual({ companies: 0, members: 0 });
+    expect(await one.put()).toBe("stored");
+    expect(await other.put({ clientId, endsAt: NOW + 2 * DAY })).toBe("stored");
+    expect(await count(null)).toEqual({ companies: 2, members: 4 });
+    expect(await count(key.companyId)).toEqual({ companies: 1, members: 2 });
+    expect(await count(null, NOW + DAY)).toEqual({ companies: 1, members: 2 });
+  });
+
   test("by a member, by a session that ended, over a change that was not seen, for a blocked app → not stored", async () => {
     const { put, member, admin, key, pair, clientId, history } = await made();
     expect(await put({ by: member.personId })).toBe("not_admin");
