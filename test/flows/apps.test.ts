@@ -80,6 +80,20 @@ describe("when access ends", () => {
     const same = await allowed();
     expect((await same.agent.get("/account/apps")).text).not.toContain("including those that would end sooner");
   });
+
+  test("one permission for this once → the form says that it keeps its end, and it does", async () => {
+    const { agent, partition, personId: ownerId } = await allowed(client, { "duration:read": "once" });
+    const { text } = await agent.get("/account/apps");
+    expect(text.replaceAll(/<[^>]*>/g, "")).toMatch(/except these, which keep their end: See your photosNew end/);
+    const end = async () => {
+      const [stored] = await server.assent.storage.consents.list({ partition, ownerId, now: server.now() });
+      return stored?.grants[0]?.scopes.find(({ name }) => name === "read")?.expiresAt;
+    };
+    const before = await end();
+    expect(before).toEqual(expect.any(Number));
+    await press(agent, "/end", { duration: "2592000" });
+    expect(await end()).toBe(before);
+  });
 });
 
 describe("revoke", () => {

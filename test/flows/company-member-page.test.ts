@@ -160,3 +160,16 @@ test("a member chose less and a sooner end than the company → their card shows
   const resumed = (await agent.follow(await agent.submit(resume))).text;
   expect(resumed).toContain("It has no access until you connect it again");
 });
+
+test("an app that the operator turned off → not among those that the member can use", async () => {
+  const company = await addCompany(server);
+  const app = await server.addClient({ name: "Fair Planner", ...BOTH });
+  await decide(server, company, app, { scopes: ["read", "write"] });
+  const usable = async () => sectionOf(await pageOf(company), "Apps that you can use for the company");
+  expect(await usable()).toContain("Fair Planner");
+  const stored = await server.assent.storage.clients.get({ clientId: app.clientId });
+  if (stored === undefined) throw new Error("the client is gone");
+  const disabled = { ...stored.record, status: "disabled", updatedAt: server.now() } as const;
+  await server.assent.storage.clients.put({ client: disabled, expect: null });
+  await expect.poll(usable, { timeout: 3000 }).toBeUndefined();
+});

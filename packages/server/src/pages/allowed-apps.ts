@@ -208,7 +208,7 @@ function ending(app: AppEntry, view: AppsView, { words, base }: Chrome): Markup 
     <summary>${icon("chevronDown")}${words.apps.end}<span class="unseen">: ${name(app.name)}</span></summary>
     <form class="ending" method="post" action=${`${base}/account/apps/end`}>
       ${hidden({ csrf: view.csrf, client_id: app.clientId })}
-      ${endsDiffer(app) && html`<p class="soft small">${words.apps.endAll}</p>`}
+      ${endsDiffer(app) && html`<p class="soft small">${endScope(app, words)}</p>`}
       <label>
         <span class="small">${words.apps.endLabel}</span>
         <span class="select">
@@ -222,6 +222,17 @@ function ending(app: AppEntry, view: AppsView, { words, base }: Chrome): Markup 
       <button class="button" type="submit" name="end" value="end">${words.apps.endSubmit}</button>
     </form>
   </details>`;
+}
+
+/** To which permissions another end applies. */
+function endScope({ scopes }: AppEntry, words: Messages): Child {
+  const fixed = scopes.filter(({ endStays }) => endStays === true);
+  if (fixed.length === 0) return words.apps.endAll;
+  const permissions = fixed.map(({ name: scope, description }, at) => [
+    at > 0 && " · ",
+    html`<bdi>${visible(description || scope)}</bdi>`,
+  ]);
+  return rich(words.apps.endExcept, { permissions });
 }
 
 /** True: some permissions end sooner than others, and another end would be the end of all. */

@@ -273,6 +273,8 @@ export interface AppEntry {
     readonly expiresAt: number | null;
     /** True if the owner can revoke this permission without the others. */
     readonly removable: boolean;
+    /** True: it was for this once, so that the owner can't change its end. Absent: false. */
+    readonly endStays?: boolean;
     /** When the app last got access with this permission. Null: never. Absent: unknown. */
     readonly usedAt?: number | null | undefined;
     /** True: the operator no longer offers it. Absent: false. */

@@ -343,7 +343,7 @@ export const companyPageStates: Readonly<Record<string, (chrome: Chrome) => stri
         ],
         apps: [
           aCompanyApp({ chosen: true, chosenElsewhere: true, connections: [chat()] }),
-          aCompanyApp({ mine: "stopped", connections: [chat()] }),
+          aCompanyApp({ mine: "stopped", off: true, connections: [chat()] }),
           aCompanyApp({ mine: null, grantedAt: null, lastUsedAt: null, expiresAt: null, connections: [chat()] }),
           aCompanyApp({ state: "block", mine: null }),
         ],

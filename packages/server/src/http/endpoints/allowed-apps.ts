@@ -196,18 +196,18 @@ function entryOf(app: AllowedApp, next: NextOwners | undefined, language: string
     expiresAt,
     durations: app.durations.map(String),
     declined: app.declined.map(({ name, scope }) => (scope === undefined ? name : descriptionOf(scope, language))),
-    next: next === undefined ? null : nextOf(next),
+    next: next === undefined || client?.status !== "active" ? null : nextOf(next),
     off: client?.status !== "active",
     theftAt,
   };
 }
 
 function scopeEntry(
-  { name, scope, gone, expiresAt, usedAt }: AllowedScope,
+  { name, scope, gone, endStays, expiresAt, usedAt }: AllowedScope,
   language: string,
 ): AppEntry["scopes"][number] {
   const description = scope === undefined ? name : descriptionOf(scope, language);
-  return { name, description, expiresAt, removable: true, usedAt, gone };
+  return { name, description, expiresAt, removable: true, usedAt, gone, endStays };
 }
 
 /** The hosts of the consent in plain text. */

@@ -128,6 +128,7 @@ async function appView(
   const allowed = state === "allow" || state === "selected";
   const isNew = (host: string) => client !== undefined && !reaches(rule?.hosts ?? null, reachOf(client, host, ceiling));
   return {
+    off: client?.status !== "active",
     ...{ clientId, state, mine, chosen, people: app?.people ?? 0, pausedAt: app?.consent.pausedAt ?? null },
     name: client === undefined ? (app?.consent.shown.clientName ?? clientId) : nameOf(client, language),
     logo: client === undefined ? null : logoPath(client),

@@ -25,6 +25,8 @@ export interface AllowedScope {
   readonly gone: boolean;
   /** Null: until revoked. */
   readonly expiresAt: Millis | null;
+  /** True: only tokens that the app holds have it, for example for this once. The owner can't change its end. */
+  readonly endStays: boolean;
   /** When the app last got access for it; null: never; undefined: not known. */
   readonly usedAt: Millis | null | undefined;
 }
@@ -107,6 +109,11 @@ async function appOf(
   const thefts = grants.filter(({ status }) => status === "theft" || status === "replayed");
   const usedAt = usesByScope([...ends.keys()], live, uses);
   const settled = consent.createdAt < now - SETTLED;
+  const recorded = new Set(
+    [...again, ...consent.scopes.filter(({ expiresAt }) => expiresAt === null || expiresAt > now)].map(
+      ({ name }) => name,
+    ),
+  );
   // What was allowed only once has no lasting end that could be changed.
   const lasts = consent.scopes.some(({ expiresAt }) => expiresAt === null || expiresAt > now);
   const onlyOnce = !lasts && again.length === 0 && held.length > 0;
@@ -115,7 +122,15 @@ async function appOf(
     client,
     scopes: [...ends].map(([name, expiresAt]) => {
       const gone = client !== undefined && !isOffered(name, client, known);
-      return { name, scope: known.get(name), gone, expiresAt, usedAt: settled ? usedAt?.get(name) : undefined };
+      const endStays = !recorded.has(name);
+      return {
+        name,
+        scope: known.get(name),
+        gone,
+        endStays,
+        expiresAt,
+        usedAt: settled ? usedAt?.get(name) : undefined,
+      };
     }),
     lastUsedAt: consent.lastUsedAt,
     usedFrom: lastUsed?.usedFrom ?? null,

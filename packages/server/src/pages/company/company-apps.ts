@@ -46,7 +46,8 @@ function forMember(view: CompanyAppsView, chrome: Chrome): Child {
   const blocked = view.apps.filter(({ state }) => state === "block");
   const others = view.apps.filter(({ state }) => state !== "block");
   const used = others.filter(({ mine }) => mine !== null);
-  const usable = others.filter(({ mine }) => mine === null);
+  // Nobody can connect an app that the operator turned off.
+  const usable = others.filter(({ mine, off }) => mine === null && off !== true);
   const [open = [], refused = []] = [false, true].map((is) =>
     view.requests.filter(({ refusedAt = null }) => (refusedAt !== null) === is),
   );
@@ -298,12 +299,13 @@ function memberCard(app: CompanyAppView, view: CompanyAppsView, chrome: Chrome):
       ${app.mine === "stopped" ? html`<span class="tag warn">${chrome.words.company.stoppedByYou}</span>` : stateTag(app.state, chrome)}
     </p>
     ${pausedNotice(app, view.now, chrome)}
+    ${app.off === true && notice("warning", chrome.words.company.appOff)}
     ${app.scopes.length > 0 && (app.mine === null ? titledScopes(chrome.words.company.asksFor, app.scopes) : ownScopes(app.scopes, view.now, chrome))}
     ${app.grantedAt !== null && facts(app, app.grantedAt, view, chrome)}
     ${services(app, view, chrome)}
     ${app.mine !== null && mineHint(app.mine, view, chrome)}
     <div class="app-actions">${app.mine !== null && mineForm(app.clientId, app.name, app.mine, view, chrome)}</div>
-    ${app.chosen && app.pausedAt == null && chosenForm(app, view, chrome)}
+    ${app.chosen && app.pausedAt == null && app.off !== true && chosenForm(app, view, chrome)}
   </article>`;
 }
 

@@ -260,7 +260,7 @@ function memberInvitationPage(view: InvitationView & { readonly before: "member"
               <button class="button primary" type="submit">${company.becomeAdmin}</button>
               <a class="button" href=${`${base}/account/apps`}>${company.notNow}</a>
             </form>`
-          : html`<div class="buttons"><a class="button primary" href=${companyPath({ company: { name: view.company, slug: view.slug } }, chrome)}>${rich(company.goTo, holes)}</a></div>`
+          : html`<div class="buttons"><a class="button primary" href=${companyPath({ company: { name: view.company, slug: view.slug } }, chrome)}><span>${rich(company.goTo, holes)}</span></a></div>`
       }
     </div>`,
   );

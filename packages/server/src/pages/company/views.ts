@@ -93,6 +93,8 @@ export interface CompanyAppView {
   readonly chosenElsewhere?: boolean;
   /** When an admin paused it for everyone. Null or absent: it is not paused. */
   readonly pausedAt?: number | null;
+  /** True: the operator turned it off or removed it. */
+  readonly off?: boolean;
   /** The other services in which it may act for the company's members. Absent: none. */
   readonly connections?: readonly ConnectedService[];
 }

@@ -181,6 +181,8 @@ export const owner = {
     end: "Ende des Zugriffs ändern",
     endLabel: "Neues Ende, von jetzt an gerechnet",
     endAll: "Das neue Ende gilt für alle Berechtigungen, auch für die, die sonst früher enden würden.",
+    endExcept:
+      "Das neue Ende gilt für alle Berechtigungen, auch für die, die sonst früher enden würden, außer für diese, die ihr Ende behalten: {permissions}",
     endSubmit: "Speichern",
     endKeep: "Nicht ändern ({when})",
     declined: "Sie haben abgelehnt:",

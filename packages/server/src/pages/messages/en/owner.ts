@@ -173,6 +173,8 @@ export const owner = {
     end: "Change when access ends",
     endLabel: "New end, counted from now",
     endAll: "The new end applies to all permissions, including those that would end sooner.",
+    endExcept:
+      "The new end applies to all permissions, including those that would end sooner, except these, which keep their end: {permissions}",
     endSubmit: "Save",
     endKeep: "No change ({when})",
     declined: "You declined:",

@@ -179,6 +179,8 @@ export const owner = {
     end: "Cambiar cuándo termina el acceso",
     endLabel: "Nuevo final, contado desde ahora",
     endAll: "El nuevo final vale para todos los permisos, también para los que terminarían antes.",
+    endExcept:
+      "El nuevo final vale para todos los permisos, también para los que terminarían antes, salvo para estos, que conservan su final: {permissions}",
     endSubmit: "Guardar",
     endKeep: "No cambiar ({when})",
     declined: "Usted rechazó:",

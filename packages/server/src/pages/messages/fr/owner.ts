@@ -185,6 +185,8 @@ export const owner = {
     end: "Modifier la fin de l’accès",
     endLabel: "Nouvelle fin, à compter de maintenant",
     endAll: "La nouvelle fin vaut pour toutes les autorisations, même pour celles qui prendraient fin plus tôt.",
+    endExcept:
+      "La nouvelle fin vaut pour toutes les autorisations, même pour celles qui prendraient fin plus tôt, sauf pour celles-ci, qui gardent leur fin : {permissions}",
     endSubmit: "Enregistrer",
     endKeep: "Ne pas modifier ({when})",
     declined: "Vous avez refusé :",

@@ -172,6 +172,8 @@ export const owner = {
     end: "アクセスの終了日時を変更",
     endLabel: "新しい期限（今から）",
     endAll: "新しい期限は、より早く終了するはずのものも含めて、すべての権限に適用されます。",
+    endExcept:
+      "新しい期限は、より早く終了するはずのものも含めて、次の権限を除くすべての権限に適用されます。期限が変わらない権限：{permissions}",
     endSubmit: "保存",
     endKeep: "変更しない（{when}）",
     declined: "拒否した権限：",
