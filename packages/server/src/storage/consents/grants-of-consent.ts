@@ -1,7 +1,7 @@
 /** The grants under one consent, as decisions about it read and change them. */
 
 import { sooner, underCeiling } from "../../oauth/consent-reach.ts";
-import type { Consent, GrantedScope, Millis } from "../../oauth/model.ts";
+import { type Consent, type GrantedScope, type Millis, NEVER } from "../../oauth/model.ts";
 import {
   againByRules,
   consentUnder,
@@ -95,7 +95,9 @@ export async function presentAccess(
   const { live } = await activeGrants(tx, consent, ceiling, now);
   // A grant without refresh tokens ends with its token.
   const held = live.flatMap(({ scopes, absoluteUntil }) =>
-    scopes.map(({ name, expiresAt }) => ({ name, expiresAt: sooner(expiresAt, absoluteUntil) })),
+    scopes.map(({ name, expiresAt }) => {
+      return { name, expiresAt: absoluteUntil === NEVER ? expiresAt : sooner(expiresAt, absoluteUntil) };
+    }),
   );
   const byRules = againByRules(consent).map((name) => ({ name, expiresAt: consent.expiresAt }));
   const present = [...consent.scopes, ...byRules, ...held].filter(

@@ -123,6 +123,9 @@ onEveryBackend("a ceiling over how long answers hold", (storage) => {
     expect(await scopesOf(person)).toMatchObject(stood);
     await storage().consents.narrow({ ...keyOf(person), remove: ["write"], by: person.personId, now: at + MINUTE });
     expect(await scopesOf(person)).toMatchObject(stood.slice(0, 1));
+    // The first grant is from before the ceiling, and has no end.
+    const history = await storage().history.list({ ...keyOf(person), before: null, limit: 1 });
+    expect(history[0]?.record).toMatchObject({ scopes: [{ name: "read", expiresAt: null }], expiresAt: null });
   });
 
   test("a device → ends with the answer, however late it polls", async () => {
