@@ -129,6 +129,29 @@ describe("an admin's approval", () => {
     for (const page of await more()) expect(asNew(page).all).toEqual(["write"]);
   });
 
+  test("and the app got more by it without a page → the company's history says which permissions, also on the same day", async () => {
+    const company = await addCompany(server);
+    const client = await server.addClient({ scopes: ["read", "write"] });
+    const { companyId: owner, member, admin } = company;
+    await decide(server, company, client, { scopes: ["read", "write"] });
+    const agent = new Agent(server.issuer);
+    await authorize(agent, asking(client, ["read"]), member.username, { owner });
+    for (const scopes of [["read"], ["read", "write"], ["write"]])
+      await agent.follow(await agent.get(asking(client, scopes)));
+    const staff = new Agent(server.issuer);
+    await signIn(staff, admin.username);
+    const said = (await staff.get(`/company/${company.slug}/history`)).text
+      .split('<li class="entry">')
+      .slice(1, 4)
+      .map((entry) => entry.replaceAll(/<[^>]*>/g, " ").replaceAll(/\s+/g, " "));
+    expect(said.map((text) => ["See your photos", "Change your photos"].map((one) => text.includes(one)))).toEqual([
+      [true, true],
+      [true, false],
+      [true, false],
+    ]);
+    expect(said.map((text) => text.includes("Photo Printer connected again"))).toEqual([true, true, false]);
+  });
+
   test("for other members only → an admin answers about what it covers", async () => {
     const company = await addCompany(server);
     const client = await server.addClient({ scopes: ["read", "write"] });

@@ -91,6 +91,11 @@ const catalogue = {
     details: { ...SCOPES, via: "how", person: "the acting member" },
   },
   "consent.connected": { summary: "A member connected an app under a company's approval", details: SCOPES },
+  "consent.reconnected": {
+    summary:
+      "An app got access again without a page, noted once a day for each person, and for scopes that were not noted that day",
+    details: SCOPES,
+  },
   "consent.declined": {
     summary: "An owner chose “Don't allow”, noted once a day for each app",
     details: { asked: "the scopes" },
@@ -119,7 +124,8 @@ const catalogue = {
     },
   },
   "grant.exchanged": {
-    summary: "A client got a token for an owner through the app that the owner allowed, noted once a day",
+    summary:
+      "A client got a token for an owner through the app that the owner allowed, noted once a day, and for scopes that were not noted that day",
     details: {
       ...{ scope: "the scopes of the token, separated by spaces", through: "the app", person: "the acting member" },
       impersonation: "true: the token does not name the client as the actor",

@@ -6,8 +6,8 @@ import type { DefaultRule, Role } from "./company-storage.ts";
 
 /**
  * The kind of a history entry. `allowed`: an owner's consent, or the first access without a page. `reconnected`:
- * another grant under an existing consent, recorded once a day. `delegated`: a client got a token through an app
- * that the owner allowed (RFC 8693), recorded once a day. `vouched`: an app that the owner allowed got an ID-JAG for another
+ * another grant under an existing consent. `delegated`: a client got a token through an app
+ * that the owner allowed (RFC 8693). Both are recorded once a day, and again for permissions that no such entry of the day names. `vouched`: an app that the owner allowed got an ID-JAG for another
  * server, recorded once a day. `connected`: a member's answer on a page under their
  * company's approval. `refused`: the owner pressed "Don't allow"; equal refusals of a day (UTC) are recorded once. `paused`, `resumed`: the owner stopped the app for a while, and let it go on. `given_up`: the app revoked its token (RFC 7009).
  * `alarm`: a spent code or token came back, and its grant ended. `ended`: an event that was not about the app alone

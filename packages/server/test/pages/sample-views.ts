@@ -351,7 +351,7 @@ export const events: readonly HistoryEntryView[] = [
   }),
   anEntry({ what: "refused", at: NOW - 4 * DAY, can: [], refused: ["See your contacts"], app: "Quiz Time" }),
   anEntry({ what: "refused", at: NOW - 4.5 * DAY, paused: true, refused: ["See your contacts"] }),
-  anEntry({ what: "reconnected", at: NOW - 5 * DAY, can: [] }),
+  anEntry({ what: "reconnected", at: NOW - 5 * DAY }),
   anEntry({ what: "vouched", at: NOW - 5 * DAY, can: [], app: "Wiki", through: "https://as.chat.example" }),
   anEntry({ what: "delegated", at: NOW - 6 * DAY, can: [], app: "Calendar agent", through: "Assistant" }),
   anEntry({ what: { account: "enabled" }, at: NOW - 20 * DAY, can: [], app: "Acme Directory" }),

@@ -13,7 +13,7 @@ export function historyEntryOf(ownerId: string, entryId: string, { storage }: Hi
   return storage.history.get({ ownerId, entryId });
 }
 
-/** Entries that are no decision, recorded once a day, have no receipt. */
+/** Entries that are no decision, which a day has once or for further permissions, have no receipt. */
 export function isDecision({ kind }: Pick<HistoryEntry, "kind">): boolean {
   return kind !== "reconnected" && kind !== "delegated" && kind !== "vouched";
 }

@@ -43,26 +43,61 @@ export async function note(
 }
 
 /**
- * Notes that an app connected again under an existing consent: once for each app, person and day (UTC). The owner
- * decides nothing here. Without this limit, an app that sends its people through at each visit would hide their
- * decisions among such entries.
+ * Notes that an app connected again under an existing consent: once for each app, person and day (UTC), and again for
+ * permissions that no such entry of the day names. The owner decides nothing here. Without this limit, an app that sends
+ * its people through at each visit would hide their decisions among such entries. The caller holds the owner's lock.
  */
 export async function noteReconnected(
   tx: Tx,
   { partition, ownerId, clientId, personId }: Pick<Grant, "partition" | "ownerId" | "clientId" | "personId">,
-  clientName: string,
-  now: Millis,
+  { clientName, scopes, now }: Pick<HistoryEntry["record"], "clientName" | "scopes"> & { readonly now: Millis },
 ): Promise<void> {
-  const first = { partition, ownerId, clientId, kind: "reconnected" } as const;
-  const record = { clientName, by: personId, via: null, scopes: [], removed: [], expiresAt: null };
-  const day = now - (now % DAY);
-  const told = { ...record, clientName: null };
-  await note(tx, { ...first, at: now, record, entryId: derivedId({ ...first, at: day, record: told }) });
+  const same = { clientName: null, by: personId, via: null, scopes: [], removed: [], expiresAt: null };
+  const expiresAt = latestOf(scopes.map((scope) => scope.expiresAt)) ?? null;
+  const record = { ...same, clientName, scopes, expiresAt };
+  await noteOncePerDay(tx, { partition, ownerId, clientId, kind: "reconnected", at: now, record }, same);
 }
 
 /**
- * Notes that a client got a token through an app that the owner allowed (RFC 8693): once for each of both, each person and
- * each day (UTC), as for `reconnected`.
+ * Writes an entry, unless the entries of the same day (UTC) name all its scopes already. So a day has at most one entry
+ * for each scope.
+ *
+ * @param same the parts of the record that such entries have in common.
+ */
+async function noteOncePerDay(
+  tx: Tx,
+  entry: Omit<HistoryEntry, "entryId">,
+  same: HistoryEntry["record"],
+): Promise<void> {
+  const { partition, at, record } = entry;
+  const named = new Set<string>();
+  for (let count = 0; ; count++) {
+    const entryId = nthOfDay({ ...entry, at: at - (at % DAY), record: same }, count);
+    const earlier = await recordOf(tx, partition, entryId);
+    if (earlier === undefined) {
+      await note(tx, { ...entry, entryId });
+      return;
+    }
+    for (const { name } of earlier.scopes) named.add(name);
+    if (record.scopes.every(({ name }) => named.has(name))) return;
+  }
+}
+
+/** The id of one of several entries of a day. The first has the id that earlier versions gave it. */
+function nthOfDay(entry: Omit<HistoryEntry, "entryId">, count: number): string {
+  return derivedId(count === 0 ? entry : { ...entry, record: { ...entry.record, asked: [String(count)] } });
+}
+
+async function recordOf(tx: Tx, partition: number, entryId: string): Promise<HistoryEntry["record"] | undefined> {
+  const row = await tx.one(sql`SELECT record FROM history WHERE partition = :partition AND entry_id = :entryId`, {
+    ...{ partition, entryId },
+  });
+  return row && json<HistoryEntry["record"]>(row, "record");
+}
+
+/**
+ * Notes that a client got a token through an app that the owner allowed (RFC 8693): for each of both and each person, as for
+ * `reconnected`.
  */
 export async function noteDelegated(
   tx: Tx,
@@ -75,8 +110,8 @@ export async function noteDelegated(
     ...(personId === ownerId ? {} : { personId }),
     ...(impersonation ? { impersonation } : {}),
   } as const;
-  const told = { ...record, clientName: null, scopes: [], through: { clientId, clientName: null } };
-  await note(tx, { ...first, at: now, record, entryId: derivedId({ ...first, at: now - (now % DAY), record: told }) });
+  const same = { ...record, clientName: null, scopes: [], through: { clientId, clientName: null } };
+  await noteOncePerDay(tx, { ...first, at: now, record }, same);
 }
 
 /**
@@ -142,17 +177,13 @@ export async function noteRefused(
   const told = { clientName: null, by: personId, via: null, scopes: [], removed: [], expiresAt: null };
   const record: HistoryEntry["record"] = { ...told, ...present, clientName, via, asked: scopes, shown };
   for (let count = 0; count < REFUSALS_A_DAY; count++) {
-    // The first keeps the id that earlier versions gave it.
-    const nth = count === 0 ? told : { ...told, asked: [String(count)] };
-    const entryId = derivedId({ ...first, at: now - (now % DAY), record: nth });
-    const row = await tx.one(sql`SELECT record FROM history WHERE partition = :partition AND entry_id = :entryId`, {
-      ...{ partition, entryId },
-    });
-    if (row === undefined) {
+    const entryId = nthOfDay({ ...first, at: now - (now % DAY), record: told }, count);
+    const earlier = await recordOf(tx, partition, entryId);
+    if (earlier === undefined) {
       await note(tx, { ...first, at: now, entryId, record });
       return;
     }
-    if (sameRefusal(json<HistoryEntry["record"]>(row, "record"), record)) return;
+    if (sameRefusal(earlier, record)) return;
   }
 }
 

@@ -147,13 +147,12 @@ export function openFacts(key: Uint8Array, eventId: string, sealed: string): str
 }
 
 /**
- * Null: no event. An `alarm` is an entry when the grant's row is deleted; its event was written at its time. A
- * `reconnected` is no decision.
+ * Null: no event. An `alarm` is an entry when the grant's row is deleted; its event was written at its time.
  */
 const KINDS: Readonly<Record<HistoryKind, EventKind | null>> = {
   allowed: "consent.given",
   connected: "consent.connected",
-  reconnected: null,
+  reconnected: "consent.reconnected",
   delegated: "grant.exchanged",
   vouched: "identity_assertion.issued",
   refused: "consent.declined",

@@ -335,7 +335,7 @@ export const issueGrant = transaction<IssueGrant, IssueOutcome>(
       WHERE partition = :partition AND owner_id = :ownerId AND client_id = :clientId`,
       { partition, ownerId, clientId },
     );
-    if (answer === undefined) await noteReconnected(tx, grant, clientName, now);
+    if (answer === undefined) await noteReconnected(tx, grant, { clientName, scopes: capped, now });
     else await noteConnected(tx, grant, { clientName, via: "browser", scopes: capped, shown: answer.read, now });
     return { kind: "issued", scopes: capped };
   },

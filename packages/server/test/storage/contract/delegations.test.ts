@@ -46,6 +46,15 @@ onEveryBackend("who acts through which app (RFC 8693)", (storage: () => Storage)
     expect(await history()).toHaveLength(2);
   });
 
+  test("more permissions on the same day → another entry, which names them", async () => {
+    const { record, history } = await made();
+    const named = (...names: string[]) => ({ scopes: names.map((name) => ({ name, expiresAt: null })) });
+    const uses = [named("read"), named("read", "write"), named("write"), named("read")];
+    for (const [at, use] of uses.entries()) await record({ ...use, now: NOW + at });
+    const told = (await history()).map(({ record: { scopes } }) => scopes.map(({ name }) => name));
+    expect(told).toEqual([["read", "write"], ["read"]]);
+  });
+
   test("the app's own use → no row, and the grant was used; not again within a minute", async () => {
     const { record, list, grant } = await made();
     const own = { actorId: grant.clientId, askerId: grant.clientId, usedFrom: "203.0.113.0/24", now: NOW + 2 * MINUTE };

@@ -428,6 +428,16 @@ describe.each(backends)("the log of events: $name", ({ create }) => {
     expect(await log.kinds()).toEqual(["client.created", "client.disabled", "client.deleted"]);
   });
 
+  test("an app connects again without a page → one event a day, with its scopes", async () => {
+    await using log = await aLog(create);
+    const person = await aStoredPerson(log.storage);
+    await log.storage.grants.approve(anApproval(aGrant(person)));
+    for (const now of [NOW, NOW + 1]) await log.storage.grants.issue({ grant: aGrant(person), now });
+    await log.seal();
+    const told = await listEvents({ kind: "consent.reconnected", limit: 2 }, log.context);
+    expect(told).toMatchObject([{ details: { scope: "read" } }]);
+  });
+
   describe("a refresh token comes back", () => {
     async function stolen(log: Awaited<ReturnType<typeof aLog>>) {
       const person = await aStoredPerson(log.storage);

@@ -4,7 +4,7 @@ import type { HistoryEntry, Person, Refuse } from "../../../src/owners/storage.t
 import { HISTORY_KEPT } from "../../../src/storage/consents/history.ts";
 import type { Storage } from "../../../src/storage/open.ts";
 import { onEveryBackend } from "../support/backends.ts";
-import { aLiveCompanyGrant, aStaffedCompany } from "../support/company-builders.ts";
+import { aCompanyGrant, aLiveCompanyGrant, aStaffedCompany } from "../support/company-builders.ts";
 import {
   aDirectGrant,
   aGrant,
@@ -128,7 +128,41 @@ onEveryBackend("history", (storage) => {
     const entries = await historyOf(storage(), person);
     const told = entries.filter(({ kind }) => kind === "reconnected");
     expect(told.map(({ at }) => at)).toEqual([midnight + DAY, midnight, midnight - 1]);
-    expect(told[0]?.record).toMatchObject({ clientName: "Photo Printer", by, scopes: [], removed: [] });
+    expect(told[0]?.record).toMatchObject({ clientName: "Photo Printer", by, removed: [] });
+  });
+
+  test("again with more permissions on the same day → told each time, with the permissions; with no others → not told", async () => {
+    const { person } = await aLiveGrant(storage(), { scopes: ["read", "write"] });
+    const midnight = NOW - (NOW % DAY) + DAY;
+    const again = async (scopes: readonly string[], at: number) => {
+      const outcome = await storage().grants.issue({ grant: aGrant(person, { scopes }), now: at });
+      expect(outcome.kind).toBe("issued");
+    };
+    const visits = [["read"], ["read"], ["write"], ["read", "write"], ["read"]];
+    for (const [minute, scopes] of visits.entries()) await again(scopes, midnight + minute * MINUTE);
+    await again(["read", "write"], midnight + DAY);
+    const told = (await historyOf(storage(), person)).filter(({ kind }) => kind === "reconnected").toReversed();
+    expect(told.map(({ at, record }) => [at - midnight, record.scopes.map(({ name }) => name)])).toEqual([
+      [0, ["read"]],
+      [2 * MINUTE, ["write"]],
+      [DAY, ["read", "write"]],
+    ]);
+    const [, second] = told;
+    expect(second?.record.expiresAt).toBe(second?.record.scopes[0]?.expiresAt);
+  });
+
+  test("two members on one day → each of them is told", async () => {
+    const { company, admin, member } = await aStaffedCompany(storage(), { defaultRule: "members" });
+    for (const person of [admin, member]) {
+      await storage().grants.approve(anApproval(aCompanyGrant(company, person, { scopes: ["read"] })));
+      await storage().grants.issue({ grant: aCompanyGrant(company, person, { scopes: ["read"] }), now: NOW });
+    }
+    const { partition, companyId: ownerId } = company;
+    const entries = await storage().history.list({ partition, ownerId, before: null, limit: 50 });
+    const told = entries.filter(({ kind }) => kind === "reconnected");
+    expect(told.map(({ record }) => record.by).toSorted()).toEqual(
+      [admin, member].map(({ personId }) => personId).toSorted(),
+    );
   });
 
   describe('"Don\'t allow"', () => {
