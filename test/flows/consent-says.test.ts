@@ -142,6 +142,43 @@ describe("only this once", () => {
   });
 });
 
+describe("a permission that was given only once", () => {
+  const BEFORE = "Allowed once before; that ends in 8 minutes";
+
+  test("beside others, or alone → new, and until when the app still has it; later → only new", async () => {
+    const { app, agent, open } = await appFor(["read", "write"]);
+    const answer = { decision: "allow", scope: ["write"], duration: "86400", "duration:write": "once" };
+    const { location } = await agent.submit(consentForm(await open("read write")), answer);
+    expect((await redeem(server, app, location ?? "")).body.scope).toBe("read write");
+    const page = await open("read write");
+    expect(newOn(page)).toContain(`Change your photos ${BEFORE}`);
+    expect(oldOn(page)).not.toContain("Change your photos");
+    const alone = await appFor(["read"]);
+    await alone.agent.submit(consentForm(await alone.open("read")), { decision: "allow", duration: "once" });
+    expect(newOn(await alone.open("read"))).toContain(`See your photos Required ${BEFORE}`);
+    server.tick(9 * 60_000);
+    for (const later of [await open("read write"), await alone.open("read")])
+      expect(textOf(later)).not.toContain("Allowed once before");
+  });
+
+  test("for a company → of the member who gave it alone", async () => {
+    const company = await addCompany(server, { defaultRule: "members" });
+    const { app, agent, open } = await appFor(["read", "write"], company.member);
+    const answer = { decision: "allow", owner: company.companyId, scope: ["write"], duration: "86400" };
+    await agent.submit(consentForm(await open("read write")), { ...answer, "duration:write": "once" });
+    const page = await open("read write");
+    expect([consentForm(page).fields.get("owner"), newOn(page).includes(BEFORE)]).toEqual([company.companyId, true]);
+    await adminAllows(company, app, "read", []);
+    const url = authorizeUrl(server, app, { scope: "read write" });
+    const other = await atConsent(new Agent(server.issuer), url, company.admin.username);
+    expect([consentForm(other).fields.get("owner"), newOn(other).includes("Change your photos")]).toEqual([
+      company.companyId,
+      true,
+    ]);
+    expect(textOf(other)).not.toContain("Allowed once before");
+  });
+});
+
 describe("a company for which an admin paused the app", () => {
   async function connected(who: "admin" | "member") {
     const company = await addCompany(server, { defaultRule: "members" });

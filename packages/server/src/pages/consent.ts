@@ -88,7 +88,7 @@ function offersToday(view: ConsentView): boolean {
 
 function showsEnds({ scopes, owners = [] }: ConsentView): boolean {
   return (
-    scopes.some(({ endsAt }) => typeof endsAt === "number") ||
+    scopes.some(({ endsAt, onceUntil }) => typeof (onceUntil ?? endsAt) === "number") ||
     owners.some(({ endsBy, standsUntil }) => (endsBy ?? standsUntil) !== undefined)
   );
 }
@@ -245,8 +245,12 @@ function scopeRow(scope: ScopeChoice, view: ConsentView, words: Messages): Marku
   </li>`;
 }
 
-/** The scope's present end. Null if the scope is new. */
-function presentEnd({ endsAt }: ScopeChoice, now: number, words: Messages): Child {
+/** The scope's present end, or that of an earlier answer for once. Null if the scope is new. */
+function presentEnd({ endsAt, onceUntil }: ScopeChoice, now: number, words: Messages): Child {
+  if (onceUntil !== undefined) {
+    const text = rich(words.consent.onceBefore, { when: timeElement(words, onceUntil, now) });
+    return html`<span class="soft small">${text}</span>`;
+  }
   if (endsAt === undefined) return null;
   const text =
     endsAt === null ? words.consent.endsNever : rich(words.apps.until, { when: timeElement(words, endsAt, now) });

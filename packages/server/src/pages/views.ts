@@ -178,6 +178,8 @@ export interface ScopeChoice {
   readonly duration: string | null;
   /** Present end of the scope if the owner granted it before, for any address. Null: it lasts until revoked. Absent: the scope is new. */
   readonly endsAt?: number | null;
+  /** Until when the client has the scope from an earlier answer that was for once. Absent: it has none. */
+  readonly onceUntil?: number;
   /** True if the owner declined the scope before. */
   readonly declined?: boolean;
   /** True if the owner granted the scope before. The page shows such scopes apart, so that new ones stand out. */

@@ -20,6 +20,11 @@ const selecting = (value: string) => owners().map((owner) => ({ ...owner, select
 export const consentStates: Readonly<Record<string, (chrome: Chrome) => string>> = {
   "consent-once": (c) =>
     consentPage(aConsent({ durations: durations.map((one) => ({ ...one, selected: one.value === "once" })) }), c),
+  "consent-once-before": (c) =>
+    consentPage(
+      aConsent({ scopes: scopes.map((one, at) => (at === 1 ? { ...one, onceUntil: NOW + 600_000 } : one)) }),
+      c,
+    ),
   "consent-own-times": (c) =>
     consentPage(aConsent({ scopes: scopes.map((scope, at) => ({ ...scope, duration: at === 1 ? "once" : null })) }), c),
   "consent-owners": (c) => consentPage(aConsent({ owners: owners() }), c),

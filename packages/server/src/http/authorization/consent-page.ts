@@ -12,6 +12,7 @@ import { durationsFor, offersToday, pauseMark } from "../../owners/authorization
 import type { SignedIn } from "../../owners/authorization/context.ts";
 import {
   declinedFor,
+  heldOnce,
   heldScopes,
   isOpenFor,
   isStoppedFor,
@@ -337,6 +338,7 @@ export async function scopeChoices(
   const last = (name: string) => sooner(approved, chosenEndOf(owner.acting, name));
   const present = presentEnds(consent, reach, now);
   const ends = new Map([...present].filter(([name]) => !isOpenFor(owner, name, now)));
+  const once = await heldOnce(owner, client, tools.authorization);
   const declined = declinedFor(owner, now);
   const { removed } = refusedScopes(consent, reach, now);
   // A sensitive scope, and one that the owner declined or removed, is granted only if the owner ticks it.
@@ -358,6 +360,7 @@ export async function scopeChoices(
     granted: standing.has(scope.name) && !(scope.optional && declined.has(scope.name)),
     declined: scope.optional && declined.has(scope.name),
     ...endOf(ends.get(scope.name), last(scope.name)),
+    ...(once.has(scope.name) ? { onceUntil: once.get(scope.name) ?? 0 } : {}),
     duration:
       readDuration(chosen(scope.name), durationsFor(client, tools.authorization)) === undefined
         ? null

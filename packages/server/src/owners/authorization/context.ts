@@ -36,7 +36,11 @@ export interface AuthorizationContext extends CarrierContext, Pick<SignInPolicyC
     Uses<CompanyConnectionStorage, "companyConnections.list"> &
     Uses<
       CompanyStorage,
-      "members.consentAndCompaniesOf" | "members.companiesOf" | "companyApps.askApproval" | "invitations.find"
+      | "members.consentAndCompaniesOf"
+      | "members.companiesOf"
+      | "companyApps.askApproval"
+      | "companyApps.liveAccess"
+      | "invitations.find"
     >;
   readonly credentials: Pick<InvitationCredentials, "read" | "partitionOf">;
   /** The durations that the operator offers. */

@@ -12,6 +12,7 @@ import {
   type ConsentDecision,
   decideConsent,
   grantableScopes,
+  presentEnds,
   standingScopes,
   undeclined,
 } from "../consent-needed.ts";
@@ -189,6 +190,26 @@ export function isOpenFor(choice: OwnerChoice, name: string, now: Millis): boole
 export function heldScopes(choice: OwnerChoice, now: Millis): ReadonlyMap<string, Millis> {
   const standing = standingScopes(choice.consent, choice.reach, now);
   return new Map([...standing].filter(([name]) => !isOpenFor(choice, name, now)));
+}
+
+/**
+ * The scopes that the client has from an answer of this person that was for once, each with its end. No consent record has
+ * them, only live grants: the verb finds those of a person by the same key as those of a company.
+ */
+export async function heldOnce(
+  { partition, ownerId, acting, consent, reach, scopes }: OwnerChoice,
+  { clientId }: Pick<Client, "clientId">,
+  { storage, now: clock }: { readonly storage: Uses<CompanyStorage, "companyApps.liveAccess">; now(): Millis },
+): Promise<ReadonlyMap<string, Millis>> {
+  const now = clock();
+  const present = presentEnds(consent, reach, now);
+  const open = new Set(scopes.map(({ name }) => name).filter((name) => !present.has(name)));
+  if (consent?.status !== "active" || open.size === 0) return new Map();
+  const key = { partition, companyId: ownerId, clientId };
+  const held = await storage.companyApps.liveAccess({ ...key, ceiling: reach.ceiling, now });
+  const personId = acting?.member.personId ?? ownerId;
+  const own = held.filter((one) => one.personId === personId && open.has(one.name));
+  return new Map(own.flatMap(({ name, endsAt }) => (endsAt === null ? [] : [[name, endsAt]])));
 }
 
 /** True: the member has to ask an admin for this scope, whatever the company consented to. */

@@ -64,6 +64,7 @@ export const owner = {
     required: "مطلوب",
     sensitive: "حسّاس",
     declinedBefore: "رُفض سابقًا",
+    onceBefore: "سُمح به مرة واحدة من قبل، وينتهي ذلك {when}",
     duration: "المدة",
     durationSame: "كما هو محدد أدناه",
     endShort: "النهاية",

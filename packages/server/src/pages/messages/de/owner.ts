@@ -61,6 +61,7 @@ export const owner = {
     required: "Erforderlich",
     sensitive: "Sensibel",
     declinedBefore: "Zuvor abgelehnt",
+    onceBefore: "Zuvor einmal erlaubt; das endet {when}",
     duration: "Für wie lange",
     durationSame: "Wie unten gewählt",
     endShort: "Ende",

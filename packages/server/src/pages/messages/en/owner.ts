@@ -57,6 +57,7 @@ export const owner = {
     required: "Required",
     sensitive: "Sensitive",
     declinedBefore: "Declined before",
+    onceBefore: "Allowed once before; that ends {when}",
     duration: "How long",
     durationSame: "As chosen below",
     endShort: "End",

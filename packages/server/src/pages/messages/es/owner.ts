@@ -60,6 +60,7 @@ export const owner = {
     required: "Obligatorio",
     sensitive: "Sensible",
     declinedBefore: "Rechazado antes",
+    onceBefore: "Permitido una vez antes; eso termina {when}",
     duration: "Por cuánto tiempo",
     durationSame: "Como se elija abajo",
     endShort: "Fin",

@@ -63,6 +63,7 @@ export const owner = {
     required: "Obligatoire",
     sensitive: "Sensible",
     declinedBefore: "Refusé auparavant",
+    onceBefore: "Autorisée une fois auparavant ; cela prend fin {when}",
     duration: "Durée",
     durationSame: "Comme choisi ci-dessous",
     endShort: "Fin",

@@ -59,6 +59,7 @@ export const owner = {
     required: "必須",
     sensitive: "要注意",
     declinedBefore: "以前に拒否",
+    onceBefore: "以前に一度だけ許可済み（{when}に終了）",
     duration: "期間",
     durationSame: "下の選択と同じ",
     endShort: "期限",
