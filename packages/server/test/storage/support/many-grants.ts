@@ -6,7 +6,7 @@ import { compile, type Params, type Row, type Sql, type Value } from "../../../s
 import { postgres, sqlite } from "../../../src/storage/dialect.ts";
 import type { Storage } from "../../../src/storage/open.ts";
 import { verbs } from "../../../src/storage/verb-registry.ts";
-import { aCompanyGrant, anAppRule, aStoredCompany, join, SHOWN } from "./company-builders.ts";
+import { aCompanyGrant, anAnswerOfMember, anAppRule, aStoredCompany, join, SHOWN } from "./company-builders.ts";
 import { byHand } from "./raw-statements.ts";
 import {
   aClient,
@@ -50,7 +50,7 @@ export async function manyGrants(storage: Storage, url: string, { ended, members
   const rule = { ...company, clientId: client.clientId, shown: SHOWN, by: null };
   await storage.companyApps.setRule({ ...rule, rule: anAppRule(), now: NOW });
   const held = aCompanyGrant(company, member);
-  expectIssued(await storage.grants.issue({ grant: held, now: NOW }));
+  expectIssued(await storage.grants.issue({ grant: held, answer: anAnswerOfMember(), now: NOW }));
   await storage.grants.redeem(aRedemption(held));
   await endedCopies(url, grant, ended, null);
   await endedCopies(url, held, ended, members);

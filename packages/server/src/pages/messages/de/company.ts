@@ -217,7 +217,7 @@ export const company = {
     endless: "ohne Ende",
     standing: "Von {company} erlaubt",
     standingText:
-      "Mitglieder, die {company} für diese App schon gewählt haben, können sie wieder verbinden, ohne gefragt zu werden, wenn die Regel sie lässt.",
+      "Mitglieder, die {company} für diese App schon gewählt haben, können sie wieder verbinden, ohne gefragt zu werden, wenn die Regel sie lässt. Nach Berechtigungen, die für sie neu sind, werden sie gefragt, außer die Regel erlaubt diese.",
     noEnd: "Wenn jemand sie widerruft",
     newHosts: "Neu seit der Freigabe: {hosts}. Dort fragen Mitglieder die Verwaltung, bis Sie die Regel neu speichern.",
     save: "Speichern",

@@ -208,7 +208,7 @@ export const company = {
     endless: "no end",
     standing: "Allowed by {company}",
     standingText:
-      "Members who chose {company} for this app before can connect it again without being asked, if the rule lets them.",
+      "Members who chose {company} for this app before can connect it again without being asked, if the rule lets them. They are asked about permissions that are new to them, unless the rule allows these.",
     noEnd: "When somebody revokes it",
     newHosts: "New since the approval: {hosts}. Members ask an admin there until you save the rule again.",
     save: "Save",

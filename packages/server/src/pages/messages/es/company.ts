@@ -212,7 +212,7 @@ export const company = {
     endless: "sin fin",
     standing: "Permitido por {company}",
     standingText:
-      "Los miembros que ya eligieron {company} para esta aplicación pueden conectarla de nuevo sin que se les pregunte, si la regla lo permite.",
+      "Los miembros que ya eligieron {company} para esta aplicación pueden conectarla de nuevo sin que se les pregunte, si la regla lo permite. Se les pregunta por los permisos que son nuevos para ellos, salvo que la regla los permita.",
     noEnd: "Cuando alguien la revoque",
     newHosts:
       "Nuevo desde la aprobación: {hosts}. Allí los miembros preguntan a un administrador hasta que usted guarde de nuevo la regla.",

@@ -220,7 +220,7 @@ export const company = {
     endless: "sans fin",
     standing: "Autorisé par {company}",
     standingText:
-      "Les membres qui ont déjà choisi {company} pour cette application peuvent la reconnecter sans qu’on leur demande, si la règle le permet.",
+      "Les membres qui ont déjà choisi {company} pour cette application peuvent la reconnecter sans qu’on leur demande, si la règle le permet. On les interroge sur les autorisations nouvelles pour eux, sauf si la règle les autorise.",
     noEnd: "Quand quelqu’un la révoque",
     newHosts:
       "Nouveau depuis l’approbation : {hosts}. Les membres y demandent à un administrateur tant que vous n’avez pas enregistré de nouveau la règle.",
