@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { addCompany, addMember } from "../support/company-staff.ts";
 import { Agent, type Form, type Page, signIn } from "../support/http-browser.ts";
+import { addCompanyProvider } from "../support/sign-in-providers.ts";
 import { smtpTo, startMailbox, type TestMailbox } from "../support/smtp-server.ts";
 import { startServer, type TestServer } from "../support/test-server.ts";
 
@@ -127,6 +128,29 @@ describe("an invitation to a member", () => {
       expect(page.forms.some(({ action }) => action.endsWith("/invitation"))).toBe(false);
     }
   });
+});
+
+test("a removed member whom the company's own provider signs in → the message says how they become a member again", async () => {
+  const acme = await addCompany(server);
+  const provider = await addCompanyProvider(server, acme, "https://login.acme.test", { domains: [] });
+  const removedAs = async (madeBy: "first use" | "person") => {
+    const person = await server.addPerson();
+    await addMember(server, acme, person);
+    const { partition, personId } = person;
+    const subject = { issuerId: provider.id, claim: provider.issuer, subject: personId };
+    await server.assent.storage.subjectLinks.link({
+      ...{ partition, personId, subject, sole: true, madeBy, now: server.now() },
+    });
+    const agent = await as(acme.admin);
+    const question = await agent.get(`/company/${acme.slug}/members/remove?person_id=${personId}`);
+    await agent.submit(formTo(question, "/members/remove"));
+    const message = await mailbox.next(person.email);
+    expect(message.subject).toBe("You no longer belong to Acme Corp");
+    return message.text?.replaceAll("\n", " ");
+  };
+  const again = "If Acme ID still lets you sign in, your next sign-in there makes you a member again.";
+  expect(await removedAs("first use")).toContain(again);
+  expect(await removedAs("person")).not.toContain(again);
 });
 
 test("an invitation to a username → the page doesn't tell whether somebody got a message", async () => {

@@ -173,6 +173,73 @@ describe("an invitation of the company", () => {
   });
 });
 
+describe("members who sign in there", () => {
+  async function asAdmin(): Promise<Agent> {
+    const admin = new Agent(here.issuer);
+    await signIn(admin, company.admin.username);
+    return admin;
+  }
+  const removalOf = ({ personId }: Person) => `/company/${company.slug}/members/remove?person_id=${personId}`;
+  const isMember = async ({ personId }: Person) => {
+    const { partition, companyId } = company;
+    const asked = { partition, companyId, personId, clientId: null };
+    return (await here.assent.storage.members.findActing(asked)) !== undefined;
+  };
+
+  test("removed by an admin → the pages say that the next sign-in there makes them a member again, and it does", async () => {
+    const { local, person } = await arrived();
+    const admin = await asAdmin();
+    const question = await admin.get(removalOf(local));
+    expect(question.text).toContain("At the next sign-in there, they become a member again.");
+    const after = await admin.follow(await admin.submit(formTo(question, "/members/remove")));
+    expect(after.text).toContain("becomes a member again at the next sign-in in the company’s own system");
+    expect(await isMember(local)).toBe(false);
+    const again = new Agent(here.issuer);
+    await through(again, await typeWorkAddress(again, person.email), person);
+    expect(await isMember(local)).toBe(true);
+  });
+
+  test("who only connected an account: removed → nothing is said, and the next sign-in there is refused", async () => {
+    const { local, person } = await connected();
+    const admin = await asAdmin();
+    const question = await admin.get(removalOf(local));
+    expect(question.text).not.toContain("they become a member again");
+    const after = await admin.follow(await admin.submit(formTo(question, "/members/remove")));
+    expect(after.text).toContain("The member was removed. Apps can’t renew");
+    const again = new Agent(here.issuer);
+    const refused = await through(again, await typeWorkAddress(again, person.email), person);
+    expect([refused.status, await isMember(local)]).toEqual([403, false]);
+  });
+
+  test("they leave → the page says that the next sign-in brings them back; others need an invitation", async () => {
+    const { agent } = await arrived();
+    const leaves = await agent.get(`/company/${company.slug}/leave`);
+    expect(leaves.text).toContain(
+      'At your next sign-in with <bdi class="name">Acme ID</bdi>, you become a member again.',
+    );
+    expect(leaves.text).not.toContain("You need a new invitation");
+    const own = await connected();
+    expect((await own.agent.get(`/company/${company.slug}/leave`)).text).toContain("You need a new invitation");
+  });
+
+  test("groups there decide roles → the page of the members says it at each of them, and at nobody else", async () => {
+    const said = /At each sign-in with <bdi class="name">Acme ID<\/bdi>, the groups there decide this role/g;
+    const decided = await addCompany(here);
+    const roles = { claim: "groups", admin: ["it"], member: [], others: "member" } as const;
+    const its = await addCompanyProvider(here, decided, there.issuer, { domains: [], roles });
+    const subject = { issuerId: its.id, claim: there.issuer, subject: "somebody" };
+    const { partition, personId } = decided.member;
+    await here.assent.storage.subjectLinks.link({
+      ...{ partition, personId, subject, sole: true, madeBy: "person", now: here.now() },
+    });
+    const admin = new Agent(here.issuer);
+    await signIn(admin, decided.admin.username);
+    const members = await admin.get(`/company/${decided.slug}/members`);
+    expect(members.text.match(said)).toHaveLength(1);
+    expect((await (await asAdmin()).get(`/company/${company.slug}/members`)).text).not.toMatch(said);
+  });
+});
+
 test("whoever is connected founds a company → refused with the reason; after disconnecting → founded", async () => {
   const { agent } = await connected();
   const found = async (slug: string) => {

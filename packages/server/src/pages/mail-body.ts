@@ -40,6 +40,7 @@ export function mailOf(
   const lines = [...invited(view, values, words), say(first)];
   if (view.values.appsEnded === true)
     for (const text of [words.takeBack.appsRevoked, words.security.companyAppsEnded]) lines.push({ text, html: text });
+  if (view.kind === "companyRemoved" && view.values.app !== undefined) lines.push(say(words.mail.removedReturns));
   const told = facts(view, chrome);
   const subject = fill(said.subject, values);
   // A message about something that no page can change has no button.

@@ -220,6 +220,7 @@ const aMember = () =>
     since: NOW - 90 * DAY,
     disabled: false,
     self: true,
+    roleFrom: null,
   }) as const;
 
 function companyMembers(change: Partial<CompanyMembersView> = {}): CompanyMembersView {
@@ -236,6 +237,7 @@ function companyMembers(change: Partial<CompanyMembersView> = {}): CompanyMember
         role: "member",
         self: false,
         disabled: true,
+        roleFrom: LONG_NAME,
       },
     ],
     ...{ next: "grace", first: false, invited: null, addressee: "", problem: null, lastAdmin: true },
@@ -253,6 +255,7 @@ function aQuestion(what: CompanyConfirmView["what"], change: Partial<CompanyConf
     ...{ apps: [], stopsIn: 10 },
     lasting: [{ app: "Photo Printer", server: "Chat" }],
     rule: what === "revoke" ? ("members" as const) : null,
+    returnsBy: what === "revoke" ? null : "Acme ID",
   };
   return { ...frame(), what, action, fields, ...about, ...change };
 }

@@ -55,12 +55,13 @@ async function membersAnswer(at: InCompany, shown: Invited, tools: CompanyTools)
   const { members, next, invitations, lastAdmin } = await membersPage(at, after, tools.companies);
   const view: CompanyMembersView = {
     ...frame,
-    members: members.map(({ personId, username, personName, role, since, accountStatus }) => ({
+    members: members.map(({ personId, username, personName, role, roleFrom, since, accountStatus }) => ({
       ...{
         personId,
         username,
         personName,
         role,
+        roleFrom,
         since,
         disabled: accountStatus === "disabled",
         self: personId === person.personId,
@@ -101,7 +102,8 @@ export const removeFromCompany = forAdmins(async (at, tools: CompanyTools) => {
   const personId = idIn(formOf(at.http), "person_id");
   const unsure = await unproved(at, "/members/remove", tools);
   if (unsure !== undefined) return unsure;
-  return memberAnswer(at, await removeMember(at, personId, tools.companies), "removed", tools);
+  const outcome = await removeMember(at, personId, tools.companies);
+  return memberAnswer(at, outcome, outcome.returns ? "removedReturns" : "removed", tools);
 });
 
 /** Every member may leave. */
@@ -111,7 +113,12 @@ export const leaveCompany = forMembers(async (at, tools: CompanyTools) => {
   return redirect(303, `${tools.issuer}/account/companies`, at.visitor.cookies);
 });
 
-function memberAnswer(at: InCompany, outcome: MemberOutcome, done: "role" | "removed", tools: CompanyTools): Answer {
+function memberAnswer(
+  at: InCompany,
+  outcome: MemberOutcome,
+  done: "role" | "removed" | "removedReturns",
+  tools: CompanyTools,
+): Answer {
   switch (outcome.kind) {
     case "done":
       return backTo(at, "/members", done, tools);

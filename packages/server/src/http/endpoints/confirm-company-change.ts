@@ -3,7 +3,7 @@
 import type { Millis } from "../../oauth/model.ts";
 import { minutesLeft, outstanding } from "../../owners/apps/remaining-token-lifetime.ts";
 import { appsActingFor, grantedApp, ruleAfterRevoking } from "../../owners/companies/company-apps.ts";
-import { memberOf } from "../../owners/companies/company-members.ts";
+import { memberOf, signInThere } from "../../owners/companies/company-members.ts";
 import type { CompanyConfirmView } from "../../pages/company/views.ts";
 import { companyConfirmPage } from "../../pages/index.ts";
 import { type Answer, page } from "../http-message.ts";
@@ -12,7 +12,7 @@ import { lastingOf } from "./company-connections.ts";
 import { backTo, type CompanyTools, forAdmins, forMembers, type InCompany, idIn } from "./require-membership.ts";
 
 type Question = Pick<CompanyConfirmView, "what" | "subject" | "action" | "fields"> &
-  Partial<Pick<CompanyConfirmView, "people" | "apps" | "rule" | "lasting">>;
+  Partial<Pick<CompanyConfirmView, "people" | "apps" | "rule" | "lasting" | "returnsBy">>;
 
 function confirmAnswer(
   { frame, http, visitor }: InCompany,
@@ -21,7 +21,8 @@ function confirmAnswer(
   tools: CompanyTools,
 ): Answer {
   const stopsIn = minutesLeft(until, tools.now());
-  const view: CompanyConfirmView = { ...frame, people: 0, apps: [], lasting: [], rule: null, ...question, stopsIn };
+  const none = { people: 0, apps: [], lasting: [], rule: null, returnsBy: null };
+  const view: CompanyConfirmView = { ...frame, ...none, ...question, stopsIn };
   const here = http.method === "GET" ? { here: `${http.path}?${http.query}` } : {};
   return page(200, companyConfirmPage(view, tools.chrome(http, here)), "here", visitor.cookies);
 }
@@ -75,7 +76,8 @@ async function departure(at: InCompany, personId: string, question: Question, to
   const { key } = at;
   const now = tools.now();
   const owner = { partition: key.partition, ownerId: key.companyId, personId };
-  const [apps, held] = await Promise.all([
+  const [there, apps, held] = await Promise.all([
+    signInThere(key, personId, tools.companies),
     appsActingFor(at, personId, tools.companies),
     outstanding(owner, now, "ended", tools.apps),
   ]);
@@ -88,5 +90,6 @@ async function departure(at: InCompany, personId: string, question: Question, to
   );
   const last = held.size === 0 ? undefined : Math.max(...held.values());
   const lasting = await lastingOf(at, named, tools);
-  return confirmAnswer(at, { ...question, apps: named.map(({ name }) => name), lasting }, last, tools);
+  const returnsBy = there?.makesMember === true ? there.provider : null;
+  return confirmAnswer(at, { ...question, apps: named.map(({ name }) => name), lasting, returnsBy }, last, tools);
 }

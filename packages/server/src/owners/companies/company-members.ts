@@ -12,6 +12,7 @@ import type {
   MemberOutcome,
   Role,
 } from "../company-storage.ts";
+import type { CompanyProvider } from "../identities/company-provider.ts";
 import { mayInvite } from "../mail/mail-limits.ts";
 import { pageOf } from "../paging.ts";
 import type { Person } from "../person.ts";
@@ -60,12 +61,50 @@ export async function memberOf(
   return (await storage.members.findActing({ ...key, personId, clientId: null }))?.member;
 }
 
+/** What a member's sign-in at the company's own provider does here. */
+export interface SignInThere {
+  /** The provider's name. */
+  readonly provider: string;
+  /** True: after the membership ended, the next sign-in there makes the person a member again. */
+  readonly makesMember: boolean;
+}
+
+/** Undefined: the company's own provider doesn't sign that person in. */
+export async function signInThere(
+  key: CompanyKey,
+  personId: string,
+  context: CompanyContext,
+): Promise<SignInThere | undefined> {
+  const provider = await ownProvider(key, context);
+  return provider && signInAt(provider, personId, context);
+}
+
+async function ownProvider({ companyId }: CompanyKey, { storage }: CompanyContext) {
+  const provider = (await storage.companySignIn.get({ companyId }))?.provider;
+  return provider?.status === "active" ? provider : undefined;
+}
+
+async function signInAt(
+  provider: CompanyProvider,
+  personId: string,
+  { storage, credentials }: CompanyContext,
+): Promise<SignInThere | undefined> {
+  const links = await storage.subjectLinks.ofPerson({ partition: credentials.partitionOf(personId), personId });
+  const theirs = links.filter(({ issuerId, claim }) => issuerId === provider.id && claim === provider.issuer);
+  if (theirs.length === 0) return undefined;
+  // As `signInAtCompany` decides: somebody who connected an account of their own doesn't come back by it.
+  const makesMember = theirs.some(({ madeBy }) => madeBy === "first use");
+  return { provider: provider.name, makesMember };
+}
+
 /** Number of members on one page. */
 const MEMBERS_SHOWN = 50;
 
 /** A member with their display name. Null: the person has none. */
 export interface NamedMember extends Member {
   readonly personName: string | null;
+  /** The company's own provider, if groups there decide the role at each sign-in. Null: admins decide it here. */
+  readonly roleFrom: string | null;
 }
 
 export interface MembersPage {
@@ -81,17 +120,22 @@ export interface MembersPage {
 export async function membersPage(
   { key, person, acting: { company } }: AsMember,
   after: string | null,
-  { storage, credentials, now }: CompanyContext,
+  context: CompanyContext,
 ): Promise<MembersPage> {
-  const [{ items, last }, invitations, soleAt] = await Promise.all([
+  const { storage, credentials, now } = context;
+  const [provider, { items, last }, invitations, soleAt] = await Promise.all([
+    ownProvider(key, context),
     pageOf(MEMBERS_SHOWN, (limit) => storage.members.list({ ...key, limit, after })),
     storage.invitations.list({ ...key, now: now() }),
     storage.people.soleAdminOf(person),
   ]);
   const members = items.map(async (member) => {
     const { personId } = member;
-    const account = await storage.people.get({ partition: credentials.partitionOf(personId), personId });
-    return { ...member, personName: account?.name ?? null };
+    const [account, there] = await Promise.all([
+      storage.people.get({ partition: credentials.partitionOf(personId), personId }),
+      provider?.roles && signInAt(provider, personId, context),
+    ]);
+    return { ...member, personName: account?.name ?? null, roleFrom: there?.provider ?? null };
   });
   const next = last?.username ?? null;
   return {
@@ -118,16 +162,19 @@ export async function changeRole(
   return outcome;
 }
 
-/** Removes a member. Members may remove themselves. */
+/** Removes a member. Members may remove themselves. `returns`: their next sign-in makes them a member again. */
 export async function removeMember(
   at: AsMember,
   personId: string,
-  { storage, credentials, noticeLetters, notify, event, now: clock }: CompanyContext,
-): Promise<MemberOutcome> {
-  const now = clock();
-  if (!isPersonId(personId)) return { kind: "unknown" };
+  context: CompanyContext,
+): Promise<MemberOutcome & { readonly returns: boolean }> {
+  const { storage, credentials, noticeLetters, notify, event } = context;
+  const now = context.now();
+  if (!isPersonId(personId)) return { kind: "unknown", returns: false };
   const { key, person } = at;
-  const notice = { kind: "company_removal", ...toldOf(at), personId } as const;
+  const there = await signInThere(key, personId, context);
+  const returnsBy = there?.makesMember === true ? there.provider : null;
+  const notice = { kind: "company_removal", ...toldOf(at), personId, returnsBy } as const;
   // A person who leaves needs no message.
   const leaves = personId === person.personId;
   const mails = leaves ? [] : await noticeLetters(notice);
@@ -136,11 +183,12 @@ export async function removeMember(
   const whom = { ...account, ...(email !== undefined && { email }) };
   const by = person.personId;
   const outcome = await storage.members.remove({ ...key, person: whom, mails, ...askedBy(at), now });
-  if (outcome.kind !== "done") return outcome;
+  const returns = returnsBy !== null;
+  if (outcome.kind !== "done") return { ...outcome, returns };
   if (!leaves) notify(notice);
   const what = { company: key.companyId, person: personId, by };
   event("company_member_removed", { ...what, grants_ended: outcome.grantsEnded });
-  return outcome;
+  return { ...outcome, returns };
 }
 
 /** The person that an admin invites, as typed in a form. Undefined: the text can't be a name. */

@@ -54,6 +54,7 @@ export interface CompanyContext {
       | "sessions.isOpen"
       | "people.get"
       | "people.findByName"
+      | "subjectLinks.ofPerson"
       | "consents.find"
       | "history.get"
       | "history.list"

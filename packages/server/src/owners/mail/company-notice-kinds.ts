@@ -63,6 +63,8 @@ export type Notice =
       readonly by: Who;
       /** The person who was removed. */
       readonly personId: string;
+      /** The company's own provider at which the next sign-in makes them a member again. Null: none does. */
+      readonly returnsBy: string | null;
     }
   | {
       readonly kind: "company_invitation";

@@ -94,12 +94,12 @@ async function lettersOf(notice: Notice, context: NoticeContext): Promise<readon
       return [{ draft, cause: [company.companyId, client.clientId, String(now())] }];
     }
     case "company_removal": {
-      const { personId } = notice;
+      const { personId, returnsBy } = notice;
       const person = await context.storage.people.get({ partition: context.partitionOf(personId), personId });
       const to = mailbox(person);
       if (to === undefined) return [];
       const at = now();
-      const values = { company: company.name, at };
+      const values = { company: company.name, at, ...(returnsBy !== null && { app: returnsBy }) };
       const language = person?.language ?? "en";
       const draft = { kind: "companyRemoved", to, language, link: `${issuer}/account/companies`, values } as const;
       return [{ draft, cause: [company.companyId, personId, String(at)] }];

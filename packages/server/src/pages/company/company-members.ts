@@ -72,6 +72,7 @@ function memberRow(member: CompanyMembersView["members"][number], view: CompanyM
         ${member.disabled && [" ", html`<span class="tag warn">${company.disabled}</span>`]}
       </p>
       <p class="soft small">${rich(company.since, { when: timeElement(words, member.since, view.now) })}</p>
+      ${member.roleFrom !== null && html`<p class="soft small">${rich(company.roleThere, { provider: name(member.roleFrom) })}</p>`}
     </div>
     ${
       member.self && view.lastAdmin

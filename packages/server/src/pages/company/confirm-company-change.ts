@@ -2,7 +2,7 @@
 import type { Chrome } from "../chrome.ts";
 import { fill, plural, rich } from "../messages/index.ts";
 import { accessEnds } from "../parts/access-ends.ts";
-import { hidden } from "../parts/components.ts";
+import { hidden, notice } from "../parts/components.ts";
 import { type Child, html } from "../parts/html.ts";
 import { icon } from "../parts/icons.ts";
 import { NAME_LENGTH, name, visible } from "../untrusted-text.ts";
@@ -26,8 +26,16 @@ export function companyConfirmPage(view: CompanyConfirmView, chrome: Chrome): st
   const here = what === "remove" ? "members" : "apps";
   const content = html`<section class="card panel stack" aria-labelledby="question">
     <h2 id="question">${rich(confirm[`${what}Title`], names)}</h2>
-    <p>${rich(confirm[`${what}Text`], names)}</p>
-    ${invitations(view, chrome)} ${view.rule !== null && html`<p>${rich(words.company.defaultRuleHints[view.rule], names)}</p>`}
+    <p>${
+      what === "leave" && view.returnsBy !== null
+        ? rich(confirm.leaveReturns, { provider: name(view.returnsBy) })
+        : rich(confirm[`${what}Text`], names)
+    }</p>
+    ${invitations(view, chrome)} ${
+      what === "remove" &&
+      view.returnsBy !== null &&
+      notice("warning", rich(confirm.removeReturns, { ...names, provider: name(view.returnsBy) }))
+    } ${view.rule !== null && html`<p>${rich(words.company.defaultRuleHints[view.rule], names)}</p>`}
     ${facts(view, chrome)}
     ${endsSomething(view) && [html`<p class="soft small">${accessEnds(view.stopsIn, chrome)}</p>`, lastsThere(view.lasting, chrome)]}
     <form class="fields" method="post" action=${path + view.action}>

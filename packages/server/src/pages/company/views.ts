@@ -5,7 +5,17 @@ import type { ClientCard, DurationChoice, FormSecrets, HistoryEntryView, SignedI
 
 /** Actions that succeeded or failed. An address can name one of them. */
 export const COMPANY_NOTICES = [
-  ...(["decided", "blocked", "revoked", "refused", "defaults", "role", "removed", "withdrawn"] as const),
+  ...([
+    "decided",
+    "blocked",
+    "revoked",
+    "refused",
+    "defaults",
+    "role",
+    "removed",
+    "removedReturns",
+    "withdrawn",
+  ] as const),
   ...([
     "stopped",
     "resumed",
@@ -278,6 +288,8 @@ export interface CompanyMembersView extends CompanyFrame {
     readonly since: number;
     readonly disabled: boolean;
     readonly self: boolean;
+    /** The company's own provider, if groups there decide the role at each sign-in. */
+    readonly roleFrom: string | null;
   }[];
   /** True if the reader is the only admin, so that the company would have no admin without them. */
   readonly lastAdmin: boolean;
@@ -316,6 +328,8 @@ export interface CompanyConfirmView extends CompanyFrame {
   readonly people: number;
   /** The rule that holds for a revoked app. Null: its own rule, or the question is another one. */
   readonly rule: DefaultRuleShown | null;
+  /** The company's own provider at which the next sign-in makes the person a member again. Null: none does. */
+  readonly returnsBy: string | null;
   /** Names of the apps that act for the member. */
   readonly apps: readonly string[];
   /** Minutes for which the tokens still work if access ends now. */

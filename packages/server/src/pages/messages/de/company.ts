@@ -251,6 +251,7 @@ export const company = {
     since: "Beigetreten {when}",
     makeAdmin: "Verwaltungsrechte geben",
     makeMember: "Verwaltungsrechte entziehen",
+    roleThere: "Bei jeder Anmeldung mit {provider} entscheiden die Gruppen dort über diese Rolle.",
     remove: "Entfernen",
     firstPage: "Erste Seite",
     nextPage: "Weitere Mitglieder",
@@ -333,10 +334,14 @@ export const company = {
       removeText:
         "Apps, die andere Mitglieder für das Unternehmen verbunden haben, bleiben. Diese Person behält ihr eigenes Konto und die Apps, die dafür verbunden sind.",
       removeInvitations: "Offene Einladungen an {person} und von {person} werden zurückgezogen.",
+      removeReturns:
+        "{person} meldet sich mit {provider} an. Bei der nächsten Anmeldung dort wird diese Person wieder Mitglied. Um das zu verhindern, entfernen Sie sie zuerst bei {provider}.",
       leaveInvitations: "Offene Einladungen von Ihnen werden zurückgezogen.",
       leaveTitle: "{company} verlassen?",
       leaveText:
         "Wenn Sie zurückkommen möchten, brauchen Sie eine neue Einladung. Ihr eigenes Konto und die Apps darin bleiben, wie sie sind.",
+      leaveReturns:
+        "Bei Ihrer nächsten Anmeldung mit {provider} werden Sie wieder Mitglied. Ihr eigenes Konto und die Apps darin bleiben, wie sie sind.",
       apps: "Diese Apps verlieren den Zugriff, den dieses Mitglied ihnen für das Unternehmen gegeben hat",
       none: "Keine App verliert Zugriff.",
       cancel: "Abbrechen",
@@ -375,6 +380,8 @@ export const company = {
       role: "Die Rolle wurde geändert.",
       removed:
         "Das Mitglied wurde entfernt. Apps können Zugriff, den dieses Mitglied ihnen für das Unternehmen gab, nicht erneuern.",
+      removedReturns:
+        "Das Mitglied wurde entfernt, wird aber bei der nächsten Anmeldung im System des Unternehmens wieder Mitglied. Um das zu verhindern, entfernen Sie die Person auch dort. Apps können Zugriff, den dieses Mitglied ihnen für das Unternehmen gab, nicht erneuern.",
       withdrawn: "Die Einladung wurde zurückgezogen.",
       stopped:
         "Sie haben die App in diesem Unternehmen für sich abgeschaltet. Sie bekommt hier keinen neuen Zugriff. Was Sie für Ihr eigenes Konto erlaubt haben, bleibt.",

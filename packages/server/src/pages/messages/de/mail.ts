@@ -20,6 +20,7 @@ export const mail = {
     },
     signInSeenBefore:
       "Jemand hat sich als {person} mit einem Browser angemeldet, der für dieses Konto schon benutzt wurde. Es ist die erste Anmeldung damit, seit Ihr Passwort geändert oder der Browser abgemeldet wurde.",
+    removedReturns: "Wenn {app} Sie weiterhin anmeldet, werden Sie bei der nächsten Anmeldung dort wieder Mitglied.",
     kinds: {
       recover: {
         subject: "Wählen Sie ein neues Passwort",

@@ -241,6 +241,7 @@ export const company = {
     since: "Joined {when}",
     makeAdmin: "Make admin",
     makeMember: "Make member",
+    roleThere: "At each sign-in with {provider}, the groups there decide this role.",
     remove: "Remove",
     firstPage: "First page",
     nextPage: "More members",
@@ -321,10 +322,14 @@ export const company = {
       removeText:
         "Apps that other members connected for the company stay. This person keeps their own account and the apps connected for it.",
       removeInvitations: "Open invitations to {person}, and those from {person}, are withdrawn.",
+      removeReturns:
+        "{person} signs in with {provider}. At the next sign-in there, they become a member again. To prevent this, remove them at {provider} first.",
       leaveInvitations: "Open invitations from you are withdrawn.",
       leaveTitle: "Leave {company}?",
       leaveText:
         "You need a new invitation to come back. Your own account and the apps that you allowed for it stay as they are.",
+      leaveReturns:
+        "At your next sign-in with {provider}, you become a member again. Your own account and the apps that you allowed for it stay as they are.",
       apps: "These apps lose the access that this member gave them for the company",
       none: "No app loses access.",
       cancel: "Cancel",
@@ -361,6 +366,8 @@ export const company = {
       defaults: "This holds from now on for apps that nobody decided about.",
       role: "The role was changed.",
       removed: "The member was removed. Apps can’t renew access that this member gave them for the company.",
+      removedReturns:
+        "The member was removed, but becomes a member again at the next sign-in in the company’s own system. To prevent this, remove them there, too. Apps can’t renew access that this member gave them for the company.",
       withdrawn: "The invitation was withdrawn.",
       stopped:
         "You stopped the app for yourself in this company. It gets no new access here. What you allowed for your own account stays.",

@@ -18,6 +18,7 @@ export const mail = {
     },
     signInSeenBefore:
       "Somebody signed in as {person} with a browser that was used for this account before. It is the first sign-in with it since your password changed or the browser was signed out.",
+    removedReturns: "If {app} still lets you sign in, your next sign-in there makes you a member again.",
     kinds: {
       recover: {
         subject: "Choose a new password",

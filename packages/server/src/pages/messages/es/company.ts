@@ -246,6 +246,7 @@ export const company = {
     since: "Se unió {when}",
     makeAdmin: "Hacer administrador",
     makeMember: "Hacer miembro",
+    roleThere: "En cada inicio de sesión con {provider}, los grupos de allí deciden esta función.",
     remove: "Quitar",
     firstPage: "Primera página",
     nextPage: "Más miembros",
@@ -328,9 +329,13 @@ export const company = {
       removeText:
         "Las aplicaciones que otros miembros conectaron para la empresa siguen. Esta persona conserva su propia cuenta y las aplicaciones conectadas a ella.",
       removeInvitations: "Se retiran las invitaciones abiertas para {person} y las que envió {person}.",
+      removeReturns:
+        "{person} inicia sesión con {provider}. En su próximo inicio de sesión allí, vuelve a ser miembro. Para evitarlo, quite antes a esta persona de {provider}.",
       leaveInvitations: "Se retiran las invitaciones abiertas que usted envió.",
       leaveTitle: "¿Salir de {company}?",
       leaveText: "Para volver necesitará una nueva invitación. Su propia cuenta y sus aplicaciones no cambian.",
+      leaveReturns:
+        "En su próximo inicio de sesión con {provider}, volverá a ser miembro. Su propia cuenta y sus aplicaciones no cambian.",
       apps: "Estas aplicaciones pierden el acceso que este miembro les dio para la empresa",
       none: "Ninguna aplicación pierde el acceso.",
       cancel: "Cancelar",
@@ -369,6 +374,8 @@ export const company = {
       role: "Se cambió la función.",
       removed:
         "Se quitó al miembro. Las aplicaciones no pueden renovar el acceso que este miembro les dio por la empresa.",
+      removedReturns:
+        "Se quitó al miembro, pero vuelve a serlo en su próximo inicio de sesión en el sistema de la empresa. Para evitarlo, quítelo también allí. Las aplicaciones no pueden renovar el acceso que este miembro les dio por la empresa.",
       withdrawn: "La invitación se retiró.",
       stopped:
         "Ha detenido la aplicación para usted en esta empresa. Aquí no obtiene acceso nuevo. Lo que permitió para su propia cuenta se conserva.",

@@ -20,6 +20,8 @@ export const mail = {
     },
     signInSeenBefore:
       "Alguien ha iniciado sesión como {person} con un navegador que ya se usó con esta cuenta. Es el primer inicio de sesión con él desde que cambió su contraseña o se cerró la sesión de ese navegador.",
+    removedReturns:
+      "Si {app} todavía le permite iniciar sesión, volverá a ser miembro en su próximo inicio de sesión allí.",
     kinds: {
       recover: {
         subject: "Elija una contraseña nueva",

@@ -255,6 +255,7 @@ export const company = {
     since: "Membre depuis : {when}",
     makeAdmin: "Nommer administrateur",
     makeMember: "Rendre simple membre",
+    roleThere: "À chaque connexion avec {provider}, les groupes de ce système décident de ce rôle.",
     remove: "Retirer",
     firstPage: "Première page",
     nextPage: "Plus de membres",
@@ -338,10 +339,14 @@ export const company = {
       removeText:
         "Les applications que d’autres membres ont connectées pour l’entreprise restent. Cette personne garde son propre compte et les applications qui y sont connectées.",
       removeInvitations: "Les invitations en cours adressées à {person} ou envoyées par {person} sont retirées.",
+      removeReturns:
+        "{person} se connecte avec {provider}. À sa prochaine connexion avec ce système, cette personne redevient membre. Pour l’éviter, retirez-la d’abord de {provider}.",
       leaveInvitations: "Vos invitations en cours sont retirées.",
       leaveTitle: "Quitter {company} ?",
       leaveText:
         "Pour revenir, il vous faudra une nouvelle invitation. Votre propre compte et ses applications ne changent pas.",
+      leaveReturns:
+        "À votre prochaine connexion avec {provider}, vous redevenez membre. Votre propre compte et ses applications ne changent pas.",
       apps: "Ces applications perdent l’accès que ce membre leur a donné pour l’entreprise",
       none: "Aucune application ne perd son accès.",
       cancel: "Annuler",
@@ -379,6 +384,8 @@ export const company = {
       role: "Le rôle a été modifié.",
       removed:
         "Le membre a été retiré. Les applications ne peuvent pas renouveler l’accès que ce membre leur avait donné pour l’entreprise.",
+      removedReturns:
+        "Le membre a été retiré, mais redevient membre à sa prochaine connexion dans le système de l’entreprise. Pour l’éviter, retirez-le aussi de ce système. Les applications ne peuvent pas renouveler l’accès que ce membre leur avait donné pour l’entreprise.",
       withdrawn: "L’invitation a été retirée.",
       stopped:
         "Vous avez arrêté l’application pour vous dans cette entreprise. Elle n’y obtient plus de nouvel accès. Ce que vous avez autorisé pour votre propre compte est conservé.",

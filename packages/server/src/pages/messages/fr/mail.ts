@@ -20,6 +20,8 @@ export const mail = {
     },
     signInSeenBefore:
       "Quelqu’un s’est connecté en tant que {person} avec un navigateur déjà utilisé pour ce compte. C’est la première connexion avec lui depuis que votre mot de passe a changé ou que ce navigateur a été déconnecté.",
+    removedReturns:
+      "Si vous pouvez encore vous connecter avec {app}, votre prochaine connexion vous rend de nouveau membre.",
     kinds: {
       recover: {
         subject: "Choisissez un nouveau mot de passe",
