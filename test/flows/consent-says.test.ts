@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { addCompany, addMember, decide, type TestCompany } from "../support/company-staff.ts";
-import { aDevice, aDeviceClient, enter } from "../support/device-actor.ts";
+import { aDevice, aDeviceClient, enter, formWith } from "../support/device-actor.ts";
 import { atConsent } from "../support/front-channel.ts";
 import { Agent, authorizeUrl, consentForm, type Page, redeem } from "../support/http-browser.ts";
 import { startServer, type TestClient, type TestServer } from "../support/test-server.ts";
@@ -101,6 +101,22 @@ describe("a page for more permissions", () => {
     await agent.submit(consentForm(await open("read")), { decision: "allow", duration: "86400" });
     expect(noteOn(await open("read share"))).toBe("If you tick none of these, “Allow” gives the app nothing new.");
     expect(noteOn(await open("read must"))).toBe("");
+  });
+
+  test("a device gets none of the new ones → the page after the answer says so; one of them → nothing of it", async () => {
+    const device = await aDeviceClient(server, { scopes: ["read", "share"] });
+    const { username } = await server.addPerson();
+    const agent = new Agent(server.issuer);
+    const connects = async (scope: string, ticked: readonly string[]) => {
+      const { userCode } = await aDevice(server, device, { scope });
+      const page = await enter(agent, userCode, username);
+      return textOf(await agent.submit(formWith(page, "decision"), { decision: "allow", scope: ticked }));
+    };
+    const before = "with what was allowed before, and with nothing new.";
+    expect(await connects("read", [])).not.toContain(before);
+    expect(await connects("read", [])).not.toContain(before);
+    expect(await connects("read share", [])).toContain(before);
+    expect(await connects("read share", ["share"])).not.toContain(before);
   });
 
   test("the folded permissions say when they end: one end, the first of several, none", async () => {

@@ -108,9 +108,10 @@ export function deviceElsewherePage(view: DeviceElsewhereView, chrome: Chrome): 
 export function deviceDonePage(view: DeviceDoneView, chrome: Chrome): string {
   const { words, base } = chrome;
   const { device } = words;
-  const allowed = view.outcome === "allowed";
+  const allowed = view.outcome === "allowed" || view.outcome === "allowed_before";
   const title = allowed ? device.allowedTitle : device.deniedTitle;
-  const texts = { allowed: device.allowedText, denied: device.deniedText, nothing: device.nothingText };
+  const { allowedText, allowedBefore, deniedText, nothingText } = device;
+  const texts = { allowed: allowedText, allowed_before: allowedBefore, denied: deniedText, nothing: nothingText };
   return cardPage(
     chrome,
     fill(title, { app: visible(view.client.name, NAME_LENGTH) }),

@@ -158,8 +158,8 @@ export interface DeviceElsewhereView {
 /** The page after the owner has answered a device. */
 export interface DeviceDoneView {
   readonly client: ClientCard;
-  /** `nothing`: the person may not allow anything that the device asked for. */
-  readonly outcome: "allowed" | "denied" | "nothing";
+  /** `allowed_before`: without anything new. `nothing`: the person may not allow anything that the device asked for. */
+  readonly outcome: "allowed" | "allowed_before" | "denied" | "nothing";
 }
 
 export interface ScopeChoice {

@@ -1,8 +1,8 @@
 /** The states of the consent page about lengths of time, and for somebody who may answer for a company. */
 
-import { type Chrome, consentPage } from "../../src/pages/index.ts";
+import { type Chrome, consentPage, deviceDonePage } from "../../src/pages/index.ts";
 import type { OwnerOption } from "../../src/pages/views.ts";
-import { aConsent, ada, DAY, durations, LONG_NAME, NOW, scopes } from "./sample-views.ts";
+import { aConsent, ada, DAY, durations, LONG_NAME, NOW, scopes, television } from "./sample-views.ts";
 
 const owners = (): readonly OwnerOption[] => [
   { value: "person-id", name: ada.name, kind: "self", selected: true, last: false },
@@ -18,6 +18,7 @@ const owners = (): readonly OwnerOption[] => [
 const selecting = (value: string) => owners().map((owner) => ({ ...owner, selected: owner.value === value }));
 
 export const consentStates: Readonly<Record<string, (chrome: Chrome) => string>> = {
+  "device-allowed-before": (c) => deviceDonePage({ client: television, outcome: "allowed_before" }, c),
   "consent-once": (c) =>
     consentPage(aConsent({ durations: durations.map((one) => ({ ...one, selected: one.value === "once" })) }), c),
   "consent-once-before": (c) =>

@@ -27,7 +27,7 @@ import {
 import type { AuthorizationContext, Reader, SignedIn } from "./context.ts";
 import type { DeviceContinuation } from "./continuation.ts";
 import { type AskStep, type NextStep, nextStep } from "./next-step.ts";
-import { chosenOwner, type OwnerChoice, ownerChoices } from "./person-or-company.ts";
+import { chosenOwner, heldScopes, type OwnerChoice, ownerChoices } from "./person-or-company.ts";
 import { levelForApp } from "./policy-step.ts";
 
 /** A device whose code was right, and the person who answers it. */
@@ -57,8 +57,12 @@ export type DeviceStep =
   /** The code is unknown, expired, answered or somebody else's. All four are one step, so that nobody learns which. */
   | { readonly kind: "code_unknown"; readonly continuation: DeviceContinuation }
   | { readonly kind: "code_throttled"; readonly continuation: DeviceContinuation; readonly until: number }
-  /** `nothing`: the person may grant none of the requested scopes. */
-  | { readonly kind: "done"; readonly client: Client; readonly outcome: "allowed" | "denied" | "nothing" }
+  /** `allowed_before`: without anything new. `nothing`: the person may grant none of the requested scopes. */
+  | {
+      readonly kind: "done";
+      readonly client: Client;
+      readonly outcome: "allowed" | "allowed_before" | "denied" | "nothing";
+    }
   /** The device asked from another network: the page asks whether it is the person's. */
   | { readonly kind: "elsewhere"; readonly flow: DeviceFlow }
   | { readonly kind: "ask"; readonly flow: DeviceFlow }
@@ -317,7 +321,10 @@ async function allow(
   if (outcome !== "decided") return notDecided(outcome, flow, reader, context);
   const who = { client_id: clientId, owner: owner.ownerId, person: person.personId };
   context.event("device_allowed", { ...who, scope: grant.scopes.join(" ") });
-  return { kind: "done", client, outcome: "allowed" };
+  const held = heldScopes(owner, now);
+  // The person left out all that was new.
+  const isBefore = allowed.unticked.length > 0 && grant.scopes.every((name) => held.has(name));
+  return { kind: "done", client, outcome: isBefore ? "allowed_before" : "allowed" };
 }
 
 /**

@@ -81,6 +81,8 @@ export const pages = {
     elsewhereNo: "No, refuse it",
     allowedTitle: "{app} is connected",
     allowedText: "Go back to your device. It continues in a few seconds. You can close this page.",
+    allowedBefore:
+      "Go back to your device. It continues in a few seconds with what was allowed before, and with nothing new. You can close this page.",
     deniedTitle: "{app} was not connected",
     deniedText: "The device can’t use your account. You can close this page.",
     nothingText:

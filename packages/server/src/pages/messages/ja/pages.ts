@@ -81,6 +81,8 @@ export const pages = {
     elsewhereNo: "いいえ、拒否",
     allowedTitle: "{app} を接続しました",
     allowedText: "デバイスに戻ってください。数秒後に続行します。このページは閉じてもかまいません。",
+    allowedBefore:
+      "デバイスに戻ってください。数秒後に、これまでに許可された内容だけで続行します。新しい権限は与えられていません。このページは閉じてもかまいません。",
     deniedTitle: "{app} は接続されませんでした",
     deniedText: "そのデバイスはあなたのアカウントを使えません。このページは閉じてもかまいません。",
     nothingText:
