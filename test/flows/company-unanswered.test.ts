@@ -109,6 +109,26 @@ test("an admin leaves out what a member allowed, which is new to the admin → t
   expect(grant?.scopes.map(({ name }) => name).toSorted()).toEqual([...ALL].toSorted());
 });
 
+test("answered for themselves too, then for the company, which has more by others → the page about the company, not the person's access unseen", async () => {
+  const story = await somebodyAllowedMore("admin", "members", { scopes: ["read", "write"] });
+  const { company, client, agent, owner } = story;
+  const { member } = company;
+  const own = { owner: member.personId, scope: ["read", "write"], duration: "604800" };
+  const both = asking(client, ["read", "write"], { prompt: "consent" });
+  server.tick(1000);
+  await authorize(agent, both, member.username, own);
+  server.tick(1000);
+  await authorize(agent, asking(client, ["read"], { prompt: "consent" }), member.username, { owner });
+  const silent = await agent.get(asking(client, ["write"], { prompt: "none" }));
+  expect(silent.location?.searchParams.get("error")).toBe("consent_required");
+  const page = await agent.follow(await agent.get(asking(client, ["write"])));
+  expect(consentForm(page).fields.get("owner")).toBe(owner);
+  // Answered for themselves: no page any more.
+  server.tick(1000);
+  await authorize(agent, asking(client, ["write"]), member.username, { ...own, scope: ["write"] });
+  expect(await given(story, await agent.follow(await agent.get(asking(client, ["write"]))))).toBe("write");
+});
+
 describe("an admin's approval", () => {
   test("covers the scope → no page, for members and for admins; ended → the page", async () => {
     const company = await addCompany(server, { defaultRule: "members" });

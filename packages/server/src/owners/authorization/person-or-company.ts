@@ -111,14 +111,16 @@ export function decideOwner(
     ({ choice, decision }) => (decision === "skip" || decision === "vouched") && (!asks || isChosen(choice)),
   );
   const [only] = ready;
-  // With `select_account`, the person also chooses the owner. A pause must not move the app to another owner unseen.
-  const chooses = mayAsk && (request.prompt.includes("select_account") || choices.some(isPausedByChoice));
+  const remembered = lastChoice(choices);
+  const isOpen = decisions.some(({ choice, decision }) => choice === remembered && decision === "elsewhere");
+  // With `select_account`, the person also chooses the owner. Neither a pause nor an answer that the owner whom the person
+  // chose last still needs may move the app to another owner unseen.
+  const chooses = mayAsk && (request.prompt.includes("select_account") || choices.some(isPausedByChoice) || isOpen);
   if (only !== undefined && ready.length === 1 && !chooses) {
     return { kind: only.decision === "vouched" ? "vouched" : "skip", choice: only.choice, allGranted: false };
   }
   const held = decisions.filter(({ choice: { acting }, decision }) => decision !== "ask" && (acting?.chosen ?? true));
   // An app that asks for more than before still asks the owner whom the person chose, also where an admin has to approve.
-  const remembered = lastChoice(choices);
   const selectable = remembered !== undefined && isSelectable(remembered);
   const able = held.map((one) => one.choice).filter(isSelectable);
   const choice = (selectable ? remembered : latestChosen(able)) ?? first;
