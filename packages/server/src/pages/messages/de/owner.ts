@@ -230,7 +230,7 @@ export const owner = {
   history: {
     title: "Verlauf",
     intro:
-      "Was Sie erlaubt, abgelehnt und widerrufen haben, das Neueste zuerst. Einträge lassen sich nicht ändern. Lehnen Sie dieselbe Anfrage am selben Tag erneut ab, erscheint sie nur einmal.",
+      "Was Sie erlaubt, abgelehnt und widerrufen haben, das Neueste zuerst. Einträge lassen sich nicht ändern. Dieselbe Ablehnung oder Verbindung steht nur einmal am Tag hier.",
     emptyTitle: "Noch keine Einträge",
     emptyText: "Wenn Sie einer App Zugriff erlauben, ihn ablehnen oder widerrufen, erscheint es hier.",
     companyHint:

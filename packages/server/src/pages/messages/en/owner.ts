@@ -217,7 +217,7 @@ export const owner = {
   history: {
     title: "History",
     intro:
-      "What you allowed, refused and revoked, newest first. Entries can’t be edited. If you refuse the same request again on one day, it appears once.",
+      "What you allowed, refused and revoked, newest first. Entries can’t be edited. The same refusal or connection is listed once a day.",
     emptyTitle: "Nothing has happened yet",
     emptyText: "When you allow or refuse an app, or revoke its access, it appears here.",
     companyHint: "What you allow for a company is in that company’s history, which its admins see.",

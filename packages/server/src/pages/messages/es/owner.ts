@@ -226,7 +226,7 @@ export const owner = {
   history: {
     title: "Historial",
     intro:
-      "Lo que ha permitido, rechazado y revocado, lo más reciente primero. Las entradas no se pueden editar. Si rechaza otra vez la misma solicitud en un día, aparece una sola vez.",
+      "Lo que ha permitido, rechazado y revocado, lo más reciente primero. Las entradas no se pueden editar. El mismo rechazo o la misma conexión aparece una sola vez al día.",
     emptyTitle: "Todavía no hay nada",
     emptyText: "Cuando permita o rechace una aplicación, o revoque su acceso, aparecerá aquí.",
     companyHint: "Lo que permite para una empresa consta en el historial de la empresa, que ven sus administradores.",

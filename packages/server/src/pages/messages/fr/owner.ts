@@ -234,7 +234,7 @@ export const owner = {
   history: {
     title: "Historique",
     intro:
-      "Ce que vous avez autorisé, refusé et révoqué, le plus récent d’abord. Ces entrées ne peuvent pas être modifiées. Si vous refusez de nouveau la même demande le même jour, elle n’apparaît qu’une fois.",
+      "Ce que vous avez autorisé, refusé et révoqué, le plus récent d’abord. Ces entrées ne peuvent pas être modifiées. Un même refus ou une même connexion n’apparaît qu’une fois par jour.",
     emptyTitle: "Aucune entrée pour l’instant",
     emptyText: "Quand vous autorisez ou refusez une application, ou révoquez son accès, cela apparaît ici.",
     companyHint:
