@@ -102,11 +102,8 @@ async function trial(
   const draft = await compare(file, prune, context);
   const ends = new Map<string, Ended>();
   for (const step of draft.steps) {
-    const isEnding = step.action === "update" && step.kind.isEnding?.(step.changes) === true;
-    if (step.action !== "delete" && !isEnding) continue;
-    const how = step.action === "delete" ? "delete" : "change";
-    const counted = await step.kind.ends?.(step.present, how, context);
-    ends.set(nameOf(step.kind, labelOf(step)), counted ?? {});
+    const counted = await endsOf(step, context);
+    if (counted !== undefined) ends.set(nameOf(step.kind, labelOf(step)), counted);
   }
   const made = await carryOut(file, draft.steps, operatorOf(context, authority, config));
   const marks = [...draft.marks, ...made];
@@ -118,6 +115,14 @@ async function trial(
     else changes.push(changeOf(step, fields, ends.get(name)));
   }
   return { draft, changes, idle };
+}
+
+/** Counted before the step is done. Undefined: it takes nothing away from anybody. */
+async function endsOf(step: Step, context: Context): Promise<Ended | undefined> {
+  const { kind, action } = step;
+  if (action === "create") return kind.endsByCreation?.(step.entry, context);
+  if (action === "update" && kind.isEnding?.(step.changes) !== true) return undefined;
+  return (await kind.ends?.(step.present, action === "delete" ? "delete" : "change", context)) ?? {};
 }
 
 function changeOf(step: Step, fields: readonly FieldChange[], ends: Change["ends"]): Change {

@@ -94,6 +94,8 @@ export interface Kind {
   remove(present: Present, operator: Operator): Promise<void>;
   /** What ends when a record is deleted, or changed by changes that end access: things with their numbers. */
   ends?(present: Present, how: "delete" | "change", context: Context): Promise<Ended>;
+  /** What ends when a record is created. Undefined: nothing. */
+  endsByCreation?(entry: Entry, context: Context): Promise<Ended | undefined>;
   /** What is wrong with a key. */
   keyProblem?(label: string): string | undefined;
   /** True: these changes end access. */

@@ -9,7 +9,8 @@ import {
   updateScope,
 } from "../../src/admin/index.ts";
 import { exportConfiguration, prepare, readConfiguration } from "../../src/configuration/index.ts";
-import { aLiveGrant, statusOf } from "../storage/support/record-builders.ts";
+import { aLiveCompanyGrant, join } from "../storage/support/company-builders.ts";
+import { aLiveGrant, aStoredPerson, statusOf } from "../storage/support/record-builders.ts";
 import {
   aDatabase,
   apply,
@@ -299,6 +300,33 @@ describe.each(["sqlite", "postgres"] as const)("on %s", (kind) => {
     expect((await at.admin.storage.consents.find({ partition, ownerId, clientId: "phone" }))?.status).toBe("revoked");
     await apply(WHOLE, at.admin);
     expect((await clientNamed("phone"))?.status).toBe("active");
+  });
+
+  test("a new rule that blocks an app → the plan counts who loses it, if anybody does; a rule that is deleted ends nothing", async () => {
+    const { storage } = at.admin;
+    const acme = await storage.companies.find({ slug: "acme" });
+    if (acme === undefined) throw new Error("acme is not there");
+    const blocked = WHOLE.replace(
+      "    phone: {rule: block}\n",
+      "    phone: {rule: block}\n    backup: {rule: block}\n",
+    );
+    const [unused] = (await planOf(blocked, at.admin)).changes;
+    expect(unused).toMatchObject({ action: "create", key: "acme/backup" });
+    expect(unused).not.toHaveProperty("ends");
+    const admin = await aStoredPerson(storage);
+    await join(storage, acme, admin, "admin");
+    await aLiveCompanyGrant(storage, acme, admin, { clientId: "backup" });
+    const [web] = [await aLiveCompanyGrant(storage, acme, admin, { clientId: "web" })];
+    expect((await apply(blocked, at.admin)).changes).toMatchObject([
+      { key: "acme/backup", ends: { members_of_app: 1 } },
+    ]);
+    const without = WHOLE.replace(/ {4}web: \{?rule: allow[^\n]*\n/, "");
+    expect(without).not.toBe(WHOLE);
+    const pruned = await apply(without, at.admin, { prune: true });
+    expect(steps(pruned)).toEqual(["delete policies acme/backup", "delete policies acme/web"]);
+    expect(pruned.changes.map(({ ends }) => ends)).toEqual([{}, {}]);
+    expect((await statusOf(storage, web))?.status).toBe("active");
+    await apply(WHOLE, at.admin);
   });
 
   test("two new webhooks with one address → each keeps its key", async () => {

@@ -36,6 +36,12 @@ async function set(label: string, body: Fields, { run, context }: Operator): Pro
   return `${company?.companyId} ${clientId}`;
 }
 
+/** The members who lose an app that is blocked. */
+async function membersOf(label: string, context: Context): Promise<{ readonly members_of_app: number }> {
+  const [slug = "", clientId = ""] = label.split(" ");
+  return { members_of_app: (await impactOfCompanyApp(slug, clientId, context)).members };
+}
+
 /** Members who use an approval that ends keep their access until the approval would have ended. */
 const KEEP = { members: "keep" };
 
@@ -73,9 +79,14 @@ export const policies: Kind = {
   async remove({ label }, operator) {
     await set(label, { rule: "none", ...KEEP }, operator);
   },
-  async ends({ label }, _how, context) {
-    const [slug = "", clientId = ""] = label.split(" ");
-    return { members_of_app: (await impactOfCompanyApp(slug, clientId, context)).members };
+  // Without the rule, members keep their access until the approval would have ended.
+  ends: async ({ label }, how, context) => (how === "delete" ? {} : membersOf(label, context)),
+  async endsByCreation({ label, fields }, context) {
+    const [slug = ""] = label.split(" ");
+    const isNew = (await context.storage.companies.find({ slug })) === undefined;
+    if (fields["rule"] !== "block" || isNew) return undefined;
+    const ended = await membersOf(label, context);
+    return ended.members_of_app === 0 ? undefined : ended;
   },
   isEnding: (changes) => changes["rule"] === "block",
 };

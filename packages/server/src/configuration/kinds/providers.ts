@@ -126,9 +126,10 @@ export const providers: Kind = {
   async remove({ recordId: id }, operator) {
     await operator.run("providers.delete", { id });
   },
-  async ends({ recordId }, _how, context) {
+  // A disabled provider keeps its connections to people.
+  async ends({ recordId }, how, context) {
     const { people, stranded } = await impactOfProvider(recordId, context);
-    return { connections: people, only_ways_to_sign_in: stranded };
+    return { ...(how === "delete" ? { connections: people } : {}), only_ways_to_sign_in: stranded };
   },
   isEnding: (changes) => changes["status"] === "disabled",
 };
