@@ -121,3 +121,23 @@ test("an offer withdrawn over the network → says the same as on the server's m
     "The offer is withdrawn: the app gets no new",
   );
 });
+
+test("access that ends over the network → what ended and what still works is said there, too", async () => {
+  const made = ["--type", "confidential", "--grant-type", "client_credentials"];
+  await json(["scope", "create", "w:own", "--description", "Own"]);
+  const id = String((await json(["client", "create", "--name", "Job", ...made, "--own-scope", "w:own"]))["client_id"]);
+  await json(["user", "create", "--username", "wendy", "--email", "wendy@x.test", "--generate-password"]);
+  const tokens = "Issued access tokens work until they expire.";
+  for (const [args, said] of [
+    [["client", "rotate-secret", id, "--overlap", "0"], "The old secret no longer works."],
+    [["client", "rotate-secret", id], "The old secret works for 86400 seconds."],
+    [["client", "disable", id, "--yes"], `when you enable the client again. ${tokens}`],
+    [["client", "enable", id], "Grants that ended stay ended."],
+    [["user", "disable", "wendy"], `when you enable the person again. ${tokens}`],
+    [["user", "enable", "wendy"], "Sessions and grants that ended stay ended."],
+    [["user", "set-password", "wendy", "--generate-password"], `All sessions and grants have ended. ${tokens}`],
+  ] as const) {
+    const { code, stderr } = await at.run(args, withToken());
+    expect([args, code, stderr]).toEqual([args, 0, expect.stringContaining(said)]);
+  }
+});

@@ -123,6 +123,34 @@ test("company update → a stricter default leaves the apps that are in; disable
   expect(await said("company", "remove-member", "acme", "bob")).toContain(`The company's consents stay. ${TOKENS}`);
 });
 
+test("scope, resource, issuer, provider → what still works after a change", async () => {
+  await use("alice");
+  expect(await said("scope", "update", "read", "--owner-role", "admin")).toMatch(
+    /The new requirement is for new sign-ins and consents\. Apps keep the access of grants that they have: \d consents? of owners/,
+  );
+  await said("scope", "update", "read", "--no-owner-role");
+  await said("resource", "create", "--identifier", "https://api.test", "--name", "API");
+  expect(await said("resource", "update", "https://api.test", "--new-secret", "--token-lifetime", "60")).toMatch(
+    /The old introspection secret no longer works\.\nThe new settings are for new access tokens\./,
+  );
+  expect(await said("resource", "delete", "https://api.test", "--yes")).toContain(
+    `The server issues no new access tokens for it. ${TOKENS}`,
+  );
+  const keys = ["--type", "jwt", "--jwks-uri", "https://idp.test/jwks", "--scope", "read"];
+  await said("issuer", "create", "--issuer", "https://idp.test", ...keys);
+  for (const change of [
+    ["update", "https://idp.test", "--status", "disabled"],
+    ["delete", "https://idp.test", "--yes"],
+  ])
+    expect(await said("issuer", ...change)).toContain(`The server refuses its assertions now. ${TOKENS}`);
+  const there = ["--name", "Okta", "--issuer", "https://okta.test", "--client-id", "assent"];
+  const { id } = await at.json(["provider", "create", ...there]);
+  expect(await said("provider", "update", String(id), "--status", "disabled")).toContain(
+    "Nobody can sign in there now. Sessions that began there stay, and apps keep their access.\n",
+  );
+  expect(await said("provider", "delete", String(id), "--yes")).toBe("Deleted Okta. Accounts and sessions stay.\n");
+});
+
 test("client update --remove-scope → what tokens and consents have now; disable, enable, delete → what ended", async () => {
   await use("alice");
   expect(await said("client", "update", clientId, "--remove-scope", "write")).toContain(

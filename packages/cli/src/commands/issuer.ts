@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import type { IssuerKeys, IssuerSettings } from "@assent/server/admin";
 import { type Command, Option } from "commander";
 import { Failure, lineOf, UsageError } from "../command-errors.ts";
-import { confirm, counted, firstNames, type YesOption, yesOption } from "../confirm.ts";
+import { confirm, counted, firstNames, TOKENS, type YesOption, yesOption } from "../confirm.ts";
 import {
   firstOf,
   given,
@@ -192,6 +192,7 @@ async function change(issuer: string, options: IssuerOptions) {
     const { companyBySlug, issuerRecord, updateIssuer } = await import("@assent/server/admin");
     const changes = { ...settings, ...(await companyIn(company, (slug) => companyBySlug(slug, admin))) };
     out.record(issuerRecord(await updateIssuer(issuer, changes, admin)));
+    if (options.status === "disabled") out.note(`The server refuses its assertions now. ${TOKENS}`);
   });
 }
 
@@ -208,7 +209,7 @@ async function remove(issuer: string, options: JsonOption & YesOption) {
       options,
     );
     await deleteIssuer(issuer, admin);
-    out.done({ issuer, deleted: true }, `Deleted ${issuer}.`);
+    out.done({ issuer, deleted: true }, `Deleted ${issuer}. The server refuses its assertions now. ${TOKENS}`);
   });
 }
 

@@ -277,10 +277,22 @@ async function change(id: string, options: UpdateOptions, command: Command) {
   };
   requireChanges({ ...changes, ...rolesOf(options) }, "provider");
   await withAdmin(options, async (admin, out) => {
-    const { findCompanyProvider, providerRecord, updateProvider } = await import("@assent/server/admin");
+    const { findCompanyProvider, impactOfProvider, providerRecord, updateProvider } = await import(
+      "@assent/server/admin"
+    );
     const own = await findCompanyProvider(id, admin);
-    if (own !== undefined) return out.record(await changeOfCompany(own, changes, options, admin));
+    if (own !== undefined) {
+      out.record(await changeOfCompany(own, changes, options, admin));
+      if (status === "disabled") out.note("Nobody can sign in there now. Sessions that began there have ended.");
+      return;
+    }
     told(await updateProvider(id, changes, admin), admin.issuer, providerRecord, out, command);
+    if (status !== "disabled") return;
+    const { stranded, all } = await impactOfProvider(id, admin);
+    const alone = `${all ? "" : "at least "}${counted(stranded, "person", undefined, "people")}`;
+    out.note(
+      `Nobody can sign in there now. Sessions that began there stay, and apps keep their access.${stranded === 0 ? "" : ` Without another way to sign in: ${alone}.`}`,
+    );
   });
 }
 
@@ -291,12 +303,15 @@ async function remove(id: string, options: JsonOption & YesOption) {
     if (own !== undefined) {
       await confirm(own.question, options);
       await deleteCompanyProvider(id, admin);
-      return out.done({ id, deleted: true }, `Deleted ${own.name}.`);
+      return out.done(
+        { id, deleted: true },
+        `Deleted ${own.name}. Sessions that began there have ended. Accounts stay.`,
+      );
     }
     const impact = await impactOfProvider(id, admin);
     await confirm(endsOf(impact), options);
     await deleteProvider(id, admin);
-    out.done({ id, deleted: true }, `Deleted ${impact.provider.name}.`);
+    out.done({ id, deleted: true }, `Deleted ${impact.provider.name}. Accounts and sessions stay.`);
   });
 }
 

@@ -1,7 +1,7 @@
 /** `assent resource …`: APIs that accept the tokens (RFC 8707). */
 
 import { type Command, Option } from "commander";
-import { confirm, type YesOption, yesOption } from "../confirm.ts";
+import { confirm, TOKENS, type YesOption, yesOption } from "../confirm.ts";
 import {
   given,
   type JsonOption,
@@ -117,6 +117,10 @@ async function change(identifier: string, options: ResourceOptions & { readonly 
     const { resourceRecord, updateResource } = await import("@assent/server/admin");
     const { resource, secret } = await updateResource(identifier, changes, admin);
     out.record(resourceRecord(resource, secret), ["introspection_client_secret"]);
+    if (newSecret === true) out.note("The old introspection secret no longer works.");
+    const ofTokens = [tokenFormat, alg, lifetime].some((one) => one !== undefined);
+    if (ofTokens)
+      out.note("The new settings are for new access tokens. Issued ones stay as they are until they expire.");
   });
 }
 
@@ -129,6 +133,9 @@ async function remove(identifier: string, options: JsonOption & YesOption) {
       options,
     );
     await deleteResource(identifier, admin);
-    out.done({ identifier, deleted: true }, `Deleted ${identifier}.`);
+    out.done(
+      { identifier, deleted: true },
+      `Deleted ${identifier}. The server issues no new access tokens for it. ${TOKENS}`,
+    );
   });
 }

@@ -3,7 +3,7 @@
 import type { NewScope } from "@assent/server/admin";
 import { type Command, Option } from "commander";
 import { UsageError } from "../command-errors.ts";
-import { confirm, counted, firstNames, type YesOption, yesOption } from "../confirm.ts";
+import { confirm, counted, firstNames, TOKENS, type YesOption, yesOption } from "../confirm.ts";
 import {
   given,
   type JsonOption,
@@ -157,13 +157,19 @@ async function change(name: string, options: ScopeOptions) {
   requireChanges(changes, "scope");
   await withAdmin(options, async (admin, out) => {
     const { namedBy, namesOfScope, scopeRecord, updateScope } = await import("@assent/server/admin");
-    const named = changes.description === undefined ? "" : namedBy(await namesOfScope(name, admin));
-    if (named !== "") {
+    const { description, ownerRole, acr, maxAge } = changes;
+    const isStricter = [ownerRole, acr, maxAge].some((one) => one != null);
+    const named = description === undefined && !isStricter ? "" : namedBy(await namesOfScope(name, admin));
+    if (description !== undefined && named !== "") {
       out.warn(
         `${named} were given for the earlier description, and cover what the new one says without asking anybody`,
       );
     }
     out.record(scopeRecord(await updateScope(name, changes, admin)));
+    if (isStricter && named !== "")
+      out.note(
+        `The new requirement is for new sign-ins and consents. Apps keep the access of grants that they have: ${named} name the scope. To end that access, revoke these consents.`,
+      );
   });
 }
 
@@ -183,6 +189,6 @@ async function remove(name: string, options: JsonOption & YesOption) {
         `${counted(clients.length, "client")} still named it (${clients.slice(0, 5).join(", ")}): the server refuses their requests for it`,
       );
     }
-    out.done({ name, deleted: true, client_ids: clients }, `Deleted ${name}. New tokens don't contain it.`);
+    out.done({ name, deleted: true, client_ids: clients }, `Deleted ${name}. New tokens don't contain it. ${TOKENS}`);
   });
 }

@@ -37,7 +37,7 @@ async function disconnect(login: string, id: string, options: JsonOption & YesOp
     const { link, system, name } = await removeIdentity(login, id, admin);
     out.done(
       { user_id: person.personId, id: link.link, system, name, disconnected: true },
-      `Disconnected ${person.username} from ${name ?? system}.`,
+      `Disconnected ${person.username} from ${name ?? system}. Sessions stay: to end them, run assent session revoke --user ${person.username}`,
     );
   });
 }

@@ -8,7 +8,7 @@ import { type ConnectOptions, connectionNote, connectionsAfter } from "../comman
 import { EXCHANGE_OFF, type ExchangeOptions, exchangeChangesOf } from "../commands/client-exchange.ts";
 import { dropRemarks, listChangesOf } from "../commands/multi-valued-client-options.ts";
 import { type ScopeOptions, settingsOf as scopeSettingsOf } from "../commands/scope.ts";
-import { confirm, confirmOnTerminal } from "../confirm.ts";
+import { confirm, confirmOnTerminal, TOKENS } from "../confirm.ts";
 import { CLIENT_COLUMNS } from "../list-columns.ts";
 import { given, requireChanges } from "../shared-options.ts";
 import type { Body, OperationId } from "./api.ts";
@@ -78,6 +78,7 @@ const updateClient: RemoteCommand = async ({ args, options, api, out }) => {
   );
   for (const remark of dropRemarks(options, lost)) out.warn(remark);
   show(out, after);
+  if (status === "disabled") out.note(DISABLED);
 };
 
 const exchange: RemoteCommand = async ({ args: [id = ""], options, command, api, out }) => {
@@ -126,12 +127,18 @@ const connect: RemoteCommand = async (call) => {
   if (note !== undefined) out.note(note);
 };
 
-function onClient(id: OperationId, ends?: string): RemoteCommand {
+function onClient(
+  id: OperationId,
+  { ends, note }: { readonly ends?: string; readonly note?: string } = {},
+): RemoteCommand {
   return async ({ args, options, api, out }) => {
     if (ends !== undefined) await confirm(`${ends} ${args[0]} on ${api.server} ends its grants.`, options);
     show(out, await api.call(id, { path: [args[0] ?? ""] }));
+    if (note !== undefined) out.note(note);
   };
 }
+
+const DISABLED = `Its grants have ended. They don't come back when you enable the client again. ${TOKENS}`;
 
 const logo: RemoteCommand = async ({ args: [id = "", file], options, api, out }) => {
   if ((file === undefined) === (options["remove"] === undefined))
@@ -157,7 +164,7 @@ const deleteScope: RemoteCommand = async ({ args: [name = ""], options, api, out
     options,
   );
   const { clients } = await api.call("scopes.delete", { path: [name] });
-  out.done({ name, deleted: true, client_ids: clients }, `Deleted ${name}. New tokens don't contain it.`);
+  out.done({ name, deleted: true, client_ids: clients }, `Deleted ${name}. New tokens don't contain it. ${TOKENS}`);
 };
 
 function resourceFields(options: RemoteCall["options"]): Body {
@@ -182,15 +189,24 @@ export const clientsAndApis: RemoteCommands = {
   "client list": listed("clients.list", CLIENT_COLUMNS, "There are no clients."),
   "client show": onClient("clients.show"),
   "client update": updateClient,
-  "client disable": onClient("clients.disable", "Disabling"),
-  "client enable": onClient("clients.enable"),
+  "client disable": onClient("clients.disable", { ends: "Disabling", note: DISABLED }),
+  "client enable": onClient("clients.enable", {
+    note: "Grants that ended stay ended. Consents count again: with them, the app gets access without asking the owner.",
+  }),
   "client delete": async ({ args: [id = ""], options, api, out }) => {
     await confirm(`Deleting ${id} on ${api.server} ends its grants and consents. You can't undo this.`, options);
     await api.call("clients.delete", { path: [id] });
-    out.done({ client_id: id, deleted: true }, `Deleted ${id}. All its grants and consents have ended.`);
+    out.done({ client_id: id, deleted: true }, `Deleted ${id}. All its grants and consents have ended. ${TOKENS}`);
   },
-  "client rotate-secret": async ({ args: [id = ""], options, api, out }) =>
-    show(out, await api.call("clients.rotate-secret", { path: [id], body: { overlap: options["overlap"] } }), SECRET),
+  "client rotate-secret": async ({ args: [id = ""], options, api, out }) => {
+    const { overlap } = options;
+    show(out, await api.call("clients.rotate-secret", { path: [id], body: { overlap } }), SECRET);
+    out.note(
+      overlap === 0
+        ? "The old secret no longer works."
+        : `The old secret works for ${overlap} seconds. To end it at once, use --overlap 0.`,
+    );
+  },
   "client logo": logo,
   "client exchange": exchange,
   "client connect": connect,
@@ -227,6 +243,9 @@ export const clientsAndApis: RemoteCommands = {
   "resource delete": async ({ args: [identifier = ""], options, api, out }) => {
     await confirm(`Deleting ${identifier} on ${api.server} ends its introspection. You can't undo this.`, options);
     await api.call("resources.delete", { path: [identifier] });
-    out.done({ identifier, deleted: true }, `Deleted ${identifier}.`);
+    out.done(
+      { identifier, deleted: true },
+      `Deleted ${identifier}. The server issues no new access tokens for it. ${TOKENS}`,
+    );
   },
 };

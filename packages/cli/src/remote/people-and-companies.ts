@@ -2,7 +2,7 @@
 
 import { UsageError } from "../command-errors.ts";
 import { detailsOf, pictureIn } from "../commands/user.ts";
-import { confirm, confirmOnTerminal, counted } from "../confirm.ts";
+import { confirm, confirmOnTerminal, counted, TOKENS } from "../confirm.ts";
 import { type PasswordOptions, passwordChoice } from "../password-prompt.ts";
 import { given, requireChanges } from "../shared-options.ts";
 import type { Body, OperationId } from "./api.ts";
@@ -57,13 +57,14 @@ const updateUser: RemoteCommand = async (call) => {
 };
 
 /** A change of one person that needs no more than their id. `ends`: what it ends, after the person's name. */
-function onUser(id: OperationId, ends?: string): RemoteCommand {
+function onUser(id: OperationId, { ends, note }: { readonly ends?: string; readonly note: string }): RemoteCommand {
   return async ({ args, options, api, out }) => {
     const user = await userOf(api, args[0] ?? "");
     const who = `${user["username"]} (${user["email"]}) on ${api.server}`;
     if (ends !== undefined && user["status"] !== "disabled")
       await confirmOnTerminal(`This ${ends} of ${who}.`, options);
     show(out, await api.call(id, { path: [String(user["id"])] }));
+    out.note(note);
   };
 }
 
@@ -74,7 +75,7 @@ const deleteUser: RemoteCommand = async ({ args, options, api, out }) => {
     options,
   );
   await api.call("users.delete", { path: [String(id)] });
-  out.done({ id, username, deleted: true }, `Deleted ${username} with all sessions and consents.`);
+  out.done({ id, username, deleted: true }, `Deleted ${username} with all sessions, grants and consents. ${TOKENS}`);
 };
 
 const setPassword: RemoteCommand = async (call) => {
@@ -82,6 +83,11 @@ const setPassword: RemoteCommand = async (call) => {
   const body = { ...(await passwordIn(call.options)), ...wire(given({ keepGrants, mustChange })) };
   const path = [await userId(call, call.args[0] ?? "")];
   show(call.out, await call.api.call("users.set-password", { path, body }), ["password"]);
+  call.out.note(
+    keepGrants === true
+      ? "All sessions have ended. Apps keep their access."
+      : `All sessions and grants have ended. ${TOKENS} Apps can connect again without asking, as long as their consents last.`,
+  );
 };
 
 const resetSecondFactor: RemoteCommand = async (call) => {
@@ -142,6 +148,8 @@ const updateCompany: RemoteCommand = async (call) => {
   await api.change("companies", path, () => changes);
   if (status !== undefined) await api.call(status === "disabled" ? "companies.disable" : "companies.enable", { path });
   out.record(await api.call("companies.show", { path }));
+  if (status === "disabled")
+    out.note(`The grants in its name have ended. They don't come back when you enable the company again. ${TOKENS}`);
 };
 
 const policy: RemoteCommand = async (call) => {
@@ -160,7 +168,7 @@ const policy: RemoteCommand = async (call) => {
   const { grants_ended: ended } = await call.api.call("companies.set-rule", { path, body });
   call.out.done(
     { slug, client_id: clientId, rule, grants_ended: ended },
-    `The rule of ${slug} for ${clientId} is now "${rule}". Ended ${counted(Number(ended), "grant")}.`,
+    `The rule of ${slug} for ${clientId} is now "${rule}". Ended ${counted(Number(ended), "grant")}. ${TOKENS}`,
   );
 };
 
@@ -172,7 +180,7 @@ const removeMember: RemoteCommand = async (call) => {
   const { grants_ended: ended } = await call.api.call("companies.remove-member", { path });
   call.out.done(
     { slug, username: login, removed: true, grants_ended: ended },
-    `Removed the member. Ended ${counted(Number(ended), "grant")} that the person made for the company.`,
+    `Removed the member. Ended ${counted(Number(ended), "grant")} that the person made for the company. ${TOKENS}`,
   );
 };
 
@@ -186,7 +194,7 @@ const revokeForCompany: RemoteCommand = async (call) => {
   const { grants_ended: ended } = await call.api.call("companies.revoke", { path, body: { client_id: clientId } });
   call.out.done(
     { slug, client_id: clientId, revoked: true, grants_ended: ended },
-    `Revoked the consent: ${counted(Number(ended), "grant")} ended.`,
+    `Revoked the consent: ${counted(Number(ended), "grant")} ended. ${TOKENS} The app is not blocked: to block it, run assent company policy SLUG CLIENT_ID --rule block.`,
   );
 };
 
@@ -217,7 +225,7 @@ const revokeConsent: RemoteCommand = async (call) => {
   const { grants_ended: ended } = await call.api.call("consents.revoke", { body: { ...named, client_id: clientId } });
   call.out.done(
     { ...(isCompany ? { slug: owner } : { username: owner }), client_id: clientId, revoked: true, grants_ended: ended },
-    `Revoked the consent: ${counted(Number(ended), "grant")} ended. Refresh tokens stop working now.`,
+    `Revoked the consent: ${counted(Number(ended), "grant")} ended. Refresh tokens stop working now. ${TOKENS}`,
   );
 };
 
@@ -239,12 +247,15 @@ const revokeSessions: RemoteCommand = async (call) => {
   if (user === undefined) {
     await confirmOnTerminal(`Revoking the session ${id} on ${call.api.server} signs out one browser.`, call.options);
     await call.api.call("sessions.revoke", { path: [id ?? ""] });
-    return call.out.done({ id, sessions_ended: 1 }, "Ended the session.");
+    return call.out.done({ id, sessions_ended: 1 }, "Ended the session. Apps keep their access.");
   }
   await confirmOnTerminal(`This signs ${user} out everywhere on ${call.api.server}.`, call.options);
   const body = { user_id: await userId(call, user) };
   const { sessions_ended: ended } = await call.api.call("sessions.revoke-all", { body });
-  call.out.done({ username: user, sessions_ended: ended }, `Ended ${counted(Number(ended), "session")}.`);
+  call.out.done(
+    { username: user, sessions_ended: ended },
+    `Ended ${counted(Number(ended), "session")}. Apps keep their access.`,
+  );
 };
 
 export const peopleAndCompanies: RemoteCommands = {
@@ -256,8 +267,13 @@ export const peopleAndCompanies: RemoteCommands = {
   "user delete": deleteUser,
   "user set-password": setPassword,
   "user reset-second-factor": resetSecondFactor,
-  "user disable": onUser("users.disable", "ends all sessions and grants"),
-  "user enable": onUser("users.enable"),
+  "user disable": onUser("users.disable", {
+    ends: "ends all sessions and grants",
+    note: `All sessions and grants have ended. They don't come back when you enable the person again. ${TOKENS}`,
+  }),
+  "user enable": onUser("users.enable", {
+    note: "Sessions and grants that ended stay ended. Consents count again: with them, apps get access without asking the owner.",
+  }),
   "user identities": identities,
   "user disconnect": disconnect,
   "company create": async ({ options: { name, slug, defaultRule }, api, out }) =>
@@ -277,7 +293,7 @@ export const peopleAndCompanies: RemoteCommands = {
       call.options,
     );
     await call.api.call("companies.delete", { path: [id] });
-    call.out.done({ id, slug, deleted: true }, `Deleted ${slug}. All its grants have ended.`);
+    call.out.done({ id, slug, deleted: true }, `Deleted ${slug}. All its grants have ended. ${TOKENS}`);
   },
   "company add-member": async (call) => {
     const [slug = "", login = ""] = call.args;
