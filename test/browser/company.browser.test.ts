@@ -5,8 +5,9 @@
 
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { consentHost } from "../../packages/server/src/oauth/redirect-uri.ts";
 import { axe, launchBrowser, withPage } from "../support/chromium.ts";
-import { addCompany, claimsOf } from "../support/company-staff.ts";
+import { addCompany, claimsOf, decide } from "../support/company-staff.ts";
 import { authorizeUrl, redeem, refresh } from "../support/http-browser.ts";
 import { startWebApp, type WebApp } from "../support/link-and-callback-site.ts";
 import { PASSWORD, startServer, type TestServer, variants } from "../support/test-server.ts";
@@ -229,6 +230,37 @@ describe.each(
     expect(await server.assent.storage.companyApps.listRules({ partition, companyId })).toMatchObject([
       { clientId: client.clientId, forSelected: true, selected: [company.member.personId] },
     ]);
+  });
+
+  test("an approval covers more → the page names it, then no page; the approval is over → the page, as new", async () => {
+    const company = await addCompany(server, { defaultRule: "members" });
+    const client = await server.addClient({ redirectUris: [app.redirectUri], scopes: ["read", "write"] });
+    await decide(server, company, client, { scopes: ["read", "write"], hosts: [consentHost(app.redirectUri)] });
+    const ask = (scope: string) => authorizeUrl(server, client, { scope });
+    await visit(async (page) => {
+      await page.goto(ask("read"));
+      await signIn(page, company.member.username);
+      const note = page.locator("#owner-notes details");
+      await note.waitFor({ state: "attached" });
+      expect(await note.isVisible()).toBe(false);
+      await page.locator("select[name=owner]").selectOption(company.companyId);
+      expect(await note.locator("summary").innerText()).toContain("can get it later without asking you");
+      await note.locator("summary").click();
+      expect(await note.getByText("Change your photos").isVisible()).toBe(true);
+      await check(page);
+      await page.locator('button[value="allow"]').click();
+      await page.waitForURL(/code=/);
+      await page.goto(ask("read write"));
+      expect(page.url()).toContain("code=");
+      await decide(server, company, client, null);
+      await page.goto(ask("read write"));
+      expect(await page.locator("select[name=owner]").inputValue()).toBe(company.companyId);
+      // Exactly one box is new.
+      expect(await page.locator(".fresh > .group input[name=scope]").getAttribute("value")).toBe("write");
+      await check(page);
+      await page.locator('button[value="allow"]').click();
+      await page.waitForURL(/code=/);
+    });
   });
 
   test("a person is invited, signs in by the link, joins, and leaves", async () => {
