@@ -222,6 +222,31 @@ describe("members who sign in there", () => {
     expect((await own.agent.get(`/company/${company.slug}/leave`)).text).toContain("You need a new invitation");
   });
 
+  test("the company's address, signed in: a member → the company; with another account → who that is, and the way on", async () => {
+    const { agent } = await arrived();
+    const place = `/company/${company.slug}/sign-in`;
+    expect((await agent.get(place)).location?.pathname).toBe(`/company/${company.slug}`);
+    const [person, outsider] = [await colleague(), await here.addPerson()];
+    const other = new Agent(here.issuer);
+    await signIn(other, outsider.username);
+    const shown = await other.get(place);
+    expect(shown.status).toBe(200);
+    expect(shown.text).toContain("The account that you use now doesn’t belong to");
+    expect(shown.text).toContain(
+      `(<bdi class="name">${outsider.username}</bdi>) until you sign in with another account.`,
+    );
+    const begun = await pressProvider(other, shown, provider);
+    expect(begun.location?.searchParams.get("prompt")).toBe("select_account");
+    await through(other, begun, person);
+    expect((await other.get(`/company/${company.slug}`)).status).toBe(200);
+    // The address still doesn't tell more to somebody who is signed in than to others.
+    const none = await addCompany(here);
+    const visitor = new Agent(here.issuer);
+    await signIn(visitor, outsider.username);
+    for (const agentOf of [visitor, new Agent(here.issuer)])
+      expect((await agentOf.get(`/company/${none.slug}/sign-in`)).status).toBe(404);
+  });
+
   test("groups there decide roles → the page of the members says it at each of them, and at nobody else", async () => {
     const said = /At each sign-in with <bdi class="name">Acme ID<\/bdi>, the groups there decide this role/g;
     const decided = await addCompany(here);

@@ -123,6 +123,7 @@ function heading(view: SignInView, chrome: Chrome): Markup {
     return html`<div class="heading">
       <span class="sign plain">${icon("building")}</span>
       <h1>${rich(words.companySignIn.signInTitle, { company: name(view.company) })}</h1>
+      ${view.stays !== null && html`<p class="soft">${rich(words.companySignIn.notOfCompany, { company: name(view.company) })}</p>`}
     </div>`;
   }
   if (client === null) {

@@ -162,6 +162,8 @@ export const elsewhereStates: Readonly<Record<string, (chrome: Chrome) => string
       c,
     ),
   "sign-in-company": (c) => signInPage(aProviderSignIn({ company: "Acme Corp" }), c),
+  "sign-in-company-stranger": (c) =>
+    signInPage(aProviderSignIn({ company: LONG_NAME, stays: { person: ada, back: "/account/apps" } }), c),
   "connect-account-long": (c) =>
     connectIdentityPage(
       {

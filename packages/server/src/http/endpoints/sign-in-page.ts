@@ -186,8 +186,11 @@ async function waysToSignIn(confirms: Confirms | undefined, visitor: Visitor, to
  * Who stays signed in while the person signs in with another account, and the path back. Null: nobody is signed in, or
  * the form is not for another account. The first sign-in with the other account ends the session.
  */
-function staysSignedIn({ visitor, http, continuation }: Arrival, tools: FlowTools): SignInView["stays"] {
-  const switches = http.path === "/login/switch" || (http.method === "POST" && formOf(http).get("switch") === "yes");
+function staysSignedIn({ visitor, http, continuation, atCompany }: Arrival, tools: FlowTools): SignInView["stays"] {
+  const switches =
+    atCompany !== undefined ||
+    http.path === "/login/switch" ||
+    (http.method === "POST" && formOf(http).get("switch") === "yes");
   if (visitor.signedIn === undefined || !switches) return null;
   return { person: signedInAs(visitor.signedIn.person), back: onward(continuation, visitor, tools) };
 }

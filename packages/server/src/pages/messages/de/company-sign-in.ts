@@ -91,6 +91,8 @@ export const companySignIn: Translation<typeof english, "one" | "other"> = {
     none: "keine",
     back: "Zurück",
     signInTitle: "Bei {company} anmelden",
+    notOfCompany:
+      "Das Konto, das Sie gerade verwenden, gehört nicht zu {company}. Melden Sie sich mit dem System des Unternehmens an oder mit einem anderen Konto.",
     warning:
       "{company} verwaltet {provider}. Wer das System dort verwaltet, kann sich dann hier als Sie anmelden und alles in diesem Konto sehen und ändern, auch das, was nichts mit {company} zu tun hat.",
     held: "Mit diesem Konto können Sie keinem Unternehmen beitreten und keines anlegen: Über ein Konto, das Sie verbunden haben, kann sich ein anderes Unternehmen als Sie anmelden. Trennen Sie zuerst jenes Konto, oder verwenden Sie hier ein anderes Konto.",

@@ -87,6 +87,8 @@ export const companySignIn = {
     none: "none",
     back: "Back",
     signInTitle: "Sign in to {company}",
+    notOfCompany:
+      "The account that you use now doesn’t belong to {company}. Sign in with the company’s own system, or with another account.",
     warning:
       "{company} manages {provider}. Its admins can then sign in here as you, and see and change everything in this account, including what has nothing to do with {company}.",
     held: "You can’t join or create a company with this account: through an account that you connected, another company can sign in as you. Disconnect that account first, or use another account here.",

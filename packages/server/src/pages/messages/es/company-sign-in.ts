@@ -90,6 +90,8 @@ export const companySignIn: Translation<typeof english, "one" | "other"> = {
     none: "ninguno",
     back: "Volver",
     signInTitle: "Iniciar sesión en {company}",
+    notOfCompany:
+      "La cuenta que usa ahora no pertenece a {company}. Inicie sesión con el sistema de la empresa o con otra cuenta.",
     warning:
       "{company} administra {provider}. Quien lo administra podrá iniciar sesión aquí como usted, y ver y cambiar todo en esta cuenta, incluido lo que no tiene que ver con {company}.",
     held: "Con esta cuenta no puede unirse a una empresa ni crear una: a través de una cuenta que conectó, otra empresa puede iniciar sesión como usted. Desconecte antes esa cuenta o use aquí otra cuenta.",

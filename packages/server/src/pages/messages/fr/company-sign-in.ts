@@ -93,6 +93,8 @@ export const companySignIn: Translation<typeof english, "one" | "other"> = {
     none: "aucun",
     back: "Retour",
     signInTitle: "Se connecter à {company}",
+    notOfCompany:
+      "Le compte que vous utilisez en ce moment n’appartient pas à {company}. Connectez-vous avec le système de l’entreprise ou avec un autre compte.",
     warning:
       "{company} gère {provider}. Ses responsables pourront se connecter ici à votre place, voir et changer tout ce qui est dans ce compte, y compris ce qui ne concerne pas {company}.",
     held: "Avec ce compte, vous ne pouvez ni rejoindre ni créer une entreprise : par un compte que vous avez associé, une autre entreprise peut se connecter à votre place. Dissociez d’abord cet autre compte ou utilisez ici un autre compte.",

@@ -82,6 +82,8 @@ export const companySignIn: Translation<typeof english, "other"> = {
     none: "なし",
     back: "戻る",
     signInTitle: "{company} にサインイン",
+    notOfCompany:
+      "現在お使いのアカウントは {company} に所属していません。会社のシステム、または別のアカウントでサインインしてください。",
     warning:
       "{provider} は {company} が管理しています。接続すると、その管理者があなたとしてここにサインインし、{company} に関係のないものも含めて、このアカウントのすべてを見たり変更したりできます。",
     held: "このアカウントでは、会社に参加したり、会社を作成したりできません。接続したアカウントを通じて、別の会社があなたとしてサインインできるためです。先にそのアカウントを切断するか、ここで別のアカウントを使ってください。",
