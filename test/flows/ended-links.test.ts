@@ -98,23 +98,30 @@ describe("an invitation", () => {
     const { link } = await invited(company, guest.email);
     const browser = aBrowser();
     await signIn(browser, guest.username);
-    await browser.submit(formWith(await browser.get(link), "token"));
+    const invitation = formWith(await browser.get(link), "token");
+    await browser.submit(invitation);
+    const twice = await browser.submit(invitation);
+    expect(twice.text).toContain("You used it yourself. You find the company among your companies.");
     const again = await browser.get(link);
     expect([again.status, again.location?.pathname]).toEqual([303, `/company/${company.slug}`]);
     const stranger = aBrowser();
     const signedOut = await stranger.get(link);
     expect(titleOf(signedOut)).toBe("This invitation was already used");
+    expect(signedOut.text).toContain("If you used it yourself, sign in to see your companies.");
     expect(linksOf(signedOut).some((href) => href.endsWith("/account/companies"))).toBe(true);
     await signIn(stranger, other.username);
     const page = await stranger.get(link);
     expect(titleOf(page)).toBe("This invitation was already used");
     expect(page.text).not.toContain(guest.username);
+    expect(page.text).toContain("Another account used it.");
     // A former member isn't led to a company that they can't see.
     const { partition, companyId } = company;
     await server.assent.storage.members.remove({
       ...{ partition, companyId, person: guest, by: null, mails: [], now: server.now() },
     });
-    expect(titleOf(await browser.get(link))).toBe("This invitation was already used");
+    const former = await browser.get(link);
+    expect(titleOf(former)).toBe("This invitation was already used");
+    expect(former.text).toContain("You used it yourself, but you no longer belong to the company.");
   });
 
   test("withdrawn, or replaced by a newer one, or a week old → each page says so", async () => {

@@ -14,11 +14,12 @@ export interface EndedInvitationContext {
 
 /**
  * Why an invitation doesn't hold. `incomplete`: the token is not from this server. `withdrawn`: by an admin, or a newer
- * invitation of the same person replaced it. `joined`: the reader accepted it, and is a member. `ended`: nothing else is
- * known.
+ * invitation of the same person replaced it. `used`: somebody accepted it, and the reader is not signed in.
+ * `usedByOther`: another account than the reader's accepted it. `joined`: the reader accepted it, and is a member.
+ * `left`: the reader accepted it, and is no member any more. `ended`: nothing else is known.
  */
 export type InvitationEnd =
-  | { readonly kind: "incomplete" | "used" | "withdrawn" | "ended" }
+  | { readonly kind: "incomplete" | "used" | "usedByOther" | "left" | "withdrawn" | "ended" }
   | { readonly kind: "expired"; readonly at: Millis }
   | { readonly kind: "joined"; readonly slug: string };
 
@@ -36,11 +37,11 @@ export async function invitationEnd(
   const { status, expiresAt, acceptedBy, company } = traced;
   if (status === "accepted") {
     const { companyId, slug } = company;
-    const mine = reader !== undefined && reader.personId === acceptedBy;
-    const acting = mine
-      ? await context.storage.members.findActing({ partition, companyId, personId: reader.personId, clientId: null })
-      : undefined;
-    return acting === undefined ? { kind: "used" } : { kind: "joined", slug };
+    if (reader === undefined) return { kind: "used" };
+    const { personId } = reader;
+    if (personId !== acceptedBy) return { kind: "usedByOther" };
+    const acting = await context.storage.members.findActing({ partition, companyId, personId, clientId: null });
+    return acting === undefined ? { kind: "left" } : { kind: "joined", slug };
   }
   if (status === "withdrawn") return { kind: "withdrawn" };
   return expiresAt <= context.now() ? { kind: "expired", at: expiresAt } : { kind: "ended" };

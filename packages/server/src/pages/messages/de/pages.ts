@@ -199,7 +199,19 @@ export const pages = {
     },
     used: {
       title: "Diese Einladung wurde schon verwendet",
-      text: "Wenn Sie sie selbst verwendet haben, sind Sie Mitglied: Melden Sie sich an, um das Unternehmen zu sehen. Wenn nicht, fragen Sie die Verwaltung des Unternehmens.",
+      text: "Wenn Sie sie selbst verwendet haben, melden Sie sich an, um Ihre Unternehmen zu sehen. Wenn nicht, fragen Sie die Verwaltung des Unternehmens.",
+    },
+    usedByOther: {
+      title: "Diese Einladung wurde schon verwendet",
+      text: "Ein anderes Konto hat sie verwendet. Wenn es Ihres ist, melden Sie sich damit an. Wenn nicht, fragen Sie die Verwaltung des Unternehmens.",
+    },
+    left: {
+      title: "Diese Einladung wurde schon verwendet",
+      text: "Sie haben sie selbst verwendet, gehören aber nicht mehr zu dem Unternehmen. Wenn Sie zurückkommen möchten, bitten Sie die Verwaltung des Unternehmens um eine neue Einladung.",
+    },
+    joined: {
+      title: "Diese Einladung wurde schon verwendet",
+      text: "Sie haben sie selbst verwendet. Sie finden das Unternehmen unter Ihren Unternehmen.",
     },
   },
 

@@ -194,7 +194,19 @@ export const pages = {
     },
     used: {
       title: "This invitation was already used",
-      text: "If you used it yourself, you are a member: sign in to see the company. If not, ask an admin of the company.",
+      text: "If you used it yourself, sign in to see your companies. If not, ask an admin of the company.",
+    },
+    usedByOther: {
+      title: "This invitation was already used",
+      text: "Another account used it. If that account is yours, sign in with it. If not, ask an admin of the company.",
+    },
+    left: {
+      title: "This invitation was already used",
+      text: "You used it yourself, but you no longer belong to the company. To come back, ask an admin of the company for a new invitation.",
+    },
+    joined: {
+      title: "This invitation was already used",
+      text: "You used it yourself. You find the company among your companies.",
     },
   },
 

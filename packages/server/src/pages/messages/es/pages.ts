@@ -199,7 +199,19 @@ export const pages = {
     },
     used: {
       title: "Esta invitación ya se ha usado",
-      text: "Si la usó usted, ya es miembro: inicie sesión para ver la empresa. Si no, pregunte a un administrador de la empresa.",
+      text: "Si la usó usted, inicie sesión para ver sus empresas. Si no, pregunte a un administrador de la empresa.",
+    },
+    usedByOther: {
+      title: "Esta invitación ya se ha usado",
+      text: "La usó otra cuenta. Si esa cuenta es suya, inicie sesión con ella. Si no, pregunte a un administrador de la empresa.",
+    },
+    left: {
+      title: "Esta invitación ya se ha usado",
+      text: "La usó usted, pero ya no pertenece a la empresa. Para volver, pida una nueva invitación a un administrador de la empresa.",
+    },
+    joined: {
+      title: "Esta invitación ya se ha usado",
+      text: "La usó usted. Encontrará la empresa entre sus empresas.",
     },
   },
 

@@ -200,7 +200,19 @@ export const pages = {
     },
     used: {
       title: "Cette invitation a déjà été utilisée",
-      text: "Si c’est vous qui l’avez utilisée, vous êtes membre : connectez-vous pour voir l’entreprise. Sinon, demandez à un administrateur de l’entreprise.",
+      text: "Si c’est vous qui l’avez utilisée, connectez-vous pour voir vos entreprises. Sinon, demandez à un administrateur de l’entreprise.",
+    },
+    usedByOther: {
+      title: "Cette invitation a déjà été utilisée",
+      text: "Un autre compte l’a utilisée. Si ce compte est le vôtre, connectez-vous avec lui. Sinon, demandez à un administrateur de l’entreprise.",
+    },
+    left: {
+      title: "Cette invitation a déjà été utilisée",
+      text: "C’est vous qui l’avez utilisée, mais vous ne faites plus partie de l’entreprise. Pour revenir, demandez une nouvelle invitation à un administrateur de l’entreprise.",
+    },
+    joined: {
+      title: "Cette invitation a déjà été utilisée",
+      text: "C’est vous qui l’avez utilisée. Vous trouvez l’entreprise parmi vos entreprises.",
     },
   },
 
