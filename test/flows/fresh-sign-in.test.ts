@@ -125,15 +125,18 @@ describe("a company's admin, signed in a while ago", () => {
     return agent.submit(form, { role: "admin" });
   };
 
-  test("makes somebody an admin → a sign-in first, back at the members; then it is done", async () => {
+  const prove = (asked: Page) => agent.submit(formWith(asked, "current_password"), { current_password: PASSWORD });
+  const asksPassword = (page: Page) => page.forms.some(({ fields }) => fields.has("current_password"));
+
+  test("makes somebody an admin → the password first, on a page that goes on with the change", async () => {
     server.tick(11 * MINUTE);
     const asked = await makeAdmin();
-    expect([asked.status, asked.location?.pathname]).toEqual([303, "/account/confirm"]);
-    expect(await roleOf(member)).toBe("member");
-    const back = await again(agent, asked, company.admin);
-    expect(back.location?.pathname).toBe(`/company/${company.slug}/members`);
-    await makeAdmin();
-    expect(await roleOf(member)).toBe("admin");
+    expect([asked.status, asksPassword(asked), await roleOf(member)]).toEqual([200, true, "member"]);
+    const wrong = await agent.submit(formWith(asked, "current_password"), { current_password: "not it" });
+    expect([asksPassword(wrong), await roleOf(member)]).toEqual([true, "member"]);
+    const done = await prove(wrong);
+    expect(done.location?.pathname).toBe(`/company/${company.slug}/members`);
+    expect([done.location?.searchParams.get("done"), await roleOf(member)]).toEqual(["role", "admin"]);
   });
 
   test("makes an admin a member → likewise", async () => {
@@ -143,25 +146,27 @@ describe("a company's admin, signed in a while ago", () => {
     };
     server.tick(11 * MINUTE);
     const asked = await makeMember();
-    expect([asked.status, asked.location?.pathname]).toEqual([303, "/account/confirm"]);
-    expect(await roleOf(member)).toBe("admin");
-    const back = await again(agent, asked, company.admin);
-    expect(back.location?.pathname).toBe(`/company/${company.slug}/members`);
-    await makeMember();
+    expect([asksPassword(asked), await roleOf(member)]).toEqual([true, "admin"]);
+    await prove(asked);
     expect(await roleOf(member)).toBe("member");
   });
 
-  test("invites an admin or a member → a sign-in first, and nobody is invited", async () => {
-    server.tick(11 * MINUTE);
-    const invite = async (role: string) =>
-      agent.submit(formWith(await members(), "addressee"), { addressee: `new-${role}@example.test`, role });
-    expect((await invite("admin")).location?.pathname).toBe("/account/confirm");
-    expect((await invite("member")).location?.pathname).toBe("/account/confirm");
-    const { partition, companyId } = company;
-    expect(await server.assent.storage.invitations.list({ partition, companyId, now: server.now() })).toEqual([]);
-  });
+  test.each(["admin", "member"])(
+    "invites a new %s → the password first; then the link, for that role",
+    async (role) => {
+      server.tick(11 * MINUTE);
+      const addressee = `new-${role}@example.test`;
+      const { partition, companyId } = company;
+      const open = () => server.assent.storage.invitations.list({ partition, companyId, now: server.now() });
+      const asked = await agent.submit(formWith(await members(), "addressee"), { addressee, role });
+      expect(asksPassword(asked)).toBe(true);
+      expect((await open()).filter((one) => one.addressee === addressee)).toEqual([]);
+      const done = await prove(asked);
+      expect(done.text).toContain("/invitation?token=");
+      expect((await open()).find((one) => one.addressee === addressee)).toMatchObject({ role });
+    },
+  );
 
-  const asksPassword = (page: Page) => page.forms.some(({ fields }) => fields.has("current_password"));
   const rules = () => server.assent.storage.companyApps.listRules(company);
   /** The form that approves a requested app. */
   async function anApproval() {
@@ -230,10 +235,11 @@ describe("a company's admin, signed in a while ago", () => {
     expect(await roleOf(removed)).toBeUndefined();
   });
 
-  test("the second step was set up since the sign-in → a sign-in with it first, and back at the apps", async () => {
+  test("the second step was set up since the sign-in → a sign-in with it first, and back at the page of the form", async () => {
     const other = await addCompany(server);
     const { agent: old } = await somebody(other.admin);
     const form = formTo(await old.get(`/company/${other.slug}`), "/default");
+    const invitation = formWith(await old.get(`/company/${other.slug}/members`), "addressee");
     const setup = (await somebody(other.admin)).agent;
     const shown = await setup.get("/account/security/authenticator");
     const app = appOf(shown, server);
@@ -242,6 +248,8 @@ describe("a company's admin, signed in a while ago", () => {
     const asked = await old.submit(form, { rule: "block", current_password: PASSWORD });
     expect(asked.location?.searchParams.get("to")).toBe(`company-apps/${other.slug}`);
     expect((await server.assent.storage.companies.find({ slug: other.slug }))?.defaultRule).toBe("ask");
+    const invited = await old.submit(invitation, { addressee: "new@example.test", role: "admin" });
+    expect(invited.location?.searchParams.get("to")).toBe(`company/${other.slug}`);
     const step = await old.follow(await again(old, asked, other.admin));
     const back = await old.submit(formWith(step, "code"), { code: app.code() });
     expect(back.location?.pathname).toBe(`/company/${other.slug}`);

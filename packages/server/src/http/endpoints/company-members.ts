@@ -26,7 +26,6 @@ import type { FlowTools } from "../endpoint-contexts.ts";
 import { problemAnswer } from "../error-page.ts";
 import { formToken } from "../form-token.ts";
 import { type Answer, formOf, type HttpRequest, page, redirect } from "../http-message.ts";
-import { isFresh } from "../reauthentication.ts";
 import { type ReceiptTools, receiptAnswer } from "../receipts/receipt-file.ts";
 import { signedInAs } from "./client-and-person-views.ts";
 import { historyEntry } from "./history.ts";
@@ -41,7 +40,7 @@ import {
   unproved,
 } from "./require-membership.ts";
 import { type Account, signedIn } from "./require-sign-in.ts";
-import { confirmFirst, securityAfter } from "./security.ts";
+import { securityAfter } from "./security.ts";
 import { signInAnswer } from "./sign-in-page.ts";
 
 export const showMembers = forAdmins((at, tools: CompanyTools) => membersAnswer(at, {}, tools));
@@ -83,17 +82,13 @@ function roleOf(form: URLSearchParams): Role | undefined {
   return (["member", "admin"] as const).find((one) => one === form.get("role"));
 }
 
-/** A stranger at an open browser must not make an admin, who could stay for good, nor remove one. */
-async function signInAnew(at: InCompany, tools: CompanyTools): Promise<Answer | undefined> {
-  return (await isFresh(at, tools)) ? undefined : confirmFirst(`company/${at.frame.company.slug}`, at, tools);
-}
-
 export const changeRole = forAdmins(async (at, tools: CompanyTools) => {
   const form = formOf(at.http);
   const role = roleOf(form);
   const personId = idIn(form, "person_id");
   if (role === undefined) return backTo(at, "/members", "nothing", tools);
-  const unsure = await signInAnew(at, tools);
+  // A stranger at an open browser must not make an admin, who could stay for good.
+  const unsure = await unproved(at, "/members/role", tools);
   if (unsure !== undefined) return unsure;
   return memberAnswer(at, await changeRoleOf(at, personId, role, tools.companies), "role", tools);
 });
@@ -140,7 +135,7 @@ export const invite = forAdmins(async (at, tools: CompanyTools) => {
   if (addressee === undefined || role === undefined) {
     return membersAnswer(at, { addressee: typed, problem: "addressee" }, tools);
   }
-  const unsure = await signInAnew(at, tools);
+  const unsure = await unproved(at, "/members/invite", tools);
   if (unsure !== undefined) return unsure;
   const outcome = await inviteMember(at, addressee, role, tools.companies);
   if (outcome.kind === "not_admin") return noLongerAdmin(at, tools);
@@ -169,10 +164,12 @@ async function endedAnswer(
   // A form that is sent again joins nothing, so it doesn't look like a success.
   if (end.kind === "joined" && http.method === "GET")
     return redirect(303, `${tools.issuer}/company/${end.slug}`, visitor.cookies);
-  const kind = end.kind === "joined" ? "used" : end.kind;
+  const { kind } = end;
   if (kind === "ended") return problemAnswer("invitation_unknown", http, tools);
   const door = (words: Messages) =>
-    kind === "used" ? { door: { href: "/account/companies", label: words.company.yours } } : {};
+    kind === "used" || kind === "usedByOther" || kind === "left" || kind === "joined"
+      ? { door: { href: "/account/companies", label: words.company.yours } }
+      : {};
   const closer = (words: Messages) => ({ ...words.invitationEnds[kind], ...door(words) });
   return problemAnswer("invitation_unknown", http, tools, null, closer);
 }

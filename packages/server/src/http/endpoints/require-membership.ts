@@ -11,6 +11,7 @@ import {
   type CompanyFrame,
   type CompanyNotice,
   type CompanyProofView,
+  placeOfForm,
 } from "../../pages/company/views.ts";
 import { companiesPage, companyProofPage } from "../../pages/index.ts";
 import { problemAnswer } from "../error-page.ts";
@@ -119,13 +120,16 @@ export function noLongerAdmin({ http }: InCompany, tools: CompanyTools): Answer 
   return problemAnswer("not_found", http, tools);
 }
 
+/** The pages of a company to which a sign-in can lead back. */
+const PAGES = { apps: "company-apps", members: "company", connections: "company-connections" } as const;
+
 /** The form field with the admin's password. */
 const FIELD = "current_password";
 
 /**
  * Before an admin decides for the whole company: the response to a form if the admin has not proved who they are;
  * undefined: they have. An admin without a password, or whose sign-in was before their second step, signs in again and
- * comes back to `place`.
+ * comes back to the page of the form.
  */
 export async function unproved(
   at: InCompany,
@@ -139,14 +143,7 @@ export async function unproved(
   const fault = await proofFault(at, typed ?? "", tools);
   if (fault === undefined) return undefined;
   if (fault.kind === "stale") {
-    const { slug } = frame.company;
-    const place =
-      action === "/members/remove"
-        ? "company"
-        : action.startsWith("/connections/")
-          ? "company-connections"
-          : "company-apps";
-    return confirmFirst(`${place}/${slug}`, at, tools);
+    return confirmFirst(`${PAGES[placeOfForm(action)]}/${frame.company.slug}`, at, tools);
   }
   const fields = [...form].filter(([name]) => name !== "csrf" && name !== FIELD);
   const view: CompanyProofView = { ...frame, action, fields, fault: typed === null ? null : fault };

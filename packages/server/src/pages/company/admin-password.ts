@@ -5,16 +5,12 @@ import { field } from "../parts/fields.ts";
 import { html } from "../parts/html.ts";
 import { faultText } from "../security/password-fields.ts";
 import { companyPage, companyPath } from "./company-layout.ts";
-import type { CompanyProofView } from "./views.ts";
+import { type CompanyProofView, placeOfForm } from "./views.ts";
 
 export function companyProofPage(view: CompanyProofView, chrome: Chrome): string {
   const { words } = chrome;
   const path = companyPath(view, chrome);
-  const here = view.action.startsWith("/members/")
-    ? "members"
-    : view.action.startsWith("/connections/")
-      ? "connections"
-      : "apps";
+  const here = placeOfForm(view.action);
   const title = words.takeBack.proveTitle;
   const content = html`<section class="card panel stack" aria-labelledby="question">
     <h2 id="question">${title}</h2>

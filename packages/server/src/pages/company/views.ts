@@ -341,6 +341,11 @@ export interface CompanyConfirmView extends CompanyFrame {
   readonly fields: Readonly<Record<string, string>>;
 }
 
+/** The page of a company to which a form belongs. `action`: the target of the form, below the company's path. */
+export function placeOfForm(action: string): "apps" | "members" | "connections" {
+  return (["members", "connections"] as const).find((place) => action.startsWith(`/${place}/`)) ?? "apps";
+}
+
 /** Asks for the admin's password before the server accepts a form that decides for all members. */
 export interface CompanyProofView extends CompanyFrame {
   /** Target of the form, below the company's path. */
