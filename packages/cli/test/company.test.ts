@@ -67,6 +67,9 @@ test("remove-member → gone, even the last admin; once more → refused", async
   await at.json(["company", "add-member", "acme", "bob"]);
   const staffed = await at.run(["company", "remove-member", "acme", "bob"]);
   expect([staffed.code, staffed.stderr]).toEqual([0, ""]);
+  const lesser = await at.run(["company", "add-member", "acme", "ada", "--role", "member"]);
+  expect([lesser.code, lesser.stderr]).toEqual([0, expect.stringContaining("Acme has no admin now")]);
+  expect((await at.run(["company", "add-member", "acme", "ada", "--role", "admin"])).stderr).toBe("");
   const last = await at.run(["company", "remove-member", "acme", "ada"]);
   expect([last.code, last.stderr + last.stdout]).toEqual([0, expect.stringContaining("has no admin now")]);
 });

@@ -15,6 +15,7 @@ import {
   type YesOption,
   yesOption,
 } from "../confirm.ts";
+import type { Output } from "../print-records.ts";
 import {
   everyPage,
   type Filters,
@@ -257,12 +258,13 @@ async function addMember_(slug: string, login: string, options: JsonOption & { r
   await withAdmin(options, async (admin, out) => {
     const { addMember, memberRecord } = await import("@assent/server/admin");
     out.record(memberRecord(await addMember(slug, login, options.role, admin)));
+    if (options.role !== "admin") await noteWithoutAdmin(slug, admin, out);
   });
 }
 
 async function removeMember_(slug: string, login: string, options: JsonOption & YesOption) {
   await withAdmin(options, async (admin, out) => {
-    const { companyMembers, impactOfMember, removeMember } = await import("@assent/server/admin");
+    const { impactOfMember, removeMember } = await import("@assent/server/admin");
     const { company, person, grants } = await impactOfMember(slug, login, admin);
     const made = grants === 0 ? "" : ` and ${counted(grants, "grant")} that the person made for the company`;
     await confirmOnTerminal(
@@ -274,13 +276,18 @@ async function removeMember_(slug: string, login: string, options: JsonOption & 
       { slug, username: login, removed: true, grants_ended: ended },
       `Removed the member. Ended ${counted(ended, "grant")} that the person made for the company. The company's consents stay. ${TOKENS}`,
     );
-    const left = await firstOf(companyMembers(slug, admin));
-    if (!left.some(({ role }) => role === "admin")) {
-      out.note(
-        `${company.name} has no admin now, so nobody can change its rules. To add one, run: assent company add-member ${slug} USER --role admin`,
-      );
-    }
+    await noteWithoutAdmin(slug, admin, out);
   });
+}
+
+async function noteWithoutAdmin(slug: string, admin: OpenedAdmin, out: Output): Promise<void> {
+  const { companyBySlug, companyMembers } = await import("@assent/server/admin");
+  const left = await firstOf(companyMembers(slug, admin));
+  if (left.some(({ role }) => role === "admin")) return;
+  const { name } = await companyBySlug(slug, admin);
+  out.note(
+    `${name} has no admin now, so nobody can change its rules. To add one, run: assent company add-member ${slug} USER --role admin`,
+  );
 }
 
 interface PolicyOptions extends JsonOption {
