@@ -1,6 +1,7 @@
 /** The page "Agents": an owner pauses an app and lets it go on. */
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { SelfRegistered } from "../../packages/server/src/oauth/model.ts";
 import { aJwtIssuer, claimsFor, JWT_BEARER, jwtOf, present, trust } from "../support/assertion-requests.ts";
 import { addCompany, type TestCompany } from "../support/company-staff.ts";
 import { atConsent } from "../support/front-channel.ts";
@@ -80,6 +81,62 @@ describe("the page", () => {
     // Tokens that APIs verify themselves live on for a while, and the page says for how long.
     expect(entry).toMatch(/access stops within \d+ minutes/);
   });
+});
+
+describe("the permission to keep access while the owner is away", () => {
+  const answer = { duration: "2592000", "duration:offline_access": "3600" };
+  let away: TestClient;
+  const registered: SelfRegistered = {
+    ...{ tokenHash: "hash", initialTokenId: null, policy: null, ceiling: null, appearance: "", contacts: [] },
+    ...{ applicationType: "web", softwareId: null, softwareVersion: null, statement: null, statementIssuer: null },
+    requireAuthTime: false,
+  };
+
+  beforeAll(async () => {
+    away = await server.addClient({ name: "Away", scopes: ["read", "write", "offline_access"] });
+  });
+
+  test("ends before the others → the card says both ends; after it, the card goes", async () => {
+    const { username } = await server.addPerson();
+    const agent = new Agent(server.issuer);
+    const url = authorizeUrl(server, away, { scope: "read offline_access" });
+    const { body } = await redeem(server, away, await authorize(agent, url, username, answer));
+    const entry = entryOf(await agent.get(AGENTS), away.clientId);
+    const [, keeps = "", last = ""] =
+      /Keeps access until<\/dt><dd>(.*?)<\/dd>.*Last permission ends<\/dt><dd>(.*?)<\/dd>/s.exec(entry) ?? [];
+    const timeIn = (markup: string) => Date.parse(/datetime="([^"]+)"/.exec(markup)?.[1] ?? "");
+    expect(timeIn(last) - timeIn(keeps)).toBe((2_592_000 - 3600) * 1000);
+    server.tick(3_601_000);
+    expect((await refresh(server, away, body.refresh_token)).body.error).toBe("invalid_grant");
+    expect(entryOf(await agent.get(AGENTS), away.clientId)).toBe("");
+    // It keeps what else was allowed, while the owner is there.
+    expect(entryOf(await agent.get("/account/apps"), away.clientId)).toContain("Away");
+  });
+
+  test("ended, of an app that registered itself → the card says that it gets nothing while the owner is away", async () => {
+    const { username } = await server.addPerson();
+    const agent = new Agent(server.issuer);
+    const own = await server.addClient({ name: "Own", scopes: ["read", "offline_access"], registered });
+    const url = authorizeUrl(server, own, { scope: "read offline_access" });
+    await redeem(server, own, await authorize(agent, url, username, answer));
+    expect(entryOf(await agent.get(AGENTS), own.clientId)).toContain("Keeps access until");
+    server.tick(3_601_000);
+    const entry = entryOf(await agent.get(AGENTS), own.clientId);
+    expect(entry).toContain("It gets no new access while you’re away.");
+    expect(entry).not.toContain("Keeps access until");
+  });
+});
+
+test("a permission for this once beside lasting ones → the card names it, as the page of apps does", async () => {
+  const { username } = await server.addPerson();
+  const agent = new Agent(server.issuer);
+  const url = authorizeUrl(server, client, { scope: "read write" });
+  await redeem(server, client, await authorize(agent, url, username, { "duration:write": "once" }));
+  const shown = async (at: string) =>
+    entryOf(await agent.get(at)).match(/<bdi>[^<]+<\/bdi> <span class="soft small">/g);
+  const apps = await shown("/account/apps");
+  expect(apps).toHaveLength(2);
+  expect(await shown(AGENTS)).toEqual(apps);
 });
 
 test("an app that gets access by the operator's rules alone → listed, and its assertions give nothing while it is paused", async () => {

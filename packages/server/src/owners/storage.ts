@@ -165,8 +165,10 @@ export interface ConsentWithHeld {
   readonly held: readonly {
     /** The identifier of the API. Null: grants for several. */
     readonly api: string | null;
-    /** True: the app can get new access without the owner. */
-    readonly refreshable: boolean;
+    /** True: the app can get new access without the owner until its scope `offline_access` ends. */
+    readonly refreshableByScope: boolean;
+    /** True: it didn't ask for that scope, and can get new access without the owner until its last scope ends. */
+    readonly refreshableAlways: boolean;
     /** Null: no code was redeemed. */
     readonly lastUsedAt: Millis | null;
   }[];

@@ -17,6 +17,8 @@ export interface AgentEntry {
   }[];
   /** Epoch milliseconds. Null: until revoked. */
   readonly expiresAt: number | null;
+  /** Until when it can get access while its owner is away. Null: until revoked. Undefined: it can't. */
+  readonly awayUntil: number | null | undefined;
   /** Null: it is not paused. */
   readonly pausedAt: number | null;
   readonly lastUsedAt: number | null;

@@ -59,6 +59,7 @@ export function companyAgentsPage(
       emptyTitle: words.agents.emptyTitleCompany,
       emptyText: rich(words.agents.emptyTextCompany, { company: name(view.company.name) }),
       pausedSince: words.agents.pausedSinceCompany,
+      notAway: words.agents.notAwayCompany,
       noEnd: words.company.noEnd,
     },
   };
@@ -81,6 +82,7 @@ interface About {
     readonly emptyTitle: string;
     readonly emptyText: Child;
     readonly pausedSince: Messages["agents"]["pausedSince" | "pausedSinceCompany"];
+    readonly notAway: string;
     /** When access without an end is over. */
     readonly noEnd: string;
   };
@@ -121,6 +123,7 @@ function entry(agent: AgentEntry, about: About, { words, base }: Chrome): Markup
     ${agent.pausedAt !== null && notice("warning", pausedText(agent, agent.pausedAt, about, words))}
     ${agent.off && notice("warning", words.apps.off)}
     ${permissions(agent, about.now, words)} ${facts(agent, about, words)}
+    ${!isHalted(agent) && agent.awayUntil === undefined && html`<p class="small">${about.texts.notAway}</p>`}
     <p class="small">
       <a class="alone" href=${about.detailsOf(agent.clientId)}>${words.agents.details}<span class="unseen">: ${name(agent.name)}</span></a>
     </p>
@@ -141,6 +144,11 @@ function pausedText(agent: AgentEntry, pausedAt: number, { now, texts }: About, 
   if (stopsIn < 1) return since;
   const still = rich(plural(words.language, agents.pausedStill, stopsIn), { count: stopsIn });
   return sentences(words.language, since, still);
+}
+
+/** True: the app gets access now while its owner is away. */
+function keepsAway(agent: AgentEntry): boolean {
+  return !isHalted(agent) && agent.awayUntil !== undefined;
 }
 
 /** True: some permissions end sooner than the last. */
@@ -179,8 +187,12 @@ function permissions(agent: AgentEntry, now: number, words: Messages): Child {
 
 function facts(agent: AgentEntry, { now, texts }: About, words: Messages): Markup {
   const { agents, apps } = words;
-  const keeps = endsTerm(agent, words, endsDiffer(agent) ? apps.endsLast : agents.keeps);
-  const forever = keeps === agents.keeps ? agents.keepsForever : texts.noEnd;
+  const differ = endsDiffer(agent);
+  const shownEnd = (at: number | null, forever: string) => (at === null ? forever : shownTime(words, at, "exact"));
+  const keeps = html`<div><dt>${agents.keeps}</dt><dd>${shownEnd(agent.awayUntil ?? null, agents.keepsForever)}</dd></div>`;
+  const last = endsTerm(agent, words, differ ? apps.endsLast : apps.ends);
+  const ends = html`<div><dt>${last}</dt><dd>${shownEnd(agent.expiresAt, texts.noEnd)}</dd></div>`;
+  const showsKeeps = keepsAway(agent) && !(differ && agent.awayUntil === agent.expiresAt);
   const time = (at: number) => timeElement(words, at, now);
   const uses = agent.uses.map(
     ({ api, lastUsedAt }) => html`<dd>${rich(agents.useOne, { api: name(api), when: time(lastUsedAt) })}</dd>`,
@@ -190,7 +202,7 @@ function facts(agent: AgentEntry, { now, texts }: About, words: Messages): Marku
       html`<dd>${rich(apps.throughOne, { app: name(one.name), through: name(agent.name), when: time(one.lastUsedAt) })}</dd>`,
   );
   return html`<dl class="facts lines">
-    ${!isOver(agent, now) && html`<div><dt>${keeps}</dt><dd>${agent.expiresAt === null ? forever : shownTime(words, agent.expiresAt, "exact")}</dd></div>`}
+    ${showsKeeps && keeps} ${!isOver(agent, now) && (differ || !showsKeeps) && ends}
     <div><dt>${apps.used}</dt><dd>${agent.lastUsedAt === null ? apps.never : time(agent.lastUsedAt)}</dd></div>
     ${uses.length > 0 && html`<div><dt>${agents.uses}</dt>${uses}</div>`}
     ${through.length > 0 && html`<div><dt>${apps.through}</dt>${through}</div>`}

@@ -28,7 +28,14 @@ function anAgent(change: Partial<AgentEntry> = {}): AgentEntry {
   return {
     ...{ clientId: "assistant", name: "Calendar Assistant", logo: null, hosts: ["assistant.example.com"] },
     scopes: may("See your calendar", "See your contacts", "Keep access while you’re away"),
-    ...{ expiresAt: NOW + 80 * DAY, pausedAt: null, lastUsedAt: NOW - 5 * MINUTE, stopsIn: 5, off: false },
+    ...{
+      expiresAt: NOW + 80 * DAY,
+      awayUntil: NOW + 80 * DAY,
+      pausedAt: null,
+      lastUsedAt: NOW - 5 * MINUTE,
+      stopsIn: 5,
+      off: false,
+    },
     uses: [
       { api: "Calendar", lastUsedAt: NOW - 5 * MINUTE },
       { api: "Contacts", lastUsedAt: NOW - 3 * DAY },
@@ -39,7 +46,8 @@ function anAgent(change: Partial<AgentEntry> = {}): AgentEntry {
 }
 
 const plain = anAgent({
-  ...{ clientId: "tool", name: "Command Line Tool", hosts: ["127.0.0.1"], expiresAt: null, lastUsedAt: null },
+  ...{ clientId: "tool", name: "Command Line Tool", hosts: ["127.0.0.1"], lastUsedAt: null },
+  ...{ expiresAt: null, awayUntil: NOW + 2 * DAY },
   scopes: [
     { description: "See your photos and albums", expiresAt: null },
     { description: "Add photos", expiresAt: NOW + HOUR },

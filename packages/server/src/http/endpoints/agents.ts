@@ -1,7 +1,7 @@
 /** `/account/agents`, `/company/{slug}/agents`: the apps that act while their owner is away, and their pause. */
 
 import { redirectHost } from "../../oauth/redirect-uri.ts";
-import { type Agent, agentsOf } from "../../owners/apps/agents.ts";
+import { type Agent, agentsOf, agentsOfPerson } from "../../owners/apps/agents.ts";
 import { recentChange, setAppPaused } from "../../owners/apps/change-app.ts";
 import type { AppsContext } from "../../owners/apps/context.ts";
 import { minutesLeft, outstanding } from "../../owners/apps/remaining-token-lifetime.ts";
@@ -24,8 +24,7 @@ interface AgentsTools extends AccountTools {
 
 export const showAgents = signedIn(async ({ person, session, http, visitor }, tools: AgentsTools) => {
   const chrome = tools.chrome(http);
-  const { partition, personId: ownerId } = person;
-  const agents = await agentsOf({ partition, ownerId }, tools.apps);
+  const agents = await agentsOfPerson(person, tools.apps);
   const now = tools.now();
   const view: AgentsView = {
     csrf: formToken(session, tools),
@@ -109,6 +108,7 @@ function entryOf(agent: Agent, language: string, now: number): AgentEntry {
       gone,
     })),
     expiresAt: consent.expiresAt,
+    awayUntil: agent.awayUntil,
     pausedAt: consent.pausedAt,
     lastUsedAt: consent.lastUsedAt,
     uses: agent.uses.map(({ api, lastUsedAt }) => ({ api: api.name, lastUsedAt })),

@@ -1,11 +1,14 @@
 /** The apps that can act for an owner who is away: what each may do and until when, and which APIs it used. */
 
-import { ceilingOf } from "../../oauth/consent-reach.ts";
-import type { Client, Consent, Millis, Resource, Scope } from "../../oauth/model.ts";
+import { ceilingOf, sooner, underCeiling } from "../../oauth/consent-reach.ts";
+import type { Client, Consent, GrantedScope, Millis, Resource, Scope } from "../../oauth/model.ts";
+import { OFFLINE_ACCESS } from "../../oauth/openid/scopes.ts";
 import { isOffered } from "../../oauth/scope.ts";
 import type { Delegation } from "../../oauth/token-exchange/storage.ts";
-import { againByRules, consentUnder, isPaused } from "../consent-after-decision.ts";
+import { againByRules, consentUnder, isPaused, latestOf } from "../consent-after-decision.ts";
+import type { Person } from "../person.ts";
 import type { ApiUse, ConsentWithHeld } from "../storage.ts";
+import { heldScopes, lastEnd, presentEnds } from "./allowed-apps.ts";
 import type { AppsContext } from "./context.ts";
 import { outstanding } from "./remaining-token-lifetime.ts";
 
@@ -25,6 +28,8 @@ export interface Agent {
     readonly gone: boolean;
     readonly expiresAt: Millis | null;
   }[];
+  /** Until when it can get access while the owner is away. Null: until revoked. Undefined: it can't. */
+  readonly awayUntil: Millis | null | undefined;
   /** The APIs that it used, the latest first. */
   readonly uses: readonly { readonly api: Resource; readonly lastUsedAt: Millis }[];
   /** Clients that act through the app, the latest first (RFC 8693). */
@@ -56,16 +61,11 @@ export async function agentsOf(
       const ceiling = client === undefined ? null : ceilingOf(client, oauth.policy);
       const consent = consentUnder(stored.consent, ceiling);
       const isOver = consent.expiresAt !== null && consent.expiresAt <= now;
-      if (!isAgent(stored, client, actors) || (isOver && !isPaused(consent))) return [];
-      const present = consent.scopes.filter(({ expiresAt }) => expiresAt === null || expiresAt > now);
-      const byRules = againByRules(consent).map((name) => [name, consent.expiresAt] as const);
-      const ends = new Map([...present.map(({ name, expiresAt }) => [name, expiresAt] as const), ...byRules]);
+      const awayUntil = awayEnd({ ...stored, consent }, actors, now);
+      if (!isAgent(consent, client, awayUntil) || (isOver && !isPaused(consent))) return [];
       const agent: Agent = {
-        ...{ consent, client, heldUntil: held.get(clientId) },
-        scopes: [...ends].map(([name, expiresAt]) => ({
-          ...{ name, scope: known.get(name), expiresAt },
-          gone: client !== undefined && !isOffered(name, client, known),
-        })),
+        ...{ consent, client, awayUntil, heldUntil: held.get(clientId) },
+        scopes: scopesOf(presentEnds([...byRules(consent), ...consent.scopes], now), client, known),
         uses: usesOf(stored, uses, apis),
         through: delegations.filter((one) => one.clientId === clientId).slice(0, MOST_SHOWN),
       };
@@ -76,13 +76,73 @@ export async function agentsOf(
   return all.flat().sort((one, other) => at(other) - at(one));
 }
 
+/** The same for a person, with what only single grants have, for example for this once. */
+export async function agentsOfPerson(
+  { partition, personId: ownerId }: Pick<Person, "partition" | "personId">,
+  context: AppsContext,
+): Promise<readonly Agent[]> {
+  const now = context.now();
+  const [agents, listed, known] = await Promise.all([
+    agentsOf({ partition, ownerId }, context),
+    context.storage.consents.list({ partition, ownerId, now }),
+    context.oauth.catalog.scopes(),
+  ]);
+  const grantsOf = new Map(listed.map(({ consent, grants }) => [consent.clientId, grants]));
+  return agents.map((agent) => {
+    const { consent, client } = agent;
+    const ceiling = client === undefined ? null : ceilingOf(client, context.oauth.policy);
+    const held = (grantsOf.get(consent.clientId) ?? [])
+      .map((grant) => underCeiling(grant, ceiling))
+      .filter(({ status, absoluteUntil }) => status === "active" && absoluteUntil > now)
+      .flatMap(heldScopes);
+    const ends = presentEnds([...byRules(consent), ...held, ...consent.scopes], now);
+    const expiresAt = lastEnd(consent, held, now);
+    return { ...agent, consent: { ...consent, expiresAt }, scopes: scopesOf(ends, client, known) };
+  });
+}
+
+/** The scopes that the app gets again by the operator's rules. */
+function byRules(consent: Consent): readonly GrantedScope[] {
+  return againByRules(consent).map((name) => ({ name, expiresAt: consent.expiresAt }));
+}
+
+function scopesOf(
+  ends: ReadonlyMap<string, Millis | null>,
+  client: Client | undefined,
+  known: ReadonlyMap<string, Scope>,
+): Agent["scopes"] {
+  return [...ends].map(([name, expiresAt]) => ({
+    ...{ name, scope: known.get(name), expiresAt },
+    gone: client !== undefined && !isOffered(name, client, known),
+  }));
+}
+
+/** As `Agent.awayUntil`: by refresh tokens, by the operator's rules, or through another app. */
+function awayEnd(
+  { consent, held }: ConsentWithHeld,
+  actors: ReadonlySet<string>,
+  now: Millis,
+): Millis | null | undefined {
+  const always =
+    held.some(({ refreshableAlways }) => refreshableAlways) ||
+    actors.has(consent.clientId) ||
+    againByRules(consent).length > 0;
+  const offline = consent.scopes.find(({ name }) => name === OFFLINE_ACCESS);
+  const byScope = offline !== undefined && held.some(({ refreshableByScope }) => refreshableByScope);
+  const ends = [
+    ...(always ? [consent.expiresAt] : []),
+    ...(byScope ? [sooner(consent.expiresAt, offline.expiresAt)] : []),
+  ].filter((end) => end === null || end > now);
+  return latestOf(ends);
+}
+
 /**
- * True: the app can get access while the owner is away, also by the operator's rules, got some through another app, or nobody
- * here registered it. A paused app is always one, so that it can go on: its pause outlasts the consent.
+ * True: the app can get access while the owner is away, or nobody here registered it. A paused app is always one, so that it
+ * can go on: its pause outlasts the consent.
  */
-function isAgent({ consent, held }: ConsentWithHeld, client: Client | undefined, actors: ReadonlySet<string>): boolean {
-  if (isPaused(consent) || held.some(({ refreshable }) => refreshable) || actors.has(consent.clientId)) return true;
-  return againByRules(consent).length > 0 || client?.document !== undefined || client?.registered !== undefined;
+function isAgent(consent: Consent, client: Client | undefined, awayUntil: Agent["awayUntil"]): boolean {
+  if (isPaused(consent) || awayUntil !== undefined) return true;
+  return client?.document !== undefined || client?.registered !== undefined;
 }
 
 /** A grant for one API tells when it was used itself. Uses of other grants, and questions of APIs, are recorded apart. */

@@ -100,11 +100,7 @@ async function appOf(
   const live = grants.filter(({ status, absoluteUntil }) => status === "active" && absoluteUntil > now);
   const again = againByRules(consent).map((name) => ({ name, expiresAt: consent.expiresAt }));
   const held = live.flatMap(heldScopes);
-  // The record keeps scopes that have ended.
-  const present = [...again, ...held, ...consent.scopes].filter(
-    ({ expiresAt }) => expiresAt === null || expiresAt > now,
-  );
-  const ends = endsByScope(present);
+  const ends = presentEnds([...again, ...held, ...consent.scopes], now);
   const lastUsed = newest(grants);
   const thefts = grants.filter(({ status }) => status === "theft" || status === "replayed");
   const usedAt = usesByScope([...ends.keys()], live, uses);
@@ -115,8 +111,7 @@ async function appOf(
     ),
   );
   // What was allowed only once has no lasting end that could be changed.
-  const lasts = consent.scopes.some(({ expiresAt }) => expiresAt === null || expiresAt > now);
-  const onlyOnce = !lasts && again.length === 0 && held.length > 0;
+  const lasts = lastsIn(consent, now);
   return {
     consent,
     client,
@@ -136,7 +131,7 @@ async function appOf(
     usedFrom: lastUsed?.usedFrom ?? null,
     usedSince: (consent.lastUsedAt ?? 0) > (lastUsed?.lastUsedAt ?? 0),
     idleScopes: settled && usedAt !== undefined && [...usedAt.values()].includes(null),
-    expiresAt: latestOf(onlyOnce ? endsOf(held) : [consent.expiresAt, ...endsOf(held)]) ?? null,
+    expiresAt: lastEnd(consent, held, now),
     durations: client !== undefined && lasts ? durationsFor(client, context).filter((one) => one !== "once") : [],
     declined: refusedScopes(stored.consent, { ceiling }, now).declined.map((name) => ({
       name,
@@ -144,6 +139,16 @@ async function appOf(
     })),
     theftAt: latest(thefts.map(({ endedAt }) => endedAt)),
   };
+}
+
+function lastsIn({ scopes }: Consent, now: Millis): boolean {
+  return scopes.some(({ expiresAt }) => expiresAt === null || expiresAt > now);
+}
+
+/** The end of the last scope of the record and of the living grants. Null: until revoked. */
+export function lastEnd(consent: Consent, held: readonly GrantedScope[], now: Millis): Millis | null {
+  const onlyOnce = !lastsIn(consent, now) && againByRules(consent).length === 0 && held.length > 0;
+  return latestOf(onlyOnce ? endsOf(held) : [consent.expiresAt, ...endsOf(held)]) ?? null;
 }
 
 /** A grant without refresh tokens ends with its token, which can be before the time that its answer allowed. */
@@ -156,9 +161,10 @@ function endsOf(scopes: readonly GrantedScope[]): readonly (Millis | null)[] {
   return scopes.map(({ expiresAt }) => expiresAt);
 }
 
-/** The latest end of each scope, by its name. */
-function endsByScope(scopes: readonly GrantedScope[]): ReadonlyMap<string, Millis | null> {
-  const byName = Map.groupBy(scopes, ({ name }) => name);
+/** The latest end of each scope that has not ended, by its name. The record of a consent keeps scopes that have ended. */
+export function presentEnds(scopes: readonly GrantedScope[], now: Millis): ReadonlyMap<string, Millis | null> {
+  const present = scopes.filter(({ expiresAt }) => expiresAt === null || expiresAt > now);
+  const byName = Map.groupBy(present, ({ name }) => name);
   return new Map([...byName].map(([name, all]) => [name, latestOf(endsOf(all)) ?? null]));
 }
 

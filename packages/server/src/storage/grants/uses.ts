@@ -235,7 +235,10 @@ export const listHeld = query<
     WHERE partition = :partition AND owner_id = :ownerId AND status = 'active'
       AND (expires_at IS NULL OR expires_at > :now OR paused_at IS NOT NULL)
     ORDER BY client_id`,
-  also: sql`SELECT g.client_id, g.audience, MAX(g.refreshable) AS refreshable, MAX(${used}) AS used_at FROM grants AS g
+  also: sql`SELECT g.client_id, g.audience, MAX(${used}) AS used_at,
+      MAX(CASE WHEN g.scopes LIKE '%"offline_access"%' THEN g.refreshable ELSE 0 END) AS refreshable_by_scope,
+      MAX(CASE WHEN g.scopes LIKE '%"offline_access"%' THEN 0 ELSE g.refreshable END) AS refreshable_always
+    FROM grants AS g
     WHERE g.partition = :partition AND g.owner_id = :ownerId AND ${isActive} AND g.idle_until > :now AND g.absolute_until > :now
     GROUP BY g.client_id, g.audience`,
   bind: ({ partition, ownerId, now }) => ({ partition, ownerId, now }),
@@ -245,7 +248,8 @@ export const listHeld = query<
       consent,
       held: (byClient.get(consent.clientId) ?? []).map((row) => ({
         api: textOrNull(row, "audience"),
-        refreshable: whole(row, "refreshable") === 1,
+        refreshableByScope: whole(row, "refreshable_by_scope") === 1,
+        refreshableAlways: whole(row, "refreshable_always") === 1,
         lastUsedAt: wholeOrNull(row, "used_at"),
       })),
     }));

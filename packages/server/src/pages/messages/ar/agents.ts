@@ -17,6 +17,8 @@ export const agents: Translation<typeof english, "zero" | "one" | "two" | "few" 
     can: "يمكنه",
     keeps: "يحتفظ بالوصول حتى",
     keepsForever: "أن تلغيه",
+    notAway: "لا يحصل على وصول جديد أثناء غيابك.",
+    notAwayCompany: "لا يحصل على وصول جديد حين لا يكون أحد مسجّلًا دخوله.",
     endsResumed: "إذا استؤنف، ينتهي الوصول",
     endsOn: "إذا أُعيد تفعيله، ينتهي الوصول",
     canResumed: "إذا استؤنف، يمكنه",

@@ -17,6 +17,8 @@ export const agents: Translation<typeof english, "one" | "other"> = {
     can: "Die App darf",
     keeps: "Behält Zugriff bis",
     keepsForever: "Sie ihn widerrufen",
+    notAway: "Während Sie nicht da sind, bekommt die App keinen neuen Zugriff.",
+    notAwayCompany: "Während niemand angemeldet ist, bekommt die App keinen neuen Zugriff.",
     endsResumed: "Nach dem Fortsetzen endet der Zugriff",
     endsOn: "Nach dem Aktivieren endet der Zugriff",
     canResumed: "Nach dem Fortsetzen darf sie",

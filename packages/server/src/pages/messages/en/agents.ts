@@ -14,6 +14,8 @@ export const agents = {
     can: "It may",
     keeps: "Keeps access until",
     keepsForever: "you revoke it",
+    notAway: "It gets no new access while you’re away.",
+    notAwayCompany: "It gets no new access while nobody is signed in.",
     endsResumed: "If resumed, access ends",
     endsOn: "If turned on again, access ends",
     canResumed: "If resumed, it may",

@@ -18,6 +18,8 @@ export const agents: Translation<typeof english, "one" | "other"> = {
     can: "Puede",
     keeps: "Mantiene el acceso hasta",
     keepsForever: "que lo revoque",
+    notAway: "No obtiene acceso nuevo en su ausencia.",
+    notAwayCompany: "No obtiene acceso nuevo cuando nadie ha iniciado sesión.",
     endsResumed: "Si se reanuda, el acceso termina",
     endsOn: "Si se vuelve a activar, el acceso termina",
     canResumed: "Si se reanuda, puede",

@@ -18,6 +18,8 @@ export const agents: Translation<typeof english, "one" | "other"> = {
     can: "Elle peut",
     keeps: "Conserve l’accès jusqu’à",
     keepsForever: "votre révocation",
+    notAway: "Elle n’obtient aucun nouvel accès en votre absence.",
+    notAwayCompany: "Elle n’obtient aucun nouvel accès quand personne n’est connecté.",
     endsResumed: "Une fois réactivée, l’accès se termine",
     endsOn: "Si elle est de nouveau activée, l’accès se termine",
     canResumed: "Une fois réactivée, elle peut",

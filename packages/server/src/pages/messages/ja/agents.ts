@@ -17,6 +17,8 @@ export const agents: Translation<typeof english, "other"> = {
     can: "できること",
     keeps: "アクセスの期限",
     keepsForever: "取り消すまで",
+    notAway: "不在の間は、新しいアクセスは与えられません。",
+    notAwayCompany: "誰もサインインしていない間は、新しいアクセスは与えられません。",
     endsResumed: "再開した場合のアクセスの期限",
     endsOn: "再び有効になった場合のアクセスの期限",
     canResumed: "再開した場合にできること",
