@@ -189,7 +189,7 @@ describe("an intruder who knows the password", () => {
 
     const { reader, page } = await opened(person);
     expect((await prove(reader, page, { recovery: theirs[0] ?? "" })).text).toContain(
-      "isn’t one of your recovery codes",
+      "was created or restored in a browser that was new",
     );
     const decision = await prove(reader, page, { recovery: mine.codes[0] ?? "" });
     expect(ticksOf(decision)).toEqual({ "Recovery codes": true });

@@ -13,6 +13,7 @@ import type {
 import type { StoredMail } from "./mail/storage.ts";
 import type { Person } from "./person.ts";
 import { isBoundTo, type PresentedDevice } from "./recognize-known-device.ts";
+import { type ProvingCodes, provingAfterRenewal, provingCodes } from "./recovery/review-factors-and-apps.ts";
 import { addedFrom } from "./recovery/trust-used-factor.ts";
 import type { SessionContext } from "./sessions.ts";
 import type { Session } from "./storage.ts";
@@ -38,10 +39,14 @@ export interface FactorChange {
   readonly news: News;
 }
 
-function told(at: FactorChange, kind: NewsKind, context: FactorContext, key?: string): Promise<readonly StoredMail[]> {
+function told(
+  at: FactorChange,
+  kind: NewsKind,
+  context: FactorContext,
+  more: News["values"] = {},
+): Promise<readonly StoredMail[]> {
   const { person, news } = at;
-  const values = key === undefined ? news.values : { ...news.values, key };
-  return newsFor(person, kind, { ...news, ...(values === undefined ? {} : { values }) }, context);
+  return newsFor(person, kind, { ...news, values: { ...news.values, ...more } }, context);
 }
 
 function whose({ person: { partition, personId }, session: { sessionId } }: FactorChange) {
@@ -81,19 +86,36 @@ export async function removeSecondFactor(at: FactorChange, context: FactorContex
   event("second_factor_removed", { owner: at.person.personId, address: at.address });
 }
 
-/** `codes`: hashes. False: there is no authenticator, or the session has ended. */
+/**
+ * `codes`: hashes. `proving`: which codes prove who recovers the account now; undefined if no recovery asks for one.
+ * `ended`: there is no authenticator, or the session has ended.
+ */
 export async function setRecoveryCodes(
   at: FactorChange,
   codes: readonly string[],
   context: FactorContext,
-): Promise<boolean> {
-  const { storage, event, now } = context;
-  const mails = await told(at, "recoveryRenewed", context);
+): Promise<Renewed> {
+  const { storage, event, now: clock } = context;
   const added = await addedHere(at, context);
-  if (!(await storage.secondFactors.setRecoveryCodes({ ...whose(at), codes, added, mails, now: now() }))) return false;
+  const now = clock();
+  const after = provingAfterRenewal(await storage.secondFactors.get(at.person), added, now);
+  const proving = context.mail.enabled ? after : undefined;
+  const mails = await told(at, "recoveryRenewed", context, proving && { proving });
+  if (!(await storage.secondFactors.setRecoveryCodes({ ...whose(at), codes, added, mails, now })))
+    return { kind: "ended" };
   context.mail.kick();
   event("recovery_codes_renewed", { owner: at.person.personId, address: at.address });
-  return true;
+  return { kind: "set", proving };
+}
+
+type Renewed = { readonly kind: "set"; readonly proving: ProvingCodes | undefined } | { readonly kind: "ended" };
+
+/** Which recovery codes prove who recovers the account. Undefined: no recovery asks for one. */
+export async function provingCodesOf(
+  { partition, personId }: Pick<Person, "partition" | "personId">,
+  { storage, mail, now }: Pick<FactorContext, "storage" | "mail" | "now">,
+): Promise<ProvingCodes | undefined> {
+  return mail.enabled ? provingCodes(await storage.secondFactors.get({ partition, personId }), now()) : undefined;
 }
 
 /** True: this challenge was not answered before. */
@@ -138,7 +160,7 @@ export async function addPasskey(
   const now = clock();
   const added = await addedHere(at, context);
   const passkey = { ...made, partition, personId, name, createdAt: now, lastUsedAt: null, added };
-  const mails = await told(at, "passkeyAdded", context, name);
+  const mails = await told(at, "passkeyAdded", context, { key: name });
   const knownDevice = await isBoundTo(personId, device, storage);
   const { sessionId } = at.session;
   const outcome = await storage.passkeys.add({ passkey, sessionId, mails, now });
@@ -158,7 +180,7 @@ export async function removePasskey(
   const { storage, event, now } = context;
   const own = (await passkeysOf(at.person, context)).find((one) => one.credentialId === credentialId);
   if (own === undefined) return "unknown";
-  const mails = await told(at, "passkeyRemoved", context, own.name);
+  const mails = await told(at, "passkeyRemoved", context, { key: own.name });
   const outcome = await storage.passkeys.remove({ ...whose(at), credentialId, waysIn, mails, now: now() });
   if (outcome === "removed") {
     context.mail.kick();

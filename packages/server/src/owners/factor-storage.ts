@@ -159,6 +159,8 @@ export interface FactorStorage {
       args: PersonKey & { readonly codes: readonly string[]; readonly added: AddedFrom; readonly now: Millis } & Told &
         InSession,
     ): Promise<boolean>;
+    /** True: the unused code belongs to the present set. It is not used up. */
+    hasRecoveryCode(args: PersonKey & { readonly code: string }): Promise<boolean>;
     /** True: the code was valid, and is used up now. `earlier`: it belonged to the previous set. */
     useRecoveryCode(
       args: PersonKey & { readonly code: string; readonly earlier?: boolean; readonly now: Millis } & Told,

@@ -68,11 +68,20 @@ export interface AuthenticatorView {
   readonly fault: "wrong" | "expired" | null;
 }
 
+/** Which recovery codes confirm who recovers the account by e-mail. */
+export interface ProvingCodes {
+  readonly codes: boolean;
+  /** Those of the previous set. */
+  readonly earlierCodes: boolean;
+}
+
 /** New recovery codes. The page shows them only once. */
 export interface RecoveryCodesView {
   readonly codes: readonly string[];
   /** True if these codes replace earlier ones. */
   readonly renewed: boolean;
+  /** Null if no recovery asks for codes. */
+  readonly proving: ProvingCodes | null;
   /** Path of the next page, below the issuer's path. */
   readonly next: string;
 }
@@ -101,7 +110,12 @@ export interface AuthenticatorEntry extends SeenFrom {
   readonly since: number;
   /** True if the server keeps the factor that this one replaced, for recovery. */
   readonly earlier: boolean;
-  readonly codes: SeenFrom & { readonly since: number; readonly left: number };
+  /** `proving`: null if no recovery asks for codes. */
+  readonly codes: SeenFrom & {
+    readonly since: number;
+    readonly left: number;
+    readonly proving: ProvingCodes | null;
+  };
 }
 
 /** The sections of `/account/security` about these factors. */

@@ -6,7 +6,7 @@ import { type Child, html } from "./parts/html.ts";
 import { mailDocument } from "./parts/mail-layout.ts";
 import { bothNamesText } from "./parts/person-names.ts";
 import type { NamedWay } from "./security/recover-account-views.ts";
-import { companyApps, listed, wayName } from "./security/sign-in-way-names.ts";
+import { codesReplaced, companyApps, listed, wayName } from "./security/sign-in-way-names.ts";
 import { exact } from "./shown-time.ts";
 import { visible, webAddress } from "./untrusted-text.ts";
 
@@ -41,6 +41,8 @@ export function mailOf(
   if (view.values.appsEnded === true)
     for (const text of [words.takeBack.appsRevoked, words.security.companyAppsEnded]) lines.push({ text, html: text });
   if (view.kind === "companyRemoved" && view.values.app !== undefined) lines.push(say(words.mail.removedReturns));
+  if (view.kind === "recoveryRenewed")
+    for (const text of codesReplaced(view.values.proving, words)) lines.push({ text, html: text });
   const told = facts(view, chrome);
   const subject = fill(said.subject, values);
   // A message about something that no page can change has no button.
@@ -188,6 +190,7 @@ function recoveryFacts(
   };
   return [
     [labels.removed, ways(recovery.removed)],
+    [labels.back, list({ names: (recovery.back ?? []).map((kind) => words.takeBack.previous[kind]), more: 0 })],
     [labels.kept, ways(recovery.kept)],
     [labels.ended, list(recovery.ended)],
     [labels.keptApps, list(recovery.keptApps)],

@@ -49,8 +49,11 @@ export function aSession(changes: Partial<SessionEntry> = {}): SessionEntry {
 const from = { browser: "Firefox", system: "Linux", place: "203.0.113.x" };
 const fromNowhere = { browser: null, system: null, place: null };
 
+/** Recovery codes that were made in a browser that is new to the account. */
+export const inNewBrowser = { codes: false, earlierCodes: true };
+
 export function anAuthenticatorEntry(since: number, left: number): AuthenticatorEntry {
-  return { ...from, since, earlier: false, codes: { ...fromNowhere, since, left } };
+  return { ...from, since, earlier: false, codes: { ...fromNowhere, since, left, proving: null } };
 }
 
 function aPasskey(changes: Partial<PasskeyEntry> = {}): PasskeyEntry {
@@ -155,11 +158,17 @@ export const factorStates: Readonly<Record<string, (chrome: Chrome) => string>> 
   authenticator: (c) => authenticatorPage(anAuthenticator(), c),
   "authenticator-wrong": (c) => authenticatorPage(anAuthenticator({ fault: "wrong" }), c),
   "authenticator-expired": (c) => authenticatorPage(anAuthenticator({ fault: "expired" }), c),
-  "recovery-codes": (c) => recoveryCodesPage({ codes, renewed: false, next: "/account/security" }, c),
-  "recovery-codes-renewed": (c) => recoveryCodesPage({ codes, renewed: true, next: "/account/security" }, c),
+  "recovery-codes": (c) => recoveryCodesPage({ codes, renewed: false, proving: null, next: "/account/security" }, c),
+  "recovery-codes-renewed": (c) =>
+    recoveryCodesPage({ codes, renewed: true, proving: null, next: "/account/security" }, c),
+  "recovery-codes-new-browser": (c) =>
+    recoveryCodesPage({ codes, renewed: true, proving: inNewBrowser, next: "/account/security" }, c),
   "security-everything": (c) => securityPage(aSecurityView(everything), c),
-  "security-earlier": (c) =>
-    securityPage(aSecurityView({ authenticator: { ...anAuthenticatorEntry(NOW - HOUR, 10), earlier: true } }), c),
+  "security-earlier": (c) => {
+    const entry = anAuthenticatorEntry(NOW - HOUR, 10);
+    const authenticator = { ...entry, earlier: true, codes: { ...entry.codes, proving: inNewBrowser } };
+    return securityPage(aSecurityView({ authenticator }), c);
+  },
   "security-no-codes": (c) =>
     securityPage(
       aSecurityView({

@@ -16,7 +16,7 @@ import type {
   TakenBackView,
   WayEntry,
 } from "../../src/pages/security/recover-account-views.ts";
-import { anOffer } from "./factor-states.ts";
+import { anOffer, inNewBrowser } from "./factor-states.ts";
 import { somethingWaits, waitingStates } from "./security-states.ts";
 
 const NOW = Date.UTC(2026, 6, 14, 9, 30);
@@ -95,7 +95,8 @@ const many = Array.from({ length: 40 }, (_, at) =>
 
 function aRecovery(changes: Partial<TakenBackView> = {}): TakenBackView {
   return {
-    ...{ what: "recover", email: "", removed: [], kept: [], ended: [], endedFor: [], endsIn: 0, apps: [], keptFor: [] },
+    ...{ what: "recover", email: "", removed: [], back: [], kept: [], ended: [], endedFor: [], endsIn: 0 },
+    ...{ apps: [], keptFor: [] },
     ...{ waiting: null, signIn: "/login", switch: null },
     ...changes,
   };
@@ -118,7 +119,7 @@ export const recoveryStates: Readonly<Record<string, (chrome: Chrome) => string>
   "recover-prove-passkey": (c) => provePage(aProof({ codes: false, passkey: anOffer }), c),
   "recover-prove-both": (c) => provePage(aProof({ what: "undo", passkey: anOffer }), c),
   ...Object.fromEntries(
-    (["wrong", "wrongRecovery", "missing", "stale", "passkey"] as const).map((kind) => [
+    (["wrong", "wrongRecovery", "untrustedRecovery", "missing", "stale", "passkey"] as const).map((kind) => [
       `recover-prove-problem-${kind}`,
       (c: Chrome) => provePage(aProof({ problem: { kind }, passkey: kind === "passkey" ? anOffer : null }), c),
     ]),
@@ -133,7 +134,7 @@ export const recoveryStates: Readonly<Record<string, (chrome: Chrome) => string>
   "recover-done-removed": (c) =>
     takenBackPage(
       aRecovery({
-        ...{ removed: ways.slice(0, 2), kept: ways.slice(2) },
+        ...{ removed: ways.slice(0, 2), back: ["authenticator", "codes"], kept: ways.slice(2) },
         ...{ ended: ["Mail Export", "TV"], apps: many.map(({ name }) => name) },
       }),
       c,
@@ -145,5 +146,6 @@ export const recoveryStates: Readonly<Record<string, (chrome: Chrome) => string>
     ),
   restore: (c) => restorePage(aRestore(), c),
   "restore-stale": (c) => restorePage(aRestore({ stale: true }), c),
-  restored: (c) => restoredPage(c),
+  restored: (c) => restoredPage({ proving: null }, c),
+  "restored-codes": (c) => restoredPage({ proving: inNewBrowser }, c),
 };

@@ -5,7 +5,7 @@ import { base32, newCodeSecret, otpauthUri, stepOfCode } from "../../crypto/one-
 import { newRecoveryCodes, recoveryCodeHash } from "../../crypto/recovery-codes.ts";
 import { seal, unseal } from "../../crypto/seal.ts";
 import type { Millis } from "../../oauth/model.ts";
-import { removeSecondFactor, setAuthenticator, setRecoveryCodes } from "../../owners/change-factors.ts";
+import { provingCodesOf, removeSecondFactor, setAuthenticator, setRecoveryCodes } from "../../owners/change-factors.ts";
 import { afterNewAuthenticator } from "../../owners/session-lifetime-and-level.ts";
 import type { AuthenticatorView } from "../../pages/factor-views.ts";
 import { authenticatorPage, recoveryCodesPage, removeAuthenticatorPage } from "../../pages/index.ts";
@@ -39,12 +39,13 @@ export const submitAuthenticator = freshly("authenticator", async (account, tool
   const outcome = await setAuthenticator(factorChange(account, tools), factor, tools.factors);
   if (outcome.kind === "ended") return redirect(303, `${tools.issuer}/login`, visitor.cookies);
   const { renewed } = outcome;
+  const proving = (await provingCodesOf(person, tools.factors)) ?? null;
   // The password was typed a moment ago, and the code just now, so this session has done both steps. A stronger session
   // gets a new cookie.
   const by = afterNewAuthenticator(session);
   const cookies = [...visitor.cookies, ...(await startSession(person, by, visitor, http, tools, { quietly: true }))];
   const next = request === null ? "/account/security" : `/consent?${new URLSearchParams({ request })}`;
-  return page(200, recoveryCodesPage({ codes, renewed, next }, tools.chrome(http)), "here", cookies);
+  return page(200, recoveryCodesPage({ codes, renewed, proving, next }, tools.chrome(http)), "here", cookies);
 });
 
 export const showRemoveAuthenticator = freshly("security", async (account, tools: FactorTools) => {
@@ -61,9 +62,9 @@ export const removeAuthenticator = freshly("security", async (account, tools: Fa
 export const renewRecoveryCodes = freshly("security", async (account, tools: FactorTools) => {
   const { person, http, visitor } = account;
   const codes = newRecoveryCodes();
-  const renewed = await setRecoveryCodes(factorChange(account, tools), hashed(codes, person.personId), tools.factors);
-  if (!renewed) return redirect(303, `${tools.issuer}/account/security`, visitor.cookies);
-  const view = { codes, renewed, next: "/account/security" };
+  const outcome = await setRecoveryCodes(factorChange(account, tools), hashed(codes, person.personId), tools.factors);
+  if (outcome.kind === "ended") return redirect(303, `${tools.issuer}/account/security`, visitor.cookies);
+  const view = { codes, renewed: true, proving: outcome.proving ?? null, next: "/account/security" };
   return page(200, recoveryCodesPage(view, tools.chrome(http)), "here", visitor.cookies);
 });
 

@@ -118,7 +118,8 @@ function notProved(
   const { address } = http;
   if (outcome.kind === "wrong") {
     tools.event("recovery_proof_failed", { owner, by, reason: outcome.reason, address });
-    return again({ kind: by === "code" ? "wrong" : "wrongRecovery" });
+    const wrongCode = outcome.reason === "untrusted" ? "untrustedRecovery" : "wrongRecovery";
+    return again({ kind: by === "code" ? "wrong" : wrongCode });
   }
   tools.event("second_step_throttled", { owner, address });
   const { minutes, seconds } = waitUntil(outcome.until, tools.now());

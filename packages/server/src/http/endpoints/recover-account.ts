@@ -214,8 +214,8 @@ async function formAnswer(
     csrf: formToken(visitor, tools),
     endsIn: minutesLeft(found.heldUntil, now),
     waiting: (await behindLink(aboutOf(what, followed), visitor, language, tools)).waiting,
-    ways: found.factors.map(({ id, added, ...factor }) => ({
-      ...{ ...factor, value: formValue(id), chosen: choice.factors.includes(id) },
+    ways: found.factors.map(({ id, added, bringsBack, ...factor }) => ({
+      ...{ ...factor, value: formValue(id), chosen: choice.factors.includes(id), bringsBack: bringsBack.length > 0 },
       ...{ ...deviceOf(added.userAgent), place: coarse(added.address) },
     })),
     apps: await Promise.all(
@@ -263,7 +263,14 @@ async function takenBackAnswer(
   const other = visitor.signedIn?.person.personId === person.personId ? undefined : visitor.signedIn;
   const isOther = other !== undefined && continuation !== undefined;
   const view = {
-    ...{ what, email: link.address, removed: ways(decided.removed), kept: ways(decided.kept), waiting },
+    ...{
+      what,
+      email: link.address,
+      removed: ways(decided.removed),
+      back: decided.back,
+      kept: ways(decided.kept),
+      waiting,
+    },
     signIn: signInPath(continuation, visitor, tools),
     switch: isOther ? formSecrets(continuation, visitor, tools, other.session) : null,
     ...{ ended: names(decided.endApps), endedFor: names(decided.endCompanies) },

@@ -9,6 +9,7 @@ import { isReplaced } from "../../owners/identities/external-sign-in.ts";
 import { mayConnect } from "../../owners/identities/sign-in-at-company.ts";
 import type { SignInProviders } from "../../owners/identities/sign-in-provider.ts";
 import type { Person } from "../../owners/person.ts";
+import { provingCodes } from "../../owners/recovery/review-factors-and-apps.ts";
 import { endSessions as endSessionsOf, waysAndSessionsOf } from "../../owners/sessions.ts";
 import type { FactorSections, SeenFrom } from "../../pages/factor-views.ts";
 import { securityPage, signedOutPage } from "../../pages/index.ts";
@@ -95,7 +96,10 @@ async function factorsOf({ person, session }: Account, tools: AccountTools): Pro
         ? null
         : {
             ...{ since: factor.createdAt, ...seenFrom(factor.added), earlier: factor.earlier !== null },
-            codes: { since: factor.codesAt, left: factor.codesLeft, ...seenFrom(factor.codesAdded) },
+            codes: {
+              ...{ since: factor.codesAt, left: factor.codesLeft, ...seenFrom(factor.codesAdded) },
+              proving: (tools.sessions.mail.enabled ? provingCodes(factor, tools.now()) : null) ?? null,
+            },
           },
     others,
     sessions: sessions

@@ -4,7 +4,7 @@ import { hashPassword } from "../../crypto/password-hashing.ts";
 import { randomText } from "../../crypto/random.ts";
 import { type FollowedLink, followLink } from "../../owners/mail/open-mail-link.ts";
 import type { RemovedFactor } from "../../owners/recovery/storage.ts";
-import { restore, showRemoved } from "../../owners/recovery/undo-factor-removal.ts";
+import { provingSince, restore, showRemoved } from "../../owners/recovery/undo-factor-removal.ts";
 import { restoredPage, restorePage } from "../../pages/index.ts";
 import { type Visitor, visitorOf } from "../browser-of-request.ts";
 import { coarse, originOf } from "../connections/client-address.ts";
@@ -43,7 +43,8 @@ export async function submitRestore(http: HttpRequest, tools: RecoveryTools): Pr
   tools.recovery.mail.kick();
   const { personId } = found.followed.person;
   tools.event("factors_restored", { owner: personId, address: http.address, restored: found.removed.length });
-  return page(200, restoredPage({ ...tools.chrome(http), here: null }), "here", visitor.cookies);
+  const view = { proving: (await provingSince(found.followed, recoveryContext(tools))) ?? null };
+  return page(200, restoredPage(view, { ...tools.chrome(http), here: null }), "here", visitor.cookies);
 }
 
 interface Found {

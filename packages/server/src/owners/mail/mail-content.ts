@@ -80,6 +80,8 @@ export interface MailDraft {
     readonly key?: string;
     /** Number of unused recovery codes. */
     readonly left?: number;
+    /** Which recovery codes confirm a recovery by mail, after new ones were made. Absent: recovery asks for none. */
+    readonly proving?: { readonly codes: boolean; readonly earlierCodes: boolean };
     /** True: with the password, all apps lost their access. */
     readonly appsEnded?: boolean;
     /** How a recovery changed the factors and the access of apps. */
@@ -104,6 +106,8 @@ export interface NamedApps {
 
 export interface RecoveryNews {
   readonly removed: readonly NamedFactor[];
+  /** The kinds of the previous factors that work again. Absent: none. */
+  readonly back?: readonly Exclude<NamedFactor["kind"], "passkey">[];
   readonly kept: readonly NamedFactor[];
   readonly ended: NamedApps;
   readonly keptApps: NamedApps;

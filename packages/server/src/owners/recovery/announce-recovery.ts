@@ -169,10 +169,10 @@ function letter(
   return mail.write(draft, uselessAfter === undefined ? about : { ...about, uselessAfter });
 }
 
-function newsOf({ removed, kept, endApps, keepApps, endCompanies, keepCompanies }: Decided): RecoveryNews {
+function newsOf({ removed, back, kept, endApps, keepApps, endCompanies, keepCompanies }: Decided): RecoveryNews {
   const named = (all: readonly FoundFactor[]): readonly NamedFactor[] => all.map(({ kind, name }) => ({ kind, name }));
   return {
-    ...{ removed: named(removed), kept: named(kept) },
+    ...{ removed: named(removed), back, kept: named(kept) },
     ended: some(endApps, endCompanies),
     keptApps: some(keepApps, keepCompanies),
   };

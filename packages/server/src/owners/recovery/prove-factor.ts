@@ -11,13 +11,16 @@ import { isOldest, type RecoveryStorage } from "./storage.ts";
 
 export interface ProveContext extends SecondStepContext {
   readonly storage: SecondStepContext["storage"] &
-    Uses<FactorStorage, "secondFactors.useEarlier"> &
+    Uses<FactorStorage, "secondFactors.useEarlier" | "secondFactors.hasRecoveryCode"> &
     Uses<RecoveryStorage, "people.addresses">;
 }
 
+/** `untrusted`: an unused recovery code of the present set, which proves nothing. It is not used up. */
+type Reason = "none" | "code" | "spent" | "untrusted";
+
 export type ProofOutcome =
   | { readonly kind: "proved"; readonly proof: Proof; readonly codesLeft: number }
-  | { readonly kind: "wrong"; readonly reason: "none" | "code" | "spent" }
+  | { readonly kind: "wrong"; readonly reason: Reason }
   | { readonly kind: "throttled"; readonly until: Millis };
 
 /**
@@ -34,20 +37,23 @@ export async function proveFactor(
   const addresses = await context.storage.people.addresses({ partition, personId, now: context.now() });
   const request = { ...asked, link: { id: link.linkId, toOldest: isOldest(addresses, link.address) } };
   let proof: Proof | undefined;
+  let untrusted = false;
   const look: Look = async (asked) => {
     const found = asked.by === "code" ? await byCode(asked, ways, context) : await byRecoveryCode(asked, ways, context);
-    if (typeof found === "string") return { kind: "wrong", reason: found };
+    untrusted = found === "untrusted";
+    if (typeof found === "string") return { kind: "wrong", reason: found === "untrusted" ? "code" : found };
     proof = found.proof;
     return { kind: "passed", codesLeft: found.codesLeft, used: null };
   };
   const alarm: ProveContext["alarm"] = (person, guessed) => context.alarm(person, guessed, "link");
   const outcome = await secondStep(request, { ...context, alarm }, look, seenDevice);
+  if (outcome.kind === "wrong" && untrusted) return { kind: "wrong", reason: "untrusted" };
   if (outcome.kind !== "passed") return outcome;
   if (proof === undefined) throw new Error("a step was passed without a proof");
   return { kind: "proved", proof, codesLeft: outcome.codesLeft };
 }
 
-type Found = { readonly proof: Proof; readonly codesLeft: number } | "none" | "code" | "spent";
+type Found = { readonly proof: Proof; readonly codesLeft: number } | Reason;
 
 /** The present authenticator or the previous one, if one of the two is demanded. */
 async function byCode({ person, typed }: SecondStepRequest, ways: Ways, context: ProveContext): Promise<Found> {
@@ -90,5 +96,6 @@ async function byRecoveryCode(
       return { proof: { kind, since: factor.codesAt }, codesLeft };
     }
   }
-  return "code";
+  const untrusted = !ways.codes && (await storage.secondFactors.hasRecoveryCode({ ...key, code }));
+  return untrusted ? "untrusted" : "code";
 }

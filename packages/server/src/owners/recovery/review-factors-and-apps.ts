@@ -11,6 +11,9 @@ import type { ConsentWithGrants } from "../storage.ts";
 import { isVouched, SETTLED } from "./factor-trust.ts";
 import type { FactorKind } from "./storage.ts";
 
+/** A factor that the server keeps while nothing vouches for the one that replaced it. */
+export type SecondFactorKind = Exclude<FactorKind, "passkey">;
+
 /** The parts of an account that a recovery shows. */
 export interface Holdings {
   readonly passkeys: readonly Passkey[];
@@ -58,8 +61,8 @@ export interface FoundFactor {
   readonly lastUsedAt: Millis | null;
   /** True: the factor is not vouched for, and can be removed. */
   readonly doubtful: boolean;
-  /** True: if it is removed, the previous one comes back. */
-  readonly bringsBack: boolean;
+  /** The kinds of the previous factors that come back if it is removed. */
+  readonly bringsBack: readonly SecondFactorKind[];
 }
 
 /** `doubtful`: connected since something suspicious happened. */
@@ -128,16 +131,37 @@ function waysOf({ passkeys, passkeysWork, factor }: Holdings, now: Millis): Ways
   const authenticator = factor !== undefined && (isVouched(factor.added, now) || factor.earlier !== null);
   const earlier = factor?.earlier ?? null;
   if (vouched.length === 0 && !authenticator) return null;
-  return {
-    authenticator,
-    earlier: earlier !== null,
-    // Codes that were made for an authenticator that is not the person's prove nothing. Codes that came with their
-    // authenticator can replace it.
-    codes:
-      authenticator && (isVouched(factor.codesAdded, now) || (earlier !== null && factor.codesAt === factor.createdAt)),
-    earlierCodes: authenticator && factor.earlierCodesLeft > 0,
-    passkeys: vouched,
-  };
+  const { codes = false, earlierCodes = false } = provingCodes(factor, now) ?? {};
+  return { authenticator, earlier: earlier !== null, codes, earlierCodes, passkeys: vouched };
+}
+
+/**
+ * Which recovery codes prove who recovers: those of the present set, and those of the previous one. Undefined: none,
+ * because nobody vouches for the authenticator.
+ */
+export type ProvingCodes = Pick<Ways, "codes" | "earlierCodes">;
+
+export function provingCodes(factor: ReplacedFactor | undefined, now: Millis): ProvingCodes | undefined {
+  if (factor === undefined || !(isVouched(factor.added, now) || factor.earlier !== null)) return undefined;
+  const { createdAt, codesAt, codesAdded, earlier, earlierCodesLeft } = factor;
+  // Codes that were made for an authenticator that is not the person's prove nothing. Codes that came with their
+  // authenticator can replace it.
+  const codes = isVouched(codesAdded, now) || (earlier !== null && codesAt === createdAt);
+  return { codes, earlierCodes: earlierCodesLeft > 0 };
+}
+
+type ReplacedFactor = Omit<SecondFactor, "sealedSecret" | "lastStep">;
+
+/** The same for the codes after the person has replaced them, with a browser that counts as `added` says. */
+export function provingAfterRenewal(
+  before: SecondFactor | undefined,
+  added: AddedFrom,
+  now: Millis,
+): ProvingCodes | undefined {
+  if (before === undefined) return undefined;
+  const kept = isVouched(before.codesAdded, now) ? before.codesLeft : before.earlierCodesLeft;
+  const earlierCodesLeft = isVouched(added, now) ? 0 : kept;
+  return provingCodes({ ...before, codesAt: now, codesAdded: added, earlierCodesLeft }, now);
 }
 
 /** Whether the proved factor is still there, and no other has replaced it. */
@@ -178,19 +202,20 @@ function factorsOf({ passkeys, factor }: Holdings, proof: Proof | undefined, now
   const doubtful = (added: AddedFrom, proved: boolean) => !isVouched(added, now) && !proved;
   const keys = passkeys.map(({ credentialId, name, createdAt, added, lastUsedAt }) => ({
     ...{ id: credentialId, kind: "passkey" as const, name, addedAt: createdAt, added, lastUsedAt },
-    ...{ doubtful: doubtful(added, false), bringsBack: false },
+    ...{ doubtful: doubtful(added, false), bringsBack: [] },
   }));
   if (factor === undefined) return keys;
   const { createdAt, added, lastUsedAt, codesAt, codesAdded, earlier, codesLeft } = factor;
   const inOneGo = codesAt === createdAt;
   const proved = proof?.kind === "authenticator" || (proof?.kind === "codes" && inOneGo);
+  const earlierCodes: readonly SecondFactorKind[] = factor.earlierCodesLeft > 0 ? ["codes"] : [];
   const authenticator: FoundFactor = {
     ...{ id: "authenticator", kind: "authenticator", name: null, addedAt: createdAt, added, lastUsedAt },
-    ...{ doubtful: doubtful(added, proved), bringsBack: earlier !== null },
+    ...{ doubtful: doubtful(added, proved), bringsBack: earlier === null ? [] : ["authenticator", ...earlierCodes] },
   };
   const codes: FoundFactor = {
     ...{ id: "codes", kind: "codes", name: null, addedAt: codesAt, added: codesAdded, lastUsedAt: null },
-    ...{ doubtful: doubtful(codesAdded, proof?.kind === "codes"), bringsBack: factor.earlierCodesLeft > 0 },
+    ...{ doubtful: doubtful(codesAdded, proof?.kind === "codes"), bringsBack: earlierCodes },
   };
   // Codes that came with a doubtful authenticator, or that are all used, are not listed separately.
   const apart = codesLeft > 0 && codes.doubtful && !(authenticator.doubtful && inOneGo);
@@ -245,6 +270,8 @@ export interface Choice {
 /** The result of a choice. */
 export interface Decided {
   readonly removed: readonly FoundFactor[];
+  /** The kinds of the previous factors that come back. */
+  readonly back: readonly SecondFactorKind[];
   readonly kept: readonly FoundFactor[];
   readonly endApps: readonly FoundApp[];
   readonly keepApps: readonly FoundApp[];
@@ -274,7 +301,8 @@ export function decide({ factors, apps, companies }: Review, choice: Choice): De
     offered.has(clientId) ? chosen.has(clientId) : doubtful,
   );
   const [endCompanies, keepCompanies] = split(companies, ({ companyId }) => choice.companies.includes(companyId));
-  return { removed, kept, endApps, keepApps, endCompanies, keepCompanies };
+  const back = [...new Set(removed.flatMap(({ bringsBack }) => bringsBack))];
+  return { removed, back, kept, endApps, keepApps, endCompanies, keepCompanies };
 }
 
 function split<T>(all: readonly T[], is: (one: T) => boolean): readonly [readonly T[], readonly T[]] {

@@ -1,15 +1,18 @@
 /** Undoes a removal of factors, for the owner of an account that somebody else recovered by reading its mail. */
 
 import type { Uses } from "../../storage-subset.ts";
+import type { FactorStorage } from "../factor-storage.ts";
 import type { DeviceSeen } from "../known-device-storage.ts";
 import type { Postbox } from "../mail/mail-content.ts";
 import { type MailLimitContext, mayTell } from "../mail/mail-limits.ts";
 import type { FollowedLink } from "../mail/open-mail-link.ts";
 import type { FollowLinkOutcome, StoredMail } from "../mail/storage.ts";
+import { type ProvingCodes, provingCodes } from "./review-factors-and-apps.ts";
 import type { RecoveryStorage, RemovedFactor } from "./storage.ts";
 
 export interface RestoreContext extends MailLimitContext {
   readonly storage: MailLimitContext["storage"] &
+    Uses<FactorStorage, "secondFactors.get"> &
     Uses<RecoveryStorage, "recovery.removedFactors" | "recovery.restoreFactors" | "people.addresses">;
   readonly mail: Postbox;
   readonly issuer: string;
@@ -23,6 +26,14 @@ export function showRemoved(
   const { partition, personId } = person;
   if (link.about === null) return Promise.resolve([]);
   return storage.recovery.removedFactors({ partition, personId, removalId: link.about, now: now() });
+}
+
+/** Which recovery codes prove who recovers the account, after the removal was undone. Undefined: none is asked for. */
+export async function provingSince(
+  { person: { partition, personId } }: FollowedLink,
+  { storage, now }: RestoreContext,
+): Promise<ProvingCodes | undefined> {
+  return provingCodes(await storage.secondFactors.get({ partition, personId }), now());
 }
 
 /** `passwordHash`: the hash of a password that nobody knows. Every address of the account gets a message. */

@@ -9,8 +9,8 @@ import { cardPage } from "../parts/layout.ts";
 import { elsewhereNotice, nextLine } from "../parts/what-waits.ts";
 import { shownTime } from "../shown-time.ts";
 import { NAME_LENGTH, name, visible } from "../untrusted-text.ts";
-import type { RestoreView, TakenBackView } from "./recover-account-views.ts";
-import { companyApps, facts, listed, seenFrom, wayName } from "./sign-in-way-names.ts";
+import type { RestoredView, RestoreView, TakenBackView } from "./recover-account-views.ts";
+import { codesAtRecovery, companyApps, facts, listed, seenFrom, wayName } from "./sign-in-way-names.ts";
 
 /** Maximum number of names in one sentence. */
 const MOST_NAMED = 8;
@@ -42,7 +42,12 @@ export function takenBackPage(view: TakenBackView, chrome: Chrome): string {
         ${undo && html`<p class="soft">${rich(confirm.undoneText, { email: name(view.email) })}</p>`}
         ${!undo && html`<p class="soft">${takeBack.doneText}</p>`} ${nextLine(view.waiting, chrome, null)}
       </div>
-      ${told(takeBack.doneRemoved, ways(view.removed))} ${told(takeBack.doneKept, ways(view.kept))}
+      ${told(takeBack.doneRemoved, ways(view.removed))}
+      ${told(
+        takeBack.doneBack,
+        view.back.map((kind) => takeBack.previous[kind]),
+      )}
+      ${told(takeBack.doneKept, ways(view.kept))}
       ${ended.length > 0 && html`<p class="soft small">${sentences(words.language, rich(takeBack.doneEnded, { list: some(ended) }), accessEnds(view.endsIn, chrome))}</p>`}
       ${told(takeBack.doneApps, accesses(view.apps, view.keptFor))}
       ${elsewhereNotice(view.waiting, chrome)}
@@ -94,9 +99,10 @@ export function restorePage(view: RestoreView, chrome: Chrome): string {
   );
 }
 
-export function restoredPage(chrome: Chrome): string {
+export function restoredPage(view: RestoredView, chrome: Chrome): string {
   const { words, base } = chrome;
   const { takeBack, recover } = words;
+  const codes = codesAtRecovery(view.proving, words);
   return cardPage(
     chrome,
     takeBack.restoredTitle,
@@ -105,6 +111,7 @@ export function restoredPage(chrome: Chrome): string {
         <span class="sign done">${icon("check")}</span>
         <h1>${takeBack.restoredTitle}</h1>
         <p class="soft">${takeBack.restoredText}</p>
+        ${codes.length > 0 && html`<p class="soft">${sentences(words.language, ...codes)}</p>`}
       </div>
       <a class="button primary" href=${`${base}/recover`}>${recover.title}</a>
     </div>`,

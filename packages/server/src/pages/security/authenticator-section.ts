@@ -3,7 +3,7 @@ import type { Chrome } from "../chrome.ts";
 import { fill, type Messages, plural, sentences } from "../messages/index.ts";
 import { hidden } from "../parts/components.ts";
 import { html, type Markup } from "../parts/html.ts";
-import { facts, seenFrom } from "./sign-in-way-names.ts";
+import { codesAtRecovery, facts, seenFrom } from "./sign-in-way-names.ts";
 import type { SecurityView } from "./views.ts";
 
 export function authenticatorSection(view: SecurityView, { words, base }: Chrome): Markup {
@@ -11,6 +11,7 @@ export function authenticatorSection(view: SecurityView, { words, base }: Chrome
   const { authenticator: said, recovery } = words;
   // Where the first step is at another provider, nobody enters a password.
   const elsewhere = password?.set !== true && providers.some(({ identity }) => identity !== null);
+  const atRecovery = codesAtRecovery(authenticator?.codes.proving, words);
   const path = `${base}/account/security`;
   return html`<section class="card section" aria-labelledby="authenticator-title">
     <div>
@@ -33,6 +34,7 @@ export function authenticatorSection(view: SecurityView, { words, base }: Chrome
             <p>${recovery.title}</p>
             <p class="soft small">${codesLeft(authenticator.codes, words)}</p>
             <p class="soft small">${facts(seenFrom(authenticator.codes, authenticator.codes.since, now, words))}</p>
+            ${atRecovery.length > 0 && html`<p class="soft small">${sentences(words.language, ...atRecovery)}</p>`}
           </div>
           <form method="post" action=${`${path}/recovery-codes`}>
             ${hidden({ csrf })}

@@ -2,11 +2,13 @@
 import encodeQr from "qr";
 import type { Chrome } from "../chrome.ts";
 import type { AuthenticatorView, RecoveryCodesView } from "../factor-views.ts";
+import { sentences } from "../messages/index.ts";
 import { hidden, titled } from "../parts/components.ts";
 import { field } from "../parts/fields.ts";
 import { html, type Markup } from "../parts/html.ts";
 import { icon } from "../parts/icons.ts";
 import { cardPage } from "../parts/layout.ts";
+import { codesReplaced } from "./sign-in-way-names.ts";
 
 export function authenticatorPage(view: AuthenticatorView, chrome: Chrome): string {
   const { words, base } = chrome;
@@ -60,7 +62,7 @@ export function recoveryCodesPage(view: RecoveryCodesView, chrome: Chrome): stri
       <div class="heading">
         <h1>${recovery.newTitle}</h1>
         <p class="soft">${recovery.newIntro}</p>
-        ${view.renewed && html`<p class="soft">${recovery.newOld}</p>`}
+        ${view.renewed && html`<p class="soft">${sentences(words.language, ...codesReplaced(view.proving, words))}</p>`}
       </div>
       <ol class="codes" dir="ltr">
         ${view.codes.map((code) => html`<li><code>${code}</code></li>`)}

@@ -62,7 +62,7 @@ function codeForm({ csrf, link, problem }: ProveView, path: string, words: Messa
         autocomplete: "one-time-code",
         inputmode: "numeric",
       },
-      ...{ error: wrong && problemText(wrong, words), autofocus: problem?.kind !== "wrongRecovery" },
+      ...{ error: wrong && problemText(wrong, words), autofocus: problem === null || !isAboutRecovery(problem) },
     })}
     <button class="button primary" type="submit">${words.secondStep.submit}</button>
   </form>`;
@@ -70,7 +70,7 @@ function codeForm({ csrf, link, problem }: ProveView, path: string, words: Messa
 
 function recoveryForm({ csrf, link, problem }: ProveView, path: string, words: Messages): Markup {
   const { secondStep } = words;
-  const wrong = problem?.kind === "wrongRecovery" ? problem : null;
+  const wrong = problem !== null && isAboutRecovery(problem) ? problem : null;
   const described = wrong === null ? "recovery-hint" : "recovery-hint recovery-error";
   return html`<details class="fold" open=${wrong !== null}>
     <summary>${icon("chevronDown")}<span>${secondStep.lost}</span></summary>
@@ -90,8 +90,12 @@ function recoveryForm({ csrf, link, problem }: ProveView, path: string, words: M
 
 type Problem = NonNullable<ProveView["problem"]>;
 
-function isAboutField({ kind }: Problem): boolean {
-  return kind === "wrong" || kind === "wrongRecovery" || kind === "missing";
+function isAboutRecovery({ kind }: Problem): boolean {
+  return kind === "wrongRecovery" || kind === "untrustedRecovery";
+}
+
+function isAboutField(problem: Problem): boolean {
+  return isAboutRecovery(problem) || problem.kind === "wrong" || problem.kind === "missing";
 }
 
 function problemText(problem: Problem, words: Messages): string {

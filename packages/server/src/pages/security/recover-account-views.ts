@@ -1,6 +1,6 @@
 /** The data for the pages on which a person recovers an account. */
 
-import type { SeenFrom } from "../factor-views.ts";
+import type { ProvingCodes, SeenFrom } from "../factor-views.ts";
 import type { FormSecrets, PasskeyOffer } from "../views.ts";
 import type { Waiting } from "../waiting-view.ts";
 import type { PasswordFault } from "./views.ts";
@@ -89,7 +89,7 @@ export interface ProveView {
   readonly passkey: PasskeyOffer | null;
   readonly problem:
     | null
-    | { readonly kind: "wrong" | "wrongRecovery" | "missing" | "stale" | "passkey" }
+    | { readonly kind: "wrong" | "wrongRecovery" | "untrustedRecovery" | "missing" | "stale" | "passkey" }
     | { readonly kind: "throttled"; readonly minutes: number };
 }
 
@@ -98,6 +98,8 @@ export interface TakenBackView {
   readonly what: TakeBackWhat;
   readonly email: string;
   readonly removed: readonly NamedWay[];
+  /** The kinds of the previous factors that work again. */
+  readonly back: readonly Exclude<NamedWay["kind"], "passkey">[];
   readonly kept: readonly NamedWay[];
   /** Names of apps. */
   readonly ended: readonly string[];
@@ -112,6 +114,11 @@ export interface TakenBackView {
   readonly signIn: string;
   /** Fields of the form that ends the session of somebody else in this browser first. Null if nobody else is signed in, or nothing waits. */
   readonly switch: FormSecrets | null;
+}
+
+/** The page after a removal was undone. */
+export interface RestoredView {
+  readonly proving: ProvingCodes | null;
 }
 
 /** `/recover/undo`. */

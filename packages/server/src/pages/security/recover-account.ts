@@ -85,7 +85,7 @@ function wayText(way: WayEntry, now: number, { words }: Chrome, state: Child = n
   return html`<div class="way-what">
     <p>${wayName(way, words)} ${state}</p>
     <p class="soft small">${facts([...seenFrom(way, way.addedAt, now, words), used])}</p>
-    ${way.doubtful && way.bringsBack && html`<p class="soft small">${takeBack.back}</p>`}
+    ${way.doubtful && way.bringsBack && html`<p class="soft small">${way.kind === "codes" ? takeBack.backCodes : takeBack.back}</p>`}
   </div>`;
 }
 

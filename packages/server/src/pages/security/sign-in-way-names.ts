@@ -1,5 +1,5 @@
 /** Names of the ways to sign in, for pages and messages about recovery. */
-import type { SeenFrom } from "../factor-views.ts";
+import type { ProvingCodes, SeenFrom } from "../factor-views.ts";
 import { fill, type Messages, plural, rich } from "../messages/index.ts";
 import { type Child, html } from "../parts/html.ts";
 import { timeElement } from "../shown-time.ts";
@@ -10,6 +10,17 @@ import type { NamedWay } from "./recover-account-views.ts";
 export function wayName({ kind, name }: NamedWay, { takeBack }: Messages): string {
   if (kind !== "passkey") return takeBack[kind];
   return fill(takeBack.passkey, { name: visible(name ?? "", NAME_LENGTH) });
+}
+
+/** Says which recovery codes confirm who recovers the account, if not just the present ones do. */
+export function codesAtRecovery(proving: ProvingCodes | null | undefined, { recovery }: Messages): readonly string[] {
+  if (proving === null || proving === undefined) return [];
+  return [...(proving.earlierCodes ? [recovery.newOldKept] : []), ...(proving.codes ? [] : [recovery.untrusted])];
+}
+
+/** The same right after the person replaced the codes. */
+export function codesReplaced(proving: ProvingCodes | null | undefined, words: Messages): readonly string[] {
+  return [...(proving?.earlierCodes ? [] : [words.recovery.newOld]), ...codesAtRecovery(proving, words)];
 }
 
 /** The apps that a person connected for a company. Plain text, as the company chose its name. */

@@ -27,6 +27,7 @@ import {
 import { dueRemovals, eraseRemoved, removedFactors, removedPasskeys } from "./removed-factors.ts";
 import {
   getSecondFactor,
+  hasRecoveryCode,
   removeSecondFactor,
   setRecoveryCodes,
   setSecondFactor,
@@ -51,6 +52,7 @@ export const secondFactors = {
   useEarlier: useEarlierFactor,
   remove: removeSecondFactor,
   setRecoveryCodes,
+  hasRecoveryCode,
   useRecoveryCode,
   vouch: vouchSecondFactor,
 };

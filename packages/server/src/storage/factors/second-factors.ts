@@ -237,6 +237,12 @@ export const setRecoveryCodes = transaction<Args<"setRecoveryCodes">, boolean>(
   },
 );
 
+export const hasRecoveryCode = query<Args<"hasRecoveryCode">, boolean>({
+  sql: sql`SELECT code_hash FROM recovery_codes WHERE ${theirs} AND code_hash = :code AND earlier = 0`,
+  bind: ({ partition, personId, code }) => ({ partition, personId, code }),
+  outcome: (rows) => rows.length === 1,
+});
+
 export const useRecoveryCode = transaction<Args<"useRecoveryCode">, boolean>(
   async (tx, { partition, personId, code, earlier = false, mails, now }) => {
     const gone = await tx.run(

@@ -97,6 +97,8 @@ onEveryBackend("what vouches for factors", (storage) => {
       ...{ added: FROM_OWNER, codesAt: NOW + 2, codesAdded: FROM_STRANGER, codesLeft: 1, earlierCodesLeft: 2 },
     });
     expect([await useCode(person, "x"), await useCode(person, "x", true)]).toEqual([false, false]);
+    const has = (code: string) => storage().secondFactors.hasRecoveryCode({ ...key, code });
+    expect([await has("x"), await has("y"), await has("y"), await has("mine1")]).toEqual([false, true, true, false]);
     await storage().secondFactors.vouch({ ...key, what: "codes", createdAt: NOW + 2, from: NOW + 3, now: NOW + 3 });
     expect(await factorOf(person)).toMatchObject({ codesLeft: 1, earlierCodesLeft: 0 });
     expect(await useCode(person, "mine1", true)).toBe(false);

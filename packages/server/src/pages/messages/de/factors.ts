@@ -15,6 +15,8 @@ export const factors: Translation<typeof english, "one" | "other"> = {
     recoveryHint: "Einer der Codes, die Sie gespeichert haben. Jeder funktioniert einmal.",
     wrong: "Dieser Code ist falsch oder wurde schon verwendet. Warten Sie auf den nächsten Code und geben Sie ihn ein.",
     wrongRecovery: "Das ist keiner Ihrer Wiederherstellungscodes, oder er wurde schon verwendet.",
+    untrustedRecovery:
+      "Dieser Code wurde in einem Browser erstellt oder wiederhergestellt, der für Ihr Konto neu war. Er kann hier nicht bestätigen, dass Sie es sind. Verwenden Sie einen älteren Wiederherstellungscode oder Ihre Authenticator-App.",
     missing: "Geben Sie den Code ein.",
     over: "Anderes Konto verwenden",
   },
@@ -124,6 +126,10 @@ export const factors: Translation<typeof english, "one" | "other"> = {
     newIntro:
       "Mit jedem Code können Sie sich einmal anmelden, anstelle eines Codes aus der App. Drucken Sie die Codes aus oder schreiben Sie sie auf, und bewahren Sie sie an einem sicheren Ort auf. Sie werden nur einmal angezeigt.",
     newOld: "Ihre alten Codes funktionieren nicht mehr.",
+    newOldKept:
+      "Mit Ihren alten Codes können Sie sich nicht mehr anmelden. Bewahren Sie sie trotzdem auf: Sie bestätigen weiterhin, dass Sie es sind, wenn Sie das Konto per E-Mail wiederherstellen.",
+    untrusted:
+      "Codes, die in einem für Ihr Konto neuen Browser erstellt oder wiederhergestellt wurden, können nicht bestätigen, dass Sie es sind, wenn Sie das Konto per E-Mail wiederherstellen. Erstellen Sie noch einmal Codes, sobald Sie einen Browser 7 Tage lang verwendet haben.",
     download: "Als Datei speichern",
     go: "Ich habe sie gespeichert",
   },

@@ -13,6 +13,7 @@ export const mail = {
       reason: "Angegebener Grund",
       fault: "Fehler des Empfängers",
       removed: "Entfernt",
+      back: "Funktioniert wieder",
       kept: "Funktioniert weiterhin zum Anmelden",
       ended: "Zugriff widerrufen",
       keptApps: "Weiterhin Zugriff",
@@ -132,7 +133,7 @@ export const mail = {
       },
       recoveryRenewed: {
         subject: "Ihr Konto hat neue Wiederherstellungscodes",
-        text: "Am {when} wurden für das Konto {person} neue Wiederherstellungscodes erstellt. Die alten Codes funktionieren nicht mehr.",
+        text: "Am {when} wurden für das Konto {person} neue Wiederherstellungscodes erstellt.",
         button: "Konto überprüfen",
         hint: "Wenn Sie das waren, tun Sie nichts. Wenn nicht, ändern Sie jetzt Ihr Passwort und entfernen Sie alles, was Sie nicht kennen. Wenn Sie sich nicht anmelden können, bitten Sie den Betreiber von {product} um Hilfe.",
       },

@@ -28,6 +28,7 @@ export const recovery: Translation<typeof english, "one" | "other"> = {
     place: "Netzwerk {place}",
     used: "zuletzt verwendet {when}",
     back: "Die vorherige funktioniert dann wieder.",
+    backCodes: "Die vorherigen funktionieren dann wieder.",
     apps: "Apps mit Zugriff",
     appsHint: "Angekreuzte Apps verlieren ihren Zugriff. Die anderen behalten ihn.",
     appsStates: { ticked: "Verliert den Zugriff", open: "Behält den Zugriff" },
@@ -44,6 +45,8 @@ export const recovery: Translation<typeof english, "one" | "other"> = {
     browsersText: "Alle Browser werden abgemeldet. Diese waren seit dem {when} neu:",
     doneText: "Sie wurden überall abgemeldet. Melden Sie sich mit dem neuen Passwort an.",
     doneRemoved: "Entfernt: {list}.",
+    doneBack: "Funktionieren wieder: {list}.",
+    previous: { authenticator: "Vorherige Authenticator-App", codes: "Vorherige Wiederherstellungscodes" },
     doneKept: "Sie können sich weiterhin anmelden mit: {list}.",
     doneEnded: "Zugriff widerrufen: {list}.",
     doneApps: "Weiterhin Zugriff: {list}.",
@@ -51,7 +54,7 @@ export const recovery: Translation<typeof english, "one" | "other"> = {
     restoreText:
       "Am {when} hat jemand mit einem Link aus einer E-Mail ein neues Passwort für das Konto {person} gewählt und entfernt:",
     restoreThen:
-      "Wenn Sie das waren, tun Sie nichts. Wenn nicht, stellen Sie sie wieder her: Alle werden abgemeldet, das Passwort gilt nicht mehr, und alles, was seitdem hinzugefügt wurde, wird entfernt. Wählen Sie dann ein neues Passwort. Sie brauchen eine dieser Anmeldemethoden, um sich anzumelden.",
+      "Wenn Sie das waren, tun Sie nichts. Wenn nicht, stellen Sie sie wieder her: Alle werden abgemeldet, das Passwort gilt nicht mehr, und alles, was seitdem hinzugefügt wurde, wird entfernt. Wählen Sie dann ein neues Passwort. Vielleicht brauchen Sie eine dieser Anmeldemethoden, um sich anzumelden.",
     restoreYes: "Wiederherstellen",
     restoredTitle: "Die Anmeldemethoden sind wiederhergestellt",
     restoredText: "Alle sind abgemeldet, und das Passwort gilt nicht mehr. Wählen Sie jetzt ein neues.",

@@ -13,6 +13,8 @@ export const factors = {
     recoveryHint: "One of the codes you saved. Each works once.",
     wrong: "That code is wrong or was already used. Wait for the next code and enter it.",
     wrongRecovery: "That isn’t one of your recovery codes, or it was already used.",
+    untrustedRecovery:
+      "This code was created or restored in a browser that was new to your account, so it can’t confirm that it’s you here. Use an older recovery code or your authenticator app.",
     missing: "Enter the code.",
     over: "Use another account",
   },
@@ -115,6 +117,10 @@ export const factors = {
     newIntro:
       "Each code signs you in once, in place of a code from the app. Print them or write them down, and keep them in a safe place. They are shown only once.",
     newOld: "Your old codes no longer work.",
+    newOldKept:
+      "Your old codes no longer sign you in. Keep them: they still confirm that it’s you when you recover the account by e-mail.",
+    untrusted:
+      "Codes that were created or restored in a browser new to your account can’t confirm that it’s you when you recover the account by e-mail. Create codes again once you have used a browser for 7 days.",
     download: "Save as a file",
     go: "I have saved them",
   },

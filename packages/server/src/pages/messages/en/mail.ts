@@ -11,6 +11,7 @@ export const mail = {
       reason: "Reason given",
       fault: "Fault of the receiver",
       removed: "Removed",
+      back: "Works again",
       kept: "Still works for signing in",
       ended: "Access revoked",
       keptApps: "Still have access",
@@ -130,7 +131,7 @@ export const mail = {
       },
       recoveryRenewed: {
         subject: "Your account has new recovery codes",
-        text: "On {when}, new recovery codes were created for the account {person}. The old codes no longer work.",
+        text: "On {when}, new recovery codes were created for the account {person}.",
         button: "Review your account",
         hint: "If it was you, do nothing. If not, change your password now and remove what you don’t recognize. If you can’t sign in, ask the people who run {product} for help.",
       },

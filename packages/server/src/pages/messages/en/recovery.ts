@@ -24,6 +24,7 @@ export const recovery = {
     place: "network {place}",
     used: "last used {when}",
     back: "Your previous one will work again.",
+    backCodes: "Your previous ones will work again.",
     apps: "Apps with access",
     appsHint: "Ticked apps lose their access. The others keep it.",
     appsStates: { ticked: "Will lose access", open: "Keeps access" },
@@ -40,6 +41,8 @@ export const recovery = {
     browsersText: "All browsers will be signed out. These were new since {when}:",
     doneText: "You were signed out everywhere. Sign in with the new password.",
     doneRemoved: "Removed: {list}.",
+    doneBack: "Work again: {list}.",
+    previous: { authenticator: "Previous authenticator app", codes: "Previous recovery codes" },
     doneKept: "You can still sign in with: {list}.",
     doneEnded: "Access revoked: {list}.",
     doneApps: "Still have access: {list}.",
@@ -47,7 +50,7 @@ export const recovery = {
     restoreText:
       "On {when}, somebody chose a new password for the account {person} with a link from an e-mail, and removed:",
     restoreThen:
-      "If that was you, do nothing. If not, restore them: everybody is signed out, the new password stops working, and everything added since is removed. Then choose a new password. You will need one of these ways to sign in.",
+      "If that was you, do nothing. If not, restore them: everybody is signed out, the new password stops working, and everything added since is removed. Then choose a new password. You may need one of these ways to sign in.",
     restoreYes: "Restore them",
     restoredTitle: "Your ways to sign in are restored",
     restoredText: "Everybody is signed out, and the password no longer works. Choose a new one now.",

@@ -15,6 +15,8 @@ export const factors: Translation<typeof english, "one" | "other"> = {
     recoveryHint: "Uno de los códigos que guardó. Cada uno funciona una sola vez.",
     wrong: "Ese código es incorrecto o ya se ha usado. Espere al siguiente código e introdúzcalo.",
     wrongRecovery: "Ese no es uno de sus códigos de recuperación, o ya se ha usado.",
+    untrustedRecovery:
+      "Este código se creó o se recuperó en un navegador que era nuevo para su cuenta, así que aquí no puede confirmar que es usted. Use un código de recuperación más antiguo o su aplicación de autenticación.",
     missing: "Introduzca el código.",
     over: "Usar otra cuenta",
   },
@@ -120,6 +122,10 @@ export const factors: Translation<typeof english, "one" | "other"> = {
     newIntro:
       "Cada código sirve para iniciar sesión una vez, en lugar de un código de la aplicación. Imprímalos o anótelos, y guárdelos en un lugar seguro. Solo se muestran una vez.",
     newOld: "Sus códigos anteriores ya no funcionan.",
+    newOldKept:
+      "Sus códigos anteriores ya no sirven para iniciar sesión. Consérvelos: todavía confirman que es usted cuando recupere la cuenta por correo electrónico.",
+    untrusted:
+      "Los códigos creados o recuperados en un navegador nuevo para su cuenta no pueden confirmar que es usted cuando recupere la cuenta por correo electrónico. Cree códigos otra vez cuando haya usado un navegador durante 7 días.",
     download: "Guardar como archivo",
     go: "Los he guardado",
   },

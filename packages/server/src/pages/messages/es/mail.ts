@@ -13,6 +13,7 @@ export const mail = {
       reason: "Motivo indicado",
       fault: "Error del receptor",
       removed: "Eliminado",
+      back: "Vuelve a funcionar",
       kept: "Aún funciona para iniciar sesión",
       ended: "Acceso revocado",
       keptApps: "Siguen teniendo acceso",
@@ -133,7 +134,7 @@ export const mail = {
       },
       recoveryRenewed: {
         subject: "Su cuenta tiene códigos de recuperación nuevos",
-        text: "El {when} se crearon códigos de recuperación nuevos para la cuenta {person}. Los códigos anteriores ya no funcionan.",
+        text: "El {when} se crearon códigos de recuperación nuevos para la cuenta {person}.",
         button: "Revisar su cuenta",
         hint: "Si fue usted, no haga nada. Si no, cambie ahora su contraseña y elimine lo que no reconozca. Si no puede iniciar sesión, pida ayuda a quien administra {product}.",
       },

@@ -28,6 +28,7 @@ export const recovery: Translation<typeof english, "one" | "other"> = {
     place: "red {place}",
     used: "último uso: {when}",
     back: "La anterior volverá a funcionar.",
+    backCodes: "Los anteriores volverán a funcionar.",
     apps: "Aplicaciones con acceso",
     appsHint: "Las aplicaciones marcadas pierden su acceso. Las demás lo conservan.",
     appsStates: { ticked: "Perderá su acceso", open: "Conserva su acceso" },
@@ -44,6 +45,8 @@ export const recovery: Translation<typeof english, "one" | "other"> = {
     browsersText: "Se cerrará la sesión en todos los navegadores. Estos eran nuevos desde el {when}:",
     doneText: "Se ha cerrado su sesión en todas partes. Inicie sesión con la contraseña nueva.",
     doneRemoved: "Eliminado: {list}.",
+    doneBack: "Vuelven a funcionar: {list}.",
+    previous: { authenticator: "Aplicación de autenticación anterior", codes: "Códigos de recuperación anteriores" },
     doneKept: "Aún puede iniciar sesión con: {list}.",
     doneEnded: "Acceso revocado: {list}.",
     doneApps: "Siguen teniendo acceso: {list}.",
@@ -51,7 +54,7 @@ export const recovery: Translation<typeof english, "one" | "other"> = {
     restoreText:
       "El {when} alguien eligió una contraseña nueva para la cuenta {person} con un enlace de un correo electrónico y eliminó:",
     restoreThen:
-      "Si fue usted, no haga nada. Si no, recupérelas: se cierra la sesión de todos, la contraseña deja de funcionar y se elimina todo lo que se añadió desde entonces. Después elija una contraseña nueva. Necesitará una de estas formas para iniciar sesión.",
+      "Si fue usted, no haga nada. Si no, recupérelas: se cierra la sesión de todos, la contraseña deja de funcionar y se elimina todo lo que se añadió desde entonces. Después elija una contraseña nueva. Quizá necesite una de estas formas para iniciar sesión.",
     restoreYes: "Recuperarlas",
     restoredTitle: "Se han recuperado las formas de iniciar sesión",
     restoredText: "Se ha cerrado la sesión de todos y la contraseña ya no funciona. Elija ahora una nueva.",

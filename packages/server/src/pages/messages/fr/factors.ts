@@ -15,6 +15,8 @@ export const factors: Translation<typeof english, "one" | "other"> = {
     recoveryHint: "L’un des codes que vous avez enregistrés. Chacun ne fonctionne qu’une fois.",
     wrong: "Ce code est incorrect ou a déjà été utilisé. Attendez le code suivant et saisissez-le.",
     wrongRecovery: "Ce n’est pas l’un de vos codes de secours, ou il a déjà été utilisé.",
+    untrustedRecovery:
+      "Ce code a été créé ou rétabli dans un navigateur qui était nouveau pour votre compte. Il ne peut donc pas confirmer ici que c’est bien vous. Utilisez un code de secours plus ancien ou votre application d’authentification.",
     missing: "Saisissez le code.",
     over: "Utiliser un autre compte",
   },
@@ -121,6 +123,10 @@ export const factors: Translation<typeof english, "one" | "other"> = {
     newIntro:
       "Chaque code vous connecte une fois, à la place d’un code de l’application. Imprimez-les ou notez-les, et gardez-les en lieu sûr. Ils ne sont affichés qu’une fois.",
     newOld: "Vos anciens codes ne fonctionnent plus.",
+    newOldKept:
+      "Vos anciens codes ne permettent plus de vous connecter. Gardez-les : ils confirment toujours que c’est bien vous quand vous récupérez le compte par e-mail.",
+    untrusted:
+      "Les codes créés ou rétablis dans un navigateur nouveau pour votre compte ne peuvent pas confirmer que c’est bien vous quand vous récupérez le compte par e-mail. Créez de nouveaux codes quand vous aurez utilisé un navigateur pendant 7 jours.",
     download: "Enregistrer dans un fichier",
     go: "Je les ai enregistrés",
   },

@@ -13,6 +13,7 @@ export const mail = {
       reason: "Raison donnée",
       fault: "Erreur du destinataire",
       removed: "Supprimés",
+      back: "Fonctionnent de nouveau",
       kept: "Permettent toujours de se connecter",
       ended: "Accès révoqué",
       keptApps: "Ont toujours accès",
@@ -133,7 +134,7 @@ export const mail = {
       },
       recoveryRenewed: {
         subject: "Votre compte a de nouveaux codes de secours",
-        text: "Le {when}, de nouveaux codes de secours ont été créés pour le compte {person}. Les anciens codes ne fonctionnent plus.",
+        text: "Le {when}, de nouveaux codes de secours ont été créés pour le compte {person}.",
         button: "Vérifier votre compte",
         hint: "Si c’était vous, ne faites rien. Sinon, modifiez votre mot de passe maintenant et supprimez ce que vous ne reconnaissez pas. Si vous ne pouvez pas vous connecter, demandez de l’aide aux responsables de {product}.",
       },

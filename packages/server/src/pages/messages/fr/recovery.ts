@@ -29,6 +29,7 @@ export const recovery: Translation<typeof english, "one" | "other"> = {
     place: "réseau {place}",
     used: "dernière utilisation : {when}",
     back: "L’élément précédent fonctionnera de nouveau.",
+    backCodes: "Les précédents fonctionneront de nouveau.",
     apps: "Applications ayant accès",
     appsHint: "Les applications cochées perdent leur accès. Les autres le gardent.",
     appsStates: { ticked: "Perdra son accès", open: "Garde son accès" },
@@ -45,6 +46,8 @@ export const recovery: Translation<typeof english, "one" | "other"> = {
     browsersText: "Tous les navigateurs seront déconnectés. Ceux-ci étaient nouveaux depuis le {when} :",
     doneText: "Vous avez été déconnecté partout. Connectez-vous avec le nouveau mot de passe.",
     doneRemoved: "Supprimés : {list}.",
+    doneBack: "Fonctionnent de nouveau : {list}.",
+    previous: { authenticator: "Application d’authentification précédente", codes: "Codes de secours précédents" },
     doneKept: "Vous pouvez toujours vous connecter avec : {list}.",
     doneEnded: "Accès révoqué : {list}.",
     doneApps: "Ont toujours accès : {list}.",
@@ -52,7 +55,7 @@ export const recovery: Translation<typeof english, "one" | "other"> = {
     restoreText:
       "Le {when}, quelqu’un a choisi un nouveau mot de passe pour le compte {person} avec un lien reçu par e-mail, et a supprimé :",
     restoreThen:
-      "Si c’était vous, ne faites rien. Sinon, rétablissez-les : tout le monde est déconnecté, le mot de passe ne fonctionne plus, et tout ce qui a été ajouté depuis est supprimé. Choisissez ensuite un nouveau mot de passe. Il vous faudra l’un de ces moyens pour vous connecter.",
+      "Si c’était vous, ne faites rien. Sinon, rétablissez-les : tout le monde est déconnecté, le mot de passe ne fonctionne plus, et tout ce qui a été ajouté depuis est supprimé. Choisissez ensuite un nouveau mot de passe. Il vous faudra peut-être l’un de ces moyens pour vous connecter.",
     restoreYes: "Les rétablir",
     restoredTitle: "Les moyens de connexion sont rétablis",
     restoredText:

@@ -27,6 +27,7 @@ export const recovery: Translation<typeof english, "other"> = {
     place: "ネットワーク {place}",
     used: "最終使用：{when}",
     back: "以前のものが再び使えるようになります。",
+    backCodes: "以前のものが再び使えるようになります。",
     apps: "アクセスできるアプリ",
     appsHint: "チェックしたアプリはアクセスできなくなります。それ以外はそのままです。",
     appsStates: { ticked: "アクセスを失います", open: "アクセスを保ちます" },
@@ -44,6 +45,8 @@ export const recovery: Translation<typeof english, "other"> = {
     browsersText: "すべてのブラウザーからサインアウトします。{when} 以降に新しく使われたブラウザー：",
     doneText: "すべての場所からサインアウトしました。新しいパスワードでサインインしてください。",
     doneRemoved: "削除したもの：{list}",
+    doneBack: "再び使えるようになったもの：{list}",
+    previous: { authenticator: "以前の認証アプリ", codes: "以前のリカバリーコード" },
     doneKept: "引き続き使えるサインインの方法：{list}",
     doneEnded: "アクセスを取り消したアプリ：{list}。",
     doneApps: "引き続きアクセスできるアプリ：{list}",
@@ -51,7 +54,7 @@ export const recovery: Translation<typeof english, "other"> = {
     restoreText:
       "{when}、メールのリンクからアカウント {person} の新しいパスワードが設定され、次のものが削除されました。",
     restoreThen:
-      "ご自身で行った場合は、何もする必要はありません。そうでない場合は、元に戻してください。全員がサインアウトし、そのパスワードは使えなくなり、それ以降に追加されたものはすべて削除されます。その後、新しいパスワードを設定してください。サインインには、これらの方法のいずれかが必要です。",
+      "ご自身で行った場合は、何もする必要はありません。そうでない場合は、元に戻してください。全員がサインアウトし、そのパスワードは使えなくなり、それ以降に追加されたものはすべて削除されます。その後、新しいパスワードを設定してください。サインインには、これらの方法のいずれかが必要になることがあります。",
     restoreYes: "元に戻す",
     restoredTitle: "サインインの方法が元に戻りました",
     restoredText: "全員がサインアウトし、パスワードは使えなくなりました。今すぐ新しいパスワードを設定してください。",
