@@ -25,6 +25,7 @@ const postgresTests = [
     "flows/authorization-code",
     "flows/refresh",
     "flows/device",
+    "flows/openid/offline-access",
     "flows/jwt-bearer",
     "flows/cross-app-access",
     "flows/saml2-bearer",

@@ -3,9 +3,19 @@
 import { decodeJwt } from "jose";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Client } from "../../../packages/server/src/oauth/model.ts";
+import { addCompany } from "../../support/company-staff.ts";
 import { aDevice, aDeviceClient, decide, poll } from "../../support/device-actor.ts";
-import { Agent, authorize, authorizeUrl, consentForm, redeem, refresh, signIn } from "../../support/http-browser.ts";
-import { startServer, type TestClient, type TestServer } from "../../support/test-server.ts";
+import {
+  Agent,
+  authorize,
+  authorizeUrl,
+  consentForm,
+  postForm,
+  redeem,
+  refresh,
+  signIn,
+} from "../../support/http-browser.ts";
+import { PASSWORD, startServer, type TestClient, type TestServer } from "../../support/test-server.ts";
 
 const SCOPES = ["openid", "email", "offline_access", "read"];
 const ASKED = "openid read offline_access";
@@ -15,7 +25,7 @@ let server: TestServer;
 let app: TestClient;
 
 beforeAll(async () => {
-  server = await startServer();
+  server = await startServer({ config: { passwordRefresh: true } });
   app = await anApp();
 });
 afterAll(() => server.stop());
@@ -32,6 +42,12 @@ async function tokensFor(answer: Record<string, string | readonly string[]>, of 
   const { status, body } = await redeem(server, of, callback);
   expect(status, JSON.stringify(body)).toBe(200);
   return { person, agent, body, key: { ...person, ownerId: person.personId, clientId: of.clientId } };
+}
+
+async function signedIn(username: string): Promise<Agent> {
+  const agent = new Agent(server.issuer);
+  await signIn(agent, username);
+  return agent;
 }
 
 const allowed = { scope: ["offline_access"] };
@@ -117,5 +133,136 @@ describe("offline_access", () => {
     await decide(new Agent(server.issuer), userCode, username, { scope: [] });
     const { body } = await poll(server, tv, deviceCode);
     expect([body.scope, body.refresh_token]).toEqual(["openid read", undefined]);
+  });
+
+  describe("the same app asks without it →", () => {
+    const WITHOUT = "openid read";
+
+    async function again(agent: Agent, username: string, more: Record<string, string> = { prompt: "none" }, of = app) {
+      const callback = await authorize(agent, authorizeUrl(server, of, { scope: WITHOUT, ...more }), username);
+      const { status, body } = await redeem(server, of, callback);
+      return [status, body.scope, body.refresh_token === undefined ? "none" : "refresh token"];
+    }
+    const NONE = [200, WITHOUT, "none"];
+
+    test("declined on a page → no refresh token without a page, and none by a page that doesn't offer it", async () => {
+      const { agent, person } = await tokensFor({ ...declined, duration: "2592000" });
+      expect(await again(agent, person.username)).toEqual(NONE);
+      expect(await again(agent, person.username, {})).toEqual(NONE);
+      const page = await agent.get(authorizeUrl(server, app, { scope: WITHOUT, prompt: "consent" }));
+      expect(page.text).not.toContain("without you");
+      expect(await again(agent, person.username, { prompt: "consent" })).toEqual(NONE);
+    });
+
+    test("removed in the dashboard → none, and an older refresh token ends", async () => {
+      const { agent, person, key } = await tokensFor({}, app, WITHOUT);
+      const older = await redeem(
+        server,
+        app,
+        await authorize(agent, authorizeUrl(server, app, { scope: WITHOUT }), person.username),
+      );
+      const now = await authorize(agent, authorizeUrl(server, app, { scope: ASKED }), person.username, allowed);
+      expect((await redeem(server, app, now)).body.refresh_token).toBeDefined();
+      const removal = { ...key, remove: ["offline_access"], by: key.ownerId, now: server.now() };
+      expect((await server.assent.storage.consents.narrow(removal)).kind).toBe("narrowed");
+      expect((await refresh(server, app, older.body.refresh_token)).body.error).toBe("invalid_grant");
+      expect(await again(agent, person.username)).toEqual(NONE);
+    });
+
+    test("an older refresh token, then the page declines it → the older one ends", async () => {
+      const { agent, person, body } = await tokensFor({ duration: "forever" }, app, WITHOUT);
+      const later = await authorize(agent, authorizeUrl(server, app, { scope: ASKED }), person.username, declined);
+      expect((await redeem(server, app, later)).body.refresh_token).toBeUndefined();
+      expect((await refresh(server, app, body.refresh_token)).body.error).toBe("invalid_grant");
+    });
+
+    test("an older refresh token, then the page lets it end → the older one ends with it", async () => {
+      const { agent, person, body } = await tokensFor({ duration: "forever" }, app, WITHOUT);
+      const answer = { ...allowed, duration: "3600" };
+      await authorize(agent, authorizeUrl(server, app, { scope: ASKED }), person.username, answer);
+      const early = await refresh(server, app, body.refresh_token);
+      expect(early.status).toBe(200);
+      server.tick(HOUR);
+      expect((await refresh(server, app, early.body.refresh_token)).body.error).toBe("invalid_grant");
+    });
+
+    test("it ends before the rest, or was for once → none, before and after the end", async () => {
+      const hour = { ...allowed, duration: "7776000", "duration:offline_access": "3600" };
+      const ended = await tokensFor(hour);
+      expect(await again(ended.agent, ended.person.username)).toEqual(NONE);
+      server.tick(HOUR);
+      const back = await signedIn(ended.person.username);
+      expect(await again(back, ended.person.username)).toEqual(NONE);
+      // The page of another permission leaves the ended one out of the record.
+      const more = authorizeUrl(server, app, { scope: "openid read email", prompt: "consent" });
+      await authorize(back, more, ended.person.username, { scope: [] });
+      expect(await again(back, ended.person.username)).toEqual(NONE);
+      const once = await tokensFor({ ...allowed, duration: "7776000", "duration:offline_access": "once" });
+      expect(await again(once.agent, once.person.username)).toEqual(NONE);
+    });
+
+    test("allowed until revoked → only a grant with it has refresh tokens; after a revocation, as at first", async () => {
+      const { agent, person, key } = await tokensFor({ ...allowed, duration: "forever" });
+      expect(await again(agent, person.username)).toEqual(NONE);
+      await server.assent.storage.consents.revoke({ ...key, revokedBy: key.ownerId, now: server.now() });
+      const anew = await authorize(agent, authorizeUrl(server, app, { scope: WITHOUT }), person.username, {});
+      expect((await redeem(server, app, anew)).body.refresh_token).toBeDefined();
+    });
+
+    test("a device → none", async () => {
+      const tv = await aDeviceClient(server, { scopes: SCOPES });
+      const { username } = await server.addPerson();
+      const agent = new Agent(server.issuer);
+      const first = await aDevice(server, tv, { scope: ASKED });
+      await decide(agent, first.userCode, username, { scope: [] });
+      const second = await aDevice(server, tv, { scope: WITHOUT });
+      await decide(agent, second.userCode, username);
+      const { body } = await poll(server, tv, second.deviceCode);
+      expect([body.scope, body.refresh_token]).toEqual([WITHOUT, undefined]);
+    });
+
+    test("a device whose owner removes it before the poll → none", async () => {
+      const tv = await aDeviceClient(server, { scopes: SCOPES });
+      const person = await server.addPerson();
+      const { deviceCode, userCode } = await aDevice(server, tv, { scope: ASKED });
+      await decide(new Agent(server.issuer), userCode, person.username, allowed);
+      const key = { ...person, ownerId: person.personId, clientId: tv.clientId };
+      const removal = { ...key, remove: ["offline_access"], by: key.ownerId, now: server.now() };
+      expect((await server.assent.storage.consents.narrow(removal)).kind).toBe("narrowed");
+      const { body } = await poll(server, tv, deviceCode);
+      expect([body.scope, body.refresh_token]).toEqual([WITHOUT, undefined]);
+    });
+
+    test("a client that the operator vouches for → none after the owner removed it", async () => {
+      const own = await anApp({ firstParty: true });
+      const { agent, person, key, body } = await tokensFor({}, own);
+      expect(body.refresh_token).toBeDefined();
+      const removal = { ...key, remove: ["offline_access"], by: key.ownerId, now: server.now() };
+      expect((await server.assent.storage.consents.narrow(removal)).kind).toBe("narrowed");
+      expect(await again(agent, person.username, { prompt: "none" }, own)).toEqual(NONE);
+    });
+
+    test("a password → none, also if it asks for the removed permission", async () => {
+      const old = await anApp({ grantTypes: ["authorization_code", "password", "refresh_token"] });
+      const before = await server.addPerson();
+      const first = { grant_type: "password", username: before.username, password: PASSWORD, scope: "read" };
+      expect((await postForm(server, "/token", old, first)).body.refresh_token).toBeDefined();
+      const { person } = await tokensFor(declined, old);
+      const fields = { grant_type: "password", username: person.username, password: PASSWORD };
+      for (const scope of ["read", "read offline_access"]) {
+        const { status, body } = await postForm(server, "/token", old, { ...fields, scope });
+        expect([status, body.scope, body.refresh_token], scope).toEqual([200, "read", undefined]);
+      }
+    });
+
+    test("a member of a company → none", async () => {
+      const company = await addCompany(server, { defaultRule: "members" });
+      const { username } = company.member;
+      const agent = await signedIn(username);
+      const answer = { ...declined, owner: company.companyId };
+      const first = await authorize(agent, authorizeUrl(server, app, { scope: ASKED }), username, answer);
+      expect((await redeem(server, app, first)).body.refresh_token).toBeUndefined();
+      expect(await again(agent, username)).toEqual(NONE);
+    });
   });
 });

@@ -1,9 +1,10 @@
 /**
- * How far a consent reaches: which redirect hosts it holds for, and its maximum duration (RFC 6749 §10.6, RFC 9700
- * §§4.1, 4.14.2).
+ * How far a consent reaches: which redirect hosts it holds for, its maximum duration (RFC 6749 §10.6, RFC 9700
+ * §§4.1, 4.14.2), and whether it gives refresh tokens without `offline_access` (OpenID Connect Core §11).
  */
 
-import { type Client, type ConsentedScope, type Grant, type Millis, NEVER } from "./model.ts";
+import { type Client, type Consent, type ConsentedScope, type Grant, type Millis, NEVER } from "./model.ts";
+import { OFFLINE_ACCESS } from "./openid/scopes.ts";
 import type { Policy } from "./ports.ts";
 import { consentHost, consentHosts } from "./redirect-uri.ts";
 
@@ -104,4 +105,53 @@ export function underCeiling<G extends Pick<Grant, "decidedAt" | "absoluteUntil"
     absoluteUntil: end,
     scopes: grant.scopes.map(({ name, expiresAt }) => ({ name, expiresAt: Math.min(expiresAt ?? NEVER, end) })),
   };
+}
+
+type AskedConsent = Pick<Consent, "status" | "scopes" | "removed" | "declined" | "shown">;
+/** A member's last answer for a company. */
+type MemberAnswer = { readonly declined: readonly string[]; readonly chosenEnds: Readonly<Record<string, unknown>> };
+
+/**
+ * True: the owner, or this member for them, was asked for `offline_access` while the consent holds, or removed it
+ * before. Refresh tokens are then a permission of their own, and a client does not get around the owner's answer by not
+ * asking for it.
+ */
+export function isOfflineAsked(consent: AskedConsent | undefined, member?: MemberAnswer): boolean {
+  const own = [...(member?.declined ?? []), ...Object.keys(member?.chosenEnds ?? {})];
+  if ([...(consent?.removed ?? []), ...own].includes(OFFLINE_ACCESS)) return true;
+  if (consent?.status !== "active") return false;
+  const { scopes, declined, shown } = consent;
+  return shown.offline === true || [...scopes.map(({ name }) => name), ...declined].includes(OFFLINE_ACCESS);
+}
+
+/** The new grant, without refresh tokens where `offline_access` is a permission of its own and `scopes` lack it. */
+export function underOffline<G extends Pick<Grant, "refreshable">>(
+  grant: G,
+  scopes: readonly string[],
+  consent: AskedConsent | undefined,
+  member?: MemberAnswer,
+): G {
+  const isAllowed = scopes.includes(OFFLINE_ACCESS) || !isOfflineAsked(consent, member);
+  return { ...grant, refreshable: grant.refreshable && isAllowed };
+}
+
+/** The mark in the consent of an answer to a request for these scopes. It stays when the permission ends. */
+export function offlineMark(
+  before: AskedConsent | undefined,
+  asked: readonly string[],
+): Pick<Consent["shown"], "offline"> {
+  return asked.includes(OFFLINE_ACCESS) || isOfflineAsked(before) ? { offline: true } : {};
+}
+
+/**
+ * The end of an older grant that has refresh tokens without `offline_access`: with the permission that the owner allows
+ * now. Null: its own. `moved`: the ends that the owner chose.
+ */
+export function awayEnd(
+  { refreshable, scopes }: Pick<Grant, "refreshable" | "scopes">,
+  moved: ReadonlyMap<string, Millis | null>,
+): Millis | null {
+  return refreshable && scopes.every(({ name }) => name !== OFFLINE_ACCESS)
+    ? (moved.get(OFFLINE_ACCESS) ?? null)
+    : null;
 }

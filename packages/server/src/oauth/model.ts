@@ -432,6 +432,8 @@ export interface Consent {
      * active. Absent: none.
      */
     readonly byRules?: readonly string[];
+    /** True: a page asked for `offline_access` while this consent held. Absent: none, or one before this was recorded. */
+    readonly offline?: true;
   };
 }
 

@@ -1,8 +1,8 @@
 /** How a decision of an owner changes the consent record and the live grants under it. Pure functions. */
 
-import { cappedEnd, type Reach, reaches, scopesAt, sooner } from "../oauth/consent-reach.ts";
+import { awayEnd, cappedEnd, offlineMark, type Reach, reaches, scopesAt, sooner } from "../oauth/consent-reach.ts";
 import { type Consent, type ConsentedScope, type GrantedScope, type Millis, NEVER } from "../oauth/model.ts";
-import { allowsOffline } from "../oauth/openid/scopes.ts";
+import { allowsOffline, OFFLINE_ACCESS } from "../oauth/openid/scopes.ts";
 import { SCOPE_MARGIN } from "../oauth/scope.ts";
 import type { IssueDirect } from "../oauth/storage.ts";
 import type { Approve, ChosenDuration } from "./storage.ts";
@@ -193,6 +193,7 @@ export function approve(
   const standing = own.filter(({ name }) => !left.has(name) && !isOnce(name));
   const decided = new Map(standing.map(({ name, expiresAt }) => [name, expiresAt]));
   const declined = new Set(decision.declined);
+  const asked = [...grant.scopes, ...declined];
   const kept = (held?.scopes ?? []).filter(({ name, expiresAt }) => !declined.has(name) && isAhead(expiresAt, now));
   const endFor = (before: Millis | null, end: Millis | null) => (decision.onlyAdds === true ? later(before, end) : end);
   const scopes = [
@@ -236,7 +237,7 @@ export function approve(
     revokedAt: null,
     revokedBy: null,
     pausedAt: decision.resumes === true ? null : (held?.pausedAt ?? null),
-    shown: { ...decision.shown, ...byRules(held?.shown.byRules ?? []) },
+    shown: { ...decision.shown, ...byRules(held?.shown.byRules ?? []), ...offlineMark(held, asked) },
   };
   return { consent, changes: differences(live, after) };
 }
@@ -328,9 +329,7 @@ export function recordDirect(before: Consent | undefined, issued: IssueDirect): 
     ...(before === undefined ? [] : [before.expiresAt]),
   ];
   return {
-    partition: grant.partition,
-    ownerId: grant.ownerId,
-    clientId: grant.clientId,
+    ...{ partition: grant.partition, ownerId: grant.ownerId, clientId: grant.clientId },
     status: "active",
     grantedBy: before?.grantedBy ?? (issued.via === "operator policy" ? "operator" : grant.personId),
     via: before?.via ?? issued.via,
@@ -453,21 +452,20 @@ function changed(
   now: Millis,
   stood: { has(name: string): boolean } = moved,
 ): LiveGrant {
+  const away = awayEnd(grant, moved);
   const scopes = grant.scopes
     .filter(({ name, expiresAt }) => !removed.has(name) && isAhead(expiresAt, now))
     .map((scope) => {
       const end = moved.get(scope.name);
-      if (end === undefined) return scope;
-      const moves = grant.refreshable && stood.has(scope.name);
-      return { ...scope, expiresAt: moves ? end : sooner(scope.expiresAt, end) };
+      const moves = end !== undefined && grant.refreshable && stood.has(scope.name);
+      return { ...scope, expiresAt: sooner(moves ? end : sooner(scope.expiresAt, end ?? null), away) };
     });
   if (scopes.length === 0) return { ...grant, scopes };
   const last = absoluteUntilOf(scopes);
   const moves = grant.refreshable && scopes.some(({ name }) => moved.has(name) && stood.has(name));
-  const same = scopes.length === grant.scopes.length && scopes.every((scope, at) => scope === grant.scopes[at]);
-  if (!moves && same && last >= grant.absoluteUntil) return grant;
   const namesOf = (some: readonly GrantedScope[]) => some.map(({ name }) => name);
-  const refreshable = grant.refreshable && allowsOffline(namesOf(grant.scopes), namesOf(scopes));
+  const isOffline = !removed.has(OFFLINE_ACCESS) && allowsOffline(namesOf(grant.scopes), namesOf(scopes));
+  const refreshable = grant.refreshable && isOffline;
   if (!moves) return { ...grant, refreshable, scopes, absoluteUntil: Math.min(last, grant.absoluteUntil) };
   return { ...grant, refreshable, scopes, decidedAt: now, absoluteUntil: last };
 }

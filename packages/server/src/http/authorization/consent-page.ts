@@ -1,7 +1,7 @@
 /** The consent page: who asks, for what, for how long, as whom. */
 
 import { BY_PROVIDER } from "../../oauth/authentication-context.ts";
-import { isSameHost, sooner } from "../../oauth/consent-reach.ts";
+import { isOfflineAsked, isSameHost, sooner } from "../../oauth/consent-reach.ts";
 import { mayUse } from "../../oauth/grants/registry.ts";
 import { accessTokenTtl } from "../../oauth/issue-access-token.ts";
 import type { Client, Millis, Scope } from "../../oauth/model.ts";
@@ -144,9 +144,14 @@ export function newcomerOf(signedIn: Visitor["signedIn"], now: Millis): Pick<Con
 }
 
 /** Whether the answer gives the app refresh tokens, with which it gets new access without the person. */
-export function awayOf({ scopes }: OwnerChoice, client: Client, tools: FlowTools): Pick<ConsentView, "away"> {
+export function awayOf(
+  { scopes, consent, acting }: OwnerChoice,
+  client: Client,
+  tools: FlowTools,
+): Pick<ConsentView, "away"> {
   if (!mayUse(client, "refresh_token", tools.authorization.oauth)) return {};
-  return { away: scopes.some(({ name }) => name === OFFLINE_ACCESS) ? "scope" : "always" };
+  if (scopes.some(({ name }) => name === OFFLINE_ACCESS)) return { away: "scope" };
+  return isOfflineAsked(consent, acting) ? {} : { away: "always" };
 }
 
 /** The host of the request, where the owner allowed the client for other hosts alone, or when it looked different. */

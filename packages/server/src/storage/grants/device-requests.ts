@@ -1,6 +1,6 @@
 /** Verbs of the device flow: a request, the owner's answer, and the one grant that follows (RFC 8628 §§3.1–3.5). */
 
-import { type Reach, sooner } from "../../oauth/consent-reach.ts";
+import { type Reach, sooner, underOffline } from "../../oauth/consent-reach.ts";
 import type { Consent, GrantedScope, Millis } from "../../oauth/model.ts";
 import type {
   DeviceApproval,
@@ -106,7 +106,8 @@ export const grantDevice = transaction<RedeemDevice, RedeemDeviceOutcome>(async 
   const onlyOnce = onceScopes(approval);
   const scopes = grantedScopes(approval, consent, owner.approval, reach, now);
   if (scopes.length === 0) return { kind: "blocked" };
-  const grant = { ...rest, clientId, ceiling, scopes: scopes.map(({ name }) => name) };
+  const names = scopes.map(({ name }) => name);
+  const grant = underOffline({ ...rest, clientId, ceiling, scopes: names }, names, consent, owner.chosen);
   const lasting = grant.scopes.filter((name) => !onlyOnce.has(name));
   const decidedAt = lasting.length > 0 ? lastDecision(consent.scopes, lasting, owner.approval, now) : approvedAt;
   const made = await insertRedeemed(tx, { ...args, grant }, scopes, decidedAt);

@@ -1,6 +1,6 @@
 /** Verbs of a grant from its code to its end (RFC 6749 §§4.1.3, 6; RFC 7009 §2). */
 
-import { type Reach, reachOf, scopesAt, sooner } from "../../oauth/consent-reach.ts";
+import { type Reach, reachOf, scopesAt, sooner, underOffline } from "../../oauth/consent-reach.ts";
 import { type Client, type Grant, type GrantedScope, type Millis, NEVER } from "../../oauth/model.ts";
 import { SCOPE_MARGIN } from "../../oauth/scope.ts";
 import {
@@ -270,7 +270,8 @@ export const approve = transaction<Approve, IssueOutcome>(async (tx, args) => {
   if (isPaused(before) && !(args.resumes === true && isAdmin)) return { kind: "no_consent" };
   const decision = { ...args, ...givenFor(reach) };
   const { scopes, decidedAt, lasting } = decidedScopes(before, decision);
-  const row = { ...grant, refreshable: grant.refreshable && lasting };
+  const terms = { ...grant, refreshable: grant.refreshable && lasting };
+  const row = underOffline(terms, grant.scopes, before, chosen);
   if (!(await insertGrant(tx, row, scopes, now, decidedAt))) return alreadyThere(tx, grant, now);
   if (before !== undefined && isPaused(before)) await goOn(tx, before, grant.personId, now);
   await recordApproval(tx, before, isAdmin ? decision : sparing(decision), grant.grantId, seen.live);
@@ -325,7 +326,8 @@ export const issueGrant = transaction<IssueGrant, IssueOutcome>(
     const hasEnded = (end: Millis | null) => end !== null && end < now + SCOPE_MARGIN;
     if (answer === undefined && grant.scopes.some((name) => hasEnded(chosenFor(name)))) return { kind: "no_consent" };
     const capped = cappedEnds(scopes, chosenFor, approval, reach);
-    if (!(await insertGrant(tx, grant, capped, now, decidedAt))) return alreadyThere(tx, grant, now);
+    const terms = underOffline(grant, grant.scopes, consent, chosen);
+    if (!(await insertGrant(tx, terms, capped, now, decidedAt))) return alreadyThere(tx, grant, now);
     if (answer?.chosen)
       await rememberChoice(tx, grant, { declined: answer.declined, ends }, lastAnswer(chosen, consent), now);
     const { clientName } = consent.shown;

@@ -1,5 +1,6 @@
 /** Grants without a code: by password, assertion or device (RFC 6749 §4.3, RFC 7521 §4.1, RFC 8628 §3.4). */
 
+import { underOffline } from "../../oauth/consent-reach.ts";
 import type { GrantedScope, Millis } from "../../oauth/model.ts";
 import type { IssueDirect, IssueDirectOutcome } from "../../oauth/storage.ts";
 import { blocksDirect, directScopes, recordDirect } from "../../owners/consent-after-decision.ts";
@@ -26,7 +27,8 @@ export async function makeDirect(tx: Tx, args: IssueDirect): Promise<IssueDirect
   const record = await lockConsent(tx, grant);
   if (blocksDirect(record, grant.scopes)) return { kind: "blocked" };
   const scopes = directScopes(record, args);
-  const row = await insertRedeemed(tx, args, scopes);
+  const names = scopes.map(({ name }) => name);
+  const row = await insertRedeemed(tx, { ...args, grant: underOffline(grant, names, record) }, scopes);
   if (row === undefined) return { kind: "exists" };
   const after = recordDirect(record, args);
   writeConsent(tx, after);
