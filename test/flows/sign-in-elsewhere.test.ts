@@ -190,8 +190,8 @@ describe("what waits behind the sign-in", () => {
 });
 
 describe("a person connects and disconnects an account", () => {
-  async function connected() {
-    const provider = await addProvider(server, there.issuer);
+  async function connected(changes: Parameters<typeof addProvider>[2] = {}) {
+    const provider = await addProvider(server, there.issuer, changes);
     const person = await server.addPerson();
     const subject = aSubject();
     there.answering = { claims: subject };
@@ -234,6 +234,28 @@ describe("a person connects and disconnects an account", () => {
     const { partition, personId } = person;
     expect(await server.assent.storage.subjectLinks.ofPerson({ partition, personId })).toEqual([]);
   });
+
+  test.each([
+    [true, "can create a new, empty account here"],
+    [false, "After that, you can’t sign in here with your account at"],
+  ])(
+    "the provider creates accounts: %s → the question says what a sign-in there does then",
+    async (createPeople, said) => {
+      const { provider, person, agent, question } = await connected({ createPeople });
+      await agent.submit(answerOf(question));
+      const security = await agent.get("/account/security");
+      const link = /\/account\/security\/identities\/remove\?id=[^"]+/.exec(security.text)?.[0] ?? "";
+      const ask = await agent.get(link);
+      expect(ask.text).toContain(said);
+      const remove = ask.forms.find(({ action }) => action.endsWith("/identities/remove"));
+      if (remove === undefined) throw new Error("no form to disconnect");
+      await agent.submit(remove);
+      const other = new Agent(server.issuer);
+      await signInThere(other, provider);
+      expect(await isSignedIn(other)).toBe(createPeople);
+      expect(await server.assent.storage.subjectLinks.ofPerson(person)).toEqual([]);
+    },
+  );
 
   test("somebody without another way in → the last one can't be removed", async () => {
     const provider = await addProvider(server, there.issuer);
@@ -281,4 +303,46 @@ test("a person with an authenticator app → the code is asked for, and the toke
   const [, payload = ""] = String(body.id_token).split(".");
   const claims = JSON.parse(Buffer.from(payload, "base64url").toString());
   expect(claims).toMatchObject({ acr: "mfa", amr: ["fed", "otp", "mfa"] });
+});
+
+describe("signed out here → the provider may still sign this browser in without a password", () => {
+  const SAID = "You may still be signed in at";
+  const confirmed = async (agent: Agent, path: string, fields: Record<string, string> = {}) => {
+    const asked = await agent.get(path);
+    const form = asked.forms.find(({ action }) => /sign-out|confirm|sessions/.test(action));
+    if (form === undefined) throw new Error(`no form on ${path}`);
+    return (await agent.submit(form, fields)).text.replaceAll(/<[^>]*>/g, "");
+  };
+
+  test.each([
+    ["/account/sign-out", {}],
+    ["/logout", { sign_out: "sign_out" }],
+    ["/account/security", { end: "all" }],
+  ])(
+    "%s after a sign-in there → the page names the provider, and doesn't say that nobody can get in",
+    async (path, fields) => {
+      const provider = await addProvider(server, there.issuer);
+      there.answering = { claims: aSubject() };
+      const agent = new Agent(server.issuer);
+      await signInThere(agent, provider);
+      const text = await confirmed(agent, path, fields);
+      expect(text).toContain("You’re signed out");
+      expect(text).toContain(`${SAID} Example ID.`);
+      expect(text).not.toContain("Nobody can see or change your account");
+      await signInThere(agent, provider);
+      expect(await isSignedIn(agent)).toBe(true);
+    },
+  );
+
+  test("after a sign-in with the password, or at a provider that is disabled since → nobody can get in", async () => {
+    const agent = new Agent(server.issuer);
+    await signIn(agent, (await server.addPerson()).username);
+    expect(await confirmed(agent, "/account/sign-out")).toContain("Nobody can see or change your account");
+    const provider = await addProvider(server, there.issuer);
+    there.answering = { claims: aSubject() };
+    await signInThere(agent, provider);
+    await addProvider(server, there.issuer, { ...provider, status: "disabled" });
+    await settle();
+    expect(await confirmed(agent, "/account/sign-out")).not.toContain(SAID);
+  });
 });

@@ -6,8 +6,10 @@ import { hidden } from "./parts/components.ts";
 import { type Child, html } from "./parts/html.ts";
 import { icon } from "./parts/icons.ts";
 import { cardPage } from "./parts/layout.ts";
-import { name } from "./untrusted-text.ts";
-import type { LogoutView, SignedOutView, SignOutView } from "./views.ts";
+import { listed } from "./security/sign-in-way-names.ts";
+import type { SignedOutView } from "./security/views.ts";
+import { NAME_LENGTH, name, visible } from "./untrusted-text.ts";
+import type { LogoutView, SignOutView } from "./views.ts";
 
 /** Renders `GET /account/sign-out`. A link never signs anybody out; only the button does. */
 export function signOutPage(view: SignOutView, chrome: Chrome): string {
@@ -58,6 +60,7 @@ function askPage(text: Child, { action, fields, leads }: Asked, chrome: Chrome):
 /** Renders the page after signing out. */
 export function signedOutPage(view: SignedOutView, chrome: Chrome): string {
   const { words } = chrome;
+  const names = view.providers.map((one) => visible(one, NAME_LENGTH));
   return cardPage(
     chrome,
     words.signOut.doneTitle,
@@ -65,7 +68,11 @@ export function signedOutPage(view: SignedOutView, chrome: Chrome): string {
       <div class="heading">
         <span class="sign done">${icon("check")}</span>
         <h1>${words.signOut.doneTitle}</h1>
-        <p class="soft">${words.signOut.doneText}</p>
+        ${
+          names.length === 0
+            ? html`<p class="soft">${words.signOut.doneText}</p>`
+            : html`<p>${rich(words.signOut.doneElsewhere, { provider: listed(names, words).html })}</p>`
+        }
         <p class="soft">${words.signOut.doneApps}</p>
       </div>
       <a class="button" href=${chrome.base + view.signIn}>${words.signOut.again}</a>

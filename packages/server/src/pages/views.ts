@@ -438,12 +438,6 @@ export interface LogoutView {
   readonly host: string | null;
 }
 
-/** The page after signing out. */
-export interface SignedOutView {
-  /** Path of the sign-in page, below the issuer's path. */
-  readonly signIn: string;
-}
-
 /** The page before the server sends an error to a client that nobody has verified. */
 export interface HeldErrorView {
   /** Fields `csrf` and `held`. `held` is the sealed error. */

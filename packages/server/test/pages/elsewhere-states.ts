@@ -11,6 +11,7 @@ import {
   connectIdentityPage,
   disconnectIdentityPage,
   securityPage,
+  signedOutPage,
   signInPage,
 } from "../../src/pages/index.ts";
 import type { ProviderEntry, SECURITY_NOTICES } from "../../src/pages/security/views.ts";
@@ -182,7 +183,15 @@ export const elsewhereStates: Readonly<Record<string, (chrome: Chrome) => string
       c,
     ),
   "disconnect-account": (c) =>
-    disconnectIdentityPage({ csrf: "csrf-value", id: "id-1", provider: "Example ID", reconnects: false }, c),
+    disconnectIdentityPage(
+      { csrf: "csrf-value", id: "id-1", provider: "Example ID", reconnects: false, creates: false },
+      c,
+    ),
   "disconnect-account-long": (c) =>
-    disconnectIdentityPage({ csrf: "csrf-value", id: "id-1", provider: UNBREAKABLE, reconnects: true }, c),
+    disconnectIdentityPage(
+      { csrf: "csrf-value", id: "id-1", provider: UNBREAKABLE, reconnects: true, creates: true },
+      c,
+    ),
+  "signed-out-provider": (c) => signedOutPage({ signIn: "/login", providers: ["Example ID"] }, c),
+  "signed-out-providers": (c) => signedOutPage({ signIn: "/login", providers: [UNBREAKABLE, "جامعة الملك"] }, c),
 };

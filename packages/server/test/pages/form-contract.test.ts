@@ -84,7 +84,7 @@ describe("every string of every view", () => {
     ],
     ["sign-out", signOutPage(poisoned({ csrf: "c", person: ada }), plain)],
     ["logout", logoutPage({ fields: { csrf: PAYLOAD, state: PAYLOAD }, byApp: true, host: PAYLOAD }, plain)],
-    ["signed-out", signedOutPage({ signIn: PAYLOAD }, plain)],
+    ["signed-out", signedOutPage({ signIn: PAYLOAD, providers: [PAYLOAD] }, plain)],
     ["problem", problemPage(poisoned(problem), plain)],
     ["condition", conditionPage(poisoned(aCondition()), plain)],
     [

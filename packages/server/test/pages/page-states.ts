@@ -398,7 +398,7 @@ export const states: Readonly<Record<string, (chrome: Chrome) => string>> = {
   "logout-plain": (c) => logoutPage({ fields: { csrf: "csrf-value" }, byApp: false, host: null }, c),
   "logout-long": (c) =>
     logoutPage({ fields: { csrf: "csrf-value" }, byApp: true, host: `${"a".repeat(63)}.photos.example` }, c),
-  "signed-out": (c) => signedOutPage({ signIn: "/login" }, c),
+  "signed-out": (c) => signedOutPage({ signIn: "/login", providers: [] }, c),
   "problem-400": (c) =>
     problemPage(
       aProblem({

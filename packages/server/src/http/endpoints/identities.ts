@@ -5,6 +5,7 @@ import {
   identitiesOf,
   removeIdentity as removeOwnIdentity,
 } from "../../owners/account/identities.ts";
+import type { SignInProvider } from "../../owners/identities/sign-in-provider.ts";
 import { disconnectIdentityPage, removeIdentityPage } from "../../pages/index.ts";
 import type { EventTools } from "../endpoint-contexts.ts";
 import { factorChange } from "../factor-change-input.ts";
@@ -28,9 +29,15 @@ export const showRemoveIdentity = freshly("security", async (account, tools: Ide
   const html =
     provider === null
       ? removeIdentityPage({ ...view, issuer }, chrome)
-      : disconnectIdentityPage({ ...view, provider: provider.name, reconnects: provider.trustEmail }, chrome);
+      : disconnectIdentityPage({ ...view, ...after(provider) }, chrome);
   return page(200, html, "here", visitor.cookies);
 });
+
+/** What a sign-in at the provider does after its account was disconnected. */
+function after({ name, status, trustEmail, createPeople }: SignInProvider) {
+  const active = status === "active";
+  return { provider: name, reconnects: active && trustEmail, creates: active && createPeople };
+}
 
 export const removeIdentity = freshly("security", async (account, tools: IdentityTools) => {
   const { http, visitor } = account;

@@ -1,6 +1,7 @@
 /** The owner's own pages: who may see them, and signing out (`/account/sign-out`). */
 
 import type { KeepingApplication, PasswordKeeper } from "../../owners/identities/password-keeper.ts";
+import { type Elsewhere, mayStillSignIn } from "../../owners/identities/sign-in-elsewhere.ts";
 import { endSession } from "../../owners/sessions.ts";
 import type { Person, Session } from "../../owners/storage.ts";
 import { signedOutPage, signOutPage } from "../../pages/index.ts";
@@ -72,11 +73,14 @@ export const showSignOut = signedIn(async ({ person, session, http, visitor }, t
   return page(200, signOutPage(view, tools.chrome(http)), "here", visitor.cookies);
 }, "before a new password");
 
-interface SignOutTools extends AccountTools, EventTools {}
+interface SignOutTools extends AccountTools, EventTools {
+  readonly elsewhere: Pick<Elsewhere, "providers" | "people">;
+}
 
 export const submitSignOut = signedIn(async ({ session, http, person, visitor }, tools: SignOutTools) => {
+  const providers = await mayStillSignIn({ person, session }, tools.elsewhere);
   await endSession(session, tools.sessions);
   tools.event("signed_out", { owner: person.personId });
   const cookies = [...visitor.cookies, tools.cookies.clear("session")];
-  return page(200, signedOutPage({ signIn: "/login" }, tools.chrome(http)), "here", cookies);
+  return page(200, signedOutPage({ signIn: "/login", providers }, tools.chrome(http)), "here", cookies);
 }, "before a new password");

@@ -7,6 +7,7 @@ import type { FactorContext } from "../../owners/change-factors.ts";
 import type { AddedFrom } from "../../owners/factor-storage.ts";
 import { isReplaced } from "../../owners/identities/external-sign-in.ts";
 import { mayConnect } from "../../owners/identities/sign-in-at-company.ts";
+import { type Elsewhere, mayStillSignIn } from "../../owners/identities/sign-in-elsewhere.ts";
 import type { SignInProviders } from "../../owners/identities/sign-in-provider.ts";
 import type { Person } from "../../owners/person.ts";
 import { provingCodes } from "../../owners/recovery/review-factors-and-apps.ts";
@@ -119,13 +120,18 @@ function seenFrom({ userAgent, address }: Pick<AddedFrom, "userAgent" | "address
 /** "Everywhere else" also ends sessions that are not shown. */
 const MOST_SHOWN = 50;
 
+interface SessionsTools extends AccountTools {
+  readonly elsewhere: Pick<Elsewhere, "providers" | "people">;
+}
+
 /** Ends sessions; apps keep their access. */
-export const endSessions = signedIn(async ({ person, session, http, visitor }, tools: AccountTools) => {
+export const endSessions = signedIn(async ({ person, session, http, visitor }, tools: SessionsTools) => {
   const by = { person, session, address: http.address };
   switch (await endSessionsOf(formOf(http).get("end") ?? "", by, tools.sessions)) {
     case "all": {
       const cookies = [...visitor.cookies, tools.cookies.clear("session")];
-      return page(200, signedOutPage({ signIn: "/login" }, tools.chrome(http)), "here", cookies);
+      const providers = await mayStillSignIn({ person, session }, tools.elsewhere);
+      return page(200, signedOutPage({ signIn: "/login", providers }, tools.chrome(http)), "here", cookies);
     }
     case "others":
       return securityAfter("others-ended", visitor.cookies, tools);

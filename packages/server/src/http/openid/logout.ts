@@ -4,6 +4,7 @@ import { endpoints } from "../../oauth/endpoints.ts";
 import { afterLogout, type LogoutRequest, readLogoutRequest } from "../../oauth/openid/rp-initiated-logout.ts";
 import { type ParsedParameters, parseParameters } from "../../oauth/parameters.ts";
 import { redirectHost } from "../../oauth/redirect-uri.ts";
+import { mayStillSignIn } from "../../owners/identities/sign-in-elsewhere.ts";
 import { endSession } from "../../owners/sessions.ts";
 import { logoutPage, signedOutPage } from "../../pages/index.ts";
 import { forVisitor, type Visitor, visitorOf } from "../browser-of-request.ts";
@@ -76,12 +77,13 @@ interface Ending extends Pick<LogoutRequest, "client" | "redirectUri" | "state">
 
 async function signOut(ending: Ending, visitor: Visitor, http: HttpRequest, tools: FlowTools): Promise<Answer> {
   const { signedIn } = visitor;
+  const providers = signedIn === undefined ? [] : await mayStillSignIn(signedIn, tools.elsewhere);
   if (signedIn !== undefined) {
     await endSession(signedIn.session, tools.sessions);
     tools.event("signed_out", { owner: signedIn.person.personId, client_id: ending.client?.clientId ?? null });
   }
   const cookies = [...visitor.cookies, tools.cookies.clear("session")];
-  return goodbye(ending, { ...visitor, cookies }, http, tools);
+  return goodbye(ending, { ...visitor, cookies }, http, tools, providers);
 }
 
 function goodbye(
@@ -89,11 +91,12 @@ function goodbye(
   { cookies }: Visitor,
   http: HttpRequest,
   tools: FlowTools,
+  providers: readonly string[] = [],
 ): Answer {
   if (may && redirectUri !== null)
     return redirect(http.method === "POST" ? 303 : 302, afterLogout(redirectUri, state), cookies);
   const chrome = tools.chrome(http, { uiLocales: locales, startedAt: tools.now() });
-  return page(200, signedOutPage({ signIn: "/login" }, chrome), "here", cookies);
+  return page(200, signedOutPage({ signIn: "/login", providers }, chrome), "here", cookies);
 }
 
 /** Doesn't say who is signed in: the one who asks may be somebody else. */

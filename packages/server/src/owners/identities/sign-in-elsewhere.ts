@@ -1,11 +1,12 @@
 /** Whom a sign-in at another provider signs in here: the person with that identity, or a new one. */
 
+import { BY_PROVIDER } from "../../oauth/authentication-context.ts";
 import type { SingleUse } from "../../oauth/storage.ts";
 import type { Uses } from "../../storage-subset.ts";
 import { type News, type NewsContext, newsFor } from "../account-change-mail.ts";
 import { canonicalEmail, foreignSubject } from "../canonical-login.ts";
 import type { Person } from "../person.ts";
-import type { OwnerStorage } from "../storage.ts";
+import type { OwnerStorage, Session } from "../storage.ts";
 import type { ForeignSubject } from "../subject-link-storage.ts";
 import { type CreateLinkedContext, createLinkedPerson, namesOfNewcomer } from "./create-linked-person.ts";
 import type { ExternalAnswerStorage } from "./external-answer-storage.ts";
@@ -139,6 +140,15 @@ export async function providersOf(
   if (active.length === 0) return [];
   const links = await elsewhere.people.storage.subjectLinks.ofPerson({ partition, personId });
   return active.filter(({ id, issuer }) => links.some(({ issuerId, claim }) => issuerId === id && claim === issuer));
+}
+
+/** Names of the providers that may still sign a browser in after its session ended. None if no provider began it. */
+export async function mayStillSignIn(
+  { person, session }: { readonly person: Person; readonly session: Pick<Session, "amr"> },
+  elsewhere: Pick<Elsewhere, "providers" | "people">,
+): Promise<readonly string[]> {
+  if (!BY_PROVIDER.amr.every((one) => session.amr.includes(one))) return [];
+  return (await providersOf(person, elsewhere)).map(({ name }) => name);
 }
 
 /** Whether that identity is one of that person. */

@@ -42,7 +42,7 @@ export function disconnectIdentityPage(view: DisconnectIdentityView, chrome: Chr
     html`<div class="stack">
       <div class="heading">
         <h1>${said.askDisconnect}</h1>
-        <p>${rich(said.ends, { provider: name(view.provider) })}</p>
+        <p>${rich(view.creates ? said.endsNew : said.ends, { provider: name(view.provider) })}</p>
         ${view.reconnects && html`<p>${rich(said.reconnects, { provider: name(view.provider) })}</p>`}
         <p class="soft">${said.stays}</p>
       </div>

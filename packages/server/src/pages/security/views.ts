@@ -79,6 +79,16 @@ export interface DisconnectIdentityView {
   readonly provider: string;
   /** True: a sign-in there can find the account by its address, and connect it again. */
   readonly reconnects: boolean;
+  /** True: a sign-in there can create another account. */
+  readonly creates: boolean;
+}
+
+/** The page after signing out. */
+export interface SignedOutView {
+  /** Path of the sign-in page, below the issuer's path. */
+  readonly signIn: string;
+  /** Names of the providers that may still sign this browser in. */
+  readonly providers: readonly string[];
 }
 
 /** `/account/security/passkeys/remove` */

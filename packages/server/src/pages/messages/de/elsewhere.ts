@@ -83,6 +83,8 @@ export const elsewhere: Translation<typeof english, "one" | "other"> = {
     disconnectNamed: "{provider} trennen",
     askDisconnect: "Dieses Konto trennen?",
     ends: "Danach können Sie sich hier nicht mehr mit Ihrem Konto bei {provider} anmelden. Vorerst bleiben Sie angemeldet.",
+    endsNew:
+      "Danach meldet Ihr Konto bei {provider} Sie nicht mehr in diesem Konto an. Eine Anmeldung damit kann hier ein neues, leeres Konto erstellen. Vorerst bleiben Sie angemeldet.",
     reconnects: "Wenn Ihr Konto dort dieselbe E-Mail-Adresse hat, verbindet eine Anmeldung bei {provider} es wieder.",
     stays: "Apps behalten den Zugriff, den sie haben. Unter „Apps“ können Sie ihn widerrufen.",
     doneDisconnected: "Das Konto ist getrennt.",

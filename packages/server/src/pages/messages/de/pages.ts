@@ -47,6 +47,8 @@ export const pages = {
     stay: "Angemeldet bleiben",
     doneTitle: "Sie sind abgemeldet",
     doneText: "In diesem Browser kann niemand Ihr Konto sehen oder ändern.",
+    doneElsewhere:
+      "Vielleicht sind Sie bei {provider} noch angemeldet. Dann kann sich jeder, der diesen Browser benutzt, hier ohne Passwort anmelden. Melden Sie sich auch dort ab.",
     doneApps: "Apps, die Sie erlaubt haben, behalten ihren Zugriff.",
     again: "Erneut anmelden",
   },

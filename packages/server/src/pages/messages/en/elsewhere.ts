@@ -69,6 +69,8 @@ export const elsewhere = {
     disconnectNamed: "Disconnect {provider}",
     askDisconnect: "Disconnect this account?",
     ends: "After that, you can’t sign in here with your account at {provider}. You stay signed in for now.",
+    endsNew:
+      "After that, your account at {provider} no longer signs you in to this account. A sign-in with it can create a new, empty account here. You stay signed in for now.",
     reconnects: "If your account there has the same e-mail address, a sign-in at {provider} connects it again.",
     stays: "Apps keep the access they have. You can revoke it in “Apps”.",
     doneDisconnected: "The account is disconnected.",

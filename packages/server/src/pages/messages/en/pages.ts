@@ -43,6 +43,8 @@ export const pages = {
     stay: "Stay signed in",
     doneTitle: "You’re signed out",
     doneText: "Nobody can see or change your account in this browser.",
+    doneElsewhere:
+      "You may still be signed in at {provider}. Then anybody who uses this browser can sign in here without a password. Sign out there, too.",
     doneApps: "Apps that you allowed keep their access.",
     again: "Sign in again",
   },

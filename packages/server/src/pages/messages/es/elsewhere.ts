@@ -79,6 +79,8 @@ export const elsewhere: Translation<typeof english, "one" | "other"> = {
     disconnectNamed: "Desconectar {provider}",
     askDisconnect: "¿Desconectar esta cuenta?",
     ends: "Ya no podrá iniciar sesión aquí con su cuenta de {provider}. Por ahora, su sesión sigue abierta.",
+    endsNew:
+      "Su cuenta de {provider} ya no iniciará sesión en esta cuenta. Un inicio de sesión con ella puede crear aquí una cuenta nueva y vacía. Por ahora, su sesión sigue abierta.",
     reconnects:
       "Si su cuenta de allí tiene el mismo correo electrónico, un inicio de sesión en {provider} la conecta de nuevo.",
     stays: "Las aplicaciones conservan el acceso que tienen. Puede revocarlo en «Aplicaciones».",

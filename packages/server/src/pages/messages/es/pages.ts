@@ -47,6 +47,8 @@ export const pages = {
     stay: "Mantener la sesión iniciada",
     doneTitle: "Ha cerrado la sesión",
     doneText: "Nadie puede ver ni cambiar su cuenta en este navegador.",
+    doneElsewhere:
+      "Quizá su sesión siga abierta en {provider}. En ese caso, cualquiera que use este navegador puede iniciar sesión aquí sin contraseña. Cierre la sesión también allí.",
     doneApps: "Las aplicaciones que permitió conservan su acceso.",
     again: "Iniciar sesión de nuevo",
   },

@@ -81,6 +81,8 @@ export const elsewhere: Translation<typeof english, "one" | "other"> = {
     disconnectNamed: "Dissocier {provider}",
     askDisconnect: "Dissocier ce compte ?",
     ends: "Vous ne pourrez plus vous connecter ici avec votre compte {provider}. Pour l’instant, vous restez connecté.",
+    endsNew:
+      "Votre compte {provider} ne vous connectera plus à ce compte. Une connexion avec lui peut créer ici un nouveau compte vide. Pour l’instant, vous restez connecté.",
     reconnects: "Si votre compte y a la même adresse e-mail, une connexion chez {provider} l’associe de nouveau.",
     stays: "Les applications gardent leur accès. Vous pouvez le révoquer dans « Applications ».",
     doneDisconnected: "Le compte est dissocié.",

@@ -48,6 +48,8 @@ export const pages = {
     stay: "Rester connecté",
     doneTitle: "Vous êtes déconnecté",
     doneText: "Personne ne peut voir ni modifier votre compte dans ce navigateur.",
+    doneElsewhere:
+      "Vous êtes peut-être encore connecté chez {provider}. Dans ce cas, toute personne qui utilise ce navigateur peut se connecter ici sans mot de passe. Déconnectez-vous aussi là-bas.",
     doneApps: "Les applications que vous avez autorisées gardent leur accès.",
     again: "Se reconnecter",
   },

@@ -83,6 +83,8 @@ export const elsewhere: Translation<typeof english, "other"> = {
     disconnectNamed: "{provider} を切断",
     askDisconnect: "このアカウントを切断しますか？",
     ends: "{provider} のアカウントでは、ここにサインインできなくなります。今のサインインはそのままです。",
+    endsNew:
+      "{provider} のアカウントでは、このアカウントにサインインできなくなります。そのアカウントでサインインすると、ここに新しい空のアカウントが作成されることがあります。今のサインインはそのままです。",
     reconnects: "相手のアカウントのメールアドレスが同じ場合は、{provider} でサインインすると、もう一度接続されます。",
     stays: "アプリは引き続きアクセスできます。アクセスは「アプリ」で取り消せます。",
     doneDisconnected: "アカウントを切断しました。",
