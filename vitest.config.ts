@@ -35,6 +35,7 @@ const postgresTests = [
     "flows/consent-later",
     "flows/consent-declined",
     "flows/companies",
+    "flows/company-answers",
     "flows/company-choice",
     "flows/company-kept-end",
     "flows/company-unanswered",

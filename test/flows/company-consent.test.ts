@@ -40,7 +40,7 @@ async function pageFor(company: TestCompany, who: "admin" | "member", changes = 
 }
 
 describe("under How long", () => {
-  test("the approval ends in a week, the page offers longer → the day of its end; an admin can choose longer for new permissions only", async () => {
+  test("the approval ends in a week, the page offers longer → the day of its end; not for an admin, who can choose longer", async () => {
     const company = await addCompany(server);
     for (const [who, endsAt] of [
       ["member", server.now() + 7 * DAY],
@@ -49,57 +49,56 @@ describe("under How long", () => {
     ] as const) {
       const { app, open } = await pageFor(company, who);
       await decide(server, company, app, { endsAt });
-      const day = endsAt === null ? "" : exact(messages("en"), endsAt);
-      expect(durationNotesOn(await open())).toBe(
-        endsAt === null
-          ? ""
-          : who === "admin"
-            ? `Acme Corp already allows some of this until ${day}. That part ends then, even if you choose a longer time.`
-            : `Acme Corp allows this app until ${day}. If you choose a longer time, access for Acme Corp still ends then.`,
-      );
+      const says =
+        "Acme Corp allows this app until {when}. If you choose a longer time, access for Acme Corp still ends then.";
+      const when = endsAt === null || who === "admin" ? undefined : exact(messages("en"), endsAt);
+      expect(durationNotesOn(await open())).toBe(when === undefined ? "" : says.replace("{when}", when));
     }
   });
 
-  /** An admin answers for the company. Returns the end of the company's consent. */
-  async function adminChooses(
-    { admin, companyId, partition }: TestCompany,
+  /** Somebody answers for the company. */
+  async function chooses(
+    company: TestCompany,
+    who: "admin" | "member",
     app: TestClient,
     fields: Record<string, string>,
   ) {
     const agent = new Agent(server.issuer);
-    const page = await atConsent(agent, authorizeUrl(server, app, { prompt: "consent" }), admin.username);
-    await agent.submit(consentForm(page), { decision: "allow", owner: companyId, ...fields });
-    const consent = await server.assent.storage.consents.find({
-      partition,
-      ownerId: companyId,
-      clientId: app.clientId,
-    });
-    return consent?.scopes[0]?.expiresAt ?? 0;
+    const page = await atConsent(agent, authorizeUrl(server, app, { prompt: "consent" }), company[who].username);
+    await agent.submit(consentForm(page), { decision: "allow", owner: company.companyId, ...fields });
   }
 
   async function endForMember({ partition, companyId, member }: TestCompany) {
     const whose = { partition, companyId, personId: member.personId, now: server.now() };
-    return (await server.assent.storage.companyApps.grantsOfMember(whose))[0]?.absoluteUntil;
+    const grants = await server.assent.storage.companyApps.grantsOfMember(whose);
+    return grants.toSorted((one, other) => other.createdAt - one.createdAt)[0]?.scopes[0]?.expiresAt;
   }
 
-  test("approved without an end, but an admin let the company's consent end in a week → the day of its end, which the access keeps", async () => {
-    const company = await addCompany(server);
-    const { app, agent, open } = await pageFor(company, "member");
-    await decide(server, company, app, {});
-    const until = await adminChooses(company, app, { "duration:read": "604800" });
-    const page = await open();
-    expect(durationNotesOn(page)).toContain(`Acme Corp allows this app until ${exact(messages("en"), until)}.`);
-    await agent.submit(consentForm(page), { decision: "allow", owner: company.companyId, duration: "31536000" });
-    expect(await endForMember(company)).toBe(until);
-  });
+  test.each(["an approval without an end", "members decide"])(
+    "%s, and an admin chose a week for themselves → nothing of it for a member, who chooses longer",
+    async (rule) => {
+      const company = await addCompany(server, { defaultRule: "members" });
+      const { app, agent, open } = await pageFor(company, "member");
+      if (rule !== "members decide") await decide(server, company, app, {});
+      await chooses(company, "admin", app, { duration: "604800" });
+      const page = await open();
+      expect(durationNotesOn(page)).toBe("");
+      await agent.submit(consentForm(page), { decision: "allow", owner: company.companyId, duration: "31536000" });
+      expect(await endForMember(company)).toBeGreaterThan(server.now() + 364 * DAY);
+    },
+  );
 
-  test("the company allows it for a week already, the page shows the person's own boxes → the day of that end", async () => {
+  test("the member allows it for a week already, the page shows the person's own boxes → the day of that end, which stays", async () => {
     const company = await addCompany(server, { defaultRule: "members" });
     const { app, agent, open } = await pageFor(company, "member");
-    const until = await adminChooses(company, app, { duration: "604800" });
+    await chooses(company, "member", app, { duration: "604800" });
+    const until = await endForMember(company);
+    const { partition, companyId, member } = company;
+    const choice = { partition, companyId, clientId: app.clientId, personId: member.personId };
+    await server.assent.storage.companyApps.forgetChoice(choice);
     const page = await open();
     expect(durationNotesOn(page)).toBe(
-      `Acme Corp already allows some of this until ${exact(messages("en"), until)}. That part ends then, even if you choose a longer time.`,
+      `You already allowed some of this for Acme Corp. That part ends no later than ${exact(messages("en"), until ?? 0)}, even if you choose a longer time.`,
     );
     await agent.submit(consentForm(page), { decision: "allow", owner: company.companyId, duration: "31536000" });
     expect(await endForMember(company)).toBe(until);

@@ -155,3 +155,42 @@ export function awayEnd(
     ? (moved.get(OFFLINE_ACCESS) ?? null)
     : null;
 }
+
+/** The later of two ends. Null: it does not end by itself. */
+export function later(a: Millis | null, b: Millis | null): Millis | null {
+  return a === null || b === null ? null : Math.max(a, b);
+}
+
+/** The hosts of an answer, and those of scopes that were given before hosts were recorded. */
+interface Hosts {
+  readonly hosts: readonly string[];
+  readonly earlierHosts: readonly string[];
+}
+
+/** Maximum number of hosts that one scope remembers: the latest ones. */
+const MOST_HOSTS = 100;
+
+export function hostsAfter({ hosts }: ConsentedScope, { hosts: given, earlierHosts }: Hosts): readonly string[] {
+  return [...new Set([...(hosts ?? earlierHosts), ...given])].slice(-MOST_HOSTS);
+}
+
+/** An active scope that is allowed for one host more, until then. It ends there no later than before for others. */
+export function withHost(scope: ConsentedScope, host: string, end: Millis | null, given: Hosts): ConsentedScope {
+  const { [host]: _, ...others } = scope.hostEnds ?? {};
+  const shorter = end !== null && (scope.expiresAt === null || end < scope.expiresAt);
+  return { ...scope, hosts: hostsAfter(scope, given), hostEnds: shorter ? { ...others, [host]: end } : others };
+}
+
+/** A scope without ends of single hosts: a new end holds for all. */
+export function everywhere({ hostEnds: _, ...scope }: ConsentedScope): ConsentedScope {
+  return scope;
+}
+
+/** An active scope that an answer to one of its hosts, or to a new one, lets last until then. It ends for no host sooner. */
+export function grown(scope: ConsentedScope, end: Millis | null, given: Hosts): ConsentedScope {
+  const [host = null] = given.hosts;
+  const longer = { ...scope, expiresAt: later(scope.expiresAt, end), hosts: hostsAfter(scope, given) };
+  if (host === null) return longer;
+  const [here] = scopesAt([scope], { host, earlierHosts: given.earlierHosts, ceiling: null });
+  return withHost(longer, host, here === undefined ? end : later(here.expiresAt, end), { ...given, hosts: [] });
+}

@@ -54,8 +54,12 @@ export interface IssueGrant {
   readonly answer?: {
     /** True: the choice of the company holds for the next time, too. */
     readonly chosen: boolean;
-    /** Optional scopes that were declined. */
+    /** Optional scopes that were declined. Older grants of the member lose them, too. */
     readonly declined: readonly string[];
+    /** Scopes whose end was chosen now. It holds in older grants of the member, too. Absent: none. */
+    readonly newEnds?: readonly string[];
+    /** Those of them that the member gave already: the new end can also be later. Absent: none. */
+    readonly moved?: readonly string[];
     /** The description of each scope that the member read, and its language. */
     readonly read: { readonly locale: string; readonly texts: Readonly<Record<string, string>> };
   };

@@ -1,7 +1,16 @@
 /** Companies as owners: valid names, and who may let an app act in a company's name. Pure functions. */
 
-import { cappedEnd, type Reach, reaches, sooner } from "../oauth/consent-reach.ts";
-import { type ConsentedScope, type GrantedScope, type Millis, NEVER } from "../oauth/model.ts";
+import {
+  cappedEnd,
+  everywhere,
+  hostsAfter,
+  later,
+  type Reach,
+  reaches,
+  scopesAt,
+  sooner,
+} from "../oauth/consent-reach.ts";
+import { type Consent, type ConsentedScope, type GrantedScope, type Millis, NEVER } from "../oauth/model.ts";
 import { SCOPE_MARGIN } from "../oauth/scope.ts";
 import type { Acting, AppRule, Invitation, ListedRule } from "./company-storage.ts";
 import type { CompanySignIn } from "./identities/company-provider.ts";
@@ -61,6 +70,47 @@ export function verdictOn(acting: Acting | undefined, scopes: readonly string[],
   return company.defaultRule === "ask" ? "ask" : "blocked";
 }
 
+/**
+ * The company's consent as an approval under which a member acts makes it: the consent can cover less, or end sooner.
+ * `names`: the scopes that the member uses now; absent: all of the approval. The same object: the consent covers them.
+ */
+export function upToRule(
+  consent: Consent,
+  approval: AppRule | undefined,
+  { earlierHosts, ceiling }: Reach,
+  now: Millis,
+  names?: readonly string[],
+): Consent {
+  if (approval === undefined || consent.status !== "active") return consent;
+  const end = endOfRule(approval, { ceiling });
+  const given = { hosts: approval.hosts ?? earlierHosts, earlierHosts };
+  const isCovered = (scope: ConsentedScope) => {
+    const lasts = ({ expiresAt, decidedAt = consent.updatedAt }: ConsentedScope) => {
+      const last = cappedEnd(expiresAt, decidedAt, ceiling);
+      return last === null || (end !== null && last >= end);
+    };
+    const at = (host: string) => scopesAt([scope], { host, earlierHosts, ceiling });
+    return lasts(scope) && given.hosts.every((host) => at(host).some(lasts));
+  };
+  const raised = (name: string, held: ConsentedScope | undefined): ConsentedScope => {
+    const decided = { name, expiresAt: end, decidedAt: approval.decidedAt, hosts: given.hosts };
+    if (held === undefined) return { ...decided, grantedAt: now };
+    const others = Object.entries(held.hostEnds ?? {}).filter(([host]) => !given.hosts.includes(host));
+    const decidedAt = Math.max(held.decidedAt ?? consent.updatedAt, approval.decidedAt);
+    const last = { expiresAt: later(held.expiresAt, end), decidedAt, hosts: hostsAfter(held, given) };
+    return { ...everywhere(held), ...last, ...(others.length === 0 ? {} : { hostEnds: Object.fromEntries(others) }) };
+  };
+  const lacking = approval.scopes.flatMap((name) => {
+    const held = consent.scopes.find((scope) => scope.name === name);
+    const isUsed = names === undefined || names.includes(name);
+    return isUsed && (held === undefined || !isCovered(held)) ? [raised(name, held)] : [];
+  });
+  if (lacking.length === 0) return consent;
+  const isLeft = (name: string) => lacking.every((scope) => scope.name !== name);
+  const scopes = [...consent.scopes.filter(({ name }) => isLeft(name)), ...lacking];
+  return { ...consent, scopes, expiresAt: later(consent.expiresAt, end), removed: consent.removed.filter(isLeft) };
+}
+
 /** When a rule ends. Null: when an admin changes it. */
 export function endOfRule({ endsAt, decidedAt }: AppRule, { ceiling }: Pick<Reach, "ceiling">): Millis | null {
   return cappedEnd(endsAt, decidedAt, ceiling);
@@ -91,6 +141,12 @@ export function approvalFor(
 ): AppRule | undefined {
   const rule = acting?.member.role === "admin" ? undefined : acting?.rule;
   return rule !== undefined && isInForce(rule, reach, now) ? rule : undefined;
+}
+
+/** The same, unless it is for other members only. */
+export function approvalOf(acting: Acting, reach: Pick<Reach, "ceiling">, now: Millis): AppRule | undefined {
+  const rule = approvalFor(acting, reach, now);
+  return rule !== undefined && isNamed(rule, acting) ? rule : undefined;
 }
 
 /**
@@ -135,7 +191,12 @@ function isApprovedFor(acting: Acting, name: string, reach: Reach, now: Millis):
  */
 export function needsAnswer(acting: Acting, name: string, reach: Reach, now: Millis): boolean {
   if (acting.declined.includes(name)) return true;
-  return !Object.hasOwn(acting.chosenEnds, name) && !isApprovedFor(acting, name, reach, now);
+  return !hasAllowed(acting, name) && !isApprovedFor(acting, name, reach, now);
+}
+
+/** True: the member allowed the scope on a page themselves, and has not left it out since. */
+export function hasAllowed({ chosenEnds, declined }: Pick<Acting, "chosenEnds" | "declined">, name: string): boolean {
+  return Object.hasOwn(chosenEnds, name) && !declined.includes(name);
 }
 
 /** True: the app gets these scopes without a page, because the member chose the company for it and nothing needs an answer. */

@@ -99,10 +99,14 @@ export type ChosenEnds = Readonly<Record<string, Millis | null>>;
 
 /** The part of a member's answer for a company that later connections without a page keep to. */
 export interface RememberedAnswer {
-  /** All optional scopes that the member did not tick. */
+  /** All optional scopes that the member did not tick. Their older grants lose them, too. */
   readonly declined: readonly string[];
   /** The end of each scope of the answer. */
   readonly ends: ChosenEnds;
+  /** Scopes whose end was chosen now. In older grants they end no later. Absent: none. */
+  readonly newEnds?: readonly string[];
+  /** Those of them that the member gave already: the new end can also be later. Absent: none. */
+  readonly moved?: readonly string[];
 }
 
 /** One scope in the live grants that a person made for an app in a company's name. */
@@ -204,10 +208,7 @@ export type RuleOutcome =
   /** `changed`: the rule is not the one that the admin saw, or a selected person is no member any more. */
   | { readonly kind: "not_admin" | "unknown" | "changed" };
 
-/**
- * `repeated`: the same request is open already. `needless`: the person may already, the app is blocked, or the person
- * left.
- */
+/** `repeated`: the same request is open. `needless`: the person may already, has left, or the app is blocked. */
 export type AskOutcome = { readonly kind: "asked" | "repeated" | "needless" | "too_many" };
 
 /** `taken`: the slug. `no_person`: the account is disabled, or the session has ended. */

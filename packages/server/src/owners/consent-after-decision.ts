@@ -1,10 +1,24 @@
 /** How a decision of an owner changes the consent record and the live grants under it. Pure functions. */
 
-import { awayEnd, cappedEnd, offlineMark, type Reach, reaches, scopesAt, sooner } from "../oauth/consent-reach.ts";
+import {
+  awayEnd,
+  cappedEnd,
+  everywhere,
+  grown,
+  hostsAfter,
+  later,
+  offlineMark,
+  type Reach,
+  reaches,
+  scopesAt,
+  sooner,
+  withHost,
+} from "../oauth/consent-reach.ts";
 import { type Consent, type ConsentedScope, type GrantedScope, type Millis, NEVER } from "../oauth/model.ts";
 import { allowsOffline, OFFLINE_ACCESS } from "../oauth/openid/scopes.ts";
 import { SCOPE_MARGIN } from "../oauth/scope.ts";
 import type { IssueDirect } from "../oauth/storage.ts";
+import type { RememberedAnswer } from "./company-storage.ts";
 import type { Approve, ChosenDuration } from "./storage.ts";
 
 /** The parts of a live grant that a decision can change. */
@@ -25,6 +39,9 @@ export interface GrantChange extends Omit<LiveGrant, "refreshable" | "personId">
   readonly refreshable?: false;
 }
 
+/** The part of a member's answer for a company that holds for their older grants. */
+export type OwnAnswer = Omit<RememberedAnswer, "ends">;
+
 /** An answer on a page, whatever grant follows. */
 export interface Decision extends Omit<Approve, "grant"> {
   readonly grant: Pick<Approve["grant"], "partition" | "ownerId" | "clientId" | "scopes" | "ceiling">;
@@ -32,8 +49,8 @@ export interface Decision extends Omit<Approve, "grant"> {
   readonly hosts: readonly string[];
   /** The hosts of active scopes that were given before hosts were recorded. */
   readonly earlierHosts: readonly string[];
-  /** True: existing scopes end no sooner than before. */
-  readonly onlyAdds?: boolean;
+  /** An answer for a company: the record only grows, and only the person's own grants lose anything. */
+  readonly own?: OwnAnswer;
   /** True: a company allows the app for selected members only. */
   readonly forSelected?: true;
   /** When the scopes granted now end, exactly (null: until revoked). Absent: `duration` decides. */
@@ -104,13 +121,6 @@ export function decidedScopes(before: Consent | undefined, decision: Decision): 
   };
 }
 
-/** An active scope that is allowed for one host more, until then. It ends there no later than before for others. */
-function withHost(scope: ConsentedScope, host: string, end: Millis | null, decision: Decision): ConsentedScope {
-  const { [host]: _, ...others } = scope.hostEnds ?? {};
-  const shorter = end !== null && (scope.expiresAt === null || end < scope.expiresAt);
-  return { ...scope, hosts: hostsAfter(scope, decision), hostEnds: shorter ? { ...others, [host]: end } : others };
-}
-
 /** The latest of these ends; null (until revoked) is later than all others. Undefined: there are none. */
 export function latestOf(ends: readonly (Millis | null)[]): Millis | null | undefined {
   if (ends.length === 0) return undefined;
@@ -173,13 +183,12 @@ export function hostsBefore(consent: Consent | undefined, reach: Reach, now: Mil
  * The record after an approval, and the changes in the other live grants.
  *
  * A record that was revoked or never existed starts empty. An active one keeps the scopes that were not asked for now
- * and have not expired. Existing scopes keep their ends. If somebody chose another end for one of them, it changes in
- * their own live grants too. Grants of other members of a company end sooner by it, but never later: each of them chose
- * an end for themselves, and some of them may have lost the right to connect the app since. For the same reason, a
- * company's rule makes no grant last longer. Existing scopes hold for the answer's hosts as well. But no grant gains a scope, a new scope
- * does not last longer in older grants, and a grant without refresh tokens (`once` is one) never lasts longer than at
- * its start. `once` leaves no active scope in the record. Declined scopes leave the record and every grant, and stay
- * away until they are allowed on a page.
+ * and have not expired. Existing scopes keep their ends. If a person chose another end for one of them, it changes in
+ * their live grants too. An answer for a company changes nothing in the grants of other members. A company's rule makes
+ * grants end sooner, but never later. Existing scopes hold for the answer's hosts as well. But no grant gains a scope,
+ * a new scope does not last longer in older grants, and a grant without refresh tokens (`once` is one) never lasts
+ * longer than at its start. `once` leaves no active scope in the record. Declined scopes leave the record and every
+ * grant, and stay away until they are allowed on a page.
  */
 export function approve(
   before: Consent | undefined,
@@ -195,15 +204,14 @@ export function approve(
   const declined = new Set(decision.declined);
   const asked = [...grant.scopes, ...declined];
   const kept = (held?.scopes ?? []).filter(({ name, expiresAt }) => !declined.has(name) && isAhead(expiresAt, now));
-  const endFor = (before: Millis | null, end: Millis | null) => (decision.onlyAdds === true ? later(before, end) : end);
   const scopes = [
     ...kept.map((scope) => {
       const same = left.get(scope.name);
       if (same !== undefined) return same;
       const end = decided.get(scope.name);
       if (end === undefined) return scope;
-      const expiresAt = endFor(scope.expiresAt, end);
-      return { ...everywhere(scope), expiresAt, decidedAt: now, hosts: hostsAfter(scope, decision) };
+      if (decision.own !== undefined) return { ...grown(scope, end, decision), decidedAt: now };
+      return { ...everywhere(scope), expiresAt: end, decidedAt: now, hosts: hostsAfter(scope, decision) };
     }),
     ...standing
       .filter(({ name }) => !kept.some((scope) => scope.name === name))
@@ -211,14 +219,14 @@ export function approve(
   ];
   const moved = new Map(scopes.filter(({ name }) => decided.has(name)).map((one) => [one.name, one.expiresAt]));
   const stood = new Set(unexpired(before, grant, now).map(({ name }) => name));
-  const isOwn = ({ personId }: LiveGrant) => personId === decision.grantedBy && decision.endsAt === undefined;
-  const after = live.map((each) =>
-    isOwn(each) ? changed(each, declined, decided, now, stood) : changed(each, declined, moved, now, new Set()),
-  );
+  const after = live.map((each) => {
+    const isOwn = each.personId === decision.grantedBy;
+    if (decision.own !== undefined) return isOwn ? ownAfter(each, own, decision.own, now) : each;
+    if (isOwn && decision.endsAt === undefined) return changed(each, declined, decided, now, stood);
+    return changed(each, declined, moved, now, new Set());
+  });
   const consent: Consent = {
-    partition: grant.partition,
-    ownerId: grant.ownerId,
-    clientId: grant.clientId,
+    ...{ partition: grant.partition, ownerId: grant.ownerId, clientId: grant.clientId },
     status: "active",
     grantedBy: decision.grantedBy,
     via: decision.via,
@@ -245,18 +253,6 @@ export function approve(
 /** True: a person answered on a page, for themselves. */
 function choosesThemselves({ grant, grantedBy, via }: Decision): boolean {
   return grantedBy === grant.ownerId && (via === "browser" || via === "device");
-}
-
-/** A scope without ends of single hosts: a new end holds for all. */
-function everywhere({ hostEnds: _, ...scope }: ConsentedScope): ConsentedScope {
-  return scope;
-}
-
-/** Maximum number of hosts that one scope remembers: the latest ones. */
-const MOST_HOSTS = 100;
-
-function hostsAfter({ hosts }: ConsentedScope, { hosts: given, earlierHosts }: Decision): readonly string[] {
-  return union(hosts ?? earlierHosts, given).slice(-MOST_HOSTS);
 }
 
 /**
@@ -470,15 +466,18 @@ function changed(
   return { ...grant, refreshable, scopes, decidedAt: now, absoluteUntil: last };
 }
 
-function later(a: Millis | null, b: Millis | null): Millis | null {
-  return latestOf([a, b]) ?? null;
+/** A member's older grant after their answer for a company. `scopes`: those of the answer, with their ends. */
+export function ownAfter(
+  grant: LiveGrant,
+  scopes: readonly GrantedScope[],
+  { declined, newEnds = [], moved = [] }: OwnAnswer,
+  now: Millis,
+): LiveGrant {
+  const ends = new Map(scopes.filter(({ name }) => newEnds.includes(name)).map((one) => [one.name, one.expiresAt]));
+  return changed(grant, new Set(declined), ends, now, new Set(moved));
 }
 
-function union(a: readonly string[], b: readonly string[]): readonly string[] {
-  return [...new Set([...a, ...b])];
-}
-
-function differences(before: readonly LiveGrant[], after: readonly LiveGrant[]): readonly GrantChange[] {
+export function differences(before: readonly LiveGrant[], after: readonly LiveGrant[]): readonly GrantChange[] {
   return after.flatMap((each, at) => {
     const earlier = before[at];
     if (each === earlier || JSON.stringify(each) === JSON.stringify(earlier)) return [];
@@ -486,6 +485,10 @@ function differences(before: readonly LiveGrant[], after: readonly LiveGrant[]):
     const lost = earlier?.refreshable === true && !refreshable ? { refreshable } : {};
     return [{ grantId, scopes, absoluteUntil, decidedAt, ...lost }];
   });
+}
+
+function union(a: readonly string[], b: readonly string[]): readonly string[] {
+  return [...new Set([...a, ...b])];
 }
 
 /** When the last scope ends: active scopes of the record, and scopes that live grants (a `once`) still hold. */

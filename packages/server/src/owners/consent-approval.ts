@@ -18,12 +18,12 @@ export interface Approve {
   readonly grant: NewGrant;
   readonly grantedBy: string;
   readonly via: Consent["via"];
-  /** Optional scopes that the owner left out: they leave the record and every live grant under it. */
+  /** Optional scopes that the owner left out: they leave the record and every live grant under it, unless the owner is a company. */
   readonly declined: readonly string[];
   /** Of new scopes. Active ones keep their ends. */
   readonly duration: ChosenDuration;
   /** Scopes with a duration of their own, new or active ones. Absent: none. */
-  readonly durations?: Readonly<Record<string, ConsentDuration>>;
+  readonly durations?: Readonly<Record<string, ChosenDuration>>;
   /** Active scopes whose ends the page did not show. They last no longer than `duration` in this grant. Absent: none. */
   readonly bounded?: readonly string[];
   /** The latest ends of active scopes in this grant, unless others were chosen. Absent: their own ends. */

@@ -355,7 +355,8 @@ export interface OwnerStorage {
         readonly before: string | null;
       },
     ): Promise<DeviceRequest | undefined>;
-    approve(args: ApproveDevice): Promise<DecideDeviceOutcome>;
+    /** `no_consent`: the person may not answer so for the owner. */
+    approve(args: ApproveDevice): Promise<DecideDeviceOutcome | "no_consent">;
     deny(args: DeviceClaim): Promise<DecideDeviceOutcome>;
     /** The outcome that an answer would have now; writes nothing. `decided`: the request would take it. */
     previewAnswer(args: DeviceClaim): Promise<DecideDeviceOutcome>;

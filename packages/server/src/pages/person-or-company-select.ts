@@ -86,7 +86,7 @@ function ofOwner(at: number, notes: readonly Markup[]): readonly Markup[] {
 
 /** Says what differs for a company. */
 function notesOn(
-  { kind, name: company, beyond = [], later = [], services = [] }: OwnerOption,
+  { kind, name: company, admin, beyond = [], later = [], services = [] }: OwnerOption,
   app: string,
   words: Messages,
 ): readonly Markup[] {
@@ -95,6 +95,9 @@ function notesOn(
   const names = { company: name(company), allow: consent.allow };
   const needed = kind === "ask" ? rich(forWhom.needed, names) : rich(forWhom.leaveOut, names);
   return [
+    ...(admin === true && kind === "company"
+      ? [html`<p>${rich(forWhom.ownOnly, { company: name(company) })}</p>`]
+      : []),
     ...(beyond.length === 0 ? [] : [html`<p>${needed}</p>`, listOf(beyond)]),
     ...(kind === "ask" || later.length === 0 ? [] : [laterNote(later, company, app, words)]),
     ...(kind === "ask" ? [] : services).flatMap(({ name: service, can }) => {

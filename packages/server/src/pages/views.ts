@@ -208,6 +208,8 @@ export interface OwnerOption {
   readonly standsUntil?: number;
   /** Descriptions of permissions that the company's approval of the app leaves out. Absent: there are none. */
   readonly beyond?: readonly string[];
+  /** True: the person is an admin of the company. Absent: false. */
+  readonly admin?: true;
   /** Permissions beyond the request that the company's approval lets the app get without asking. Absent: there are none. */
   readonly later?: readonly { readonly text: string; readonly sensitive: boolean }[];
   /** Other services in which the app may act for members of the company. Absent: there are none. */
@@ -251,15 +253,13 @@ export interface ConsentView {
   /** Why the server refused the last answer. The page says what the owner can do next. */
   readonly problem:
     | null
-    | { readonly kind: "stale" }
-    | { readonly kind: "bad_duration" }
+    | { readonly kind: "stale" | "bad_duration" | "nothing" }
     /** The form names an owner that the page does not offer. `owner`: that owner's id. */
     | { readonly kind: "bad_owner"; readonly owner?: string }
     /** The answer was for another owner than the page showed, who has allowed less so far. */
     | { readonly kind: "other_owner" }
-    /** The owner of the answer has paused the app, and the page did not show it. */
-    | { readonly kind: "paused" }
-    | { readonly kind: "nothing" };
+    /** The owner has paused the app, which the page did not show; or what the person may allow changed at that moment. */
+    | { readonly kind: "paused" | "changed" };
 }
 
 export interface AppEntry {

@@ -252,9 +252,37 @@ describe("approving", () => {
     expect(moved(7200)).toHaveLength(1);
     const other = { grantId: "other", absoluteUntil: NOW + 60_000, decidedAt: NOW - HOUR };
     expect(moved(60)).toMatchObject([own(NOW + 60_000), other]);
-    // A member shortens nothing for others.
-    expect(moved(60, { onlyAdds: true })).toMatchObject([own(NOW + 60_000)]);
-    expect(moved(60, { onlyAdds: true })).toHaveLength(1);
+    // On a page, nobody shortens anything for others.
+    const answer = { own: { declined: [], newEnds: ["read"], moved: ["read"] } };
+    for (const seconds of [60, 7200]) {
+      expect(moved(seconds, answer)).toMatchObject([own(NOW + seconds * 1000)]);
+      expect(moved(seconds, answer)).toHaveLength(1);
+    }
+  });
+
+  test("an answer for a company → the own grants lose what was left out, and end no later than chosen; the record only grows", () => {
+    const scopes = ["read", "write"].map((name) => ({ name, hosts: HOSTS, expiresAt: NOW + HOUR, grantedAt: 1 }));
+    const live = ["owner", "b"].map((personId) => aLive(scopes, { grantId: personId, personId }));
+    const own = { declined: ["write"], newEnds: ["read"], moved: [] };
+    const answered = (seconds: number) =>
+      approve(aConsent({ scopes }), aDecision({ own, durations: { read: seconds } }), live);
+    expect(answered(60)).toMatchObject({
+      consent: { scopes: scopes.map(({ name, expiresAt }) => ({ name, expiresAt })), removed: [], declined: [] },
+      changes: [{ grantId: "owner", scopes: [{ name: "read", expiresAt: NOW + 60_000 }] }],
+    });
+    const longer = answered(7200);
+    expect(longer.consent.scopes[0]).toMatchObject({ name: "read", expiresAt: NOW + 2 * HOUR });
+    expect(longer.changes).toMatchObject([{ grantId: "owner", scopes: [{ name: "read", expiresAt: NOW + HOUR }] }]);
+  });
+
+  test("for a new host, or one with a sooner end → longer there alone, and no sooner for the others", () => {
+    const [host = "", other] = ["https://app.test", "https://other.test"];
+    const hostEnds = { [host]: NOW + 60_000, [other ?? ""]: NOW + 30_000 };
+    const scopes = [{ name: "read", hosts: [host, other ?? ""], expiresAt: NOW + HOUR, grantedAt: 1, hostEnds }];
+    const own = { declined: [], newEnds: ["read"], moved: [] };
+    const decision = aDecision({ own, durations: { read: 600 } });
+    const [after] = approve(aConsent({ scopes }), decision, []).consent.scopes;
+    expect(after).toMatchObject({ expiresAt: NOW + HOUR, hostEnds: { ...hostEnds, [host]: NOW + 600_000 } });
   });
 
   test("once → no standing scope, no other grant's end moves, and the record ends no sooner than it", () => {

@@ -11,7 +11,10 @@ const owners = (): readonly OwnerOption[] => [
     ...{ endsBy: NOW + 7 * DAY, beyond: ["Delete photos"] },
   },
   { value: "company-2", name: LONG_NAME, kind: "ask", selected: false, last: false },
-  { value: "company-4", name: "Initech", kind: "company", selected: false, last: false, standsUntil: NOW + 30 * DAY },
+  {
+    ...{ value: "company-4", name: "Initech", kind: "company", selected: false, last: false },
+    ...{ admin: true, standsUntil: NOW + 30 * DAY },
+  },
   { value: "company-3", name: "Globex", kind: "blocked", selected: false, last: false },
 ];
 
@@ -39,6 +42,14 @@ export const consentStates: Readonly<Record<string, (chrome: Chrome) => string>>
     );
     return consentPage(aConsent({ owners: paused, problem: { kind: "bad_owner", owner: "company-1" } }), c);
   },
+  "consent-owner-admin": (c) =>
+    consentPage(
+      aConsent({
+        ...{ pausedAt: NOW - 2 * DAY, resume: "company-4", owners: selecting("company-4") },
+        problem: { kind: "changed" },
+      }),
+      c,
+    ),
   "consent-paused-unseen": (c) => {
     const pause = { pausedAt: NOW - 2 * DAY, resume: "company-1" };
     return consentPage(aConsent({ ...pause, owners: selecting("company-1"), problem: { kind: "paused" } }), c);

@@ -17,14 +17,13 @@ import {
   isOpenFor,
   isStoppedFor,
   lastChoice,
-  mustAskFor,
   type OwnerChoice,
   withVerdictOn,
 } from "../../owners/authorization/person-or-company.ts";
 import { scopeWords } from "../../owners/company-connections.ts";
 import { approvalFor, beyondApproval, chosenEndOf, endOfRule, laterScopes } from "../../owners/company-rules.ts";
 import type { Company } from "../../owners/company-storage.ts";
-import { hostsBefore, latestOf, refusedScopes } from "../../owners/consent-after-decision.ts";
+import { hostsBefore, refusedScopes } from "../../owners/consent-after-decision.ts";
 import {
   defaultDuration,
   durationField,
@@ -89,7 +88,7 @@ export async function consentAnswer(
 /** The answer whose choices the page keeps. Those for another owner begin anew: what was ticked was not about this one. */
 export function chosenBefore(again: Again | null): Again | null {
   const kind = again?.problem.kind;
-  return kind === "other_owner" || kind === "paused" ? null : again;
+  return kind === "other_owner" || kind === "paused" || kind === "changed" ? null : again;
 }
 
 /** What was wrong with the last answer, with the owner that it named if nobody can choose that one. */
@@ -231,6 +230,7 @@ export function ownerOptions(
     kind: kindOf(choice, now),
     selected: choice.ownerId === selected.ownerId,
     last: choice.ownerId === last?.ownerId,
+    ...(choice.acting?.member.role === "admin" ? { admin: true as const } : {}),
     ...limitsOf(choice, choice.ownerId === selected.ownerId, page, now),
     ...(later(choice.ownerId).length === 0 ? {} : { later: later(choice.ownerId) }),
     ...(services(choice.ownerId).length === 0 ? {} : { services: services(choice.ownerId) }),
@@ -251,28 +251,21 @@ function limitsOf(
   const beyond = scopes.filter(({ name }) => left.has(name)).map((scope) => descriptionOf(scope, language));
   const longest = Math.max(...durations.map((one) => (one === "forever" ? Infinity : one === "once" ? 0 : one * 1000)));
   const isSooner = (end: number | null | undefined): end is number => end != null && end < now + longest;
-  const end = approvedUntil(choice, now);
-  // The page shows the ends of all others of this company.
-  const unseen = shown ? scopes.filter(({ name }) => isOpenFor(choice, name, now)) : scopes;
-  const stands = standingEnds({ ...choice, scopes: unseen }, now).filter(isSooner);
+  const approval = approvalFor(acting, reach, now);
+  const end = approval && endOfRule(approval, reach);
+  // The page shows these ends of the company whose boxes it shows. Under an approval, the time chosen now holds for all.
+  const stands = shown || approval !== undefined ? [] : standingEnds(choice, now).filter(isSooner);
   return {
     ...(isSooner(end) ? { endsBy: end } : stands.length > 0 ? { standsUntil: Math.max(...stands) } : {}),
     ...(beyond.length === 0 ? {} : { beyond }),
   };
 }
 
-/** When a member's access ends at the latest: with the approval, or sooner with the company's consent. */
-function approvedUntil(choice: OwnerChoice, now: Millis): Millis | null {
-  const approval = approvalFor(choice.acting, choice.reach, now);
-  if (approval === undefined) return null;
-  return sooner(endOfRule(approval, choice.reach), latestOf(standingEnds(choice, now)) ?? null);
-}
-
-/** The ends of those scopes of the request that the owner has allowed, also for this member. Null: until revoked. */
+/** The ends of those scopes of the request that the member gives for the company already. Null: until revoked. */
 function standingEnds(choice: OwnerChoice, now: Millis): readonly (Millis | null)[] {
   const ends = presentEnds(choice.consent, choice.reach, now);
-  const open = choice.scopes.filter(({ name }) => ends.has(name) && !mustAskFor(choice, name, now));
-  return open.map(({ name }) => ends.get(name) ?? null);
+  const given = choice.scopes.filter(({ name }) => ends.has(name) && !isOpenFor(choice, name, now));
+  return given.map(({ name }) => sooner(ends.get(name) ?? null, chosenEndOf(choice.acting, name)));
 }
 
 /**
@@ -342,7 +335,8 @@ export async function scopeChoices(
   const approved = approval === undefined ? null : endOfRule(approval, reach);
   const last = (name: string) => sooner(approved, chosenEndOf(owner.acting, name));
   const present = presentEnds(consent, reach, now);
-  const ends = new Map([...present].filter(([name]) => !isOpenFor(owner, name, now)));
+  const isShown = (name: string) => owner.acting === undefined || standing.has(name);
+  const ends = new Map([...present].filter(([name]) => isShown(name)));
   const once = await heldOnce(owner, client, tools.authorization);
   const declined = declinedFor(owner, now);
   const { removed } = refusedScopes(consent, reach, now);

@@ -23,7 +23,6 @@ import {
   type Allowed,
   type AnswerForm,
   type AnswerProblem,
-  answeredEnds,
   decide,
   durationsFor,
   grantTerms,
@@ -31,6 +30,7 @@ import {
   offersToday,
   onceOnly,
   recordTerms,
+  rememberedAnswer,
 } from "./consent-answer.ts";
 import type { AuthorizationContext, Reader, SignedIn } from "./context.ts";
 import { openRequest, REQUEST_TTL, type RequestContinuation } from "./continuation.ts";
@@ -171,7 +171,15 @@ async function advance(flow: AuthorizationFlow, reader: Reader, context: Authori
   if (signedIn === undefined) return { kind: "sign_in" };
   const { owner, by, otherwise } = step;
   const all = { owner, scopes: scopesWithoutPage(owner, context.now()), declined: [], unticked: [] } as const;
-  const allowed = { ...all, duration: "forever", durations: {}, kept: [], keptEnds: {}, bounded: [] } as const;
+  const allowed = {
+    ...all,
+    duration: "forever",
+    durations: {},
+    kept: [],
+    keptEnds: {},
+    bounded: [],
+    moved: [],
+  } as const;
   if (by === "first party")
     return written(await record(flow, allowed, signedIn, reader, by, context), flow, reader, context);
   const grant = grantOf(flow, allowed, signedIn, context);
@@ -216,6 +224,7 @@ async function answered(
       },
       allowed: async (allowed) => {
         const made = await record(flow, allowed, signedIn, reader, "browser", context);
+        if (made.outcome.kind === "no_consent") return changed(allowed.owner.ownerId, flow, reader, context);
         return written(made, flow, reader, context);
       },
     },
@@ -229,6 +238,21 @@ async function answered(
     default:
       return decision.written;
   }
+}
+
+/** What the person may allow changed at the moment of their answer. Nothing was given; the page says what is true now. */
+async function changed(
+  ownerId: string,
+  flow: AuthorizationFlow,
+  reader: Reader,
+  context: AuthorizationContext,
+): Promise<FlowStep> {
+  const { signedIn } = reader;
+  if (signedIn === undefined) return { kind: "sign_in" };
+  const owners = await ownersFor(flow, signedIn, context);
+  const owner = chosenOwner(owners, ownerId) ?? preferredOwner(owners);
+  if (owner === undefined) return refused(flow, "nothing_grantable", reader, context);
+  return { kind: "unclear", problem: "changed", asking: { kind: "ask", owner, owners, allGranted: false } };
 }
 
 async function wished(
@@ -361,16 +385,16 @@ async function record(
   const { client } = flow.request;
   const terms = recordTerms(client, allowed, signedIn, via, language);
   if (client.document !== undefined) await oauth.documents?.keep(client);
-  const ends = answeredEnds(allowed, now, onceUntil);
+  const remembered = rememberedAnswer(allowed, now, onceUntil);
+  const { ends, ...own } = remembered;
   if (allowed.owner.verdict !== "approved") {
-    const remembered = { declined: allowed.unticked, ends };
     return { grant, outcome: await storage.grants.approve({ ...terms, remembered, grant, onceUntil, now }) };
   }
   const chosen = onceOnly(allowed).length < grant.scopes.length;
   const outcome = await storage.grants.issue({
     grant,
     ends,
-    answer: { chosen, declined: allowed.unticked, read: { locale: language, texts: terms.texts ?? {} } },
+    answer: { chosen, ...own, read: { locale: language, texts: terms.texts ?? {} } },
     trustedFrom: terms.trustedFrom ?? 0,
     now,
   });

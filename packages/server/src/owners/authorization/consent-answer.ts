@@ -7,13 +7,14 @@ import { allowsOffline } from "../../oauth/openid/scopes.ts";
 import { audienceOf } from "../../oauth/resource-indicator.ts";
 import type { Uses } from "../../storage-subset.ts";
 import { chosenEndOf } from "../company-rules.ts";
-import type { ChosenEnds } from "../company-storage.ts";
+import type { ChosenEnds, RememberedAnswer } from "../company-storage.ts";
 import { durationOf, endOf, isPaused } from "../consent-after-decision.ts";
 import {
   answeredScopes,
   fixedDurations,
   KEEP_END,
   offeredDurations,
+  presentEnds,
   readDuration,
   readDurations,
   standingScopes,
@@ -66,7 +67,9 @@ export interface Allowed {
   /** Of new scopes. */
   readonly duration: ChosenDuration;
   /** Durations of single scopes. */
-  readonly durations: Readonly<Record<string, ConsentDuration>>;
+  readonly durations: Readonly<Record<string, ChosenDuration>>;
+  /** Names of active scopes whose ends the owner changed on the page. */
+  readonly moved: readonly string[];
   /** Names of active scopes whose ends do not change. */
   readonly kept: readonly string[];
   /** For a company: the ends that the member chose for these before. */
@@ -80,9 +83,9 @@ export interface Allowed {
 /**
  * What is wrong with an answer. `stale`: the form is not an answer. `other_owner`: the page showed permissions as given by
  * one owner, and the form names another owner who has not given them. `paused`: the owner has paused the app, and the page
- * did not show it. `nothing`: no scope is left.
+ * did not show it. `changed`: what the person may allow changed at that moment. `nothing`: no scope is left.
  */
-export type AnswerProblem = "stale" | "bad_owner" | "other_owner" | "paused" | "bad_duration" | "nothing";
+export type AnswerProblem = "stale" | "bad_owner" | "other_owner" | "paused" | "changed" | "bad_duration" | "nothing";
 
 export type Decision =
   /** `owner`: whom the person refused it for. Undefined: they only went back to the app. */
@@ -138,15 +141,18 @@ export function readAnswer(form: AnswerForm, question: Question, now: Millis): D
   // The scope expired while the page was open. The owner did not choose a new end for it.
   if (!elsewhere && fresh.some((name) => form.durationOf(name) === KEEP_END)) return unclear("stale");
   if (duration === undefined && fresh.length > 0) return unclear("bad_duration");
-  // The page showed another owner's boxes, or what is new to this member alone. What the owner allows already was not
-  // unticked, and stays for others.
-  const left = declined.filter((name) => !standing.has(name) || (!elsewhere && present.has(name)));
-  const unseen = (elsewhere ? others : fresh).filter((name) => standing.has(name));
-  const bounded = duration === undefined ? [] : unseen;
+  // The page showed another owner's boxes. What this owner allows already was not unticked.
+  const left = elsewhere ? declined.filter((name) => !standing.has(name)) : declined;
+  const bounded = elsewhere && duration !== undefined ? kept : [];
+  // What a company allows, but not this member: they choose its end, also a later one than others did.
+  const byOthers = chosen.acting === undefined ? new Map() : presentEnds(chosen.consent, chosen.reach, now);
+  const added = fresh.filter((name) => byOthers.has(name)).map((name) => [name, duration ?? "once"] as const);
+  const moved = Object.keys(durations).filter((name) => granted.includes(name) && present.has(name));
   // Nothing is new. If the consent is revoked before this is written, the answer holds for as short as possible.
   const keptEnds = keptEndsOf(chosen, kept);
   const lengths = {
-    ...{ duration: duration ?? ("once" as const), durations, kept, keptEnds, bounded },
+    ...{ duration: duration ?? ("once" as const), kept, keptEnds, bounded, moved },
+    durations: { ...durations, ...Object.fromEntries(added) },
     ...(resumes ? { resumes } : {}),
   };
   return { kind: "allowed", owner, scopes, declined: left, unticked: declined, ...lengths };
@@ -206,7 +212,7 @@ export function durationsFor(
 /** How long the grant of an answer has one of its scopes. `kept`: as long as before. */
 export function lengthOf(
   name: string,
-  allowed: Omit<Allowed, "owner" | "scopes" | "declined" | "unticked" | "resumes">,
+  allowed: Omit<Allowed, "owner" | "scopes" | "declined" | "unticked" | "moved" | "resumes">,
 ): ChosenDuration | "kept" {
   return allowed.kept.includes(name) && !allowed.bounded.includes(name) ? "kept" : durationOf(name, allowed);
 }
@@ -288,6 +294,14 @@ function keptEndsOf({ acting }: OwnerChoice, kept: readonly string[]): Readonly<
  */
 export function answeredEnds(allowed: Allowed, now: Millis, onceUntil: Millis): ChosenEnds {
   return Object.fromEntries(allowed.scopes.map(({ name }) => [name, chosenEnd(name, allowed, now, onceUntil)]));
+}
+
+/** What a member's answer for a company changes for them: in later connections, and in older grants. */
+export function rememberedAnswer(allowed: Allowed, now: Millis, onceUntil: Millis): Required<RememberedAnswer> {
+  const names = allowed.scopes.map(({ name }) => name);
+  const newEnds = names.filter((name) => lengthOf(name, allowed) !== "kept");
+  const { unticked: declined, moved } = allowed;
+  return { declined, ends: answeredEnds(allowed, now, onceUntil), newEnds, moved };
 }
 
 /** The ends that were chosen for single scopes, without those for this once. The owner's consent may last longer. */

@@ -14,7 +14,6 @@ import {
   type Allowed,
   type AnswerForm,
   type AnswerProblem,
-  answeredEnds,
   chosenEnds,
   decide,
   durationsFor,
@@ -23,6 +22,7 @@ import {
   offersToday,
   onceOnly,
   recordTerms,
+  rememberedAnswer,
 } from "./consent-answer.ts";
 import type { AuthorizationContext, Reader, SignedIn } from "./context.ts";
 import type { DeviceContinuation } from "./continuation.ts";
@@ -311,13 +311,18 @@ async function allow(
   const outcome = await context.storage.deviceRequests.approve({
     ...terms,
     ...claim,
-    remembered: { declined: allowed.unticked, ends: answeredEnds(allowed, now, onceUntil) },
+    remembered: rememberedAnswer(allowed, now, onceUntil),
     clientId,
     ceiling,
     approval,
     onceUntil,
     now,
   });
+  if (outcome === "no_consent")
+    return withDevice(flow.continuation, reader, context, async (now) => ({
+      ...{ kind: "unclear", flow: now, problem: "changed" },
+      owner: chosenOwner(now.owners, owner.ownerId) ?? now.ask.owner,
+    }));
   if (outcome !== "decided") return notDecided(outcome, flow, reader, context);
   const who = { client_id: clientId, owner: owner.ownerId, person: person.personId };
   context.event("device_allowed", { ...who, scope: grant.scopes.join(" ") });

@@ -4,7 +4,15 @@ import { type Reach, reachOf } from "../../oauth/consent-reach.ts";
 import type { Client, Consent, Millis, Scope } from "../../oauth/model.ts";
 import { SCOPE_MARGIN } from "../../oauth/scope.ts";
 import type { Uses } from "../../storage-subset.ts";
-import { chosenEndOf, needsAnswer, needsNoPage, type Verdict, verdictOn } from "../company-rules.ts";
+import {
+  approvalOf,
+  chosenEndOf,
+  hasAllowed,
+  needsNoPage,
+  upToRule,
+  type Verdict,
+  verdictOn,
+} from "../company-rules.ts";
 import type { Acting, CompanyStorage } from "../company-storage.ts";
 import { isPaused, refusedScopes } from "../consent-after-decision.ts";
 import {
@@ -71,7 +79,8 @@ export async function ownerChoices(
     (same ? companies : []).map(async (acting): Promise<OwnerChoice> => {
       const { partition: companyPartition, companyId: ownerId } = acting.company;
       const names = forCompanies.map(({ name }) => name);
-      const consent = await storage.consents.find({ partition: companyPartition, ownerId, clientId });
+      const stored = await storage.consents.find({ partition: companyPartition, ownerId, clientId });
+      const consent = stored && upToRule(stored, approvalOf(acting, reach, now), reach, now);
       return {
         ...{ partition: companyPartition, ownerId, acting, scopes: forCompanies, reach, consent },
         verdict: verdictOf(acting, consent, names, reach, now),
@@ -181,14 +190,17 @@ export function hasChoiceEnded({ acting }: Pick<OwnerChoice, "acting">, scope: s
   return until !== null && until - now < SCOPE_MARGIN;
 }
 
-/** True: the company allows the scope, but the member has to answer about it, for the first time or again, or to ask an admin. */
+/**
+ * True: the member doesn't give the scope now, whatever the company or an approval allows. They never allowed it, left it
+ * out, its time has passed, or they have to ask an admin.
+ */
 export function isOpenFor(choice: OwnerChoice, name: string, now: Millis): boolean {
-  const { acting, reach } = choice;
+  const { acting } = choice;
   if (acting === undefined) return false;
-  return hasChoiceEnded(choice, name, now) || needsAnswer(acting, name, reach, now) || mustAskFor(choice, name, now);
+  return hasChoiceEnded(choice, name, now) || !hasAllowed(acting, name) || mustAskFor(choice, name, now);
 }
 
-/** The scopes that hold for this owner and destination, by name, without those that the member has to answer about. */
+/** The scopes that hold for this owner and destination, by name: for a company, those that the member gives now. */
 export function heldScopes(choice: OwnerChoice, now: Millis): ReadonlyMap<string, Millis> {
   const standing = standingScopes(choice.consent, choice.reach, now);
   return new Map([...standing].filter(([name]) => !isOpenFor(choice, name, now)));
@@ -219,12 +231,11 @@ export function mustAskFor(choice: OwnerChoice, scope: string, now: Millis): boo
   return withVerdictOn(choice, [scope], now).verdict === "ask";
 }
 
-/** The scopes that the owner declined on a page, or the acting member for the company, for as long as the consent holds. */
+/** The scopes that the person declined on a page for this owner, for as long as the consent holds. */
 export function declinedFor({ acting, consent, reach }: Omit<OwnerChoice, "scopes">, now: Millis): ReadonlySet<string> {
-  const { declined } = refusedScopes(consent, reach, now);
-  const since = acting?.chosenAt ?? null;
-  const own = since === null || consent === undefined || since < consent.createdAt ? [] : (acting?.declined ?? []);
-  return new Set(consent?.status === "active" ? [...declined, ...own] : []);
+  if (acting === undefined) return new Set(refusedScopes(consent, reach, now).declined);
+  const holds = consent?.status === "active" && acting.chosenAt !== null && acting.chosenAt >= consent.createdAt;
+  return new Set(holds ? acting.declined : []);
 }
 
 /** The scopes that a standing consent grants without a page: what was asked for, without what was declined. */

@@ -16,6 +16,7 @@ import {
   narrow as narrowed,
 } from "../../owners/consent-after-decision.ts";
 import type {
+  Approve,
   ConsentKey,
   ConsentWithGrants,
   HistoryEntry,
@@ -61,10 +62,14 @@ export function givenFor({ host, earlierHosts }: Reach): Pick<Decision, "hosts" 
 }
 
 /**
- * A member's decision for a company only adds to the company's consent, so that it takes nothing from other members.
+ * An answer for a company only adds to the company's consent, also an admin's. Only grants of the person who answers lose
+ * something by it. People's answers for themselves stay as they are.
  */
-export function sparing<D extends Decision>(decision: D): D {
-  return { ...decision, declined: [], onlyAdds: true };
+export function sparing<D extends Decision & Pick<Approve, "remembered">>(decision: D, personId: string): D {
+  if (decision.grant.ownerId === personId) return decision;
+  const { declined, durations = {}, remembered = { declined, ends: {} } } = decision;
+  const own = Object.keys(durations);
+  return { ...decision, declined: [], own: { newEnds: own, moved: own, ...remembered } };
 }
 
 /** The consent record of an owner and a client, locked. Undefined: there is none. */

@@ -2,13 +2,17 @@
 
 import { sooner, underCeiling } from "../../oauth/consent-reach.ts";
 import { type Consent, type GrantedScope, type Millis, NEVER } from "../../oauth/model.ts";
+import type { NewGrant } from "../../oauth/storage.ts";
 import {
   againByRules,
   consentUnder,
+  differences,
   type GrantChange,
   isPaused,
   type LiveGrant,
   latestOf,
+  type OwnAnswer,
+  ownAfter,
 } from "../../owners/consent-after-decision.ts";
 import type { ConsentKey, HistoryEntry } from "../../owners/storage.ts";
 import { type Row, sql, type Tx, words } from "../define-verbs.ts";
@@ -109,6 +113,27 @@ export async function presentAccess(
   });
   const expiresAt = latestOf(scopes.map((scope) => scope.expiresAt)) ?? null;
   return { scopes, expiresAt, ...(isPaused(consent) ? { paused: true as const } : {}) };
+}
+
+/**
+ * Changes the older grants of a member who answered for a company under an approval. They are locked only if the answer
+ * changes some of them. `scopes`: those of the answer, with their ends. No grant counts as decided later than the answer.
+ */
+export async function changeOwnGrants(
+  tx: Tx,
+  { ceiling, ...grant }: ConsentKey & Pick<NewGrant, "personId" | "grantId" | "ceiling">,
+  scopes: readonly GrantedScope[],
+  { decidedAt, ...answer }: OwnAnswer & Pick<LiveGrant, "decidedAt">,
+  now: Millis,
+): Promise<void> {
+  const changesIn = (live: readonly LiveGrant[]) => {
+    const own = live.filter(({ personId, grantId }) => personId === grant.personId && grantId !== grant.grantId);
+    const after = own.map((each) => ownAfter(each, scopes, answer, now));
+    return differences(own, after).map((change) => ({ ...change, decidedAt: Math.min(change.decidedAt, decidedAt) }));
+  };
+  const { live } = await activeGrants(tx, grant, ceiling, now);
+  if (changesIn(live).length === 0) return;
+  await changeGrants(tx, grant, changesIn(await liveGrants(tx, grant, ceiling, now)), now);
 }
 
 /**

@@ -11,12 +11,13 @@ import type {
   RedeemDevice,
   RedeemDeviceOutcome,
 } from "../../oauth/storage.ts";
-import { cappedEnds, lastDecision } from "../../owners/company-rules.ts";
+import { cappedEnds, lastDecision, upToRule } from "../../owners/company-rules.ts";
 import type { AppRule } from "../../owners/company-storage.ts";
 import { consentUnder, isPaused } from "../../owners/consent-after-decision.ts";
 import type { ApproveDevice, DecideDeviceOutcome, DeviceClaim } from "../../owners/storage.ts";
 import { lastAnswer, rememberChoice } from "../companies/remembered-company-choices.ts";
-import { givenFor, goOn, lockConsent, recordApproval, sparing } from "../consents/consents.ts";
+import { givenFor, goOn, lockConsent, recordApproval, sparing, writeConsent } from "../consents/consents.ts";
+import { changeOwnGrants } from "../consents/grants-of-consent.ts";
 import { noteConnected } from "../consents/history.ts";
 import { query, type Row, sql, statement, steps, transaction } from "../define-verbs.ts";
 import { grantOf, json, text, textOrNull, whole } from "../row-conversion.ts";
@@ -99,7 +100,9 @@ export const grantDevice = transaction<RedeemDevice, RedeemDeviceOutcome>(async 
   // The job that ends the grants of a disabled client visits each owner once. After that visit, no grant may be made.
   if (reach === undefined) return { kind: "no_owner" };
   const record = await lockConsent(tx, { partition, ownerId, clientId });
-  const consent = record && consentUnder(record, ceiling);
+  const approved = verdict === "approved" ? owner.approval : undefined;
+  const raised = record && reach && upToRule(record, approved, reach, now, approval.scopes);
+  const consent = raised && consentUnder(raised, ceiling);
   // If the consent record began after the answer, it belongs to another decision: the record that the answer made has
   // ended.
   if (consent?.status !== "active" || isPaused(consent) || consent.createdAt > approvedAt) return { kind: "blocked" };
@@ -154,14 +157,14 @@ export const claimDevice = statement<DeviceClaim & { readonly before: string | n
  * The consent record in the owner's partition, then the mark for the next poll. Interrupted between the two, the owner sees their yes among
  * their apps, the page tells of a fault, and pressing again does the same once more.
  */
-export const approveDevice = steps<ApproveDevice, DecideDeviceOutcome>(async (call, args) => {
+export const approveDevice = steps<ApproveDevice, DecideDeviceOutcome | "no_consent">(async (call, args) => {
   const answer = await call(previewDeviceAnswer, args);
   if (answer !== "decided") return answer;
-  if (!(await call(recordDevice, args))) return "unknown";
+  if (!(await call(recordDevice, args))) return "no_consent";
   return call(markApproved, args);
 });
 
-/** False: the owner or the client was disabled or deleted. */
+/** False: the person may not answer so for the owner, or the owner or the client was disabled or deleted. */
 export const recordDevice = transaction<ApproveDevice, boolean>(async (tx, args) => {
   const { approval, clientId, ceiling } = args;
   const { partition, ownerId, scopes } = approval;
@@ -171,25 +174,30 @@ export const recordDevice = transaction<ApproveDevice, boolean>(async (tx, args)
   if ((verdict !== "decides" && verdict !== "approved") || reach === undefined) return false;
   const record = await lockConsent(tx, { partition, ownerId, clientId });
   if (isPaused(record) && !(args.resumes === true && verdict === "decides" && isAdmin)) return false;
+  if (verdict === "approved" && record?.status !== "active") return false;
   const remembered = args.remembered ?? { declined: args.declined, ends: {} };
   if (!isOnce(approval)) {
     await rememberChoice(tx, { ...approval, clientId }, remembered, lastAnswer(chosen, record), args.now);
   }
-  // If an admin approved the app for all members, the record exists already, and a member's answer does not change it.
-  if (verdict === "approved") {
-    const consent = record && consentUnder(record, ceiling);
-    if (consent?.status !== "active") return true;
+  // If an admin approved the app for all members, the record exists already, with at least what the approval covers.
+  if (verdict === "approved" && record !== undefined) {
+    const raised = upToRule(record, rule, reach, args.now, scopes);
+    if (raised !== record) writeConsent(tx, raised);
+    const consent = consentUnder(raised, ceiling);
     const { shown, texts = {} } = args;
+    const given = grantedScopes(approval, consent, rule, reach, args.now);
+    const decidedAt = lastDecision(consent.scopes, scopes, rule, args.now);
+    await changeOwnGrants(tx, owned, given, { ...remembered, decidedAt }, args.now);
     await noteConnected(tx, owned, {
       ...{ clientName: consent.shown.clientName, via: "device", now: args.now },
-      scopes: grantedScopes(approval, consent, rule, reach, args.now),
+      scopes: given,
       shown: { locale: shown.locale, texts },
     });
     return true;
   }
   const decision = { ...args, ...givenFor(reach), grant: { partition, ownerId, clientId, scopes, ceiling } };
   if (record !== undefined && isPaused(record)) await goOn(tx, record, approval.personId, args.now);
-  await recordApproval(tx, record, isAdmin ? decision : sparing(decision), approval.grantId);
+  await recordApproval(tx, record, sparing(decision, approval.personId), approval.grantId);
   return true;
 });
 

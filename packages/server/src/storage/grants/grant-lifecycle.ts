@@ -22,6 +22,7 @@ import {
   chosenEndOf,
   lastDecision,
   needsNoPage,
+  upToRule,
   type Verdict,
   verdictOn,
 } from "../../owners/company-rules.ts";
@@ -30,8 +31,8 @@ import { consentUnder, decidedScopes, isPaused } from "../../owners/consent-afte
 import type { Approve, Refuse } from "../../owners/storage.ts";
 import { lockActing } from "../companies/members.ts";
 import { lastAnswer, rememberChoice } from "../companies/remembered-company-choices.ts";
-import { givenFor, goOn, lockConsent, recordApproval, sparing } from "../consents/consents.ts";
-import { activeGrants, presentAccess } from "../consents/grants-of-consent.ts";
+import { givenFor, goOn, lockConsent, recordApproval, sparing, writeConsent } from "../consents/consents.ts";
+import { activeGrants, changeOwnGrants, presentAccess } from "../consents/grants-of-consent.ts";
 import { note, noteConnected, noteReconnected, noteRefused } from "../consents/history.ts";
 import { query, type Row, sql, statement, type Tx, transaction, words } from "../define-verbs.ts";
 import { passClientGate } from "../operator/client-advisory-lock.ts";
@@ -274,7 +275,7 @@ export const approve = transaction<Approve, IssueOutcome>(async (tx, args) => {
   const row = underOffline(terms, grant.scopes, before, chosen);
   if (!(await insertGrant(tx, row, scopes, now, decidedAt))) return alreadyThere(tx, grant, now);
   if (before !== undefined && isPaused(before)) await goOn(tx, before, grant.personId, now);
-  await recordApproval(tx, before, isAdmin ? decision : sparing(decision), grant.grantId, seen.live);
+  await recordApproval(tx, before, sparing(decision, grant.personId), grant.grantId, seen.live);
   const remembered = args.remembered ?? { declined: args.declined, ends: {} };
   if (lasting) await rememberChoice(tx, grant, remembered, lastAnswer(chosen, before), now);
   if (grant.ownerId !== grant.personId || seen.own >= LIVE_GRANTS)
@@ -306,9 +307,10 @@ export const issueGrant = transaction<IssueGrant, IssueOutcome>(
     // The member may have answered otherwise since the request was judged, or an admin may have changed the rule.
     const isAsked = answer === undefined && chosen !== undefined && !needsNoPage(chosen, grant.scopes, reach, now);
     if (isAsked) return { kind: "no_consent" };
-    const consent = consentOf(row);
+    const stored = consentOf(row);
     // Only a page that says so lets a paused app go on.
-    if (isPaused(consent)) return { kind: "no_consent" };
+    if (isPaused(stored)) return { kind: "no_consent" };
+    const consent = upToRule(stored, verdict === "approved" ? approval : undefined, reach, now, grant.scopes);
     const here = scopesAt(consentUnder(consent, grant.ceiling).scopes, reach);
     const held = new Map(here.map((scope) => [scope.name, scope.expiresAt]));
     const decidedAt = lastDecision(here, grant.scopes, approval, now);
@@ -328,6 +330,8 @@ export const issueGrant = transaction<IssueGrant, IssueOutcome>(
     const capped = cappedEnds(scopes, chosenFor, approval, reach);
     const terms = underOffline(grant, grant.scopes, consent, chosen);
     if (!(await insertGrant(tx, terms, capped, now, decidedAt))) return alreadyThere(tx, grant, now);
+    if (consent !== stored) writeConsent(tx, consent);
+    if (answer !== undefined) await changeOwnGrants(tx, grant, capped, { ...answer, decidedAt }, now);
     if (answer?.chosen)
       await rememberChoice(tx, grant, { declined: answer.declined, ends }, lastAnswer(chosen, consent), now);
     const { clientName } = consent.shown;
@@ -390,7 +394,7 @@ async function verdictOnOwner(tx: Tx, grant: Ownership, now: Millis): Promise<Ow
 
 export interface OwnerVerdict {
   readonly verdict: Verdict;
-  /** True: the person's decision may take access from others who act for the same owner. */
+  /** True: the person's answer may let a paused app go on. */
   readonly isAdmin: boolean;
   /** The approval under which a member of a company acts. Access ends no later. */
   readonly approval: AppRule | undefined;

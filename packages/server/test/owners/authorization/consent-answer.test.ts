@@ -108,7 +108,7 @@ describe("an answer", () => {
     const given = form({ scopes: new Set(["admin"]), durations: { read: "3600" } });
     expect(readAnswer(given, question, NOW)).toEqual({
       ...{ kind: "allowed", owner: me, scopes: [read], declined: ["write"], unticked: ["write"] },
-      ...{ duration: 86_400, durations: { read: 3600 }, kept: [], keptEnds: {}, bounded: [] },
+      ...{ duration: 86_400, durations: { read: 3600 }, kept: [], keptEnds: {}, bounded: [], moved: [] },
     });
   });
 
@@ -175,12 +175,12 @@ describe("what stands already", () => {
     expect(readAnswer(same, mine, NOW)).toMatchObject({ kept: ["read"], bounded: [] });
   });
 
-  test("the member's earlier choice has ended → nothing stands for them; no longer than chosen now, whatever the record says", () => {
-    const earlier = { ...acting("allow", ["read"]), chosen: true, chosenUntil: NOW };
+  test("the member's earlier choice has ended → nothing stands for them; as long as chosen now, whatever the record says", () => {
+    const earlier = { ...acting("allow", ["read"]), chosen: true, chosenUntil: NOW, chosenEnds: { read: NOW } };
     const theirs = { ...company, consent, acting: earlier };
     const given = form({ ...only, owner: "company", shownOwner: "company", duration: "60" });
     const asked = { ...mine, owners: [theirs], durations: [60] };
-    const outcome = { kind: "allowed", duration: 60, kept: [], bounded: ["read"] };
+    const outcome = { kind: "allowed", duration: 60, durations: { read: 60 }, kept: [], bounded: [] };
     expect(readAnswer(given, asked, NOW)).toMatchObject(outcome);
     expect(readAnswer(given, asked, NOW - 60_000)).toMatchObject({ kept: ["read"], bounded: [] });
   });
@@ -217,12 +217,13 @@ describe("the end of an answer under what an admin approved", () => {
       kept: [],
       keptEnds: {},
       bounded: [],
+      moved: [],
     };
     expect(answeredEnds(allowed, NOW, NOW + 5)).toEqual(ends);
   });
 
   test("what stands and keeps its end → as approved; bounded by what was chosen for another owner → no longer than that", () => {
-    const lengths = { durations: {}, kept: ["read", "write"], keptEnds: {} };
+    const lengths = { durations: {}, kept: ["read", "write"], keptEnds: {}, moved: [] };
     const all = { owner: company, scopes: [read, write], declined: [], unticked: [], ...lengths };
     expect(answeredEnds({ ...all, duration: 60, bounded: [] }, NOW, NOW + 5)).toEqual({ read: null, write: null });
     const minute = { read: NOW + 60_000, write: NOW + 60_000 };

@@ -368,23 +368,26 @@ onEveryBackend("who grants in a company's name", (storage) => {
     expect((await approve(company, member)).kind).toBe("issued");
   });
 
-  test("a member's decision shortens and takes away nothing that stands; an admin's does", async () => {
+  test("a decision on a page takes nothing from the company or from others, also an admin's; only from the own grants", async () => {
     const { company, admin, member } = await aStaffedCompany(storage(), { defaultRule: "members" });
-    const wide = await aLiveCompanyGrant(storage(), company, admin, { scopes: ["read", "write"] });
-    await approve(company, member);
-    await approve(company, member, { durations: { read: 3600 } });
+    const both = { scopes: ["read", "write"] };
+    const wide = await aLiveCompanyGrant(storage(), company, admin, both);
+    const others = await aLiveCompanyGrant(storage(), company, member, both);
+    const third = await aLiveCompanyGrant(storage(), company, member, both);
     const forever = [
       { name: "read", expiresAt: null },
       { name: "write", expiresAt: null },
     ];
-    expect(await storage().consents.find({ ...wide })).toMatchObject({ scopes: forever });
-    expect(await statusOf(storage(), wide)).toMatchObject({ scopes: forever });
-    await approve(company, admin);
-    expect(await storage().consents.find({ ...wide })).toMatchObject({ scopes: [{ name: "read", expiresAt: null }] });
-    await approve(company, admin, { durations: { read: 3600 } });
     const hour = [{ name: "read", expiresAt: NOW + HOUR }];
-    expect(await storage().consents.find({ ...wide })).toMatchObject({ scopes: hour });
-    expect(await statusOf(storage(), wide)).toMatchObject({ scopes: hour });
+    for (const [person, own, rest] of [
+      [member, [others, third], [wide]],
+      [admin, [wide], []],
+    ] as const) {
+      await approve(company, person, { declined: ["write"], durations: { read: 3600 } });
+      expect(await storage().consents.find({ ...wide })).toMatchObject({ scopes: forever, removed: [], declined: [] });
+      for (const grant of own) expect((await statusOf(storage(), grant))?.scopes).toEqual(hour);
+      for (const grant of rest) expect((await statusOf(storage(), grant))?.scopes).toEqual(forever);
+    }
   });
 
   test("a page-less grant that is to end sooner than the consent → does", async () => {

@@ -1,6 +1,13 @@
 import { expect, test } from "vitest";
 import { onEveryBackend } from "../support/backends.ts";
-import { aCompanyGrant, anAnswerOfMember, anAppRule, aStaffedCompany, SHOWN } from "../support/company-builders.ts";
+import {
+  aCompanyGrant,
+  aLiveCompanyGrant,
+  anAnswerOfMember,
+  anAppRule,
+  aStaffedCompany,
+  SHOWN,
+} from "../support/company-builders.ts";
 import { anApproval, DAY, HOUR, NOW, statusOf } from "../support/record-builders.ts";
 
 onEveryBackend("the time that a member chose for a company", (storage) => {
@@ -90,5 +97,60 @@ onEveryBackend("the time that a member chose for a company", (storage) => {
     expect([await issue(["read", "share"]), await issue(["write"])]).toEqual(["issued", "no_consent"]);
     expect(await issue(["write"], { answer: anAnswerOfMember() })).toBe("issued");
     expect(await issue(["read", "write", "share"])).toBe("issued");
+  });
+
+  test("an answer under an approval → the member's older grants follow it at once, others' and kept scopes stay", async () => {
+    const { company, admin, member } = await aStaffedCompany(storage());
+    const { partition, companyId } = company;
+    const scopes = ["read", "write", "share"];
+    const rule = { clientId: "client-1", rule: anAppRule({ scopes }), shown: SHOWN };
+    await storage().companyApps.setRule({ partition, companyId, ...rule, by: null, now: NOW });
+    const others = await aLiveCompanyGrant(storage(), company, admin, { scopes });
+    const older = aCompanyGrant(company, member, { scopes });
+    const first = { grant: older, ends: { read: NOW + 7 * DAY, share: NOW + DAY }, answer: anAnswerOfMember() };
+    expect((await storage().grants.issue({ ...first, now: NOW })).kind).toBe("issued");
+    const grant = aCompanyGrant(company, member, { scopes: ["read", "share"] });
+    const answer = { ...anAnswerOfMember(["write"]), newEnds: ["read"], moved: ["read"] };
+    const ends = { read: NOW + HOUR, share: NOW + 2 * DAY };
+    expect((await storage().grants.issue({ grant, ends, answer, now: NOW + 1 })).kind).toBe("issued");
+    const after = [
+      { name: "read", expiresAt: NOW + HOUR },
+      { name: "share", expiresAt: NOW + DAY },
+    ];
+    expect(await statusOf(storage(), older)).toMatchObject({ scopes: after, absoluteUntil: NOW + DAY, decidedAt: NOW });
+    expect((await statusOf(storage(), others))?.scopes.map(({ name }) => name)).toEqual(scopes);
+  });
+
+  test("the company's consent covers less than an approval → a connection adds what it uses, until the approval ends", async () => {
+    const { company, member } = await aStaffedCompany(storage());
+    const { partition, companyId } = company;
+    const endsAt = NOW + 30 * DAY;
+    const hosts = ["https://app.example", "https://other.example"];
+    const rule = anAppRule({ scopes: ["read", "write", "share"], endsAt, hosts });
+    await storage().companyApps.setRule({
+      ...{ partition, companyId, clientId: "client-1", rule },
+      ...{ shown: SHOWN, by: null, now: NOW },
+    });
+    const key = { partition, ownerId: companyId, clientId: "client-1" };
+    const change = { ...key, by: "somebody", now: NOW };
+    await storage().consents.narrow({ ...change, remove: ["write", "share"] });
+    await storage().consents.changeEnd({ ...change, end: NOW + DAY, ceiling: null });
+    const both = { scopes: ["read", "write"] };
+    const given = { answer: anAnswerOfMember(), now: NOW + 1 };
+    const issued = await storage().grants.issue({ grant: aCompanyGrant(company, member, both), ...given });
+    const scopes = both.scopes.map((name) => ({ name, expiresAt: endsAt }));
+    expect(issued).toEqual({ kind: "issued", scopes });
+    const consent = await storage().consents.find(key);
+    expect(consent).toMatchObject({ expiresAt: endsAt, removed: ["share"] });
+    expect(consent?.scopes.map(({ name, expiresAt, hosts: at }) => ({ name, expiresAt, at }))).toEqual(
+      scopes.map((scope) => ({ ...scope, at: hosts })),
+    );
+    // Beyond the rule, nothing is added.
+    await storage().companyApps.setRule({
+      ...{ partition, companyId, clientId: "client-1", rule: { ...rule, scopes: ["read"] } },
+      ...{ shown: SHOWN, by: null, now: NOW + 2 },
+    });
+    const beyond = await storage().grants.issue({ grant: aCompanyGrant(company, member, both), ...given });
+    expect(beyond).toEqual({ kind: "no_consent" });
   });
 });

@@ -104,22 +104,22 @@ onEveryBackend("a device", (storage) => {
     expect(await storage().deviceRequests.claim({ ...aClaim(device), before: null })).toBeUndefined();
   });
 
-  test("approved by nobody, or by somebody who is disabled → unknown", async () => {
+  test("approved by nobody, or by somebody who is disabled → no_consent", async () => {
     const device = await claimed();
-    expect(await storage().deviceRequests.approve(anAnswer(device, aPerson()))).toBe("unknown");
+    expect(await storage().deviceRequests.approve(anAnswer(device, aPerson()))).toBe("no_consent");
     const person = await aStoredPerson(storage());
     await storage().people.setStatus({ ...person, status: "disabled", now: NOW });
-    expect(await storage().deviceRequests.approve(anAnswer(device, person))).toBe("unknown");
+    expect(await storage().deviceRequests.approve(anAnswer(device, person))).toBe("no_consent");
     expect(await storage().deviceRequests.poll(aPoll(device))).toMatchObject({ kind: "pending" });
   });
 
-  test("approved in a session that a new password ended since it was seen → unknown, and no record", async () => {
+  test("approved in a session that a new password ended since it was seen → no_consent, and no record", async () => {
     const device = await claimed();
     const person = await aStoredPerson(storage());
     const answer = anAnswer(device, person);
     const ends = { passwordHash: "x", mustChange: false, endGrants: true, keepSessionId: null };
     await storage().people.setPassword({ ...person, ...ends, now: NOW + 1 });
-    expect(await storage().deviceRequests.approve({ ...answer, trustedFrom: NOW })).toBe("unknown");
+    expect(await storage().deviceRequests.approve({ ...answer, trustedFrom: NOW })).toBe("no_consent");
     expect(await storage().consents.find(recordOf(answer))).toBeUndefined();
     expect(await storage().deviceRequests.approve({ ...answer, trustedFrom: NOW + 1 })).toBe("decided");
   });

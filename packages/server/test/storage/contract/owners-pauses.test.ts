@@ -208,7 +208,7 @@ onEveryBackend("an owner pauses an app and lets it go on", (storage) => {
     const old = anAnswer(second, person);
     await storage().deviceRequests.create(second);
     await storage().deviceRequests.claim({ ...old, before: null });
-    expect(await storage().deviceRequests.approve(old)).toBe("unknown");
+    expect(await storage().deviceRequests.approve(old)).toBe("no_consent");
     expect(await storage().grants.refresh(aRefresh(grant))).toEqual(paused);
     expect(await storage().deviceRequests.approve({ ...old, resumes: true })).toBe("decided");
     expect((await storage().grants.refresh(aRefresh(grant))).kind).toBe("rotated");

@@ -58,7 +58,7 @@ export const agents: Translation<typeof english, "one" | "other"> = {
     asksPaused:
       "Sie haben diese App {when} pausiert. Wenn Sie jetzt zustimmen, wird sie auch mit dem fortgesetzt, was Sie zuvor erlaubt haben, außer was Sie hier abwählen. Sonst bleibt sie pausiert.",
     asksPausedFor:
-      "Diese App wurde für {company} {when} pausiert. Wenn Sie jetzt zustimmen, wird sie dort auch für alle mit dem fortgesetzt, was zuvor erlaubt wurde, außer was Sie hier abwählen. Sonst bleibt sie pausiert.",
+      "Diese App wurde für {company} {when} pausiert. Wenn Sie jetzt zustimmen, wird sie dort auch für alle mit dem fortgesetzt, was zuvor erlaubt wurde. Sonst bleibt sie pausiert.",
     allowAndResume: "Erlauben & fortsetzen",
     ownerPaused: "{company} (die Verwaltung hat diese App pausiert)",
     away: "Sie kann ohne Sie nutzen, was Sie erlauben, auch wenn Sie abgemeldet sind: bis zu dem Ende, das Sie wählen, oder bis Sie sie pausieren oder den Zugriff widerrufen.",

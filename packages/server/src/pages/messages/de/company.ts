@@ -16,7 +16,9 @@ export const company = {
     endsBy:
       "{company} erlaubt diese App bis {when}. Auch wenn Sie eine längere Dauer wählen, endet der Zugriff für {company} dann.",
     standsUntil:
-      "{company} erlaubt einen Teil davon bereits bis {when}. Dieser Teil endet dann, auch wenn Sie eine längere Dauer wählen.",
+      "Einen Teil davon haben Sie für {company} bereits erlaubt. Dieser Teil endet spätestens {when}, auch wenn Sie eine längere Dauer wählen.",
+    ownOnly:
+      "Die Berechtigungen und die Dauer, die Sie für {company} wählen, gelten nur für Sie. Für andere Mitglieder entscheiden Sie auf den Seiten des Unternehmens.",
     later: {
       one: "{company} erlaubt auch 1 weitere Berechtigung. {app} kann sie später erhalten, ohne Sie zu fragen.",
       other:
@@ -48,7 +50,7 @@ export const company = {
     submit: "Anfrage senden",
     cancel: "Nicht fragen",
     askedTitle: "Die Verwaltung von {company} wurde gefragt",
-    askedText: "Sobald sie zugestimmt hat, öffnen Sie {app} noch einmal. Bisher wurde nichts weitergegeben.",
+    askedText: "Sobald sie zugestimmt hat, öffnen Sie {app} noch einmal. Bis dahin erhält {app} nichts Neues.",
     back: "Zurück zu {app}",
   },
 

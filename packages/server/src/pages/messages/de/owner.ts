@@ -96,6 +96,8 @@ export const owner = {
       "Diese Seite ist veraltet: Sie war zu lange geöffnet, oder Sie haben sich mit einem anderen Konto angemeldet. Es wurde nichts gesendet. Prüfen Sie das Konto und die Anfrage, und entscheiden Sie dann.",
     otherOwner:
       "Sie haben geändert, für wen Sie dies erlauben. Es wurde noch nichts gesendet, denn bisher war dafür weniger erlaubt. Prüfen Sie die Berechtigungen unten, und entscheiden Sie dann.",
+    changed:
+      "Es wurde noch nichts gesendet. Während diese Seite offen war, hat sich geändert, was Sie erlauben können. Lesen Sie, was jetzt auf dieser Seite steht, und entscheiden Sie dann.",
     paused:
       "Es wurde noch nichts gesendet. Diese App ist pausiert und würde fortgesetzt, wenn Sie sie erlauben. Lesen Sie, was jetzt auf dieser Seite steht, und entscheiden Sie dann.",
     badDuration: "Wählen Sie eine Dauer aus der Liste.",

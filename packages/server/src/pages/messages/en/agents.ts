@@ -51,7 +51,7 @@ export const agents = {
     asksPaused:
       "You paused this app {when}. If you allow it now, it also resumes with what you allowed before, except what you untick here. If you don’t, it stays paused.",
     asksPausedFor:
-      "This app was paused for {company} {when}. If you allow it now, it also resumes for everyone there with what was allowed before, except what you untick here. If you don’t, it stays paused.",
+      "This app was paused for {company} {when}. If you allow it now, it also resumes for everyone there with what was allowed before. If you don’t, it stays paused.",
     allowAndResume: "Allow and resume",
     ownerPaused: "{company} (an admin paused this app)",
     away: "It can use what you allow without you, even when you have signed out: until the end that you choose, or until you pause or revoke it.",

@@ -14,7 +14,9 @@ export const company = {
     endsBy:
       "{company} allows this app until {when}. If you choose a longer time, access for {company} still ends then.",
     standsUntil:
-      "{company} already allows some of this until {when}. That part ends then, even if you choose a longer time.",
+      "You already allowed some of this for {company}. That part ends no later than {when}, even if you choose a longer time.",
+    ownOnly:
+      "The permissions and times that you choose for {company} are for you only. To decide for other members, use the company’s pages.",
     later: {
       one: "{company} also allows 1 other permission. {app} can get it later without asking you.",
       other: "{company} also allows {count} other permissions. {app} can get them later without asking you.",
@@ -44,7 +46,7 @@ export const company = {
     submit: "Send request",
     cancel: "Don’t ask",
     askedTitle: "The admins of {company} have been asked",
-    askedText: "Once one of them has approved it, open {app} again. Nothing has been shared so far.",
+    askedText: "Once one of them has approved it, open {app} again. Until then, {app} gets nothing new.",
     back: "Go back to {app}",
   },
 

@@ -90,6 +90,8 @@ export const owner = {
       "This page is out of date: it was open too long, or you signed in with another account. Nothing was sent. Check the account and the request, then decide.",
     otherOwner:
       "You changed for whom you allow this. Nothing was sent yet, because less was allowed for them so far. Check the permissions below, then decide.",
+    changed:
+      "Nothing was sent yet. What you can allow changed while this page was open. Check what this page says now, then decide.",
     paused:
       "Nothing was sent yet. This app is paused, and allowing it would also resume it. Check what this page says now, then decide.",
     badDuration: "Choose a length of time from the list.",

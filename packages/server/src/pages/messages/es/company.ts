@@ -15,7 +15,10 @@ export const company = {
     hint: "Lo que permite en nombre de una empresa pertenece a la empresa. Sus administradores lo ven y pueden retirarlo.",
     endsBy:
       "{company} permite esta aplicación hasta el {when}. Aunque elija más tiempo, el acceso para {company} termina entonces.",
-    standsUntil: "{company} ya permite una parte hasta el {when}. Esa parte termina entonces, aunque elija más tiempo.",
+    standsUntil:
+      "Ya permitió una parte en nombre de {company}. Esa parte termina a más tardar el {when}, aunque elija más tiempo.",
+    ownOnly:
+      "Los permisos y la duración que elija para {company} valen solo para usted. Para decidir por otros miembros, use las páginas de la empresa.",
     later: {
       one: "{company} también permite 1 permiso más. {app} puede obtenerlo más adelante sin preguntarle.",
       other: "{company} también permite {count} permisos más. {app} puede obtenerlos más adelante sin preguntarle.",
@@ -45,7 +48,7 @@ export const company = {
     submit: "Enviar la solicitud",
     cancel: "No preguntar",
     askedTitle: "Se ha preguntado a los administradores de {company}",
-    askedText: "Cuando uno de ellos lo apruebe, abra {app} de nuevo. Hasta ahora no se ha compartido nada.",
+    askedText: "Cuando uno de ellos lo apruebe, abra {app} de nuevo. Hasta entonces, {app} no obtiene nada nuevo.",
     back: "Volver a {app}",
   },
 

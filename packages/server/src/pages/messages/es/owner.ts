@@ -95,6 +95,8 @@ export const owner = {
       "Esta página ya no está al día: estuvo abierta demasiado tiempo o usted inició sesión con otra cuenta. No se ha enviado nada. Compruebe la cuenta y la solicitud, y decida.",
     otherOwner:
       "Ha cambiado para quién permite esto. Aún no se ha enviado nada, porque hasta ahora se permitía menos en ese caso. Compruebe los permisos de abajo y decida.",
+    changed:
+      "Aún no se ha enviado nada. Lo que puede permitir cambió mientras esta página estaba abierta. Lea lo que dice ahora esta página y decida.",
     paused:
       "Aún no se ha enviado nada. Esta aplicación está en pausa y, si la permite, también se reanuda. Lea lo que dice ahora esta página y decida.",
     badDuration: "Elija una duración de la lista.",

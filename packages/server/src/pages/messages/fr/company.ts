@@ -16,7 +16,9 @@ export const company = {
     endsBy:
       "{company} autorise cette application jusqu’au {when}. Même si vous choisissez plus longtemps, l’accès pour {company} prend fin à ce moment-là.",
     standsUntil:
-      "{company} autorise déjà une partie de cela jusqu’au {when}. Cette partie prend fin à ce moment-là, même si vous choisissez plus longtemps.",
+      "Vous en avez déjà autorisé une partie pour {company}. Cette partie prend fin au plus tard le {when}, même si vous choisissez plus longtemps.",
+    ownOnly:
+      "Les autorisations et la durée que vous choisissez pour {company} ne valent que pour vous. Pour décider pour les autres membres, utilisez les pages de l’entreprise.",
     later: {
       one: "{company} a aussi approuvé 1 autre autorisation. {app} peut l’obtenir plus tard sans vous demander.",
       other:
@@ -48,7 +50,7 @@ export const company = {
     submit: "Envoyer la demande",
     cancel: "Ne pas demander",
     askedTitle: "La demande est envoyée aux administrateurs de {company}",
-    askedText: "Dès que l’un d’eux l’a approuvée, ouvrez de nouveau {app}. Rien n’a été partagé jusqu’ici.",
+    askedText: "Dès que l’un d’eux l’a approuvée, ouvrez de nouveau {app}. D’ici là, {app} n’obtient rien de nouveau.",
     back: "Revenir à {app}",
   },
 

@@ -98,6 +98,8 @@ export const owner = {
       "Cette page n’est plus à jour : elle est restée ouverte trop longtemps, ou vous vous êtes connecté avec un autre compte. Rien n’a été envoyé. Vérifiez le compte et la demande, puis décidez.",
     otherOwner:
       "Vous avez changé pour qui vous autorisez ceci. Rien n’a encore été envoyé, car moins était autorisé jusqu’ici dans ce cas. Vérifiez les autorisations ci-dessous, puis décidez.",
+    changed:
+      "Rien n’a encore été envoyé. Ce que vous pouvez autoriser a changé pendant que cette page était ouverte. Lisez ce que cette page indique maintenant, puis décidez.",
     paused:
       "Rien n’a encore été envoyé. Cette application est en pause, et l’autoriser la réactiverait aussi. Lisez ce que cette page indique maintenant, puis décidez.",
     badDuration: "Choisissez une durée dans la liste.",
