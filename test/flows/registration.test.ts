@@ -242,6 +242,8 @@ describe("RFC 7592 management", () => {
     expect((await refresh(open, clientOf(answer), refreshToken)).status).toBe(401);
     expect((await manage("GET", answer)).status).toBe(401);
     expect((await owner.agent.get("/account/apps")).text).not.toContain("Renamed");
+    const history = (await owner.agent.get("/account/history")).text.replaceAll(/<[^>]*>/g, "");
+    expect(history).toContain("Renamed was disconnected because it ended its own registration here");
   });
 
   test("a changed name or redirect host asks the owner again; a changed key does not", async () => {

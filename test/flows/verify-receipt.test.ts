@@ -5,7 +5,7 @@
 
 import { createPrivateKey, generateKeyPairSync, sign } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { Agent, authorize, authorizeUrl, redeem } from "../support/http-browser.ts";
+import { Agent, authorize, authorizeUrl, formTo, postForm, redeem } from "../support/http-browser.ts";
 import { startServer, type TestClient, type TestServer } from "../support/test-server.ts";
 
 let server: TestServer;
@@ -121,6 +121,33 @@ describe("not shown as genuine, with the reason", () => {
     const page = await new Agent(server.issuer).post("/receipts/verify", { receipt: jws, csrf: "x" });
     expect([page.status, page.text.includes(jws), page.text.includes(GENUINE)]).toEqual([403, true, false]);
   });
+});
+
+/** The sentences about the owner's newest entries, as the page of a receipt says them to anybody. */
+async function saidOf(agent: Agent, entries: number): Promise<string[]> {
+  const { text } = await agent.get("/account/history");
+  const links = [...text.matchAll(/href="(\/account\/history\/receipt\?entry=[^"]+)"/g)].slice(0, entries);
+  return Promise.all(
+    links.map(async ([, link = ""]) => {
+      const receipt = await agent.get(link, { accept: "application/json" });
+      return (await pasted(receipt.text)).text.replaceAll(/<[^>]+>/g, " ").replaceAll(/\s+/g, " ");
+    }),
+  );
+}
+
+test("a person pauses and resumes an app, which then gives its access up → nobody else is named, and the app is", async () => {
+  const app = await server.addClient({ name: "Mail Sorter" });
+  const { username } = await server.addPerson();
+  const agent = new Agent(server.issuer);
+  const { body } = await redeem(server, app, await authorize(agent, authorizeUrl(server, app), username));
+  for (const what of ["pause", "resume"])
+    await agent.submit(formTo(await agent.get("/account/agents"), `/account/agents/${what}`));
+  await postForm(server, "/revoke", app, { token: body.refresh_token });
+  const [givenUp, resumed, paused] = await saidOf(agent, 3);
+  expect(paused).toContain("Mail Sorter was paused ");
+  expect(resumed).toContain("Mail Sorter was resumed ");
+  expect(`${paused}${resumed}`).not.toContain("everyone");
+  expect(givenUp).toMatch(/App name Mail Sorter /);
 });
 
 describe("genuine", () => {

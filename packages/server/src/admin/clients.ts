@@ -244,8 +244,12 @@ export async function setLogo(
  * Ends everything that owners granted to the client, and deletes it. A client that a document describes would come back
  * with the next request, so its record stays, disabled, until an operator enables it. Throws `unknown`.
  */
-export async function deleteClient(clientId: string, { storage, now }: AdminContext): Promise<void> {
-  if (!(await storage.clients.delete({ clientId, now: now() }))) unknownClient(clientId);
+export async function deleteClient(
+  clientId: string,
+  { storage, now }: AdminContext,
+  by: { readonly by?: "client" } = {},
+): Promise<void> {
+  if (!(await storage.clients.delete({ clientId, now: now(), ...by }))) unknownClient(clientId);
 }
 
 /** Throws `unknown`. */

@@ -251,8 +251,9 @@ export interface AdminStorage {
      * before this answers; interrupted, housekeeping goes on. `expect`: the version that is replaced; 0: must be new; null: whatever is there.
      */
     put(args: { readonly client: Client; readonly expect: number | null }): Promise<PutOutcome>;
-    /** Ends its grants (`client_ended`) and consents, likewise. If a document describes it, its record stays, disabled. */
-    delete(args: { readonly clientId: string; readonly now: Millis }): Promise<boolean>;
+    /** Ends its grants (`client_ended`) and consents, likewise. If a document describes it, its record stays, disabled.
+     * `by`: the client itself. Absent: the operator. */
+    delete(args: { readonly clientId: string; readonly now: Millis; readonly by?: "client" }): Promise<boolean>;
   };
   readonly scopes: {
     list(): Promise<readonly Scope[]>;

@@ -179,7 +179,7 @@ export class ClientRegistration {
   /** RFC 7592 §2.3: its grants and tokens end as after `assent client delete`. */
   async delete(clientId: string, registrant: Registrant): Promise<void> {
     const { client } = await this.#authenticated(clientId, registrant);
-    await deleteClient(clientId, this.#byClient(client, registrant, "delete", {}));
+    await deleteClient(clientId, this.#byClient(client, registrant, "delete", {}), { by: "client" });
     this.#parts.changed();
   }
 

@@ -10,7 +10,7 @@ export type Happening =
 
 /** Other reasons why an app's access ended while the owner's consent was active. */
 export type EndedBy =
-  | ("password" | "account" | "leaving" | "app" | "company" | "member" | "stopped" | "crowded")
+  | ("password" | "account" | "leaving" | "app" | "unregistered" | "company" | "member" | "stopped" | "crowded")
   | ("approval" | "upstream")
   | ("member_left" | "member_removed" | "member_disabled" | "member_deleted" | "member_password" | "member_leaving");
 

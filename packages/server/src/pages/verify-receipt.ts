@@ -83,12 +83,14 @@ export function genuineReceiptPage(view: ReceiptView, chrome: Chrome): string {
 }
 
 /** What happened, in one sentence. A receipt doesn't say to whom it is shown, so no sentence says "you". */
-function headline({ what, app, system, server, member }: ReceiptView, words: Messages): Child {
+function headline({ what, app, system, server, member, by }: ReceiptView, words: Messages): Child {
   const { company, history, verifyReceipt } = words;
   const person = member === null ? company.formerMember : rich(verifyReceipt.someone, { id: idText(member) });
   const names = { app: name(app?.name ?? app?.clientId ?? system ?? ""), person, through: "", company: "" };
   if (typeof what === "string") {
     if (what === "revoked" || what === "revokedByOther") return rich(verifyReceipt.revoked, names);
+    // Only an admin, who is not the owner, pauses an app for a whole company.
+    if ((what === "paused" || what === "resumed") && typeof by === "string") return rich(verifyReceipt[what], names);
     return rich(company.events[what.startsWith("allowed") ? "allowed" : what], names);
   }
   if ("rule" in what) return rich(company.ruleEvents[what.rule], names);

@@ -123,7 +123,8 @@ export function whatOf({ kind, record, ownerId }: Happened): HistoryEntryView["w
     case "enabled":
       return { account: record.by === "operator" ? "enabledByOperator" : "enabled" };
     case "ended":
-      return { endedBy: record.cause ?? "app" };
+      // Of what ends an app itself, only a deletion of its own registration is the app's doing.
+      return { endedBy: record.cause === "app" && record.by === "client" ? "unregistered" : (record.cause ?? "app") };
     case "reconnected":
     case "delegated":
     case "connected":

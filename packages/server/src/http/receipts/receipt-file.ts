@@ -2,6 +2,7 @@
 
 import { RECEIPT_TYPE, type Receipts } from "../../crypto/signed-receipts.ts";
 import type { Millis } from "../../oauth/model.ts";
+import type { Catalog } from "../../oauth/storage.ts";
 import { isDecision } from "../../owners/apps/history-page.ts";
 import type { HistoryEntry } from "../../owners/storage.ts";
 import type { PageTools } from "../endpoint-contexts.ts";
@@ -14,14 +15,22 @@ export interface ReceiptTools extends PageTools {
   now(): Millis;
 }
 
+/** Gives the names of apps to receipts. */
+interface NamingTools extends ReceiptTools {
+  readonly apps: { readonly oauth: { readonly catalog: Pick<Catalog, "client"> } };
+}
+
 /** Only for decisions: an app that came back under an existing consent is no decision. */
 export async function receiptAnswer(
   entry: HistoryEntry | undefined,
   http: HttpRequest,
-  tools: ReceiptTools,
+  tools: NamingTools,
 ): Promise<Answer> {
   if (entry === undefined || !isDecision(entry)) return problemAnswer("not_found", http, tools);
-  const { jws, claims } = await tools.receipts.sign(entry, tools.now());
+  const { record, clientId } = entry;
+  // As the history shows it, where the entry records no name.
+  const clientName = record.clientName ?? (await tools.apps.oauth.catalog.client(clientId))?.name ?? null;
+  const { jws, claims } = await tools.receipts.sign({ ...entry, record: { ...record, clientName } }, tools.now());
   const day = new Date(entry.at).toISOString().slice(0, 10);
   const { issuer } = tools;
   const [keys, verify] = [`${issuer}/receipts/keys`, `${issuer}/receipts/verify`];

@@ -129,7 +129,7 @@ function changedFields(before: object, after: object): readonly string[] {
   return [...names].filter((name) => name !== "updatedAt" && differs(name));
 }
 
-type Removal = { readonly clientId: string; readonly now: Millis };
+type Removal = { readonly clientId: string; readonly now: Millis; readonly by?: "client" };
 
 export const deleteClient = steps<Removal, boolean>(async (call, args) => {
   const removed = await call(removeClient, args);
@@ -142,7 +142,7 @@ export const deleteClient = steps<Removal, boolean>(async (call, args) => {
  * and ends its consents, too. A client that a document describes would come back with its next request, so its record
  * stays, disabled, until an operator enables it.
  */
-export const removeClient = transaction<Removal, boolean>(async (tx, { clientId, now }) => {
+export const removeClient = transaction<Removal, boolean>(async (tx, { clientId, now, by = "operator" }) => {
   await hold(tx);
   await closeClientGate(tx, clientId);
   const found = await tx.one(sql`SELECT record FROM clients WHERE client_id = :clientId AND record IS NOT NULL`, {
@@ -151,7 +151,7 @@ export const removeClient = transaction<Removal, boolean>(async (tx, { clientId,
   if (found === undefined) return false;
   const client = json<Client>(found, "record");
   const left: Client | null = client.document === undefined ? null : { ...client, status: "disabled", updatedAt: now };
-  await dropClient(tx, client, { at: now, by: "operator" }, left);
+  await dropClient(tx, client, { at: now, by }, left);
   return true;
 });
 
@@ -169,7 +169,13 @@ export async function dropClient(
       WHERE client_id = :clientId`,
     { clientId, version, left: left && JSON.stringify(left), deletedAt: left === null ? at : null },
   );
-  await markEnding(tx, clientId, { version, name, at, revokes: true });
+  await markEnding(tx, clientId, {
+    version,
+    name,
+    at,
+    revokes: true,
+    ...(event.by === "client" ? { by: "client" } : {}),
+  });
   forgetConfigured(tx, "clients", clientId);
   await tell(tx, { ...event, kind: "client.deleted", clientId });
 }

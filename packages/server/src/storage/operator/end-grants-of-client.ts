@@ -22,6 +22,8 @@ interface Ending {
   readonly at: Millis;
   /** True: the client was deleted, so its consents end, too. */
   readonly revokes: boolean;
+  /** The client unregistered itself. Absent: an operator disabled or deleted it. */
+  readonly by?: "client" | "operator";
   /** The last owner whose grants have ended; null: none yet. */
   readonly after: { readonly partition: number; readonly ownerId: string } | null;
 }
@@ -91,7 +93,7 @@ interface Page {
  * Locks consents first, then grants: the same order as the transactions that make a grant. Returns the number of
  * grants.
  */
-async function endSome(tx: Tx, page: Page, { at, name, version, revokes }: Ending): Promise<number> {
+async function endSome(tx: Tx, page: Page, { at, name, version, revokes, by = "operator" }: Ending): Promise<number> {
   const some = { ...page, most: GRANTS };
   if (revokes) {
     await tx.run(
@@ -113,7 +115,7 @@ async function endSome(tx: Tx, page: Page, { at, name, version, revokes }: Endin
   );
   if (ended === 0) return 0;
   const none = { via: null, scopes: [], removed: [], expiresAt: null };
-  const record = { clientName: name, by: "operator", ...none, cause: "app" } as const;
+  const record = { clientName: name, by, ...none, cause: "app" } as const;
   await noteForOwners(tx, someOwners, { ...page }, { at, version, record });
   return ended;
 }

@@ -22,6 +22,8 @@ export const receipts: Translation<typeof english, "zero" | "one" | "two" | "few
     validTitle: "هذا الإيصال أصلي",
     validText: "وقّعه {product}، ولم يغيّره أحد منذ ذلك الحين.",
     revoked: "أُلغي وصول {app}",
+    paused: "أُوقف {app} مؤقتًا",
+    resumed: "استؤنف {app}",
     ended: {
       password: "قُطع اتصال {app} لأن كلمة مرور الحساب تغيّرت",
       account: "قُطع اتصال {app} لأن الحساب عُطّل",

@@ -261,6 +261,7 @@ export const owner = {
       account: "{app} wurde getrennt, weil Ihr Konto gesperrt wurde",
       leaving: "{app} wurde getrennt, weil Ihr Konto zur Löschung vorgemerkt ist",
       app: "{app} wurde getrennt, weil die App hier deaktiviert oder entfernt wurde",
+      unregistered: "{app} wurde getrennt, weil die App ihre Registrierung hier selbst beendet hat",
       company: "{app} wurde getrennt, weil das Unternehmen gesperrt wurde",
       member: "{app} wurde für {person} getrennt (ausgetreten, gesperrt oder neues Passwort)",
       member_left: "{app} wurde für {person} getrennt, wegen des Austritts aus dem Unternehmen",

@@ -26,6 +26,8 @@ export const receipts: Translation<typeof english, "one" | "other"> = {
     validTitle: "Dieser Beleg ist echt",
     validText: "{product} hat ihn signiert, und niemand hat ihn seitdem geändert.",
     revoked: "Der Zugriff von {app} wurde widerrufen",
+    paused: "{app} wurde pausiert",
+    resumed: "{app} wurde fortgesetzt",
     ended: {
       password: "{app} wurde getrennt, weil das Passwort des Kontos geändert wurde",
       account: "{app} wurde getrennt, weil das Konto gesperrt wurde",

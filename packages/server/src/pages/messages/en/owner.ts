@@ -247,6 +247,7 @@ export const owner = {
       account: "{app} was disconnected because your account was disabled",
       leaving: "{app} was disconnected because your account is scheduled for deletion",
       app: "{app} was disconnected because it was turned off or removed here",
+      unregistered: "{app} was disconnected because it ended its own registration here",
       company: "{app} was disconnected because the company was disabled",
       member: "{app} was disconnected for {person}, who left, was disabled or got a new password",
       member_left: "{app} was disconnected for {person}, who left the company",

@@ -22,6 +22,8 @@ export const receipts = {
     validTitle: "This receipt is genuine",
     validText: "{product} signed it, and nobody has changed it since.",
     revoked: "{app}’s access was revoked",
+    paused: "{app} was paused",
+    resumed: "{app} was resumed",
     ended: {
       password: "{app} was disconnected because the account’s password was changed",
       account: "{app} was disconnected because the account was disabled",

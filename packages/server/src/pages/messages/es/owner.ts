@@ -256,6 +256,7 @@ export const owner = {
       account: "{app} se desconectó porque se desactivó su cuenta",
       leaving: "{app} se desconectó porque está programada la eliminación de su cuenta",
       app: "{app} se desconectó porque se desactivó o se eliminó aquí",
+      unregistered: "{app} se desconectó porque la propia aplicación anuló su registro aquí",
       company: "{app} se desconectó porque se desactivó la empresa",
       member: "{app} se desconectó para {person}, que se fue, fue desactivado o tiene una contraseña nueva",
       member_left: "{app} se desconectó para {person} porque se fue de la empresa",

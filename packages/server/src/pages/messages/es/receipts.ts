@@ -23,6 +23,8 @@ export const receipts: Translation<typeof english, "one" | "other"> = {
     validTitle: "Este recibo es auténtico",
     validText: "{product} lo firmó, y nadie lo ha cambiado desde entonces.",
     revoked: "Se revocó el acceso de {app}",
+    paused: "{app} se puso en pausa",
+    resumed: "{app} se reanudó",
     ended: {
       password: "{app} se desconectó porque se cambió la contraseña de la cuenta",
       account: "{app} se desconectó porque se desactivó la cuenta",

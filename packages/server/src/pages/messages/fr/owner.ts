@@ -265,6 +265,7 @@ export const owner = {
       account: "{app} a été déconnectée, car votre compte a été désactivé",
       leaving: "{app} a été déconnectée, car la suppression de votre compte est prévue",
       app: "{app} a été déconnectée, car elle a été désactivée ou supprimée ici",
+      unregistered: "{app} a été déconnectée, car elle a elle-même mis fin à son inscription ici",
       company: "{app} a été déconnectée, car l’entreprise a été désactivée",
       member: "{app} a été déconnectée pour {person} (départ, compte désactivé ou nouveau mot de passe)",
       member_left: "{app} a été déconnectée pour {person}, qui a quitté l’entreprise",

@@ -26,6 +26,8 @@ export const receipts: Translation<typeof english, "one" | "other"> = {
     validTitle: "Ce reçu est authentique",
     validText: "{product} l’a signé, et personne ne l’a modifié depuis.",
     revoked: "L’accès de {app} a été révoqué",
+    paused: "{app} a été mise en pause",
+    resumed: "{app} a été réactivée",
     ended: {
       password: "{app} a été déconnectée, car le mot de passe du compte a été modifié",
       account: "{app} a été déconnectée, car le compte a été désactivé",

@@ -25,6 +25,8 @@ export const receipts: Translation<typeof english, "other"> = {
     validTitle: "この控えは本物です",
     validText: "{product} が署名したもので、その後変更されていません。",
     revoked: "{app} のアクセスが取り消されました",
+    paused: "{app} が一時停止されました",
+    resumed: "{app} が再開されました",
     ended: {
       password: "アカウントのパスワードが変更されたため、{app} の接続を切りました",
       account: "アカウントが無効になったため、{app} の接続を切りました",
