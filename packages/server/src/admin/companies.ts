@@ -172,9 +172,9 @@ export async function addMember(
   const person = await userOf(login, context);
   const now = context.now();
   const link = randomText(16);
-  const { personId, username } = person;
+  const { personId, username, email } = person;
   const outcome = await context.storage.members.add({
-    ...{ partition, companyId, role: known, addedBy: "operator", link, now },
+    ...{ partition, companyId, role: known, addedBy: "operator", email, link, now },
     person: { partition: person.partition, personId, username },
   });
   if (outcome.kind === "no_company") return refuse("conflict", null, "the company is disabled or was deleted");

@@ -282,7 +282,7 @@ export interface CompanyStorage {
   readonly members: {
     /**
      * Adds a person, or gives a member another role. `link`: a new random id. Only the operator can add somebody
-     * without an invitation.
+     * without an invitation. `email`: as with `setRole`.
      */
     add(
       args: CompanyKey & {
@@ -291,6 +291,7 @@ export interface CompanyStorage {
         readonly addedBy: string;
         /** For the history: the name of the company's provider at which they signed in. */
         readonly via?: string;
+        readonly email?: string;
         readonly link: string;
         readonly now: Millis;
       },

@@ -51,16 +51,29 @@ export const addMember = steps<
     readonly role: Role;
     readonly addedBy: string;
     readonly via?: string;
+    readonly email?: string;
     readonly link: string;
     readonly now: Millis;
   },
   { readonly kind: "added" | "no_company" | "no_person" }
->(async (call, { partition, companyId, person, role, addedBy, via, link, now }) => {
+>(async (call, { partition, companyId, person, role, addedBy, via, email, link, now }) => {
   const key = { partition: person.partition, personId: person.personId, companyId };
   const version = await call(writeCompanyLink, { ...key, link, now });
   if (version === undefined) return { kind: "no_person" };
   const { personId, username } = person;
-  const member = { partition, companyId, personId, username, role, addedBy, link, version, now, ...(via && { via }) };
+  const member = {
+    partition,
+    companyId,
+    personId,
+    username,
+    role,
+    addedBy,
+    link,
+    version,
+    now,
+    ...(via && { via }),
+    ...(email && { email }),
+  };
   // The link may belong to an earlier membership, so it is settled later.
   if (!(await call(insertMember, member))) return { kind: "no_company" };
   await call(confirmCompanyLink, { ...key, link, version, now });
@@ -102,12 +115,16 @@ interface NewMember extends CompanyKey {
   readonly role: Role;
   readonly addedBy: string;
   readonly via?: string;
+  readonly email?: string;
   readonly link: string;
   readonly version: number;
   readonly now: Millis;
 }
 
-/** False: there is no such active company. A member keeps the date of joining and gets the role that is named now. */
+/**
+ * False: there is no such active company. A member keeps the date of joining and gets the role that is named now. Invitations
+ * of and to somebody who is an admin no more end, as with `setMemberRole`.
+ */
 export const insertMember = transaction<NewMember, boolean>(async (tx, member) => {
   const company = await lockCompany(tx, member);
   if (company?.status !== "active") return false;
@@ -133,7 +150,11 @@ export async function putMember(tx: Tx, member: NewMember & { readonly by?: stri
     },
   );
   if (before === undefined) await noteMember(tx, { ...key, kind: "member_joined", by, clientName, role, now });
-  else if (text(before, "role") !== role) await noteMember(tx, { ...key, kind: "member_role", by, role, now });
+  else if (text(before, "role") !== role) {
+    await noteMember(tx, { ...key, kind: "member_role", by, role, now });
+    const names = [member.username, member.email ?? member.username];
+    if (role !== "admin") await withdrawInvitationsOf(tx, { ...key, names, by, now });
+  }
 }
 
 /**

@@ -126,6 +126,19 @@ onEveryBackend("an invitation of somebody who has lost the right to invite", (st
     expect(await gone.accept()).toBe("unknown");
   });
 
+  test("the operator adds the inviter again, as a member → open invitations by and to them end, and stay so", async () => {
+    const { company, admin, inviter, accept } = await invited();
+    const back = anInvitation(company, { addressee: inviter.email, invitedBy: admin.personId, role: "admin" });
+    await storage().invitations.create({ invitation: back, saltHash: aHash(), by: admin.personId, now: NOW });
+    const { partition, personId, username, email } = inviter;
+    const again = { ...keyOf(company), person: { partition, personId, username }, email, addedBy: "operator" } as const;
+    for (const role of ["member", "admin"] as const) {
+      expect((await storage().members.add({ ...again, role, link: anId(), now: NOW + 1 })).kind).toBe("added");
+      expect(await storage().invitations.list({ ...keyOf(company), now: NOW + 1 })).toEqual([]);
+    }
+    expect(await accept()).toBe("unknown");
+  });
+
   test("the inviter's account is taken back → made since the first suspicious sign: unknown; made before: joined", async () => {
     for (const [at, outcome] of [
       [NOW + 2 * HOUR, "unknown"],
