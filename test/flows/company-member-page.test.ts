@@ -161,7 +161,7 @@ test("a member chose less and a sooner end than the company → their card shows
   expect(resumed).toContain("It has no access until you connect it again");
 });
 
-test("an app that the operator turned off → not among those that the member can use", async () => {
+test("an app that the operator turned off → not among those that the member can use; its rows and page tell admins", async () => {
   const company = await addCompany(server);
   const app = await server.addClient({ name: "Fair Planner", ...BOTH });
   await decide(server, company, app, { scopes: ["read", "write"] });
@@ -172,4 +172,10 @@ test("an app that the operator turned off → not among those that the member ca
   const disabled = { ...stored.record, status: "disabled", updatedAt: server.now() } as const;
   await server.assent.storage.clients.put({ client: disabled, expect: null });
   await expect.poll(usable, { timeout: 3000 }).toBeUndefined();
+  const admin = await as(company.admin);
+  expect(sectionOf(await admin.get(`/company/${company.slug}`), "Apps with access or a rule")).toMatch(
+    /Fair Planner.*Turned off here/,
+  );
+  const page = await admin.get(`/company/${company.slug}/apps/${app.clientId}`);
+  expect(page.text).toContain("This app is turned off here, so nobody can connect it and it gets no new access.");
 });

@@ -117,7 +117,7 @@ function companyApps(change: Partial<CompanyAppsView> = {}): CompanyAppsView {
         ...{ state: "selected", people: 1, hasNewHosts: true },
       }),
       aCompanyApp({ ...nothing, clientId: "c-6", name: "Calendar", logo: null, state: null, requests: 2 }),
-      aCompanyApp({ ...nothing, clientId: "c-3", name: "Spy", logo: null, state: "block" }),
+      aCompanyApp({ ...nothing, clientId: "c-3", name: "Spy", logo: null, state: "block", off: true }),
     ],
     requests: [
       aRequest(),

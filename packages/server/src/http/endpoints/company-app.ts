@@ -114,6 +114,7 @@ async function appAnswer(
     host: host === undefined ? null : redirectHost(host),
     verified: client?.verified ?? false,
     publisher: client?.publisher ?? null,
+    off: client?.status === "disabled",
     state: seen.state,
     decided: rule === undefined ? null : { at: rule.decidedAt, by: details.decidedBy ?? null },
     ...(seen.standing === undefined ? {} : { endsAt: endOfStanding(seen) ?? null }),

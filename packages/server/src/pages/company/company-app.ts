@@ -29,6 +29,7 @@ export function companyAppPage(view: CompanyAppPageView, chrome: Chrome): string
   const { company } = chrome.words;
   const content = [
     heading(view, chrome),
+    view.off === true && notice("warning", company.appOff),
     view.newHosts.length > 0 && notice("warning", rich(company.newHosts, { hosts: hostList(view.newHosts) })),
     view.requests.length > 0 &&
       html`<section class="stack" aria-labelledby="requests">
@@ -50,7 +51,7 @@ export function companyAppPage(view: CompanyAppPageView, chrome: Chrome): string
         <h3 id="access">${company.access}</h3>
         ${access(view, chrome)}
         ${view.mine === "stopped" && [mineHint("stopped", view, chrome), html`<div class="row-actions">${mineForm(view.clientId, view.name, "stopped", view, chrome)}</div>`]}
-        ${view.chosen && view.access?.pausedAt == null && chosenForm(view, view, chrome)}
+        ${view.chosen && view.access?.pausedAt == null && view.off !== true && chosenForm(view, view, chrome)}
       </section>`,
     ]}</div>`,
   ];

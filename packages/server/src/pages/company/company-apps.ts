@@ -270,6 +270,7 @@ function appRow(app: CompanyAppView, view: CompanyAppsView, chrome: Chrome): Mar
       ${app.requests > 0 && html`<span class="tag warn">${count(company.openRequests, app.requests)}</span>`}
       ${app.hasNewHosts && html`<span class="tag warn">${company.newAddress}</span>`}
       ${app.pausedAt != null && html`<span class="tag warn">${company.paused}</span>`}
+      ${app.off === true && html`<span class="tag warn">${company.off}</span>`}
       ${stateTag(app.state, chrome)}
     </p>
   </li>`;

@@ -199,6 +199,8 @@ export interface CompanyAppPageView extends CompanyFrame {
   readonly host: string | null;
   readonly verified: boolean;
   readonly publisher: string | null;
+  /** True: the operator turned it off. Absent: false. */
+  readonly off?: boolean;
   readonly state: RuleState;
   /** When the rule was made, and by whom (null: not known). Null: there is no rule. */
   readonly decided: { readonly at: number; readonly by: string | null } | null;

@@ -90,6 +90,7 @@ export const company = {
     may: "Die App darf",
     noAccess: "Die App hat keinen Zugriff im Namen des Unternehmens.",
     appGone: "Diese App ist nicht mehr registriert. Sie können nur noch ihren Zugriff beenden.",
+    off: "Hier deaktiviert",
     appOff: "Diese App ist hier deaktiviert. Niemand kann sie verbinden, und sie bekommt keinen neuen Zugriff.",
     accessSince: "Seit",
     paused: "Pausiert",

@@ -85,6 +85,7 @@ export const company = {
     may: "The app may",
     noAccess: "The app has no access in the company’s name.",
     appGone: "This app is no longer registered. You can only end its access.",
+    off: "Turned off here",
     appOff: "This app is turned off here, so nobody can connect it and it gets no new access.",
     accessSince: "Since",
     paused: "Paused",

@@ -88,6 +88,7 @@ export const company = {
     may: "La aplicación puede",
     noAccess: "La aplicación no tiene acceso en nombre de la empresa.",
     appGone: "Esta aplicación ya no está registrada. Solo puede poner fin a su acceso.",
+    off: "Desactivada aquí",
     appOff: "Esta aplicación está desactivada aquí. Nadie puede conectarla y no obtiene acceso nuevo.",
     accessSince: "Desde",
     paused: "En pausa",

@@ -90,6 +90,7 @@ export const company = {
     may: "L’application peut",
     noAccess: "L’application n’a aucun accès au nom de l’entreprise.",
     appGone: "Cette application n’est plus enregistrée. Vous pouvez seulement mettre fin à ses accès.",
+    off: "Désactivée ici",
     appOff:
       "Cette application est désactivée ici. Personne ne peut la connecter, et elle n’obtient aucun nouvel accès.",
     accessSince: "Depuis",
