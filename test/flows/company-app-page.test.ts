@@ -263,6 +263,53 @@ describe("the rule about an app", () => {
     expect((await rule())?.selected.toSorted()).toEqual([acme.member.personId, other.personId].toSorted());
   });
 
+  test.each([
+    ["all members", "everybody", "members", "the rule for other apps holds: members decide", "members decide."],
+    [
+      "all members",
+      "everybody",
+      "block",
+      "the rule for other apps holds: only admins can connect it",
+      "only admins can",
+    ],
+    ["selected members", "selected", "members", "all members ask an admin", "Now all members ask an admin."],
+    [
+      "selected members",
+      "selected",
+      "ask",
+      "the rule for other apps holds: members ask an admin",
+      "members ask an admin.",
+    ],
+  ] as const)(
+    "an approval for %s (%s) that ends, default %s → form, question and page say what holds after it; then, that it ended",
+    async (_what, audience, defaultRule, after, now) => {
+      const acme = await addCompany(server, { defaultRule });
+      const app = await server.addClient({ verified: true });
+      const agent = await as(acme.admin);
+      const plain = ({ text }: Page) =>
+        text
+          .replaceAll(/<[^>]*>/g, " ")
+          .replaceAll(/\s+/g, " ")
+          .replaceAll(/ (?=[.,:])/g, "");
+      const page = () => agent.get(appPath(app, acme));
+      const form = formTo(await page(), `/apps/${app.clientId}`);
+      expect(plain(await page())).toContain("After the end, the rule for other apps holds:");
+      const fields = { rule: "allow", audience, member: acme.member.personId, scope: "read", duration: "3600" };
+      let done = await agent.submit(form, fields);
+      if (done.location === undefined) {
+        expect(plain(done)).toContain(`After the end, ${after}`);
+        done = await agent.submit(formTo(done, `/apps/${app.clientId}`));
+      }
+      expect(pathOf(done)).toBe(`${appPath(app, acme)}?done=decided`);
+      expect(plain(await page())).toMatch(new RegExp(`It holds until [^.]*\\. After the end, ${after}`));
+      server.tick(2 * 3_600_000);
+      const ended = plain(await page());
+      expect(ended).toContain(`The approval that ${acme.admin.username} gave ended`);
+      expect(ended).toContain(now);
+      expect(ended).not.toContain("set this rule");
+    },
+  );
+
   test("two admins at once → the second one's form is out of date, and the first one's rule holds", async () => {
     const acme = await addCompany(server);
     const app = await server.addClient({ verified: true });

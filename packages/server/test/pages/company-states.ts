@@ -319,6 +319,8 @@ export const companyPageStates: Readonly<Record<string, (chrome: Chrome) => stri
       ),
       c,
     ),
+  "company-app-ended": (c) =>
+    companyAppPage(anAppPage({ state: "ask", defaultRule: "members", endedAt: NOW - DAY }), c),
   "company-app-changed": (c) =>
     companyAppPage(anAppPage({ notice: "changed", state: "block", access: null, mine: "stopped" }), c),
   "company-app-gone": (c) => companyAppPage(anAppPage({ form: null, logo: null, host: null, verified: false }), c),

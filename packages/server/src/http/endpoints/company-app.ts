@@ -118,6 +118,7 @@ async function appAnswer(
     state: seen.state,
     decided: rule === undefined ? null : { at: rule.decidedAt, by: details.decidedBy ?? null },
     ...(seen.standing === undefined ? {} : { endsAt: endOfStanding(seen) ?? null }),
+    endedAt: rule !== undefined && seen.standing === undefined ? endOfRule(rule, { ceiling }) : null,
     newHosts: hostsSince(rule, client, ceiling, tools.now()),
     services: (await servicesByApp(at, tools)).get(clientId) ?? [],
     access:

@@ -1,7 +1,7 @@
 /** The form with an admin's rule about one app: what holds, for whom, for which permissions, and until when. */
 import type { Chrome } from "../chrome.ts";
 import { hostWords } from "../client-host.ts";
-import { fill, rich } from "../messages/index.ts";
+import { fill, rich, sentences } from "../messages/index.ts";
 import { hidden } from "../parts/components.ts";
 import { fieldError } from "../parts/fields.ts";
 import { type Attributes, type Child, html, type Markup } from "../parts/html.ts";
@@ -39,10 +39,16 @@ export function ruleForm(view: CompanyAppPageView, form: CompanyRuleForm, chrome
     )}
     <div class="fields when-allowed">
       ${audience(view, form, chrome)} ${permissions(form, chrome)} ${addresses(form.hosts, chrome)}
-      ${group(["duration"], form, null, [durationSelect(form, chrome), form.durations.some(({ value }) => value === "same") && html`<p class="soft small">${company.laterEnd}</p>`], chrome)}
+      ${group(["duration"], form, null, [durationSelect(form, chrome), html`<p class="soft small">${endHint(view, chrome)}</p>`, form.durations.some(({ value }) => value === "same") && html`<p class="soft small">${company.laterEnd}</p>`], chrome)}
     </div>
     <button class="button primary" type="submit">${company.saveRule}</button>
   </form>`;
+}
+
+/** What holds after the end that the admin chooses. */
+function endHint({ defaultRule }: CompanyAppPageView, { words }: Chrome): Child {
+  const { afterEnd } = words.company;
+  return sentences(words.language, afterEnd[defaultRule], defaultRule === "members" && afterEnd.selected);
 }
 
 /** A part of the form, with what is wrong with it. */

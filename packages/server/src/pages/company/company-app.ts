@@ -79,18 +79,34 @@ function heading(view: CompanyAppPageView, chrome: Chrome): Markup {
         </p>
       </div>
     </div>
-    ${
-      decided !== null &&
-      html`<p class="soft small">${sentences(
-        words.language,
-        rich(decided.by === null ? company.decidedAt : company.decidedBy, {
-          when: timeElement(words, decided.at, view.now),
-          person: name(decided.by ?? ""),
-        }),
-        view.endsAt !== undefined && ruleEnd(view.endsAt, words),
-      )}</p>`
-    }
+    ${decided !== null && html`<p class="soft small">${standing(view, decided, words)}</p>`}
   </div>`;
+}
+
+/** Who made the rule, and until when it holds; or that the approval has ended, and what holds now. */
+function standing(
+  view: CompanyAppPageView,
+  { at, by }: NonNullable<CompanyAppPageView["decided"]>,
+  words: Chrome["words"],
+): Child {
+  const { company } = words;
+  const { defaultRule, endedAt = null, endsAt } = view;
+  const time = (when: number) => timeElement(words, when, view.now);
+  if (endedAt !== null) {
+    // The state is that of members after an approval for selected members, where they would decide otherwise.
+    const now = view.state === "ask" ? company.nowSelected : company.defaultRuleHints[defaultRule];
+    const ended =
+      by === null
+        ? rich(company.endedAt, { when: time(endedAt) })
+        : rich(company.endedBy, { when: time(endedAt), person: name(by) });
+    return sentences(words.language, ended, rich(now, { app: name(view.name) }));
+  }
+  const end = endsAt !== undefined && ruleEnd({ endsAt, selected: view.state === "selected", defaultRule }, words);
+  const set =
+    by === null
+      ? rich(company.decidedAt, { when: time(at) })
+      : rich(company.decidedBy, { when: time(at), person: name(by) });
+  return sentences(words.language, set, end);
 }
 
 function access(view: CompanyAppPageView, chrome: Chrome): Markup {

@@ -80,10 +80,26 @@ function said(what: CompanyNotice, { held, now }: CompanyFrame, words: Messages)
   return notice("done", sentences(words.language, text, soon));
 }
 
-/** A sentence that says until when a rule holds. */
-export function ruleEnd(endsAt: number | null, words: Messages): Child {
+/** Says until when a rule holds, and then what holds after it. `selected`: it allows the app for selected members. */
+export function ruleEnd(
+  { endsAt, selected, defaultRule }: Falling & { readonly endsAt: number | null },
+  words: Messages,
+): Child {
   const { company } = words;
-  return endsAt === null ? company.ruleStays : rich(company.ruleUntil, { when: shownTime(words, endsAt, "exact") });
+  if (endsAt === null) return company.ruleStays;
+  const until = rich(company.ruleUntil, { when: shownTime(words, endsAt, "exact") });
+  return sentences(words.language, until, afterEnd({ selected, defaultRule }, words));
+}
+
+/** An approval that ends, and the rule for other apps. */
+interface Falling {
+  readonly selected: boolean;
+  readonly defaultRule: "members" | "ask" | "block";
+}
+
+/** What holds after the end of an approval. The end of one for selected members opens the app to nobody. */
+export function afterEnd({ selected, defaultRule }: Falling, { company }: Messages): string {
+  return selected && defaultRule === "members" ? company.afterSelected : company.afterEnd[defaultRule];
 }
 
 /** Path of a company's first page. */

@@ -9,7 +9,7 @@ import { bothNames } from "../parts/person-names.ts";
 import { day, durationLabel, shownTime } from "../shown-time.ts";
 import { NAME_LENGTH, name, visible } from "../untrusted-text.ts";
 import { endingScopes } from "./company-apps.ts";
-import { companyPage, companyPath } from "./company-layout.ts";
+import { afterEnd, companyPage, companyPath } from "./company-layout.ts";
 import { lastsThere } from "./connections.ts";
 import type { CompanyReviewView } from "./views.ts";
 
@@ -49,6 +49,11 @@ function newRule({ fields, app, company, allows, opens, defaultRule }: CompanyRe
     <p><strong>${decisions[rule]}</strong></p>
     <p class="soft small">${hint}</p>
     ${allows !== null && approval(allows, fields, opens === null, words)}
+    ${
+      allows !== null &&
+      allows.endsAt !== null &&
+      html`<p class="soft small">${afterEnd({ selected: allows.members !== null, defaultRule }, words)}</p>`
+    }
   </div>`;
 }
 

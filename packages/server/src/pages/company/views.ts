@@ -206,6 +206,8 @@ export interface CompanyAppPageView extends CompanyFrame {
   readonly decided: { readonly at: number; readonly by: string | null } | null;
   /** When the rule ends. Null: when an admin changes it. Absent: no rule of the app's own applies. */
   readonly endsAt?: number | null;
+  /** When the approval that `decided` names ended. Null or absent: it has not ended, or the rule is no approval. */
+  readonly endedAt?: number | null;
   /** Hosts that the approval does not cover, in plain text. */
   readonly newHosts: readonly string[];
   /** The other services in which it may act for the company's members. */

@@ -100,8 +100,20 @@ export const company = {
     usesSince: "depuis {when}",
     decidedBy: "{person} a défini cette règle {when}.",
     decidedAt: "Cette règle a été définie {when}.",
+    endedBy: "L’approbation donnée par {person} a pris fin {when}.",
+    endedAt: "L’approbation a pris fin {when}.",
     ruleUntil: "Elle s’applique jusqu’au {when}.",
     ruleStays: "Elle s’applique jusqu’à ce qu’un administrateur la modifie.",
+    nowSelected: "Maintenant, tous les membres demandent à un administrateur.",
+    afterSelected: "Après la fin, tous les membres demandent à un administrateur.",
+    afterEnd: {
+      members: "Après la fin, la règle des autres applications s’applique : les membres décident.",
+      ask: "Après la fin, la règle des autres applications s’applique : les membres demandent à un administrateur.",
+      block:
+        "Après la fin, la règle des autres applications s’applique : seuls les administrateurs peuvent la connecter.",
+      selected:
+        "Si elle est autorisée pour certains membres, après la fin, tous les membres demandent à un administrateur.",
+    },
     ruleLegend: "Règle pour les membres",
     who: "Qui peut l’utiliser",
     everybody: "Tous les membres",
