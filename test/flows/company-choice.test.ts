@@ -12,7 +12,7 @@ import {
   refresh,
   signIn,
 } from "../support/http-browser.ts";
-import { startServer, type TestClient, type TestServer } from "../support/test-server.ts";
+import { PASSWORD, startServer, type TestClient, type TestServer } from "../support/test-server.ts";
 
 const DAY = 86_400_000;
 let server: TestServer;
@@ -54,6 +54,28 @@ test("the page says what the person gave already, and another owner is chosen �
   const callback = await agent.submit(consentForm(again), { decision: "allow", owner: companyId });
   const { body } = await redeem(server, app, callback.location ?? "");
   expect([claimsOf(body.access_token)["sub"], body.scope]).toEqual([companyId, "read"]);
+});
+
+test("the member asks for the deletion of the account and keeps it → the app gets nothing for the company without a page", async () => {
+  const company = await addCompany(server);
+  const app = await server.addClient({ scopes: ["read"] });
+  await decide(server, company, app, {});
+  const { companyId, member } = company;
+  const agent = new Agent(server.issuer);
+  const url = authorizeUrl(server, app);
+  await authorize(agent, url, member.username, { owner: companyId });
+  expect((await agent.follow(await agent.get(url))).location?.searchParams.has("code")).toBe(true);
+  const press = async (place: string, fields: Record<string, string> = {}) => {
+    const form = (await agent.get(place)).forms.find(({ action }) => action.includes("/account/profile/"));
+    if (form === undefined) throw new Error(`no form at ${place}`);
+    return agent.submit(form, fields);
+  };
+  await press("/account/profile/delete", { current_password: PASSWORD });
+  const { partition, personId } = member;
+  expect((await server.assent.storage.people.get({ partition, personId }))?.deleteAt).not.toBeNull();
+  await press("/account/profile");
+  const page = await agent.follow(await agent.get(url));
+  expect([page.status, consentForm(page).fields.has("request")]).toEqual([200, true]);
 });
 
 test("approved for all members → a member's first request asks for whom, whatever others did; the person is selected", async () => {

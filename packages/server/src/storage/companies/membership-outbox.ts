@@ -190,10 +190,22 @@ export const applyOutboxEntry = transaction<
   } else if (cutAt !== null || !lasts) {
     await endGrantsOfMember(tx, { ...key, by: "server", cause: causeOf(standing, cutBy), now });
   }
+  if (cutBy === "leaving" && cutAt !== null) await forgetChoices(tx, { ...key, cutAt });
   if (lasts) await pauseGrantsOfMember(tx, key, standing === "paused" ? now : null);
   if (standing === "gone") await forgetMember(tx, key);
   return true;
 });
+
+/** Otherwise an app would get access for the company again without a page, until the deletion and if the account stays. */
+async function forgetChoices(
+  tx: Tx,
+  key: CompanyKey & { readonly personId: string; readonly cutAt: Millis },
+): Promise<void> {
+  await tx.run(
+    sql`UPDATE company_choices SET since = -since WHERE ${thisCompany} AND person_id = :personId AND since > 0 AND since <= :cutAt`,
+    { ...key },
+  );
+}
 
 /** Why the news end the person's grants. */
 function causeOf(standing: string, cutBy: "leaving" | null): EndCause {

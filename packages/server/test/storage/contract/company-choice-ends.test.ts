@@ -153,4 +153,24 @@ onEveryBackend("the time that a member chose for a company", (storage) => {
     const beyond = await storage().grants.issue({ grant: aCompanyGrant(company, member, both), ...given });
     expect(beyond).toEqual({ kind: "no_consent" });
   });
+
+  test("a member asks for the deletion of their account → their earlier choices are forgotten, also if they keep it", async () => {
+    const { company, member } = await aStaffedCompany(storage());
+    const { partition, companyId } = company;
+    const { personId } = member;
+    const rule = { clientId: "client-1", rule: anAppRule(), shown: SHOWN, by: null, now: NOW };
+    await storage().companyApps.setRule({ partition, companyId, ...rule });
+    const key = { partition, companyId, clientId: "client-1", personId };
+    const choose = (now: number) =>
+      storage().grants.issue({ grant: aCompanyGrant(company, member), answer: anAnswerOfMember(["write"]), now });
+    await choose(NOW);
+    const plan = (at: number | null, now: number) =>
+      storage().people.setDeletion({ ...member, at, keepSessionId: null, mails: [], now });
+    await plan(NOW + 14 * DAY, NOW + 1);
+    expect(await storage().members.findActing(key)).toMatchObject({ chosen: false, declined: ["write"] });
+    await plan(null, NOW + 2);
+    expect(await storage().companyApps.listChoices({ partition, companyId, personId })).toEqual([]);
+    await choose(NOW + 3);
+    expect(await storage().members.findActing(key)).toMatchObject({ chosen: true });
+  });
 });
