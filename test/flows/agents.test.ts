@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { SelfRegistered } from "../../packages/server/src/oauth/model.ts";
 import { aJwtIssuer, claimsFor, JWT_BEARER, jwtOf, present, trust } from "../support/assertion-requests.ts";
-import { addCompany, type TestCompany } from "../support/company-staff.ts";
+import { addCompany, decide, type TestCompany } from "../support/company-staff.ts";
 import { atConsent } from "../support/front-channel.ts";
 import {
   Agent,
@@ -23,6 +23,11 @@ let server: TestServer;
 let client: TestClient;
 let bound: { readonly id: string; readonly secret: string };
 const AGENTS = "/account/agents";
+const REGISTERED = {
+  ...({ tokenHash: "hash", initialTokenId: null, policy: null, ceiling: null, appearance: "" } as const),
+  ...({ applicationType: "web", contacts: [], softwareId: null, softwareVersion: null } as const),
+  ...({ statement: null, statementIssuer: null, requireAuthTime: false } as const),
+};
 
 beforeAll(async () => {
   server = await startServer();
@@ -333,6 +338,40 @@ describe("in a company", () => {
     const own = formTo(await member.get("/account/profile"), "/account/sign-out").fields.get("csrf") ?? "";
     expect((await member.submit(form, { csrf: own })).status).toBe(404);
     expect((await refresh(server, app, tokens.refresh_token)).status).toBe(200);
+  });
+
+  test("a member's own page → says that it is about the own account, and leads to the company", async () => {
+    const member = new Agent(server.issuer);
+    await signIn(member, company.member.username);
+    const page = await member.get(AGENTS);
+    expect(page.text).toContain("No app can act for your own account while you’re away");
+    expect(page.text).toContain("This page is about your own account.");
+    expect(page.text).toContain(`href="/company/${company.slug}"`);
+    const { username } = await server.addPerson();
+    const alone = new Agent(server.issuer);
+    await signIn(alone, username);
+    expect((await alone.get(AGENTS)).text).not.toContain("This page is about your own account.");
+  });
+
+  test("approved for more than its grants have → what the grants have; approved, and nobody connected it → not listed", async () => {
+    const acme = await addCompany(server);
+    const [used, unused] = [
+      await server.addClient({ name: "Used", scopes: ["read", "write"] }),
+      await server.addClient({ name: "Unused", scopes: ["read", "write"], registered: REGISTERED }),
+    ];
+    for (const one of [used, unused]) await decide(server, acme, one, { scopes: ["read", "write"] });
+    const member = new Agent(server.issuer);
+    const asked = await atConsent(member, authorizeUrl(server, used, { scope: "read" }), acme.member.username);
+    const answer = { decision: "allow", owner: acme.companyId, duration: "86400" };
+    await redeem(server, used, (await member.submit(consentForm(asked), answer)).location ?? "");
+    const own = new Agent(server.issuer);
+    await signIn(own, acme.admin.username);
+    const page = await own.get(`/company/${acme.slug}/agents`);
+    const entry = entryOf(page, used.clientId);
+    expect(entry).toContain("See your photos");
+    expect(entry).not.toContain("Change your photos");
+    expect(entry).toMatch(/Keeps access until<\/dt><dd><time/);
+    expect(entryOf(page, unused.clientId)).toBe("");
   });
 
   test("an admin pauses it → for everyone; a member can't connect it for the company, and an admin resumes it", async () => {

@@ -36,6 +36,8 @@ export interface AgentsView {
   readonly csrf: string;
   readonly person: SignedInAs;
   readonly agents: readonly AgentEntry[];
+  /** The reader's companies. Their pages list the apps that act for the reader there. */
+  readonly companies: readonly { readonly name: string; readonly slug: string }[];
   readonly now: number;
   readonly notice:
     | null

@@ -25,7 +25,11 @@ export function agentsPage(view: AgentsView, chrome: Chrome): string {
   const { words, base } = chrome;
   const about = {
     ...{ csrf: view.csrf, now: view.now, path: `${base}/account/agents`, detailsOf: detailsIn(base) },
-    texts: { ...words.agents, noEnd: words.apps.noEnd },
+    texts: {
+      ...words.agents,
+      ...(view.companies.length > 0 && { emptyTitle: words.agents.emptyTitleOwn }),
+      noEnd: words.apps.noEnd,
+    },
   };
   return accountPage(
     chrome,
@@ -35,11 +39,19 @@ export function agentsPage(view: AgentsView, chrome: Chrome): string {
       <div class="heading">
         <h1>${words.agents.title}</h1>
         ${view.agents.length > 0 && html`<p class="soft">${words.agents.intro}</p>`}
+        ${view.companies.length > 0 && html`<p class="soft">${rich(words.agents.ownOnly, { companies: companyLinks(view.companies, base) })}</p>`}
       </div>
       ${view.notice !== null && done(view.notice, view.now, words)}
       ${list(view.agents, about, chrome)}
     </div>`,
   );
+}
+
+function companyLinks(companies: AgentsView["companies"], base: string): Child {
+  return companies.map((company, at) => [
+    at > 0 && ", ",
+    html`<a href=${`${base}/company/${encodeURIComponent(company.slug)}`}>${name(company.name)}</a>`,
+  ]);
 }
 
 /** The app's entry on the page of all apps. */

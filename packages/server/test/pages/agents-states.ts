@@ -66,7 +66,15 @@ const many = anAgent({
 });
 
 function aView(change: Partial<AgentsView> = {}): AgentsView {
-  return { csrf: "csrf-value", person: ada, agents: [anAgent(), plain, paused], now: NOW, notice: null, ...change };
+  return {
+    csrf: "csrf-value",
+    person: ada,
+    agents: [anAgent(), plain, paused],
+    companies: [],
+    now: NOW,
+    notice: null,
+    ...change,
+  };
 }
 
 const owners: readonly OwnerOption[] = [
@@ -92,6 +100,17 @@ export const agentsStates: Readonly<Record<string, (chrome: Chrome) => string>> 
     ),
   agents: (c) => agentsPage(aView(), c),
   "agents-none": (c) => agentsPage(aView({ agents: [] }), c),
+  "agents-none-member": (c) =>
+    agentsPage(
+      aView({
+        agents: [],
+        companies: [
+          { name: "Acme Corp", slug: "acme" },
+          { name: HOSTILE_NAME, slug: "hostile" },
+        ],
+      }),
+      c,
+    ),
   "agents-paused": (c) =>
     agentsPage(
       aView({

@@ -1,11 +1,13 @@
 /** `/account/agents`, `/company/{slug}/agents`: the apps that act while their owner is away, and their pause. */
 
 import { redirectHost } from "../../oauth/redirect-uri.ts";
-import { type Agent, agentsOf, agentsOfPerson } from "../../owners/apps/agents.ts";
+import { type Agent, agentsOfCompany, agentsOfPerson } from "../../owners/apps/agents.ts";
 import { recentChange, setAppPaused } from "../../owners/apps/change-app.ts";
 import type { AppsContext } from "../../owners/apps/context.ts";
 import { minutesLeft, outstanding } from "../../owners/apps/remaining-token-lifetime.ts";
 import { setAppPausedForAll } from "../../owners/companies/company-apps.ts";
+import { companiesOf } from "../../owners/companies/company-members.ts";
+import type { CompanyContext } from "../../owners/companies/context.ts";
 import type { Person } from "../../owners/person.ts";
 import { descriptionOf } from "../../owners/scope-texts.ts";
 import type { AgentEntry, AgentsView } from "../../pages/agents-view.ts";
@@ -20,16 +22,21 @@ import { type Account, type AccountTools, signedIn } from "./require-sign-in.ts"
 
 interface AgentsTools extends AccountTools {
   readonly apps: AppsContext;
+  readonly companies: CompanyContext;
 }
 
 export const showAgents = signedIn(async ({ person, session, http, visitor }, tools: AgentsTools) => {
   const chrome = tools.chrome(http);
-  const agents = await agentsOfPerson(person, tools.apps);
+  const [agents, companies] = await Promise.all([
+    agentsOfPerson(person, tools.apps),
+    companiesOf(person, tools.companies),
+  ]);
   const now = tools.now();
   const view: AgentsView = {
     csrf: formToken(session, tools),
     person: signedInAs(person),
     agents: agents.map((agent) => entryOf(agent, chrome.words.language, now)),
+    companies: companies.map(({ company: { name, slug } }) => ({ name, slug })),
     now,
     notice: await noticeOf(new URLSearchParams(http.query).get("done"), person, tools),
   };
@@ -62,7 +69,7 @@ async function changed(account: Account, paused: boolean, { issuer, apps }: Agen
 export const showCompanyAgents = forAdmins(async (at, tools: CompanyTools) => {
   const { key, frame, http, visitor } = at;
   const chrome = tools.chrome(http);
-  const agents = await agentsOf({ partition: key.partition, ownerId: key.companyId }, tools.apps);
+  const agents = await agentsOfCompany(key, tools.apps);
   const now = tools.now();
   const view = {
     ...frame,

@@ -5,6 +5,8 @@ import type { Client, Consent, GrantedScope, Millis, Resource, Scope } from "../
 import { OFFLINE_ACCESS } from "../../oauth/openid/scopes.ts";
 import { isOffered } from "../../oauth/scope.ts";
 import type { Delegation } from "../../oauth/token-exchange/storage.ts";
+import { latestEnds } from "../companies/rule-change.ts";
+import type { CompanyKey } from "../company-storage.ts";
 import { againByRules, consentUnder, isPaused, latestOf } from "../consent-after-decision.ts";
 import type { Person } from "../person.ts";
 import type { ApiUse, ConsentWithHeld } from "../storage.ts";
@@ -38,10 +40,17 @@ export interface Agent {
   readonly heldUntil: Millis | undefined;
 }
 
-/** The one used last comes first. */
-export async function agentsOf(
+/** What the living grants of a client have, each scope with its latest end. */
+type LivingScopes = (clientId: string, ceiling: Millis | null) => Promise<readonly GrantedScope[]>;
+
+/**
+ * The one used last comes first. `livingOf`: an agent has what this says. Absent: what the consent allows, whether or not a
+ * grant has it.
+ */
+async function agentsOf(
   owner: { readonly partition: number; readonly ownerId: string },
   context: AppsContext,
+  livingOf?: LivingScopes,
 ): Promise<readonly Agent[]> {
   const { storage, oauth } = context;
   const now = context.now();
@@ -59,7 +68,8 @@ export async function agentsOf(
       const { clientId } = stored.consent;
       const client = await oauth.catalog.client(clientId);
       const ceiling = client === undefined ? null : ceilingOf(client, oauth.policy);
-      const consent = consentUnder(stored.consent, ceiling);
+      const allowed = consentUnder(stored.consent, ceiling);
+      const consent = livingOf === undefined ? allowed : livingPart(allowed, await livingOf(clientId, ceiling), now);
       const isOver = consent.expiresAt !== null && consent.expiresAt <= now;
       const awayUntil = awayEnd({ ...stored, consent }, actors, now);
       if (!isAgent(consent, client, awayUntil) || (isOver && !isPaused(consent))) return [];
@@ -99,6 +109,25 @@ export async function agentsOfPerson(
     const expiresAt = lastEnd(consent, held, now);
     return { ...agent, consent: { ...consent, expiresAt }, scopes: scopesOf(ends, client, known) };
   });
+}
+
+/**
+ * The apps that can act for a company. Each has what its members' grants have: the company's consent can allow more and
+ * last longer, for members who have not connected the app.
+ */
+export function agentsOfCompany(key: CompanyKey, context: AppsContext): Promise<readonly Agent[]> {
+  const { partition, companyId } = key;
+  const now = context.now();
+  return agentsOf({ partition, ownerId: companyId }, context, async (clientId, ceiling) =>
+    latestEnds(await context.storage.companyApps.liveAccess({ ...key, clientId, ceiling, now })),
+  );
+}
+
+/** The part of a consent that living grants have. It is over if there is none, and the app gets nothing by the operator's rules. */
+function livingPart(consent: Consent, living: readonly GrantedScope[], now: Millis): Consent {
+  const last = latestOf(living.map(({ expiresAt }) => expiresAt));
+  const expiresAt = againByRules(consent).length > 0 ? consent.expiresAt : last === undefined ? now : last;
+  return { ...consent, scopes: living.map((one) => ({ ...one, grantedAt: consent.createdAt })), expiresAt };
 }
 
 /** The scopes that the app gets again by the operator's rules. */

@@ -28,7 +28,11 @@ export interface AppsContext extends HistoryContext, TokenExpiryContext {
     Uses<DelegationStorage, "delegations.list"> &
     Uses<
       CompanyStorage,
-      "members.companiesOf" | "members.findActing" | "companyApps.listChoices" | "companyApps.forgetChoice"
+      | "members.companiesOf"
+      | "members.findActing"
+      | "companyApps.listChoices"
+      | "companyApps.forgetChoice"
+      | "companyApps.liveAccess"
     >;
   /** The lengths of time that the operator offers. */
   readonly consentDurations: readonly OfferedDuration[];

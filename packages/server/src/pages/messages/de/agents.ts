@@ -12,6 +12,9 @@ export const agents: Translation<typeof english, "one" | "other"> = {
       "Diese Apps können nutzen, was {company} erlaubt, während niemand angemeldet ist. Sie können eine App für alle pausieren und später fortsetzen: Was erlaubt wurde, bleibt erhalten.",
     emptyTitle: "Keine App kann handeln, während Sie nicht da sind",
     emptyText: "Hier stehen Apps, die Zugriff behalten dürfen, während Sie nicht da sind.",
+    emptyTitleOwn: "Keine App kann während Ihrer Abwesenheit für Ihr eigenes Konto handeln",
+    ownOnly:
+      "Diese Seite betrifft Ihr eigenes Konto. Apps, die in einem Unternehmen für Sie handeln, stehen auf der Seite des Unternehmens: {companies}",
     emptyTitleCompany: "Keine App kann handeln, während niemand angemeldet ist",
     emptyTextCompany: "Hier stehen Apps, die Zugriff für {company} behalten, während niemand angemeldet ist.",
     can: "Die App darf",

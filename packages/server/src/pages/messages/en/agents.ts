@@ -9,6 +9,9 @@ export const agents = {
       "These apps can use what {company} allows while nobody is signed in. You can pause one for everyone and resume it later: what was allowed stays.",
     emptyTitle: "No app can act while you’re away",
     emptyText: "Apps that you allow to keep access while you’re away appear here.",
+    emptyTitleOwn: "No app can act for your own account while you’re away",
+    ownOnly:
+      "This page is about your own account. Apps that act for you in a company are on the company’s page: {companies}",
     emptyTitleCompany: "No app can act while nobody is signed in",
     emptyTextCompany: "Apps that keep access for {company} while nobody is signed in appear here.",
     can: "It may",

@@ -12,6 +12,9 @@ export const agents: Translation<typeof english, "one" | "other"> = {
       "Estas aplicaciones pueden usar lo que {company} permite cuando nadie ha iniciado sesión. Puede poner una en pausa para todos y reanudarla después: lo que se permitió se conserva.",
     emptyTitle: "Ninguna aplicación puede actuar en su ausencia",
     emptyText: "Aquí aparecen las aplicaciones que pueden mantener el acceso en su ausencia.",
+    emptyTitleOwn: "Ninguna aplicación puede actuar por su propia cuenta mientras usted no está",
+    ownOnly:
+      "Esta página trata de su propia cuenta. Las aplicaciones que actúan por usted en una empresa están en la página de la empresa: {companies}",
     emptyTitleCompany: "Ninguna aplicación puede actuar cuando nadie ha iniciado sesión",
     emptyTextCompany:
       "Aquí aparecen las aplicaciones que mantienen el acceso para {company} cuando nadie ha iniciado sesión.",

@@ -12,6 +12,9 @@ export const agents: Translation<typeof english, "one" | "other"> = {
       "Ces applications peuvent utiliser ce que {company} autorise quand personne n’est connecté. Vous pouvez en mettre une en pause pour tout le monde et la réactiver plus tard : ce qui a été autorisé est conservé.",
     emptyTitle: "Aucune application ne peut agir en votre absence",
     emptyText: "Les applications qui peuvent conserver l’accès en votre absence apparaissent ici.",
+    emptyTitleOwn: "Aucune application ne peut agir pour votre propre compte en votre absence",
+    ownOnly:
+      "Cette page concerne votre propre compte. Les applications qui agissent pour vous dans une entreprise se trouvent sur la page de l’entreprise : {companies}",
     emptyTitleCompany: "Aucune application ne peut agir quand personne n’est connecté",
     emptyTextCompany:
       "Les applications qui conservent l’accès pour {company} quand personne n’est connecté apparaissent ici.",
