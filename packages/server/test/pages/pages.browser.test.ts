@@ -100,6 +100,16 @@ test("recovery codes, saved as a file without JavaScript → a text with all of 
 /** The languages whose pages axe checks: the others have the same direction and the same script as English. */
 const CHECKED_LOCALES = new Set<string>(inReliability ? locales : ["ar", "ja"]);
 
+test("an app of a company on a phone → short terms of its facts stay on one line", async () => {
+  await withPage({ browser, viewport: { width: 360, height: 740 } }, async (page) => {
+    await page.goto(`${server.origin}/company-app`);
+    const heights = await page
+      .locator(".facts.lines dt")
+      .evaluateAll((terms) => terms.map((one) => Math.round(one.getBoundingClientRect().height / 20)));
+    expect(new Set(heights)).toEqual(new Set([1]));
+  });
+});
+
 test("right to left and in every language: clean for axe, nothing scrolls sideways at 320 px", {
   timeout: 60_000,
 }, async () => {
