@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { openStorage } from "../../server/src/storage/open.ts";
 import { aWorkspaceWithDatabase, type Workspace } from "./support/run-command.ts";
 
 let at: Workspace;
@@ -72,6 +73,41 @@ test("remove-member → gone, even the last admin; once more → refused", async
   expect((await at.run(["company", "add-member", "acme", "ada", "--role", "admin"])).stderr).toBe("");
   const last = await at.run(["company", "remove-member", "acme", "ada"]);
   expect([last.code, last.stderr + last.stdout]).toEqual([0, expect.stringContaining("has no admin now")]);
+});
+
+test("remove-member of somebody whose account the company's own provider made → says that the next sign-in there brings them back", async () => {
+  await at.json(["company", "create", "--name", "Delta", "--slug", "delta"]);
+  await at.json(["company", "add-member", "delta", "bob"]);
+  const storage = await openStorage({ url: `sqlite:${at.dataDir}/assent.db`, writer: "main" });
+  const company = await storage.companies.find({ slug: "delta" });
+  const person = await storage.people.findByName({ name: "bob" });
+  if (company === undefined || person === undefined) throw new Error("not there");
+  const now = storage.now();
+  const provider = {
+    ...{ id: "p".repeat(22), name: "Delta ID", issuer: "https://login.delta.test", clientId: "assent" },
+    ...{ sealedSecret: null, scopes: ["openid"], roles: null, triedAt: now, createdAt: now, changedAt: now },
+    status: "active",
+  } as const;
+  const { partition, companyId } = company;
+  await storage.companySignIn.putProvider({
+    ...{ partition, companyId, provider, by: null, seen: null, most: 10, step: null, now },
+  });
+  const subject = { issuerId: provider.id, claim: provider.issuer, subject: "bob" };
+  const { personId } = person;
+  await storage.subjectLinks.link({
+    ...{ partition: person.partition, personId, subject, sole: true, madeBy: "first use", now },
+  });
+  await storage.close();
+  const remove = ["company", "remove-member", "delta", "bob"];
+  const asked = await at.run(remove, { input: "n\n", terminal: true });
+  expect(asked.stderr).toContain("The next sign-in with Delta ID makes the person a member again.");
+  expect(asked.stderr).not.toContain("needs a new invitation");
+  const done = await at.run(remove);
+  expect([done.code, done.stdout + done.stderr]).toEqual([
+    0,
+    expect.stringContaining("The next sign-in with Delta ID makes the person a member again."),
+  ]);
+  await at.json(["company", "delete", "delta", "--yes"]);
 });
 
 test("policy: of no client, with a scope that it may not request, with flags that don't go together → refused", async () => {

@@ -265,10 +265,14 @@ async function addMember_(slug: string, login: string, options: JsonOption & { r
 async function removeMember_(slug: string, login: string, options: JsonOption & YesOption) {
   await withAdmin(options, async (admin, out) => {
     const { impactOfMember, removeMember } = await import("@assent/server/admin");
-    const { company, person, grants } = await impactOfMember(slug, login, admin);
+    const { company, person, grants, returnsBy } = await impactOfMember(slug, login, admin);
     const made = grants === 0 ? "" : ` and ${counted(grants, "grant")} that the person made for the company`;
+    const comesBack =
+      returnsBy === null
+        ? "To come back, the person needs a new invitation."
+        : `The next sign-in with ${returnsBy} makes the person a member again. To prevent this, remove them there first.`;
     await confirmOnTerminal(
-      `Removing ${person.username} (${person.email}) from ${company.name} (${company.slug}) ends the membership${made}. To come back, the person needs a new invitation. Issued access tokens work until they expire.`,
+      `Removing ${person.username} (${person.email}) from ${company.name} (${company.slug}) ends the membership${made}. ${comesBack} Issued access tokens work until they expire.`,
       options,
     );
     const ended = await removeMember(slug, login, admin);
@@ -276,6 +280,7 @@ async function removeMember_(slug: string, login: string, options: JsonOption & 
       { slug, username: login, removed: true, grants_ended: ended },
       `Removed the member. Ended ${counted(ended, "grant")} that the person made for the company. The company's consents stay. ${TOKENS}`,
     );
+    if (returnsBy !== null) out.note(comesBack);
     await noteWithoutAdmin(slug, admin, out);
   });
 }

@@ -4,6 +4,7 @@ import type { Config } from "../config.ts";
 import { databaseFile } from "../data-dir.ts";
 import type { Client, Connection, Resource } from "../oauth/model.ts";
 import type { TrustedIssuer } from "../oauth/trusted-issuer.ts";
+import { signInThere } from "../owners/companies/company-members.ts";
 import type { Company, DefaultRule } from "../owners/company-storage.ts";
 import type { Person } from "../owners/storage.ts";
 import { openStorage } from "../storage/open.ts";
@@ -112,12 +113,20 @@ export async function impactOfCompany(
   return { company, ...(await impactOfOwner(company.partition, company.companyId, context)) };
 }
 
-/** `grants`: those that the person made in the company's name. Throws `unknown`. */
+/**
+ * `grants`: those that the person made in the company's name. `returnsBy`: the company's own provider at which the next
+ * sign-in makes them a member again; null: none does. Throws `unknown`.
+ */
 export async function impactOfMember(
   slug: string,
   login: string,
   context: AdminContext,
-): Promise<{ readonly company: Company; readonly person: Person; readonly grants: number }> {
+): Promise<{
+  readonly company: Company;
+  readonly person: Person;
+  readonly grants: number;
+  readonly returnsBy: string | null;
+}> {
   const company = await companyBySlug(slug, context);
   const person = await userOf(login, context);
   const { partition, companyId } = company;
@@ -126,7 +135,9 @@ export async function impactOfMember(
   const acting = await storage.members.findActing({ partition, companyId, personId, clientId: null });
   if (acting === undefined) return unknownMember(login, slug);
   const grants = await storage.companyApps.grantsOfMember({ partition, companyId, personId, now: now() });
-  return { company, person, grants: grants.length };
+  const there = await signInThere(company, personId, { storage, credentials: { partitionOf } });
+  const returnsBy = there?.makesMember === true ? there.provider : null;
+  return { company, person, grants: grants.length, returnsBy };
 }
 
 /** `grants`: those of a person's consent to one app. Undefined: there is no active consent. Throws `unknown`. */

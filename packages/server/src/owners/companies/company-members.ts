@@ -1,7 +1,9 @@
 /** The members of a company: admins change roles, remove and invite; invited people join. */
 
+import type { Uses } from "../../storage-subset.ts";
 import { canonicalLogin } from "../canonical-login.ts";
 import { canonicalSlug, INVITATION_TTL, isInvited } from "../company-rules.ts";
+import type { CompanySignInStorage } from "../company-sign-in-storage.ts";
 import type {
   Acting,
   Company,
@@ -16,8 +18,15 @@ import type { CompanyProvider } from "../identities/company-provider.ts";
 import { mayInvite } from "../mail/mail-limits.ts";
 import { pageOf } from "../paging.ts";
 import type { Person } from "../person.ts";
-import type { Session } from "../storage.ts";
-import { type AsMember, askedBy, type CompanyContext, isPersonId, toldOf } from "./context.ts";
+import type { OwnerStorage, Session } from "../storage.ts";
+import {
+  type AsMember,
+  askedBy,
+  type CompanyContext,
+  type InvitationCredentials,
+  isPersonId,
+  toldOf,
+} from "./context.ts";
 import { type Inviter, inviterOf } from "./invitation-facts.ts";
 
 /**
@@ -69,17 +78,22 @@ export interface SignInThere {
   readonly makesMember: boolean;
 }
 
+interface SignInThereContext {
+  readonly storage: Uses<CompanySignInStorage, "companySignIn.get"> & Uses<OwnerStorage, "subjectLinks.ofPerson">;
+  readonly credentials: Pick<InvitationCredentials, "partitionOf">;
+}
+
 /** Undefined: the company's own provider doesn't sign that person in. */
 export async function signInThere(
-  key: CompanyKey,
+  key: Pick<CompanyKey, "companyId">,
   personId: string,
-  context: CompanyContext,
+  context: SignInThereContext,
 ): Promise<SignInThere | undefined> {
   const provider = await ownProvider(key, context);
   return provider && signInAt(provider, personId, context);
 }
 
-async function ownProvider({ companyId }: CompanyKey, { storage }: CompanyContext) {
+async function ownProvider({ companyId }: Pick<CompanyKey, "companyId">, { storage }: SignInThereContext) {
   const provider = (await storage.companySignIn.get({ companyId }))?.provider;
   return provider?.status === "active" ? provider : undefined;
 }
@@ -87,7 +101,7 @@ async function ownProvider({ companyId }: CompanyKey, { storage }: CompanyContex
 async function signInAt(
   provider: CompanyProvider,
   personId: string,
-  { storage, credentials }: CompanyContext,
+  { storage, credentials }: SignInThereContext,
 ): Promise<SignInThere | undefined> {
   const links = await storage.subjectLinks.ofPerson({ partition: credentials.partitionOf(personId), personId });
   const theirs = links.filter(({ issuerId, claim }) => issuerId === provider.id && claim === provider.issuer);
