@@ -70,6 +70,25 @@ describe("more than a password", () => {
     expect(decodeJwt(String(body.access_token))).toMatchObject({ acr: "mfa", scope: "pay" });
   });
 
+  test.each(["authenticator", "passkeys"])(
+    "%s: given up on the way → back to the app's request, which can be declined",
+    async (page) => {
+      const { agent } = await signedIn();
+      const asked = await agent.get(url({ scope: "pay" }));
+      const link = new RegExp(`href="(/account/security/${page}\\?request=[^"]+)"`).exec(asked.text)?.[1] ?? "";
+      const setup = await agent.get(link);
+      const cancel = /href="([^"]+)">Cancel</.exec(setup.text)?.[1] ?? "";
+      expect(cancel).toMatch(/^\/consent\?request=/);
+      const again = await agent.get(cancel);
+      expect(again.text).toContain("more secure sign-in");
+      const denied = await agent.submit(formWith(again, "csrf"), { decision: "deny" });
+      expect(errorOf(denied.location)).toBe("unmet_authentication_requirements");
+      // Without a request, it leads to the page about security.
+      const alone = await agent.get(`/account/security/${page}`);
+      expect(/href="([^"]+)">Cancel</.exec(alone.text)?.[1]).toBe("/account/security");
+    },
+  );
+
   test("wanted of a session by password alone → the step alone, whose sign-in is no younger for it", async () => {
     const { agent, person } = await signedIn();
     const before = Math.floor(server.now() / 1000);

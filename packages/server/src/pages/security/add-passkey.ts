@@ -6,12 +6,13 @@ import { field } from "../parts/fields.ts";
 import { html } from "../parts/html.ts";
 import { icon } from "../parts/icons.ts";
 import { cardPage } from "../parts/layout.ts";
+import { backFrom } from "./sign-in-way-names.ts";
 
 export function addPasskeyPage(view: AddPasskeyView, chrome: Chrome): string {
   const { words, base } = chrome;
   const { passkeys } = words;
   const { fault } = view;
-  const back = (label: string) => html`<a class="button" href=${`${base}/account/security`}>${label}</a>`;
+  const back = (label: string) => html`<a class="button" href=${base + backFrom(view.request)}>${label}</a>`;
   return cardPage(
     chrome,
     titled(passkeys.addTitle, fault !== null, words),
@@ -24,7 +25,7 @@ export function addPasskeyPage(view: AddPasskeyView, chrome: Chrome): string {
       ${fault !== null && fault !== "name" && notice("danger", passkeys.wrong[fault], { focus: true })}
       ${
         view.options === null
-          ? back(words.security.back)
+          ? back(view.request === null ? words.security.back : words.cancel)
           : html`<div><form class="fields" method="post" action=${`${base}/account/security/passkeys`} data-passkey="create"
               data-options=${view.options}>
               ${hidden({ csrf: view.csrf, request: view.request, challenge: view.challenge, credential: "" })}

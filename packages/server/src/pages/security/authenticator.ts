@@ -8,7 +8,7 @@ import { field } from "../parts/fields.ts";
 import { html, type Markup } from "../parts/html.ts";
 import { icon } from "../parts/icons.ts";
 import { cardPage } from "../parts/layout.ts";
-import { codesReplaced } from "./sign-in-way-names.ts";
+import { backFrom, codesReplaced } from "./sign-in-way-names.ts";
 
 export function authenticatorPage(view: AuthenticatorView, chrome: Chrome): string {
   const { words, base } = chrome;
@@ -30,7 +30,7 @@ export function authenticatorPage(view: AuthenticatorView, chrome: Chrome): stri
         ${hidden({ csrf: view.csrf, sealed: view.sealed, request: view.request })}
         ${field({ name: "code", label: said.code, type: "text", inputmode: "numeric", autocomplete: "one-time-code", error })}
         <button class="button primary" type="submit">${said.submit}</button>
-        <a class="button" href=${`${base}/account/security`}>${words.cancel}</a>
+        <a class="button" href=${base + backFrom(view.request)}>${words.cancel}</a>
       </form>
     </div>`,
     { signOut: view.csrf },

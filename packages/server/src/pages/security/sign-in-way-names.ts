@@ -12,6 +12,11 @@ export function wayName({ kind, name }: NamedWay, { takeBack }: Messages): strin
   return fill(takeBack.passkey, { name: visible(name ?? "", NAME_LENGTH) });
 }
 
+/** Where "Cancel" leads on a page that adds a way to sign in, below the issuer's path: to the app's request that needs it. */
+export function backFrom(request: string | null): string {
+  return request === null ? "/account/security" : `/consent?${new URLSearchParams({ request })}`;
+}
+
 /** Says which recovery codes confirm who recovers the account, if not just the present ones do. */
 export function codesAtRecovery(proving: ProvingCodes | null | undefined, { recovery }: Messages): readonly string[] {
   if (proving === null || proving === undefined) return [];
