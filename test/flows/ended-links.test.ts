@@ -53,6 +53,22 @@ describe("a link that recovers an account", () => {
 });
 
 describe("a link that changes an address", () => {
+  test("ended by a new password → the page says that a change of the account may have ended it", async () => {
+    const person = await server.addPerson();
+    const browser = aBrowser();
+    await signIn(browser, person.username);
+    const email = `later-${person.username}@example.test`;
+    const profile = formWith(await browser.get("/account/profile"), "email");
+    await browser.submit(profile, { email, current_password: PASSWORD });
+    const { link } = await mailbox.next(email);
+    const form = formWith(await browser.get("/account/security/password"), "again");
+    const next = "an entirely other phrase 7";
+    await browser.submit(form, { current_password: PASSWORD, password: next, again: next });
+    const page = await aBrowser().get(link);
+    expect([page.status, titleOf(page)]).toEqual([400, "This link no longer works"]);
+    expect(page.text).toContain("or a change of your account ended it, such as a new password");
+  });
+
   test("used → it says so; the address of the account stays the new one", async () => {
     const person = await server.addPerson();
     const browser = aBrowser();

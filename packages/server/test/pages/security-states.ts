@@ -195,7 +195,7 @@ export const securityStates: Readonly<Record<string, (chrome: Chrome) => string>
     askPage({ what: "recover", ...anAsk, typed: "ada", fault: { kind: "throttled", minutes: 9 } }, c),
   "recover-full": (c) => askPage({ what: "recover", ...anAsk, typed: "ada", fault: { kind: "full" } }, c),
   "recover-sent": (c) => sentPage({ email: null, ...aSent }, c),
-  "link-gone": (c) => donePage({ what: "gone", again: "/recover", end: { kind: "ended" }, now: NOW }, c),
+  "link-gone": (c) => donePage({ what: "gone", again: "/recover", end: { kind: "overtaken" }, now: NOW }, c),
   "link-incomplete": (c) => donePage({ what: "gone", again: null, end: { kind: "incomplete" }, now: NOW }, c),
   "link-expired": (c) =>
     donePage({ what: "gone", again: "/recover", end: { kind: "expired", at: NOW - 7_200_000 }, now: NOW }, c),

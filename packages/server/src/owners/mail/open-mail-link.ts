@@ -46,9 +46,12 @@ export async function openSpentLink(
   return ((await openLink(token, "used", whenever)) ?? (await openLink(token, purpose, whenever)))?.link;
 }
 
-/** Why a link is not valid. `ended`: it was used or has expired, or a change of the account ended it, and its record is deleted. */
+/**
+ * Why a link is not valid. `ended`: it was used or has expired, and its record is deleted. `overtaken`: the same, or a
+ * change of the account ended it.
+ */
 export type LinkEnd =
-  | { readonly kind: "incomplete" | "used" | "ended" }
+  | { readonly kind: "incomplete" | "used" | "ended" | "overtaken" }
   | { readonly kind: "expired"; readonly at: Millis };
 
 /** Only somebody with the whole link learns more than `incomplete`. */
@@ -59,7 +62,8 @@ export async function linkEnd(
 ): Promise<LinkEnd> {
   if (context.credentials.read("mail link", token ?? "") === undefined) return { kind: "incomplete" };
   const spent = await openSpentLink(token, purpose, context);
-  if (spent === undefined) return { kind: "ended" };
+  // A link to make an account belongs to no account yet, so no change ends it.
+  if (spent === undefined) return { kind: purpose === "sign-up" ? "ended" : "overtaken" };
   return spent.purpose === "used" ? { kind: "used" } : { kind: "expired", at: spent.expiresAt };
 }
 

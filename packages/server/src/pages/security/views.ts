@@ -230,9 +230,9 @@ export type DoneView =
       readonly signedIn?: boolean;
     };
 
-/** Why a link is not valid. `ended`: it was used or has expired, or a change of the account ended it. */
+/** Why a link is not valid. `ended`: it was used or has expired. `overtaken`: the same, or a change of the account ended it. */
 export type LinkEnded =
-  | { readonly kind: "incomplete" | "used" | "ended" }
+  | { readonly kind: "incomplete" | "used" | "ended" | "overtaken" }
   | { readonly kind: "expired"; readonly at: number };
 
 /** The page of a link to make an account that does not hold any more. */

@@ -91,6 +91,10 @@ export const security = {
       title: "Dieser Link funktioniert nicht mehr",
       text: "Er wurde schon verwendet oder ist abgelaufen. Es wurde nichts geändert.",
     },
+    overtaken: {
+      title: "Dieser Link funktioniert nicht mehr",
+      text: "Er wurde schon verwendet, er ist abgelaufen, oder eine Änderung Ihres Kontos hat ihn beendet, zum Beispiel ein neues Passwort. Dieses Mal wurde nichts geändert.",
+    },
     usedSignUp: "Mit dieser Adresse gibt es schon ein Konto.",
     usedEnter: "Melden Sie sich damit an.",
     usedByYou: "Ihr Konto wurde damit erstellt.",

@@ -79,6 +79,10 @@ export const security = {
     expired: { title: "This link has expired", text: "It stopped working {when}. Nothing was changed." },
     used: { title: "This link was already used", text: "It works only once. Nothing was changed this time." },
     ended: { title: "This link no longer works", text: "It was already used, or it has expired. Nothing was changed." },
+    overtaken: {
+      title: "This link no longer works",
+      text: "It was already used, it has expired, or a change of your account ended it, such as a new password. Nothing was changed this time.",
+    },
     usedSignUp: "An account with this address already exists.",
     usedEnter: "Sign in to it.",
     usedByYou: "Your account was created with it.",

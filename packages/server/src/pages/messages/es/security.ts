@@ -85,6 +85,10 @@ export const security = {
     expired: { title: "Este enlace ha caducado", text: "Caducó {when}. No se ha cambiado nada." },
     used: { title: "Este enlace ya se ha usado", text: "Solo funciona una vez. Esta vez no se ha cambiado nada." },
     ended: { title: "Este enlace ya no funciona", text: "Ya se ha usado o ha caducado. No se ha cambiado nada." },
+    overtaken: {
+      title: "Este enlace ya no funciona",
+      text: "Ya se ha usado, ha caducado o un cambio de su cuenta lo ha anulado, por ejemplo una contraseña nueva. Esta vez no se ha cambiado nada.",
+    },
     usedSignUp: "Ya existe una cuenta con esta dirección.",
     usedEnter: "Inicie sesión con ella.",
     usedByYou: "Con él se creó su cuenta.",

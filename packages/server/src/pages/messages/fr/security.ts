@@ -89,6 +89,10 @@ export const security = {
       text: "Il ne fonctionne qu’une fois. Rien n’a été modifié cette fois-ci.",
     },
     ended: { title: "Ce lien ne fonctionne plus", text: "Il a déjà été utilisé ou il a expiré. Rien n’a été modifié." },
+    overtaken: {
+      title: "Ce lien ne fonctionne plus",
+      text: "Il a déjà été utilisé, il a expiré, ou une modification de votre compte y a mis fin, par exemple un nouveau mot de passe. Rien n’a été modifié cette fois-ci.",
+    },
     usedSignUp: "Il existe déjà un compte avec cette adresse.",
     usedEnter: "Connectez-vous avec ce compte.",
     usedByYou: "Votre compte a été créé avec ce lien.",
