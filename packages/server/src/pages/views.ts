@@ -204,7 +204,7 @@ export interface OwnerOption {
   readonly last: boolean;
   /** When the company's approval ends, if that is before the longest time on the page. Absent: nothing ends sooner than chosen. */
   readonly endsBy?: number;
-  /** When permissions end that the company allows already and whose ends the page doesn't show. Absent: there are none. */
+  /** When permissions end that the person gives for the company already, if the page shows other ends. Absent: none. */
   readonly standsUntil?: number;
   /** Descriptions of permissions that the company's approval of the app leaves out. Absent: there are none. */
   readonly beyond?: readonly string[];

@@ -135,6 +135,57 @@ onAllBackends("races in a company", (storage, opened) => {
     }
   });
 
+  test.each(["an approval", "members decide"])(
+    "answers of one member at once, with and without a permission: %s → if the last one left it out, no live grant has it",
+    async (how) => {
+      for (let round = 0; round < 4; round += 1) {
+        const { company, member } = await aStaffedCompany(storage(), { defaultRule: "members" });
+        const app = { ...keyOf(company), clientId: "client-1", by: null, now: NOW };
+        const both = ["read", "write"];
+        if (how === "an approval")
+          await storage().companyApps.setRule({ ...app, rule: anAppRule({ scopes: both }), shown: SHOWN });
+        const calls = Array.from({ length: 20 }, (_, at): Call => {
+          const declined = (at + round) % 2 === 0 ? ["write"] : [];
+          const scopes = both.filter((name) => !declined.includes(name));
+          const grant = aCompanyGrant(company, member, { scopes });
+          return how === "an approval"
+            ? { verb: "grants.issue", args: { grant, answer: anAnswerOfMember(declined), now: NOW } }
+            : { verb: "grants.approve", args: anApproval(grant, { declined }) };
+        });
+        expect(new Set(await race(calls))).toEqual(new Set(["issued"]));
+        const { personId } = member;
+        const key = { ...keyOf(company), personId };
+        const acting = await storage().members.findActing({ ...key, clientId: "client-1" });
+        const live = await storage().companyApps.grantsOfMember({ ...key, now: NOW });
+        const having = live.filter(({ scopes }) => scopes.some(({ name }) => name === "write"));
+        expect(live).toHaveLength(20);
+        if (acting?.declined.includes("write")) expect(having).toEqual([]);
+        else expect(having.length).toBeGreaterThan(0);
+      }
+    },
+  );
+
+  test("an approval that loses a permission amid answers within it → no member's grant and no consent has it", async () => {
+    for (let round = 0; round < 3; round += 1) {
+      const { company, member } = await aStaffedCompany(storage());
+      const app = { ...keyOf(company), clientId: "client-1", by: null, now: NOW };
+      const key = { partition: company.partition, ownerId: company.companyId, clientId: "client-1" };
+      const scopes = ["read", "write"];
+      await storage().companyApps.setRule({ ...app, rule: anAppRule({ scopes }), shown: SHOWN });
+      await storage().consents.narrow({ ...key, remove: ["write"], by: "somebody", now: NOW });
+      const calls = Array.from({ length: 20 }, (): Call => {
+        const grant = aCompanyGrant(company, member, { scopes });
+        return { verb: "grants.issue", args: { grant, answer: anAnswerOfMember(), now: NOW } };
+      });
+      const less = { ...app, rule: anAppRule({ scopes: ["read"] }), shown: SHOWN };
+      calls.splice(round * 7, 0, { verb: "companyApps.setRule", args: less });
+      await race(calls);
+      const live = await storage().companyApps.grantsOfMember({ ...app, personId: member.personId });
+      const names = [await storage().consents.find(key), ...live].flatMap((one) => one?.scopes.map(({ name }) => name));
+      expect(names).not.toContain("write");
+    }
+  });
+
   test("two admins remove, or demote, one another → one is left", async () => {
     for (const verb of ["members.remove", "members.setRole"] as const) {
       for (let round = 0; round < 5; round += 1) {
