@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { addCompany } from "../support/company-staff.ts";
 import { aDevice, aDeviceClient, decide, enter, formWith } from "../support/device-actor.ts";
-import { Agent, authorize, authorizeUrl, consentForm, type Page } from "../support/http-browser.ts";
+import { Agent, authorize, authorizeUrl, consentForm, type Page, signIn } from "../support/http-browser.ts";
 import { startServer, type TestClient, type TestServer } from "../support/test-server.ts";
 
 const HOUR = 3_600_000;
@@ -180,5 +180,98 @@ describe("a device", () => {
       await agent.submit(form, { decision: "allow", ...answer });
       expect(await hoursLeft(person.personId, person.partition, device)).toEqual({ read: end });
     }
+  });
+});
+
+describe("a page that was opened before another answer", () => {
+  const CHANGED = "What you allow this app changed while this page was open";
+
+  async function twoTabs(changes: Record<string, string> = {}) {
+    const person = await server.addPerson();
+    const owner: Owner = { ...person, agent: new Agent(server.issuer) };
+    await signIn(owner.agent, person.username);
+    return { owner, one: await ask(owner, changes), two: await ask(owner, changes) };
+  }
+
+  test.each([{}, more])("%j: allowed for longer in the other tab → asked again; then as chosen", async (changes) => {
+    const { owner, one, two } = await twoTabs(changes);
+    await allow(owner, one, { duration: "forever" });
+    const again = await allow(owner, two, { duration: "3600" });
+    expect([again.status, again.text.includes(CHANGED)]).toEqual([400, true]);
+    expect(again.text).toContain("wants access to your account again");
+    expect((await hoursLeft(owner.personId, owner.partition))["read"]).toBe(null);
+    const answered = await allow(owner, again, { "duration:read": "3600" });
+    expect(answered.location?.searchParams.has("code")).toBe(true);
+    expect((await hoursLeft(owner.personId, owner.partition))["read"]).toBe(1);
+  });
+
+  test("a time of its own in the second tab → that one", async () => {
+    const { owner, one, two } = await twoTabs(more);
+    await allow(owner, one, { duration: "forever" });
+    const times = { "duration:read": "3600", "duration:write": "86400" };
+    expect((await allow(owner, two, times)).location?.searchParams.has("code")).toBe(true);
+    expect(await hoursLeft(owner.personId, owner.partition)).toEqual({ read: 1, write: 24 });
+  });
+
+  test("the same button pressed twice → one code", async () => {
+    const { owner, one } = await twoTabs();
+    const [first, second] = [await allow(owner, one), await allow(owner, one)];
+    expect(second.location?.searchParams.get("code")).toBe(first.location?.searchParams.get("code"));
+  });
+
+  test("revoked in the other tab → the page says that it changed, and nothing is given", async () => {
+    const owner = await someone();
+    const page = await ask(owner, { prompt: "consent" });
+    const key = { partition: owner.partition, ownerId: owner.personId, clientId: client.clientId };
+    await server.assent.storage.consents.revoke({ ...key, revokedBy: owner.personId, now: server.now() });
+    const again = await allow(owner, page);
+    expect([again.status, again.text.includes(CHANGED)]).toEqual([400, true]);
+    expect(again.text).not.toContain("open too long");
+  });
+
+  test("paused in the other tab → the title says that nothing is new", async () => {
+    const owner = await someone();
+    const page = await ask(owner, { prompt: "consent" });
+    const key = { partition: owner.partition, ownerId: owner.personId, clientId: client.clientId };
+    await server.assent.storage.consents.setPaused({ ...key, paused: true, by: owner.personId, now: server.now() });
+    const again = await allow(owner, page);
+    expect(again.text).toContain("This app is paused, and allowing it would also resume it");
+    expect([
+      again.text.includes("wants more access"),
+      again.text.includes("wants access to your account again"),
+    ]).toEqual([false, true]);
+  });
+
+  test("a device's page → asked again", async () => {
+    const device = await aDeviceClient(server);
+    const { username } = await server.addPerson();
+    const agent = new Agent(server.issuer);
+    const codes = [await aDevice(server, device), await aDevice(server, device)];
+    const pages: Page[] = [];
+    for (const { userCode } of codes) pages.push(await enter(agent, userCode, username));
+    const [one, two] = pages.map((page) => formWith(page, "decision"));
+    if (one === undefined || two === undefined) throw new Error("no page");
+    await agent.submit(one, { decision: "allow", duration: "86400" });
+    const again = await agent.submit(two, { decision: "allow", duration: "3600" });
+    expect([again.status, again.text.includes(CHANGED)]).toEqual([400, true]);
+  });
+
+  test("for a company → asked again", async () => {
+    const company = await addCompany(server, { defaultRule: "members" });
+    const agent = new Agent(server.issuer);
+    await signIn(agent, company.member.username);
+    const first = await agent.get(authorizeUrl(server, client));
+    const answer = { decision: "allow", owner: company.companyId };
+    await agent.submit(consentForm(first), { ...answer, duration: "3600" });
+    // Both pages show the company's permissions from now on.
+    const pages = [
+      await agent.get(authorizeUrl(server, client, { ...more, prompt: "consent" })),
+      await agent.get(authorizeUrl(server, client, { ...more, prompt: "consent" })),
+    ];
+    const [one, two] = pages.map(consentForm);
+    if (one === undefined || two === undefined) throw new Error("no page");
+    await agent.submit(one, { ...answer, duration: "forever" });
+    const again = await agent.submit(two, { ...answer, duration: "86400" });
+    expect([again.status, again.text.includes(CHANGED)]).toEqual([400, true]);
   });
 });

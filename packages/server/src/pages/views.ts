@@ -253,7 +253,8 @@ export interface ConsentView {
   /** Why the server refused the last answer. The page says what the owner can do next. */
   readonly problem:
     | null
-    | { readonly kind: "stale" | "bad_duration" | "nothing" }
+    /** `meanwhile`: what the owner allows changed behind the page. */
+    | { readonly kind: "stale" | "bad_duration" | "meanwhile" | "nothing" }
     /** The form names an owner that the page does not offer. `owner`: that owner's id. */
     | { readonly kind: "bad_owner"; readonly owner?: string }
     /** The answer was for another owner than the page showed, who has allowed less so far. */

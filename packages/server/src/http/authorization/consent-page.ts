@@ -88,7 +88,8 @@ export async function consentAnswer(
 /** The answer whose choices the page keeps. Those for another owner begin anew: what was ticked was not about this one. */
 export function chosenBefore(again: Again | null): Again | null {
   const kind = again?.problem.kind;
-  return kind === "other_owner" || kind === "paused" || kind === "changed" ? null : again;
+  const anew: readonly unknown[] = ["other_owner", "paused", "changed", "meanwhile"];
+  return anew.includes(kind) ? null : again;
 }
 
 /** What was wrong with the last answer, with the owner that it named if nobody can choose that one. */

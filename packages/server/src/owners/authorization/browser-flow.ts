@@ -23,6 +23,7 @@ import {
   type Allowed,
   type AnswerForm,
   type AnswerProblem,
+  type AnswerWriter,
   decide,
   durationsFor,
   grantTerms,
@@ -37,6 +38,7 @@ import { openRequest, REQUEST_TTL, type RequestContinuation } from "./continuati
 import { type Asked, type AskStep, type NextStep, nextStep, type RefuseStep } from "./next-step.ts";
 import {
   chosenOwner,
+  holdsAll,
   type OwnerChoice,
   ownerChoices,
   preferredOwner,
@@ -203,7 +205,8 @@ async function answered(
   const again = (problem: AnswerProblem, chosen: OwnerChoice | undefined): FlowStep => {
     const owner = chosen ?? preferredOwner(owners);
     if (owner === undefined) return refused(flow, "nothing_grantable", reader, context);
-    return { kind: "unclear", problem, asking: { kind: "ask", owner, owners, allGranted: false } };
+    const allGranted = holdsAll(owner, context.now());
+    return { kind: "unclear", problem, asking: { kind: "ask", owner, owners, allGranted } };
   };
   const isAnswer = form.genuine && (form.decision !== "allow" || showsPresent(flow));
   if (!isAnswer) return again("stale", chosenOwner(owners, form.owner));
@@ -213,23 +216,24 @@ async function answered(
   if (more !== undefined) return shown(more, owners, flow, reader, context);
   const offered = { durations: durationsFor(client, context), today: offersToday(client, context) };
   const question = { client, owners, ...offered, onceByScope: true };
-  const decision = await decide(
-    form,
-    question,
-    {
-      denied: async (owner) => {
-        const said = { person: signedIn.person, via: "browser" } as const;
-        if (owner !== undefined) await noteRefusal(client, { ...said, owner }, languageOf(flow, reader), context);
-        return refused(flow, "access_denied", reader, context, "person");
-      },
-      allowed: async (allowed) => {
-        const made = await record(flow, allowed, signedIn, reader, "browser", context);
-        if (made.outcome.kind === "no_consent") return changed(allowed.owner.ownerId, flow, reader, context);
-        return written(made, flow, reader, context);
-      },
+  const writer: AnswerWriter<FlowStep, FlowStep> = {
+    denied: async (owner) => {
+      const said = { person: signedIn.person, via: "browser" } as const;
+      if (owner !== undefined) await noteRefusal(client, { ...said, owner }, languageOf(flow, reader), context);
+      return refused(flow, "access_denied", reader, context, "person");
     },
-    context,
-  );
+    allowed: async (allowed) => {
+      const made = await record(flow, allowed, signedIn, reader, "browser", context);
+      if (made.outcome.kind === "no_consent") return changed(allowed.owner.ownerId, flow, reader, context);
+      return written(made, flow, reader, context);
+    },
+  };
+  let decision = await decide(form, question, writer, context);
+  // A double click: the first one gave what the page showed as new.
+  if (decision.kind === "unclear" && decision.problem === "meanwhile" && decision.owner !== undefined) {
+    const repeated = await wasAnswered(flow, decision.owner, signedIn, context);
+    if (repeated) decision = await decide(form, { ...question, repeated }, writer, context);
+  }
   switch (decision.kind) {
     case "unclear":
       return again(decision.problem, decision.owner);
@@ -252,7 +256,8 @@ async function changed(
   const owners = await ownersFor(flow, signedIn, context);
   const owner = chosenOwner(owners, ownerId) ?? preferredOwner(owners);
   if (owner === undefined) return refused(flow, "nothing_grantable", reader, context);
-  return { kind: "unclear", problem: "changed", asking: { kind: "ask", owner, owners, allGranted: false } };
+  const allGranted = holdsAll(owner, context.now());
+  return { kind: "unclear", problem: "changed", asking: { kind: "ask", owner, owners, allGranted } };
 }
 
 async function wished(
@@ -331,17 +336,36 @@ function shown(
   return step.kind === "refuse" ? refused(flow, step.condition, reader, context) : step;
 }
 
+/** The id of the grant of this request for this owner, however often it is answered. */
+function grantIdOf(
+  { continuation }: AuthorizationFlow,
+  { partition, ownerId }: OwnerChoice,
+  { person: { personId } }: SignedIn,
+  { derivedId }: Pick<AuthorizationContext, "derivedId">,
+): string {
+  const whose = ownerId === personId ? [ownerId] : [ownerId, personId];
+  return derivedId(partition, "grant", continuation.nonce, ...whose);
+}
+
+async function wasAnswered(
+  flow: AuthorizationFlow,
+  owner: OwnerChoice,
+  signedIn: SignedIn,
+  context: AuthorizationContext,
+): Promise<boolean> {
+  const grantId = grantIdOf(flow, owner, signedIn, context);
+  return (await context.storage.grants.find({ partition: owner.partition, grantId, saltHash: null })) !== undefined;
+}
+
 function grantOf(
-  { request, continuation }: AuthorizationFlow,
+  flow: AuthorizationFlow,
   allowed: Allowed,
   signedIn: SignedIn,
   context: AuthorizationContext,
 ): NewGrant {
+  const { request, continuation } = flow;
   const { client, redirectUri, codeChallenge, codeChallengeMethod } = request;
-  const { partition, ownerId } = allowed.owner;
-  const { personId } = signedIn.person;
-  const whose = ownerId === personId ? [ownerId] : [ownerId, personId];
-  const grantId = context.derivedId(partition, "grant", continuation.nonce, ...whose);
+  const grantId = grantIdOf(flow, allowed.owner, signedIn, context);
   const terms = grantTerms(client, allowed, signedIn, grantId, context);
   const codeUntil = context.now() + context.oauth.policy.codeTtl;
   const claims = request.claims?.idToken ?? [];

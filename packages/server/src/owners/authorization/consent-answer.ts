@@ -23,7 +23,14 @@ import {
 import { textsOf } from "../scope-texts.ts";
 import type { Approve, ChosenDuration, ConsentDuration, OwnerStorage, Person } from "../storage.ts";
 import type { AuthorizationContext, SignedIn } from "./context.ts";
-import { chosenOwner, heldScopes, type OwnerChoice, trustedFrom, withVerdictOn } from "./person-or-company.ts";
+import {
+  chosenOwner,
+  declinedFor,
+  heldScopes,
+  type OwnerChoice,
+  trustedFrom,
+  withVerdictOn,
+} from "./person-or-company.ts";
 
 /** A form as it was sent, not checked yet. */
 export interface AnswerForm {
@@ -54,6 +61,8 @@ export interface Question {
   readonly today: boolean;
   /** False: a single scope can't be for once, because the grant is fetched later. */
   readonly onceByScope: boolean;
+  /** True: this request was answered for this owner already. What has changed since is that answer. Absent: false. */
+  readonly repeated?: boolean;
 }
 
 /** What is granted, for whom, and for how long. */
@@ -81,11 +90,20 @@ export interface Allowed {
 }
 
 /**
- * What is wrong with an answer. `stale`: the form is not an answer. `other_owner`: the page showed permissions as given by
+ * What is wrong with an answer. `stale`: the form is not an answer. `meanwhile`: the page showed a permission as new that
+ * the owner has allowed since, or the other way round, so they did not choose its end. `other_owner`: the page showed permissions as given by
  * one owner, and the form names another owner who has not given them. `paused`: the owner has paused the app, and the page
  * did not show it. `changed`: what the person may allow changed at that moment. `nothing`: no scope is left.
  */
-export type AnswerProblem = "stale" | "bad_owner" | "other_owner" | "paused" | "changed" | "bad_duration" | "nothing";
+export type AnswerProblem =
+  | "stale"
+  | "meanwhile"
+  | "bad_owner"
+  | "other_owner"
+  | "paused"
+  | "changed"
+  | "bad_duration"
+  | "nothing";
 
 export type Decision =
   /** `owner`: whom the person refused it for. Undefined: they only went back to the app. */
@@ -106,7 +124,7 @@ export function pauseMark(
 
 /** Reads a form. Fields that were added or renamed have no effect: the scopes come from the checked request. */
 export function readAnswer(form: AnswerForm, question: Question, now: Millis): Decision {
-  const { owners, durations: offered, today, onceByScope } = question;
+  const { owners, durations: offered, today, onceByScope, repeated = false } = question;
   const chosen = chosenOwner(owners, form.owner);
   if (form.decision === "deny") return { kind: "denied", owner: chosen ?? chosenOwner(owners, null) };
   if (form.decision === "back") return { kind: "denied", owner: undefined };
@@ -138,8 +156,11 @@ export function readAnswer(form: AnswerForm, question: Question, now: Millis): D
   const scopes = chosen.scopes.filter(({ name }) => granted.includes(name));
   const owner = withVerdictOn(chosen, granted, now);
   if (owner.verdict === "ask") return { kind: "ask_admin", owner, scopes };
-  // The scope expired while the page was open. The owner did not choose a new end for it.
-  if (!elsewhere && fresh.some((name) => form.durationOf(name) === KEEP_END)) return unclear("stale");
+  // The scope expired while the page was open, or it was allowed in another tab: the owner chose no end of it, or another.
+  const declinedBefore = declinedFor(chosen, now);
+  const shownNew = kept.filter((name) => !declinedBefore.has(name) && wasShownNew(form, name, names));
+  const changed = fresh.some((name) => form.durationOf(name) === KEEP_END) || (!repeated && shownNew.length > 0);
+  if (!elsewhere && changed) return unclear("meanwhile");
   if (duration === undefined && fresh.length > 0) return unclear("bad_duration");
   // The page showed another owner's boxes. What this owner allows already was not unticked.
   const left = elsewhere ? declined.filter((name) => !standing.has(name)) : declined;
@@ -156,6 +177,13 @@ export function readAnswer(form: AnswerForm, question: Question, now: Millis): D
     ...(resumes ? { resumes } : {}),
   };
   return { kind: "allowed", owner, scopes, declined: left, unticked: declined, ...lengths };
+}
+
+/** True: the page offered no "Don't change" for this scope. If a new scope is the only one, the page has one menu for all. */
+function wasShownNew(form: AnswerForm, name: string, asked: readonly string[]): boolean {
+  const own = form.durationOf(name);
+  if (own !== null) return own !== KEEP_END;
+  return asked.length === 1 && form.duration !== null && form.shownOwner === null;
 }
 
 /** The parts of a flow that store an answer. */

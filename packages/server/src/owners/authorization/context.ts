@@ -18,7 +18,7 @@ import type { CarrierContext } from "./continuation.ts";
 
 export interface AuthorizationContext extends CarrierContext, Pick<SignInPolicyContext, "signInPolicy"> {
   readonly oauth: OAuthContext;
-  readonly storage: Uses<GrantStorage, "grants.issue"> &
+  readonly storage: Uses<GrantStorage, "grants.find" | "grants.issue"> &
     Uses<
       OwnerStorage,
       | "people.get"

@@ -243,6 +243,13 @@ export function scopesWithoutPage(choice: OwnerChoice, now: Millis): readonly Sc
   return undeclined(choice.scopes, declinedFor(choice, now));
 }
 
+/** True: the page has nothing new for this owner, but what they declined before. */
+export function holdsAll(choice: OwnerChoice, now: Millis): boolean {
+  const held = heldScopes(choice, now);
+  const wanted = scopesWithoutPage(choice, now);
+  return wanted.length > 0 && wanted.every(({ name }) => held.has(name));
+}
+
 function decisionOf(request: ConsentAsked, choice: OwnerChoice, now: Millis): ConsentDecision {
   const { acting, scopes, reach, consent } = choice;
   // The operator vouches for a client to people, not to companies.

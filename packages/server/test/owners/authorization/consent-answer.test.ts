@@ -132,6 +132,7 @@ describe("what stands already", () => {
     status: "active",
     via: "browser",
     scopes,
+    ...{ removed: [], declined: [], createdAt: 0 },
     updatedAt: 0,
     expiresAt: null,
     pausedAt: null,
@@ -165,7 +166,18 @@ describe("what stands already", () => {
   test("it ended behind the page → asked again, not granted anew", () => {
     const given = form({ ...only, durations: { read: "keep" } });
     const outcome = readAnswer(given, mine, NOW + 3_600_000);
-    expect(outcome).toMatchObject({ kind: "unclear", problem: "stale" });
+    expect(outcome).toMatchObject({ kind: "unclear", problem: "meanwhile" });
+  });
+
+  test("it was allowed behind the page → asked again; a second press of the same button, or its own time → as chosen", () => {
+    const given = form({ ...only, durations: { read: "" } });
+    expect(readAnswer(given, mine, NOW)).toMatchObject({ kind: "unclear", problem: "meanwhile" });
+    expect(readAnswer(given, { ...mine, repeated: true }, NOW)).toMatchObject({ kind: "allowed", kept: ["read"] });
+    const named = form({ ...only, durations: { read: "3600" } });
+    expect(readAnswer(named, mine, NOW)).toMatchObject({ kind: "allowed", durations: { read: 3600 } });
+    const alone = { ...mine, owners: mine.owners.map((owner) => ({ ...owner, scopes: [read] })) };
+    expect(readAnswer(form({ ...only }), alone, NOW)).toMatchObject({ kind: "unclear", problem: "meanwhile" });
+    expect(readAnswer(form({ ...only, duration: null }), alone, NOW)).toMatchObject({ kind: "allowed" });
   });
 
   test("the page showed another owner's → the grant ends no later than was chosen there, and what stands is left alone", () => {

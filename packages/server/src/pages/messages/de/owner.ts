@@ -94,6 +94,8 @@ export const owner = {
     leaving: "Ihr Konto wird am {when} gelöscht. Alles, was Sie erlauben, endet dann.",
     stale:
       "Diese Seite ist veraltet: Sie war zu lange geöffnet, oder Sie haben sich mit einem anderen Konto angemeldet. Es wurde nichts gesendet. Prüfen Sie das Konto und die Anfrage, und entscheiden Sie dann.",
+    meanwhile:
+      "Es wurde noch nichts gesendet. Was Sie dieser App erlauben, hat sich geändert, während diese Seite geöffnet war, zum Beispiel in einem anderen Tab. Prüfen Sie, was diese Seite jetzt sagt, und entscheiden Sie dann.",
     otherOwner:
       "Sie haben geändert, für wen Sie dies erlauben. Es wurde noch nichts gesendet, denn bisher war dafür weniger erlaubt. Prüfen Sie die Berechtigungen unten, und entscheiden Sie dann.",
     changed:

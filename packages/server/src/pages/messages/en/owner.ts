@@ -88,6 +88,8 @@ export const owner = {
     leaving: "Your account will be deleted on {when}. Everything that you allow ends then.",
     stale:
       "This page is out of date: it was open too long, or you signed in with another account. Nothing was sent. Check the account and the request, then decide.",
+    meanwhile:
+      "Nothing was sent yet. What you allow this app changed while this page was open, for example in another tab. Check what this page says now, then decide.",
     otherOwner:
       "You changed for whom you allow this. Nothing was sent yet, because less was allowed for them so far. Check the permissions below, then decide.",
     changed:

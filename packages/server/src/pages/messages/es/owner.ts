@@ -93,6 +93,8 @@ export const owner = {
     leaving: "Su cuenta se eliminará el {when}. Todo lo que permita terminará entonces.",
     stale:
       "Esta página ya no está al día: estuvo abierta demasiado tiempo o usted inició sesión con otra cuenta. No se ha enviado nada. Compruebe la cuenta y la solicitud, y decida.",
+    meanwhile:
+      "Aún no se ha enviado nada. Lo que usted permite a esta aplicación cambió mientras esta página estaba abierta, por ejemplo, en otra pestaña. Compruebe lo que dice ahora esta página y decida.",
     otherOwner:
       "Ha cambiado para quién permite esto. Aún no se ha enviado nada, porque hasta ahora se permitía menos en ese caso. Compruebe los permisos de abajo y decida.",
     changed:

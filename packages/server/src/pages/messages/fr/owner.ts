@@ -96,6 +96,8 @@ export const owner = {
     leaving: "Votre compte sera supprimé le {when}. Tout ce que vous autorisez prendra fin à ce moment-là.",
     stale:
       "Cette page n’est plus à jour : elle est restée ouverte trop longtemps, ou vous vous êtes connecté avec un autre compte. Rien n’a été envoyé. Vérifiez le compte et la demande, puis décidez.",
+    meanwhile:
+      "Rien n’a encore été envoyé. Ce que vous autorisez à cette application a changé pendant que cette page était ouverte, par exemple dans un autre onglet. Vérifiez ce que cette page indique maintenant, puis décidez.",
     otherOwner:
       "Vous avez changé pour qui vous autorisez ceci. Rien n’a encore été envoyé, car moins était autorisé jusqu’ici dans ce cas. Vérifiez les autorisations ci-dessous, puis décidez.",
     changed:
