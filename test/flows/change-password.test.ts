@@ -114,7 +114,9 @@ describe("a change of password", () => {
     old.cookies.set("assent_session", before);
     for (const ended of [old, elsewhere]) expect((await ended.get("/account/apps")).location?.pathname).toBe("/login");
     const told = (await agent.follow(page)).text;
-    expect(told).toContain("Your new password was saved. The access of all apps was revoked.");
+    expect(told).toContain(
+      "Your new password was saved. The access of all apps was revoked. Access ends within 10 minutes.",
+    );
     // The consent is over, too: the app comes back only by a page.
     expect((await agent.follow(await agent.get(authorizeUrl(server, client)))).text).toContain(
       "wants access to your account",

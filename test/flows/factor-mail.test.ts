@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Person } from "../../packages/server/src/owners/storage.ts";
 import { formWith, withSecondStep } from "../support/authenticator-app.ts";
-import { Agent, formBehindLink, type Page, signIn } from "../support/http-browser.ts";
+import { Agent, authorize, authorizeUrl, formBehindLink, type Page, redeem, signIn } from "../support/http-browser.ts";
 import { smtpTo, startMailbox, type TestMailbox } from "../support/smtp-server.ts";
 import { SoftAuthenticator } from "../support/soft-webauthn-authenticator.ts";
 import { PASSWORD, startServer, type TestServer } from "../support/test-server.ts";
@@ -119,6 +119,23 @@ test("an authenticator, its recovery codes, one of them used, all of it removed,
   await agent.submit(form, { current_password: PASSWORD, password: next, again: next });
   const changed = await mailbox.next(person.email);
   expect([changed.subject, changed.link]).toEqual(["Your password was changed", `${server.issuer}/recover`]);
+});
+
+test("the access of all apps is revoked → the message says for how long an app still has it", async () => {
+  const { person, agent } = await signedIn();
+  const client = await server.addClient();
+  await redeem(server, client, await authorize(agent, authorizeUrl(server, client), person.username));
+  const form = formWith(await agent.get("/account/security/password"), "again");
+  const next = "an entirely other phrase 7";
+  await agent.submit(form, { current_password: PASSWORD, password: next, again: next });
+  const changed = await mailbox.next(person.email);
+  expect(changed.text).toContain("The access of all apps was revoked.\n\nAccess ends within 10 minutes.");
+  await agent.submit(formWith(await agent.get("/account/profile/delete"), "current_password"), {
+    current_password: next,
+  });
+  const deleted = await mailbox.next(person.email);
+  expect(deleted.subject).toBe("Your account will be deleted");
+  expect(deleted.text).toContain("The access of all apps was revoked.\n\nAccess ends within 10 minutes.");
 });
 
 test("twenty news of one kind in a day → the twenty-first change is done, and no more is written of that kind", async () => {

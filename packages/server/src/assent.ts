@@ -425,7 +425,7 @@ async function assemble({
       ...ownProviderSealing(secrets),
     },
     recovery: { storage, oauth: context, mail, links, issuer, attemptKey, newId, now },
-    account: { ...sessions, credentials, links, mailDesk, hashPassword: signIn.hashPassword },
+    account: { ...sessions, oauth: context, credentials, links, mailDesk, hashPassword: signIn.hashPassword },
     apps: { storage, oauth: context, consentDurations: config.consentDurations, now, event },
     companies: {
       ...{ storage, catalog, credentials, newId, randomText, attemptKey, now, event, ...notices },

@@ -2,6 +2,7 @@
 import type { MailDraft, NamedApps } from "../owners/mail/mail-content.ts";
 import type { Chrome } from "./chrome.ts";
 import { fill, type Messages, rich } from "./messages/index.ts";
+import { accessEnds } from "./parts/access-ends.ts";
 import { type Child, html } from "./parts/html.ts";
 import { mailDocument } from "./parts/mail-layout.ts";
 import { bothNamesText } from "./parts/person-names.ts";
@@ -38,8 +39,7 @@ export function mailOf(
   const say = (text: string): Said => ({ text: fill(text, values), html: rich(text, isolated(values)) });
   const first = view.values.seenBefore === true ? words.mail.signInSeenBefore : said.text;
   const lines = [...invited(view, values, words), say(first)];
-  if (view.values.appsEnded === true)
-    for (const text of [words.takeBack.appsRevoked, words.security.companyAppsEnded]) lines.push({ text, html: text });
+  for (const text of appsEnded(view, chrome)) lines.push({ text, html: text });
   if (view.kind === "companyRemoved" && view.values.app !== undefined) lines.push(say(words.mail.removedReturns));
   if (view.kind === "recoveryRenewed")
     for (const text of codesReplaced(view.values.proving, words)) lines.push({ text, html: text });
@@ -64,6 +64,14 @@ export function mailOf(
     ),
     language: words.language,
   };
+}
+
+/** Says that all apps lost their access, and when it ends. */
+function appsEnded({ kind, values: { appsEnded: all, appsEndIn } }: MailView, chrome: Chrome): readonly string[] {
+  const { takeBack, security } = chrome.words;
+  const ends = appsEndIn === undefined ? [] : [accessEnds(appsEndIn, chrome)];
+  if (kind === "deletion") return ends;
+  return all === true ? [takeBack.appsRevoked, ...ends, security.companyAppsEnded] : [];
 }
 
 /** One sentence as plain text and as HTML. */

@@ -38,6 +38,7 @@ export function aSecurityView(changes: Partial<SecurityView> = {}): SecurityView
     person: ada,
     now: NOW,
     notice: null,
+    appsEndIn: 0,
     password: { set: true, changedAt: NOW - 40 * 86_400_000 },
     passkeys: { available: true, entries: [] },
     authenticator: null,

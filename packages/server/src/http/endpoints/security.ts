@@ -2,6 +2,7 @@
 
 import { relyingPartyOf } from "../../crypto/passkeys.ts";
 import { type IdentityContext, identitiesOf } from "../../owners/account/identities.ts";
+import { type AllAppsContext, allAppsEndIn } from "../../owners/apps/remaining-token-lifetime.ts";
 import { type AccountPage, requestOf } from "../../owners/authorization/continuation.ts";
 import type { FactorContext } from "../../owners/change-factors.ts";
 import type { AddedFrom } from "../../owners/factor-storage.ts";
@@ -37,17 +38,20 @@ interface SecurityTools extends AccountTools {
   readonly identities: IdentityContext;
   readonly elsewhere: SignInProviders & { readonly people: Parameters<typeof mayConnect>[2] };
   readonly config: PasswordUse;
+  readonly account: AllAppsContext;
 }
 
 export const showSecurity = signedIn(async (account, tools: SecurityTools) => {
   const { person, session, http, visitor, keptBy } = account;
   const keeper = keptBy && { name: keptBy.name, address: keptBy.changePassword };
-  const done = new URLSearchParams(http.query).get("done");
+  const asked = new URLSearchParams(http.query).get("done");
+  const done = (Object.keys(SECURITY_NOTICES) as (keyof typeof SECURITY_NOTICES)[]).find((one) => one === asked);
   const view: SecurityView = {
     csrf: formToken(session, tools),
     person: signedInAs(person),
     now: tools.now(),
-    notice: (Object.keys(SECURITY_NOTICES) as (keyof typeof SECURITY_NOTICES)[]).find((one) => one === done) ?? null,
+    notice: done ?? null,
+    appsEndIn: done === "password-and-apps" ? await allAppsEndIn(person, tools.account) : 0,
     password: isReplaced(tools.config.externalSignIn)
       ? null
       : keeper === undefined

@@ -3,6 +3,7 @@
 import type { Millis } from "../../oauth/model.ts";
 import type { Uses } from "../../storage-subset.ts";
 import { type NewsContext, newsFor } from "../account-change-mail.ts";
+import { type AllAppsContext, allAppsEndIn } from "../apps/remaining-token-lifetime.ts";
 import type { FactorChange } from "../change-factors.ts";
 import type { HashRequester } from "../password-hash-requester.ts";
 import type { Person } from "../person.ts";
@@ -12,8 +13,8 @@ const HOUR: Millis = 3_600_000;
 /** Maximum number of new passwords an hour that one person chooses on the page. Recovery by mail has no such limit. */
 export const NEW_PASSWORDS_AN_HOUR = 10;
 
-export interface PasswordContext extends NewsContext {
-  readonly storage: NewsContext["storage"] & Uses<OwnerStorage, "people.setPassword">;
+export interface PasswordContext extends NewsContext, AllAppsContext {
+  readonly storage: NewsContext["storage"] & AllAppsContext["storage"] & Uses<OwnerStorage, "people.setPassword">;
   hashPassword(password: string, whose: HashRequester): Promise<string>;
   event(name: string, fields: Readonly<Record<string, string | number | null>>): void;
 }
@@ -50,7 +51,8 @@ export async function changePassword(
   context: PasswordContext,
 ): Promise<(Person & { readonly passwordChangedAt: Millis }) | undefined> {
   const { partition, personId } = person;
-  const told = { ...news, values: { ...news.values, appsEnded: endApps } };
+  const ended = endApps ? { appsEnded: true, appsEndIn: await allAppsEndIn(person, context) } : {};
+  const told = { ...news, values: { ...news.values, ...ended } };
   const mails = await newsFor(person, "passwordChanged", { ...told, link: "/recover" }, context);
   const passwordHash = await context.hashPassword(password, { ...from, account: personId, known: true });
   const now = context.now();

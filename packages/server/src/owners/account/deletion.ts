@@ -3,13 +3,16 @@
 import type { Millis } from "../../oauth/model.ts";
 import type { Uses } from "../../storage-subset.ts";
 import { type NewsContext, newsFor } from "../account-change-mail.ts";
+import { type AllAppsContext, allAppsEndIn } from "../apps/remaining-token-lifetime.ts";
 import type { SignedIn } from "../authorization/context.ts";
 import { DELETION_DELAY } from "../mail/mail-content.ts";
 import type { MailStorage } from "../mail/storage.ts";
 import type { Person } from "../person.ts";
 
-export interface DeletionContext extends NewsContext {
-  readonly storage: NewsContext["storage"] & Uses<MailStorage, "people.setDeletion" | "people.soleAdminOf">;
+export interface DeletionContext extends NewsContext, AllAppsContext {
+  readonly storage: NewsContext["storage"] &
+    AllAppsContext["storage"] &
+    Uses<MailStorage, "people.setDeletion" | "people.soleAdminOf">;
   event(name: string, fields: Readonly<Record<string, string | number | null>>): void;
 }
 
@@ -31,7 +34,8 @@ export async function askForDeletion(
   const { partition, personId, passwordChangedAt } = person;
   const now = context.now();
   const at = now + DELETION_DELAY;
-  const news = { link: "/account/profile", language, values: { person: person.username, at } };
+  const values = { person: person.username, at, appsEndIn: await allAppsEndIn(person, context) };
+  const news = { link: "/account/profile", language, values };
   const mails = await newsFor(person, "deletion", news, context);
   const asked = { sessionId, passwordChangedAt };
   const key = { partition, personId, keepSessionId: sessionId };

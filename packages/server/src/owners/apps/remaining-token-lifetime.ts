@@ -5,6 +5,7 @@ import type { EarlierLifetime, Millis, Resource } from "../../oauth/model.ts";
 import type { OAuthContext } from "../../oauth/ports.ts";
 import { USE_RECORDED_EVERY } from "../../oauth/storage.ts";
 import type { Uses } from "../../storage-subset.ts";
+import type { CompanyStorage } from "../company-storage.ts";
 import type { LastIssue, OwnerStorage } from "../storage.ts";
 
 export interface TokenExpiryContext {
@@ -42,6 +43,32 @@ export async function outstanding(
     if (end > context.now()) until.set(issue.clientId, Math.max(end, until.get(issue.clientId) ?? 0));
   }
   return until;
+}
+
+export interface AllAppsContext extends TokenExpiryContext {
+  readonly storage: TokenExpiryContext["storage"] & Uses<CompanyStorage, "members.companiesOf">;
+}
+
+/**
+ * In how many minutes the last access token expires that any app holds of a person, or of a company in the person's
+ * name, if all these grants end now, or have ended. 0: no app holds one.
+ */
+export async function allAppsEndIn(
+  { partition, personId }: { readonly partition: number; readonly personId: string },
+  context: AllAppsContext,
+): Promise<number> {
+  const now = context.now();
+  const acting = await context.storage.members.companiesOf({ partition, personId, clientId: null, now });
+  const companies = acting.map(({ company }) => ({
+    partition: company.partition,
+    ownerId: company.companyId,
+    personId,
+  }));
+  const held = await Promise.all(
+    [{ partition, ownerId: personId }, ...companies].map((whose) => outstanding(whose, now, "ended", context)),
+  );
+  const ends = held.flatMap((one) => [...one.values()]);
+  return minutesLeft(ends.length === 0 ? undefined : Math.max(...ends), now);
 }
 
 async function endOf(

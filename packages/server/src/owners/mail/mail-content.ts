@@ -84,6 +84,8 @@ export interface MailDraft {
     readonly proving?: { readonly codes: boolean; readonly earlierCodes: boolean };
     /** True: with the password, all apps lost their access. */
     readonly appsEnded?: boolean;
+    /** Minutes for which an app whose access was revoked still has it. 0: none has. */
+    readonly appsEndIn?: number;
     /** How a recovery changed the factors and the access of apps. */
     readonly recovery?: RecoveryNews;
   };

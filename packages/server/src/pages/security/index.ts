@@ -1,6 +1,7 @@
 /** `/account/security`: a section for each way to sign in. */
 import type { Chrome } from "../chrome.ts";
-import { type Messages, sentences } from "../messages/index.ts";
+import { sentences } from "../messages/index.ts";
+import { accessEnds } from "../parts/access-ends.ts";
 import { notice, titled } from "../parts/components.ts";
 import { type Child, html } from "../parts/html.ts";
 import { accountPage } from "../parts/layout.ts";
@@ -25,7 +26,7 @@ export function securityPage(view: SecurityView, chrome: Chrome): string {
         <h1>${words.security.title}</h1>
         <p class="soft">${words.security.intro}</p>
       </div>
-      ${view.notice !== null && notice(SECURITY_NOTICES[view.notice], noticeText(view.notice, words), refusal ? { focus: true } : {})}
+      ${view.notice !== null && notice(SECURITY_NOTICES[view.notice], noticeText(view.notice, view.appsEndIn, chrome), refusal ? { focus: true } : {})}
       <div class="apps one-column">
         ${passwordSection(view, chrome)} ${passkeysSection(view, chrome)} ${authenticatorSection(view, chrome)}
         ${providersSection(view, chrome)} ${identitiesSection(view, chrome)} ${sessionsSection(view, chrome)}
@@ -34,7 +35,8 @@ export function securityPage(view: SecurityView, chrome: Chrome): string {
   );
 }
 
-function noticeText(done: NonNullable<SecurityView["notice"]>, words: Messages): Child {
+function noticeText(done: NonNullable<SecurityView["notice"]>, appsEndIn: number, chrome: Chrome): Child {
+  const { words } = chrome;
   switch (done) {
     case "password":
       return words.security.passwordDone;
@@ -43,6 +45,7 @@ function noticeText(done: NonNullable<SecurityView["notice"]>, words: Messages):
         words.language,
         words.security.passwordDone,
         words.takeBack.appsRevoked,
+        accessEnds(appsEndIn, chrome),
         words.security.companyAppsEnded,
       );
     case "passkey-added":

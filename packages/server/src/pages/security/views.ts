@@ -35,6 +35,8 @@ export interface SecurityView extends FactorSections {
   readonly now: number;
   /** The action that the person has just taken. */
   readonly notice: keyof typeof SECURITY_NOTICES | null;
+  /** Minutes for which an app whose access the person has just revoked still has it. 0: none has. */
+  readonly appsEndIn: number;
   /** Null: nobody signs in here with a password. */
   readonly password: PasswordSection | null;
   readonly identities: readonly IdentityEntry[];
