@@ -234,6 +234,38 @@ describe("another end", () => {
   });
 });
 
+test("sooner than a token of an hour ago ends → the notice and the card say until when it works", async () => {
+  await server.addResource({ identifier: "https://slow.test", tokenLifetime: 7200 });
+  await server.addScope({ name: "slow", description: "Use the slow API", resource: "https://slow.test" });
+  const slow = await server.addClient({ name: "Slow", scopes: ["slow"] });
+  const { username } = await server.addPerson();
+  const agent = new Agent(server.issuer);
+  const url = authorizeUrl(server, slow, { scope: "slow" });
+  await redeem(server, slow, await authorize(agent, url, username, { duration: "2592000" }));
+  const plain = "It can still use the access that it already has, until";
+  expect((await agent.get("/account/apps")).text).not.toContain(plain);
+  const page = await agent.follow(await press(agent, "/end", { duration: "3600" }));
+  expect(said(page)).toMatch(/ends in (1 hour|60 minutes)\. It can still use the access that it already has, until/);
+  const card = page.text.slice(page.text.indexOf("<article"));
+  expect(card).toContain(plain);
+  // A new end that the tokens don't reach needs no such sentence.
+  const later = await agent.follow(await press(agent, "/end", { duration: "604800" }));
+  expect(later.text).not.toContain(plain);
+});
+
+test("an app that changed its name → its cards say what the owner allowed", async () => {
+  const app = await server.addClient({ name: "Bot Three", scopes: ["read", "write"] });
+  const { agent } = await allowed(app);
+  const stored = await server.assent.storage.clients.get({ clientId: app.clientId });
+  if (stored === undefined) throw new Error("the client is gone");
+  const renamed = { ...stored.record, name: "Garden Notes", updatedAt: server.now() };
+  await server.assent.storage.clients.put({ client: renamed, expect: null });
+  for (const place of ["/account/apps", "/account/agents"]) {
+    const shown = async () => (await agent.get(place)).text.replaceAll(/<[^>]+>/g, "").replaceAll(/\s+/g, " ");
+    await expect.poll(shown, { timeout: 3000 }).toContain("Garden NotesIt was called Bot Three when it was allowed.");
+  }
+});
+
 describe("what it used", () => {
   test("refreshed for less for a week → the rest is marked, and one press takes it away", async () => {
     const { agent, username, refreshToken } = await allowed();

@@ -7,6 +7,8 @@ export interface AgentEntry {
   readonly clientId: string;
   readonly name: string;
   readonly logo: string | null;
+  /** Its name when it was allowed. Null: the same. */
+  readonly formerName: string | null;
   readonly hosts: readonly string[];
   /** What it may do, each with its end: epoch milliseconds, or null: until revoked. */
   readonly scopes: readonly {

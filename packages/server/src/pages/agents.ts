@@ -6,7 +6,7 @@ import { hostWords } from "./client-host.ts";
 import { companyPage, companyPath } from "./company/company-layout.ts";
 import type { CompanyFrame } from "./company/views.ts";
 import { type Messages, plural, rich, sentences } from "./messages/index.ts";
-import { endsTerm, goneHint, goneTag, isHalted, scopeEnd } from "./parts/access-ends.ts";
+import { endsTerm, formerName, goneHint, goneTag, isHalted, scopeEnd } from "./parts/access-ends.ts";
 import { hidden, notice, tile } from "./parts/components.ts";
 import { type Child, html, type Markup } from "./parts/html.ts";
 import { icon } from "./parts/icons.ts";
@@ -129,6 +129,7 @@ function entry(agent: AgentEntry, about: About, { words, base }: Chrome): Markup
       ${tile(agent, "small", base)}
       <div class="app-name">
         <h2>${name(agent.name)}</h2>
+        ${formerName(agent, words)}
         ${agent.hosts.slice(0, OPEN_HOSTS).map((host) => html`<p class="soft small">${hostWords(host, words)}</p>`)}
       </div>
     </div>

@@ -2,7 +2,7 @@
 import type { Chrome } from "./chrome.ts";
 import { hostWords } from "./client-host.ts";
 import { fill, type Messages, plural, rich, sentences } from "./messages/index.ts";
-import { endsTerm, goneHint, goneTag, isHalted, scopeEnd } from "./parts/access-ends.ts";
+import { endsTerm, formerName, goneHint, goneTag, isHalted, scopeEnd } from "./parts/access-ends.ts";
 import { hidden, notice, tile } from "./parts/components.ts";
 import { type Child, html, type Markup } from "./parts/html.ts";
 import { icon } from "./parts/icons.ts";
@@ -126,7 +126,10 @@ function doneText(what: Extract<DoneNotice, { entryId: unknown }>, now: number, 
   if (what.kind === "end_changed") {
     const { endForever, endForeverPaused, endChanged, endChangedPaused } = words.apps;
     if (what.endsAt === null) return rich(what.paused ? endForeverPaused : endForever, { app });
-    return rich(what.paused ? endChangedPaused : endChanged, { app, when: timeElement(words, what.endsAt, now) });
+    const ends = rich(what.paused ? endChangedPaused : endChanged, { app, when: timeElement(words, what.endsAt, now) });
+    const { openUntil } = what;
+    if (openUntil === null || openUntil <= now) return ends;
+    return sentences(words.language, ends, held(openUntil, words));
   }
   const [over, soon] =
     what.kind === "revoked"
@@ -145,6 +148,7 @@ function entry(app: AppEntry, view: AppsView, chrome: Chrome): Markup {
       ${tile(app, "small", base)}
       <div class="app-name">
         <h2>${name(app.name)}</h2>
+        ${formerName(app, words)}
         ${app.hosts.slice(0, OPEN_HOSTS).map((host) => html`<p class="soft small">${hostWords(host, words)}</p>`)}
         ${moreHosts(app, words)}
       </div>
@@ -340,7 +344,7 @@ function scopeList(app: AppEntry, now: number, words: Messages): Child {
   ];
 }
 
-function facts(app: AppEntry, now: number, words: Messages): Markup {
+function facts(app: AppEntry, now: number, words: Messages): Child {
   const time = (at: number) => timeElement(words, at, now);
   const rows: readonly (readonly [string, Child])[] = [
     app.byRules
@@ -352,9 +356,17 @@ function facts(app: AppEntry, now: number, words: Messages): Markup {
       app.expiresAt === null ? words.apps.noEnd : time(app.expiresAt),
     ],
   ];
-  return html`<dl class="facts">
-    ${rows.map(([term, value]) => html`<div><dt>${term}</dt><dd>${value}</dd></div>`)}
-  </dl>`;
+  return [
+    html`<dl class="facts">
+      ${rows.map(([term, value]) => html`<div><dt>${term}</dt><dd>${value}</dd></div>`)}
+    </dl>`,
+    app.openUntil !== null && html`<p class="soft small">${held(app.openUntil, words)}</p>`,
+  ];
+}
+
+/** Says how long tokens that the app already has outlive the end of its access. */
+function held(openUntil: number, words: Messages): Child {
+  return rich(words.apps.endHeld, { time: shownTime(words, openUntil, "clock") });
 }
 
 /** What happened, and whether the app has connected again since then. */

@@ -288,6 +288,8 @@ export interface AppEntry {
   readonly grantedAt: number;
   /** True if the operator's rules allowed the app, and nobody was asked. */
   readonly byRules: boolean;
+  /** Its name when it was allowed. Null: the same. */
+  readonly formerName: string | null;
   readonly lastUsedAt: number | null;
   /** The approximate address of the last use, e.g. `203.0.113.x`. Null if unknown. */
   readonly usedFrom: string | null;
@@ -300,6 +302,8 @@ export interface AppEntry {
   /** True if the app has never used some of its permissions although it had enough time. */
   readonly idleScopes: boolean;
   readonly expiresAt: number | null;
+  /** When the last token expires that outlives `expiresAt`, which was sooner since. Null: none does. */
+  readonly openUntil: number | null;
   /** Durations that the owner can choose: seconds or `forever`. */
   readonly durations: readonly string[];
   /** Descriptions of the permissions that the owner declined. The app does not ask for them again. */
@@ -346,23 +350,17 @@ export interface AppsView {
 }
 
 export type DoneNotice =
-  | {
-      readonly kind: "revoked" | "narrowed";
+  | ({
       readonly app: string;
-      /** When the app's last token expires. Null if the app has no valid token. */
+      /** When the app's last token of the time before expires. Null: it has none, or not after a new end. */
       readonly openUntil: number | null;
       /** The entry in the history. Null if there is none. */
       readonly entryId: string | null;
-    }
-  | {
-      readonly kind: "end_changed";
-      readonly app: string;
-      /** Null: until revoked. */
-      readonly endsAt: number | null;
-      /** True: the app is paused, and has no access until it is resumed. */
-      readonly paused: boolean;
-      readonly entryId: string | null;
-    }
+    } & (
+      | { readonly kind: "revoked" | "narrowed" }
+      /** `endsAt`: null: until revoked. `paused`: the app has no access until it is resumed. */
+      | { readonly kind: "end_changed"; readonly endsAt: number | null; readonly paused: boolean }
+    ))
   /** The app can ask for what the owner declined. */
   | { readonly kind: "asks_again"; readonly app: string }
   /** The app asks next time for whom. Null: the page does not list it any more. */

@@ -26,7 +26,13 @@ const may = (...descriptions: readonly string[]) =>
 
 function anAgent(change: Partial<AgentEntry> = {}): AgentEntry {
   return {
-    ...{ clientId: "assistant", name: "Calendar Assistant", logo: null, hosts: ["assistant.example.com"] },
+    ...{
+      clientId: "assistant",
+      name: "Calendar Assistant",
+      formerName: null,
+      logo: null,
+      hosts: ["assistant.example.com"],
+    },
     scopes: may("See your calendar", "See your contacts", "Keep access while you’re away"),
     ...{
       expiresAt: NOW + 80 * DAY,
@@ -46,7 +52,7 @@ function anAgent(change: Partial<AgentEntry> = {}): AgentEntry {
 }
 
 const plain = anAgent({
-  ...{ clientId: "tool", name: "Command Line Tool", hosts: ["127.0.0.1"], lastUsedAt: null },
+  ...{ clientId: "tool", name: "Command Line Tool", hosts: ["127.0.0.1"], lastUsedAt: null, formerName: "Bot Three" },
   ...{ expiresAt: null, awayUntil: NOW + 2 * DAY },
   scopes: [
     { description: "See your photos and albums", expiresAt: null },
@@ -94,7 +100,14 @@ export const agentsStates: Readonly<Record<string, (chrome: Chrome) => string>> 
       anAppsView({
         apps: [anApp({ pausedAt: NOW - DAY, stopsIn: 0 }), ...anAppsView().apps.slice(1)],
         halted: 1,
-        notice: { kind: "end_changed", paused: true, app: "Photo Printer", endsAt: NOW + 7 * DAY, entryId: null },
+        notice: {
+          kind: "end_changed",
+          paused: true,
+          app: "Photo Printer",
+          endsAt: NOW + 7 * DAY,
+          openUntil: null,
+          entryId: null,
+        },
       }),
       c,
     ),

@@ -48,7 +48,6 @@ import {
   aReceipt,
   aScope,
   aSignIn,
-  DAY,
   deviceFacts,
   deviceForm,
   endings,
@@ -83,6 +82,7 @@ const receiptProblems: readonly ReceiptProblem[] = [
   ...(["missing", "too_long", "malformed", "other_type", "other_issuer", "unknown_key", "altered", "stale"] as const),
 ];
 
+const outlived = { openUntil: NOW + 2 * HOUR, paused: false, entryId: null };
 const aCommand = { name: "Assent command line", isCommand: true, verified: false, publisher: null, logo: null };
 const operatorsScope = aScope({
   ...{ name: "admin", description: "Administer this server: everything that an operator can do", sensitive: true },
@@ -300,7 +300,7 @@ export const states: Readonly<Record<string, (chrome: Chrome) => string>> = {
   "apps-end-changed": (c) =>
     appsPage(
       anAppsView({
-        notice: { kind: "end_changed", paused: false, app: "Photo Printer", endsAt: NOW + 90 * DAY, entryId: null },
+        notice: { kind: "end_changed", app: "Slow", endsAt: NOW + HOUR, ...outlived },
       }),
       c,
     ),

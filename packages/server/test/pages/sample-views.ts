@@ -182,6 +182,8 @@ export function anApp(change: Partial<AppEntry> = {}): AppEntry {
     through: [],
     stopsIn: 10,
     byRules: false,
+    formerName: null,
+    openUntil: null,
     idleScopes: false,
     expiresAt: NOW + 80 * DAY,
     durations: ["86400", "7776000", "forever"],

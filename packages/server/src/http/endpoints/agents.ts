@@ -16,7 +16,7 @@ import { agentsPage, companyAgentsPage } from "../../pages/index.ts";
 import { formToken } from "../form-token.ts";
 import { formOf, page, redirect } from "../http-message.ts";
 import { hostsOf } from "./allowed-apps.ts";
-import { logoPath, nameOf, signedInAs } from "./client-and-person-views.ts";
+import { formerNameOf, logoPath, nameOf, signedInAs } from "./client-and-person-views.ts";
 import { backTo, type CompanyTools, forAdmins, type InCompany, idIn, noLongerAdmin } from "./require-membership.ts";
 import { type Account, type AccountTools, signedIn } from "./require-sign-in.ts";
 
@@ -107,6 +107,7 @@ function entryOf(agent: Agent, language: string, now: number): AgentEntry {
   return {
     clientId: consent.clientId,
     name: client === undefined ? consent.shown.clientName : nameOf(client, language),
+    formerName: formerNameOf(consent, client),
     logo: client === undefined ? null : logoPath(client),
     hosts: client?.document === undefined ? hostsOf(consent, client) : [redirectHost(client.clientId)],
     scopes: agent.scopes.map(({ name, scope, gone, expiresAt }) => ({

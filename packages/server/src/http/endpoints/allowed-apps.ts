@@ -27,7 +27,7 @@ import type { AppEntry, AppsView, CompanyAppEntry, NextOwner } from "../../pages
 import { coarse } from "../connections/client-address.ts";
 import { formToken } from "../form-token.ts";
 import { type Answer, formOf, page, redirect } from "../http-message.ts";
-import { logoPath, nameOf, signedInAs } from "./client-and-person-views.ts";
+import { formerNameOf, logoPath, nameOf, signedInAs } from "./client-and-person-views.ts";
 import { type AccountTools, signedIn } from "./require-sign-in.ts";
 
 const MAX_QUERY = 100;
@@ -77,7 +77,9 @@ async function noticeOf(done: string | null, person: Person, { apps }: AppsTools
   if (change === undefined) return null;
   const { app, heldUntil } = change;
   const { kind, record, entryId } = change.entry;
-  if (kind === "end_changed") return { kind, app, endsAt: record.expiresAt, paused: record.paused === true, entryId };
+  if (kind === "end_changed") {
+    return { kind, app, endsAt: record.expiresAt, openUntil: heldUntil, paused: record.paused === true, entryId };
+  }
   return kind === "revoked" || kind === "narrowed" ? { kind, app, openUntil: heldUntil, entryId } : null;
 }
 
@@ -187,6 +189,7 @@ function entryOf(app: AllowedApp, next: NextOwners | undefined, language: string
     pausedAt: consent.pausedAt,
     grantedAt: consent.createdAt,
     byRules: consent.via === "operator policy",
+    formerName: formerNameOf(consent, client),
     lastUsedAt,
     usedFrom: coarse(usedFrom?.replace(/\/\d+$/, "") ?? null),
     usedSince,
@@ -194,6 +197,7 @@ function entryOf(app: AllowedApp, next: NextOwners | undefined, language: string
     stopsIn: minutesLeft(app.heldUntil, now),
     idleScopes,
     expiresAt,
+    openUntil: app.openUntil ?? null,
     durations: app.durations.map(String),
     declined: app.declined.map(({ name, scope }) => (scope === undefined ? name : descriptionOf(scope, language))),
     next: next === undefined || client?.status !== "active" ? null : nextOf(next),

@@ -2,7 +2,7 @@
 
 import { COMMAND_CLIENT } from "../../admin/api-access/admin-scopes.ts";
 import type { AuthorizationRequest } from "../../oauth/authorization-endpoint/request.ts";
-import type { Client } from "../../oauth/model.ts";
+import type { Client, Consent } from "../../oauth/model.ts";
 import { redirectHost } from "../../oauth/redirect-uri.ts";
 import { picturePath } from "../../owners/account/picture-address.ts";
 import type { Person } from "../../owners/person.ts";
@@ -42,6 +42,13 @@ function cardOf(client: Client, language: string): ClientCard {
 /** The client's name in the language of the page, if it has one. */
 export function nameOf({ name, names }: Pick<Client, "name" | "names">, language: string): string {
   return translated(names, language) ?? name;
+}
+
+/** The name under which the owner allowed a client that has another one now. Null: the client has the same name. */
+export function formerNameOf({ shown }: Pick<Consent, "shown">, client: Client | undefined): string | null {
+  if (client === undefined || [client.name, ...Object.values(client.names ?? {})].includes(shown.clientName))
+    return null;
+  return shown.clientName;
 }
 
 export function logoPath({ logo }: Pick<Client, "logo">): string | null {

@@ -9,7 +9,7 @@ import { againByRules, consentUnder, latestOf, refusedScopes } from "../consent-
 import type { Person } from "../person.ts";
 import type { ConsentDuration, ConsentWithGrants, ScopeUse } from "../storage.ts";
 import type { AppsContext } from "./context.ts";
-import { outstanding } from "./remaining-token-lifetime.ts";
+import { longestLifetime, outstanding } from "./remaining-token-lifetime.ts";
 
 /** An app has had the time to use what it may. */
 const SETTLED: Millis = 7 * 86_400_000;
@@ -56,6 +56,8 @@ export interface AllowedApp {
   readonly theftAt: Millis | null;
   /** When the last token ends that it would hold if it were revoked now; undefined: it holds none. */
   readonly heldUntil: Millis | undefined;
+  /** When the last token ends that outlives `expiresAt`, because the end was later when the app got it. Undefined: none does. */
+  readonly openUntil: Millis | undefined;
 }
 
 export async function allowedApps(
@@ -78,7 +80,7 @@ export async function allowedApps(
       const { clientId } = stored.consent;
       const app = await appOf(stored, usesOf.get(clientId) ?? [], context);
       const through = (throughOf.get(clientId) ?? []).slice(0, MOST_THROUGH);
-      return { ...app, through, heldUntil: held.get(clientId) };
+      return { ...app, through, heldUntil: held.get(clientId), openUntil: await openUntil(app, context) };
     }),
   );
   // The database knows nothing of the ceiling: what is over by it alone is still among them.
@@ -89,7 +91,7 @@ async function appOf(
   stored: ConsentWithGrants,
   uses: readonly ScopeUse[],
   context: AppsContext,
-): Promise<Omit<AllowedApp, "heldUntil" | "through">> {
+): Promise<Omit<AllowedApp, "heldUntil" | "openUntil" | "through">> {
   const { catalog, policy } = context.oauth;
   const now = context.now();
   const client = await catalog.client(stored.consent.clientId);
@@ -139,6 +141,18 @@ async function appOf(
     })),
     theftAt: latest(thefts.map(({ endedAt }) => endedAt)),
   };
+}
+
+/** As `AllowedApp.openUntil`. Only a decision after the first can make an end sooner. */
+async function openUntil(
+  { consent, expiresAt }: Pick<AllowedApp, "consent" | "expiresAt">,
+  context: AppsContext,
+): Promise<Millis | undefined> {
+  const { partition, ownerId, clientId, createdAt, updatedAt } = consent;
+  if (expiresAt === null || updatedAt <= createdAt) return undefined;
+  if (expiresAt >= updatedAt + (await longestLifetime(updatedAt, context.oauth))) return undefined;
+  const until = (await outstanding({ partition, ownerId }, updatedAt, "narrowed", context)).get(clientId);
+  return until !== undefined && until > expiresAt ? until : undefined;
 }
 
 function lastsIn({ scopes }: Consent, now: Millis): boolean {

@@ -105,7 +105,7 @@ export async function letAppAskAgain(by: SignedIn, clientId: string, context: Ap
 /** For so long a page tells of what was done, should it be loaded again. */
 const TOLD: Millis = 86_400_000;
 
-/** What was done to an app, as it stands now. `heldUntil`: when the last token ends that the app holds of the time before; null: it holds none. */
+/** What was done to an app, as it stands now. `heldUntil`: when the last token ends that the app holds of the time before; null: it holds none, or none that outlives its new end. */
 export interface RecentChange {
   readonly entry: HistoryEntry;
   /** As the app calls itself. */
@@ -123,8 +123,12 @@ export async function recentChange(
   if (entry === undefined || entry.at < context.now() - TOLD) return undefined;
   const { kind, at, record, clientId } = entry;
   const app = (await context.oauth.catalog.client(clientId))?.name ?? record.clientName ?? clientId;
-  if (kind !== "revoked" && kind !== "narrowed" && kind !== "paused") return { entry, app, heldUntil: null };
-  const change = kind === "narrowed" ? "narrowed" : "ended";
-  const held = await outstanding({ partition, ownerId: personId }, at, change, context);
-  return { entry, app, heldUntil: held.get(clientId) ?? null };
+  if (kind !== "revoked" && kind !== "narrowed" && kind !== "paused" && kind !== "end_changed") {
+    return { entry, app, heldUntil: null };
+  }
+  const change = kind === "narrowed" || kind === "end_changed" ? "narrowed" : "ended";
+  const held = (await outstanding({ partition, ownerId: personId }, at, change, context)).get(clientId) ?? null;
+  // Tokens from before a new end can outlive it.
+  const isInTime = kind === "end_changed" && (record.expiresAt === null || (held ?? 0) <= record.expiresAt);
+  return { entry, app, heldUntil: isInTime ? null : held };
 }

@@ -2,12 +2,20 @@
 import type { Chrome } from "../chrome.ts";
 import { fill, type Messages, plural, rich } from "../messages/index.ts";
 import { timeElement } from "../shown-time.ts";
+import { name } from "../untrusted-text.ts";
 import { type Child, html } from "./html.ts";
 
 /** Says when access ends, in minutes from now. Below 1: at once. */
 export function accessEnds(stopsIn: number, { words }: Chrome): string {
   if (stopsIn < 1) return words.apps.stopsAtOnce;
   return fill(plural(words.language, words.apps.stopsSoon, stopsIn), { count: stopsIn });
+}
+
+/** Says which name the owner allowed, if the app has another one now. */
+export function formerName(app: { readonly formerName: string | null }, { apps }: Messages): Child {
+  return (
+    app.formerName !== null && html`<p class="soft small">${rich(apps.formerName, { name: name(app.formerName) })}</p>`
+  );
 }
 
 /** True: the app gets no access now, because its owner paused it or the operator turned it off. */

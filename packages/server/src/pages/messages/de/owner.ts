@@ -155,6 +155,7 @@ export const owner = {
       "Mit einer Berechtigung, die nicht mehr angeboten wird, bekommt die App keinen neuen Zugriff. Wird sie wieder angeboten, gilt sie erneut, wenn sie nicht vorher entfernt wird.",
     granted: "Erlaubt",
     since: "Seit",
+    formerName: "Die App hieß {name}, als sie erlaubt wurde.",
     byRules: "{when}, nach den Richtlinien dieses Dienstes",
     used: "Zuletzt verwendet",
     usedFrom: "{when}, von {network}",
@@ -227,6 +228,7 @@ export const owner = {
     endChangedPaused: "{app} bleibt pausiert. Wenn Sie die App fortsetzen, endet ihr Zugriff {when}.",
     endForeverPaused:
       "{app} bleibt pausiert. Wenn Sie die App fortsetzen, behält sie den Zugriff, bis Sie ihn widerrufen.",
+    endHeld: "Den Zugriff, den sie schon hat, kann sie noch nutzen, längstens bis {time}.",
     receipt: "Beleg",
     gone: "Diese App hatte keinen Zugriff mehr. Es wurde nichts geändert.",
   },

@@ -157,6 +157,7 @@ export const owner = {
       "Avec une autorisation qui n’est plus proposée, l’application n’obtient plus de nouvel accès. Si elle est proposée de nouveau, elle s’applique encore, sauf si elle est retirée avant.",
     granted: "Autorisée",
     since: "Depuis",
+    formerName: "Elle s’appelait {name} quand elle a été autorisée.",
     byRules: "{when}, selon la politique de ce service",
     used: "Dernière utilisation",
     usedFrom: "{when}, depuis {network}",
@@ -231,6 +232,7 @@ export const owner = {
     endChangedPaused: "{app} reste en pause. Si vous réactivez l’application, son accès prend fin {when}.",
     endForeverPaused:
       "{app} reste en pause. Si vous réactivez l’application, elle garde son accès jusqu’à ce que vous le révoquiez.",
+    endHeld: "Elle peut encore utiliser l’accès qu’elle a déjà, jusqu’à {time} au plus tard.",
     receipt: "Reçu",
     gone: "Cette application n’avait plus accès, rien n’a donc été modifié.",
   },
