@@ -43,7 +43,9 @@ async function said(done: Page, email: string) {
   };
   expect(done.text).toContain("You were signed out everywhere");
   expect(message.text).toContain("Everybody was signed out");
-  return { ended: both("Access revoked"), kept: both("Still have access") };
+  const ended = both("Access revoked");
+  expect(/Access ends .*?\./.exec(message.text ?? "")?.[0]).toBe(/Access ends .*?\./.exec(done.text)?.[0]);
+  return { ended, kept: both("Still have access") };
 }
 
 test("nothing suspicious → every app is listed, none is ticked; all stay, and every session ends", async () => {

@@ -1,7 +1,7 @@
 /** E-mails to people: plain text and HTML with the same content, in the reader's language. */
 import type { MailDraft, NamedApps } from "../owners/mail/mail-content.ts";
 import type { Chrome } from "./chrome.ts";
-import { fill, type Messages, rich } from "./messages/index.ts";
+import { fill, type Messages, rich, sentences } from "./messages/index.ts";
 import { accessEnds } from "./parts/access-ends.ts";
 import { type Child, html } from "./parts/html.ts";
 import { mailDocument } from "./parts/mail-layout.ts";
@@ -40,6 +40,7 @@ export function mailOf(
   const first = view.values.seenBefore === true ? words.mail.signInSeenBefore : said.text;
   const lines = [...invited(view, values, words), say(first)];
   for (const text of appsEnded(view, chrome)) lines.push({ text, html: text });
+  lines.push(...accessRevoked(view, chrome));
   if (view.kind === "companyRemoved" && view.values.app !== undefined) lines.push(say(words.mail.removedReturns));
   if (view.kind === "recoveryRenewed")
     for (const text of codesReplaced(view.values.proving, words)) lines.push({ text, html: text });
@@ -181,7 +182,31 @@ function answerFacts(
   ];
 }
 
-/** Says what a recovery removed and ended, and what remains. */
+/** Names apps, and companies whose apps they are. Null: none. */
+function appList({ names, companies = [], more }: NamedApps, words: Messages): Said | null {
+  const shown = [
+    ...names.map((one) => visible(one, LONGEST)),
+    ...companies.map((company) => companyApps(company, words)),
+  ];
+  return shown.length === 0 ? null : listed(shown, words, more);
+}
+
+/** Says which apps lost access by a recovery, and when it ends. */
+function accessRevoked({ values: { recovery, appsEndIn } }: MailView, chrome: Chrome): readonly Said[] {
+  const { words } = chrome;
+  const list = recovery === undefined ? null : appList(recovery.ended, words);
+  if (list === null) return [];
+  const { doneEnded } = words.takeBack;
+  const ends = appsEndIn === undefined ? null : accessEnds(appsEndIn, chrome);
+  return [
+    {
+      text: sentences(words.language, fill(doneEnded, { list: list.text }), ends).join(""),
+      html: sentences(words.language, rich(doneEnded, { list: list.html }), ends),
+    },
+  ];
+}
+
+/** Says what a recovery removed, and what remains. */
 function recoveryFacts(
   recovery: MailView["values"]["recovery"],
   words: Chrome["words"],
@@ -189,18 +214,11 @@ function recoveryFacts(
   if (recovery === undefined) return [];
   const { facts: labels } = words.mail;
   const ways = (all: readonly NamedWay[]) => list({ names: all.map((way) => wayName(way, words)), more: 0 });
-  const list = ({ names, companies = [], more }: NamedApps) => {
-    const shown = [
-      ...names.map((one) => visible(one, LONGEST)),
-      ...companies.map((company) => companyApps(company, words)),
-    ];
-    return shown.length === 0 ? null : listed(shown, words, more);
-  };
+  const list = (apps: NamedApps) => appList(apps, words);
   return [
     [labels.removed, ways(recovery.removed)],
     [labels.back, list({ names: (recovery.back ?? []).map((kind) => words.takeBack.previous[kind]), more: 0 })],
     [labels.kept, ways(recovery.kept)],
-    [labels.ended, list(recovery.ended)],
     [labels.keptApps, list(recovery.keptApps)],
   ];
 }

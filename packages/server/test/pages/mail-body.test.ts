@@ -49,9 +49,9 @@ test("names with letters of the other direction → apart from the sentence and 
   const { html, text } = mail("recovered", "ar", { recovery });
   expect(html).toContain("<bdi>Photo Printer</bdi>");
   expect(html).toContain("<bdi>Calendar</bdi>");
-  expect(mail("recovered", "en", { recovery }).text).toContain("Access revoked: Photo Printer, Calendar and 3 more\n");
-  expect(mail("recovered", "de", { recovery }).text).toContain(": Photo Printer, Calendar und 3 weitere\n");
-  expect(mail("recovered", "ja", { recovery }).text).toContain(": Photo Printer、Calendar、ほか 3\u00a0件\n");
+  expect(mail("recovered", "en", { recovery }).text).toContain("Access revoked: Photo Printer, Calendar and 3 more.\n");
+  expect(mail("recovered", "de", { recovery }).text).toContain(": Photo Printer, Calendar und 3 weitere.\n");
+  expect(mail("recovered", "ja", { recovery }).text).toContain("：Photo Printer、Calendar、ほか 3\u00a0件。\n");
   expect(text).not.toContain("+3");
   expect(mail("companyRequest", "ar").html).toContain("<bdi>bob</bdi>");
 });

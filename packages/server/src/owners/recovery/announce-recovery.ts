@@ -31,6 +31,8 @@ export interface Happened {
   /** The link by which the account was recovered: its address is the account's from now on. */
   readonly link: MailLink;
   readonly decided: Decided;
+  /** Minutes for which the apps that lose access still have it. 0: none has. */
+  readonly endsIn: number;
   /** The first sign of something suspicious that the person was shown. Null: there was none. */
   readonly moment: Millis | null;
   readonly addresses: readonly Address[];
@@ -161,9 +163,9 @@ function letter(
   { mail, now }: AnnounceContext,
   uselessAfter?: Millis,
 ): readonly StoredMail[] {
-  const { person, link, decided, browser, address } = happened;
+  const { person, link, decided, endsIn, browser, address } = happened;
   const at = now();
-  const values = { person: person.username, at, browser, address, recovery: newsOf(decided) };
+  const values = { person: person.username, at, browser, address, recovery: newsOf(decided), appsEndIn: endsIn };
   const draft: MailDraft = { kind, to, language: person.language ?? happened.language, link: url, values };
   const about = { partition: link.partition, cause: [link.linkId, String(at)] };
   return mail.write(draft, uselessAfter === undefined ? about : { ...about, uselessAfter });

@@ -2,7 +2,7 @@
 
 import type { Millis } from "../../oauth/model.ts";
 import type { Uses } from "../../storage-subset.ts";
-import { outstanding, type TokenExpiryContext } from "../apps/remaining-token-lifetime.ts";
+import { minutesLeft, outstanding, type TokenExpiryContext } from "../apps/remaining-token-lifetime.ts";
 import type { CompanyStorage } from "../company-storage.ts";
 import type { FactorStorage, PersonKey } from "../factor-storage.ts";
 import { type DeviceSeen, type KnownDeviceStorage, presentedAmong } from "../known-device-storage.ts";
@@ -168,7 +168,9 @@ export async function takeBack(
   const leaves = link.purpose === "undo" && link.about !== OWN_BROWSER_ONLY && context.mail.enabled;
   const presented = { device: seen, now };
   const wayBack = leaves ? undoFrom(person, { to: link.address, addresses, presented }, context.links) : null;
-  const happened = { person, link, decided, moment: found.moment, addresses, own, wayBack, ...from };
+  const heldUntil = await endedUntil(person, decided, context);
+  const endsIn = minutesLeft(heldUntil, context.now());
+  const happened = { person, link, decided, endsIn, moment: found.moment, addresses, own, wayBack, ...from };
   const { removal, mails } = await announced(happened, context);
   const args = {
     ...{ partition: key.partition, linkId: key.linkId, saltHash: key.saltHash, now },

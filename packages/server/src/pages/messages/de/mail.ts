@@ -15,7 +15,6 @@ export const mail = {
       removed: "Entfernt",
       back: "Funktioniert wieder",
       kept: "Funktioniert weiterhin zum Anmelden",
-      ended: "Zugriff widerrufen",
       keptApps: "Weiterhin Zugriff",
       allowed: "Erlaubt",
     },

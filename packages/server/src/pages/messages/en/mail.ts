@@ -13,7 +13,6 @@ export const mail = {
       removed: "Removed",
       back: "Works again",
       kept: "Still works for signing in",
-      ended: "Access revoked",
       keptApps: "Still have access",
       allowed: "Allowed",
     },

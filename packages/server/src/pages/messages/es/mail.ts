@@ -15,7 +15,6 @@ export const mail = {
       removed: "Eliminado",
       back: "Vuelve a funcionar",
       kept: "Aún funciona para iniciar sesión",
-      ended: "Acceso revocado",
       keptApps: "Siguen teniendo acceso",
       allowed: "Permitido",
     },

@@ -15,7 +15,6 @@ export const mail = {
       removed: "Supprimés",
       back: "Fonctionnent de nouveau",
       kept: "Permettent toujours de se connecter",
-      ended: "Accès révoqué",
       keptApps: "Ont toujours accès",
       allowed: "Autorisé",
     },

@@ -15,7 +15,6 @@ export const mail = {
       removed: "削除したもの",
       back: "再び使えるようになったもの",
       kept: "引き続き使えるサインインの方法",
-      ended: "アクセスを取り消したアプリ",
       keptApps: "引き続きアクセスできるアプリ",
       allowed: "許可されたこと",
     },
