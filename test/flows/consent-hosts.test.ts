@@ -64,6 +64,24 @@ describe("the operator adds a redirect URI on another host", () => {
     expect(page.headers.get("location")).toBeNull();
   });
 
+  test("→ the page says that earlier access keeps its end, and that a refusal changes nothing of it", async () => {
+    const { client, agent } = await moved();
+    const first = await redeem(server, client, await authorize(agent, at(client, OLD), ""));
+    const page = await agent.get(at(client, NEW));
+    expect(page.text).toContain("Earlier access keeps its end, unless you choose another one at a permission below.");
+    expect(page.text).toContain("How long (this new access)");
+    expect(page.text).toContain("If you don’t allow it, nothing changes: the app keeps the access that it has.");
+    await agent.submit(consentForm(page), { decision: "deny" });
+    expect((await refresh(server, client, first.body.refresh_token)).status).toBe(200);
+  });
+
+  test("another permission alone, at the old host → a refusal changes nothing of the access", async () => {
+    const { client, agent } = await moved();
+    const page = await agent.get(at(client, OLD, { scope: "profile" }));
+    expect(page.text).toContain("If you don’t allow it, nothing changes: the app keeps the access that it has.");
+    expect((await (await someone()).agent.get(at(client, OLD))).text).toContain("the app gets no new access");
+  });
+
   test("prompt=none → consent_required", async () => {
     const { client, agent } = await moved();
     const page = await agent.get(at(client, NEW, { prompt: "none" }));

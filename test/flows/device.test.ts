@@ -232,6 +232,21 @@ describe("the owner", () => {
       expect((await poll(server, tv, deviceCode)).body.error).toBe("access_denied");
   });
 
+  test("refuses a device of an app that has access → the page says that the app keeps it, also at a second press", async () => {
+    const { username } = await server.addPerson();
+    const agent = anAgent();
+    const first = await aDevice(server, tv);
+    await decide(agent, first.userCode, username);
+    const { body } = await poll(server, tv, first.deviceCode);
+    const page = await enter(agent, (await aDevice(server, tv)).userCode, username);
+    for (let times = 0; times < 2; times += 1) {
+      const { text } = await agent.submit(formWith(page, "decision"), { decision: "deny" });
+      expect(text).toContain("The app keeps the access that you allowed before.");
+      expect(text).not.toContain("can’t use your account");
+    }
+    expect((await refresh(server, tv, body.refresh_token)).status).toBe(200);
+  });
+
   test("leaves an optional scope out, for an hour → less scope, and the dashboard shows it at once", async () => {
     const { deviceCode, userCode } = await aDevice(server, tv, { scope: "read write" });
     const { username } = await server.addPerson();

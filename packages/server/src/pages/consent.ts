@@ -44,9 +44,9 @@ export function consentPage(view: ConsentView, chrome: Chrome): string {
         ${!view.client.verified && !saysMore(view) && html`<p class="soft small">${unverifiedText(view, chrome)}</p>`}
       </div>
       ${stranger(view.client, chrome)}
-      ${view.formerName !== undefined && notice("warning", rich(words.consent.changedLook, { name: name(view.formerName) }))}
+      ${view.formerName !== undefined && notice("warning", sentences(words.language, rich(words.consent.changedLook, { name: name(view.formerName) }), earlierKeeps(view, words)))}
       ${mixesAlphabets(view.client.name) && notice("warning", words.consent.lookalike)}
-      ${view.newHost !== undefined && newAddress(view.newHost, words)}
+      ${view.newHost !== undefined && newAddress(view.newHost, earlierKeeps(view, words), words)}
       ${view.pausedAt !== undefined && notice("warning", pausedText(view, view.pausedAt, words))}
       ${view.device !== undefined && deviceFacts(view.device, chrome, words.consent.deny)}
       ${view.leavesAt !== undefined && notice("warning", rich(words.consent.leaving, { when: shownTime(words, view.leavesAt, "exact") }))}
@@ -105,14 +105,14 @@ function alertOf(kind: NonNullable<ConsentView["problem"]>["kind"], view: Consen
 const HOSTS_SHOWN = 3;
 
 /** Shows the app's new address and the addresses that the owner allowed before, in plain text. */
-function newAddress({ host, before }: NonNullable<ConsentView["newHost"]>, words: Messages): Markup {
+function newAddress({ host, before }: NonNullable<ConsentView["newHost"]>, earlier: Child, words: Messages): Markup {
   const { consent, apps } = words;
   const more = before.length - HOSTS_SHOWN;
   const known = before.slice(0, HOSTS_SHOWN).map((one) => html`<dd>${hostWords(one, words)}</dd>`);
   return html`<div class="notice warning">
     ${icon("alert")}
     <div>
-      <p>${before.length === 0 ? consent.newHostOnly : consent.newHost}</p>
+      <p>${sentences(words.language, before.length === 0 ? consent.newHostOnly : consent.newHost, earlier)}</p>
       <dl class="addresses">
         ${
           before.length > 0 &&
@@ -128,6 +128,12 @@ function newAddress({ host, before }: NonNullable<ConsentView["newHost"]>, words
       </dl>
     </div>
   </div>`;
+}
+
+/** Says what becomes of access that was allowed for other addresses, or before the app looked different. */
+function earlierKeeps(view: ConsentView, { consent, company }: Messages): Child {
+  const place = shownCompany(view) === undefined ? consent.apps : company.yours;
+  return rich(consent.earlierKeeps, { place: html`<strong>${place}</strong>` });
 }
 
 /** True: the app only wants to know who the person is. There is nothing to choose but yes or no, and for how long. */
@@ -268,6 +274,11 @@ function choosesDuration({ scopes, owners = [] }: ConsentView): boolean {
   return owners.length > 0 || scopes.some(({ granted }) => !granted);
 }
 
+/** True: the owner allowed the app for other addresses alone, or when it looked different. Such access keeps its end. */
+function isAnew({ newHost, formerName }: ConsentView): boolean {
+  return newHost !== undefined || formerName !== undefined;
+}
+
 function duration(view: ConsentView, words: Messages): Markup {
   const wrong = view.problem?.kind === "bad_duration";
   const old = view.scopes.some(({ granted }) => granted);
@@ -280,7 +291,7 @@ function duration(view: ConsentView, words: Messages): Markup {
   ];
   const described = ids.flatMap(([shown, id]) => (shown ? [id] : [])).join(" ");
   return html`<div class="field">
-    <label for="duration">${old ? words.consent.durationNew : words.consent.duration}</label>
+    <label for="duration">${isAnew(view) ? words.consent.durationAnew : old ? words.consent.durationNew : words.consent.duration}</label>
     <div class="select">
       <select id="duration" name="duration" autofocus=${wrong}
         ...${{ ...(described === "" ? {} : { "aria-describedby": described }), ...(wrong ? { "aria-invalid": "true" } : {}) }}>
@@ -381,8 +392,9 @@ function next(view: ConsentView, words: Messages): Markup {
 }
 
 /** True: the app has access, for the only owner whom the answer can be for. A refusal leaves it as it is. */
-function hasAccess({ scopes, owners = [], pausedAt }: ConsentView): boolean {
-  return owners.length === 0 && pausedAt === undefined && scopes.some(({ granted }) => granted);
+function hasAccess({ scopes, owners = [], pausedAt, keepsAccess = false }: ConsentView): boolean {
+  const has = keepsAccess || scopes.some(({ granted }) => granted);
+  return has && owners.length === 0 && pausedAt === undefined;
 }
 
 /** Says whether the operator has checked the app, or only the app itself makes its statements. Nobody checks the server's own. */

@@ -109,9 +109,11 @@ export function deviceDonePage(view: DeviceDoneView, chrome: Chrome): string {
   const { words, base } = chrome;
   const { device } = words;
   const allowed = view.outcome === "allowed" || view.outcome === "allowed_before";
-  const title = allowed ? device.allowedTitle : device.deniedTitle;
-  const { allowedText, allowedBefore, deniedText, nothingText } = device;
-  const texts = { allowed: allowedText, allowed_before: allowedBefore, denied: deniedText, nothing: nothingText };
+  const keeps = view.outcome === "denied_keeps";
+  const title = allowed ? device.allowedTitle : keeps ? device.deniedKeepsTitle : device.deniedTitle;
+  const { allowedText, allowedBefore, deniedText, deniedKeeps, nothingText } = device;
+  const denied = { denied: deniedText, denied_keeps: deniedKeeps, nothing: nothingText };
+  const texts = { allowed: allowedText, allowed_before: allowedBefore, ...denied };
   return cardPage(
     chrome,
     fill(title, { app: visible(view.client.name, NAME_LENGTH) }),

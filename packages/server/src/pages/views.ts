@@ -158,8 +158,11 @@ export interface DeviceElsewhereView {
 /** The page after the owner has answered a device. */
 export interface DeviceDoneView {
   readonly client: ClientCard;
-  /** `allowed_before`: without anything new. `nothing`: the person may not allow anything that the device asked for. */
-  readonly outcome: "allowed" | "allowed_before" | "denied" | "nothing";
+  /**
+   * `allowed_before`: without anything new. `denied_keeps`: the app keeps earlier access. `nothing`: the person may not
+   * allow anything that the device asked for.
+   */
+  readonly outcome: "allowed" | "allowed_before" | "denied" | "denied_keeps" | "nothing";
 }
 
 export interface ScopeChoice {
@@ -235,6 +238,8 @@ export interface ConsentView {
   readonly formerName?: string;
   /** Present if this owner has not allowed the app's address yet. `before`: those that they allowed; empty if only a device was allowed. */
   readonly newHost?: { readonly host: string; readonly before: readonly string[] };
+  /** True: the app has access of the shown owner already, for whatever permissions and addresses. */
+  readonly keepsAccess?: boolean;
   /** Since when the shown owner has paused the app. An answer that allows it also resumes it. Absent: it is not paused. */
   readonly pausedAt?: number;
   /** When the person's account will be deleted, as they asked. Absent: it won't. */

@@ -23,7 +23,7 @@ import {
 import { scopeWords } from "../../owners/company-connections.ts";
 import { approvalFor, beyondApproval, chosenEndOf, endOfRule, laterScopes } from "../../owners/company-rules.ts";
 import type { Company } from "../../owners/company-storage.ts";
-import { hostsBefore, refusedScopes } from "../../owners/consent-after-decision.ts";
+import { hostsBefore, refusedScopes, unexpired } from "../../owners/consent-after-decision.ts";
 import {
   defaultDuration,
   durationField,
@@ -75,6 +75,7 @@ export async function consentAnswer(
     onceSeconds: await onceSeconds(owner, true, tools),
     now: tools.now(),
     ...newHost(owner, redirectUri, tools),
+    ...keepsOf(owner, tools.now()),
     ...pauseOf(owner),
     ...leavingOf(person),
     ...newcomerOf(visitor.signedIn, tools.now()),
@@ -152,6 +153,11 @@ export function awayOf(
   if (!mayUse(client, "refresh_token", tools.authorization.oauth)) return {};
   if (scopes.some(({ name }) => name === OFFLINE_ACCESS)) return { away: "scope" };
   return isOfflineAsked(consent, acting) ? {} : { away: "always" };
+}
+
+/** Whether the app has access of this owner already: a refusal leaves it. */
+export function keepsOf({ consent, reach }: OwnerChoice, now: Millis): Pick<ConsentView, "keepsAccess"> {
+  return unexpired(consent, reach, now).length > 0 ? { keepsAccess: true } : {};
 }
 
 /** The host of the request, where the owner allowed the client for other hosts alone, or when it looked different. */

@@ -1,11 +1,12 @@
 /** The steps of a device that waits for its owner's answer: code, sign-in, question, answer (RFC 8628 §3.3). */
 
-import { ceilingOf } from "../../oauth/consent-reach.ts";
+import { ceilingOf, type Reach } from "../../oauth/consent-reach.ts";
 import { deviceCode } from "../../oauth/grants/device-code.ts";
 import { mayUse } from "../../oauth/grants/registry.ts";
-import type { Client, Scope } from "../../oauth/model.ts";
+import type { Client, Consent, Millis, Scope } from "../../oauth/model.ts";
 import { offeredTo } from "../../oauth/scope.ts";
 import type { DeviceRequest, UserCodeKey } from "../../oauth/storage.ts";
+import { isPaused, unexpired } from "../consent-after-decision.ts";
 import { answerOf, type ClaimContext, type CodeOutcome, claimUserCode, enterUserCode } from "../enter-user-code.ts";
 import { boundDevice } from "../recognize-known-device.ts";
 import type { DecideDeviceOutcome } from "../storage.ts";
@@ -57,11 +58,14 @@ export type DeviceStep =
   /** The code is unknown, expired, answered or somebody else's. All four are one step, so that nobody learns which. */
   | { readonly kind: "code_unknown"; readonly continuation: DeviceContinuation }
   | { readonly kind: "code_throttled"; readonly continuation: DeviceContinuation; readonly until: number }
-  /** `allowed_before`: without anything new. `nothing`: the person may grant none of the requested scopes. */
+  /**
+   * `allowed_before`: without anything new. `denied_keeps`: the app keeps the access that it had. `nothing`: the person
+   * may grant none of the requested scopes.
+   */
   | {
       readonly kind: "done";
       readonly client: Client;
-      readonly outcome: "allowed" | "allowed_before" | "denied" | "nothing";
+      readonly outcome: "allowed" | "allowed_before" | "denied" | "denied_keeps" | "nothing";
     }
   /** The device asked from another network: the page asks whether it is the person's. */
   | { readonly kind: "elsewhere"; readonly flow: DeviceFlow }
@@ -274,13 +278,26 @@ async function notFound(
  */
 async function answeredBefore(
   { userCode, claimedBy, clientId }: DeviceContinuation,
-  { session }: SignedIn,
+  { session, person }: SignedIn,
   context: AuthorizationContext,
 ): Promise<DeviceStep | undefined> {
   if (claimedBy === null || clientId === null) return undefined;
   const outcome = await answerOf(userCode, session.sessionId, claimContext(context));
   const client = outcome === undefined ? undefined : await context.oauth.catalog.client(clientId);
-  return client === undefined || outcome === undefined ? undefined : { kind: "done", client, outcome };
+  if (client === undefined || outcome === undefined) return undefined;
+  if (outcome !== "denied") return { kind: "done", client, outcome };
+  const { partition, personId: ownerId } = person;
+  const consent = await context.storage.consents.find({ partition, ownerId, clientId });
+  const has = hasAccess({ consent, reach: { ceiling: ceilingOf(client, context.oauth.policy) } }, context.now());
+  return { kind: "done", client, outcome: has ? "denied_keeps" : "denied" };
+}
+
+/** True: the app uses what this owner allowed before. */
+function hasAccess(
+  { consent, reach }: { readonly consent: Consent | undefined; readonly reach: Pick<Reach, "ceiling"> },
+  now: Millis,
+): boolean {
+  return !isPaused(consent) && unexpired(consent, reach, now).length > 0;
 }
 
 async function allow(
@@ -342,7 +359,7 @@ async function deny(
   reader: Reader,
   context: AuthorizationContext,
 ): Promise<DeviceStep> {
-  const { client, userCodeKey, session, person } = flow;
+  const { client, userCodeKey, session, person, owners } = flow;
   const claim = { ...userCodeKey, sessionId: session.sessionId, now: context.now() };
   const before = await context.storage.deviceRequests.previewAnswer(claim);
   if (before !== "decided") return notDecided(before, flow, reader, context);
@@ -350,7 +367,8 @@ async function deny(
   const outcome = await context.storage.deviceRequests.deny(claim);
   if (outcome !== "decided") return notDecided(outcome, flow, reader, context);
   context.event("authorization_denied", { client_id: client.clientId, condition: "device_denied" });
-  return { kind: "done", client, outcome: "denied" };
+  const has = owners.some((one) => (one.acting?.chosen ?? true) && hasAccess(one, context.now()));
+  return { kind: "done", client, outcome: has ? "denied_keeps" : "denied" };
 }
 
 /** The request was answered in another tab, or expired, between the check and the answer. */

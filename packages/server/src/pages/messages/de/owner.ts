@@ -40,6 +40,8 @@ export const owner = {
     newHost:
       "Diese App verwendet jetzt auch eine andere Adresse. Erlauben Sie das nur, wenn Sie diese Änderung erwartet haben.",
     newHostOnly: "Bisher haben Sie diese App nur auf einem Gerät erlaubt. Die App verwendet jetzt auch diese Adresse.",
+    earlierKeeps:
+      "Früherer Zugriff behält sein Ende, außer Sie wählen unten bei einer Berechtigung ein anderes. Um ihn zu beenden, entziehen Sie der App den Zugriff unter {place}.",
     hostsBefore: "Bisher erlaubt",
     hostNew: "Neu",
     what: "Die App möchte",
@@ -66,6 +68,7 @@ export const owner = {
     durationSame: "Wie unten gewählt",
     endShort: "Ende",
     durationNew: "Für wie lange (neue Berechtigungen)",
+    durationAnew: "Für wie lange (dieser neue Zugriff)",
     durationKeep: "Nicht ändern",
     endOne: "Ende",
     endsNever: "bis Sie es widerrufen",

@@ -92,6 +92,9 @@ export const pages = {
       "Gehen Sie zu Ihrem Gerät zurück. In ein paar Sekunden geht es dort mit dem weiter, was schon erlaubt war, und mit nichts Neuem. Sie können diese Seite schließen.",
     deniedTitle: "{app} wurde nicht verbunden",
     deniedText: "Das Gerät kann Ihr Konto nicht verwenden. Sie können diese Seite schließen.",
+    deniedKeepsTitle: "Für {app} hat sich nichts geändert",
+    deniedKeeps:
+      "Die App behält den Zugriff, den Sie früher erlaubt haben. Um ihn zu beenden, entziehen Sie der App den Zugriff unter Ihren Apps. Sie können diese Seite schließen.",
     nothingText:
       "Ihr Konto darf nicht erlauben, was das Gerät angefragt hat. Es wurde nichts weitergegeben. Sie können diese Seite schließen.",
     apps: "Zu Ihren Apps",

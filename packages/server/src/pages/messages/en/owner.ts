@@ -36,6 +36,8 @@ export const owner = {
     lookalike: "This name mixes letters from different alphabets that look alike, so it may imitate another app.",
     newHost: "This app now also uses another address. Allow it only if you expected this change.",
     newHostOnly: "Until now, you allowed this app only on a device. It now also uses this address.",
+    earlierKeeps:
+      "Earlier access keeps its end, unless you choose another one at a permission below. To end it, revoke the app in {place}.",
     hostsBefore: "Allowed before",
     hostNew: "New",
     what: "It asks to",
@@ -62,6 +64,7 @@ export const owner = {
     durationSame: "As chosen below",
     endShort: "End",
     durationNew: "How long (new permissions)",
+    durationAnew: "How long (this new access)",
     durationKeep: "Don’t change",
     endOne: "When it ends",
     endsNever: "until you revoke it",

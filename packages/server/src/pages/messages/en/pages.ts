@@ -87,6 +87,9 @@ export const pages = {
       "Go back to your device. It continues in a few seconds with what was allowed before, and with nothing new. You can close this page.",
     deniedTitle: "{app} was not connected",
     deniedText: "The device can’t use your account. You can close this page.",
+    deniedKeepsTitle: "Nothing changed for {app}",
+    deniedKeeps:
+      "The app keeps the access that you allowed before. To end it, revoke the app in your apps. You can close this page.",
     nothingText:
       "Your account isn’t permitted to allow what the device asked for. Nothing was shared. You can close this page.",
     apps: "Go to your apps",

@@ -39,6 +39,8 @@ export const owner = {
     newHost: "Esta aplicación ahora usa también otra dirección. Permítalo solo si esperaba este cambio.",
     newHostOnly:
       "Hasta ahora solo había permitido esta aplicación en un dispositivo. Ahora usa también esta dirección.",
+    earlierKeeps:
+      "El acceso anterior conserva su fin, salvo que elija otro en un permiso más abajo. Para terminarlo, revoque la aplicación en {place}.",
     hostsBefore: "Permitido antes",
     hostNew: "Nueva",
     what: "Pide poder",
@@ -65,6 +67,7 @@ export const owner = {
     durationSame: "Como se elija abajo",
     endShort: "Fin",
     durationNew: "Por cuánto tiempo (permisos nuevos)",
+    durationAnew: "Por cuánto tiempo (este acceso nuevo)",
     durationKeep: "No cambiar",
     endOne: "Cuándo termina",
     endsNever: "hasta que lo revoque",

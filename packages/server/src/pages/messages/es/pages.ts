@@ -92,6 +92,9 @@ export const pages = {
       "Vuelva a su dispositivo. Continuará en unos segundos con lo que ya se permitía, sin nada nuevo. Puede cerrar esta página.",
     deniedTitle: "{app} no se ha conectado",
     deniedText: "El dispositivo no puede usar su cuenta. Puede cerrar esta página.",
+    deniedKeepsTitle: "Nada ha cambiado para {app}",
+    deniedKeeps:
+      "La aplicación conserva el acceso que usted permitió antes. Para terminarlo, revóquelo en sus aplicaciones. Puede cerrar esta página.",
     nothingText:
       "Su cuenta no está autorizada a permitir lo que pidió el dispositivo. No se ha compartido nada. Puede cerrar esta página.",
     apps: "Ir a sus aplicaciones",

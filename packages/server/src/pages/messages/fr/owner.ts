@@ -42,6 +42,8 @@ export const owner = {
       "Cette application utilise désormais aussi une autre adresse. Ne l’autorisez que si vous vous attendiez à ce changement.",
     newHostOnly:
       "Jusqu’ici, vous n’avez autorisé cette application que sur un appareil. Elle utilise désormais aussi cette adresse.",
+    earlierKeeps:
+      "L’accès accordé auparavant garde sa fin, sauf si vous en choisissez une autre à une autorisation ci-dessous. Pour y mettre fin, révoquez l’application dans {place}.",
     hostsBefore: "Déjà autorisé",
     hostNew: "Nouvelle",
     what: "Elle demande à",
@@ -68,6 +70,7 @@ export const owner = {
     durationSame: "Comme choisi ci-dessous",
     endShort: "Fin",
     durationNew: "Durée (nouvelles autorisations)",
+    durationAnew: "Durée (ce nouvel accès)",
     durationKeep: "Ne pas modifier",
     endOne: "Date de fin",
     endsNever: "jusqu’à ce que vous la révoquiez",

@@ -93,6 +93,9 @@ export const pages = {
       "Retournez à votre appareil. Il continue dans quelques secondes avec ce qui était déjà autorisé, sans rien de nouveau. Vous pouvez fermer cette page.",
     deniedTitle: "{app} n’a pas été connectée",
     deniedText: "L’appareil ne peut pas utiliser votre compte. Vous pouvez fermer cette page.",
+    deniedKeepsTitle: "Rien n’a changé pour {app}",
+    deniedKeeps:
+      "L’application garde l’accès que vous avez autorisé auparavant. Pour y mettre fin, révoquez l’application dans vos applications. Vous pouvez fermer cette page.",
     nothingText:
       "Votre compte n’est pas autorisé à accorder ce que l’appareil a demandé. Rien n’a été transmis. Vous pouvez fermer cette page.",
     apps: "Voir vos applications",

@@ -40,6 +40,8 @@ export const owner = {
     newHost: "このアプリは、別のアドレスも使うようになりました。この変更に心当たりがある場合にだけ許可してください。",
     newHostOnly:
       "これまでは、デバイス上でだけこのアプリを許可していました。アプリは、このアドレスも使うようになりました。",
+    earlierKeeps:
+      "以前のアクセスの期限は、下の権限で別の期限を選ばない限り変わりません。終了するには、{place} でこのアプリのアクセスを取り消してください。",
     hostsBefore: "以前に許可",
     hostNew: "新規",
     what: "このアプリが求めている権限",
@@ -64,6 +66,7 @@ export const owner = {
     durationSame: "下の選択と同じ",
     endShort: "期限",
     durationNew: "期間（新しい権限）",
+    durationAnew: "期間（この新しいアクセス）",
     durationKeep: "変更しない",
     endOne: "終了日時",
     endsNever: "取り消すまで有効",
