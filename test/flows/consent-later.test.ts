@@ -275,3 +275,18 @@ describe("a page that was opened before another answer", () => {
     expect([again.status, again.text.includes(CHANGED)]).toEqual([400, true]);
   });
 });
+
+test("a permission that is for once and still runs, left unticked on the next page → the history says that it was removed", async () => {
+  const person = await server.addPerson();
+  const agent = new Agent(server.issuer);
+  const once = { duration: "forever", "duration:write": "once" };
+  await authorize(agent, authorizeUrl(server, client, more), person.username, once);
+  const again = authorizeUrl(server, client, { ...more, prompt: "consent" });
+  await authorize(agent, again, person.username, { scope: [] });
+  const history = (await agent.get("/account/history")).text.replaceAll(/<[^>]*>/g, "");
+  expect(history).toContain("Removed: Change your photos");
+  // Its grant has lost it, so the next answer removes nothing.
+  await authorize(agent, again, person.username, { scope: [] });
+  const later = (await agent.get("/account/history")).text.replaceAll(/<[^>]*>/g, "");
+  expect(later.split("Removed: ").length).toBe(2);
+});

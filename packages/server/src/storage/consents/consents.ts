@@ -98,13 +98,16 @@ export async function recordApproval(
       decision,
       live.filter(({ grantId }) => grantId !== own),
     );
-  const sight = seen && after(seen);
-  const { consent, changes } =
-    sight?.changes.length === 0 ? sight : after(await liveGrants(tx, grant, grant.ceiling, now));
+  const same = seen !== undefined && after(seen).changes.length === 0;
+  const live = same ? seen : await liveGrants(tx, grant, grant.ceiling, now);
+  const { consent, changes } = after(live);
   const decided = decidedScopes(before, decision);
   writeConsent(tx, consent);
   await changeGrants(tx, grant, changes, now);
   const { shown, texts, grantedBy: by, via, declined, hosts, earlierHosts } = decision;
+  // Grants alone have a scope that was for once and still runs.
+  const running = live.flatMap(({ scopes }) => scopes).filter(({ expiresAt }) => expiresAt === null || expiresAt > now);
+  const held = [...(before?.scopes ?? []), ...running];
   const newHosts = hosts.filter((host) => {
     const known = hostsBefore(before, { host, earlierHosts, ceiling: grant.ceiling }, now);
     return known !== undefined && !known.some((one) => isSameHost(one, host));
@@ -117,7 +120,7 @@ export async function recordApproval(
       by,
       via,
       scopes: decided.scopes,
-      removed: declined.filter((name) => before?.scopes.some((scope) => scope.name === name)),
+      removed: declined.filter((name) => held.some((scope) => scope.name === name)),
       expiresAt: consent.expiresAt,
       ...(hosts.length === 0 ? {} : { hosts }),
       ...(newHosts.length === 0 ? {} : { newHosts }),
