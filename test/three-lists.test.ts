@@ -64,7 +64,6 @@ const ONLY_BY_COMMAND: Readonly<Record<string, string>> = {
   impactOfResource: QUESTION,
   impactOfScope: QUESTION,
   impactOfUser: QUESTION,
-  namesOfScope: QUESTION,
   refuseRetiring: QUESTION,
   lastEvent: "the command `events tail` begins at the end; a program names the event",
   surroundings: "the command warns of what it replaces",

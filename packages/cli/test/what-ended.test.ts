@@ -126,10 +126,23 @@ test("company update → a stricter default leaves the apps that are in; disable
 test("scope, resource, issuer, provider → what still works after a change", async () => {
   await use("alice");
   expect(await said("scope", "update", "read", "--owner-role", "admin")).toMatch(
-    /The new requirement is for new sign-ins and consents\. Apps keep the access of grants that they have: \d consents? of owners/,
+    /The new requirement is for new sign-ins and consents\. Apps keep the access of grants that they have: the scope is in \d consents? of owners/,
   );
+  expect(await said("scope", "update", "read", "--description", "Read all")).toMatch(
+    /\nThe scope is in \d consents? of owners, given for the earlier description\. There it now means what the new one says, and nobody is asked again\.\n$/,
+  );
+  for (const flag of ["--sensitive", "--no-sensitive", "--optional"])
+    expect(await said("scope", "update", "read", flag)).toMatch(
+      /\nThe consent page shows the change to owners who are asked from now on\. The scope is in \d consents? of owners, and nobody is asked again\.\n$/,
+    );
   await said("scope", "update", "read", "--no-owner-role");
   await said("resource", "create", "--identifier", "https://api.test", "--name", "API");
+  expect(await said("scope", "update", "read", "--resource", "https://api.test")).toMatch(
+    /\nThe scope is in \d consents? of owners\. From now on, apps use it to get tokens for https:\/\/api\.test, without asking anybody, and none for this server itself\. If an app now has scopes of several APIs, it gets a token only if it names one of these APIs \(resource\)\. Issued access/,
+  );
+  expect(await said("scope", "update", "read", "--no-resource")).toContain(
+    "get tokens for this server itself, without asking anybody, and none for https://api.test.",
+  );
   expect(await said("resource", "update", "https://api.test", "--new-secret", "--token-lifetime", "60")).toMatch(
     /The old introspection secret no longer works\.\nThe new settings are for new access tokens\./,
   );

@@ -37,7 +37,7 @@ export function configurationOverApi(storage: Storage, config: Config): Configur
 }
 
 const EMPTY: ConfigurationPlan = {
-  ...{ name: "", changes: [], unchanged: 0, adopted: [], left: [], warnings: [], problems: [] },
+  ...{ name: "", changes: [], unchanged: 0, adopted: [], left: [], warnings: [], notes: [], problems: [] },
 };
 
 /** The result, or what is wrong with the file. */

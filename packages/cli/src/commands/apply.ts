@@ -61,6 +61,7 @@ async function apply(options: ApplyOptions): Promise<void> {
     const ends = destructiveText(plan);
     if (ends !== undefined && !options.yes) {
       process.stderr.write(planText(plan));
+      for (const note of plan.notes) out.note(note);
       await confirm(ends, options);
     }
     await located(file, () => prepared.perform());
@@ -74,6 +75,7 @@ export function tell(plan: Plan, state: "plan" | "done" | "confirmed", out: Outp
     process.stdout.write(state === "confirmed" ? `${summary(plan, true)}\n` : planText(plan, state === "done"));
   });
   for (const warning of plan.warnings) out.warn(warning);
+  if (state !== "confirmed") for (const note of plan.notes) out.note(note);
 }
 
 /** Says of each problem where in the file it is. */

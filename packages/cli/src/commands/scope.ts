@@ -156,20 +156,10 @@ async function change(name: string, options: ScopeOptions) {
   const changes = settingsOf(options);
   requireChanges(changes, "scope");
   await withAdmin(options, async (admin, out) => {
-    const { namedBy, namesOfScope, scopeRecord, updateScope } = await import("@assent/server/admin");
-    const { description, ownerRole, acr, maxAge } = changes;
-    const isStricter = [ownerRole, acr, maxAge].some((one) => one != null);
-    const named = description === undefined && !isStricter ? "" : namedBy(await namesOfScope(name, admin));
-    if (description !== undefined && named !== "") {
-      out.warn(
-        `${named} were given for the earlier description, and cover what the new one says without asking anybody`,
-      );
-    }
-    out.record(scopeRecord(await updateScope(name, changes, admin)));
-    if (isStricter && named !== "")
-      out.note(
-        `The new requirement is for new sign-ins and consents. Apps keep the access of grants that they have: ${named} name the scope. To end that access, revoke these consents.`,
-      );
+    const { changeScope, scopeRecord } = await import("@assent/server/admin");
+    const { scope, notes } = await changeScope(name, changes, admin);
+    out.record(scopeRecord(scope));
+    for (const note of notes) out.note(note);
   });
 }
 

@@ -69,8 +69,14 @@ export function listed(id: OperationId, shown: readonly Column[], none: string):
 export function show(out: Output, record: Body, once: readonly string[] = []): void {
   for (const { field, problem } of (record["warnings"] ?? []) as { field: string | null; problem: string }[])
     out.warn(field === null ? problem : `${field}: ${problem}`);
-  const { warnings: _, ...rest } = record;
+  const { warnings: _, notes: __, ...rest } = record;
   out.record(rest as WireRecord, once);
+  noteAll(out, record);
+}
+
+/** Shows what a change means for access that exists. An older server doesn't say it. */
+export function noteAll(out: Output, { notes = [] }: Body): void {
+  for (const note of notes as readonly string[]) out.note(note);
 }
 
 /** The one person with this username or address. */

@@ -30,7 +30,8 @@ export const configuration: RemoteCommands = {
     const values = new Map<string, string>();
     await located(file, () => readConfiguration(text, noting(values, referencesOf(file, process.env))));
     const body = { text, values: Object.fromEntries(values), prune: options["prune"] === true };
-    const plan = (await api.call("configurations.plan", { body })) as unknown as RemotePlan;
+    // An older server gives no notes.
+    const plan = { notes: [], ...(await api.call("configurations.plan", { body })) } as unknown as RemotePlan;
     if (plan.problems.length > 0) {
       const lines = plan.problems.map(({ line, column, ...one }) =>
         lineOf(file, { ...one, place: line === null || column === null ? undefined : { line, column } }),
@@ -47,6 +48,7 @@ export const configuration: RemoteCommands = {
     const asks = ends !== undefined && options["yes"] !== true;
     if (asks) {
       process.stderr.write(planText(shown));
+      for (const note of shown.notes) out.note(note);
       await confirm(`${api.server}: ${ends}`, options);
     }
     await api.call("configurations.apply", { body: { ...body, fingerprint } });

@@ -37,6 +37,8 @@ export interface Plan {
   /** Records that the file described before. They stay, unless `prune` is chosen. */
   readonly left: readonly string[];
   readonly warnings: readonly string[];
+  /** What the changes mean for access that exists. */
+  readonly notes: readonly string[];
 }
 
 export interface ApplyOptions {
@@ -67,7 +69,7 @@ export async function prepare(file: Configuration, admin: OpenedAdmin, options: 
   const draft = await compare(file, prune, admin);
   const tried =
     draft.steps.length === 0
-      ? { draft, changes: [], idle: new Set<string>() }
+      ? { draft, changes: [], idle: new Set<string>(), notes: [] }
       : await admin.storage.inOneTransaction({ cause, keep: false }, (ports) =>
           trial(file, prune, { ...admin, storage: ports }, authority, admin),
         );
@@ -80,6 +82,7 @@ interface Tried {
   readonly changes: readonly Change[];
   /** Updates that change nothing: the file has another form of the same value. */
   readonly idle: ReadonlySet<string>;
+  readonly notes: readonly string[];
 }
 
 const nameOf = ({ section }: Kind, label: string) => `${section} ${label}`;
@@ -105,16 +108,21 @@ async function trial(
     const counted = await endsOf(step, context);
     if (counted !== undefined) ends.set(nameOf(step.kind, labelOf(step)), counted);
   }
-  const made = await carryOut(file, draft.steps, operatorOf(context, authority, config));
+  const notesOf = new Map<string, readonly string[]>();
+  const made = await carryOut(file, draft.steps, operatorOf(context, authority, config), notesOf);
   const marks = [...draft.marks, ...made];
-  const [changes, idle]: [Change[], Set<string>] = [[], new Set()];
+  const [changes, notes, idle]: [Change[], string[], Set<string>] = [[], [], new Set()];
   for (const step of draft.steps) {
     const name = nameOf(step.kind, labelOf(step));
     const fields = await fieldsOf(step, marks, context);
     if (step.action === "update" && fields.length === 0) idle.add(name);
-    else changes.push(changeOf(step, fields, ends.get(name)));
+    else {
+      changes.push(changeOf(step, fields, ends.get(name)));
+      const shown = `${step.kind.noun} ${shownKey(labelOf(step))}`;
+      notes.push(...(notesOf.get(name) ?? []).map((note) => `${shown}: ${note}`));
+    }
   }
-  return { draft, changes, idle };
+  return { draft, changes, idle, notes };
 }
 
 /** Counted before the step is done. Undefined: it takes nothing away from anybody. */
@@ -157,11 +165,15 @@ async function fieldsOf(
   return [...told, ...hidden];
 }
 
-/** The records that a new scope needs come first; those that it needs no more go last. Returns the marks of new records. */
+/**
+ * The records that a new scope needs come first; those that it needs no more go last. Returns the marks of new records. `notes`
+ * gets what each step means for access that exists, by the name of its record.
+ */
 async function carryOut(
   file: Configuration,
   steps: readonly Step[],
   operator: Operator,
+  notes = new Map<string, readonly string[]>(),
 ): Promise<readonly ConfiguredRecord[]> {
   const built = steps.filter((step) => step.action !== "delete");
   // An API's default scopes are created after the API, and before the API names them.
@@ -186,7 +198,10 @@ async function carryOut(
     if (part !== section) refuseAll(problems);
     section = part;
     try {
-      const recordId = await doStep(step, operator);
+      const told: string[] = [];
+      const recordId = await doStep(step, noting(operator, told));
+      const name = nameOf(step.kind, labelOf(step));
+      notes.set(name, [...(notes.get(name) ?? []), ...told]);
       const mark = { kind: step.kind.section, configuration: file.name, label: labelOf(step) };
       if (recordId !== undefined) made.push({ ...mark, recordId });
     } catch (error) {
@@ -200,6 +215,18 @@ async function carryOut(
   }
   refuseAll(problems);
   return made;
+}
+
+/** Keeps the notes of the answers. */
+function noting(operator: Operator, told: string[]): Operator {
+  return {
+    ...operator,
+    async run(...asked) {
+      const record = await operator.run(...asked);
+      told.push(...((record["notes"] ?? []) as readonly string[]));
+      return record;
+    },
+  };
 }
 
 /** Returns the id of a new record. */
@@ -286,7 +313,7 @@ async function marksAfter(
   return all.filter((mark) => !isMarked(mark, stored));
 }
 
-function planOf(file: Configuration, { draft, changes, idle }: Tried): Plan {
+function planOf(file: Configuration, { draft, changes, idle, notes }: Tried): Plan {
   const shown = ({ kind, present }: Draft["same"][number]) => shownName(kind, present.label);
   const unmarked = draft.same.filter(
     ({ kind, present }) =>
@@ -299,6 +326,7 @@ function planOf(file: Configuration, { draft, changes, idle }: Tried): Plan {
     adopted: unmarked.map(shown),
     left: draft.left.map(shown),
     warnings: warningsOf(draft),
+    notes,
   };
 }
 

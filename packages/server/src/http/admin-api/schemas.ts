@@ -67,3 +67,12 @@ export function words(value: string | null | undefined): readonly string[] | und
 export function remarksIn(remarks: readonly Remark[]): { readonly warnings?: readonly Remark[] } {
   return remarks.length === 0 ? {} : { warnings: remarks.map(({ field, problem }) => ({ field, problem })) };
 }
+
+/** Beside a record that was changed. */
+export const withNotes = {
+  notes: Type.Optional(texts(100, 2_500, "what the change means for access that exists")),
+};
+
+export function notesIn(notes: readonly string[]): { readonly notes?: readonly string[] } {
+  return notes.length === 0 ? {} : { notes };
+}

@@ -27,6 +27,8 @@ export interface ConfigurationPlan {
   readonly adopted: readonly string[];
   readonly left: readonly string[];
   readonly warnings: readonly string[];
+  /** What the changes mean for access that exists, with numbers of it. */
+  readonly notes: readonly string[];
   readonly problems: readonly ConfigurationProblem[];
 }
 

@@ -42,6 +42,7 @@ const plan = record({
   adopted: texts(10_000, 2_200, "records that belong to this file from now on"),
   left: texts(10_000, 2_200, "records that the file described before, and that stay"),
   warnings: texts(10_000, 2_500),
+  notes: texts(10_000, 5_000, "what the changes mean for access that exists"),
   problems: Type.Array(
     record({
       field: orNull(text(2_500)),
@@ -57,8 +58,9 @@ const plan = record({
 /** It says what ends, but not how much: where people use an app, that changes all the time. */
 const planned = (found: ConfigurationPlan) => {
   const changes = found.changes.map(({ ends = {}, ...one }) => ({ ...one, ends: namesOf(ends) }));
+  const { notes: _, ...rest } = found;
   const fingerprint = createHash("sha256")
-    .update(JSON.stringify({ ...found, changes }))
+    .update(JSON.stringify({ ...rest, changes }))
     .digest("base64url");
   return { ...found, fingerprint };
 };

@@ -1,6 +1,7 @@
 /** Operations on scopes (RFC 6749 §3.3) and the APIs that they belong to (RFC 8707). */
 
 import { type Static, Type } from "typebox";
+import { changeScope } from "../../../admin/change-notes.ts";
 import { resourceRecord, scopeRecord } from "../../../admin/output-records.ts";
 import {
   createResource,
@@ -13,7 +14,6 @@ import {
   SCOPE_ACCESS,
   scopeOf,
   updateResource,
-  updateScope,
 } from "../../../admin/scopes-and-resources.ts";
 import { allResources } from "../../../admin/whole-lists.ts";
 import { ACR_VALUES } from "../../../oauth/authentication-context.ts";
@@ -21,7 +21,20 @@ import type { Acr, Resource, Scope } from "../../../oauth/model.ts";
 import { Cursors, DEFAULT_LIMIT, listQuery, pageInMemory, pageOf } from "../lists.ts";
 import { at, operation, reads, writes } from "../operation.ts";
 import * as records from "../records.ts";
-import { body, given, oneOf, orNull, scopeText, text, translated, translationsIn, words } from "../schemas.ts";
+import {
+  body,
+  given,
+  notesIn,
+  oneOf,
+  orNull,
+  scopeText,
+  text,
+  translated,
+  translatedRecord,
+  translationsIn,
+  withNotes,
+  words,
+} from "../schemas.ts";
 
 const maybe = Type.Optional;
 const flag = Type.Boolean();
@@ -123,17 +136,17 @@ const scopeOperations = [
     ...at("scopes.update", "PATCH /scopes/{name}"),
     ...writes("scopes"),
     summary: "Change a scope",
-    notes: "A translation that is null is removed.",
+    notes: "A translation that is null is removed. `notes` of the answer says what the change means for consents.",
     command: "scope update",
     body: scopeChanges,
-    result: records.scopeRecord,
+    result: translatedRecord("description", { ...records.scopeRecord.properties, ...withNotes }),
     tagged: true,
     matches: true,
     async answer({ params, body: asked, admin, match }) {
-      const scope = await updateScope(params["name"] ?? "", settingsIn(asked), admin, (present) =>
+      const { scope, notes } = await changeScope(params["name"] ?? "", settingsIn(asked), admin, (present) =>
         match(told(present)),
       );
-      return { record: told(scope), tagged: told(scope) };
+      return { record: { ...told(scope), ...notesIn(notes) }, tagged: told(scope) };
     },
   }),
   operation({
