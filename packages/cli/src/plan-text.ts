@@ -81,6 +81,7 @@ function valueText(value: unknown): string {
 const WORDS: Readonly<Record<keyof Ended, readonly [string, string]>> = {
   grants: ["grant", "grants"],
   consents: ["consent", "consents"],
+  approvals: ["approval of a company", "approvals of companies"],
   memberships: ["membership", "memberships"],
   uses_in_clients: ["use in a client", "uses in clients"],
   subject_links: ["link of a subject", "links of subjects"],

@@ -60,12 +60,13 @@ export async function setStatus(clientId: string, status: "active" | "disabled",
 export async function remove(clientId: string, options: JsonOption & YesOption) {
   await withAdmin(options, async (admin, out) => {
     const { deleteClient, MOST_COUNTED, impactOfClient } = await import("@assent/server/admin");
-    const { client, consents, grants } = await impactOfClient(clientId, admin);
-    await confirm(deletionText(`${client.name} (${clientId})`, { consents, grants }, MOST_COUNTED), options);
+    const { client, consents, grants, approvals } = await impactOfClient(clientId, admin);
+    await confirm(deletionText(`${client.name} (${clientId})`, { consents, grants, approvals }, MOST_COUNTED), options);
     await deleteClient(clientId, admin);
+    const counts = { consent: consents, grant: grants, "company approval": approvals };
     out.done(
       { client_id: clientId, deleted: true },
-      `Deleted ${client.name} (${clientId}). Ended ${countedAll({ consent: consents, grant: grants }, MOST_COUNTED)}. ${TOKENS}`,
+      `Deleted ${client.name} (${clientId}). Ended ${countedAll(counts, MOST_COUNTED)}. ${TOKENS}`,
     );
   });
 }
@@ -73,13 +74,17 @@ export async function remove(clientId: string, options: JsonOption & YesOption) 
 /** An owner has one consent for a client, so the number of consents is that of owners. */
 function deletionText(
   what: string,
-  { consents, grants }: { readonly consents: number; readonly grants: number },
+  { consents, grants, approvals }: { readonly consents: number; readonly grants: number; readonly approvals: number },
   most: number,
 ): string {
   const owners = counted(consents, "person or company", most, "people or companies");
+  const approved =
+    approvals === 0
+      ? ""
+      : ` It ends ${counted(approvals, "approval of a company", most, "approvals of companies")}: the members must then ask an admin. Blocks stay.`;
   const ends =
     consents === 0 && grants === 0
-      ? `Deleting ${what} ends no access of people or companies.`
-      : `Deleting ${what} ends the consent of ${owners}, and ${counted(grants, "grant", most)}. If you register the app again, they must consent again.`;
+      ? `Deleting ${what} ends no access of people or companies.${approved}`
+      : `Deleting ${what} ends the consent of ${owners}, and ${counted(grants, "grant", most)}. If you register the app again, they must consent again.${approved}`;
   return `${ends} The client gets no more tokens. Issued access tokens work until they expire. You can't undo this.`;
 }

@@ -194,9 +194,15 @@ export const clientsAndApis: RemoteCommands = {
     note: "Grants that ended stay ended. Consents count again: with them, the app gets access without asking the owner.",
   }),
   "client delete": async ({ args: [id = ""], options, api, out }) => {
-    await confirm(`Deleting ${id} on ${api.server} ends its grants and consents. You can't undo this.`, options);
+    await confirm(
+      `Deleting ${id} on ${api.server} ends its grants, its consents and companies' approvals of it. You can't undo this.`,
+      options,
+    );
     await api.call("clients.delete", { path: [id] });
-    out.done({ client_id: id, deleted: true }, `Deleted ${id}. All its grants and consents have ended. ${TOKENS}`);
+    out.done(
+      { client_id: id, deleted: true },
+      `Deleted ${id}. All its grants, consents and approvals have ended. ${TOKENS}`,
+    );
   },
   "client rotate-secret": async ({ args: [id = ""], options, api, out }) => {
     const { overlap } = options;

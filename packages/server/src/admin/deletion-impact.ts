@@ -16,7 +16,7 @@ import { companyBySlug, companyMembers, unknownMember } from "./companies.ts";
 import { type AdminContext, isMissing } from "./context.ts";
 import { userOf } from "./people.ts";
 import { namesOfScope, refuseScopesOf, resourceOf, scopeToDelete } from "./scopes-and-resources.ts";
-import type { OwnerCounts, ScopeCounts } from "./storage.ts";
+import type { ClientCounts, OwnerCounts, ScopeCounts } from "./storage.ts";
 import { linksOfIssuer } from "./subject-links.ts";
 import { issuerOf } from "./trusted-issuers.ts";
 
@@ -28,7 +28,7 @@ const most = MOST_COUNTED + 1;
 export async function impactOfClient(
   clientId: string,
   context: AdminContext,
-): Promise<Pick<OwnerCounts, "consents" | "grants"> & { readonly client: Client }> {
+): Promise<ClientCounts & { readonly client: Client }> {
   const client = await clientOf(clientId, context);
   return { client, ...(await context.storage.consents.countOfClient({ clientId, now: context.now(), most })) };
 }

@@ -150,6 +150,9 @@ export interface OwnerCounts {
   readonly companies: number;
 }
 
+/** What ends when a client is deleted. */
+export type ClientCounts = Pick<OwnerCounts, "consents" | "grants"> & Pick<ScopeCounts, "approvals">;
+
 /** A token for the admin API that an operator made. The server stores its hash. */
 export interface AdminToken {
   readonly tokenId: string;
@@ -386,7 +389,7 @@ export interface AdminStorage {
       readonly clientId: string;
       readonly now: Millis;
       readonly most: number;
-    }): Promise<Pick<OwnerCounts, "consents" | "grants">>;
+    }): Promise<ClientCounts>;
     /** What ends with a person or a company, each kind counted up to `most`. */
     countOfOwner(args: {
       readonly partition: number;

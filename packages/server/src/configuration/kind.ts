@@ -32,7 +32,7 @@ export interface Present {
 /** Things that end with a change. */
 export type Ended = Readonly<Partial<Record<(typeof ENDING)[number], number>>>;
 export const ENDING = [
-  ...(["grants", "consents", "memberships", "uses_in_clients", "subject_links", "connections"] as const),
+  ...(["grants", "consents", "approvals", "memberships", "uses_in_clients", "subject_links", "connections"] as const),
   ...(["only_ways_to_sign_in", "members_of_app"] as const),
 ] as const;
 

@@ -218,7 +218,9 @@ const remedies: Partial<Readonly<Record<ConditionName, (words: Words) => Remedy>
   resource_needed: told(
     "The scopes belong to several APIs, and a token is for one. The app must send resource with the identifier of the API.",
   ),
-  access_denied: told("The owner pressed Don’t allow, or had nothing left to allow. Nothing is wrong with the app."),
+  access_denied: told(
+    "The owner pressed Don’t allow, had nothing left to allow, or could no longer allow it: for example, because a company's rule or the owner's account changed meanwhile. Nothing is wrong with the app.",
+  ),
   nothing_grantable: about(
     "The scopes need a role of an operator, which this person does not have.",
     () => "assent scope list",

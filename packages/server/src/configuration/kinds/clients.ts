@@ -113,8 +113,8 @@ export const clients: Kind = {
     await operator.run("clients.delete", { client_id: label });
   },
   async ends({ label }, how, context) {
-    const { grants, consents } = await impactOfClient(label, context);
-    return how === "delete" ? { grants, consents } : { grants };
+    const { grants, consents, approvals } = await impactOfClient(label, context);
+    return how === "delete" ? { grants, consents, approvals } : { grants };
   },
   isEnding: (changes) => changes["status"] === "disabled",
 };

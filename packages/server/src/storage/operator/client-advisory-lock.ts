@@ -26,3 +26,10 @@ export async function passClientGate(tx: Tx, clientId: string): Promise<void> {
 export async function closeClientGate(tx: Tx, clientId: string): Promise<void> {
   await tx.one(sql`SELECT ${words.exclusiveGate} AS gate`, gateOf(clientId));
 }
+
+/** True: the client was deleted, perhaps before this process's catalog learned it. Keeps it from being deleted until the transaction ends. */
+export async function isDeletedClient(tx: Tx, clientId: string): Promise<boolean> {
+  await passClientGate(tx, clientId);
+  const row = await tx.one(sql`SELECT record FROM clients WHERE client_id = :clientId`, { clientId });
+  return row !== undefined && row["record"] === null;
+}

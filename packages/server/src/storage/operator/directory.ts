@@ -1,6 +1,7 @@
 /** Lists and counts of people, clients and companies for operators. Each page reads along one index, from where the last one ended. */
 
 import type {
+  ClientCounts,
   ClientSort,
   CompanySort,
   ConsentPart,
@@ -231,6 +232,7 @@ export const countOwners = query<{ readonly clientId: string; readonly most: num
 });
 
 const lastingConsent = sql`status = 'active' AND (expires_at IS NULL OR expires_at > :now)`;
+const lastingApproval = sql`(rule = 'allow' OR audience = 'selected') AND (ends_at IS NULL OR ends_at > :now)`;
 const liveGrant = sql`${isActive} AND idle_until > :now AND absolute_until > :now`;
 
 export interface Counted {
@@ -238,14 +240,19 @@ export interface Counted {
   readonly most: number;
 }
 
-export const countOfClient = query<Counted & { readonly clientId: string }, Pick<OwnerCounts, "consents" | "grants">>({
+export const countOfClient = query<Counted & { readonly clientId: string }, ClientCounts>({
   sql: sql`SELECT
     (SELECT COUNT(*) FROM (SELECT 1 FROM consents
       WHERE +partition >= 0 AND client_id = :clientId AND ${lastingConsent} LIMIT :most) AS few) AS consents,
     (SELECT COUNT(*) FROM (SELECT 1 FROM grants WHERE ${liveGrant} AND (partition, owner_id, client_id) IN
-      (SELECT partition, owner_id, client_id FROM consents WHERE +partition >= 0 AND client_id = :clientId) LIMIT :most) AS few) AS grants`,
+      (SELECT partition, owner_id, client_id FROM consents WHERE +partition >= 0 AND client_id = :clientId) LIMIT :most) AS few) AS grants,
+    (SELECT COUNT(*) FROM (SELECT 1 FROM company_rules WHERE ${lastingApproval} AND (partition, company_id, client_id) IN
+      (SELECT partition, owner_id, client_id FROM consents WHERE +partition >= 0 AND client_id = :clientId) LIMIT :most) AS few) AS approvals`,
   bind: (args) => ({ ...args }),
-  outcome: ([row]) => ({ consents: row ? whole(row, "consents") : 0, grants: row ? whole(row, "grants") : 0 }),
+  outcome: ([row]) => {
+    const count = (name: string) => (row === undefined ? 0 : whole(row, name));
+    return { consents: count("consents"), grants: count("grants"), approvals: count("approvals") };
+  },
 });
 
 /**
@@ -256,8 +263,8 @@ export const countOfScope = query<Counted & { readonly name: string }, ScopeCoun
   sql: sql`SELECT
     (SELECT COUNT(*) FROM (SELECT 1 FROM consents WHERE (partition, owner_id, client_id) > (-1, '', '') AND ${lastingConsent}
       AND REPLACE(scopes, :granted, '') <> scopes LIMIT :most) AS few) AS consents,
-    (SELECT COUNT(*) FROM (SELECT 1 FROM company_rules WHERE (partition, company_id, client_id) > (-1, '', '') AND (rule = 'allow' OR audience = 'selected')
-      AND (ends_at IS NULL OR ends_at > :now) AND REPLACE(scopes, :named, '') <> scopes LIMIT :most) AS few) AS approvals`,
+    (SELECT COUNT(*) FROM (SELECT 1 FROM company_rules WHERE (partition, company_id, client_id) > (-1, '', '') AND ${lastingApproval}
+      AND REPLACE(scopes, :named, '') <> scopes LIMIT :most) AS few) AS approvals`,
   bind: ({ name, now, most }) => ({
     granted: `"name":${JSON.stringify(name)}`,
     named: JSON.stringify(name),

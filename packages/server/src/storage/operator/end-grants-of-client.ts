@@ -7,8 +7,8 @@
 
 import type { Swept } from "../../admin/storage.ts";
 import type { Millis } from "../../oauth/model.ts";
-import { noteForOwners } from "../consents/history.ts";
-import { type Call, query, sql, type Tx, transaction, words } from "../define-verbs.ts";
+import { note, noteForOwners } from "../consents/history.ts";
+import { type Call, named, query, sql, type Tx, transaction, words } from "../define-verbs.ts";
 import { lastGrantUseAnywhere } from "../grants/uses.ts";
 import { ENDED_KEPT, isActive, json, text, whole } from "../row-conversion.ts";
 
@@ -96,6 +96,7 @@ interface Page {
 async function endSome(tx: Tx, page: Page, { at, name, version, revokes, by = "operator" }: Ending): Promise<number> {
   const some = { ...page, most: GRANTS };
   if (revokes) {
+    await endApprovals(tx, page, { at, name, by });
     await tx.run(
       sql`UPDATE consents SET status = 'revoked', revoked_at = :at, updated_at = :at
         WHERE (partition, owner_id, client_id) IN (${someOwners}) AND status = 'active'`,
@@ -118,6 +119,37 @@ async function endSome(tx: Tx, page: Page, { at, name, version, revokes, by = "o
   const record = { clientName: name, by, ...none, cause: "app" } as const;
   await noteForOwners(tx, someOwners, { ...page }, { at, version, record });
   return ended;
+}
+
+const choicesOfMembers = ["company_rule_members", "company_choices"].map(
+  (table) => sql`DELETE FROM ${named(table)} WHERE (partition, company_id, client_id) IN (${someOwners})`,
+);
+
+/**
+ * Without this, an app that gets the client's id later would be approved by companies that never saw it. Members ask from
+ * then on; blocks stay. A member's earlier choice of the company counts no more. An approval has its consent of the company,
+ * so the page of consents finds it. In the order of a change of the rule: rule, choices, consent.
+ */
+async function endApprovals(
+  tx: Tx,
+  page: Page,
+  { at, name, by }: Required<Pick<Ending, "at" | "name" | "by">>,
+): Promise<void> {
+  const approved = await tx.all(
+    sql`UPDATE company_rules SET rule = 'ask', audience = 'everybody', scopes = '[]', hosts = '[]', ends_at = NULL,
+        decided_by = :by, decided_at = CASE WHEN decided_at < :at THEN :at ELSE decided_at + 1 END
+      WHERE (partition, company_id, client_id) IN (${someOwners}) AND (rule = 'allow' OR audience = 'selected')
+      RETURNING partition, company_id`,
+    { ...page, at, by },
+  );
+  for (const statement of choicesOfMembers) await tx.run(statement, { ...page });
+  for (const row of approved) {
+    const { clientId } = page;
+    await note(tx, {
+      ...{ partition: whole(row, "partition"), ownerId: text(row, "company_id"), clientId, at, kind: "rule_changed" },
+      record: { clientName: name, by, via: null, scopes: [], removed: [], expiresAt: null, rule: "ask" },
+    });
+  }
 }
 
 /** Runs all batches that are left. */

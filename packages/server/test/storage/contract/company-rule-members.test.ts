@@ -303,4 +303,49 @@ onEveryBackend("an app that a company allows for selected members", (storage) =>
     expect(found).toContain(verified.clientId);
     for (const { clientId } of others) expect(found).not.toContain(clientId);
   });
+
+  test("a client that is deleted → its approvals are rules to ask, blocks stay; its id gives a later app nothing", async () => {
+    const client = aClient();
+    const { clientId } = client;
+    await storage().clients.put({ client, expect: 0 });
+    const set = (company: Company, rule: NewRule, now = NOW) =>
+      storage().companyApps.setRule({ ...keyOf(company), clientId, rule, shown: SHOWN, by: null, now });
+    const [forAll, selected, blocked] = await Promise.all([1, 2, 3].map(() => aStaffedCompany(storage())));
+    if (forAll === undefined || selected === undefined || blocked === undefined) throw new Error("no companies");
+    await set(forAll.company, anAppRule());
+    await set(selected.company, { ...anAppRule(), selected: [selected.member.personId] });
+    await set(blocked.company, anAppRule({ rule: "block" }));
+    const key = { ...keyOf(forAll.company), clientId, personId: forAll.member.personId };
+    const grant = aCompanyGrant(forAll.company, forAll.member, { clientId, scopes: ["read"] });
+    expect((await storage().grants.issue({ grant, answer: anAnswerOfMember(), now: NOW })).kind).toBe("issued");
+    expect(await storage().members.findActing(key)).toMatchObject({ chosen: true });
+    expect(await storage().consents.countOfClient({ clientId, now: NOW, most: 10 })).toMatchObject({ approvals: 2 });
+
+    await storage().clients.delete({ clientId, now: NOW + HOUR });
+    const rules = await Promise.all(
+      [forAll, selected, blocked].map(({ company }) => storage().companyApps.listRules(keyOf(company))),
+    );
+    const ask = { clientId, rule: "ask", scopes: [], endsAt: null, decidedBy: "operator", decidedAt: NOW + HOUR };
+    expect(rules).toMatchObject([[ask], [ask], [{ rule: "block" }]]);
+    expect(rules.flat().map(({ forSelected, selected: named }) => [forSelected, named])).toEqual(
+      [1, 2, 3].map(() => [undefined, []]),
+    );
+    for (const { company } of [forAll, selected]) {
+      const { partition, companyId: ownerId } = company;
+      const told = await storage().history.list({ partition, ownerId, before: null, limit: 20 });
+      expect(told.filter(({ kind }) => kind === "rule_changed")).toMatchObject([
+        { at: NOW + HOUR, clientId, record: { rule: "ask", by: "operator", clientName: client.name } },
+      ]);
+    }
+    expect(await storage().consents.countOfClient({ clientId, now: NOW + HOUR, most: 10 })).toMatchObject({
+      approvals: 0,
+    });
+    // A page that was loaded before gives no approval to an app that is gone.
+    expect(await set(forAll.company, anAppRule(), NOW + HOUR)).toEqual({ kind: "changed" });
+
+    await storage().clients.put({ client, expect: 0 });
+    const later = aCompanyGrant(forAll.company, forAll.member, { clientId, scopes: ["read"] });
+    expect((await storage().grants.issue({ grant: later, now: NOW + HOUR })).kind).toBe("no_consent");
+    expect(await storage().members.findActing(key)).toMatchObject({ chosen: false, rule: { rule: "ask" } });
+  });
 });

@@ -89,7 +89,7 @@ export const company = {
     access: "Zugriff jetzt",
     may: "Die App darf",
     noAccess: "Die App hat keinen Zugriff im Namen des Unternehmens.",
-    appGone: "Diese App ist nicht mehr registriert. Sie können nur noch ihren Zugriff beenden.",
+    appGone: "Diese App ist nicht mehr registriert. Darum können Sie ihre Regel nicht ändern.",
     off: "Hier deaktiviert",
     appOff: "Diese App ist hier deaktiviert. Niemand kann sie verbinden, und sie bekommt keinen neuen Zugriff.",
     accessSince: "Seit",

@@ -84,7 +84,7 @@ export const company = {
     access: "Access now",
     may: "The app may",
     noAccess: "The app has no access in the company’s name.",
-    appGone: "This app is no longer registered. You can only end its access.",
+    appGone: "This app is no longer registered, so you can’t change its rule.",
     off: "Turned off here",
     appOff: "This app is turned off here, so nobody can connect it and it gets no new access.",
     accessSince: "Since",

@@ -87,7 +87,7 @@ export const company = {
     access: "Acceso actual",
     may: "La aplicación puede",
     noAccess: "La aplicación no tiene acceso en nombre de la empresa.",
-    appGone: "Esta aplicación ya no está registrada. Solo puede poner fin a su acceso.",
+    appGone: "Esta aplicación ya no está registrada, por lo que no puede cambiar su regla.",
     off: "Desactivada aquí",
     appOff: "Esta aplicación está desactivada aquí. Nadie puede conectarla y no obtiene acceso nuevo.",
     accessSince: "Desde",

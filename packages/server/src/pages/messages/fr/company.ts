@@ -89,7 +89,7 @@ export const company = {
     access: "Accès actuel",
     may: "L’application peut",
     noAccess: "L’application n’a aucun accès au nom de l’entreprise.",
-    appGone: "Cette application n’est plus enregistrée. Vous pouvez seulement mettre fin à ses accès.",
+    appGone: "Cette application n’est plus enregistrée. Vous ne pouvez donc pas modifier sa règle.",
     off: "Désactivée ici",
     appOff:
       "Cette application est désactivée ici. Personne ne peut la connecter, et elle n’obtient aucun nouvel accès.",
