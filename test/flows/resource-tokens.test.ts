@@ -3,6 +3,8 @@
 import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, type JSONWebKeySet, jwtVerify } from "jose";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createResourceServer } from "../../packages/resource-server/src/index.ts";
+import { adminOf } from "../../packages/server/src/admin/context.ts";
+import { updateResource } from "../../packages/server/src/admin/scopes-and-resources.ts";
 import { Secrets } from "../../packages/server/src/crypto/server-secret.ts";
 import {
   ensureKeys,
@@ -201,6 +203,28 @@ describe("sealed tokens", () => {
     }
     expect((await introspect(bound.access, apis.get("bound"))).body).toEqual({ active: false });
     expect((await introspect(free.access, apis.get("sealed"))).body["active"]).toBe(true);
+  });
+
+  test("no longer grant-bound → tokens from before end with their grants, also those that had ended; new ones expire", async () => {
+    await addApi("once-bound", { tokenFormat: "opaque", grantBound: true });
+    const asking = await server.addClient({ scopes: ["once-bound"] });
+    const tokens = () => tokensOf(server, asking, owner, { ask: { scope: "once-bound" } });
+    const [ended, later] = [await tokens(), await tokens()];
+    const isActive = async (token: string) => (await introspect(token, apis.get("once-bound"))).body["active"];
+    const revoke = ({ refresh: token }: { readonly refresh: string }) => postForm(server, "/revoke", asking, { token });
+    await revoke(ended);
+    expect([await isActive(ended.access), await isActive(later.access)]).toEqual([false, true]);
+    server.tick(2000);
+    const admin = adminOf(server.assent.storage, server.issuer, server.now);
+    await updateResource("https://once-bound.test", { grantBound: false }, admin);
+    server.tick(2000);
+    await settle();
+    expect([await isActive(ended.access), await isActive(later.access)]).toEqual([false, true]);
+    await revoke(later);
+    expect(await isActive(later.access)).toBe(false);
+    const unbound = await tokens();
+    await revoke(unbound);
+    expect(await isActive(unbound.access)).toBe(true);
   });
 
   test("revoked → unsupported_token_type: it times out; a forged one → 200, as any unknown token", async () => {

@@ -58,7 +58,7 @@ export function register(program: Command): void {
     .addOption(secondsOption("--token-lifetime <seconds>", LIFETIME))
     .option("--no-token-lifetime", "use the lifetime in the configuration (ASSENT_ACCESS_TTL)")
     .option("--grant-bound", GRANT_BOUND)
-    .option("--no-grant-bound", "introspection reports a token as active until it expires")
+    .option("--no-grant-bound", "introspection reports a new token as active until it expires")
     .option("--userinfo", "its tokens with the scope openid also work at the UserInfo endpoint")
     .option("--no-userinfo", NO_USERINFO)
     .addOption(defaultScopeOption())
@@ -119,6 +119,8 @@ async function change(identifier: string, options: ResourceOptions & { readonly 
     out.record(resourceRecord(resource, secret), ["introspection_client_secret"]);
     if (newSecret === true) out.note("The old introspection secret no longer works.");
     const ofTokens = [tokenFormat, alg, lifetime].some((one) => one !== undefined);
+    if (grantBound === false)
+      out.note("Tokens that were issued before still end with their grants. New ones are active until they expire.");
     if (ofTokens)
       out.note("The new settings are for new access tokens. Issued ones stay as they are until they expire.");
   });

@@ -286,6 +286,7 @@ async function changedResource(
     ...changes,
     ...tokenKind(kind, before),
     ...earlierLifetime(before, changes.tokenLifetime, context.now()),
+    ...(before.grantBound && changes.grantBound === false ? { grantBoundUntil: context.now() } : {}),
     ...(secret === null ? {} : { introspectionSecretHash: hashes.sha256(secret) }),
   };
   refuseAny([

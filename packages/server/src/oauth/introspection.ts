@@ -71,7 +71,7 @@ async function introspectAccessToken(token: string, caller: Caller, context: OAu
   if (!isCallers) return INACTIVE;
   // Access tokens live until they expire. The exception is an API that wants to know about the grant's end.
   const resources = await context.catalog.resources();
-  const bound = [claims.aud].flat().some((audience) => resources.get(audience)?.grantBound === true);
+  const bound = [claims.aud].flat().some((audience) => isGrantBound(resources.get(audience), claims.iat));
   if (bound) {
     const isLive =
       grantId === null
@@ -89,6 +89,15 @@ async function introspectAccessToken(token: string, caller: Caller, context: OAu
     texts.set(claims, text);
   }
   return text;
+}
+
+/**
+ * True: the API is grant-bound, or it was when the token was issued. Other servers learn of the change within a second, and
+ * `issuedAt` is in whole seconds.
+ */
+function isGrantBound(api: Resource | undefined, issuedAt: number): boolean {
+  if (api === undefined) return false;
+  return api.grantBound || (api.grantBoundUntil !== undefined && issuedAt * 1000 <= api.grantBoundUntil + 1000);
 }
 
 /** The answer for a live access token is always the same. It is kept for as long as the claims are. */

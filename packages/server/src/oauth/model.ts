@@ -288,6 +288,11 @@ export interface Resource {
   /** True: introspection answers inactive as soon as the grant ended. */
   readonly grantBound: boolean;
   /**
+   * When it was last made not grant-bound. Tokens that were issued before stay bound: pages said that access ends at once, so a
+   * token whose grant has ended must not become active again. Absent: it never was grant-bound before.
+   */
+  readonly grantBoundUntil?: Millis;
+  /**
    * False: its tokens are never for the UserInfo endpoint, too. Absent: they are if they have the scope `openid`, so the
    * API can read what UserInfo says about the owner.
    */
