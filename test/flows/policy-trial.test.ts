@@ -8,6 +8,7 @@ import { adminOf, type OpenedAdmin } from "../../packages/server/src/admin/conte
 import type { CustomClaims, Policies } from "../../packages/server/src/index.ts";
 import type { Person } from "../../packages/server/src/owners/storage.ts";
 import { changeRecord, type Tried, tryPolicies } from "../../packages/server/src/policy-trial.ts";
+import { addCompany, decide } from "../support/company-staff.ts";
 import { Agent, authorize, authorizeUrl, signIn } from "../support/http-browser.ts";
 import { startServer, type TestClient, type TestServer } from "../support/test-server.ts";
 
@@ -139,6 +140,28 @@ test("a trial → no event, no ticket, no row more", async () => {
   await tried(signInBy(() => ({ allow: false })));
   expect(await events.chain({ after: 0, limit: 1000 })).toEqual(before);
   expect(await refusals.list({ clientId: null, condition: null, before: null, limit: 10 })).toHaveLength(1);
+});
+
+test("an approval → left out, because nobody signed in for it; an admin for a company → asked with the admin as actor", async () => {
+  const company = await addCompany(server);
+  const { companyId } = company;
+  const url = authorizeUrl(server, app, { scope: "read" });
+  refuses = false;
+  await authorize(new Agent(server.issuer), url, company.admin.username, { owner: companyId });
+  await decide(server, company, app, {});
+  const { chain } = server.assent.storage.events;
+  const ofCompany = async () => (await chain({ after: 0, limit: 1000 })).filter(({ subject }) => subject === companyId);
+  const given = async () => (await ofCompany()).filter(({ kind }) => kind === "consent.given");
+  await vi.waitFor(async () => expect(await given()).toHaveLength(2), { timeout: 20_000, interval: 100 });
+  const asked: unknown[] = [];
+  const { skipped } = await tried(
+    issueBy(({ sub, actor }) => {
+      if (sub === companyId) asked.push(actor);
+      return { allow: true };
+    }),
+  );
+  expect(skipped).toEqual({ "an approval or an assertion: nobody signed in for it": 1 });
+  expect(asked).toEqual([company.admin.personId]);
 });
 
 test("the command → 0 without a difference, 3 with one, 2 without a file, 1 for a wrong one", async () => {

@@ -57,6 +57,7 @@ const LONGEST: Millis = 300_000;
 const OLDER = "recorded before this version, or without the facts";
 const ERASED = "the person was deleted";
 const NO_SIGN_IN = "the person's sign-in is older than the time that was read";
+const NO_PERSON = "an approval or an assertion: nobody signed in for it";
 const NO_CLIENT = "the client is gone";
 const LATE = "not asked: the trial took 5 minutes";
 
@@ -232,10 +233,11 @@ function audienceOf(scopes: readonly string[], resources: ReadonlyMap<string, st
   return scopes.map((name) => resources.get(name)).find((one) => one != null) ?? issuer;
 }
 
-/** The member who acted. */
-function actorIn({ details, subject }: ShownEvent): string | null {
-  const person = word(details["person"]);
-  return person === undefined || person === subject ? null : person;
+/** The person who answered, or for whom a client exchanged a token. Undefined: an approval, which gives no token. */
+function personIn({ kind, actor, details, subject }: ShownEvent): string | undefined {
+  if (kind === "grant.exchanged") return word(details["person"]) ?? subject ?? undefined;
+  const approved = details["via"] === "company policy" || details["via"] === "operator policy";
+  return approved || !actor.startsWith("user:") ? undefined : actor.slice("user:".length);
 }
 
 const EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange";
@@ -250,9 +252,14 @@ function tokenQuestion(
   issuer: string,
 ): readonly Question[] {
   const { subject, details, kind, at } = event;
-  const actor = actorIn(event);
+  const person = personIn(event);
+  if (person === undefined) {
+    skip(NO_PERSON);
+    return [];
+  }
+  const actor = person === subject ? null : person;
   // Newest first. An owner answers after they have signed in.
-  const before = signIns.find((one) => one.subject === (actor ?? subject) && one.at <= at);
+  const before = signIns.find((one) => one.subject === person && one.at <= at);
   if (before === undefined || subject === null) {
     skip(NO_SIGN_IN);
     return [];
@@ -291,9 +298,9 @@ function issueQuestion(about: IssueRequest, event: ShownEvent | null): Question 
 function claimsQuestion(event: ShownEvent, { clientId }: Client, tried: readonly Tried[]): readonly Question[] {
   const scopes = words(event.details["scope"]);
   const named = tried.flatMap(({ customClaims }) => customClaims.map(({ scope }) => scope));
-  if (event.subject === null || !scopes.some((name) => named.includes(name))) return [];
-  const actor = actorIn(event);
-  const about = { sub: actor ?? event.subject, organization: actor === null ? null : event.subject, clientId };
+  const person = personIn(event);
+  if (event.subject === null || person === undefined || !scopes.some((name) => named.includes(name))) return [];
+  const about = { sub: person, organization: person === event.subject ? null : event.subject, clientId };
   const ask = ({ customClaims }: Tried) =>
     inWords(async () => JSON.stringify(await new ConfiguredClaims(customClaims).ofScopes(scopes, about)));
   return [{ about: "claims", event, sub: about.sub, clientId, ask }];
