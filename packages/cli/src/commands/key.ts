@@ -2,6 +2,7 @@
 
 import type { Command } from "commander";
 import { confirm, type YesOption, yesOption } from "../confirm.ts";
+import type { Output } from "../print-records.ts";
 import { type JsonOption, noun, verb, withAdmin } from "../shared-options.ts";
 
 export function register(program: Command): void {
@@ -16,7 +17,7 @@ export function register(program: Command): void {
     .option("--alg <alg>", "the algorithm of the key: ES256, or one that an API uses (assent resource list)", "ES256")
     .action(rotate);
   verb(key, "retire <kid>", "stop signing with a key; it stays published until its last token has expired")
-    .option("--now", "remove the key at once; APIs refuse its tokens")
+    .option("--now", "remove the key at once; APIs refuse its tokens once they fetch the keys again")
     .addOption(yesOption())
     .addHelpText("after", "\nIf the kid begins with a dash, put two dashes before it: assent key retire -- -abc…")
     .action(retire);
@@ -37,14 +38,7 @@ async function rotate(options: JsonOption & { readonly now?: true; readonly alg:
   await withAdmin(options, async (admin, out) => {
     const { keyRecord, listKeys, rotateKey } = await import("@assent/server/admin");
     const made = await rotateKey({ immediately: options.now ?? false, alg: options.alg }, admin);
-    if (options.now) {
-      out.warn(
-        "the new key signs from now on; an API with a cached key set refuses its tokens until it fetches the set again",
-      );
-      out.warn(
-        "the previous key stays published until its tokens expire; if it has leaked, run assent key retire --now KID",
-      );
-    }
+    if (options.now) for (const warning of ROTATED_NOW) out.warn(warning);
     const state = (await listKeys(admin)).find(({ key }) => key.kid === made.kid);
     if (state !== undefined) out.record(keyRecord(state));
   });
@@ -55,19 +49,32 @@ async function retire(kid: string, options: JsonOption & YesOption & { readonly 
     const { refuseRetiring, retireKey } = await import("@assent/server/admin");
     const immediately = options.now ?? false;
     await refuseRetiring(kid, { immediately }, admin);
-    await confirm(
-      immediately
-        ? `Removing the key ${kid} stops its signing within a second. Each API refuses every token that the key signed as soon as it fetches the key set again, usually within minutes. Apps then get new tokens with their refresh tokens; apps without one must ask their owners again. You can't undo this.`
-        : `Retiring the key ${kid} stops its signing within a second. Another key signs from then on. Tokens that the retired key signed work until they expire. You can't undo this.`,
-      options,
-    );
+    await confirm(retiringText(kid, immediately), options);
     await retireKey(kid, { immediately }, admin);
-    if (immediately) out.warn("each API refuses the tokens of this key as soon as it fetches the key set again");
-    out.done(
-      { kid, retired: true, removed: immediately },
-      immediately
-        ? "Removed the key."
-        : "Retired the key. It stays published for 25 hours, until its last token has expired.",
-    );
+    tellRetired(kid, immediately, out);
   });
+}
+
+/** What the operator should know once a new key signs at once. */
+export const ROTATED_NOW = [
+  "the new key signs from now on; an API with a cached key set refuses its tokens until it fetches the set again",
+  "the previous key stays published until its tokens expire; if it has leaked, run assent key retire --now KID",
+] as const;
+
+/** What the operator reads before a key is retired. */
+export function retiringText(kid: string, immediately: boolean): string {
+  return immediately
+    ? `Removing the key ${kid} stops its signing within a second. Each API refuses every token that the key signed as soon as it fetches the key set again, usually within minutes. Apps then get new tokens with their refresh tokens; apps without one must ask their owners again. You can't undo this.`
+    : `Retiring the key ${kid} stops its signing within a second. Another key signs from then on. Tokens that the retired key signed work until they expire. You can't undo this.`;
+}
+
+/** The same, once it is retired. */
+export function tellRetired(kid: string, immediately: boolean, out: Output): void {
+  if (immediately) out.warn("each API refuses the tokens of this key as soon as it fetches the key set again");
+  out.done(
+    { kid, retired: true, removed: immediately },
+    immediately
+      ? "Removed the key."
+      : "Retired the key. It stays published for 25 hours, until its last token has expired.",
+  );
 }

@@ -6,6 +6,7 @@ import { UsageError } from "../command-errors.ts";
 import { rolesOf } from "../commands/company-provider.ts";
 import { type Filters, filtersOf, lineOfRecord, oneLine } from "../commands/events.ts";
 import { companyIn, type IssuerOptions, settingsOf as issuerSettingsOf, keysOf } from "../commands/issuer.ts";
+import { ROTATED_NOW, retiringText, tellRetired } from "../commands/key.ts";
 import { type ProviderOptions, settingsOf as providerSettingsOf } from "../commands/provider.ts";
 import { settingText } from "../commands/setting.ts";
 import { linesOf } from "../commands/user-import.ts";
@@ -186,14 +187,16 @@ const keyCommands: RemoteCommands = {
     columns("kid", "alg", "status", "signs_from", "published_until"),
     "There are no keys yet.",
   ),
-  "key rotate": async ({ options: { alg, now }, api, out }) =>
-    show(out, await api.call("keys.rotate", { body: { alg, immediately: now === true } })),
+  "key rotate": async ({ options: { alg, now }, api, out }) => {
+    const made = await api.call("keys.rotate", { body: { alg, immediately: now === true } });
+    if (now === true) for (const warning of ROTATED_NOW) out.warn(warning);
+    show(out, made);
+  },
   "key retire": async ({ args: [kid = ""], options, api, out }) => {
     const immediately = options["now"] === true;
-    const ends = immediately ? "APIs refuse its tokens at once." : "Its tokens work until they expire.";
-    await confirm(`Retiring the key ${kid} on ${api.server} stops its signing. ${ends} You can't undo this.`, options);
+    await confirm(`On ${api.server}: ${retiringText(kid, immediately)}`, options);
     await api.call("keys.retire", { path: [kid], body: { immediately } });
-    out.done({ kid, retired: true, removed: immediately }, immediately ? "Removed the key." : "Retired the key.");
+    tellRetired(kid, immediately, out);
   },
 };
 
