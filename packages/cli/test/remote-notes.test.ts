@@ -34,7 +34,7 @@ beforeAll(async () => {
     await said("scope", "create", name, "--description", name, "--resource", "https://photos.test");
   const app = { client_id: CLIENT, client_name: "Printer", type: "confidential", scope: "see change" };
   await (await adminApi(server)).post("/clients", { ...app, redirect_uris: ["https://app.test/cb"] });
-  await said("company", "create", "--name", "Acme", "--slug", "acme");
+  await said("company", "create", "--name", "Acme", "--slug", "acme", "--default-rule", "members");
   await said("company", "add-member", "acme", "ada", "--role", "admin");
   await said("company", "add-member", "acme", "bob");
 });
@@ -82,4 +82,47 @@ test("scope update → what it means for consents; the same in the plan and afte
   expect([plan.code, plan.stderr]).toEqual([3, expect.stringContaining(`scope see: ${ANOTHER_API} ${TOKENS}\n`)]);
   const done = await at.run(["apply", "-f", file], { env });
   expect([done.code, done.stderr]).toEqual([0, plan.stderr]);
+});
+
+test("company policy → what the rule means, which scopes members lose, whose access stays; the plan says it, too", async () => {
+  const policy = (...flags: readonly string[]) => said("company", "policy", "acme", CLIENT, ...flags);
+  const still = `The app still acts for 1 person in the company's name, until that access ends. To end it now, run: assent company revoke acme ${CLIENT}\n`;
+  await use("bob", { company: "acme" });
+  expect(await policy("--rule", "allow", "--lifetime", "80")).toMatch(
+    /^The rule of acme for Printer \(printer\) is now "allow": all members can connect the app without asking an admin, with see, change, until \d{4}-\d\d-\d\d \d\d:\d\d UTC\.\n$/,
+  );
+  expect(await policy("--rule", "allow")).toMatch(/, until \d{4}-\d\d-\d\d\.\n$/);
+  expect(await policy("--rule", "allow", "--scope", "see")).toMatch(
+    /with see, until .*\.\nAccess that members gave no longer has change\. Issued access tokens work until they expire\.\n$/,
+  );
+
+  const file = join(at.folder, "policy.yaml");
+  writeFileSync(file, `version: 1\nname: rules\npolicies:\n  acme:\n    ${CLIENT}:\n      rule: ask\n`);
+  const plan = await at.run(["apply", "-f", file, "--plan"], { env });
+  expect([plan.code, plan.stderr]).toEqual([3, `policy acme/${CLIENT}: ${still}`]);
+
+  expect(await policy("--rule", "ask", "--members", "keep")).toBe(
+    `The rule of acme for Printer (${CLIENT}) is now "ask": members ask an admin before they connect the app.\n${still}`,
+  );
+  expect(await policy("--rule", "block")).toBe(
+    `Blocked Printer (${CLIENT}) for Acme (acme). Ended 1 grant of 1 member. ${TOKENS} To lift the block, run: assent company policy acme ${CLIENT} --rule none. The ended access doesn't come back with it.\n`,
+  );
+  await policy("--rule", "none");
+});
+
+test("key rotate --now, key retire → until when the earlier key stays published, and when APIs refuse its tokens", async () => {
+  await said("key", "rotate", "--now");
+  const rotated = await said("key", "rotate", "--now");
+  expect(rotated).toContain("warning: the previous key stays published until its tokens expire; if it has leaked, run");
+  const keys = await at.json<readonly Record<string, string>[]>(["key", "list"], { env });
+  const kid = keys.find(({ status }) => status === "verifying")?.["kid"] ?? "";
+  const asked = await at.run(["key", "retire", "--now", "--", kid], { env });
+  expect([asked.code, asked.stderr]).toEqual([
+    2,
+    expect.stringContaining("as soon as it fetches the key set again, usually within minutes."),
+  ]);
+  expect(asked.stderr).not.toContain("at once");
+  expect(await said("key", "retire", "--now", "--yes", "--", kid)).toContain(
+    "warning: each API refuses the tokens of this key as soon as it fetches the key set again\n",
+  );
 });

@@ -91,7 +91,7 @@ test("company policy → whom a block hit; what another rule means, and whose ac
   expect(await policy("--rule", "ask")).toBe(
     `The rule of acme for Printer (${clientId}) is now "ask": members ask an admin before they connect the app.\nThe app still acts for 1 person in the company's name, until that access ends. To end it now, run: assent company revoke acme ${clientId}\n`,
   );
-  expect(await policy("--rule", "allow", "--lifetime", "86400")).toMatch(
+  expect(await policy("--rule", "allow", "--lifetime", "864000")).toMatch(
     /is now "allow": all members can connect the app without asking an admin, with read, write, until \d{4}-\d\d-\d\d\.\n$/,
   );
   expect(await policy("--rule", "allow", "--scope", "write")).toMatch(

@@ -313,55 +313,14 @@ async function policy(slug: string, clientId: string, options: PolicyOptions & Y
     throw new UsageError("use --members only with --rule ask, --rule none or --for");
   }
   await withAdmin(options, async (admin, out) => {
-    const { clientOf, companyRules, impactOfCompanyApp, setAppPolicy } = await import("@assent/server/admin");
+    const { changeAppPolicy, clientOf, impactOfCompanyApp } = await import("@assent/server/admin");
     await clientOf(clientId, admin);
-    const before = await impactOfCompanyApp(slug, clientId, admin);
-    if (rule === "block") await confirmBlocking(before, options);
-    const ruleOf = async () => (await companyRules(slug, admin)).find((one) => one.clientId === clientId);
-    const earlier = await ruleOf();
+    if (rule === "block") await confirmBlocking(await impactOfCompanyApp(slug, clientId, admin), options);
     const wanted = { clientId, rule, ...given({ scopes: scope, lifetime, selected, members }) };
-    const ended = await setAppPolicy(slug, wanted, admin);
-    const record = { slug, client_id: clientId, rule, grants_ended: ended };
-    if (rule === "block") return out.done(record, blockedText(before, clientId, ended));
-    const set = await ruleOf();
-    const some = members === "end" ? ` Ended ${counted(ended, "grant")}.` : "";
-    out.done(
-      record,
-      `The rule of ${slug} for ${before.app} is now "${rule}": ${meaningOf(before.company, set, selected)}${some}`,
-    );
-    const lost = rule === "allow" ? (earlier?.scopes ?? []).filter((one) => set?.scopes.includes(one) === false) : [];
-    if (lost.length > 0) out.note(`Access that members gave no longer has ${lost.join(", ")}. ${TOKENS}`);
-    if (rule === "allow" && selected === undefined) return;
-    const { members: people } = await impactOfCompanyApp(slug, clientId, admin);
-    if (people === 0) return;
-    const who = counted(people, "person", undefined, "people");
-    out.note(
-      `The app still acts for ${who} in the company's name, until that access ends. To end it now, run: assent company revoke ${slug} ${clientId}`,
-    );
+    const { grantsEnded, meaning, notes } = await changeAppPolicy(slug, wanted, admin);
+    out.done({ slug, client_id: clientId, rule, grants_ended: grantsEnded }, meaning);
+    for (const note of notes) out.note(note);
   });
-}
-
-const DEFAULTS = {
-  members: "members decide by themselves.",
-  ask: "members ask an admin before they connect the app.",
-  block: "only admins can connect the app.",
-} as const;
-
-type ListedRule = Awaited<ReturnType<typeof import("@assent/server/admin").companyRules>>[number];
-
-/** What a rule that is no block means for members. `set`: as it is stored. */
-function meaningOf({ defaultRule }: Company, set: ListedRule | undefined, selected?: readonly string[]): string {
-  if (set === undefined) return `the company's default counts, so ${DEFAULTS[defaultRule]}`;
-  if (set.rule !== "allow") return DEFAULTS.ask;
-  const end = set.endsAt === null ? "" : `, until ${new Date(set.endsAt).toISOString().slice(0, 10)}`;
-  const who = selected === undefined ? "all members" : selected.join(", ");
-  const others = selected === undefined ? "" : " Other members ask an admin.";
-  return `${who} can connect the app without asking an admin, with ${set.scopes.join(", ")}${end}.${others}`;
-}
-
-function blockedText({ app, company, members }: CompanyAppImpact, clientId: string, ended: number): string {
-  const { name, slug } = company;
-  return `Blocked ${app} for ${name} (${slug}). Ended ${counted(ended, "grant")} of ${counted(members, "member")}. ${TOKENS} To lift the block, run: assent company policy ${slug} ${clientId} --rule none. The ended access doesn't come back with it.`;
 }
 
 async function confirmBlocking({ app, company, members }: CompanyAppImpact, options: YesOption) {

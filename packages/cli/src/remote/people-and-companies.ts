@@ -11,6 +11,7 @@ import {
   companyId,
   limitOf,
   listed,
+  noteAll,
   type RemoteCall,
   type RemoteCommand,
   type RemoteCommands,
@@ -165,11 +166,12 @@ const policy: RemoteCommand = async (call) => {
     );
   const path = [await companyId(call, slug), clientId];
   const body = wire(given({ rule, scope, lifetime, selected, members }));
-  const { grants_ended: ended } = await call.api.call("companies.set-rule", { path, body });
-  call.out.done(
-    { slug, client_id: clientId, rule, grants_ended: ended },
-    `The rule of ${slug} for ${clientId} is now "${rule}". Ended ${counted(Number(ended), "grant")}. ${TOKENS}`,
-  );
+  const answer = await call.api.call("companies.set-rule", { path, body });
+  const { grants_ended: ended, meaning } = answer;
+  // An older server doesn't say what the rule means.
+  const set = `The rule of ${slug} for ${clientId} is now "${rule}".`;
+  call.out.done({ slug, client_id: clientId, rule, grants_ended: ended }, String(meaning ?? set));
+  noteAll(call.out, answer);
 };
 
 /** A change of a member that answers with how many grants it ended. */

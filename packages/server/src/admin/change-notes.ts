@@ -3,12 +3,17 @@
  * configuration give the same sentences.
  */
 
-import type { Scope } from "../oauth/model.ts";
+import type { Millis, Scope } from "../oauth/model.ts";
+import type { Company, DefaultRule, ListedRule } from "../owners/company-storage.ts";
 import { allClients } from "./clients.ts";
+import { type AppPolicy, type CompanyRef, companyRules, setAppPolicy } from "./companies.ts";
 import type { AdminContext } from "./context.ts";
 import { counted } from "./counted.ts";
+import { type CompanyAppImpact, impactOfCompanyApp } from "./deletion-impact.ts";
 import type { Precondition } from "./precondition.ts";
 import { namedBy, namesOfScope, updateScope } from "./scopes-and-resources.ts";
+
+const TOKENS = "Issued access tokens work until they expire.";
 
 /** Throws as `updateScope`. */
 export async function changeScope(
@@ -66,6 +71,68 @@ async function resourceNotes(
       ? ""
       : " If an app now has scopes of several APIs, it gets a token only if it names one of these APIs (resource).";
   return [
-    `The scope is in ${naming.join(" and ")}. From now on, apps use it to get tokens for ${api(next)}, without asking anybody, and none for ${api(old)}.${mixed} Issued access tokens work until they expire.`,
+    `The scope is in ${naming.join(" and ")}. From now on, apps use it to get tokens for ${api(next)}, without asking anybody, and none for ${api(old)}.${mixed} ${TOKENS}`,
   ];
+}
+
+/** `meaning`: what the rule means for members now. Throws as `setAppPolicy`. */
+export async function changeAppPolicy(
+  slug: CompanyRef,
+  policy: AppPolicy,
+  context: AdminContext,
+): Promise<{ readonly grantsEnded: number; readonly meaning: string; readonly notes: readonly string[] }> {
+  const { clientId, rule, selected, members } = policy;
+  const before = await impactOfCompanyApp(slug, clientId, context);
+  const ruleOf = async () => (await companyRules(slug, context)).find((one) => one.clientId === clientId);
+  const earlier = await ruleOf();
+  const grantsEnded = await setAppPolicy(slug, policy, context);
+  if (rule === "block") return { grantsEnded, meaning: blockedText(before, clientId, grantsEnded), notes: [] };
+  const set = await ruleOf();
+  const some = members === "end" ? ` Ended ${counted(grantsEnded, "grant")}.` : "";
+  const { company } = before;
+  const meaning = `The rule of ${company.slug} for ${before.app} is now "${rule}": ${meaningOf(company, set, selected, context.now())}${some}`;
+  const lost = rule === "allow" ? (earlier?.scopes ?? []).filter((one) => set?.scopes.includes(one) === false) : [];
+  const notes = lost.length === 0 ? [] : [`Access that members gave no longer has ${lost.join(", ")}. ${TOKENS}`];
+  if (rule === "allow" && selected === undefined) return { grantsEnded, meaning, notes };
+  const { members: people } = await impactOfCompanyApp(slug, clientId, context);
+  if (people > 0)
+    notes.push(
+      `The app still acts for ${people === 1 ? "1 person" : `${people.toLocaleString("en")} people`} in the company's name, until that access ends. To end it now, run: assent company revoke ${company.slug} ${clientId}`,
+    );
+  return { grantsEnded, meaning, notes };
+}
+
+const DEFAULTS: Readonly<Record<DefaultRule, string>> = {
+  members: "members decide by themselves.",
+  ask: "members ask an admin before they connect the app.",
+  block: "only admins can connect the app.",
+};
+
+/** What a rule that is no block means for members. `set`: as it is stored. */
+function meaningOf(
+  { defaultRule }: Company,
+  set: ListedRule | undefined,
+  selected: readonly string[] | undefined,
+  now: Millis,
+): string {
+  if (set === undefined) return `the company's default counts, so ${DEFAULTS[defaultRule]}`;
+  if (set.rule !== "allow") return DEFAULTS.ask;
+  const end = set.endsAt === null ? "" : `, until ${endText(set.endsAt, now)}`;
+  const who = selected === undefined ? "all members" : selected.join(", ");
+  const others = selected === undefined ? "" : " Other members ask an admin.";
+  return `${who} can connect the app without asking an admin, with ${set.scopes.join(", ")}${end}.${others}`;
+}
+
+/** A day is exact enough for an end that is further away. In milliseconds. */
+const NEAR = 3 * 86_400_000;
+
+/** `2027-01-31`, or `2027-01-31 12:00 UTC` if it is near. */
+function endText(at: Millis, now: Millis): string {
+  const whole = new Date(at).toISOString();
+  return at - now >= NEAR ? whole.slice(0, 10) : `${whole.slice(0, 10)} ${whole.slice(11, 16)} UTC`;
+}
+
+function blockedText({ app, company, members }: CompanyAppImpact, clientId: string, ended: number): string {
+  const { name, slug } = company;
+  return `Blocked ${app} for ${name} (${slug}). Ended ${counted(ended, "grant")} of ${counted(members, "member")}. ${TOKENS} To lift the block, run: assent company policy ${slug} ${clientId} --rule none. The ended access doesn't come back with it.`;
 }

@@ -12,7 +12,7 @@ import { partitionOf } from "../storage/partition.ts";
 import { maskedUrl } from "../storage/postgres/database-url.ts";
 import type { Inventory } from "../storage/record-counts.ts";
 import { allClients, clientOf } from "./clients.ts";
-import { companyBySlug, companyMembers, unknownMember } from "./companies.ts";
+import { type CompanyRef, companyBySlug, companyMembers, unknownMember } from "./companies.ts";
 import { type AdminContext, isMissing } from "./context.ts";
 import { userOf } from "./people.ts";
 import { namesOfScope, refuseScopesOf, resourceOf, scopeToDelete } from "./scopes-and-resources.ts";
@@ -171,7 +171,7 @@ export interface CompanyAppImpact {
 
 /** `active`: the company has a consent to the app, or an approval. Throws `unknown`. */
 export async function impactOfCompanyApp(
-  slug: string,
+  slug: CompanyRef,
   clientId: string,
   context: AdminContext,
 ): Promise<CompanyAppImpact> {

@@ -2,6 +2,7 @@
 
 import { Type } from "typebox";
 import { AdminError } from "../../../admin/admin-error.ts";
+import { changeAppPolicy } from "../../../admin/change-notes.ts";
 import {
   APP_RULES,
   addMember,
@@ -16,7 +17,6 @@ import {
   ROLES,
   removeMember,
   revokeForAll,
-  setAppPolicy,
   updateCompany,
 } from "../../../admin/companies.ts";
 import {
@@ -34,7 +34,7 @@ import type { Company } from "../../../owners/company-storage.ts";
 import { Cursors, DEFAULT_LIMIT, listQuery, pageInMemory, pageOf } from "../lists.ts";
 import { at, type Call, operation, reads, writes } from "../operation.ts";
 import * as records from "../records.ts";
-import { body, given, oneOf, orNull, record, scopeText, text, texts, words } from "../schemas.ts";
+import { body, given, notesIn, oneOf, orNull, record, scopeText, text, texts, withNotes, words } from "../schemas.ts";
 
 const maybe = Type.Optional;
 const refOf = ({ params }: Pick<Call<unknown, unknown>, "params">): CompanyRef => ({ id: params["id"] ?? "" });
@@ -268,7 +268,8 @@ export const companies = [
     ...at("companies.set-rule", "PUT /companies/{id}/rules/{client_id}"),
     ...writes("companies"),
     summary: "Decide about an app for all members of a company",
-    notes: "`none` removes the rule. `members` says whether members who use the app keep their access.",
+    notes:
+      "`none` removes the rule. `members` says whether members who use the app keep their access. `notes` of the answer says which access stays.",
     command: "company policy",
     body: body({
       rule: oneOf(APP_RULES),
@@ -277,14 +278,19 @@ export const companies = [
       selected: maybe(texts(1000, 300, "usernames of the members for whom the app is allowed; default all")),
       members: maybe(oneOf(["keep", "end"])),
     }),
-    result: record({ grants_ended: Type.Integer() }),
+    result: record({
+      grants_ended: Type.Integer(),
+      meaning: text(100_000, "what the rule means for members now"),
+      ...withNotes,
+    }),
     async answer(call) {
       const { rule, scope, lifetime, selected, members } = call.body;
       const policy = {
         ...{ clientId: call.params["client_id"] ?? "", rule },
         ...given({ scopes: words(scope), lifetime, selected, members }),
       };
-      return { record: { grants_ended: await setAppPolicy(refOf(call), policy, call.admin) } };
+      const { grantsEnded, meaning, notes } = await changeAppPolicy(refOf(call), policy, call.admin);
+      return { record: { grants_ended: grantsEnded, meaning, ...notesIn(notes) } };
     },
   }),
   operation({
