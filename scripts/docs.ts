@@ -45,7 +45,7 @@ function adminApi(): string {
     const rows = all.map((one) => [
       `\`${one.method} ${one.path}\``,
       `${one.summary}.${one.notes === undefined ? "" : ` ${one.notes}`}`,
-      `\`${scopeOf(one)}\``,
+      one.anyToken ? "any" : `\`${scopeOf(one)}\``,
       fieldsOf(one),
       [one.command, ...(one.alsoBy ?? [])].flatMap((each) => (each == null ? [] : [`\`${each}\``])).join(", "),
     ]);

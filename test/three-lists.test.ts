@@ -26,7 +26,6 @@ const ONLY_COMMANDS: Readonly<Record<string, string>> = {
   "policy try": "it runs the code of a file of the operator, which a server must never take over the network",
   login: "it asks a server for its own access to that server",
   logout: "as login",
-  whoami: "it tells where commands work",
   completion: "it is about the shell of the operator",
   "admin allow-login": "nobody who is not on the machine may open this door",
   "receipt verify": "anybody can do it: the server has a page for it, and the keys are public",

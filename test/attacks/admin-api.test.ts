@@ -61,7 +61,8 @@ describe("AD-01, AD-02: every operation, by tokens that are not enough", () => {
     }
   });
 
-  test.each(places)("%s with every other scope → 403; with its own → not", async (_, operation) => {
+  const limited = places.filter(([, { anyToken }]) => !anyToken);
+  test.each(limited)("%s with every other scope → 403; with its own → not", async (_, operation) => {
     const { group, access } = operation;
     const others = ADMIN_GROUPS.filter((one) => one !== group).flatMap((one) =>
       accessesOf(one).map((each) => adminScope(one, each)),

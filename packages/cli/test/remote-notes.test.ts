@@ -126,3 +126,19 @@ test("key rotate --now, key retire → until when the earlier key stays publishe
     "warning: each API refuses the tokens of this key as soon as it fetches the key set again\n",
   );
 });
+
+test("whoami → what the server says of the token; refused there → an error", async () => {
+  const whoami = (token: string, ...flags: readonly string[]) =>
+    at.run(["whoami", ...flags], { env: { ...env, ASSENT_TOKEN: token } });
+  const own = { user_id: null, username: null, client_id: null, token_id: null, server: server.issuer };
+  const made = async (scope: string) => at.json(["admin", "create-token", "--scope", scope], { env });
+  const narrow = await made("admin:keys:read");
+  expect(JSON.parse((await whoami(String(narrow["access_token"]), "--json")).stdout)).toEqual({
+    ...{ ...own, token_id: narrow["id"], scope: "admin:keys:read" },
+  });
+  await said("admin", "revoke-token", String(narrow["id"]));
+  for (const token of [String(narrow["access_token"]), "garbage"]) {
+    const { code, stdout, stderr } = await whoami(token);
+    expect([code, stdout, stderr]).toEqual([1, "", expect.stringContaining("refused the token (admin_token_invalid)")]);
+  }
+});

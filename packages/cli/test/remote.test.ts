@@ -15,6 +15,7 @@ import { aCertificate } from "../../../test/support/make-certificates.ts";
 import { startServer, type TestServer } from "../../../test/support/test-server.ts";
 import { allowLogin } from "../../server/src/admin/api-access/command-client.ts";
 import { adminOf } from "../../server/src/admin/context.ts";
+import { setUserStatus } from "../../server/src/admin/people.ts";
 import { aWorkspace, type RunOptions, type Workspace } from "./support/run-command.ts";
 
 let server: TestServer;
@@ -447,6 +448,9 @@ test("an operator signs in, works, lets the token end, and signs out", async () 
   const [after] = Object.values(JSON.parse(readFileSync(signInsFile(), "utf8")).servers) as (typeof before)[];
   expect(after?.refresh_token).not.toBe(before.refresh_token);
 
+  await setUserStatus("olga", "disabled", context());
+  const disabled = await at.run(["whoami"]);
+  expect([disabled.code, disabled.stderr]).toEqual([1, expect.stringContaining("refused the token")]);
   expect(await at.json(["logout"])).toEqual({ server: server.issuer, access_ended: true });
   expect(() => statSync(signInsFile())).toThrow(/ENOENT/);
   const late = await fetch(`${server.issuer}/admin/api/v1/clients`, {

@@ -195,6 +195,7 @@ async function accessAndLogs(caller: Caller): Promise<void> {
   const { body: plan } = await caller.post("/configurations/plan", file);
   await caller.post("/configurations/apply", { ...file, fingerprint: plan?.["fingerprint"] });
   await caller.call("GET", "/configurations/export");
+  await caller.call("GET", "/tokens/current");
   await caller.call("DELETE", await caller.made("/tokens", { scope: "admin:users:read" }, "id"));
 }
 

@@ -6,7 +6,6 @@ import { Output } from "../print-records.ts";
 import { currentServer, forget, save, signInAt, signInsFile } from "../remote/saved-sign-ins.ts";
 import { serverAddress } from "../remote/server-address.ts";
 import { endAccess, signIn } from "../remote/sign-in.ts";
-import { apiAt, targetOf } from "../remote/target.ts";
 import { listOption } from "../shared-options.ts";
 
 interface Flags {
@@ -79,29 +78,8 @@ async function logout(address: string | undefined, { json = false }: Flags) {
   out.done({ server, access_ended: ended }, `Signed out of ${server}.`);
 }
 
-/** The subject and the scope of a JWT. Its signature is the server's business. */
-function claimsOf(token: string): { readonly sub?: string; readonly scope?: string } {
-  try {
-    return JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString());
-  } catch {
-    return {};
-  }
-}
-
-async function whoami({ json = false }: Flags, command: Command) {
+/** On a server, `remote/trust-and-logs.ts` asks it. */
+async function whoami({ json = false }: Flags) {
   const out = new Output(json);
-  const target = targetOf(command.optsWithGlobals());
-  if (target === undefined) {
-    return out.done({ server: null }, "Commands work on the database of this machine (assent login to change that).");
-  }
-  const { server } = target;
-  const api = apiAt(server);
-  const { sub, scope } = claimsOf(await api.token());
-  const person = sub === undefined ? undefined : await api.call("users.show", { path: [sub] }).catch(() => undefined);
-  out.record({
-    server,
-    user_id: sub ?? null,
-    username: person?.["username"] ?? null,
-    scope: scope ?? signInAt(server)?.scope ?? null,
-  });
+  out.done({ server: null }, "Commands work on the database of this machine (assent login to change that).");
 }

@@ -18,7 +18,7 @@ export const remoteCommands: RemoteCommands = {
 };
 
 /** Commands that are about a server without being operations of it. */
-const OWN: ReadonlySet<string> = new Set(["login", "logout", "whoami", "completion"]);
+const OWN: ReadonlySet<string> = new Set(["login", "logout", "completion"]);
 
 /** Forms of a command that are only about this machine. */
 const LOCAL: Readonly<Record<string, (options: Readonly<Record<string, unknown>>) => boolean>> = {

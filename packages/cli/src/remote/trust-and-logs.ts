@@ -298,6 +298,7 @@ export const trustAndLogs: RemoteCommands = {
   "events export": exportEvents,
   "events verify": verify,
   "user import": importPeople,
+  whoami: async ({ api, out }) => out.record({ server: api.server, ...(await api.call("tokens.current")) }),
   "refusal list": async (call) => {
     const { client, condition } = call.options;
     const limit = Number.isFinite(limitOf(call)) ? limitOf(call) : 50;

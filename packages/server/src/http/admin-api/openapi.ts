@@ -150,7 +150,7 @@ function describe(operation: Operation, all: readonly Operation[]): object {
     summary,
     ...(notes === undefined ? {} : { description: notes }),
     tags: [id.split(".")[0]],
-    security: [{ bearer: [scopeOf(operation)] }],
+    security: [{ bearer: operation.anyToken ? [] : [scopeOf(operation)] }],
     parameters: parametersOf(operation),
     ...(content === undefined && bytes === undefined
       ? {}

@@ -47,6 +47,8 @@ export interface Operation {
   readonly path: string;
   /** The scope that it needs. Null: only `admin` is enough. */
   readonly group: AdminGroup | null;
+  /** True: every valid token may call it, whatever its scope. */
+  readonly anyToken?: true;
   readonly access: "read" | "write";
   readonly summary: string;
   /** More about it, for the reference. */

@@ -8,9 +8,10 @@ import {
   MAX_TOKEN_TTL,
   revokeAdminToken,
 } from "../../../admin/api-access/tokens.ts";
+import { userOf } from "../../../admin/people.ts";
 import { Cursors, DEFAULT_LIMIT, listQuery, pageInMemory, pageOf } from "../lists.ts";
 import { at, operation, reads, writes } from "../operation.ts";
-import { body, given, ids, record, scopeText, text, time, words } from "../schemas.ts";
+import { body, given, ids, orNull, record, scopeText, text, time, words } from "../schemas.ts";
 
 const tokenRecord = record({
   id: ids,
@@ -23,6 +24,32 @@ const tokenRecord = record({
 });
 
 export const tokens = [
+  operation({
+    ...at("tokens.current", "GET /tokens/current"),
+    ...reads(null),
+    anyToken: true,
+    summary: "Tell whose the token of the request is, and what it may do now",
+    notes: "`scope` can be less than when the token was issued, because the person lost a role.",
+    command: "whoami",
+    result: record({
+      user_id: orNull(ids, "the person who signed in"),
+      username: orNull(text(200)),
+      client_id: orNull(ids, "the client that got the token in its own name"),
+      token_id: orNull(ids, "the token that an operator made"),
+      scope: scopeText(),
+    }),
+    async answer({ admin, authority: { actor, scopes } }) {
+      const [kind, id] = [actor.slice(0, actor.indexOf(":")), actor.slice(actor.indexOf(":") + 1)];
+      const idOf = (of: string) => (kind === of ? id : null);
+      const username = kind === "user" ? (await userOf({ id }, admin)).username : null;
+      return {
+        record: {
+          ...{ user_id: idOf("user"), username, client_id: idOf("client"), token_id: idOf("token") },
+          scope: [...scopes].join(" "),
+        },
+      };
+    },
+  }),
   operation({
     ...at("tokens.list", "GET /tokens"),
     ...reads(null),
