@@ -188,7 +188,7 @@ describe("companies", () => {
     });
     const client = await server.addClient();
     const ruled = await api.call("PUT", `${path}/rules/${client.clientId}`, { body: { rule: "block" } });
-    expect(ruled.body).toEqual({ grants_ended: 0 });
+    expect(ruled.body).toMatchObject({ grants_ended: 0, meaning: expect.stringContaining("Blocked") });
     expect((await api.get(`${path}/rules`)).body).toMatchObject({ items: [{ rule: "block" }] });
     expect((await api.post(`${path}/disable`)).body).toMatchObject({ status: "disabled" });
     expect((await api.post(`${path}/enable`)).body).toMatchObject({ status: "active" });
