@@ -140,6 +140,44 @@ test("removed → what stops is said before; the history says who, with a receip
   expect(later).toContain("a former member");
 });
 
+test("a member and an admin each connect an app → history and receipts say so, each with their own end", async () => {
+  const acme = await addCompany(server, { defaultRule: "members" });
+  const app = await server.addClient({ name: "Solo Planner" });
+  const connect = async ({ username }: typeof acme.admin, duration: string) => {
+    server.tick(1000);
+    const url = authorizeUrl(server, app, { prompt: "consent" });
+    const location = await authorize(new Agent(server.issuer), url, username, { owner: acme.companyId, duration });
+    return redeem(server, app, location);
+  };
+  await connect(acme.member, "2592000");
+  await connect(acme.admin, "604800");
+  const entries = await server.assent.storage.history.list({
+    ...{ partition: acme.partition, ownerId: acme.companyId, before: null, limit: 9 },
+  });
+  const days = (end: number | null) => Math.round(((end ?? 0) - server.now()) / 86_400_000);
+  const answers = entries.filter(({ kind }) => kind === "allowed");
+  expect(answers.map(({ record }) => [record.personId, days(record.expiresAt)])).toEqual([
+    [acme.admin.personId, 7],
+    [acme.member.personId, 30],
+  ]);
+  const agent = await as(acme.admin);
+  const { text } = await agent.get(`/company/${acme.slug}/history`);
+  const told = [...text.matchAll(/<h2>(.*?)<\/h2>/g)].map(([, line = ""]) => line.replaceAll(/<[^>]*>/g, ""));
+  expect(told.slice(0, 2)).toEqual([
+    `${acme.admin.username} connected Solo Planner`,
+    `${acme.member.username} connected Solo Planner`,
+  ]);
+  const link = /href="([^"]*\/history\/receipt\?entry=[^"]+)"/.exec(text)?.[1] ?? "/";
+  const file = await agent.get(link, { accept: "application/json" });
+  const { content } = JSON.parse(file.text) as { readonly content: Record<string, unknown> };
+  expect(content).toMatchObject({ event: "allowed", by: acme.admin.personId, member: acme.admin.personId });
+  expect(days(Number(content["until"]) * 1000)).toBe(7);
+  const genuine = await agent.submit(formTo(await agent.get("/receipts/verify"), "/receipts/verify"), {
+    receipt: file.text,
+  });
+  expect(genuine.text.replaceAll(/<[^>]*>/g, "")).toContain(`Account ${acme.admin.personId} connected Solo Planner`);
+});
+
 test("a member connects an approved app, stops it, connects it again → each is told, with the member and a receipt", async () => {
   const acme = await addCompany(server);
   const app = await server.addClient({ name: "Fair Planner" });

@@ -81,7 +81,8 @@ const EVENTS: Readonly<Record<ReceiptClaims["event"], string>> = {
 function explained(claims: ReceiptClaims): WireRecord {
   const { app, allowed, asked, taken_away: removed, redirect_hosts: hosts } = claims;
   const facts: WireRecord = {
-    event: `${claims.event}: ${EVENTS[claims.event]}`,
+    // An answer of a member or admin is about their own access.
+    event: `${claims.event}: ${EVENTS[claims.event === "allowed" && claims.member !== undefined ? "connected" : claims.event]}`,
     event_at: claims.event_at,
     app: app?.name ?? undefined,
     client_id: app?.client_id,

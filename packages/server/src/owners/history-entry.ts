@@ -73,7 +73,7 @@ export interface HistoryEntry {
     readonly scopes: readonly GrantedScope[];
     /** The scopes that were removed. */
     readonly removed: readonly string[];
-    /** The end of all of it. Null: until revoked. */
+    /** The end of all of it; of an `allowed` with a `personId`, of that person's access. Null: until revoked. */
     readonly expiresAt: Millis | null;
     /** For a `refused`, a `narrowed` or an `end_changed`: the app was paused, and can use the scopes only after that. */
     readonly paused?: true;
@@ -99,7 +99,10 @@ export interface HistoryEntry {
     readonly lastUsedAt?: Millis | null;
     /** For an `ended`. */
     readonly cause?: EndCause;
-    /** For an `ended`, a `connected` or a `given_up` in a company: the member who made the grants. For a `member_…`: the person it is about. */
+    /**
+     * For an `ended`, a `connected` or a `given_up` in a company: the member who made the grants. For an `allowed` of a
+     * company: the member or admin who answered a page, for themselves. For a `member_…`: the person it is about.
+     */
     readonly personId?: string;
     /** The role that a `member_joined`, `member_role` or `member_invited` gave or offered. */
     readonly role?: Role;

@@ -28,7 +28,7 @@ import { formToken } from "../form-token.ts";
 import { type Answer, formOf, type HttpRequest, page, redirect } from "../http-message.ts";
 import { type ReceiptTools, receiptAnswer } from "../receipts/receipt-file.ts";
 import { signedInAs } from "./client-and-person-views.ts";
-import { historyEntry } from "./history.ts";
+import { historyEntry, memberIn } from "./history.ts";
 import {
   backTo,
   type CompanyTools,
@@ -242,11 +242,14 @@ export const showCompanyHistory = forAdmins(async (at, tools: CompanyTools) => {
   const view: CompanyHistoryView = {
     ...frame,
     entries: await Promise.all(
-      found.entries.map(async (entry) => ({
-        ...(await historyEntry(entry, chrome.words.language, tools.apps.oauth.catalog)),
-        by: await byName(entry, chrome.words, nameOf),
-        ...(entry.record.personId === undefined ? {} : { person: await nameOf(entry.record.personId) }),
-      })),
+      found.entries.map(async (entry) => {
+        const person = memberIn(entry);
+        return {
+          ...(await historyEntry(entry, chrome.words.language, tools.apps.oauth.catalog)),
+          by: await byName(entry, chrome.words, nameOf),
+          ...(person === undefined ? {} : { person: await nameOf(person) }),
+        };
+      }),
     ),
     older: found.older,
     first: before === null,

@@ -79,12 +79,23 @@ type Happened = Pick<HistoryEntry, "kind" | "ownerId"> & {
   >;
 };
 
+/**
+ * In a company's entry: the member whom it is about. An answer on a page is about the access of the person who answered,
+ * also where it made the company's consent. Entries of earlier versions name that person only in `by`.
+ */
+export function memberIn({ kind, record, ownerId }: Happened): string | undefined {
+  const { by, via, personId } = record;
+  const isAnswer = kind === "allowed" && by !== ownerId && (via === "browser" || via === "device");
+  return personId ?? (isAnswer ? by : undefined);
+}
+
 export function whatOf({ kind, record, ownerId }: Happened): HistoryEntryView["what"] {
   const own = record.by === record.personId;
   const admin = record.role === "admin";
   switch (kind) {
     case "allowed":
       if (record.forSelected === true) return { rule: "selected" };
+      if (memberIn({ kind, record, ownerId }) !== undefined) return "connected";
       if (record.via === "browser") return "allowed";
       return record.via === "device"
         ? "allowedByDevice"

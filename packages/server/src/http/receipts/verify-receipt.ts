@@ -6,7 +6,7 @@ import { genuineReceiptPage, verifyReceiptPage } from "../../pages/index.ts";
 import type { ReceiptView, VerifyReceiptView } from "../../pages/views.ts";
 import { forVisitor, type Visitor, type VisitorContext } from "../browser-of-request.ts";
 import type { FormTools } from "../endpoint-contexts.ts";
-import { whatOf } from "../endpoints/history.ts";
+import { memberIn, whatOf } from "../endpoints/history.ts";
 import { formToken, isFormToken } from "../form-token.ts";
 import { type Answer, formOf, type HttpRequest, page } from "../http-message.ts";
 import type { ReceiptTools } from "./receipt-file.ts";
@@ -52,7 +52,7 @@ function problemOf(fault: ReceiptFault): NonNullable<VerifyReceiptView["fault"]>
 
 function receiptView(claims: ReceiptClaims): ReceiptView {
   const { sub, by, member, app, via, role, rule, cause, own_sign_in: ownSignIn } = claims;
-  const what = whatOf({
+  const happened: Parameters<typeof whatOf>[0] = {
     kind: claims.event,
     ownerId: sub,
     record: {
@@ -66,15 +66,15 @@ function receiptView(claims: ReceiptClaims): ReceiptView {
       ...(claims.connection === undefined ? {} : { connection: claims.connection }),
       ...(claims.for === undefined ? {} : { forSelected: true }),
     },
-  });
+  };
   return {
-    what,
+    what: whatOf(happened),
     app: app === null ? null : { clientId: app.client_id, name: app.name },
     system: claims.system ?? null,
     ...(claims.server === undefined ? {} : { server: claims.server }),
     account: sub,
     by: by === sub ? "owner" : by === "operator" || by === "client" || by === "server" ? by : { personId: by },
-    member: member ?? null,
+    member: memberIn(happened) ?? null,
     via: via as ReceiptView["via"],
     // As in the history: an entry also lists permissions that expired before it, or that the app lost with it.
     can: (claims.event === "alarm" || claims.event === "given_up" ? [] : claims.allowed)

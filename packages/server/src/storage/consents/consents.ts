@@ -12,6 +12,7 @@ import {
   hostsBefore,
   isPaused,
   type LiveGrant,
+  latestOf,
   moveEnd,
   narrow as narrowed,
 } from "../../owners/consent-after-decision.ts";
@@ -108,6 +109,8 @@ export async function recordApproval(
   // Grants alone have a scope that was for once and still runs.
   const running = live.flatMap(({ scopes }) => scopes).filter(({ expiresAt }) => expiresAt === null || expiresAt > now);
   const held = [...(before?.scopes ?? []), ...running];
+  // A member or admin of a company who answers a page decides for themselves.
+  const isMembers = decision.own !== undefined;
   const newHosts = hosts.filter((host) => {
     const known = hostsBefore(before, { host, earlierHosts, ceiling: grant.ceiling }, now);
     return known !== undefined && !known.some((one) => isSameHost(one, host));
@@ -121,7 +124,9 @@ export async function recordApproval(
       via,
       scopes: decided.scopes,
       removed: declined.filter((name) => held.some((scope) => scope.name === name)),
-      expiresAt: consent.expiresAt,
+      ...(isMembers
+        ? { personId: by, expiresAt: latestOf(decided.scopes.map(({ expiresAt }) => expiresAt)) ?? null }
+        : { expiresAt: consent.expiresAt }),
       ...(hosts.length === 0 ? {} : { hosts }),
       ...(newHosts.length === 0 ? {} : { newHosts }),
       ...(decision.forSelected === undefined ? {} : { forSelected: true as const }),
