@@ -89,7 +89,7 @@ test("company policy → what the rule means, which scopes members lose, whose a
   const still = `The app still acts for 1 person in the company's name, until that access ends. To end it now, run: assent company revoke acme ${CLIENT}\n`;
   await use("bob", { company: "acme" });
   expect(await policy("--rule", "allow", "--lifetime", "80")).toMatch(
-    /^The rule of acme for Printer \(printer\) is now "allow": all members can connect the app without asking an admin, with see, change, until \d{4}-\d\d-\d\d \d\d:\d\d UTC\.\n$/,
+    /^The rule of acme for Printer \(printer\) is now "allow": all members can connect the app without asking an admin, with see, change, until (\d{4}-\d\d-\d\d \d\d:\d\d UTC)\.\nFor 1 person, access to see now ends sooner: \1\.\n$/,
   );
   expect(await policy("--rule", "allow")).toMatch(/, until \d{4}-\d\d-\d\d\.\n$/);
   expect(await policy("--rule", "allow", "--scope", "see")).toMatch(

@@ -92,7 +92,7 @@ test("company policy → whom a block hit; what another rule means, and whose ac
     `The rule of acme for Printer (${clientId}) is now "ask": members ask an admin before they connect the app.\nThe app still acts for 1 person in the company's name, until that access ends. To end it now, run: assent company revoke acme ${clientId}\n`,
   );
   expect(await policy("--rule", "allow", "--lifetime", "864000")).toMatch(
-    /is now "allow": all members can connect the app without asking an admin, with read, write, until \d{4}-\d\d-\d\d\.\n$/,
+    /is now "allow": all members can connect the app without asking an admin, with read, write, until (\d{4}-\d\d-\d\d)\.\nFor 1 person, access to [a-z, ]+ now ends sooner: \1 \d\d:\d\d UTC\.\n$/,
   );
   expect(await policy("--rule", "allow", "--scope", "write")).toMatch(
     /with write, until .*\.\nAccess that members gave no longer has read\. Issued access tokens/,

@@ -3,8 +3,9 @@
  * configuration give the same sentences.
  */
 
-import type { Millis, Scope } from "../oauth/model.ts";
-import type { Company, DefaultRule, ListedRule } from "../owners/company-storage.ts";
+import { type Millis, NEVER, type Scope } from "../oauth/model.ts";
+import { peopleIn } from "../owners/companies/rule-change.ts";
+import type { Company, DefaultRule, HeldScope, ListedRule } from "../owners/company-storage.ts";
 import { allClients } from "./clients.ts";
 import { type AppPolicy, type CompanyRef, companyRules, setAppPolicy } from "./companies.ts";
 import type { AdminContext } from "./context.ts";
@@ -85,6 +86,10 @@ export async function changeAppPolicy(
   const before = await impactOfCompanyApp(slug, clientId, context);
   const ruleOf = async () => (await companyRules(slug, context)).find((one) => one.clientId === clientId);
   const earlier = await ruleOf();
+  const { partition, companyId } = before.company;
+  const heldNow = () =>
+    context.storage.companyApps.liveAccess({ partition, companyId, clientId, ceiling: null, now: context.now() });
+  const held = await heldNow();
   const grantsEnded = await setAppPolicy(slug, policy, context);
   if (rule === "block") return { grantsEnded, meaning: blockedText(before, clientId, grantsEnded), notes: [] };
   const set = await ruleOf();
@@ -93,13 +98,18 @@ export async function changeAppPolicy(
   const meaning = `The rule of ${company.slug} for ${before.app} is now "${rule}": ${meaningOf(company, set, selected, context.now())}${some}`;
   const lost = rule === "allow" ? (earlier?.scopes ?? []).filter((one) => set?.scopes.includes(one) === false) : [];
   const notes = lost.length === 0 ? [] : [`Access that members gave no longer has ${lost.join(", ")}. ${TOKENS}`];
+  if (rule === "allow") notes.push(...shortenedNotes(held, await heldNow()));
   if (rule === "allow" && selected === undefined) return { grantsEnded, meaning, notes };
   const { members: people } = await impactOfCompanyApp(slug, clientId, context);
   if (people > 0)
     notes.push(
-      `The app still acts for ${people === 1 ? "1 person" : `${people.toLocaleString("en")} people`} in the company's name, until that access ends. To end it now, run: assent company revoke ${company.slug} ${clientId}`,
+      `The app still acts for ${peopleText(people)} in the company's name, until that access ends. To end it now, run: assent company revoke ${company.slug} ${clientId}`,
     );
   return { grantsEnded, meaning, notes };
+}
+
+function peopleText(count: number): string {
+  return count === 1 ? "1 person" : `${count.toLocaleString("en")} people`;
 }
 
 const DEFAULTS: Readonly<Record<DefaultRule, string>> = {
@@ -123,13 +133,28 @@ function meaningOf(
   return `${who} can connect the app without asking an admin, with ${set.scopes.join(", ")}${end}.${others}`;
 }
 
+/** The access that ends sooner with an approval than before it. Access of admins is no exception. */
+function shortenedNotes(before: readonly HeldScope[], after: readonly HeldScope[]): readonly string[] {
+  const keyOf = ({ personId, name }: HeldScope) => JSON.stringify([personId, name]);
+  const earlier = new Map(before.map((one) => [keyOf(one), one.endsAt ?? Infinity]));
+  const sooner = after.filter((one) => (one.endsAt ?? Infinity) < (earlier.get(keyOf(one)) ?? 0));
+  return [...Map.groupBy(sooner, ({ endsAt }) => endsAt ?? NEVER)].map(([end, some]) => {
+    const names = [...new Set(some.map(({ name }) => name))];
+    return `For ${peopleText(peopleIn(some))}, access to ${names.join(", ")} now ends sooner: ${timeText(end)}.`;
+  });
+}
+
 /** A day is exact enough for an end that is further away. In milliseconds. */
 const NEAR = 3 * 86_400_000;
 
 /** `2027-01-31`, or `2027-01-31 12:00 UTC` if it is near. */
 function endText(at: Millis, now: Millis): string {
+  return at - now >= NEAR ? new Date(at).toISOString().slice(0, 10) : timeText(at);
+}
+
+function timeText(at: Millis): string {
   const whole = new Date(at).toISOString();
-  return at - now >= NEAR ? whole.slice(0, 10) : `${whole.slice(0, 10)} ${whole.slice(11, 16)} UTC`;
+  return `${whole.slice(0, 10)} ${whole.slice(11, 16)} UTC`;
 }
 
 function blockedText({ app, company, members }: CompanyAppImpact, clientId: string, ended: number): string {
