@@ -52,6 +52,7 @@ const LISTED = "the command's list has the whole record";
 /** Use-cases that only commands have. */
 const ONLY_BY_COMMAND: Readonly<Record<string, string>> = {
   companyProviderImpact: QUESTION,
+  impactOfCeiling: "the command tells what ended; a program lists the consents",
   impactOfClient: QUESTION,
   impactOfCompany: QUESTION,
   impactOfCompanyApp: QUESTION,

@@ -2,7 +2,7 @@
 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { type Config, configOf } from "../../packages/server/src/config.ts";
-import { addCompany } from "../support/company-staff.ts";
+import { addCompany, decide as decideRule } from "../support/company-staff.ts";
 import { aDevice, aDeviceClient, decide as decideDevice, enter, formWith, poll } from "../support/device-actor.ts";
 import { changeClient, expectRedirectError } from "../support/front-channel.ts";
 import {
@@ -166,6 +166,46 @@ describe("by default", () => {
     await agent.submit(sure);
     expect((await rules())[0]?.endsAt).toBeLessThanOrEqual(server.now() + 365 * 24 * HOUR);
   });
+});
+
+test("a ceiling lowered below an approval's age → a company's pages show no access under it; an app with a new one does", async () => {
+  const server = await startServer();
+  try {
+    const [client, other] = [await server.addClient(), await server.addClient()];
+    const company = await addCompany(server);
+    const [admin, member] = [new Agent(server.issuer), new Agent(server.issuer)];
+    await signIn(admin, company.admin.username);
+    await signIn(member, company.member.username);
+    const connect = async (app: TestClient) => {
+      await decideRule(server, company, app, {});
+      const form = consentForm(await member.get(at(server).url(app, { scope: "read" })));
+      const { location } = await member.submit(form, { decision: "allow", owner: company.companyId });
+      if (location === undefined) throw new Error("no code");
+      return (await redeem(server, app, location)).status;
+    };
+    const place = `/company/${company.slug}`;
+    const card = async (agent: Agent, app: TestClient) => {
+      const { text } = await agent.get(place);
+      return text.split('<li class="row app-row"').find((one) => one.includes(app.clientId)) ?? "";
+    };
+    expect(await connect(client)).toBe(200);
+    const USED = ">1 member<";
+    expect(await card(admin, client)).toContain(USED);
+    expect((await admin.get(`${place}/apps/${client.clientId}`)).text).toContain(company.member.username);
+    expect((await member.get(place)).text).toContain(client.clientId);
+    server.tick(5 * MINUTE);
+    for (const app of [client, other]) await changeClient(server, app, { consentCeiling: 120 });
+    expect(await connect(other)).toBe(200);
+    expect(await card(admin, client)).not.toContain(USED);
+    const page = await admin.get(`${place}/apps/${client.clientId}`);
+    expect(page.text).not.toContain(`class="user"`);
+    expect(page.text).toContain("The app has no access in the company’s name.");
+    expect((await member.get(place)).text).not.toContain(client.clientId);
+    expect(await card(admin, other)).toContain(USED);
+    expect((await member.get(place)).text).toContain(other.clientId);
+  } finally {
+    await server.stop();
+  }
 });
 
 test("a ceiling lowered below a consent's age → a grant-bound API sees an inactive token; other APIs see an active one", async () => {

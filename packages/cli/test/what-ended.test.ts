@@ -1,5 +1,6 @@
 /** A script reads what a command ended, what stays, and what comes back: the question is not asked there. */
 
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openStorage, type Storage } from "../../server/src/storage/open.ts";
@@ -162,6 +163,34 @@ test("scope, resource, issuer, provider → what still works after a change", as
     "Nobody can sign in there now. Sessions that began there stay, and apps keep their access.\n",
   );
   expect(await said("provider", "delete", String(id), "--yes")).toBe("Deleted Okta. Accounts and sessions stay.\n");
+});
+
+test("client update --consent-ceiling → how many consents end now; the lists show these ends; raised → they hold again", async () => {
+  await use("alice", { company: "acme" });
+  await said("company", "policy", "acme", clientId, "--rule", "allow", "--scope", "read");
+  const short = await said("client", "update", clientId, "--consent-ceiling", "3600");
+  expect(short).toMatch(
+    /It is 3,600 seconds from the owner's last answer\. \d consents? will end at this limit, or before\./,
+  );
+  await new Promise((resolve) => setTimeout(resolve, 1100));
+  const file = join(at.folder, "assent.yaml");
+  const { stdout: yaml } = await at.run(["export", "--format", "yaml"]);
+  writeFileSync(file, yaml.replace("consent_ceiling: 3600", "consent_ceiling: 1"));
+  expect((await at.run(["apply", "-f", file, "--plan"])).stdout).toMatch(/~ client \S+ \(ends \d consents?\)/);
+  const now = await said("client", "update", clientId, "--consent-ceiling", "1");
+  expect(now).toMatch(
+    /The limit also counts for consents from before\. If you raise it, consents that it ended hold again\. .* \d consents? of owners ended now, with the grants\./,
+  );
+  const listed = await at.json<{ status: string; expires_at: string }[]>(["consent", "list", "--client", clientId]);
+  const ends = listed.filter(({ status }) => status === "active").map(({ expires_at: end }) => Date.parse(end));
+  expect([ends.length > 0, ends.every((end) => end <= Date.now())]).toEqual([true, true]);
+  expect(await said("consent", "list", "--client", clientId)).toMatch(/Printer +expired +- /);
+  const { rules } = await at.json<{ rules: { expires_at: string }[] }>(["company", "show", "acme"]);
+  expect(rules.map(({ expires_at: end }) => Date.parse(end) <= Date.now())).toEqual([true]);
+  const raised = await said("client", "update", clientId, "--no-consent-ceiling");
+  expect(raised).not.toContain("The limit");
+  expect(await said("consent", "list", "--client", clientId)).toMatch(/Printer +active +read/);
+  await said("company", "policy", "acme", clientId, "--rule", "none", "--members", "keep");
 });
 
 test("client update --remove-scope → what tokens and consents have now; disable, enable, delete → what ended", async () => {

@@ -383,7 +383,7 @@ async function assemble({
   const tellApps = () => telling.kick();
   const sessions = { tellApps, storage, mail, issuer, attemptKey, newId, event, now };
   const changed = () => catalog.invalidate();
-  const admin = { storage, issuer, grants, now, randomBytes, secrets: () => secrets };
+  const admin = { storage, issuer, policy, grants, now, randomBytes, secrets: () => secrets };
   const registration =
     config.registration === "off"
       ? null

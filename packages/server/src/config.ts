@@ -374,3 +374,13 @@ function withoutText(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   return message.replace(/,? (?:\.{3})?".*"(?:\.{3})? is not valid JSON/s, " in what is not valid JSON");
 }
+
+/** In milliseconds. */
+const YEAR = 31_536_000_000;
+
+/** A public client proves nothing when it refreshes, so its refresh tokens have an absolute end (RFC 9700 §4.14.2). */
+export function consentCeilings({ consentCeiling: set }: Pick<Config, "consentCeiling">) {
+  if (set === null) return { consentCeilingPublic: YEAR, consentCeilingConfidential: null };
+  const ceiling = set === "none" ? null : set;
+  return { consentCeilingPublic: ceiling, consentCeilingConfidential: ceiling };
+}

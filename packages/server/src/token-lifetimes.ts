@@ -1,6 +1,6 @@
 /** What the configuration says about tokens: lifetimes, with their defaults; and the policies. */
 
-import type { Config } from "./config.ts";
+import { type Config, consentCeilings } from "./config.ts";
 import type { IssuePolicy, SignInPolicy } from "./configured-policies.ts";
 import type { EarlierLifetime, Millis } from "./oauth/model.ts";
 import type { OAuthContext, TokenPolicy } from "./oauth/ports.ts";
@@ -9,15 +9,6 @@ import type { SignInPolicyPort } from "./owners/sign-in-policy.ts";
 const HOUR: Millis = 3_600_000;
 /** A token that is in an address bar for a moment: RFC 9700 §2.1.2 wants these to be short-lived. */
 const IMPLICIT_TTL: Millis = 300_000;
-
-const YEAR: Millis = 365 * 24 * HOUR;
-
-/** A public client proves nothing when it refreshes, so its refresh tokens have an absolute end (RFC 9700 §4.14.2). */
-function consentCeilings({ consentCeiling: set }: Pick<Config, "consentCeiling">) {
-  if (set === null) return { consentCeilingPublic: YEAR, consentCeilingConfidential: null };
-  const ceiling = set === "none" ? null : set;
-  return { consentCeilingPublic: ceiling, consentCeilingConfidential: ceiling };
-}
 
 /** `earlierAccessTtl`: the lifetime that servers gave access tokens before they were started with this one. */
 export function policyOf(config: Config, earlierAccessTtl: EarlierLifetime | null): OAuthContext["policy"] {

@@ -26,6 +26,20 @@ export function removalNotes(before: Client, after: Client): readonly string[] {
   return notes;
 }
 
+/** What a new limit of consents means for consents from before. Undefined: it ends none sooner. */
+export async function ceilingNote(before: Client, after: Client, admin: OpenedAdmin): Promise<string | undefined> {
+  const { impactOfCeiling, MOST_COUNTED } = await import("@assent/server/admin");
+  const impact = await impactOfCeiling(before, after, admin);
+  if (impact === undefined) return undefined;
+  const { ends, lasts, ceiling } = impact;
+  const ended = ends === 0 ? "" : ` ${counted(ends, "consent", MOST_COUNTED)} of owners ended now, with the grants.`;
+  const last = lasts === 0 ? "" : ` ${counted(lasts, "consent", MOST_COUNTED)} will end at this limit, or before.`;
+  return `${CEILING} It is ${(ceiling / 1000).toLocaleString("en")} seconds from the owner's last answer.${ended}${last} ${TOKENS}`;
+}
+
+export const CEILING =
+  "The limit also counts for consents from before. If you raise it, consents that it ended hold again.";
+
 /**
  * Asks before the client is disabled, unless it is already: then all its grants have ended. Returns what the operator reads once
  * the status is changed. Undefined: it doesn't change.

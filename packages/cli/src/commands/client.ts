@@ -26,7 +26,7 @@ import {
   withAdmin,
 } from "../shared-options.ts";
 import { registerConnect } from "./client-connect.ts";
-import { removalNotes, remove, setStatus, statusChange } from "./client-ending.ts";
+import { ceilingNote, removalNotes, remove, setStatus, statusChange } from "./client-ending.ts";
 import { registerExchange } from "./client-exchange.ts";
 import { withOwnLogo } from "./client-own-logo.ts";
 import { addWorkloadOptions, type WorkloadOptions, workloadOf } from "./client-workload.ts";
@@ -400,6 +400,8 @@ async function change(
     out.record({ ...clientRecord(client, admin.issuer, secret), ...similar }, ["client_secret"]);
     if (secret !== null) out.note("The old secret no longer works.");
     for (const note of removalNotes(before, client)) out.note(note);
+    const limited = await ceilingNote(before, client, admin);
+    if (limited !== undefined) out.note(limited);
     if (told !== undefined) out.note(told);
   });
 }

@@ -3,7 +3,7 @@
 import type { OpenedAdmin } from "@assent/server/admin";
 import { type Command, Option } from "commander";
 import { confirmOnTerminal, counted, type YesOption, yesOption } from "../confirm.ts";
-import { shown } from "../print-records.ts";
+import { CONSENT_COLUMNS } from "../list-columns.ts";
 import { given, type JsonOption, limitOption, noun, verb, withAdmin } from "../shared-options.ts";
 
 /** Maximum number of listed consents if `--limit` is not given. */
@@ -43,20 +43,7 @@ async function list(options: ListOptions) {
       limit: limit + 1,
     };
     const found = await listConsents(filter, admin);
-    out.list(
-      found.slice(0, limit).map(consentRecord),
-      [
-        { field: "owner_id" },
-        { field: "client_id" },
-        { field: "client_name" },
-        { field: "status" },
-        { field: "scopes", show: (scopes) => shown((scopes as { name: string }[]).map(({ name }) => name).join(" ")) },
-        { field: "updated_at" },
-        { field: "expires_at" },
-        { field: "paused_at" },
-      ],
-      "There are no consents.",
-    );
+    out.list(found.slice(0, limit).map(consentRecord), CONSENT_COLUMNS, "There are no consents.");
     if (found.length > limit) out.warn(`there are more than ${limit} consents: use a filter, or raise --limit`);
   });
 }

@@ -5,6 +5,7 @@ import { logoOf } from "../client-files.ts";
 import { Failure, lineOf, UsageError } from "../command-errors.ts";
 import { type ClientOptions, metadataOf, ownSettingsOf } from "../commands/client.ts";
 import { type ConnectOptions, connectionNote, connectionsAfter } from "../commands/client-connect.ts";
+import { CEILING } from "../commands/client-ending.ts";
 import { EXCHANGE_OFF, type ExchangeOptions, exchangeChangesOf } from "../commands/client-exchange.ts";
 import { dropRemarks, listChangesOf } from "../commands/multi-valued-client-options.ts";
 import { type ScopeOptions, settingsOf as scopeSettingsOf } from "../commands/scope.ts";
@@ -79,6 +80,9 @@ const updateClient: RemoteCommand = async ({ args, options, api, out }) => {
   for (const remark of dropRemarks(options, lost)) out.warn(remark);
   show(out, after);
   if (status === "disabled") out.note(DISABLED);
+  const limit = after["consent_ceiling"] ?? null;
+  if ("consent_ceiling" in fields && limit !== "none" && limit !== (before["consent_ceiling"] ?? null))
+    out.note(`${CEILING} ${TOKENS}`);
 };
 
 const exchange: RemoteCommand = async ({ args: [id = ""], options, command, api, out }) => {

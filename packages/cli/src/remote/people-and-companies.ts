@@ -3,6 +3,7 @@
 import { UsageError } from "../command-errors.ts";
 import { detailsOf, pictureIn } from "../commands/user.ts";
 import { confirm, confirmOnTerminal, counted, TOKENS } from "../confirm.ts";
+import { CONSENT_COLUMNS } from "../list-columns.ts";
 import { type PasswordOptions, passwordChoice } from "../password-prompt.ts";
 import { given, requireChanges } from "../shared-options.ts";
 import type { Body, OperationId } from "./api.ts";
@@ -212,8 +213,7 @@ const consents: RemoteCommand = async (call) => {
   const owner = await ownerOf(call, { user: textOption(call, "user"), company: textOption(call, "company") });
   const query = { ...owner, client_id: call.options["client"] };
   const found = await call.api.list("consents.list", { query }, Math.min(limitOf(call), 1000));
-  const shown = columns("owner_id", "client_id", "client_name", "status", "updated_at", "expires_at");
-  call.out.list(found, shown, "There are no consents.");
+  call.out.list(found, CONSENT_COLUMNS, "There are no consents.");
 };
 
 const revokeConsent: RemoteCommand = async (call) => {

@@ -5,11 +5,11 @@ import { randomText } from "../crypto/random.ts";
 import { receiversOf } from "../oauth/consent-reach.ts";
 import { displayTextProblem } from "../oauth/names/display-name.ts";
 import { connectionsOf, type ListedConnection } from "../owners/companies/connections.ts";
-import { canonicalSlug, MAX_COMPANY_NAME, MAX_SELECTED } from "../owners/company-rules.ts";
+import { canonicalSlug, endOfRule, MAX_COMPANY_NAME, MAX_SELECTED } from "../owners/company-rules.ts";
 import type { Company, CompanyKey, DefaultRule, ListedRule, Member, Role } from "../owners/company-storage.ts";
 import { partitionOf } from "../storage/partition.ts";
 import { type Remark, refuse, refuseAny } from "./admin-error.ts";
-import type { AdminContext } from "./context.ts";
+import { type AdminContext, ceilingFor } from "./context.ts";
 import { counted } from "./counted.ts";
 import { endCompanySessions } from "./end-company-sessions.ts";
 import { type UserRef, userOf } from "./people.ts";
@@ -196,10 +196,16 @@ export async function removeMember(slug: CompanyRef, login: UserRef, context: Ad
   return outcome.kind === "done" ? outcome.grantsEnded : unknownMember(login, slug);
 }
 
-/** The rules of a company about apps, sorted by client id. */
+/** The rules of a company about apps, sorted by client id. An approval has the end that it has under its client's present limit. */
 export async function companyRules(slug: CompanyRef, context: AdminContext): Promise<readonly ListedRule[]> {
   const { partition, companyId } = await companyBySlug(slug, context);
-  return context.storage.companyApps.listRules({ partition, companyId });
+  const rules = await context.storage.companyApps.listRules({ partition, companyId });
+  const clients = await Promise.all(rules.map(({ clientId }) => context.storage.clients.get({ clientId })));
+  return rules.map((rule, at) => {
+    const client = clients[at]?.record;
+    if (rule.rule !== "allow" || client === undefined) return rule;
+    return { ...rule, endsAt: endOfRule(rule, { ceiling: ceilingFor(client, context) }) };
+  });
 }
 
 /** The apps that are connected with other servers for the members of a company, whoever connected them. */

@@ -2,9 +2,10 @@
 
 import { type VerifiedReceipt, verifyReceipt } from "../crypto/signed-receipts.ts";
 import type { Consent } from "../oauth/model.ts";
+import { consentUnder } from "../owners/consent-after-decision.ts";
 import { refuse } from "./admin-error.ts";
 import { type CompanyRef, companyBySlug, revokeForAll } from "./companies.ts";
-import type { AdminContext } from "./context.ts";
+import { type AdminContext, ceilingFor } from "./context.ts";
 import type { Page, Place } from "./directory.ts";
 import { type UserRef, userOf } from "./people.ts";
 
@@ -23,6 +24,14 @@ async function ownerOf(
   return { partition, ownerId };
 }
 
+/** The consents with the ends that they have under the present limits of their clients. */
+async function underCeilings(consents: readonly Consent[], context: AdminContext): Promise<readonly Consent[]> {
+  const ids = [...new Set(consents.map(({ clientId }) => clientId))];
+  const clients = await Promise.all(ids.map((clientId) => context.storage.clients.get({ clientId })));
+  const ceilings = new Map(ids.map((id, at) => [id, clients[at] && ceilingFor(clients[at].record, context)]));
+  return consents.map((consent) => consentUnder(consent, ceilings.get(consent.clientId) ?? null));
+}
+
 /** Consents of one owner, one client, or all; at most `limit`. Throws `unknown` if the owner does not exist. */
 export async function listConsents(
   filter: {
@@ -36,7 +45,10 @@ export async function listConsents(
   const { user, company, limit } = filter;
   const name = user !== undefined ? { user } : company !== undefined ? { company } : undefined;
   const ownerId = name === undefined ? null : (await ownerOf(name, context)).ownerId;
-  return context.storage.consents.listAll({ ownerId, clientId: filter.clientId ?? null, limit });
+  return underCeilings(
+    await context.storage.consents.listAll({ ownerId, clientId: filter.clientId ?? null, limit }),
+    context,
+  );
 }
 
 /** A page of consents, of one owner, one client, or all. Throws `unknown` if the owner does not exist. */
@@ -55,7 +67,7 @@ export async function consentsPage(
   const items = await context.storage.directory.consents({ ownerId, clientId, after: place, limit });
   const last = items.at(-1);
   const isLast = last === undefined || items.length < limit;
-  return { items, next: isLast ? null : { key: last.clientId, id: last.ownerId } };
+  return { items: await underCeilings(items, context), next: isLast ? null : { key: last.clientId, id: last.ownerId } };
 }
 
 /**

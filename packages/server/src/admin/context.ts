@@ -4,15 +4,17 @@
  */
 
 import { statSync } from "node:fs";
-import type { Config } from "../config.ts";
+import { type Config, consentCeilings } from "../config.ts";
 import { grantsOf } from "../configured-grant-types.ts";
 import { randomBytes } from "../crypto/random.ts";
 import { Secrets } from "../crypto/server-secret.ts";
 import { databaseFile, prepareDataDir, secretsOf } from "../data-dir.ts";
 import { because, type Cause } from "../events/event.ts";
 import type { EventStorage } from "../events/storage.ts";
+import { ceilingOf } from "../oauth/consent-reach.ts";
 import { type GrantRegistry, grantRegistry } from "../oauth/grants/registry.ts";
-import type { Millis } from "../oauth/model.ts";
+import type { Client, Millis } from "../oauth/model.ts";
+import type { Policy } from "../oauth/ports.ts";
 import type { GrantStorage } from "../oauth/storage.ts";
 import type { PictureStorage } from "../owners/account/picture-storage.ts";
 import type { CompanyConnectionStorage } from "../owners/company-connection-storage.ts";
@@ -43,6 +45,8 @@ export interface AdminContext {
     Uses<GrantStorage, "grants.find">;
   /** The issuer's URL from the configuration. */
   readonly issuer: string;
+  /** The longest times for which consents hold, of clients without a limit of their own. Absent: the defaults. */
+  readonly policy?: Pick<Policy, "consentCeilingPublic" | "consentCeilingConfidential">;
   /** The grant types that clients can be registered for. */
   readonly grants: GrantRegistry;
   now(): Millis;
@@ -91,6 +95,14 @@ export function byCommand(
 /** The same context. Events of what is changed with it name the cause. */
 export function causedBy<C extends AdminContext>(context: C, cause: Cause): C {
   return { ...context, storage: because(context.storage, cause) };
+}
+
+/** The longest time for which an answer to the client holds. Null: no limit. */
+export function ceilingFor(
+  client: Pick<Client, "type" | "consentCeiling">,
+  { policy = consentCeilings({ consentCeiling: null }) }: Pick<AdminContext, "policy">,
+): Millis | null {
+  return ceilingOf(client, policy);
 }
 
 /** True: the file in the configuration does not exist, or is empty. For a database server, see `refuseUnmade`. */
@@ -143,6 +155,7 @@ export async function openAdmin(config: Config, given?: () => Millis): Promise<O
   let secrets: Secrets | undefined;
   return {
     ...adminOf(storage, config.issuer, now, undefined, grants),
+    policy: consentCeilings(config),
     storage,
     config,
     secrets() {

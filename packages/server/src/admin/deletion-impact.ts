@@ -2,10 +2,11 @@
 
 import type { Config } from "../config.ts";
 import { databaseFile } from "../data-dir.ts";
-import type { Client, Connection, Resource } from "../oauth/model.ts";
+import type { Client, Connection, Consent, Millis, Resource } from "../oauth/model.ts";
 import type { TrustedIssuer } from "../oauth/trusted-issuer.ts";
 import { signInThere } from "../owners/companies/company-members.ts";
 import type { Company, DefaultRule } from "../owners/company-storage.ts";
+import { consentUnder } from "../owners/consent-after-decision.ts";
 import type { Person } from "../owners/storage.ts";
 import { openStorage } from "../storage/open.ts";
 import { partitionOf } from "../storage/partition.ts";
@@ -13,7 +14,7 @@ import { maskedUrl } from "../storage/postgres/database-url.ts";
 import type { Inventory } from "../storage/record-counts.ts";
 import { allClients, clientOf } from "./clients.ts";
 import { type CompanyRef, companyBySlug, companyMembers, unknownMember } from "./companies.ts";
-import { type AdminContext, isMissing } from "./context.ts";
+import { type AdminContext, ceilingFor, isMissing } from "./context.ts";
 import { userOf } from "./people.ts";
 import { namesOfScope, refuseScopesOf, resourceOf, scopeToDelete } from "./scopes-and-resources.ts";
 import type { ClientCounts, OwnerCounts, ScopeCounts } from "./storage.ts";
@@ -31,6 +32,39 @@ export async function impactOfClient(
 ): Promise<ClientCounts & { readonly client: Client }> {
   const client = await clientOf(clientId, context);
   return { client, ...(await context.storage.consents.countOfClient({ clientId, now: context.now(), most })) };
+}
+
+/**
+ * How many consents that last now end at once by a new limit, and how many last on. Undefined: the new limit ends none sooner.
+ * Counts up to `MOST_COUNTED`.
+ */
+export async function impactOfCeiling(
+  before: Client,
+  after: Client,
+  context: AdminContext,
+): Promise<{ readonly ends: number; readonly lasts: number; readonly ceiling: Millis } | undefined> {
+  const [old, ceiling] = [ceilingFor(before, context), ceilingFor(after, context)];
+  if (ceiling === null || (old !== null && old <= ceiling)) return undefined;
+  const now = context.now();
+  const lasting = (consent: Consent, limit: Millis | null) => {
+    const { status, expiresAt } = consentUnder(consent, limit);
+    return status === "active" && (expiresAt === null || expiresAt > now);
+  };
+  const { clientId } = before;
+  let [ends, lasts, place] = [0, 0, null as { readonly ownerId: string; readonly clientId: string } | null];
+  for (let seen = 0; seen < MOST_COUNTED; ) {
+    const page = await context.storage.directory.consents({ ownerId: null, clientId, after: place, limit: 1000 });
+    for (const consent of page) {
+      if (!lasting(consent, old)) continue;
+      if (lasting(consent, ceiling)) lasts += 1;
+      else ends += 1;
+    }
+    const last = page.at(-1);
+    if (last === undefined || page.length < 1000) break;
+    place = last;
+    seen += page.length;
+  }
+  return { ends, lasts, ceiling };
 }
 
 /** For whom an app can act at another server by one connection or offer. */

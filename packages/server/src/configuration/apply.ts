@@ -129,8 +129,10 @@ async function trial(
 async function endsOf(step: Step, context: Context): Promise<Ended | undefined> {
   const { kind, action } = step;
   if (action === "create") return kind.endsByCreation?.(step.entry, context);
-  if (action === "update" && kind.isEnding?.(step.changes) !== true) return undefined;
-  return (await kind.ends?.(step.present, action === "delete" ? "delete" : "change", context)) ?? {};
+  if (action === "delete") return (await kind.ends?.(step.present, action, context, {})) ?? {};
+  return kind.isEnding?.(step.changes) === true
+    ? kind.ends?.(step.present, "change", context, step.changes)
+    : undefined;
 }
 
 function changeOf(step: Step, fields: readonly FieldChange[], ends: Change["ends"]): Change {

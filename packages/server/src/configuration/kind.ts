@@ -92,13 +92,13 @@ export interface Kind {
   /** `changes`: the new values of the fields that differ; secrets are in the entry. */
   update(present: Present, changes: Fields, entry: Entry, operator: Operator): Promise<void>;
   remove(present: Present, operator: Operator): Promise<void>;
-  /** What ends when a record is deleted, or changed by changes that end access: things with their numbers. */
-  ends?(present: Present, how: "delete" | "change", context: Context): Promise<Ended>;
+  /** What ends when a record is deleted, or changed by changes that can end access: things with their numbers. Undefined: the changes end none. */
+  ends?(present: Present, how: "delete" | "change", context: Context, changes: Fields): Promise<Ended | undefined>;
   /** What ends when a record is created. Undefined: nothing. */
   endsByCreation?(entry: Entry, context: Context): Promise<Ended | undefined>;
   /** What is wrong with a key. */
   keyProblem?(label: string): string | undefined;
-  /** True: these changes end access. */
+  /** True: these changes can end access. */
   isEnding?(changes: Fields): boolean;
 }
 

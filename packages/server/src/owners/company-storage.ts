@@ -171,6 +171,9 @@ export interface ByAdmin extends TrustedSince {
   readonly now: Millis;
 }
 
+type ActingApp = CompanyKey & { readonly clientId: string; readonly now: Millis };
+type AppUnderCeiling = ActingApp & { readonly ceiling: Millis | null };
+
 /** One app of a company. */
 export interface CompanyApp {
   readonly consent: Consent;
@@ -340,23 +343,14 @@ export interface CompanyStorage {
      * people who don't count among the latter. `lost`: only people count whose grants have one of these scopes.
      */
     countActing(
-      args: CompanyKey & {
-        readonly clientId: string;
-        readonly except?: readonly string[];
-        readonly lost?: readonly string[];
-        readonly now: Millis;
-      },
+      args: ActingApp & { readonly except?: readonly string[]; readonly lost?: readonly string[] },
     ): Promise<{ readonly people: number; readonly members: number }>;
     /** What an app can do in the company's name now, for each person and scope. `ceiling`: as in `NewGrant`. */
-    liveAccess(
-      args: CompanyKey & { readonly clientId: string; readonly ceiling: Millis | null; readonly now: Millis },
-    ): Promise<readonly HeldScope[]>;
+    liveAccess(args: AppUnderCeiling): Promise<readonly HeldScope[]>;
     /** Number of people for whom an app acts in the company's name now. */
-    countPeople(args: CompanyKey & { readonly clientId: string; readonly now: Millis }): Promise<number>;
+    countPeople(args: AppUnderCeiling): Promise<number>;
     /** The people for whom an app acts in the company's name, latest use first. */
-    listActing(
-      args: CompanyKey & { readonly clientId: string; readonly limit: number; readonly now: Millis },
-    ): Promise<readonly ActingPerson[]>;
+    listActing(args: AppUnderCeiling & { readonly limit: number }): Promise<readonly ActingPerson[]>;
     listRules(args: CompanyKey): Promise<readonly ListedRule[]>;
     /**
      * `allow` writes the company's consent to the app. `block` ends the consent and its grants. Null: the default

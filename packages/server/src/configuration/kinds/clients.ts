@@ -3,7 +3,7 @@
 import { COMMAND_CLIENT } from "../../admin/api-access/admin-scopes.ts";
 import { hasCurrentSecret } from "../../admin/client-secrets.ts";
 import { allClients } from "../../admin/clients.ts";
-import { impactOfClient } from "../../admin/deletion-impact.ts";
+import { impactOfCeiling, impactOfClient } from "../../admin/deletion-impact.ts";
 import { clientRecord } from "../../admin/output-records.ts";
 import { type ConnectionRecord, connectionOf, connectionRecord } from "../../admin/token-exchange-policy.ts";
 import type { Client } from "../../oauth/model.ts";
@@ -112,9 +112,15 @@ export const clients: Kind = {
   async remove({ label }, operator) {
     await operator.run("clients.delete", { client_id: label });
   },
-  async ends({ label }, how, context) {
+  async ends({ label, record }, how, context, changes) {
+    if (how === "change" && changes["status"] !== "disabled") {
+      const before = record as Client;
+      const limit = changes["consent_ceiling"] as NonNullable<Client["consentCeiling"]> | null;
+      const { ends = 0 } = (await impactOfCeiling(before, { ...before, consentCeiling: limit }, context)) ?? {};
+      return ends === 0 ? undefined : { consents: ends };
+    }
     const { grants, consents, approvals } = await impactOfClient(label, context);
     return how === "delete" ? { grants, consents, approvals } : { grants };
   },
-  isEnding: (changes) => changes["status"] === "disabled",
+  isEnding: (changes) => changes["status"] === "disabled" || "consent_ceiling" in changes,
 };

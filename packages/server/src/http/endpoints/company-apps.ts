@@ -94,7 +94,12 @@ async function appsOf(
   tools: CompanyTools,
 ): Promise<readonly CompanyAppView[]> {
   const { frame } = at;
-  const [apps, services] = await Promise.all([companyApps(at, tools.companies), servicesByApp(at, tools)]);
+  const { catalog, policy } = tools.apps.oauth;
+  const limit = async (clientId: string) => {
+    const client = await catalog.client(clientId);
+    return client === undefined ? null : ceilingOf(client, policy);
+  };
+  const [apps, services] = await Promise.all([companyApps(at, limit, tools.companies), servicesByApp(at, tools)]);
   const chosenElsewhere = apps.some(({ chosen }) => chosen) ? await otherChoicesOf(at.person, tools.apps) : undefined;
   const views = await Promise.all(
     apps.map(async (app) => {

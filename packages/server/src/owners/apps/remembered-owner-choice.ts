@@ -107,8 +107,8 @@ async function companiesOf(
 }
 
 /** True: neither a rule nor the member keeps the app from connecting for the company without a page. */
-export function mayConnect(acting: Acting | undefined, now: Millis): boolean {
-  const anywhere = { host: null, earlierHosts: [], ceiling: null };
+export function mayConnect(acting: Acting | undefined, now: Millis, ceiling: Millis | null = null): boolean {
+  const anywhere = { host: null, earlierHosts: [], ceiling };
   const verdict = verdictOn(acting, [], anywhere, now);
   if (acting?.optedOut !== false || hasEveryChoiceEnded(acting, now)) return false;
   // An answer that does not say for which scopes it is counts only under an approval.

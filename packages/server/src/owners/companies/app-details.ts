@@ -4,11 +4,12 @@ import type { Consent, Millis } from "../../oauth/model.ts";
 import type { Delegation } from "../../oauth/token-exchange/storage.ts";
 import { mayConnect } from "../apps/remembered-owner-choice.ts";
 import { canonicalLogin } from "../canonical-login.ts";
-import { MAX_SELECTED, standingRule } from "../company-rules.ts";
+import { approvedScopes, MAX_SELECTED, standingRule } from "../company-rules.ts";
 import type { ActingPerson, HeldScope, ListedRule, Member, NewRule } from "../company-storage.ts";
+import { consentUnder } from "../consent-after-decision.ts";
 import { pageOf } from "../paging.ts";
 import { maySee } from "./app-search.ts";
-import { type NamedRequest, requestsOf } from "./company-apps.ts";
+import { liveUnder, type NamedRequest, requestsOf } from "./company-apps.ts";
 import type { AsMember, CompanyContext } from "./context.ts";
 import { keptUntil, peopleIn, type RuleChange, ruleChange } from "./rule-change.ts";
 
@@ -56,8 +57,8 @@ export async function companyApp(
   const [rules, consent, people, acting, requests, reader, grants, access, delegations] = await Promise.all([
     storage.companyApps.listRules(key),
     storage.consents.find({ partition: key.partition, ownerId: key.companyId, clientId }),
-    storage.companyApps.countPeople({ ...key, clientId, now }),
-    storage.companyApps.listActing({ ...key, clientId, limit: PEOPLE_SHOWN, now }),
+    storage.companyApps.countPeople({ ...key, clientId, ceiling, now }),
+    storage.companyApps.listActing({ ...key, clientId, ceiling, limit: PEOPLE_SHOWN, now }),
     requestsOf(at, context, clientId),
     storage.members.findActing({ ...key, personId, clientId }),
     storage.companyApps.grantsOfMember({ ...key, personId, now }),
@@ -67,13 +68,16 @@ export async function companyApp(
   const rule = rules.find((one) => one.clientId === clientId);
   const decider =
     rule === undefined ? undefined : await storage.members.findActing({ ...key, personId: rule.decidedBy, clientId });
+  const lasts = isActive(consent, ceiling, now);
+  const isApproved = approvedScopes(rule, personId, { ceiling }, now).length > 0;
+  const own = liveUnder(grants, ceiling, now).filter((one) => one.clientId === clientId);
   return {
     ...{ rule, access, people, requests, decidedBy: decider?.member.username },
     acting: await withNames(acting, context),
     through: delegations.filter((one) => one.clientId === clientId).slice(0, THROUGH_SHOWN),
-    consent: isActive(consent, now) ? consent : undefined,
-    mine: reader?.optedOut === true ? "stopped" : grants.some((one) => one.clientId === clientId) ? "acts" : null,
-    chosen: reader?.chosen === true && mayConnect(reader, now),
+    consent: lasts ? consent : undefined,
+    mine: reader?.optedOut === true ? "stopped" : own.length > 0 ? "acts" : null,
+    chosen: reader?.chosen === true && mayConnect(reader, now, ceiling) && (lasts || isApproved),
   };
 }
 
@@ -90,8 +94,10 @@ function withNames<T extends { readonly personId: string }>(
   );
 }
 
-function isActive(consent: Consent | undefined, now: Millis): consent is Consent {
-  return consent?.status === "active" && (consent.expiresAt === null || consent.expiresAt > now);
+function isActive(consent: Consent | undefined, ceiling: Millis | null, now: Millis): boolean {
+  if (consent?.status !== "active") return false;
+  const { expiresAt } = consentUnder(consent, ceiling);
+  return expiresAt === null || expiresAt > now;
 }
 
 export interface OfferedMembers {

@@ -6,7 +6,7 @@ import { heldScopes } from "../apps/allowed-apps.ts";
 import { mayConnect } from "../apps/remembered-owner-choice.ts";
 import { approvedScopes, endOfRule } from "../company-rules.ts";
 import type { Acting, AppRequest, CompanyApp, DefaultRule, ListedRule, NewRule } from "../company-storage.ts";
-import { latestOf } from "../consent-after-decision.ts";
+import { consentUnder, latestOf } from "../consent-after-decision.ts";
 import type { Notice } from "../mail/company-notice-kinds.ts";
 import { MOST_REQUESTS } from "./app-search.ts";
 import { type AsMember, askedBy, type CompanyContext, isPersonId, toldOf } from "./context.ts";
@@ -25,9 +25,10 @@ export interface AppInCompany {
   readonly chosen: boolean;
 }
 
-/** All apps that have a grant or a rule. */
+/** All apps that have a grant or a rule. `ceilingOf`: the longest time for which an answer to the app holds; null: no limit. */
 export async function appsOf(
   { key, person: { personId } }: AsMember,
+  ceilingOf: (clientId: string) => Promise<Millis | null>,
   { storage, now: clock }: CompanyContext,
 ): Promise<readonly AppInCompany[]> {
   const now = clock();
@@ -41,17 +42,42 @@ export async function appsOf(
   const ownOf = Map.groupBy(own, ({ clientId }) => clientId);
   return Promise.all(
     [...new Set([...granted.keys(), ...ruled.keys()])].map(async (clientId) => {
+      const ceiling = await ceilingOf(clientId);
       const acting = await storage.members.findActing({ ...key, personId, clientId });
+      const rule = ruled.get(clientId);
+      const found = granted.get(clientId);
+      const live = liveUnder(ownOf.get(clientId) ?? [], ceiling, now);
+      const app =
+        found &&
+        (await appUnder(found, ceiling, now, () =>
+          storage.companyApps.countPeople({ ...key, clientId, ceiling, now }),
+        ));
+      const lasts = app !== undefined || approvedScopes(rule, personId, { ceiling }, now).length > 0;
       return {
-        clientId,
-        app: granted.get(clientId),
-        rule: ruled.get(clientId),
-        mine: stateOf(acting, ownOf.has(clientId)),
-        own: ownOf.get(clientId) ?? [],
-        chosen: acting?.chosen === true && mayConnect(acting, now),
+        ...{ clientId, app, rule, mine: stateOf(acting, live.length > 0), own: live },
+        chosen: acting?.chosen === true && mayConnect(acting, now, ceiling) && lasts,
       };
     }),
   );
+}
+
+/** The database knows nothing of the ceiling: grants that are over by it alone are left out here. */
+export function liveUnder(grants: readonly ListedGrant[], ceiling: Millis | null, now: Millis): readonly ListedGrant[] {
+  return grants.filter((grant) => underCeiling(grant, ceiling).absoluteUntil > now);
+}
+
+/** Undefined: nothing of the consent lasts under the ceiling. */
+async function appUnder(
+  app: CompanyApp,
+  ceiling: Millis | null,
+  now: Millis,
+  countPeople: () => Promise<number>,
+): Promise<CompanyApp | undefined> {
+  if (ceiling === null) return app;
+  const consent = consentUnder(app.consent, ceiling);
+  const people = await countPeople();
+  const lasts = consent.expiresAt === null || consent.expiresAt > now;
+  return lasts || people > 0 ? { ...app, consent, people } : undefined;
 }
 
 /** What the app may do for the reader, and until when. Undefined: nothing any more. */

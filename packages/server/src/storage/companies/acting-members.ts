@@ -58,27 +58,38 @@ export const liveAccess = query<
   },
 });
 
-export const countPeople = query<CompanyKey & { readonly clientId: string; readonly now: Millis }, number>({
+/** Grants that were decided before this time are over by the ceiling of their client. */
+const decidedAfter = (ceiling: Millis | null, now: Millis) => (ceiling === null ? -1 : now - ceiling);
+
+export const countPeople = query<
+  CompanyKey & { readonly clientId: string; readonly ceiling: Millis | null; readonly now: Millis },
+  number
+>({
   sql: sql`SELECT COUNT(DISTINCT person_id) AS people FROM grants
     WHERE partition = :partition AND owner_id = :companyId AND client_id = :clientId
-      AND ${isActive} AND idle_until > :now AND absolute_until > :now`,
-  bind: ({ partition, companyId, clientId, now }) => ({ partition, companyId, clientId, now }),
+      AND ${isActive} AND idle_until > :now AND absolute_until > :now AND COALESCE(decided_at, created_at) > :decidedAfter`,
+  bind: ({ ceiling, ...args }) => ({ ...args, decidedAfter: decidedAfter(ceiling, args.now) }),
   outcome: ([row]) => (row === undefined ? 0 : whole(row, "people")),
 });
 
 export const listActing = query<
-  CompanyKey & { readonly clientId: string; readonly limit: number; readonly now: Millis },
+  CompanyKey & {
+    readonly clientId: string;
+    readonly ceiling: Millis | null;
+    readonly limit: number;
+    readonly now: Millis;
+  },
   readonly ActingPerson[]
 >({
   sql: sql`SELECT g.person_id, m.username, g.since, g.last_used_at, g.paused FROM (
       SELECT person_id, MIN(created_at) AS since, MAX(last_used_at) AS last_used_at,
         MIN(CASE WHEN paused_at IS NULL THEN 0 ELSE 1 END) AS paused FROM grants
       WHERE partition = :partition AND owner_id = :companyId AND client_id = :clientId AND ${isActive}
-        AND idle_until > :now AND absolute_until > :now
+        AND idle_until > :now AND absolute_until > :now AND COALESCE(decided_at, created_at) > :decidedAfter
       GROUP BY person_id ORDER BY COALESCE(MAX(last_used_at), 0) DESC, person_id LIMIT :limit) AS g
     LEFT JOIN members m ON m.partition = :partition AND m.company_id = :companyId AND m.person_id = g.person_id
     ORDER BY COALESCE(g.last_used_at, 0) DESC, g.person_id`,
-  bind: ({ partition, companyId, clientId, limit, now }) => ({ partition, companyId, clientId, limit, now }),
+  bind: ({ ceiling, ...args }) => ({ ...args, decidedAfter: decidedAfter(ceiling, args.now) }),
   outcome: (rows) =>
     rows.map((row) => ({
       personId: text(row, "person_id"),

@@ -254,7 +254,7 @@ onEveryBackend("an app that a company allows for selected members", (storage) =>
     await live(company, member);
     await aLiveCompanyGrant(storage(), company, admin, {}, { now: NOW + HOUR });
     const acting = (of: Company, limit = 9) =>
-      storage().companyApps.listActing({ ...keyOf(of), clientId: CLIENT, limit, now: NOW + HOUR });
+      storage().companyApps.listActing({ ...keyOf(of), clientId: CLIENT, ceiling: null, limit, now: NOW + HOUR });
     const found = await acting(company);
     expect(found.map(({ username }) => username).sort()).toEqual([admin.username, member.username].sort());
     expect(found.every(({ since }) => since >= NOW)).toBe(true);

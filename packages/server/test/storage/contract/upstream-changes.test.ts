@@ -227,7 +227,7 @@ onEveryBackend("changes at another system", (storage) => {
     await change("disabled");
     expect(await keep(theirs)).toEqual({ kind: "ended", status: "paused" });
     if (others !== undefined) expect((await keep(others)).kind).toBe("kept");
-    const app = { ...company, clientId: theirs.clientId, limit: 9, now: NOW };
+    const app = { ...company, clientId: theirs.clientId, ceiling: null, limit: 9, now: NOW };
     const pausedFor = async () =>
       (await storage().companyApps.listActing(app)).map(({ personId, paused }) => [personId, paused]);
     expect(await pausedFor()).toEqual([[person.personId, true]]);
